@@ -1,0 +1,8 @@
+import { defineConfig } from 'prisma/config'
+
+// Only `prisma generate` reads this file, and it opens no connection: migrations run through src/migrate.
+export default defineConfig({
+  schema: 'schema.prisma',
+  migrations: { path: 'migrations' },
+  datasource: { url: 'postgresql://unused' },
+})
