@@ -1,0 +1,53 @@
+/** Every way in which a caller can be refused. Published: a code never changes its meaning. */
+export const appErrorCodes = [
+  'malformed_json',
+  'validation_failed',
+  'unauthenticated',
+  'quota_exceeded',
+  'workspace_limit_reached',
+  'forbidden',
+  'invitation_email_mismatch',
+  'not_found',
+  'method_not_allowed',
+  'conflict',
+  'task_not_pending',
+  'task_not_finished',
+  'slug_taken',
+  'email_taken',
+  'last_owner',
+  'idempotency_key_reused',
+  'idempotency_in_progress',
+  'payload_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+  'internal',
+  'unavailable',
+] as const
+
+export type AppErrorCode = (typeof appErrorCodes)[number]
+
+/** One fault of one field. */
+export type FieldError = { path: string; code: string; message: string }
+
+export type AppErrorOptions = {
+  /** What is wrong with which field, when that is the reason. */
+  errors?: readonly FieldError[]
+  /** Further members of the problem body, in snake_case. */
+  extra?: Readonly<Record<string, unknown>>
+  cause?: unknown
+}
+
+/** A refusal that the caller is told about. Its message becomes `detail`: a full sentence that says what to do. */
+export class AppError extends Error {
+  readonly code: AppErrorCode
+  readonly errors: readonly FieldError[] | undefined
+  readonly extra: Readonly<Record<string, unknown>> | undefined
+
+  constructor(code: AppErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    this.name = 'AppError'
+    this.code = code
+    this.errors = options.errors
+    this.extra = options.extra
+  }
+}

@@ -1,0 +1,38 @@
+import { dateOf } from './calendar.ts'
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+const month = `(?<month>${months.join('|')})`
+const time = '(?<time>\\d{2}:\\d{2}:\\d{2})'
+const shortDay = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)'
+const longDay = '(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)'
+
+// RFC 9110, 5.6.7: the form to send, and two old ones that every recipient must still read.
+const forms = [
+  new RegExp(`^${shortDay}, (?<day>\\d{2}) ${month} (?<year>\\d{4}) ${time} GMT$`),
+  new RegExp(`^${longDay}, (?<day>\\d{2})-${month}-(?<year>\\d{2}) ${time} GMT$`),
+  new RegExp(`^${shortDay} ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
+]
+
+/** Reads a date as HTTP headers carry it, in any of its three forms; null for every other text. */
+export function parseHttpDate(text: string, now: Date): Date | null {
+  for (const form of forms) {
+    const parts = form.exec(text)?.groups
+    if (parts) return toDate(parts, now)
+  }
+  return null
+}
+
+function toDate(parts: Record<string, string>, now: Date): Date | null {
+  const { day = '', month = '', year = '', time = '' } = parts
+  const [hour = 0, minute = 0, second = 0] = time.split(':').map(Number)
+  const fullYear = year.length === 2 ? expandYear(Number(year), now) : Number(year)
+  return dateOf({ year: fullYear, month: months.indexOf(month) + 1, day: Number(day), hour, minute, second })
+}
+
+// A two-digit year that would lie more than 50 years ahead is the most recent past one with these digits.
+function expandYear(digits: number, now: Date): number {
+  const thisYear = now.getUTCFullYear()
+  const year = thisYear - (thisYear % 100) + digits
+  return year > thisYear + 50 ? year - 100 : year
+}

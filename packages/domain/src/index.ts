@@ -1,0 +1,26 @@
+export { type Cidr, classifyAddress, hostIsVisiblyBlocked, parseCidrs } from './address.ts'
+export { AppError, type AppErrorCode, type AppErrorOptions, appErrorCodes, type FieldError } from './app-error.ts'
+export { findUnstorable, type Unstorable } from './find-unstorable.ts'
+export { fromId, type IdKind, newUuid, toId } from './id.ts'
+export { type InspectedJson, inspectJson, type JsonLimits } from './inspect-json.ts'
+export { parseInstant } from './instant.ts'
+export { memberText } from './member-text.ts'
+export { nearestName } from './nearest-name.ts'
+export { type AttemptOutcome, type EndedAttempt, type NextAttempt, nextAttempt } from './next-attempt.ts'
+export { type Action, type Decision, mayDo, type Policy, type Role } from './permissions.ts'
+export { requestBody } from './request-body.ts'
+export { findHeaderProblems, type HeaderProblem } from './request-headers.ts'
+export { type Backoff, backoffs, type RetryPolicy, retryDefaults, retryDelayMs } from './retry.ts'
+export { parseRetryAfter } from './retry-after.ts'
+export { checkTargetUrl } from './target-url.ts'
+export {
+  canMove,
+  isTerminal,
+  type StateReason,
+  stateReasons,
+  type TaskState,
+  type TerminalState,
+  taskMoves,
+  taskStates,
+  terminalStates,
+} from './task-state.ts'

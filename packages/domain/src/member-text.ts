@@ -1,0 +1,80 @@
+import { endOfJsonString } from './json-string.ts'
+
+/**
+ * Cuts the exact text of a member out of valid JSON text, so that numbers, key order and spelling survive. Names lead
+ * into objects, where the last member of a name counts, as with JSON.parse; numbers lead into arrays.
+ */
+export function memberText(text: string, path: ReadonlyArray<string | number>): string | undefined {
+  let start = skipSpace(text, 0)
+  for (const step of path) {
+    const found = typeof step === 'string' ? findMember(text, start, step) : findElement(text, start, step)
+    if (found === undefined) return undefined
+    start = found
+  }
+  return text.slice(start, endOfValue(text, start))
+}
+
+function findMember(text: string, object: number, name: string): number | undefined {
+  if (text[object] !== '{') return undefined
+  let found: number | undefined
+  let at = skipSpace(text, object + 1)
+  while (text[at] === '"') {
+    const keyEnd = endOfJsonString(text, at)
+    const value = skipSpace(text, skipSpace(text, keyEnd) + 1)
+    if (isKey(text, at, keyEnd, name)) found = value
+    at = afterComma(text, endOfValue(text, value))
+  }
+  return found
+}
+
+function findElement(text: string, array: number, index: number): number | undefined {
+  if (text[array] !== '[') return undefined
+  let at = skipSpace(text, array + 1)
+  for (let i = 0; at < text.length && text[at] !== ']'; i++) {
+    if (i === index) return at
+    at = afterComma(text, endOfValue(text, at))
+  }
+  return undefined
+}
+
+function isKey(text: string, start: number, end: number, name: string): boolean {
+  const key = text.slice(start + 1, end - 1)
+  return key.includes('\\') ? JSON.parse(`"${key}"`) === name : key === name
+}
+
+// Where the next member or element begins, or the closing bracket stands.
+function afterComma(text: string, end: number): number {
+  const at = skipSpace(text, end)
+  return text[at] === ',' ? skipSpace(text, at + 1) : at
+}
+
+function endOfValue(text: string, start: number): number {
+  const first = text[start]
+  if (first === '"') return endOfJsonString(text, start)
+  return first === '{' || first === '[' ? endOfContainer(text, start) : endOfScalar(text, start)
+}
+
+function endOfContainer(text: string, start: number): number {
+  let depth = 0
+  for (let i = start; i < text.length; i++) {
+    const char = text[i]
+    if (char === '"') i = endOfJsonString(text, i) - 1
+    else if (char === '{' || char === '[') depth++
+    else if ((char === '}' || char === ']') && --depth === 0) return i + 1
+  }
+  return text.length
+}
+
+const delimiters = ',]} \t\n\r'
+
+function endOfScalar(text: string, start: number): number {
+  let end = start
+  while (end < text.length && !delimiters.includes(text.charAt(end))) end++
+  return end
+}
+
+function skipSpace(text: string, start: number): number {
+  let at = start
+  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++
+  return at
+}

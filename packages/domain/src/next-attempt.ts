@@ -1,0 +1,46 @@
+import { type RetryPolicy, retryDelayMs } from './retry.ts'
+import { parseRetryAfter } from './retry-after.ts'
+
+/** What an attempt came to: the target's answer, its header names in lower case, or the code of the failure. */
+export type AttemptOutcome =
+  | { kind: 'response'; status: number; headers: Readonly<Record<string, string | string[]>> }
+  | { kind: 'failure'; code: string }
+
+export type NextAttempt = { state: 'success' } | { state: 'retrying'; delayMs: number } | { state: 'dead' }
+
+export type EndedAttempt = {
+  policy: RetryPolicy
+  /** 1 for the first attempt. */
+  attempt: number
+  outcome: AttemptOutcome
+  now: Date
+  random: () => number
+}
+
+const hopelessFailures: readonly string[] = ['blocked_address', 'secret_missing']
+const goneStatus = 410
+const retryAfterStatuses: readonly number[] = [429, 503]
+
+/** Decides what becomes of a task after an attempt (spec 3.2). */
+export function nextAttempt({ policy, attempt, outcome, now, random }: EndedAttempt): NextAttempt {
+  if (isSuccess(outcome)) return { state: 'success' }
+  if (isHopeless(outcome) || attempt > policy.maxRetries) return { state: 'dead' }
+  const delayMs = Math.max(retryDelayMs(policy, attempt, random), askedDelayMs(outcome, now))
+  return { state: 'retrying', delayMs }
+}
+
+function isSuccess(outcome: AttemptOutcome): boolean {
+  return outcome.kind === 'response' && outcome.status >= 200 && outcome.status <= 299
+}
+
+// What no retry can mend.
+function isHopeless(outcome: AttemptOutcome): boolean {
+  return outcome.kind === 'response' ? outcome.status === goneStatus : hopelessFailures.includes(outcome.code)
+}
+
+// The target may ask for a later retry, never for an earlier one.
+function askedDelayMs(outcome: AttemptOutcome, now: Date): number {
+  if (outcome.kind !== 'response' || !retryAfterStatuses.includes(outcome.status)) return 0
+  const value = outcome.headers['retry-after']
+  return parseRetryAfter(Array.isArray(value) ? value[0] : value, now) ?? 0
+}

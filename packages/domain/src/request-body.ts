@@ -1,0 +1,11 @@
+/**
+ * Says what goes out for a payload: the JSON text as it came in. Only a JSON string for a target that is sent another
+ * content type than JSON is unwrapped to its raw text.
+ * @param payload - JSON text.
+ * @param headers - The task's own headers.
+ */
+export function requestBody(payload: string, headers: Readonly<Record<string, string>>): string {
+  const contentType = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1]
+  if (contentType === undefined || /[/+]json\b/i.test(contentType) || !payload.startsWith('"')) return payload
+  return JSON.parse(payload) as string // a JSON text that starts with a quote is a string
+}

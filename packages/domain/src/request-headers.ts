@@ -1,0 +1,47 @@
+export type HeaderProblem = { name: string; message: string }
+
+const maxCount = 50
+const maxLength = 8192
+
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+// What Latin-1 can show. A control character could end the header; anything beyond would be lost on the way.
+const visible = /^[\x20-\x7e\xa0-\xff]*$/
+
+const reserved = new Set([
+  ...['host', 'content-length', 'content-encoding', 'transfer-encoding', 'te', 'trailer', 'trailers'],
+  ...['connection', 'keep-alive', 'upgrade', 'expect', 'http2-settings'],
+  // Not HTTP's: receivers that keep headers in plain objects can break on it.
+  '__proto__',
+])
+const reservedPrefixes = ['proxy-', 'webhook-', 'x-belfry-']
+
+/** Finds what is wrong with a task's headers; a problem that concerns all of them together has an empty name. */
+export function findHeaderProblems(headers: Readonly<Record<string, unknown>>): HeaderProblem[] {
+  const entries = Object.entries(headers)
+  if (entries.length > maxCount) return [{ name: '', message: `There may be at most ${maxCount} headers.` }]
+  const seen = new Set<string>()
+  const problems: HeaderProblem[] = []
+  let length = 0
+  for (const [name, value] of entries) {
+    const message = problemOf(name, value, seen)
+    if (message !== null) problems.push({ name, message })
+    seen.add(name.toLowerCase())
+    length += name.length + (typeof value === 'string' ? value.length : 0)
+  }
+  if (length > maxLength) {
+    problems.push({ name: '', message: `Names and values together may have at most ${maxLength} characters.` })
+  }
+  return problems
+}
+
+function problemOf(name: string, value: unknown, seen: ReadonlySet<string>): string | null {
+  const lower = name.toLowerCase()
+  if (!token.test(name)) return 'The name must consist of letters, digits and hyphens (an RFC 9110 token).'
+  if (reserved.has(lower) || reservedPrefixes.some(prefix => lower.startsWith(prefix))) {
+    return 'This header is set by the service or the connection and cannot be given.'
+  }
+  if (seen.has(lower)) return 'This header is given twice; case makes no difference in names.'
+  if (typeof value !== 'string') return 'The value must be a string.'
+  if (!visible.test(value)) return 'The value must consist of visible Latin-1 characters and spaces.'
+  return null
+}

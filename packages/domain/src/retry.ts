@@ -1,0 +1,41 @@
+/** The ways in which the delay grows from retry to retry. */
+export const backoffs = ['exponential', 'linear', 'fixed'] as const
+
+export type Backoff = (typeof backoffs)[number]
+
+export type RetryPolicy = {
+  /** Attempts after the first. */
+  maxRetries: number
+  backoff: Backoff
+  /** Before the first retry. */
+  baseDelayMs: number
+  /** No delay grows beyond it. */
+  maxDelayMs: number
+}
+
+export const retryDefaults: Readonly<RetryPolicy> = {
+  maxRetries: 5,
+  backoff: 'exponential',
+  baseDelayMs: 10_000,
+  maxDelayMs: 3_600_000,
+}
+
+const growth = 4
+const jitter = 0.1
+
+/** Computes the delay before a retry, 1 being the first; `random` is in [0, 1) and spreads it by 10 % either way. */
+export function retryDelayMs(policy: RetryPolicy, retryNumber: number, random: () => number): number {
+  const delay = Math.min(grownDelay(policy, retryNumber), policy.maxDelayMs)
+  return Math.round(delay * (1 - jitter + 2 * jitter * random()))
+}
+
+function grownDelay({ backoff, baseDelayMs }: RetryPolicy, retryNumber: number): number {
+  switch (backoff) {
+    case 'exponential':
+      return baseDelayMs * growth ** (retryNumber - 1)
+    case 'linear':
+      return baseDelayMs * retryNumber
+    case 'fixed':
+      return baseDelayMs
+  }
+}

@@ -1,0 +1,17 @@
+const maxLength = 2048
+
+/**
+ * Finds what is wrong with the text of a target's URL, as a sentence; null when nothing is. Whether its host may be
+ * called is another question.
+ */
+export function checkTargetUrl(text: string): string | null {
+  if (text.length > maxLength) return `The URL must have at most ${maxLength} characters.`
+  if (/[\p{Cc}\p{Cs}]/u.test(text)) return 'The URL must not contain control characters or broken surrogates.'
+  if (text.trim() !== text) return 'The URL must not begin or end with white space.'
+  // URL parsers disagree about a back-slash, and about a third slash.
+  if (text.includes('\\')) return 'The URL must not contain a back-slash.'
+  if (!/^https?:\/\/[^/]/i.test(text)) return 'The URL must be absolute and begin with http:// or https://.'
+  if (text.includes('#')) return 'The URL must not have a fragment (#...): it would not be sent.'
+  if (/^[^/]*\/\/[^/?]*@/.test(text)) return 'The URL must not contain a user name or password; use a header.'
+  return URL.canParse(text) ? null : 'The URL is not valid.'
+}
