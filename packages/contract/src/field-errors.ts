@@ -1,0 +1,99 @@
+import { type FieldError, nearestName } from '@belfry/domain'
+import { z } from 'zod'
+
+export type ParsedInput<T> = { ok: true; value: T } | { ok: false; errors: FieldError[] }
+
+// A body can be wrong in ten thousand places; nobody reads on.
+const maxErrors = 100
+const maxShownName = 100
+
+/** Parses what a caller sent, and otherwise names every field that is wrong, each once. */
+export function parseInput<T>(schema: z.ZodType<T>, value: unknown): ParsedInput<T> {
+  const result = schema.safeParse(value, { error: messageOf, reportInput: true })
+  if (result.success) return { ok: true, value: result.data }
+  const byPath = new Map<string, FieldError>()
+  for (const error of result.error.issues.flatMap(issue => toFieldErrors(issue, schema))) {
+    if (!byPath.has(error.path)) byPath.set(error.path, error)
+  }
+  return { ok: false, errors: [...byPath.values()].slice(0, maxErrors) }
+}
+
+function toFieldErrors(issue: z.core.$ZodIssue, schema: z.ZodType): FieldError[] {
+  if (issue.code !== 'unrecognized_keys') {
+    return [{ path: pathOf(issue.path), code: codeOf(issue), message: issue.message }]
+  }
+  const known = knownNames(schema, issue.path)
+  return issue.keys.map(key => {
+    const near = nearestName(key, known)
+    const hint = near === null ? '' : ` Did you mean "${near}"?`
+    const path = pathOf([...issue.path, key])
+    return { path, code: 'unknown_field', message: `"${shorten(key)}" is not a known field.${hint}` }
+  })
+}
+
+function codeOf(issue: z.core.$ZodIssue): string {
+  if (issue.input === undefined) return 'required'
+  switch (issue.code) {
+    case 'custom':
+      return String(issue.params?.code ?? 'invalid_value')
+    case 'invalid_type':
+    case 'invalid_union':
+      return 'invalid_type'
+    case 'too_big':
+    case 'too_small':
+      return 'out_of_range'
+    default:
+      return 'invalid_value'
+  }
+}
+
+// Only for issues whose field has no text of its own for this fault.
+function messageOf(issue: z.core.$ZodRawIssue): string {
+  const field = pathOf(issue.path ?? []) || 'The input'
+  if (issue.input === undefined) return `${field} is required.`
+  switch (issue.code) {
+    case 'custom':
+      return `${field} must ${issue.params?.must ?? 'be valid'}.`
+    case 'invalid_type':
+      return `${field} must be ${nameOf(issue)}.`
+    case 'too_big':
+      return `${field} must be at most ${issue.maximum}.`
+    case 'too_small':
+      return `${field} must be at least ${issue.minimum}.`
+    case 'invalid_value':
+      return `${field} must be one of ${issue.values?.join(', ')}.`
+    default:
+      return `${field} is not valid.`
+  }
+}
+
+function nameOf({ expected, input }: z.core.$ZodRawIssue): string {
+  if (expected === 'object') return 'an object'
+  if (expected === 'array') return 'a list'
+  if (Array.isArray(input)) return 'a single value, not a list'
+  return expected === 'int' || expected === 'number' ? 'a whole number' : `a ${expected}`
+}
+
+function pathOf(path: readonly PropertyKey[]): string {
+  return path.map(key => shorten(String(key))).join('.')
+}
+
+function shorten(name: string): string {
+  return name.length > maxShownName ? `${name.slice(0, maxShownName)}...` : name
+}
+
+// The names that the object at this path may have.
+function knownNames(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+  let node = unwrap(schema)
+  for (const key of path) node = unwrap(node instanceof z.ZodArray ? node.element : shapeOf(node)[String(key)])
+  return Object.keys(shapeOf(node))
+}
+
+function unwrap(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+  const isWrapper = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
+  return isWrapper ? unwrap(schema.unwrap()) : schema
+}
+
+function shapeOf(schema: z.core.$ZodType | undefined): Readonly<Record<string, z.core.$ZodType>> {
+  return schema instanceof z.ZodObject ? schema.shape : {}
+}

@@ -1,0 +1,64 @@
+import { findHeaderProblems } from '@belfry/domain'
+import { z } from 'zod'
+import type { Fault, TextRule } from './text-rules.ts'
+
+// Enough for every sensible OR, and few enough for one statement.
+const maxRepeats = 20
+
+/**
+ * A string that a rule reads.
+ * @param missing What to say when it is required and not there, if more than that.
+ */
+export function textField<T>(rule: TextRule<T>, missing?: string) {
+  const string = z.string({ error: issue => (issue.input === undefined ? missing : undefined) })
+  return string.transform((text, ctx) => read(rule, text, ctx))
+}
+
+/** A query parameter that may be repeated, which means OR. */
+export function repeatable<T>(rule: TextRule<T>) {
+  return z.union([z.string(), z.array(z.string())]).transform((given, ctx): T[] => {
+    const texts = [given].flat()
+    if (texts.length <= maxRepeats) return texts.map(text => read(rule, text, ctx))
+    refuse(ctx, given, { code: 'too_many', must: `be given at most ${maxRepeats} times` })
+    return z.NEVER
+  })
+}
+
+/** A whole number within bounds, both included. */
+export function integer(min: number, max: number) {
+  return z.int().min(min).max(max)
+}
+
+/** A task's own headers. */
+export const headersField = z
+  .unknown()
+  .meta({ type: 'object', additionalProperties: { type: 'string' }, maxProperties: 50 })
+  .transform((given, ctx): Record<string, string> => {
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+      refuse(ctx, given, { code: 'invalid_type', must: 'be an object of strings' })
+      return z.NEVER
+    }
+    const headers: Record<string, unknown> = { ...given }
+    for (const { name, message } of findHeaderProblems(headers)) {
+      refuse(ctx, given, { code: 'invalid_header', message }, name === '' ? [] : [name])
+    }
+    return headers as Record<string, string> // every value that is not a string is a problem
+  })
+
+function read<T>(rule: TextRule<T>, text: string, ctx: z.RefinementCtx): T {
+  const result = rule(text)
+  if ('value' in result) return result.value
+  refuse(ctx, text, result)
+  return z.NEVER
+}
+
+/** Reports a fault of the value that is being parsed. */
+export function refuse(ctx: z.RefinementCtx, input: unknown, fault: Fault, path: string[] = []): void {
+  ctx.addIssue({
+    code: 'custom',
+    input,
+    path,
+    params: fault,
+    ...('message' in fault ? { message: fault.message } : {}),
+  })
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { textField } from './fields.ts'
+import type { Fault } from './text-rules.ts'
+
+export const defaultLimit = 25
+export const maxLimit = 100
+
+/** One page of a list. */
+export type Page<T> = {
+  data: T[]
+  /** What to send as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null
+}
+
+/** The query parameters that every list takes. */
+export const pageFields = {
+  limit: textField(readLimit).default(defaultLimit),
+  cursor: z.string().optional(),
+}
+
+function readLimit(text: string): { value: number } | Fault {
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  const must = `be a whole number from 1 to ${maxLimit}`
+  return limit >= 1 && limit <= maxLimit ? { value: limit } : { code: 'out_of_range', must }
+}
+
+/**
+ * Makes the cursor that continues a list after the row with this id. It works only for the same list and filters.
+ * @param list What is listed and whose it is, such as `tasks:<workspace id>`.
+ */
+export function encodeCursor(list: string, query: Readonly<Record<string, unknown>>, uuid: string): string {
+  return Buffer.from(JSON.stringify([bindingOf(list, query), uuid])).toString('base64url')
+}
+
+/** Reads a cursor back into the id it continues after; null when it is malformed or was made for another list. */
+export function decodeCursor(list: string, query: Readonly<Record<string, unknown>>, cursor: string): string | null {
+  const parts = cursorParts.safeParse(Buffer.from(cursor, 'base64url').toString('utf8'))
+  if (!parts.success) return null
+  const [binding, uuid] = parts.data
+  return binding === bindingOf(list, query) ? uuid : null
+}
+
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+const cursorParts = z
+  .string()
+  .transform((text, ctx): unknown => {
+    try {
+      return JSON.parse(text)
+    } catch {
+      ctx.addIssue('not JSON') // the caller made it up
+      return z.NEVER
+    }
+  })
+  .pipe(z.tuple([z.string(), z.string().regex(uuidForm)]))
+
+// A few characters are enough: this finds mistakes. What a caller may see is never decided by a cursor.
+function bindingOf(list: string, query: Readonly<Record<string, unknown>>): string {
+  const { limit: _limit, cursor: _cursor, ...filters } = query
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined)
+  const text = JSON.stringify([list, given.sort(([a], [b]) => (a < b ? -1 : 1))])
+  return createHash('sha256').update(text).digest('base64url').slice(0, 12)
+}

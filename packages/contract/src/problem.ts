@@ -1,0 +1,132 @@
+import type { AppErrorCode, FieldError } from '@belfry/domain'
+
+/** The body of every refusal (RFC 9457). */
+export type Problem = {
+  /** A page about this kind of problem. */
+  type: string
+  title: string
+  status: number
+  /** What to do about it. */
+  detail: string
+  /** Stable. */
+  code: AppErrorCode
+  request_id: string
+  /** Every field that is wrong. */
+  errors?: readonly FieldError[]
+}
+
+export type ProblemKind = { status: number; title: string; description: string }
+
+/** How each refusal is answered, and the sentence that its page says about it. */
+export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
+  malformed_json: {
+    status: 400,
+    title: 'Malformed JSON',
+    description: 'The body is not JSON text in UTF-8, is nested too deeply, or contains text that cannot be stored.',
+  },
+  validation_failed: {
+    status: 400,
+    title: 'Validation failed',
+    description: 'One or more fields or parameters are wrong; `errors` names every one of them.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'Not authenticated',
+    description: 'The request carries no API key or session, or one that is unknown, expired or revoked.',
+  },
+  quota_exceeded: {
+    status: 402,
+    title: 'Quota exceeded',
+    description: 'The organization has reached its monthly executions or its storage; a higher tier raises both.',
+  },
+  workspace_limit_reached: {
+    status: 402,
+    title: 'Workspace limit reached',
+    description: 'The organization has as many workspaces as its tier allows.',
+  },
+  forbidden: {
+    status: 403,
+    title: 'Forbidden',
+    description: 'The caller is known but may not do this; `detail` names the role or the policy flag that is missing.',
+  },
+  invitation_email_mismatch: {
+    status: 403,
+    title: 'Invitation for another address',
+    description: 'The invitation was sent to another e-mail address than that of the signed-in user.',
+  },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    description: 'Nothing with this path or id exists for the caller.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    description: 'The path exists but does not answer this method; the `Allow` header lists those that it answers.',
+  },
+  conflict: {
+    status: 409,
+    title: 'Conflict',
+    description: 'The present state of the object does not allow this.',
+  },
+  task_not_pending: {
+    status: 409,
+    title: 'Task not pending',
+    description: 'Only a pending task can be changed or cancelled; `current_state` tells the state it is in.',
+  },
+  task_not_finished: {
+    status: 409,
+    title: 'Task not finished',
+    description: 'Only a finished task can be replayed; `current_state` tells the state it is in.',
+  },
+  slug_taken: {
+    status: 409,
+    title: 'Slug taken',
+    description: 'Another organization has this slug.',
+  },
+  email_taken: {
+    status: 409,
+    title: 'E-mail address taken',
+    description: 'An account with this e-mail address exists already.',
+  },
+  last_owner: {
+    status: 409,
+    title: 'Last owner',
+    description: 'An organization keeps at least one owner; make somebody else an owner first.',
+  },
+  idempotency_key_reused: {
+    status: 409,
+    title: 'Idempotency key reused',
+    description: 'The same Idempotency-Key was sent with a different body within 24 hours.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    title: 'First request still in progress',
+    description: 'A request with the same Idempotency-Key is still being worked on; repeat this one in a moment.',
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'Body too large',
+    description: 'The body has more bytes than the path accepts.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported media type',
+    description: 'Bodies are accepted as application/json in UTF-8, without compression.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    description: 'The caller has used up its rate; `Retry-After` tells when to go on.',
+  },
+  internal: {
+    status: 500,
+    title: 'Internal error',
+    description: 'A fault of the service, recorded under the request id.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'Unavailable',
+    description: 'The service cannot reach its database; the same request can be sent again in a moment.',
+  },
+}

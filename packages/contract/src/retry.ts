@@ -1,0 +1,44 @@
+import { backoffs, retryDefaults } from '@belfry/domain'
+import { z } from 'zod'
+import { integer, refuse } from './fields.ts'
+
+const fields = {
+  max_retries: integer(0, 20),
+  backoff: z.enum(backoffs),
+  base_delay_ms: integer(1_000, 3_600_000),
+  max_delay_ms: integer(1_000, 86_400_000),
+}
+
+/** How a failed task is tried again; each field has a default. */
+export const retryPolicy = z
+  .strictObject({
+    max_retries: fields.max_retries.default(retryDefaults.maxRetries),
+    backoff: fields.backoff.default(retryDefaults.backoff),
+    base_delay_ms: fields.base_delay_ms.default(retryDefaults.baseDelayMs),
+    max_delay_ms: fields.max_delay_ms.default(retryDefaults.maxDelayMs),
+  })
+  .superRefine(refuseCapBelowBase, { when: hasBothDelays })
+  .prefault({})
+
+/** A change of some of it. Only the fields that are given can be compared here. */
+export const retryChange = z
+  .strictObject({
+    max_retries: fields.max_retries.optional(),
+    backoff: fields.backoff.optional(),
+    base_delay_ms: fields.base_delay_ms.optional(),
+    max_delay_ms: fields.max_delay_ms.optional(),
+  })
+  .superRefine(refuseCapBelowBase, { when: hasBothDelays })
+
+type Delays = { base_delay_ms?: number | undefined; max_delay_ms?: number | undefined }
+
+function refuseCapBelowBase({ base_delay_ms: base, max_delay_ms: max }: Delays, ctx: z.RefinementCtx): void {
+  if (base === undefined || max === undefined || base <= max) return
+  refuse(ctx, max, { code: 'out_of_range', must: `be at least base_delay_ms, which is ${base}` }, ['max_delay_ms'])
+}
+
+// Also beside other faults of the same object, so that all of them are told at once.
+function hasBothDelays({ value }: { value: unknown }): boolean {
+  const delays: Partial<Record<keyof Delays, unknown>> = Object(value)
+  return typeof delays.base_delay_ms === 'number' && typeof delays.max_delay_ms === 'number'
+}
