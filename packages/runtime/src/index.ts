@@ -1,0 +1,7 @@
+export { every, type Loop } from './every.ts'
+export { type HealthChecks, type Readiness, readiness, serveHealth } from './health.ts'
+export { createLogger, type Logger } from './logger.ts'
+export { type MicroBatch, type MicroBatchOptions, microBatch } from './micro-batch.ts'
+export { ConfigError, readConfig } from './read-config.ts'
+export { failToStart, runService, type Service } from './run-service.ts'
+export { databaseUrl, integer, logLevel, port, redisUrl } from './settings.ts'

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { microBatch } from './micro-batch.ts'
+
+function recorder(options: { maxSize?: number; maxInFlight?: number; fail?: (items: number[]) => unknown } = {}) {
+  const calls: number[][] = []
+  const gates: Array<() => void> = []
+  const call = microBatch<number, string>({
+    maxSize: options.maxSize ?? 100,
+    maxInFlight: options.maxInFlight ?? 1,
+    split: error => error === 'bad row',
+    async run(items) {
+      calls.push(items)
+      await new Promise<void>(resolve => gates.push(resolve))
+      const failure = options.fail?.(items)
+      if (failure) throw failure
+      return items.map(item => `answer ${item}`)
+    },
+  })
+  const turn = () => new Promise(resolve => setImmediate(() => setImmediate(resolve)))
+  const open = async () => {
+    gates.shift()?.()
+    await turn()
+  }
+  return { call, calls, open, turn }
+}
+
+describe('microBatch', () => {
+  it('sends an item at once when nothing is under way', async () => {
+    const { call, calls, open, turn } = recorder()
+    const answer = call(1)
+    await turn()
+    expect(calls).toEqual([[1]])
+    await open()
+    expect(await answer).toBe('answer 1')
+  })
+
+  it('gathers what arrives while a call is under way and gives each its own answer', async () => {
+    const { call, calls, open, turn } = recorder()
+    const first = call(1)
+    await turn()
+    const others = [call(2), call(3), call(4)]
+    expect(call.pending).toBe(4)
+    await open()
+    await open()
+    expect(calls).toEqual([[1], [2, 3, 4]])
+    expect(await Promise.all([first, ...others])).toEqual(['answer 1', 'answer 2', 'answer 3', 'answer 4'])
+    expect(call.pending).toBe(0)
+  })
+
+  it('never exceeds the size of a batch or the number of calls under way', async () => {
+    const { call, calls, open, turn } = recorder({ maxSize: 2, maxInFlight: 2 })
+    const answers = [1, 2, 3, 4, 5].map(call)
+    await turn()
+    await turn()
+    expect(calls).toEqual([
+      [1, 2],
+      [3, 4],
+    ])
+    for (let i = 0; i < 3; i++) await open()
+    expect(await Promise.all(answers)).toHaveLength(5)
+    expect(calls[2]).toEqual([5])
+  })
+
+  it('tries the items of a failed call one by one, so that only the bad one fails', async () => {
+    const { call, calls, open, turn } = recorder({ fail: items => items.includes(2) && 'bad row' })
+    const results = Promise.allSettled([1, 2, 3].map(call))
+    await turn()
+    for (let i = 0; i < 4; i++) await open()
+    expect((await results).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(calls).toEqual([[1, 2, 3], [1], [2], [3]])
+  })
+
+  it('fails all items together when splitting would not help', async () => {
+    const { call, calls, open, turn } = recorder({ fail: () => 'database away' })
+    const results = Promise.allSettled([1, 2].map(call))
+    await turn()
+    await open()
+    expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(calls).toHaveLength(1)
+  })
+})

@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import type { Logger } from './logger.ts'
+import { ConfigError } from './read-config.ts'
+
+/** A running process's end: finish what is in hand, then close everything that was opened. */
+export type Service = { drain(): Promise<void> }
+
+const drainDeadlineMs = 30_000
+
+/**
+ * Runs a process from start to stop. SIGTERM, SIGINT and the loss of a parent that keeps an IPC channel all mean: take
+ * no new work, finish what is in hand within 30 s, exit 0. A second signal ends it at once. A fault that nobody caught
+ * drains too, and exits 1.
+ */
+export async function runService(log: Logger, start: (stop: AbortSignal) => Promise<Service>): Promise<void> {
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (stop.signal.aborted) process.exit(1)
+      log.info({ signal }, 'service.stopping')
+      stop.abort()
+    })
+  }
+  process.once('disconnect', () => stop.abort())
+  for (const fault of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(fault, error => {
+      log.fatal({ err: error }, 'service.fault')
+      process.exitCode = 1
+      stop.abort()
+    })
+  }
+  const service = await start(stop.signal)
+  process.send?.('ready')
+  log.info('service.ready')
+  if (!stop.signal.aborted) await once(stop.signal, 'abort')
+  setTimeout(() => process.exit(1), drainDeadlineMs).unref()
+  await service.drain()
+  log.info('service.stopped')
+  if (process.connected) process.disconnect()
+}
+
+/** Ends a process that could not start, with one message. */
+export function failToStart(error: unknown): void {
+  process.stderr.write(`${error instanceof ConfigError || !(error instanceof Error) ? error : error.stack}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+
+/** `DATABASE_URL`: the PostgreSQL that holds everything. Required. */
+export const databaseUrl = z
+  .string('is required: a postgresql:// URL')
+  .regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// URL')
+
+/** `REDIS_URL`: the Redis that holds the queue. Without it the queue lives in PostgreSQL. */
+export const redisUrl = z
+  .string()
+  .regex(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL')
+  .nullable()
+  .default(null)
+
+/** `LOG_LEVEL`: the least important lines that are still written. Default `info`. */
+export const logLevel = z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')
+
+/** A whole number written as text, within bounds. */
+export function integer(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`
+  return z
+    .string()
+    .regex(/^\d+$/, message)
+    .transform(Number)
+    .refine(value => value >= min && value <= max, message)
+}
+
+/** A TCP port; 0 takes any free one. */
+export const port = integer(0, 65_535)
