@@ -98,6 +98,8 @@ CREATE TABLE tasks (
   due_at timestamptz(3) NOT NULL,
   run_id uuid,
   lease_until timestamptz(3),
+  cron_job_id uuid,
+  event_id uuid,
   replay_of uuid,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   updated_at timestamptz(3) NOT NULL DEFAULT now(),
@@ -151,19 +153,24 @@ CREATE SCHEMA run_partitions;
 CREATE TABLE run_partitions.runs_default PARTITION OF runs DEFAULT;
 
 -- Makes the partitions of this month and of the months after it. Safe to call at any time by any number of callers.
+-- A month whose runs have come before its partition stays in the default partition, which loses nothing.
 CREATE FUNCTION create_run_partitions(months_ahead integer) RETURNS void LANGUAGE plpgsql SET timezone = 'UTC' AS $$
 DECLARE
   month timestamptz;
-  this_month timestamptz := date_trunc('month', now());
+  name text;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('create_run_partitions'));
   FOR i IN 0..months_ahead LOOP
-    month := this_month + make_interval(months => i);
-    EXECUTE format(
-      'CREATE TABLE IF NOT EXISTS run_partitions.%I PARTITION OF runs FOR VALUES FROM (%L) TO (%L)',
-      'runs_' || to_char(month, 'YYYY_MM'),
-      uuid_v7_floor(month),
-      uuid_v7_floor(month + interval '1 month'));
+    month := date_trunc('month', now()) + make_interval(months => i);
+    name := 'runs_' || to_char(month, 'YYYY_MM');
+    CONTINUE WHEN to_regclass('run_partitions.' || name) IS NOT NULL;
+    BEGIN
+      EXECUTE format(
+        'CREATE TABLE run_partitions.%I PARTITION OF runs FOR VALUES FROM (%L) TO (%L)',
+        name, uuid_v7_floor(month), uuid_v7_floor(month + interval '1 month'));
+    EXCEPTION WHEN check_violation THEN
+      RAISE WARNING 'The runs of % stay in the default partition.', to_char(month, 'YYYY-MM');
+    END;
   END LOOP;
 END
 $$;

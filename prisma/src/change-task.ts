@@ -1,0 +1,85 @@
+import type { Backoff, TaskState } from './generated/enums.ts'
+import type { Pool } from './pool.ts'
+
+/** The fields of a pending task that may change; an absent one stays. */
+export type TaskChange = {
+  executeAt?: Date
+  name?: string
+  url?: string
+  method?: string
+  headers?: string
+  payload?: string | null
+  maxRetries?: number
+  backoff?: Backoff
+  baseDelayMs?: number
+  maxDelayMs?: number
+  timeoutMs?: number
+}
+
+/** `refused` carries the state that forbade the move, or null for a task that the workspace does not have. */
+export type MoveResult = { kind: 'moved'; now: Date } | { kind: 'refused'; state: TaskState | null }
+
+/**
+ * Cancels a task that has not started (spec 4, rule 3). Once this says `moved`, the target is never called: the claim
+ * needs a pending or retrying task, and the row decides between the two.
+ */
+export async function cancelPendingTask(pool: Pool, workspaceId: string, taskId: string): Promise<MoveResult> {
+  const text = `
+    UPDATE tasks SET state = 'cancelled', state_reason = 'user', finished_at = now(), updated_at = now()
+    WHERE id = $1 AND workspace_id = $2 AND state = 'pending'
+    RETURNING clock_timestamp() AS now`
+  return moved(pool, { name: 'cancel_pending_task', text, values: [taskId, workspaceId] }, workspaceId, taskId)
+}
+
+/**
+ * Changes a task that has not started. The task's row is always rewritten, so that this and a claim of the same task
+ * exclude each other. Says `not_future` when the new time is not later than the database's clock.
+ */
+export async function changePendingTask(
+  pool: Pool,
+  workspaceId: string,
+  taskId: string,
+  change: TaskChange,
+): Promise<MoveResult | { kind: 'not_future' }> {
+  const values: unknown[] = [taskId, workspaceId, change.executeAt ?? null]
+  const sets = Object.entries(requestColumns).flatMap(([field, column]) => {
+    const value = change[field as keyof typeof requestColumns]
+    return value === undefined ? [] : [`${column} = $${values.push(value)}`]
+  })
+  const text = `
+    WITH task AS (
+      UPDATE tasks
+      SET execute_at = coalesce($3::timestamptz, execute_at), due_at = coalesce($3::timestamptz, due_at), updated_at = now()
+      WHERE id = $1 AND workspace_id = $2 AND state = 'pending' AND ($3::timestamptz IS NULL OR $3 > clock_timestamp())
+      RETURNING id
+    )${sets.length > 0 ? `, request AS (UPDATE task_requests SET ${sets.join(', ')} FROM task WHERE task_id = task.id)` : ''}
+    SELECT clock_timestamp() AS now FROM task`
+  const result = await moved(pool, { text, values }, workspaceId, taskId)
+  return result.kind === 'refused' && result.state === 'pending' ? { kind: 'not_future' } : result
+}
+
+const requestColumns = {
+  name: 'name',
+  url: 'url',
+  method: 'method',
+  headers: 'headers',
+  payload: 'payload',
+  maxRetries: 'max_retries',
+  backoff: 'backoff',
+  baseDelayMs: 'base_delay_ms',
+  maxDelayMs: 'max_delay_ms',
+  timeoutMs: 'timeout_ms',
+} as const
+
+async function moved(
+  pool: Pool,
+  query: { name?: string; text: string; values: unknown[] },
+  workspaceId: string,
+  taskId: string,
+): Promise<MoveResult> {
+  const { rows } = await pool.query<{ now: Date }>(query)
+  if (rows[0]) return { kind: 'moved', now: rows[0].now }
+  const text = 'SELECT state FROM tasks WHERE id = $1 AND workspace_id = $2'
+  const found = await pool.query<{ state: TaskState }>({ name: 'task_state', text, values: [taskId, workspaceId] })
+  return { kind: 'refused', state: found.rows[0]?.state ?? null }
+}

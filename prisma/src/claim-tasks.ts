@@ -1,0 +1,118 @@
+import type { Backoff, TaskSource, TaskState } from './generated/enums.ts'
+import type { Pool } from './pool.ts'
+import { valuesOf } from './statement-rows.ts'
+
+/** A claim outlives the deadline of its attempt by this much before the task is taken from its dispatcher. */
+export const leaseMarginMs = 15_000
+
+/** What is sent for a task. */
+export type StoredRequest = {
+  url: string
+  method: string
+  headers: string
+  payload: string | null
+  maxRetries: number
+  backoff: Backoff
+  baseDelayMs: number
+  maxDelayMs: number
+  timeoutMs: number
+  topic: string | null
+}
+
+export type ClaimedTask = StoredRequest & {
+  taskId: string
+  workspaceId: string
+  source: TaskSource
+  /** 1 for the first attempt. */
+  attempt: number
+  runId: string
+  executeAt: Date
+  /** When this attempt was due. */
+  scheduledAt: Date
+  /** When it was claimed, by the database's clock. */
+  claimedAt: Date
+}
+
+/**
+ * `claimed`: the caller owns the attempt. `early`: due in `dueInMs`. `busy`: another transaction holds the row; ask
+ * again. `gone`: somebody else's, cancelled, finished or unknown.
+ */
+export type Claim =
+  | { kind: 'claimed'; task: ClaimedTask }
+  | { kind: 'early'; dueInMs: number }
+  | { kind: 'busy' }
+  | { kind: 'gone' }
+
+/**
+ * Claims the due tasks among `ids`, each for its next attempt, and answers in the same order. Two dispatchers cannot
+ * both claim a task, and none is claimed before its time by the database's clock. The claim is committed when this
+ * resolves: it is what remains of an attempt whose dispatcher dies.
+ */
+export async function claimTasks(pool: Pool, ids: readonly string[]): Promise<Claim[]> {
+  const distinct = [...new Set(ids)].map(id => [id])
+  const { name, values, params } = valuesOf('claim_tasks', ['uuid'], distinct)
+  const { rows } = await pool.query<ClaimRow>({ name, text: claimStatement(values), values: params })
+  const byId = new Map(rows.map(row => [row.taskId, row]))
+  return Promise.all(
+    ids.map(id => {
+      const row = byId.get(id)
+      byId.delete(id) // two jobs may name one task: only the first that asks for it may get it
+      return toClaim(pool, row)
+    }),
+  )
+}
+
+// "NOT IN" rather than "IN (pending, retrying)": with the latter the planner may choose the partial index on due_at as
+// its way into the table and read all of it for each batch.
+export function claimStatement(values: string): string {
+  return `
+    WITH input (id) AS (VALUES ${values}),
+    ready AS (
+      SELECT t.id, t.xmin AS version, t.due_at AS scheduled_at, r.timeout_ms
+      FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
+      WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
+      FOR UPDATE OF t SKIP LOCKED
+    ),
+    claimed AS (
+      UPDATE tasks t
+      SET state = 'processing', attempts = t.attempts + 1, run_id = uuid_v7(clock_timestamp()), updated_at = now(),
+          lease_until = clock_timestamp() + (ready.timeout_ms + ${leaseMarginMs}) * interval '1 millisecond'
+      FROM ready WHERE t.id = ready.id
+      RETURNING t.id, t.attempts, t.run_id, ready.version, ready.scheduled_at
+    )
+    SELECT input.id AS "taskId", c.run_id AS "runId", c.attempts AS attempt, c.scheduled_at AS "scheduledAt",
+           uuid_v7_time(c.run_id) AS "claimedAt", c.version <> t.xmin AS "requestChanged",
+           t.workspace_id AS "workspaceId", t.source, t.execute_at AS "executeAt", t.state AS "stateBefore",
+           extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${requestColumns}
+    FROM input JOIN tasks t ON t.id = input.id
+    LEFT JOIN claimed c ON c.id = input.id LEFT JOIN task_requests r ON r.task_id = c.id`
+}
+
+type ClaimRow = Omit<ClaimedTask, 'runId'> & {
+  runId: string | null
+  requestChanged: boolean
+  stateBefore: TaskState
+  dueInMs: number
+}
+
+const requestColumns = `r.url, r.method, r.headers, r.payload, r.max_retries AS "maxRetries", r.backoff,
+  r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs", r.topic`
+
+async function toClaim(pool: Pool, row: ClaimRow | undefined): Promise<Claim> {
+  if (!row) return { kind: 'gone' }
+  const { requestChanged, stateBefore, dueInMs, runId, ...claimed } = row
+  if (runId !== null) {
+    const task = { ...claimed, runId }
+    return { kind: 'claimed', task: requestChanged ? { ...task, ...(await readRequest(pool, task.taskId)) } : task }
+  }
+  if (stateBefore !== 'pending' && stateBefore !== 'retrying') return { kind: 'gone' }
+  return dueInMs > 0 ? { kind: 'early', dueInMs } : { kind: 'busy' }
+}
+
+// A change of the task that was committed while the claim waited for the row is newer than the claim's view of the
+// request. From the claim on the request cannot change any more, so it is simply read again.
+async function readRequest(pool: Pool, taskId: string): Promise<StoredRequest | undefined> {
+  const text = `SELECT ${requestColumns} FROM task_requests r WHERE r.task_id = $1`
+  const { rows } = await pool.query<StoredRequest>({ name: 'read_request', text, values: [taskId] })
+  return rows[0]
+}

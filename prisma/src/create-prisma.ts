@@ -1,0 +1,17 @@
+import { PrismaPg } from '@prisma/adapter-pg'
+import { PrismaClient } from './generated/client.ts'
+import { timeouts } from './timeouts.ts'
+
+export type Prisma = PrismaClient
+
+/** Opens the Prisma client, for everything but the movement of tasks. Connects on first use. */
+export function createPrisma(databaseUrl: string): Prisma {
+  return new PrismaClient({
+    adapter: new PrismaPg({ connectionString: databaseUrl, max: 10, connectionTimeoutMillis: 5000, ...timeouts }),
+  })
+}
+
+/** True when Prisma refused a write because a row with the same unique value exists. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'P2002'
+}

@@ -1,0 +1,74 @@
+import type { Backoff, TaskSource } from './generated/enums.ts'
+import type { Pool } from './pool.ts'
+import { valuesOf } from './statement-rows.ts'
+
+export type NewTask = {
+  id: string
+  workspaceId: string
+  source: TaskSource
+  /** Null means now, by the database's clock. */
+  executeAt: Date | null
+  name: string
+  url: string
+  method: string
+  /** A JSON object of strings, as text. */
+  headers: string
+  /** JSON text as it was sent. */
+  payload: string | null
+  maxRetries: number
+  backoff: Backoff
+  baseDelayMs: number
+  maxDelayMs: number
+  timeoutMs: number
+  topic: string | null
+  replayOf: string | null
+}
+
+/** `createdAt` is null when the task was refused because its time had come already. `now` is the database's clock. */
+export type InsertedTask = { id: string; createdAt: Date | null; executeAt: Date; now: Date }
+
+const columns = [
+  ...['uuid', 'uuid', 'task_source', 'timestamptz', 'text', 'text', 'text', 'text', 'text'],
+  ...['smallint', 'backoff', 'int', 'int', 'int', 'text', 'uuid'],
+]
+
+/**
+ * Stores tasks, each with its request, in one statement. A task whose time is not strictly later than the database's
+ * clock is left out (spec 7, rule 1).
+ */
+export async function insertTasks(pool: Pool, tasks: readonly NewTask[]): Promise<InsertedTask[]> {
+  const { name, values, params } = valuesOf('insert_tasks', columns, tasks.map(toRow))
+  const { rows } = await pool.query<InsertedTask>({ name, text: statement(values), values: params })
+  return rows
+}
+
+function toRow(task: NewTask): unknown[] {
+  return [
+    ...[task.id, task.workspaceId, task.source, task.executeAt, task.name, task.url, task.method, task.headers],
+    ...[task.payload, task.maxRetries, task.backoff, task.baseDelayMs, task.maxDelayMs, task.timeoutMs],
+    ...[task.topic, task.replayOf],
+  ]
+}
+
+function statement(values: string): string {
+  return `
+    WITH input (id, workspace_id, source, execute_at, name, url, method, headers, payload,
+                max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, replay_of) AS (VALUES ${values}),
+    inserted AS (
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, replay_of)
+      SELECT id, workspace_id, source, coalesce(execute_at, now()), coalesce(execute_at, now()), replay_of
+      FROM input
+      WHERE id IS NOT NULL AND (execute_at IS NULL OR execute_at > clock_timestamp())
+      RETURNING id, created_at, execute_at
+    ),
+    requested AS (
+      INSERT INTO task_requests (task_id, name, url, method, headers, payload,
+                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic)
+      SELECT id, name, url, method, headers, payload, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic
+      FROM input JOIN inserted USING (id)
+    )
+    SELECT input.id, inserted.created_at AS "createdAt",
+           coalesce(inserted.execute_at, input.execute_at) AS "executeAt", clock_timestamp() AS now
+    FROM input LEFT JOIN inserted USING (id)
+    WHERE input.id IS NOT NULL`
+}

@@ -1,0 +1,57 @@
+import type { DiffTarget, HistoryDiagnostic, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg'
+import { findMigrationFolder, readMigrations, readSchema } from './migration-folder.ts'
+import { noExceptions, withEngine } from './with-engine.ts'
+
+export type MigrationCheck = {
+  /** The SQL that would bring the live database to the schema; null when it is there. */
+  drift: string | null
+  /** The SQL that the migrations lack to reach the schema; null when they reach it. */
+  missing: string | null
+  /** Migrations whose file was changed after they had been applied. */
+  edited: string[]
+  /** Migrations that failed, or were interrupted, and have not been applied since. */
+  failed: string[]
+  /** Migrations that the database has not seen. */
+  pending: string[]
+  /** Migrations that the database has seen and that have no file. */
+  unknown: string[]
+}
+
+/** Compares the schema with the live database and with a replay of the migrations in a database of their own. */
+export async function checkMigrations(databaseUrl: string, folder = findMigrationFolder()): Promise<MigrationCheck> {
+  const files = await readSchema(folder)
+  const migrationsList = await readMigrations(folder)
+  return withEngine(databaseUrl, folder, async engine => {
+    const diagnosis = await engine.diagnoseMigrationHistory({
+      migrationsList,
+      optInToShadowDatabase: false,
+      filters: noExceptions,
+    })
+    const schema: DiffTarget = { tag: 'schemaDatamodel', files }
+    return {
+      drift: await diff(engine, { tag: 'schemaDatasource', files, configDir: folder }, schema),
+      missing: await diff(engine, { tag: 'migrations', ...migrationsList }, schema),
+      edited: diagnosis.editedMigrationNames,
+      failed: diagnosis.failedMigrationNames,
+      ...compareHistories(diagnosis.history),
+    }
+  })
+}
+
+async function diff(engine: SchemaEngine, from: DiffTarget, to: DiffTarget): Promise<string | null> {
+  const { exitCode, stdout } = await engine.diff({ from, to, script: true, exitCode: true, filters: noExceptions })
+  return exitCode === 0 ? null : (stdout ?? '')
+}
+
+function compareHistories(history: HistoryDiagnostic | null): Pick<MigrationCheck, 'pending' | 'unknown'> {
+  switch (history?.diagnostic) {
+    case undefined:
+      return { pending: [], unknown: [] }
+    case 'databaseIsBehind':
+      return { pending: history.unappliedMigrationNames, unknown: [] }
+    case 'migrationsDirectoryIsBehind':
+      return { pending: [], unknown: history.unpersistedMigrationNames }
+    case 'historiesDiverge':
+      return { pending: history.unappliedMigrationNames, unknown: history.unpersistedMigrationNames }
+  }
+}

@@ -1,0 +1,35 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findMigrationFolder, readMigrations, readSchema } from './migration-folder.ts'
+import { normalizeMigrationName } from './migration-name.ts'
+import { noExceptions, withEngine } from './with-engine.ts'
+
+/**
+ * Writes a migration that brings the migrations up to the schema and returns the file's path, or null when they are.
+ * It is not applied: read it first.
+ */
+export async function createMigration(
+  databaseUrl: string,
+  name: string,
+  folder = findMigrationFolder(),
+): Promise<string | null> {
+  const migrationName = normalizeMigrationName(name)
+  const migrationsList = await readMigrations(folder)
+  const schema = { files: await readSchema(folder) }
+  const created = await withEngine(databaseUrl, folder, async engine => {
+    // Also opens the shadow database, without which the engine refuses to create anything.
+    const { action } = await engine.devDiagnostic({ migrationsList, filters: noExceptions })
+    if (action.tag === 'reset') throw new Error(action.reason)
+    return engine.createMigration({ draft: false, migrationName, migrationsList, schema, filters: noExceptions })
+  })
+  if (created.migrationScript === null) return null
+  const path = join(migrationsList.baseDir, created.generatedMigrationName, 'migration.sql')
+  await mkdir(join(path, '..'))
+  await writeFile(path, withoutTransactions(created.migrationScript))
+  return path
+}
+
+// The engine brackets the change of an enum. A file is one transaction already, and COMMIT would end it half-way.
+function withoutTransactions(script: string): string {
+  return script.replace(/^(BEGIN|COMMIT);\n/gm, '')
+}

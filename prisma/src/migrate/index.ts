@@ -1,0 +1,3 @@
+export { checkMigrations, type MigrationCheck } from './check-migrations.ts'
+export { createMigration } from './create-migration.ts'
+export { deployMigrations } from './deploy-migrations.ts'

@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { MigrationDirectory, MigrationList, SchemaContainer } from '@prisma/schema-engine-wasm/schema_engine_bg'
+
+/** The folder that holds schema.prisma and migrations: the nearest one above this module, source or bundle. */
+export function findMigrationFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(folder, 'schema.prisma'))) {
+    const parent = dirname(folder)
+    if (parent === folder) throw new Error(`No folder above ${fileURLToPath(import.meta.url)} holds schema.prisma.`)
+    folder = parent
+  }
+  return folder
+}
+
+/** Reads the schema as the engine takes it. */
+export async function readSchema(folder: string): Promise<SchemaContainer[]> {
+  const path = join(folder, 'schema.prisma')
+  return [{ path, content: await readFile(path, 'utf8') }]
+}
+
+/** Reads the history as the engine takes it. */
+export async function readMigrations(folder: string): Promise<MigrationList> {
+  const baseDir = join(folder, 'migrations')
+  const entries = await readdir(baseDir, { withFileTypes: true })
+  const names = entries.filter(entry => entry.isDirectory()).map(entry => entry.name)
+  return {
+    baseDir,
+    lockfile: { path: 'migration_lock.toml', content: await readFile(join(baseDir, 'migration_lock.toml'), 'utf8') },
+    shadowDbInitScript: '',
+    migrationDirectories: await Promise.all(names.sort().map(name => readMigration(baseDir, name))),
+  }
+}
+
+async function readMigration(baseDir: string, name: string): Promise<MigrationDirectory> {
+  const value = await readFile(join(baseDir, name, 'migration.sql'), 'utf8')
+  return { path: name, migrationFile: { path: 'migration.sql', content: { tag: 'ok', value } } }
+}

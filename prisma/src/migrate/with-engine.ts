@@ -1,0 +1,44 @@
+import {
+  bindMigrationAwareSqlAdapterFactory,
+  type SqlDriverAdapter,
+  type SqlMigrationAwareDriverAdapterFactory,
+} from '@prisma/driver-adapter-utils'
+import type { SchemaEngine, SchemaFilter } from '@prisma/schema-engine-wasm/schema_engine_bg'
+import { describeFailure } from './describe-failure.ts'
+import { connectEngineAdapter } from './engine-adapter.ts'
+import { readSchema } from './migration-folder.ts'
+import { loadSchemaEngine } from './schema-engine.ts'
+import { connectShadowDatabase } from './shadow-database.ts'
+
+/** Every table and enum of the schema `public` counts. */
+export const noExceptions: SchemaFilter = { externalTables: [], externalEnums: [] }
+
+/** Runs the work with an engine on this database; afterwards no connection and no shadow database is left. */
+export async function withEngine<T>(
+  databaseUrl: string,
+  folder: string,
+  work: (engine: SchemaEngine) => Promise<T>,
+): Promise<T> {
+  const opened: SqlDriverAdapter[] = []
+  const keep = (adapter: SqlDriverAdapter) => {
+    opened.push(adapter)
+    return adapter
+  }
+  const factory: SqlMigrationAwareDriverAdapterFactory = {
+    provider: 'postgres',
+    adapterName: '@prisma/adapter-pg',
+    connect: () => connectEngineAdapter(databaseUrl).then(keep),
+    connectToShadowDb: () => connectShadowDatabase(databaseUrl).then(keep),
+  }
+  const schema = await readSchema(folder)
+  const datamodels = schema.map(({ path, content }): [string, string] => [path, content])
+  const Engine = await loadSchemaEngine()
+  try {
+    const engine = await Engine.new({ datamodels }, () => {}, bindMigrationAwareSqlAdapterFactory(factory))
+    return await work(engine).finally(() => engine.free())
+  } catch (error) {
+    throw new Error(describeFailure(error), { cause: error })
+  } finally {
+    for (const adapter of opened) await adapter.dispose()
+  }
+}

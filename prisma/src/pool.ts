@@ -1,0 +1,69 @@
+import pg from 'pg'
+import { timeouts } from './timeouts.ts'
+
+export type Pool = pg.Pool
+
+export type PoolOptions = {
+  /** Connections at most. */
+  max: number
+  /** Told when an idle connection breaks; the pool replaces it by itself. */
+  onError: (error: Error) => void
+}
+
+// The hot statements look rows up by key. With stale statistics (all tasks pending, then all finished) the planner
+// believes that a scan of the whole table is cheaper, and is wrong by a factor of ten.
+const pointLookups = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map(name => `-c ${name}=off`)
+
+/** Opens the connections for the statements that move tasks. Connects on first use. */
+export function openPool(databaseUrl: string, { max, onError }: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max,
+    connectionTimeoutMillis: 5000,
+    options: pointLookups.join(' '),
+    ...timeouts,
+  })
+  pool.on('error', onError)
+  return pool
+}
+
+/** Rejects when the database does not answer. */
+export async function pingPool(pool: Pool): Promise<void> {
+  await pool.query('SELECT 1')
+}
+
+/**
+ * Waits until the database answers: 0.1 s, doubled up to 5 s, at most a minute in all. Rejects after that, and at once
+ * for an error that waiting cannot mend.
+ */
+export async function waitForDatabase(
+  pool: Pool,
+  onWait: (error: unknown) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const giveUpAt = performance.now() + 60_000
+  for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, 5000)) {
+    try {
+      return await pingPool(pool)
+    } catch (error) {
+      const hopeless = !isTransientDatabaseError(error) || performance.now() + delayMs > giveUpAt
+      if (signal.aborted || hopeless) throw error
+      onWait(error)
+      await new Promise(resolve => setTimeout(resolve, delayMs))
+    }
+  }
+}
+
+/** True for errors that mean "the database is away or busy, ask again" rather than "the statement is wrong". */
+export function isTransientDatabaseError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return transientCode.test(code) || transientMessage.test(error.message)
+}
+
+// SQLSTATE 08 connection, 53 out of connections, memory or disk, 57P0 shutdown and start-up, 57014 and 55P03 a timeout
+// of ours, 40 deadlock; socket errors; Prisma's P1 (connection), P2024 (pool), P2028 and P2034 (transaction).
+const transientCode =
+  /^(08...|53...|57P0.|57014|55P03|40...|E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NOTFOUND|AI_AGAIN)|P1...|P2024|P2028|P2034)$/
+const transientMessage =
+  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable/i

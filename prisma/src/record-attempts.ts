@@ -1,0 +1,85 @@
+import type { RunStatus, TaskState } from './generated/enums.ts'
+import type { Pool } from './pool.ts'
+import { valuesOf } from './statement-rows.ts'
+
+/** How an attempt ended, and what becomes of its task. */
+export type FinishedAttempt = {
+  taskId: string
+  runId: string
+  /** The task's next state. */
+  state: Extract<TaskState, 'success' | 'retrying' | 'dead'>
+  /** Until the next attempt, when `retrying`. */
+  retryDelayMs: number | null
+  status: RunStatus
+  scheduledAt: Date
+  startedAt: Date
+  finishedAt: Date
+  requestHeaders: string
+  responseStatus: number | null
+  responseHeaders: string | null
+  responseBody: Buffer | null
+  responseBytes: number | null
+  responseTruncated: boolean
+  errorCode: string | null
+  errorMessage: string | null
+}
+
+/** `dueAt` is when the task is due again if it is retrying. */
+export type RecordedAttempt = { taskId: string; dueAt: Date; now: Date }
+
+const columns = [
+  ...['uuid', 'uuid', 'task_state', 'task_state', 'float8', 'run_status', 'timestamptz', 'timestamptz', 'timestamptz'],
+  ...['text', 'smallint', 'text', 'bytea', 'int', 'boolean', 'text', 'text'],
+]
+
+/**
+ * Stores the runs of finished attempts and moves their tasks, in one statement. Fenced by the run's id: an attempt whose
+ * task has been taken over since changes nothing and gets null.
+ */
+export async function recordAttempts(
+  pool: Pool,
+  attempts: readonly FinishedAttempt[],
+): Promise<Array<RecordedAttempt | null>> {
+  const { name, values, params } = valuesOf('record_attempts', columns, attempts.map(toRow))
+  const { rows } = await pool.query<RecordedAttempt>({ name, text: recordStatement(values), values: params })
+  const byId = new Map(rows.map(row => [row.taskId, row]))
+  return attempts.map(attempt => byId.get(attempt.taskId) ?? null)
+}
+
+function toRow(attempt: FinishedAttempt): unknown[] {
+  return [
+    ...[attempt.taskId, attempt.runId, 'processing', attempt.state, attempt.retryDelayMs, attempt.status],
+    ...[attempt.scheduledAt, attempt.startedAt, attempt.finishedAt, attempt.requestHeaders, attempt.responseStatus],
+    ...[attempt.responseHeaders, attempt.responseBody, attempt.responseBytes, attempt.responseTruncated],
+    ...[attempt.errorCode, attempt.errorMessage],
+  ]
+}
+
+// The state that is moved from travels as a column of the input: as a constant, stale statistics ("no task is
+// processing") would make the planner start from the whole table.
+export function recordStatement(values: string): string {
+  return `
+    WITH input (task_id, run_id, from_state, to_state, retry_delay_ms, status, scheduled_at, started_at, finished_at,
+                request_headers, response_status, response_headers, response_body, response_bytes, response_truncated,
+                error_code, error_message) AS (VALUES ${values}),
+    moved AS (
+      UPDATE tasks t
+      SET state = i.to_state, lease_until = NULL, updated_at = now(),
+          due_at = CASE i.to_state WHEN 'retrying' THEN clock_timestamp() + i.retry_delay_ms * interval '1 millisecond'
+                                   ELSE t.due_at END,
+          finished_at = CASE i.to_state WHEN 'retrying' THEN NULL ELSE now() END
+      FROM input i
+      WHERE t.id = i.task_id AND t.run_id = i.run_id AND t.state = i.from_state
+      RETURNING t.id, t.workspace_id, t.source, t.attempts, t.due_at, t.run_id
+    ),
+    stored AS (
+      INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at,
+                        request_headers, response_status, response_headers, response_body, response_bytes,
+                        response_truncated, error_code, error_message)
+      SELECT m.run_id, m.workspace_id, m.id, m.attempts, m.source, i.status, i.scheduled_at, i.started_at, i.finished_at,
+             i.request_headers, i.response_status, i.response_headers, i.response_body, i.response_bytes,
+             i.response_truncated, i.error_code, i.error_message
+      FROM moved m JOIN input i ON i.task_id = m.id
+    )
+    SELECT id AS "taskId", due_at AS "dueAt", clock_timestamp() AS now FROM moved`
+}

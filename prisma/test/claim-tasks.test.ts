@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { cancelPendingTask, changePendingTask, claimTasks, insertTasks } from '../src/index.ts'
+import { aTask, taskRow, useDatabase } from './setup.ts'
+
+const db = useDatabase()
+
+describe('claimTasks', () => {
+  it('claims a due task for its next attempt, with what is to be sent, and sets the lease', async () => {
+    const task = aTask()
+    await insertTasks(db.pool, [task])
+    const [claim] = await claimTasks(db.pool, [task.id])
+    expect(claim).toMatchObject({
+      kind: 'claimed',
+      task: { taskId: task.id, workspaceId: task.workspaceId, attempt: 1, url: task.url, payload: task.payload },
+    })
+    const row = await taskRow(db.pool, task.id)
+    expect(row).toMatchObject({ state: 'processing', attempts: 1 })
+    if (claim?.kind !== 'claimed') throw new Error('not claimed')
+    expect(row.run_id).toBe(claim.task.runId)
+    const leaseMs = row.lease_until.getTime() - claim.task.claimedAt.getTime()
+    expect(Math.abs(leaseMs - (task.timeoutMs + 15_000))).toBeLessThan(50)
+    expect(claim.task.claimedAt.getTime()).toBeGreaterThanOrEqual(claim.task.scheduledAt.getTime())
+  })
+
+  it('answers in the order of the question, whatever each task is', async () => {
+    const due = aTask()
+    const far = aTask({ executeAt: new Date(Date.now() + 60_000) })
+    const cancelled = aTask({ executeAt: new Date(Date.now() + 60_000) })
+    await insertTasks(db.pool, [due, far, cancelled])
+    await cancelPendingTask(db.pool, cancelled.workspaceId, cancelled.id)
+    const claims = await claimTasks(db.pool, [cancelled.id, randomUUID(), far.id, due.id])
+    expect(claims.map(({ kind }) => kind)).toEqual(['gone', 'gone', 'early', 'claimed'])
+    const early = claims[2]
+    expect(early?.kind === 'early' && early.dueInMs).toBeGreaterThan(55_000)
+    expect((await taskRow(db.pool, far.id)).state).toBe('pending')
+  })
+
+  it('gives each of many tasks to one of several dispatchers that ask for all of them at once', async () => {
+    const tasks = Array.from({ length: 200 }, () => aTask())
+    await insertTasks(db.pool, tasks.slice(0, 100))
+    await insertTasks(db.pool, tasks.slice(100))
+    const ids = tasks.map(({ id }) => id)
+    const orders = [ids, [...ids].reverse(), [...ids].sort(), [...ids].sort().reverse()]
+    const answers = await Promise.all(orders.map(order => claimTasks(db.pool, order)))
+    const claimed = answers.flat().flatMap(claim => (claim.kind === 'claimed' ? [claim.task.taskId] : []))
+    expect(claimed.sort()).toEqual(ids.sort())
+  })
+
+  it('gives a task that is asked for twice in one call to the first', async () => {
+    const task = aTask()
+    await insertTasks(db.pool, [task])
+    const claims = await claimTasks(db.pool, [task.id, task.id, task.id])
+    expect(claims.map(({ kind }) => kind)).toEqual(['claimed', 'gone', 'gone'])
+    expect((await taskRow(db.pool, task.id)).attempts).toBe(1)
+  })
+
+  it('says "busy" while another transaction holds the task', async () => {
+    const task = aTask()
+    await insertTasks(db.pool, [task])
+    const other = await db.pool.connect()
+    try {
+      await other.query('BEGIN')
+      await other.query('SELECT 1 FROM tasks WHERE id = $1 FOR UPDATE', [task.id])
+      expect(await claimTasks(db.pool, [task.id])).toEqual([{ kind: 'busy' }])
+    } finally {
+      await other.query('ROLLBACK')
+      other.release()
+    }
+    expect((await claimTasks(db.pool, [task.id]))[0]?.kind).toBe('claimed')
+  })
+
+  it('sends what a change says that was committed between the claim’s reading and its writing', async () => {
+    // A slow function in the claim's way would be needed to hit that moment from outside, so many claims race changes:
+    // whoever loses must know it, and a claim that came second must carry the new request.
+    for (let round = 0; round < 60; round++) {
+      const task = aTask()
+      await insertTasks(db.pool, [task])
+      const [changed, [claim]] = await Promise.all([
+        changePendingTask(db.pool, task.workspaceId, task.id, { payload: '"new"', url: 'https://example.com/new' }),
+        claimTasks(db.pool, [task.id]),
+      ])
+      if (claim?.kind === 'claimed') {
+        const expected = changed.kind === 'moved' ? '"new"' : task.payload
+        expect(claim.task.payload).toBe(expected)
+      } else {
+        expect([claim?.kind, changed.kind]).toEqual(['busy', 'moved'])
+      }
+    }
+  })
+})

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { insertTasks, overdueTasks, stepPromotionBack, withPromotion } from '../src/index.ts'
+import { aTask, useDatabase } from './setup.ts'
+
+const db = useDatabase()
+
+async function collect(pages: AsyncIterable<Array<{ id: string }>>): Promise<string[]> {
+  const ids: string[] = []
+  for await (const page of pages) ids.push(...page.map(({ id }) => id))
+  return ids
+}
+
+describe('withPromotion', () => {
+  it('shows the waiting tasks of a window in order of time, over many pages, and stores how far it went', async () => {
+    const base = Date.now() + 3_600_000
+    const tasks = Array.from({ length: 2_500 }, (_, i) => aTask({ executeAt: new Date(base + (i % 7) * 1000) }))
+    for (let i = 0; i < tasks.length; i += 500) await insertTasks(db.pool, tasks.slice(i, i + 500))
+    const seen: string[] = []
+    const until = new Date(base + 3_000)
+    await withPromotion(db.pool, async turn => {
+      seen.push(...(await collect(turn.waiting(new Date(base), until))))
+      return { watermark: until, marker: 'one' }
+    })
+    const expected = tasks.filter(task => (task.executeAt as Date) < until).map(({ id }) => id)
+    expect(seen.sort()).toEqual(expected.sort())
+    await withPromotion(db.pool, async turn => {
+      expect([turn.watermark, turn.marker]).toEqual([until, 'one'])
+      return turn
+    })
+  })
+
+  it('lets one scheduler at a time have a turn, and does not make the others wait', async () => {
+    let finish = () => {}
+    const first = withPromotion(db.pool, async turn => {
+      await new Promise<void>(resolve => {
+        finish = resolve
+      })
+      return turn
+    })
+    await expect.poll(() => withPromotion(db.pool, async turn => turn)).toBe(false)
+    finish()
+    expect(await first).toBe(true)
+  })
+
+  it('forgets a turn that failed', async () => {
+    const failing = withPromotion(db.pool, () => Promise.reject(new Error('queue away')))
+    await expect(failing).rejects.toThrow('queue away')
+    await withPromotion(db.pool, async turn => {
+      expect(turn.marker).toBe('one')
+      return turn
+    })
+  })
+
+  it('starts from now again after a step back, and a step back never goes forward', async () => {
+    await stepPromotionBack(db.pool)
+    await withPromotion(db.pool, async turn => {
+      expect(turn.watermark.getTime()).toBeLessThanOrEqual(turn.now.getTime())
+      return { watermark: new Date(0), marker: 'two' }
+    })
+    await stepPromotionBack(db.pool)
+    await withPromotion(db.pool, async turn => {
+      expect(turn.watermark).toEqual(new Date(0))
+      return turn
+    })
+  })
+})
+
+it('overdueTasks finds only what has been due for longer than the grace', async () => {
+  const due = aTask()
+  await insertTasks(db.pool, [due])
+  expect(await collect(overdueTasks(db.pool, 60_000))).toEqual([])
+  await db.pool.query(`UPDATE tasks SET due_at = now() - interval '2 minutes' WHERE id = $1`, [due.id])
+  expect(await collect(overdueTasks(db.pool, 60_000))).toEqual([due.id])
+})

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { insertTasks } from '../src/index.ts'
+import { aTask, taskRow, useDatabase } from './setup.ts'
+
+const db = useDatabase()
+
+describe('insertTasks', () => {
+  it('stores tasks with their requests, the payload to the byte', async () => {
+    const executeAt = new Date(Date.now() + 60_000)
+    const tasks = Array.from({ length: 5 }, (_, i) =>
+      aTask({ executeAt, payload: `{"i": ${i}, "b": 1.10, "a": "😀"}` }),
+    )
+    const inserted = await insertTasks(db.pool, tasks)
+    expect(inserted.map(({ id }) => id).sort()).toEqual(tasks.map(({ id }) => id).sort())
+    for (const task of tasks) {
+      const row = await taskRow(db.pool, task.id)
+      expect(row).toMatchObject({ state: 'pending', attempts: 0, payload: task.payload, url: task.url })
+      expect(row.execute_at).toEqual(executeAt)
+      expect(row.due_at).toEqual(executeAt)
+    }
+  })
+
+  it('leaves out a task whose time is past or now, and stores the others (spec 7, rule 1)', async () => {
+    const past = aTask({ executeAt: new Date(Date.now() - 1) })
+    const future = aTask({ executeAt: new Date(Date.now() + 60_000) })
+    const inserted = new Map((await insertTasks(db.pool, [past, future])).map(row => [row.id, row]))
+    expect(inserted.get(past.id)?.createdAt).toBeNull()
+    expect(inserted.get(future.id)?.createdAt).toBeInstanceOf(Date)
+    expect(await taskRow(db.pool, past.id)).toBeUndefined()
+  })
+
+  it('takes the database clock for a task without a time', async () => {
+    const task = aTask({ executeAt: null })
+    const [row] = await insertTasks(db.pool, [task])
+    expect(row?.executeAt.getTime()).toBeLessThanOrEqual(row?.now.getTime() ?? 0)
+  })
+})

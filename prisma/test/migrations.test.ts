@@ -1,0 +1,313 @@
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, connect as openSocket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createEmptyDatabase, createTestDatabase } from '@belfry/testing'
+import pg from 'pg'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { checkMigrations, createMigration, deployMigrations } from '../src/migrate/index.ts'
+import { findMigrationFolder } from '../src/migrate/migration-folder.ts'
+import { waitForDatabase } from '../src/migrate/wait-for-database.ts'
+
+const later = '20990101000000_later'
+const nothingWrong = { drift: null, missing: null, edited: [], failed: [], pending: [], unknown: [] }
+
+describe('deployMigrations', () => {
+  it('applies every migration to an empty database, and then none', async () => {
+    const { url } = await emptyDatabase()
+    expect(await deployMigrations(url)).toContain('20261121000000_first_tables')
+    expect(await deployMigrations(url)).toEqual([])
+  })
+
+  it('applies a migration once when three deploy at once', async () => {
+    const { url, query } = await emptyDatabase()
+    const names = await Promise.all([deployMigrations(url), deployMigrations(url), deployMigrations(url)])
+    const [applied, ...others] = names.sort((a, b) => b.length - a.length)
+    expect(others).toEqual([[], []])
+    expect(await query('SELECT migration_name FROM _prisma_migrations ORDER BY 1')).toEqual(
+      applied?.map(migration_name => ({ migration_name })),
+    )
+  })
+
+  it('lets one deployment build an index concurrently while another waits', async () => {
+    const { url } = await testDatabase()
+    const folder = await copyFolder({ [later]: 'CREATE INDEX CONCURRENTLY ON users (name)' })
+    const names = await Promise.all([deployMigrations(url, folder), deployMigrations(url, folder)])
+    expect(names.flat()).toEqual([later])
+  })
+
+  it('rolls a failing migration back whole, names it, and applies it once it is repaired', async () => {
+    const { url, query } = await testDatabase()
+    const broken = await copyFolder({ [later]: 'CREATE TABLE half (id int);\nSELECT 1;\nSELECT broken FROM half' })
+    const repaired = await copyFolder({ [later]: 'CREATE TABLE half (id int)' })
+    for (const _attempt of ['first', 'second']) {
+      await expect(deployMigrations(url, broken)).rejects.toThrow(
+        `Migration ${later} failed: column "broken" does not exist (line 3)`,
+      )
+      expect(await query(`SELECT to_regclass('half')`)).toEqual([{ to_regclass: null }])
+      expect(await checkMigrations(url, repaired)).toMatchObject({ failed: [later] })
+    }
+    expect(await deployMigrations(url, repaired)).toEqual([later])
+    expect(await query('SELECT * FROM half')).toEqual([])
+  })
+
+  it('does not guess how an interrupted migration ended', async () => {
+    const { url, query } = await testDatabase()
+    const folder = await copyFolder({ [later]: 'CREATE TABLE finished (id int)' })
+    await deployMigrations(url, folder)
+    await query(`UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = '${later}'`)
+    const error = await deployMigrations(url, folder).catch((reason: Error) => reason)
+    expect(String(error)).toContain(`Migration ${later} was interrupted`)
+
+    const [acceptIt] = String(error).match(/UPDATE .*/g) ?? []
+    await query(String(acceptIt))
+    expect(await deployMigrations(url, folder)).toEqual([])
+  })
+
+  it('leaves no connection behind', async () => {
+    const { url, query } = await emptyDatabase()
+    await deployMigrations(url)
+    await checkMigrations(url)
+    const others = 'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()'
+    await vi.waitFor(async () => expect(await query(others)).toEqual([]))
+  })
+
+  it('leaves no timer behind that would keep the process alive', async () => {
+    const { url } = await emptyDatabase()
+    const timers = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
+    const before = timers()
+    await deployMigrations(url)
+    expect(timers()).toBeLessThanOrEqual(before)
+  })
+})
+
+describe('checkMigrations', () => {
+  it('finds that schema, migrations and a migrated database agree', async () => {
+    const { url } = await testDatabase()
+    expect(await checkMigrations(url)).toEqual(nothingWrong)
+  })
+
+  it('takes neither a further partition nor a table of another schema for a difference', async () => {
+    const { url, query } = await testDatabase()
+    await query('SELECT create_run_partitions(12); CREATE SCHEMA other; CREATE TABLE other.things (id int)')
+    expect(await checkMigrations(url)).toEqual(nothingWrong)
+  })
+
+  it('finds a column added by hand', async () => {
+    const { url, query } = await testDatabase()
+    await query('ALTER TABLE users ADD COLUMN by_hand text')
+    expect(await checkMigrations(url)).toEqual({
+      ...nothingWrong,
+      drift: expect.stringContaining('ALTER TABLE "users" DROP COLUMN "by_hand"'),
+    })
+  })
+
+  it('rejects migrations that cannot be replayed', async () => {
+    const { url } = await testDatabase()
+    const folder = await copyFolder({ [later]: 'SELECT broken' })
+    await expect(checkMigrations(url, folder)).rejects.toThrow(/20990101000000_later.*column "broken" does not exist/s)
+  })
+
+  it('finds what the migrations lack to reach the schema', async () => {
+    const { url } = await testDatabase()
+    const folder = await copyFolder({})
+    await changeSchema(folder, 'model User {', 'model User {\n  nickname String?')
+    const lack = expect.stringContaining('ALTER TABLE "users" ADD COLUMN     "nickname" TEXT')
+    expect(await checkMigrations(url, folder)).toEqual({ ...nothingWrong, drift: lack, missing: lack })
+  })
+
+  it('names pending, edited and unknown migrations', async () => {
+    const { url } = await testDatabase()
+    const folder = await copyFolder({ [later]: 'SELECT 1' })
+    expect(await checkMigrations(url, folder)).toEqual({ ...nothingWrong, pending: [later] })
+    await deployMigrations(url, folder)
+    await writeMigration(folder, later, 'SELECT 2')
+    expect(await checkMigrations(url, folder)).toEqual({ ...nothingWrong, edited: [later] })
+    expect(await checkMigrations(url)).toEqual({ ...nothingWrong, unknown: [later] })
+  })
+
+  it('drops the database in which it replayed the migrations', async () => {
+    const { url, query } = await testDatabase()
+    const shadows = () => query(`SELECT datname FROM pg_database WHERE datname LIKE 'belfry_shadow_%'`)
+    const before = await shadows()
+    await checkMigrations(url)
+    expect(await shadows()).toEqual(before)
+  })
+})
+
+describe('createMigration', () => {
+  it('writes nothing when the migrations reach the schema', async () => {
+    const { url } = await testDatabase()
+    expect(await createMigration(url, 'nothing new')).toBeNull()
+  })
+
+  it('writes what brings the migrations to the schema', async () => {
+    const { url } = await testDatabase()
+    const folder = await copyFolder({})
+    await changeSchema(folder, 'model User {', 'model User {\n  nickname String?')
+    const path = await createMigration(url, 'Add nickname', folder)
+    expect(path).toMatch(/[\\/]migrations[\\/]\d{14}_add_nickname[\\/]migration\.sql$/)
+    await deployMigrations(url, folder)
+    expect(await checkMigrations(url, folder)).toEqual(nothingWrong)
+  })
+
+  it('leaves the transaction around a changed enum to the file as a whole', async () => {
+    const { url } = await testDatabase()
+    const folder = await copyFolder({})
+    await changeSchema(folder, /^ {2}linear\n/m, '')
+    const path = await createMigration(url, 'drop linear', folder)
+    const script = await readFile(String(path), 'utf8')
+    expect(script).toContain('CREATE TYPE "backoff_new"')
+    expect(script).not.toMatch(/BEGIN|COMMIT/)
+    await deployMigrations(url, folder)
+    expect(await checkMigrations(url, folder)).toEqual(nothingWrong)
+  })
+
+  it('refuses while the database differs from its migrations', async () => {
+    const { url, query } = await testDatabase()
+    await query('ALTER TABLE users ADD COLUMN by_hand text')
+    await expect(createMigration(url, 'add more')).rejects.toThrow('Added column `by_hand`')
+  })
+})
+
+describe('waitForDatabase', () => {
+  it('waits until the server listens', async () => {
+    const { url } = await testDatabase()
+    const target = new URL(url)
+    const proxy = createServer(socket => {
+      const upstream = openSocket(Number(target.port), target.hostname)
+      socket.pipe(upstream).pipe(socket)
+    })
+    onTestFinished(() => void proxy.close())
+    const port = await freePort()
+    const proxied = new URL(url)
+    proxied.hostname = '127.0.0.1'
+    proxied.port = String(port)
+    const reasons: string[] = []
+    await waitForDatabase(proxied.href, reason => {
+      reasons.push(reason)
+      if (reasons.length === 1) proxy.listen(port, '127.0.0.1')
+    })
+    expect(reasons[0]).toContain('ECONNREFUSED')
+  })
+
+  it('does not wait for a database that does not exist', async () => {
+    const { url } = await testDatabase()
+    const missing = new URL(url)
+    missing.pathname = 'no_such_database'
+    const onWait = vi.fn()
+    await expect(waitForDatabase(missing.href, onWait)).rejects.toThrow('"no_such_database" does not exist')
+    expect(onWait).not.toHaveBeenCalled()
+  })
+})
+
+describe('the functions of the first migration', () => {
+  it('uuid_v7 makes different ids of version 7 that carry their instant', async () => {
+    const { query } = await testDatabase()
+    const instant = new Date('2026-11-21T10:20:30.456Z')
+    const rows = await query(
+      `SELECT id::text, uuid_v7_time(id) AS at, uuid_v7_floor('${instant.toISOString()}') <= id AS above
+       FROM (SELECT uuid_v7('${instant.toISOString()}') AS id FROM generate_series(1, 50)) AS made`,
+    )
+    const time = instant.getTime().toString(16).padStart(12, '0')
+    const version7 = new RegExp(`^${time.slice(0, 8)}-${time.slice(8)}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+    for (const row of rows) expect(row).toEqual({ id: expect.stringMatching(version7), at: instant, above: true })
+    expect(new Set(rows.map(row => row.id))).toHaveLength(50)
+  })
+
+  it('uuid_v7_floor of the next millisecond is above every id of this one', async () => {
+    const { query } = await testDatabase()
+    const rows = await query(
+      `SELECT bool_and(uuid_v7('2026-11-21T10:20:30.456Z') < uuid_v7_floor('2026-11-21T10:20:30.457Z')) AS below
+       FROM generate_series(1, 50)`,
+    )
+    expect(rows).toEqual([{ below: true }])
+  })
+
+  it('create_run_partitions makes each month once, whoever calls', async () => {
+    const { query } = await testDatabase()
+    const partitions = `SELECT relname FROM pg_class WHERE relnamespace = 'run_partitions'::regnamespace AND relkind = 'r'`
+    await Promise.all([1, 2, 3].map(() => query('SELECT create_run_partitions(6)')))
+    expect(await query(partitions)).toHaveLength(1 + 7)
+    await query('SELECT create_run_partitions(6)')
+    expect(await query(partitions)).toHaveLength(1 + 7)
+  })
+
+  it('a run lies in the partition of its month in UTC, and in the default one when there is none', async () => {
+    const { query } = await testDatabase()
+    await query(
+      `SET timezone = 'Pacific/Auckland';
+       WITH edge AS (SELECT date_trunc('month', now(), 'UTC') + interval '31 days' AS day),
+            next_month AS (SELECT date_trunc('month', day, 'UTC') AS starts FROM edge),
+            instants AS (
+              SELECT starts AS at FROM next_month
+              UNION ALL SELECT starts - interval '1 millisecond' FROM next_month
+              UNION ALL SELECT starts - interval '5 years' FROM next_month)
+       INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at)
+       SELECT uuid_v7(at), gen_random_uuid(), gen_random_uuid(), 1, 'task', 'success', at, at, at FROM instants`,
+    )
+    const rows = await query(
+      `SELECT tableoid::regclass::text AS partition, to_char(started_at AT TIME ZONE 'UTC', 'YYYY_MM') AS month
+       FROM runs ORDER BY started_at DESC`,
+    )
+    const months = rows.map(row => row.month)
+    expect(new Set(months)).toHaveLength(3)
+    expect(rows.map(row => row.partition)).toEqual([
+      `run_partitions.runs_${months[0]}`,
+      `run_partitions.runs_${months[1]}`,
+      'run_partitions.runs_default',
+    ])
+  })
+})
+
+async function testDatabase() {
+  return open(await createTestDatabase())
+}
+
+async function emptyDatabase() {
+  return open(await createEmptyDatabase())
+}
+
+async function open(database: { url: string; drop(): Promise<void> }) {
+  const pool = new pg.Pool({ connectionString: database.url })
+  // The pool's end does not wait for its connections, and dropping the database may be faster than they are.
+  pool.on('error', () => {})
+  onTestFinished(async () => {
+    await pool.end()
+    await database.drop()
+  })
+  return { url: database.url, query: async (sql: string) => (await pool.query(sql)).rows }
+}
+
+/** A copy of the real schema and migrations, with these migrations after them. */
+async function copyFolder(added: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'belfry-migrations-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const original = findMigrationFolder()
+  await cp(join(original, 'schema.prisma'), join(folder, 'schema.prisma'))
+  await cp(join(original, 'migrations'), join(folder, 'migrations'), { recursive: true })
+  for (const [name, script] of Object.entries(added)) await writeMigration(folder, name, script)
+  return folder
+}
+
+async function writeMigration(folder: string, name: string, script: string): Promise<void> {
+  await mkdir(join(folder, 'migrations', name), { recursive: true })
+  await writeFile(join(folder, 'migrations', name, 'migration.sql'), script)
+}
+
+async function changeSchema(folder: string, from: string | RegExp, to: string): Promise<void> {
+  const path = join(folder, 'schema.prisma')
+  const schema = await readFile(path, 'utf8')
+  const changed = schema.replace(from, to)
+  if (changed === schema) throw new Error(`The schema has no ${from}.`)
+  await writeFile(path, changed)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise(resolve => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
+  return address.port
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import { createTestDatabase } from '@belfry/testing'
+import { afterAll, beforeAll } from 'vitest'
+import { type NewTask, openPool, type Pool } from '../src/index.ts'
+
+/** Gives a test file a database of its own. */
+export function useDatabase(): { readonly pool: Pool } {
+  let pool: Pool
+  let drop: () => Promise<void>
+  beforeAll(async () => {
+    const database = await createTestDatabase()
+    drop = database.drop
+    pool = openPool(database.url, { max: 8, onError: error => console.error(error) })
+  })
+  afterAll(async () => {
+    await pool.end()
+    await drop()
+  })
+  return {
+    get pool() {
+      return pool
+    },
+  }
+}
+
+/** A task of a workspace of its own, due now. */
+export function aTask(changes: Partial<NewTask> = {}): NewTask {
+  return {
+    id: randomUUID(),
+    workspaceId: randomUUID(),
+    source: 'event',
+    executeAt: null,
+    name: 'A task',
+    url: 'https://example.com/hook',
+    method: 'POST',
+    headers: '{"X-Own":"1"}',
+    payload: '{"n":12345678901234567890}',
+    maxRetries: 2,
+    backoff: 'fixed',
+    baseDelayMs: 1000,
+    maxDelayMs: 1000,
+    timeoutMs: 5000,
+    topic: null,
+    replayOf: null,
+    ...changes,
+  }
+}
+
+export async function taskRow(pool: Pool, id: string) {
+  const { rows } = await pool.query('SELECT * FROM tasks JOIN task_requests ON task_id = id WHERE id = $1', [id])
+  return rows[0]
+}
+
+export async function runRows(pool: Pool, taskId: string) {
+  const { rows } = await pool.query('SELECT * FROM runs WHERE task_id = $1 ORDER BY id', [taskId])
+  return rows
+}
