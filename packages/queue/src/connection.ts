@@ -1,0 +1,101 @@
+import { createPostgresBackend, createRedisBackend, type Processor, type Queue, type Worker, withBackend } from 'bullmq'
+import { Redis } from 'ioredis'
+
+/** Where the queue lives: on Redis when there is one, else on the same PostgreSQL as everything else. */
+export type QueueConnection = {
+  /** Default null: BullMQ's PostgreSQL backend. */
+  redisUrl: string | null
+  databaseUrl: string
+  /** Key prefix on Redis, so that several installations can share a server. Default `{belfry}`. */
+  prefix?: string
+  /** Told of every connection error; BullMQ reconnects by itself. */
+  onError: (error: Error) => void
+}
+
+/** What opening a queue or a worker gives back: the BullMQ object, the Redis connection below it, and their end. */
+export type Opened<T> = { bull: T; redis: Redis | null; close(): Promise<void> }
+
+/** Opens a producer. It fails fast while the store is away: the row in PostgreSQL is the truth, not the job. */
+export function openQueue<Data>(connection: QueueConnection, name: string): Opened<Queue<Data>> {
+  if (connection.redisUrl === null) {
+    const { Queue } = withBackend(createPostgresBackend)
+    const bull = new Queue<Data>(name, { connection: postgresConnection(connection, 4) }) as unknown as Queue<Data>
+    return { bull: observed(bull, connection), redis: null, close: () => bull.close() }
+  }
+  const redis = openRedis(connection.redisUrl, connection, { maxRetriesPerRequest: 1, commandTimeout: 2000 })
+  const { Queue } = withBackend(createRedisBackend)
+  const bull = new Queue<Data>(name, { connection: redis, prefix: prefixOf(connection) }) as unknown as Queue<Data>
+  return {
+    bull: observed(bull, connection),
+    redis,
+    async close() {
+      await bull.close()
+      redis.disconnect()
+    },
+  }
+}
+
+/** Opens a consumer. It waits while the store is away. */
+export function openWorker<Data>(
+  connection: QueueConnection,
+  name: string,
+  processor: Processor<Data>,
+  concurrency: number,
+): Opened<Worker<Data>> {
+  // A job is done once its tasks are claimed, so it is short, and it decides nothing: the counters of BullMQ must not
+  // end it, and a lost worker's jobs should come back soon.
+  const options = {
+    concurrency,
+    maxStalledCount: 1_000_000,
+    stalledInterval: 5_000,
+    lockDuration: 15_000,
+    removeOnComplete: { count: 0 },
+    removeOnFail: { count: 0 },
+  }
+  if (connection.redisUrl === null) {
+    const { Worker } = withBackend(createPostgresBackend)
+    const bull = new Worker<Data>(name, processor, { ...options, connection: postgresConnection(connection, 6) })
+    return { bull: observed(bull as unknown as Worker<Data>, connection), redis: null, close: () => bull.close() }
+  }
+  const redis = openRedis(connection.redisUrl, connection, { maxRetriesPerRequest: null })
+  const { Worker } = withBackend(createRedisBackend)
+  const bull = new Worker<Data>(name, processor, { ...options, connection: redis, prefix: prefixOf(connection) })
+  return {
+    bull: observed(bull as unknown as Worker<Data>, connection),
+    redis,
+    async close() {
+      await bull.close()
+      redis.disconnect()
+    },
+  }
+}
+
+export function prefixOf(connection: QueueConnection): string {
+  return connection.prefix ?? '{belfry}'
+}
+
+function openRedis(
+  url: string,
+  connection: QueueConnection,
+  options: { maxRetriesPerRequest: number | null; commandTimeout?: number },
+): Redis {
+  const redis = new Redis(url, {
+    ...options,
+    connectTimeout: 2000,
+    retryStrategy: times => Math.min(times * 100, 1000),
+  })
+  redis.on('error', connection.onError)
+  return redis
+}
+
+function postgresConnection(connection: QueueConnection, max: number) {
+  return { connectionString: connection.databaseUrl, max, migrate: true }
+}
+
+function observed<T extends { on(event: 'error', listener: (error: Error) => void): unknown }>(
+  bull: T,
+  connection: QueueConnection,
+): T {
+  bull.on('error', connection.onError)
+  return bull
+}

@@ -1,0 +1,11 @@
+export type { QueueConnection } from './connection.ts'
+export { consumeDispatchQueue, type DispatchConsumer } from './consume-dispatch-queue.ts'
+export { type DeadLetter, type DeadLetterQueue, openDeadLetterQueue } from './dead-letter-queue.ts'
+export {
+  type DispatchJob,
+  type DispatchQueue,
+  type DueTask,
+  isSoon,
+  lookAheadMs,
+  openDispatchQueue,
+} from './dispatch-queue.ts'
