@@ -1,0 +1,90 @@
+import {
+  type Claim,
+  claimTasks,
+  type DatabaseClock,
+  type FinishedAttempt,
+  isTransientDatabaseError,
+  openDatabaseClock,
+  openPool,
+  type Pool,
+  type RecordedAttempt,
+  recordAttempts,
+  stepPromotionBack,
+  waitForDatabase,
+} from '@belfry/db'
+import {
+  type DeadLetterQueue,
+  type DispatchQueue,
+  type DueTask,
+  isSoon,
+  openDeadLetterQueue,
+  openDispatchQueue,
+  type QueueConnection,
+} from '@belfry/queue'
+import { type Logger, microBatch } from '@belfry/runtime'
+import { type Attempts, createAttempts } from './attempts.ts'
+import type { Config } from './config.ts'
+import { createSender, type Sender } from './send.ts'
+import { createSlots, type Slots } from './slots.ts'
+
+/** Everything that an attempt needs. */
+export type Context = {
+  log: Logger
+  pool: Pool
+  clock: DatabaseClock
+  queue: DispatchQueue
+  queueConnection: QueueConnection
+  deadLetters: DeadLetterQueue
+  sender: Sender
+  slots: Slots
+  attempts: Attempts
+  /** `claimTasks` and `recordAttempts`, many calls to a statement. */
+  claim(taskId: string): Promise<Claim>
+  record(attempt: FinishedAttempt): Promise<RecordedAttempt | null>
+  /** Adds jobs for what is due soon. Never rejects: PostgreSQL knows, and the scheduler repairs. */
+  enqueue(tasks: DueTask[], now: number): Promise<void>
+  close(): Promise<void>
+}
+
+const batchSize = 100
+
+export async function openContext(config: Config, log: Logger, stop: AbortSignal): Promise<Context> {
+  const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
+  const pool = openPool(config.databaseUrl, { max: 6, onError })
+  await waitForDatabase(pool, error => log.warn({ err: error }, 'database.waiting'), stop)
+  const queueConnection = { redisUrl: config.redisUrl, databaseUrl: config.databaseUrl, onError }
+  const queue = openDispatchQueue(queueConnection)
+  const deadLetters = openDeadLetterQueue(queueConnection)
+  const sender = createSender({ allowedPrivateTargets: config.allowedPrivateTargets })
+  return {
+    log,
+    pool,
+    clock: await openDatabaseClock(pool),
+    queue,
+    queueConnection,
+    deadLetters,
+    sender,
+    slots: createSlots(config.concurrency),
+    attempts: createAttempts(error => log.error({ err: error }, 'attempt.fault')),
+    claim: inBatches(ids => claimTasks(pool, ids)),
+    record: inBatches(attempts => recordAttempts(pool, attempts)),
+    async enqueue(tasks, now) {
+      const soon = tasks.filter(task => isSoon(task.dueAt, now))
+      if (soon.length === 0) return
+      try {
+        await queue.schedule(soon, now)
+      } catch (error) {
+        log.warn({ err: error }, 'queue.away')
+        await stepPromotionBack(pool).catch(onError)
+      }
+    },
+    async close() {
+      await Promise.all([queue.close(), deadLetters.close(), sender.close()])
+      await pool.end()
+    },
+  }
+}
+
+function inBatches<In, Out>(run: (items: In[]) => Promise<Out[]>) {
+  return microBatch({ maxSize: batchSize, maxInFlight: 2, run, split: error => !isTransientDatabaseError(error) })
+}

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ClaimedTask, isTransientDatabaseError, leaseMarginMs, type RecordedAttempt } from '@belfry/db'
+import { nextAttempt, toId } from '@belfry/domain'
+import { buildRequest } from './build-request.ts'
+import type { Context } from './context.ts'
+import { toFinishedAttempt } from './finished-attempt.ts'
+import type { Outcome } from './outcome.ts'
+
+/** One attempt from the claim on: build, send, decide what becomes of the task, record, arrange what follows. */
+export async function dispatch(ctx: Context, task: ClaimedTask): Promise<void> {
+  const claimed = performance.now()
+  const request = buildRequest(task)
+  const sentAt = performance.now()
+  const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - claimed))
+  const outcome = await ctx.attempts.orStopped(ctx.sender.send(request))
+  const durationMs = Math.round(performance.now() - sentAt)
+  const next = nextAttempt({
+    policy: task,
+    attempt: task.attempt,
+    outcome: outcome.kind === 'response' ? outcome : { kind: 'failure', code: outcome.code },
+    now: new Date(startedAt.getTime() + durationMs),
+    random: Math.random,
+  })
+  const attempt = toFinishedAttempt(task, request, outcome, next, startedAt, durationMs)
+  const recorded = await record(ctx, attempt, claimed + task.timeoutMs + leaseMarginMs)
+  logAttempt(ctx, task, outcome, { durationMs, state: recorded ? next.state : 'superseded' })
+  if (recorded) await follow(ctx, task, attempt, recorded)
+}
+
+// The outcome is kept while the database is away, for as long as the lease lets it be written.
+async function record(
+  ctx: Context,
+  attempt: ReturnType<typeof toFinishedAttempt>,
+  leaseEndsAt: number,
+): Promise<RecordedAttempt | null> {
+  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
+    try {
+      return await ctx.record(attempt)
+    } catch (error) {
+      if (!isTransientDatabaseError(error) || performance.now() > leaseEndsAt) throw error
+      ctx.log.warn({ err: error, run: toId('run', attempt.runId) }, 'record.waiting_for_database')
+      await sleep(pauseMs)
+    }
+  }
+}
+
+async function follow(
+  ctx: Context,
+  task: ClaimedTask,
+  attempt: ReturnType<typeof toFinishedAttempt>,
+  recorded: RecordedAttempt,
+): Promise<void> {
+  const id = toId('task', task.taskId)
+  if (attempt.state === 'retrying') {
+    await ctx.enqueue([{ id, dueAt: recorded.dueAt.getTime() }], recorded.now.getTime())
+  } else if (attempt.state === 'dead') {
+    const error = attempt.errorMessage ?? 'The target did not answer with a 2xx status.'
+    const letter = { task: id, workspace: toId('ws', task.workspaceId), attempts: task.attempt, error }
+    await ctx.deadLetters.add(letter).catch(error => ctx.log.warn({ err: error, task: id }, 'dead_letter.not_shown'))
+  }
+}
+
+function logAttempt(
+  ctx: Context,
+  task: ClaimedTask,
+  outcome: Outcome,
+  more: { durationMs: number; state: string },
+): void {
+  ctx.log.info(
+    {
+      task: toId('task', task.taskId),
+      run: toId('run', task.runId),
+      workspace: toId('ws', task.workspaceId),
+      attempt: task.attempt,
+      outcome: outcome.kind === 'response' ? outcome.status : outcome.code,
+      ...more,
+    },
+    'attempt.finished',
+  )
+}

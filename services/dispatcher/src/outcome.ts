@@ -1,0 +1,29 @@
+/** What a target did with a request. */
+export type Outcome = ResponseOutcome | FailureOutcome
+
+/** The status line and the headers arrived in time; the body may have been cut short. */
+export type ResponseOutcome = {
+  kind: 'response'
+  status: number
+  headers: Record<string, string | string[]>
+  /** At most 64 KiB, exactly as received: never decompressed, never decoded. */
+  body: Buffer
+  /** Bytes that had arrived when reading stopped, so at least the length of `body`. */
+  bodyBytes: number
+  /** Some of the body is missing: it was too long, too slow, or broke off. */
+  bodyTruncated: boolean
+}
+
+/** There was no answer; the message is a sentence for the owner of the task. */
+export type FailureOutcome = { kind: 'failure'; code: FailureCode; message: string }
+
+export type FailureCode =
+  | 'timeout'
+  | 'connection_refused'
+  | 'connection_reset'
+  | 'dns'
+  | 'tls'
+  | 'blocked_address'
+  | 'invalid_response'
+  /** This process stopped waiting; the target may have been called. */
+  | 'worker_lost'

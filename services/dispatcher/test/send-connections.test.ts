@@ -1,0 +1,255 @@
+import tls from 'node:tls'
+import { parseCidrs } from '@belfry/domain'
+import type { Receiver } from '@belfry/testing'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Outcome } from '../src/outcome.ts'
+import {
+  closeAll,
+  failure,
+  listening,
+  receiverFor,
+  response,
+  senderFor,
+  setup,
+  tcpServerFor,
+  within,
+} from './setup-sender.ts'
+
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await closeAll()
+})
+
+describe('connections', () => {
+  it('are used again, one request after the other', async () => {
+    const { receiver, send } = await setup()
+    for (let i = 0; i < 5; i++) expect(await send(receiver.url('/'))).toEqual(response(200))
+    expect(receiver.connections()).toBe(1)
+    await Promise.all(Array.from({ length: 8 }, () => send(receiver.url('/'))))
+    await Promise.all(Array.from({ length: 8 }, () => send(receiver.url('/'))))
+    expect(receiver.connections()).toBe(8)
+  })
+
+  it('that break are not tried again behind the caller', async () => {
+    const { receiver, send } = await setup()
+    receiver.answer('/', [{}, { does: 'reset' }, {}, { does: 'raw', bytes: '', thenClose: true }, {}])
+    const outcomes: Outcome[] = []
+    for (let i = 0; i < 5; i++) outcomes.push(await send(receiver.url('/'), { method: 'GET' }))
+    const broken = failure('connection_reset')
+    expect(outcomes).toEqual([response(200), broken, response(200), broken, response(200)])
+    expect(receiver.requests.map(({ connection }) => connection)).toEqual([1, 1, 2, 2, 3])
+  })
+
+  it.each([
+    { does: 'body_on_204' } as const,
+    { does: 'raw', bytes: 'HTTP/1.1 204 No Content\r\ntransfer-encoding: chunked\r\n\r\n' } as const,
+    { does: 'raw', bytes: 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 500 Forged\r\ncontent-length: 0\r\n\r\n' } as const,
+  ])('are not used again after an answer that may not have a body and does: %j', async behaviour => {
+    const { receiver, send } = await setup()
+    receiver.answer('/', [behaviour, {}])
+    expect(await send(receiver.url('/'))).toMatchObject({ status: 204, bodyBytes: 0 })
+    expect(await send(receiver.url('/'))).toEqual(response(200))
+    expect(receiver.connections()).toBe(2)
+  })
+
+  it('are not used again if the target closes them', async () => {
+    const { receiver, send } = await setup()
+    receiver.answer('/', { headers: { connection: 'close' } })
+    for (let i = 0; i < 3; i++) expect(await send(receiver.url('/'))).toEqual(response(200))
+    expect(receiver.connections()).toBe(3)
+  })
+
+  it('stay open to a bounded number of targets', async () => {
+    const { receiver, send } = await setup({ resolve: async () => ['127.0.0.1'] })
+    for (let i = 0; i < 530; i++) await send(`http://host-${i}.example:${receiver.port}/`)
+    expect(receiver.connections()).toBe(530)
+    await vi.waitUntil(() => receiver.openConnections() <= 512)
+    await send(`http://host-529.example:${receiver.port}/`)
+    expect(receiver.connections()).toBe(530)
+    await send(`http://host-0.example:${receiver.port}/`)
+    expect(receiver.connections()).toBe(531)
+  })
+
+  it('go round the proxy of the environment', async () => {
+    const { receiver, send } = await setup()
+    const canary = await receiverFor()
+    for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']) {
+      vi.stubEnv(name, canary.url('/'))
+    }
+    expect(await senderFor().send(receiver.url('/'))).toEqual(response(200))
+    expect(await send(receiver.url('/'))).toEqual(response(200))
+    expect(canary.connections()).toBe(0)
+  })
+
+  it('are all closed with the sender, and calls in flight given up', async () => {
+    const { receiver, sender, send } = await setup()
+    receiver.answer('/hang', { does: 'hang' })
+    await send(receiver.url('/'))
+    const inFlight = send(receiver.url('/hang'))
+    const silent = await tcpServerFor(() => {})
+    const connecting = send(`https://127.0.0.1:${silent.port}/`)
+    await receiver.waitFor(2)
+    await vi.waitUntil(() => silent.openConnections() === 1)
+    await sender.close()
+    expect(await Promise.all([inFlight, connecting])).toEqual([failure('worker_lost'), failure('worker_lost')])
+    await vi.waitUntil(() => receiver.openConnections() + silent.openConnections() === 0)
+    expect(await send(receiver.url('/'))).toEqual(failure('worker_lost'))
+  })
+})
+
+describe('failures to connect', () => {
+  it('says that nothing listens', async () => {
+    const { receiver, send } = await setup()
+    await receiver.close()
+    expect(await send(receiver.url('/'))).toEqual(failure('connection_refused'))
+  })
+
+  it('does not take port 0 for the usual port', async () => {
+    expect(await senderFor().send('http://127.0.0.1:0/')).toEqual(failure('connection_refused'))
+  })
+
+  it('says that a reset came instead of an answer', async () => {
+    const { receiver, send } = await setup()
+    receiver.answer('/', { does: 'reset' })
+    expect(await send(receiver.url('/'))).toEqual(failure('connection_reset'))
+  })
+
+  it('says that a name is unknown', async () => {
+    const { send } = senderFor()
+    expect(await send('http://no-such-host.invalid/', { timeoutMs: 9_000 })).toEqual(failure('dns'))
+  }, 10_000)
+})
+
+describe('TLS', () => {
+  const trusting = (receiver: Receiver) => tls.createSecureContext({ ca: receiver.certificate ?? '' })
+
+  it('refuses a certificate that nobody vouches for, whatever the environment says', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+    const receiver = await receiverFor({ certificateFor: '127.0.0.1' })
+    const outcome = await senderFor().send(receiver.url('/'))
+    expect(outcome).toMatchObject({ code: 'tls', message: 'The certificate of the target is self-signed.' })
+    expect(receiver.requests).toEqual([])
+  })
+
+  it.each(['127.0.0.1', 'target.example'])('talks to %s over one trusted connection', async host => {
+    const receiver = await receiverFor({ certificateFor: host })
+    const { send } = senderFor({ secureContext: trusting(receiver), resolve: async () => ['127.0.0.1'] })
+    for (let i = 0; i < 3; i++) expect(await send(`https://${host}:${receiver.port}/`)).toEqual(response(200))
+    expect(receiver.connections()).toBe(1)
+  })
+
+  it('refuses a trusted certificate for another name, also after it has been seen', async () => {
+    const receiver = await receiverFor({
+      certificateFor: 'target.example',
+      otherwise: { headers: { connection: 'close' } },
+    })
+    const { send } = senderFor({ secureContext: trusting(receiver), resolve: async () => ['127.0.0.1'] })
+    for (let i = 0; i < 2; i++) {
+      expect(await send(`https://target.example:${receiver.port}/`)).toEqual(response(200))
+      const other = await send(`https://other.example:${receiver.port}/`)
+      expect(other).toMatchObject({ code: 'tls', message: 'The certificate of the target is for another host name.' })
+    }
+    expect(receiver.requests).toHaveLength(2)
+  })
+
+  it('refuses versions before 1.2, even where Node would not', async () => {
+    const receiver = await receiverFor({ certificateFor: '127.0.0.1', maxTlsVersion: 'TLSv1.1' })
+    const { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS } = tls
+    Object.assign(tls, { DEFAULT_MIN_VERSION: 'TLSv1', DEFAULT_CIPHERS: 'DEFAULT@SECLEVEL=0' })
+    const outcome = await senderFor().send(receiver.url('/'))
+    Object.assign(tls, { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS })
+    expect(outcome).toMatchObject({ code: 'tls', message: 'No secure connection to the target could be set up.' })
+  })
+
+  it('tells the target which host is meant', async () => {
+    const asked: string[] = []
+    const server = tls.createServer({
+      SNICallback(name, done) {
+        asked.push(name)
+        done(new Error('not here'))
+      },
+    })
+    const { port } = await listening(server)
+    const { send } = senderFor({ resolve: async () => ['127.0.0.1'] })
+    for (const host of ['target.example', 'target.example.']) await send(`https://${host}:${port}/`)
+    expect(asked).toEqual(['target.example', 'target.example'])
+  })
+
+  it('says so if the target does not speak it', async () => {
+    const { receiver, send } = await setup()
+    expect(await send(receiver.url('/').replace('http:', 'https:'))).toEqual(failure('tls'))
+  })
+
+  it('does not blame it for a connection that breaks in the handshake', async () => {
+    const server = await tcpServerFor(socket => socket.once('data', () => socket.resetAndDestroy()))
+    expect(await senderFor().send(`https://127.0.0.1:${server.port}/`)).toEqual(failure('connection_reset'))
+  })
+})
+
+describe('blocked addresses', () => {
+  const spellings = [
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f000001',
+    '0x7f.1',
+    '0177.0.0.1',
+    '017700000001',
+    '0',
+  ].concat(
+    ['①②⑦.0.0.1', '127。0。0。1', '%31%32%37.0.0.1', '127.0.0.1.', '0.0.0.0', '127.255.255.254', 'localhost'],
+    ['LOCALHOST', '[::1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:ffff:7f00:1]'],
+    ['[::127.0.0.1]', '[64:ff9b::7f00:1]', 'user@127.0.0.1', 'example.com@127.0.0.1', '127.0.0.1\\@example.com'],
+  )
+
+  it.each(spellings)('are not connected to as http://%s/', async host => {
+    const canary = await receiverFor()
+    const { send } = senderFor({ allowedPrivateTargets: [] })
+    for (const scheme of ['http', 'https']) {
+      const [authority, rest = ''] = host.split('\\')
+      const url = `${scheme}://${authority}:${canary.port}${rest && `\\${rest}`}/`
+      expect(await send(url)).toEqual(failure('blocked_address'))
+    }
+    expect(canary.connections()).toBe(0)
+  })
+
+  it.each(['localhost.', 'a.localhost', 'a.localhost.'])('are not connected to as %s, known or not', async host => {
+    const canary = await receiverFor()
+    const { send } = senderFor({ allowedPrivateTargets: [] })
+    const outcome = await send(`http://${host}:${canary.port}/`)
+    expect(outcome).toMatchObject({ kind: 'failure', code: expect.stringMatching(/^(blocked_address|dns)$/) })
+    expect(canary.connections()).toBe(0)
+  })
+
+  it.each(['169.254.169.254', '10.0.0.1', '192.168.0.1', '100.100.100.200', '[fd00:ec2::254]', '[fe80::1]'])(
+    'are refused at once, whether or not somebody is there: %s',
+    async host => {
+      const { send } = senderFor({ allowedPrivateTargets: [] })
+      const outcome = await within(0, () => send(`http://${host}/`))
+      expect(outcome).toMatchObject({ code: 'blocked_address', message: 'The target is not at a public address.' })
+    },
+  )
+
+  it('are not connected to if only one of the addresses of a name is private', async () => {
+    const canary = await receiverFor()
+    for (const addresses of [['127.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['127.0.0.1', '8.8.8.8'], ['::ffff:127.0.0.1']]) {
+      const { send } = senderFor({ allowedPrivateTargets: [], resolve: async () => addresses })
+      expect(await send(`http://two-faced.example:${canary.port}/`)).toEqual(failure('blocked_address'))
+    }
+    expect(canary.connections()).toBe(0)
+  })
+
+  it('are not connected to if a name changes its face between two look-ups', async () => {
+    const canary = await receiverFor()
+    let lookUps = 0
+    // Only 127.0.0.2 is opened; nothing listens there.
+    const resolve = async () => [lookUps++ % 2 === 0 ? '127.0.0.2' : '127.0.0.1']
+    const { send } = senderFor({ allowedPrivateTargets: parseCidrs('127.0.0.2/32'), resolve })
+    const outcomes: Outcome[] = []
+    for (let i = 0; i < 50; i++) outcomes.push(await send(`http://rebinding-${i}.example:${canary.port}/`))
+    const [first, second] = [failure('connection_refused'), failure('blocked_address')]
+    expect(outcomes).toEqual(Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? first : second)))
+    expect(lookUps).toBe(50)
+    expect(canary.connections()).toBe(0)
+  })
+})

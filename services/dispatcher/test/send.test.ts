@@ -1,0 +1,253 @@
+import { gzipSync } from 'node:zlib'
+import type { Receiver } from '@belfry/testing'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { closeAll, failure, receiverFor, response, senderFor, setup, tcpServerFor, within } from './setup-sender.ts'
+
+afterEach(closeAll)
+
+describe('what goes out', () => {
+  it('is the body as its UTF-8 bytes, and nothing that nobody asked for', async () => {
+    const { receiver, send } = await setup()
+    const body = ' {"n":12345678901234567890,"m":1.10,"e":1e400,"s":"Grüße 🔔","b":2,"a":"\\ud800"}\n'
+    await send(receiver.url('/a?b=c%20d'), { headers: { 'Content-Type': 'application/json', 'X-Two': 'é' }, body })
+    const [received] = receiver.requests
+    expect(received?.body).toEqual(Buffer.from(body))
+    expect(received?.target).toBe('/a?b=c%20d')
+    expect(received?.rawHeaders).toEqual(
+      ['host', `127.0.0.1:${receiver.port}`, 'connection', 'keep-alive', 'Content-Type', 'application/json'].concat([
+        'X-Two',
+        'é',
+        'content-length',
+        String(Buffer.byteLength(body)),
+      ]),
+    )
+  })
+
+  it.each(['GET', 'DELETE', 'POST', 'PUT', 'PATCH'])('is a %s with a body, or without one', async method => {
+    const { receiver, send } = await setup()
+    expect(await send(receiver.url('/'), { method, body: 'x' })).toEqual(response(200))
+    expect(await send(receiver.url('/'), { method, body: null })).toEqual(response(200))
+    const [full, empty] = receiver.requests
+    expect([full?.method, String(full?.body), valuesOf(full, 'content-length')]).toEqual([method, 'x', ['1']])
+    expect([empty?.method, String(empty?.body)]).toEqual([method, ''])
+    expect(valuesOf(empty, 'content-length')).toEqual(method === 'GET' || method === 'DELETE' ? [] : ['0'])
+    for (const request of [full, empty]) expect(valuesOf(request, 'content-type')).toEqual([])
+  })
+
+  it('is a HEAD, whose answer has no body', async () => {
+    const { receiver, send } = await setup()
+    expect(await send(receiver.url('/'), { method: 'HEAD' })).toEqual(response(200))
+  })
+
+  it('may have header names that mean something to programs', async () => {
+    const { receiver, send } = await setup()
+    const headers = JSON.parse('{"__proto__":"a","constructor":"b","set":"c","get":"d","common":"e","toJSON":"f"}')
+    await send(receiver.url('/'), { headers })
+    const received = receiver.requests[0]
+    expect(Object.keys(headers).flatMap(name => valuesOf(received, name))).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+  })
+
+  it.each([
+    { 'X-A': 'b\r\nX-Injected: 1' },
+    { 'X-A': 'b\nX-Injected: 1' },
+    { 'X-A': 'b\0' },
+    { 'X-A': '日本' },
+    { 'X-A\r\nX-Injected': '1' },
+    { 'X A': '1' },
+    { 'X-A:': '1' },
+    { '': '1' },
+    { 'Transfer-Encoding': 'chunked' },
+    { 'Content-Length': '1' },
+  ])('is refused rather than repaired with the header %j', async headers => {
+    const { receiver, send } = await setup()
+    expect(await send(receiver.url('/'), { headers, body: 'xx' })).toEqual(failure('invalid_response'))
+    expect(receiver.requests).toEqual([])
+  })
+
+  it.each(['GET / HTTP/1.1\r\nX: ', 'G T', 'GÉT'])('is refused with the method "%s"', async method => {
+    const { receiver, send } = await setup()
+    expect(await send(receiver.url('/'), { method })).toEqual(failure('invalid_response'))
+    expect(receiver.requests).toEqual([])
+  })
+
+  it.each(
+    ['', '/path', 'ftp://127.0.0.1/', 'file:///etc/hosts', 'data:text/plain,x', 'http://', 'http://a b/'].concat([
+      'unix:/var/run/docker.sock',
+      'http://127.0.0.1:65536/',
+      'javascript:1',
+    ]),
+  )('is refused with the URL "%s"', async url => {
+    expect(await senderFor().send(url)).toEqual(failure('invalid_response'))
+  })
+})
+
+describe('what comes back', () => {
+  it('is the status, the headers and the body', async () => {
+    const { receiver, send } = await setup()
+    receiver.answer('/', { status: 418, headers: { 'X-One': 'a', 'Set-Cookie': ['b=1', 'c=2'] }, body: 'teapot' })
+    const outcome = await send(receiver.url('/'))
+    expect(outcome).toEqual(response(418))
+    expect(outcome).toMatchObject({
+      headers: { 'x-one': 'a', 'set-cookie': ['b=1', 'c=2'] },
+      body: Buffer.from('teapot'),
+      bodyBytes: 6,
+    })
+  })
+
+  it('may have header names that mean something to programs', async () => {
+    const { receiver, send } = await setup()
+    const lines = ['__proto__: a', 'constructor: b', 'set: c', 'toJSON: d', 'content-length: 0']
+    receiver.answer('/', { does: 'raw', bytes: `HTTP/1.1 200 OK\r\n${lines.join('\r\n')}\r\n\r\n` })
+    const outcome = await send(receiver.url('/'))
+    const expected = JSON.parse('{"__proto__":"a","constructor":"b","set":"c","tojson":"d","content-length":"0"}')
+    expect(outcome.kind === 'response' && Object.entries(outcome.headers)).toEqual(Object.entries(expected))
+  })
+
+  it('is not decompressed', async () => {
+    const { receiver, send } = await setup()
+    const body = gzipSync('x'.repeat(1_000_000))
+    receiver.answer('/', { headers: { 'content-encoding': 'gzip' }, body })
+    expect(await send(receiver.url('/'))).toMatchObject({ body, bodyBytes: body.length })
+  })
+
+  it.each([300, 301, 302, 303, 307, 308])('is a redirect that is not followed: %i', async status => {
+    const { receiver, send } = await setup()
+    const canary = await receiverFor()
+    receiver.answer('/', { does: 'redirect', to: canary.url('/'), status })
+    expect(await send(receiver.url('/'), { body: 'x' })).toEqual(response(status))
+    expect(canary.connections()).toBe(0)
+  })
+
+  it.each([
+    [64 * 1024, false],
+    [64 * 1024 + 1, true],
+  ])('keeps 64 KiB of a body of %i bytes', async (length, truncated) => {
+    const { receiver, send } = await setup()
+    receiver.answer('/', { body: Buffer.alloc(length, 'x') })
+    const outcome = await send(receiver.url('/'))
+    expect(outcome).toEqual(response(200, truncated))
+    expect(outcome).toMatchObject({ body: Buffer.alloc(64 * 1024, 'x'), bodyBytes: length })
+  })
+
+  it('ends an endless body after 64 KiB, twenty times at once', async () => {
+    const { receiver, send } = await setup()
+    receiver.answer('/', { does: 'endless_body' })
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => send(receiver.url('/'))))
+    for (const outcome of outcomes) {
+      expect(outcome).toEqual(response(200, true))
+      expect(outcome.kind === 'response' && outcome.body.length).toBe(64 * 1024)
+      expect(outcome.kind === 'response' && outcome.bodyBytes).toBeLessThan(256 * 1024)
+    }
+    await vi.waitUntil(() => receiver.openConnections() === 0)
+  })
+
+  it('is what had arrived of a body that breaks off', async () => {
+    const { receiver, send } = await setup()
+    receiver.answer('/', { does: 'close_in_body' })
+    const outcome = await send(receiver.url('/'))
+    expect(outcome).toEqual(response(200, true))
+    expect(outcome).toMatchObject({ body: Buffer.from('only a part'), bodyBytes: 11 })
+  })
+
+  it('is what had arrived of a body that stops being HTTP', async () => {
+    const { receiver, send } = await setup()
+    const bytes = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n'
+    receiver.answer('/', { does: 'raw', bytes })
+    const outcome = await send(receiver.url('/'))
+    expect(outcome).toEqual(response(200, true))
+    expect(outcome).toMatchObject({ body: Buffer.from('abc') })
+  })
+
+  it('may end with the connection', async () => {
+    const { receiver, send } = await setup()
+    receiver.answer('/', { does: 'raw', bytes: 'HTTP/1.0 200 OK\r\n\r\nall of it', thenClose: true })
+    const outcome = await send(receiver.url('/'))
+    expect(outcome).toEqual(response(200))
+    expect(outcome).toMatchObject({ body: Buffer.from('all of it') })
+  })
+
+  it('may follow informational answers', async () => {
+    const { receiver, send } = await setup()
+    const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(100)
+    receiver.answer('/', { does: 'raw', bytes: `${hints}HTTP/1.1 201 Created\r\ncontent-length: 0\r\n\r\n` })
+    expect(await send(receiver.url('/'))).toEqual(response(201))
+  })
+
+  it.each([
+    'SSH-2.0-OpenSSH_9.2\r\n',
+    'HTTP/1.1 2000 OK\r\n\r\n',
+    'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab',
+    'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nx : y\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nx: y\r\n z\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nx: \0\r\n\r\n',
+    'HTTP/1.1 101 Switching Protocols\r\n\r\n',
+    'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
+  ])('is refused if it is %j', async bytes => {
+    const { receiver, send } = await setup()
+    receiver.answer('/', { does: 'raw', bytes })
+    expect(await send(receiver.url('/'))).toEqual(failure('invalid_response'))
+    await vi.waitUntil(() => receiver.openConnections() === 0)
+  })
+
+  it.each([{ does: 'informational_flood' } as const, { does: 'huge_headers', bytes: 16 * 1024 } as const])(
+    'is refused long before the deadline: $does',
+    async behaviour => {
+      const { receiver, send } = await setup()
+      receiver.answer('/', behaviour)
+      const start = performance.now()
+      expect(await send(receiver.url('/'))).toEqual(failure('invalid_response'))
+      expect(performance.now() - start).toBeLessThan(1_000)
+      await vi.waitUntil(() => receiver.openConnections() === 0)
+    },
+  )
+
+  it('may have a header block of nearly 16 KiB', async () => {
+    const { receiver, send } = await setup()
+    receiver.answer('/', { does: 'huge_headers', bytes: 16_000 })
+    expect(await send(receiver.url('/'))).toEqual(response(200))
+  })
+})
+
+describe('the deadline', () => {
+  it.each([{ does: 'hang' } as const, { does: 'drip', everyMs: 10, part: 'all' } as const])(
+    'ends a call whose headers do not arrive: $does',
+    async behaviour => {
+      const { receiver, send } = await setup()
+      receiver.answer('/', behaviour)
+      expect(await within(200, () => send(receiver.url('/'), { timeoutMs: 200 }))).toEqual(failure('timeout'))
+      await vi.waitUntil(() => receiver.openConnections() === 0)
+    },
+  )
+
+  it.each([
+    [{ does: 'drip', everyMs: 10 } as const, /^x+$/],
+    [{ does: 'hang_in_body' } as const, /^only a part$/],
+  ])('ends a body that does not: %j', async (behaviour, body) => {
+    const { receiver, send } = await setup()
+    receiver.answer('/', behaviour)
+    const outcome = await within(200, () => send(receiver.url('/'), { timeoutMs: 200 }))
+    expect(outcome).toEqual(response(200, true))
+    expect(outcome.kind === 'response' && String(outcome.body)).toMatch(body)
+    await vi.waitUntil(() => receiver.openConnections() === 0)
+  })
+
+  it('covers the look-up of the name', async () => {
+    const { send } = senderFor({ resolve: () => new Promise(() => {}) })
+    const outcome = await within(100, () => send('http://slow.example/', { timeoutMs: 100 }))
+    expect(outcome).toEqual(failure('timeout'))
+  })
+
+  it('covers the TLS handshake', async () => {
+    const server = await tcpServerFor(() => {})
+    const { send } = senderFor()
+    const outcome = await within(100, () => send(`https://127.0.0.1:${server.port}/`, { timeoutMs: 100 }))
+    expect(outcome).toEqual(failure('timeout'))
+    await vi.waitUntil(() => server.openConnections() === 0)
+  })
+})
+
+function valuesOf(request: Receiver['requests'][number] | undefined, name: string): string[] {
+  const lines = request?.rawHeaders ?? []
+  return lines.filter((_, index) => index % 2 === 1 && lines[index - 1]?.toLowerCase() === name.toLowerCase())
+}
