@@ -1,0 +1,23 @@
+import { databaseUrl, logLevel, port, readConfig, redisUrl } from '@belfry/runtime'
+import { z } from 'zod'
+
+export type Config = ReturnType<typeof loadConfig>
+
+/** Reads the scheduler's configuration from the environment. */
+export function loadConfig(env = process.env) {
+  return readConfig(schema, env)
+}
+
+export const variables = z.object({
+  DATABASE_URL: databaseUrl,
+  REDIS_URL: redisUrl,
+  METRICS_PORT: port.default(9090),
+  LOG_LEVEL: logLevel,
+})
+
+const schema = variables.transform(env => ({
+  databaseUrl: env.DATABASE_URL,
+  redisUrl: env.REDIS_URL,
+  healthPort: env.METRICS_PORT,
+  logLevel: env.LOG_LEVEL,
+}))

@@ -1,0 +1,32 @@
+import { openPool, type Pool, waitForDatabase } from '@belfry/db'
+import { type DeadLetterQueue, type DispatchQueue, openDeadLetterQueue, openDispatchQueue } from '@belfry/queue'
+import type { Logger } from '@belfry/runtime'
+import type { Config } from './config.ts'
+
+/** Everything that a chore needs. */
+export type Context = {
+  log: Logger
+  pool: Pool
+  queue: DispatchQueue
+  deadLetters: DeadLetterQueue
+  close(): Promise<void>
+}
+
+export async function openContext(config: Config, log: Logger, stop: AbortSignal): Promise<Context> {
+  const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
+  const pool = openPool(config.databaseUrl, { max: 4, onError })
+  await waitForDatabase(pool, error => log.warn({ err: error }, 'database.waiting'), stop)
+  const connection = { redisUrl: config.redisUrl, databaseUrl: config.databaseUrl, onError }
+  const queue = openDispatchQueue(connection)
+  const deadLetters = openDeadLetterQueue(connection)
+  return {
+    log,
+    pool,
+    queue,
+    deadLetters,
+    async close() {
+      await Promise.all([queue.close(), deadLetters.close()])
+      await pool.end()
+    },
+  }
+}

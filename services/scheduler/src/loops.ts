@@ -1,0 +1,21 @@
+import type { Loop } from '@belfry/runtime'
+import type { Context } from './context.ts'
+import { prepareRunPartitions } from './prepare-run-partitions.ts'
+import { promoteDueTasks } from './promote-due-tasks.ts'
+import { repairOverdueTasks } from './repair-overdue-tasks.ts'
+import { rescueLostAttempts } from './rescue-lost-attempts.ts'
+
+/** Every chore of the scheduler and its period. Each may run in any number of copies. */
+export function loops(ctx: Context): Loop[] {
+  const chore = (name: string, intervalMs: number, run: Loop['run']): Loop => ({
+    intervalMs,
+    run,
+    onError: error => ctx.log.error({ err: error, chore: name }, 'chore.failed'),
+  })
+  return [
+    chore('promote-due-tasks', 1_000, () => promoteDueTasks(ctx)),
+    chore('repair-overdue-tasks', 15_000, () => repairOverdueTasks(ctx)),
+    chore('rescue-lost-attempts', 5_000, signal => rescueLostAttempts(ctx, signal)),
+    chore('prepare-run-partitions', 6 * 3_600_000, () => prepareRunPartitions(ctx)),
+  ]
+}

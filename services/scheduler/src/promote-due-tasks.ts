@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto'
+import { type DueRow, type PromotionTurn, withPromotion } from '@belfry/db'
+import { toId } from '@belfry/domain'
+import { lookAheadMs } from '@belfry/queue'
+import type { Context } from './context.ts'
+
+// Work that came due shortly before the queue was lost is added again too.
+const lostQueueMarginMs = 60_000
+
+/**
+ * Hands the waiting work that falls due within the look-ahead to the queue, each window of time once. The queue's store
+ * holds a marker that changes with every turn: when it is not the one that PostgreSQL remembers, the store came back
+ * empty or old, and all that should be in it is handed over again.
+ * @returns How many tasks were handed over.
+ */
+export async function promoteDueTasks(ctx: Context): Promise<number> {
+  let promoted = 0
+  await withPromotion(ctx.pool, async turn => {
+    const until = new Date(turn.now.getTime() + lookAheadMs)
+    for await (const page of turn.waiting(await startOf(ctx, turn), until)) {
+      await ctx.queue.schedule(page.map(toDueTask), turn.now.getTime())
+      promoted += page.length
+    }
+    const marker = randomUUID()
+    await ctx.queue.writeMarker(marker)
+    return { watermark: until, marker }
+  })
+  return promoted
+}
+
+export function toDueTask(row: DueRow) {
+  return { id: toId('task', row.id), dueAt: row.dueAt.getTime() }
+}
+
+async function startOf(ctx: Context, turn: PromotionTurn): Promise<Date> {
+  if (!ctx.queue.isVolatile || (await ctx.queue.readMarker()) === turn.marker) return turn.watermark
+  ctx.log.warn('queue.lost')
+  return new Date(Math.min(turn.watermark.getTime(), turn.now.getTime() - lostQueueMarginMs))
+}

@@ -1,0 +1,23 @@
+import { pingPool } from '@belfry/db'
+import { every, type Logger, type Service, serveHealth } from '@belfry/runtime'
+import type { Config } from './config.ts'
+import { openContext } from './context.ts'
+import { loops } from './loops.ts'
+
+/** Starts the scheduler's chores. */
+export async function startScheduler(config: Config, log: Logger, stop: AbortSignal): Promise<Service> {
+  const ctx = await openContext(config, log, stop)
+  const health = await serveHealth(config.healthPort, {
+    database: () => pingPool(ctx.pool),
+    queue: () => ctx.queue.ping(),
+  })
+  const running = loops(ctx).map(loop => every(loop, stop))
+  return {
+    async drain() {
+      await Promise.all(running)
+      health.close()
+      health.closeAllConnections()
+      await ctx.close()
+    },
+  }
+}
