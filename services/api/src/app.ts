@@ -1,0 +1,46 @@
+import { AppError } from '@belfry/domain'
+import { readiness } from '@belfry/runtime'
+import express, { type Express } from 'express'
+import type { Context } from './context.ts'
+import { notFound } from './http/not-found.ts'
+import { problemHandler } from './http/problem.ts'
+import { requestId } from './http/request-id.ts'
+import { requestLog } from './http/request-log.ts'
+import { sendReply } from './http/send.ts'
+import { routes } from './routes.ts'
+
+/** Builds the HTTP application: the order of its parts, top to bottom. */
+export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0]): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.use(requestId)
+  app.get('/healthz', (_request, response) => sendReply(response, { status: 200, body: { status: 'ok' } }))
+  app.get('/readyz', async (_request, response) => {
+    // Without the queue every answer stays the same, so the API is ready without it.
+    const state = await readiness(checks, ['queue'])
+    sendReply(response, { status: state.ready ? 200 : 503, body: state })
+  })
+  app.use(requestLog(ctx))
+  app.use((_request, response, next) => {
+    response.setHeader('X-Content-Type-Options', 'nosniff')
+    response.setHeader('Cache-Control', 'no-store')
+    next()
+  })
+  for (const [path, methods] of Object.entries(routes)) {
+    const route = app.route(path)
+    for (const [method, endpoint] of Object.entries(methods)) {
+      route[method as 'get'](async (request, response) => endpoint.serve(ctx, request, response))
+    }
+    const allowed = Object.keys(methods).join(', ').toUpperCase()
+    route.all((_request, response) => {
+      response.setHeader('Allow', allowed)
+      throw new AppError('method_not_allowed', `This path answers ${allowed}.`)
+    })
+  }
+  app.use(() => {
+    throw notFound()
+  })
+  app.use(problemHandler(ctx))
+  return app
+}

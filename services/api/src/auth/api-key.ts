@@ -1,0 +1,36 @@
+import { createHash, randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const secretLength = 32
+const checksumLength = 6
+const form = /^bf_[0-9A-Za-z]{22,64}$/
+
+export type ApiKeyText = { key: string; prefix: string; hash: Uint8Array<ArrayBuffer> }
+
+/** Makes an API key: `bf_`, 190 random bits in base62, and a checksum by which a scanner knows a leaked one. */
+export function createApiKeyText(): ApiKeyText {
+  const secret = Array.from({ length: secretLength }, () => alphabet[randomInt(alphabet.length)]).join('')
+  const key = `bf_${secret}${checksum(secret)}`
+  return { key, prefix: key.slice(0, 8), hash: hashApiKey(key) }
+}
+
+/** True for a text that could be a key: a typo is refused without asking the database. */
+export function isApiKey(text: string): boolean {
+  return form.test(text) && checksum(text.slice(3, -checksumLength)) === text.slice(-checksumLength)
+}
+
+/** What is stored of a key, and what it is found by. */
+export function hashApiKey(key: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(createHash('sha256').update(key).digest())
+}
+
+function checksum(secret: string): string {
+  let rest = crc32(secret)
+  let text = ''
+  for (let i = 0; i < checksumLength; i++) {
+    text = alphabet[rest % alphabet.length] + text
+    rest = Math.floor(rest / alphabet.length)
+  }
+  return text
+}

@@ -1,0 +1,21 @@
+import { registerBody } from '@belfry/contract'
+import { isUniqueViolation } from '@belfry/db/prisma'
+import { AppError, newUuid } from '@belfry/domain'
+import { endpoint } from '../http/endpoint.ts'
+import { hashPassword } from './password.ts'
+import { startSession } from './start-session.ts'
+
+export const register = endpoint({
+  auth: 'none',
+  body: registerBody,
+  async handle(ctx, { body }) {
+    const passwordHash = await hashPassword(body.password)
+    const data = { id: newUuid(), email: body.email.toLowerCase(), name: body.name, passwordHash }
+    const user = await ctx.prisma.user.create({ data }).catch(error => {
+      throw isUniqueViolation(error)
+        ? new AppError('email_taken', 'An account with this e-mail exists already.')
+        : error
+    })
+    return { status: 201, ...(await startSession(ctx, user)) }
+  },
+})

@@ -1,0 +1,46 @@
+import { parseCidrs } from '@belfry/domain'
+import { databaseUrl, logLevel, port, readConfig, redisUrl } from '@belfry/runtime'
+import { z } from 'zod'
+
+export type Config = ReturnType<typeof loadConfig>
+
+/** Reads the API's configuration from the environment. */
+export function loadConfig(env = process.env) {
+  return readConfig(schema, env)
+}
+
+export const variables = z.object({
+  DATABASE_URL: databaseUrl,
+  REDIS_URL: redisUrl,
+  PORT: port.default(3000),
+  LOG_LEVEL: logLevel,
+  /** Signs session tokens. */
+  JWT_SECRET: z.string('is required: at least 32 random characters').min(32, 'must have at least 32 characters'),
+  /** The address that users reach this service under. Default: this port on localhost. */
+  PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
+  /** The tier of a new organization. */
+  DEFAULT_TIER: z.enum(['free', 'startup', 'scaleup', 'unicorn']).default('free'),
+  /** Private address ranges that targets may lie in, as comma-separated CIDRs. */
+  ALLOWED_PRIVATE_TARGETS: z
+    .string()
+    .default('')
+    .transform((text, context) => {
+      try {
+        return parseCidrs(text)
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is malformed' })
+        return z.NEVER
+      }
+    }),
+})
+
+const schema = variables.transform(env => ({
+  databaseUrl: env.DATABASE_URL,
+  redisUrl: env.REDIS_URL,
+  port: env.PORT,
+  logLevel: env.LOG_LEVEL,
+  jwtSecret: env.JWT_SECRET,
+  publicUrl: new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin,
+  defaultTier: env.DEFAULT_TIER,
+  allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
+}))

@@ -1,0 +1,65 @@
+import {
+  type DatabaseClock,
+  openDatabaseClock,
+  openPool,
+  type Pool,
+  stepPromotionBack,
+  waitForDatabase,
+} from '@belfry/db'
+import { createPrisma, type Prisma } from '@belfry/db/prisma'
+import { type DispatchQueue, type DueTask, isSoon, openDispatchQueue } from '@belfry/queue'
+import type { Logger } from '@belfry/runtime'
+import type { Config } from './config.ts'
+
+/** Everything that an endpoint needs. */
+export type Context = {
+  config: Config
+  log: Logger
+  /** For accounts. */
+  prisma: Prisma
+  /** For tasks and runs. */
+  pool: Pool
+  clock: DatabaseClock
+  queue: DispatchQueue
+  /** Adds jobs for what is due soon, after the answer: nothing that a caller was told depends on it. */
+  enqueue(tasks: DueTask[], now: number): void
+  close(): Promise<void>
+}
+
+export async function openContext(config: Config, log: Logger, stop: AbortSignal): Promise<Context> {
+  const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
+  const pool = openPool(config.databaseUrl, { max: 10, onError })
+  await waitForDatabase(pool, error => log.warn({ err: error }, 'database.waiting'), stop)
+  const prisma = createPrisma(config.databaseUrl)
+  const queue = openDispatchQueue({ redisUrl: config.redisUrl, databaseUrl: config.databaseUrl, onError })
+  const adding = new Set<Promise<void>>()
+
+  async function add(tasks: DueTask[], now: number): Promise<void> {
+    try {
+      await queue.schedule(tasks, now)
+    } catch (error) {
+      log.warn({ err: error }, 'queue.away')
+      await stepPromotionBack(pool).catch(onError)
+    }
+  }
+
+  return {
+    config,
+    log,
+    prisma,
+    pool,
+    clock: await openDatabaseClock(pool),
+    queue,
+    enqueue(tasks, now) {
+      const soon = tasks.filter(task => isSoon(task.dueAt, now))
+      if (soon.length === 0) return
+      const added = add(soon, now).finally(() => adding.delete(added))
+      adding.add(added)
+    },
+    async close() {
+      await Promise.all(adding)
+      await Promise.all([queue.close(), prisma.$disconnect()])
+      await pool.end()
+    },
+  }
+}

@@ -1,0 +1,12 @@
+import { listDeadLettersQuery } from '@belfry/contract'
+import { endpoint } from '../http/endpoint.ts'
+import { ok } from '../http/reply.ts'
+import { findTasks } from '../tasks/find-tasks.ts'
+
+export const listDeadLetters = endpoint({
+  auth: 'workspace',
+  query: listDeadLettersQuery,
+  async handle(ctx, { caller, query }) {
+    return ok(await findTasks(ctx, caller.workspaceId, { ...query, state: ['dead'] }))
+  },
+})

@@ -1,0 +1,30 @@
+import { decodeCursor, encodeCursor, type Page } from '@belfry/contract'
+import { AppError } from '@belfry/domain'
+
+type PageQuery = Readonly<Record<string, unknown>> & { limit: number; cursor?: string | undefined }
+
+/** The id after which a list goes on, if the caller sent a cursor. A cursor is good for one list with its filters. */
+export function readCursor(list: string, query: PageQuery): string | undefined {
+  if (query.cursor === undefined) return undefined
+  const id = decodeCursor(list, query, query.cursor)
+  if (id !== null) return id
+  const error = {
+    path: 'cursor',
+    code: 'invalid_cursor',
+    message: 'cursor must be a next_cursor of the same list and filters.',
+  }
+  throw new AppError('validation_failed', 'The query has faults; see errors.', { errors: [error] })
+}
+
+/** Makes a page of a list from one row more than fits: the extra row only tells that there is more. */
+export function toPage<Row extends { id: string }, Item>(
+  list: string,
+  query: PageQuery,
+  rows: Row[],
+  present: (row: Row) => Item,
+): Page<Item> {
+  const shown = rows.slice(0, query.limit)
+  const last = shown.at(-1)
+  const hasMore = rows.length > query.limit && last !== undefined
+  return { data: shown.map(present), next_cursor: hasMore ? encodeCursor(list, query, last.id) : null }
+}

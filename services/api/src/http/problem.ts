@@ -1,0 +1,54 @@
+import { type Problem, problems } from '@belfry/contract'
+import { isTransientDatabaseError } from '@belfry/db'
+import { AppError } from '@belfry/domain'
+import type { NextFunction, Request, Response } from 'express'
+import type { Context } from '../context.ts'
+import { requestIdOf } from './request-id.ts'
+import { sendReply } from './send.ts'
+
+/** Turns whatever was thrown into a problem body (RFC 9457). The only place that writes one. */
+export function problemHandler(ctx: Context) {
+  return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
+    const refusal = toRefusal(error)
+    if (refusal.code === 'internal') ctx.log.error({ err: error, request: requestIdOf(response) }, 'request.fault')
+    if (refusal.code === 'unavailable') ctx.log.warn({ err: error }, 'request.unavailable')
+    if (response.headersSent) {
+      response.destroy()
+      return
+    }
+    // What is left of a body that was not read must not be taken for the next request.
+    if (!request.complete) response.setHeader('Connection', 'close')
+    sendReply(response, problemReply(ctx, refusal, requestIdOf(response)))
+  }
+}
+
+function toRefusal(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof URIError) return new AppError('not_found', 'The path is not a valid URL path.')
+  if (isTransientDatabaseError(error) || isTransientDatabaseError(causeOf(error))) {
+    return new AppError('unavailable', 'The service cannot reach its database. Try again in a moment.')
+  }
+  return new AppError('internal', 'Something went wrong on our side. Quote the request id when you report it.')
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : undefined
+}
+
+function problemReply(ctx: Context, refusal: AppError, requestId: string) {
+  const { status, title } = problems[refusal.code]
+  const body: Problem = {
+    type: `${ctx.config.publicUrl}/api/problems/${refusal.code}`,
+    title,
+    status,
+    detail: refusal.message,
+    code: refusal.code,
+    request_id: requestId,
+    ...refusal.extra,
+    ...(refusal.errors ? { errors: refusal.errors } : {}),
+  }
+  const headers: Record<string, string> = { 'Content-Type': 'application/problem+json; charset=utf-8' }
+  if (refusal.code === 'unauthenticated') headers['WWW-Authenticate'] = 'Bearer realm="belfry", ApiKey realm="belfry"'
+  if (refusal.code === 'unavailable') headers['Retry-After'] = '5'
+  return { status, body, headers }
+}

@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http'
+import { AppError, findUnstorable, inspectJson } from '@belfry/domain'
+
+export type JsonBody = { text: string; value: unknown }
+
+const limits = { maxDepth: 32, maxKeys: 10_000 }
+const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+
+/**
+ * Reads a request's JSON body, as text and parsed.
+ * @throws AppError for another content type, too many bytes, and what is not JSON that can be kept as it is.
+ */
+export async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<JsonBody> {
+  if (!jsonType.test(request.headers['content-type'] ?? '') || isEncoded(request)) {
+    throw new AppError('unsupported_media_type', 'Send the body as application/json in UTF-8, not compressed.')
+  }
+  const text = decode(await readBytes(request, maxBytes))
+  const inspected = inspectJson(text, limits)
+  if (!inspected.ok) throw new AppError('malformed_json', inspected.reason)
+  const unstorable = findUnstorable(text)
+  if (unstorable) throw new AppError('malformed_json', `The body contains ${unstorable}, which cannot be stored.`)
+  return { text, value: inspected.value }
+}
+
+function isEncoded(request: IncomingMessage): boolean {
+  const encoding = request.headers['content-encoding']
+  return encoding !== undefined && encoding.toLowerCase() !== 'identity'
+}
+
+async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const tooLarge = new AppError('payload_too_large', `The body is larger than ${maxBytes} bytes.`)
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) throw tooLarge
+    chunks.push(chunk)
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new AppError('malformed_json', 'The body is not valid UTF-8.') // the only thing that a fatal decoder throws for
+  }
+}

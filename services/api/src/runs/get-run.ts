@@ -1,0 +1,83 @@
+import type { RunDetail } from '@belfry/contract'
+import { requestBody } from '@belfry/domain'
+import { endpoint } from '../http/endpoint.ts'
+import { notFound } from '../http/not-found.ts'
+import { ok } from '../http/reply.ts'
+import { presentRun } from './present-run.ts'
+import { type RunRow, runColumns, runTables } from './run-row.ts'
+
+type RunDetailRow = RunRow & {
+  payload: string | null
+  requestHeaders: string | null
+  responseHeaders: string | null
+  responseBody: Buffer | null
+  responseBytes: number | null
+  responseTruncated: boolean
+}
+
+export const getRun = endpoint({
+  auth: 'workspace',
+  params: { run: 'run' },
+  async handle(ctx, { caller, params }) {
+    const text = `
+      SELECT ${runColumns}, r.payload, u.request_headers AS "requestHeaders", u.response_headers AS "responseHeaders",
+             u.response_body AS "responseBody", u.response_bytes AS "responseBytes",
+             u.response_truncated AS "responseTruncated"
+      FROM ${runTables} WHERE u.workspace_id = $1 AND u.id = $2`
+    const { rows } = await ctx.pool.query<RunDetailRow>(text, [caller.workspaceId, params.run])
+    if (!rows[0]) throw notFound()
+    return ok(presentRunDetail(rows[0]))
+  },
+})
+
+function presentRunDetail(row: RunDetailRow): RunDetail {
+  return { ...presentRun(row), request: presentRequest(row), response: presentResponse(row) }
+}
+
+const shownBodyBytes = 64 * 1024
+
+// The request cannot change once its task has started, so the task's payload is the body that was sent.
+function presentRequest(row: RunDetailRow): RunDetail['request'] {
+  const headers = JSON.parse(row.requestHeaders ?? '{}')
+  const body = row.payload === null ? null : requestBody(row.payload, headers)
+  const bytes = body === null ? null : Buffer.from(body)
+  const truncated = bytes !== null && bytes.length > shownBodyBytes
+  return {
+    url: row.url,
+    method: row.method,
+    headers,
+    body: truncated ? wholeCharacters(bytes.subarray(0, shownBodyBytes)) : body,
+    body_truncated: truncated,
+  }
+}
+
+function presentResponse(row: RunDetailRow): RunDetail['response'] {
+  if (row.responseStatus === null) return null
+  const body = row.responseBody ?? Buffer.alloc(0)
+  const text = row.responseTruncated ? wholeCharacters(body) : readUtf8(body)
+  return {
+    status: row.responseStatus,
+    headers: JSON.parse(row.responseHeaders ?? '{}'),
+    body: text ?? body.toString('base64'),
+    body_bytes: row.responseBytes ?? body.length,
+    body_truncated: row.responseTruncated,
+    body_encoding: text === null ? 'base64' : 'utf8',
+  }
+}
+
+function readUtf8(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return null // not text
+  }
+}
+
+// A body that was cut may end in the middle of a character, of which at most three bytes are there.
+function wholeCharacters(bytes: Uint8Array): string | null {
+  for (let missing = 0; missing < 4; missing++) {
+    const text = readUtf8(bytes.subarray(0, bytes.length - missing))
+    if (text !== null) return text
+  }
+  return null
+}

@@ -1,0 +1,31 @@
+import type { RunStatus, TaskSource } from '@belfry/db'
+
+/** A run with what its task says, as it is read for a list. */
+export type RunRow = {
+  id: string
+  workspaceId: string
+  taskId: string
+  taskName: string
+  source: TaskSource
+  cronJobId: string | null
+  topic: string | null
+  attempt: number
+  status: RunStatus
+  scheduledAt: Date
+  startedAt: Date
+  finishedAt: Date
+  url: string
+  method: string
+  responseStatus: number | null
+  errorCode: string | null
+  errorMessage: string | null
+}
+
+/** What a list shows of a run: never a body. `u` is the run, `t` its task, `r` the task's request. */
+export const runColumns = `
+  u.id, u.workspace_id AS "workspaceId", u.task_id AS "taskId", r.name AS "taskName", u.source,
+  t.cron_job_id AS "cronJobId", r.topic, u.attempt, u.status, u.scheduled_at AS "scheduledAt",
+  u.started_at AS "startedAt", u.finished_at AS "finishedAt", r.url, r.method,
+  u.response_status AS "responseStatus", u.error_code AS "errorCode", u.error_message AS "errorMessage"`
+
+export const runTables = 'runs u JOIN tasks t ON t.id = u.task_id JOIN task_requests r ON r.task_id = u.task_id'

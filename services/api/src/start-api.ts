@@ -1,0 +1,36 @@
+import { createServer } from 'node:http'
+import { pingPool } from '@belfry/db'
+import { every, type Logger, type Service } from '@belfry/runtime'
+import { createApp } from './app.ts'
+import type { Config } from './config.ts'
+import { openContext } from './context.ts'
+
+const clockRefreshMs = 10_000
+
+/** Starts the HTTP interface. */
+export async function startApi(config: Config, log: Logger, stop: AbortSignal): Promise<Service> {
+  const ctx = await openContext(config, log, stop)
+  const app = createApp(ctx, { database: () => pingPool(ctx.pool), queue: () => ctx.queue.ping() })
+  const server = createServer(
+    { maxHeaderSize: 16 * 1024, headersTimeout: 20_000, requestTimeout: 60_000, keepAliveTimeout: 65_000 },
+    app,
+  )
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(config.port, resolve)
+  })
+  const clockLoop = every(
+    { intervalMs: clockRefreshMs, run: () => ctx.clock.refresh(), onError: err => log.warn({ err }, 'clock.unknown') },
+    stop,
+  )
+  return {
+    async drain() {
+      await new Promise<void>(resolve => {
+        server.close(() => resolve())
+        server.closeIdleConnections()
+      })
+      await clockLoop
+      await ctx.close()
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { createTaskBody } from '@belfry/contract'
+import { insertTasks, type NewTask } from '@belfry/db'
+import { memberText, newUuid } from '@belfry/domain'
+import { endpoint } from '../http/endpoint.ts'
+import { created } from '../http/reply.ts'
+import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
+import { inspectTarget } from './inspect-target.ts'
+import { presentTask } from './present-task.ts'
+
+export const createTask = endpoint({
+  auth: 'workspace',
+  body: createTaskBody,
+  inspect: (ctx, body, errors) => [...inspectTarget(ctx, body), ...inspectExecuteAt(ctx, body, errors)],
+  async handle(ctx, { caller, body, bodyText }) {
+    const task = {
+      id: newUuid(),
+      workspaceId: caller.workspaceId,
+      source: 'task',
+      executeAt: body.execute_at,
+      name: body.name,
+      url: body.url,
+      method: body.method,
+      headers: JSON.stringify(body.headers),
+      payload: memberText(bodyText, ['payload']) ?? null,
+      maxRetries: body.retry.max_retries,
+      backoff: body.retry.backoff,
+      baseDelayMs: body.retry.base_delay_ms,
+      maxDelayMs: body.retry.max_delay_ms,
+      timeoutMs: body.timeout_ms,
+      topic: null,
+      replayOf: null,
+    } satisfies NewTask
+    const [inserted] = await insertTasks(ctx.pool, [task])
+    if (!inserted?.createdAt) throw executeAtNotFuture()
+    const presented = presentTask({ ...task, ...fresh(task.executeAt, inserted.createdAt) })
+    ctx.enqueue([{ id: presented.id, dueAt: task.executeAt.getTime() }], inserted.now.getTime())
+    return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
+  },
+})
+
+// What every task is right after its creation.
+function fresh(executeAt: Date, createdAt: Date) {
+  return {
+    state: 'pending' as const,
+    stateReason: null,
+    attempts: 0,
+    dueAt: executeAt,
+    cronJobId: null,
+    eventId: null,
+    createdAt,
+    updatedAt: createdAt,
+    finishedAt: null,
+    lastRunId: null,
+    lastRunStatus: null,
+    lastRunResponseStatus: null,
+    lastRunErrorCode: null,
+    lastRunFinishedAt: null,
+  }
+}

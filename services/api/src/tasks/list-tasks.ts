@@ -1,0 +1,12 @@
+import { listTasksQuery } from '@belfry/contract'
+import { endpoint } from '../http/endpoint.ts'
+import { ok } from '../http/reply.ts'
+import { findTasks } from './find-tasks.ts'
+
+export const listTasks = endpoint({
+  auth: 'workspace',
+  query: listTasksQuery,
+  async handle(ctx, { caller, query }) {
+    return ok(await findTasks(ctx, caller.workspaceId, query))
+  },
+})

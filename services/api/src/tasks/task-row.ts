@@ -1,0 +1,60 @@
+import type { Backoff, Pool, RunStatus, TaskSource, TaskState } from '@belfry/db'
+
+/** A task with its request and its latest run, as it is read for an answer. */
+export type TaskRow = {
+  id: string
+  workspaceId: string
+  source: TaskSource
+  state: TaskState
+  stateReason: string | null
+  attempts: number
+  executeAt: Date
+  dueAt: Date
+  cronJobId: string | null
+  eventId: string | null
+  replayOf: string | null
+  createdAt: Date
+  updatedAt: Date
+  finishedAt: Date | null
+  name: string
+  url: string
+  method: string
+  headers: string
+  payload: string | null
+  maxRetries: number
+  backoff: Backoff
+  baseDelayMs: number
+  maxDelayMs: number
+  timeoutMs: number
+  topic: string | null
+  lastRunId: string | null
+  lastRunStatus: RunStatus | null
+  lastRunResponseStatus: number | null
+  lastRunErrorCode: string | null
+  lastRunFinishedAt: Date | null
+}
+
+/** Reads tasks. The caller's conditions follow: `t` is the task, `r` its request. */
+export const selectTasks = `
+  SELECT t.id, t.workspace_id AS "workspaceId", t.source, t.state, t.state_reason AS "stateReason", t.attempts,
+         t.execute_at AS "executeAt", t.due_at AS "dueAt", t.cron_job_id AS "cronJobId", t.event_id AS "eventId",
+         t.replay_of AS "replayOf", t.created_at AS "createdAt", t.updated_at AS "updatedAt",
+         t.finished_at AS "finishedAt", r.name, r.url, r.method, r.headers, r.payload, r.max_retries AS "maxRetries",
+         r.backoff, r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs",
+         r.topic, last.id AS "lastRunId", last.status AS "lastRunStatus",
+         last.response_status AS "lastRunResponseStatus", last.error_code AS "lastRunErrorCode",
+         last.finished_at AS "lastRunFinishedAt"
+  FROM tasks t JOIN task_requests r ON r.task_id = t.id
+  LEFT JOIN LATERAL (
+    -- A run is younger than its task: the bound on the id leaves out the partitions before it.
+    SELECT id, status, response_status, error_code, finished_at FROM runs
+    WHERE runs.task_id = t.id AND runs.id >= uuid_v7_floor(t.created_at)
+    ORDER BY runs.id DESC LIMIT 1
+  ) last ON t.attempts > 0`
+
+/** Reads one task of a workspace. */
+export async function findTask(pool: Pool, workspaceId: string, taskId: string): Promise<TaskRow | undefined> {
+  const text = `${selectTasks} WHERE t.id = $1 AND t.workspace_id = $2`
+  const { rows } = await pool.query<TaskRow>({ name: 'find_task', text, values: [taskId, workspaceId] })
+  return rows[0]
+}

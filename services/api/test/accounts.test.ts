@@ -1,0 +1,131 @@
+import jwt from 'jsonwebtoken'
+import { describe, expect, it } from 'vitest'
+import { useApi } from './setup.ts'
+
+const api = useApi()
+const register = '/api/v1/auth/register'
+const login = '/api/v1/auth/login'
+const organizations = '/api/v1/organizations'
+const password = 'correct horse battery'
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
+
+describe('works', () => {
+  it('registers, signs in with the e-mail in any case, and sets a session cookie', async () => {
+    const registered = await api.send('POST', register, { email: 'Ada@Example.com', password, name: 'Ada' })
+    expect(registered.status).toBe(201)
+    expect(registered.body.user).toMatchObject({ email: 'ada@example.com', name: 'Ada' })
+    const cookie = registered.headers.get('set-cookie') ?? ''
+    expect(cookie).toMatch(/^belfry_session=.*; Path=\/; HttpOnly; SameSite=Lax/)
+    const signedIn = await api.send('POST', login, { email: 'ADA@example.com', password })
+    expect(signedIn.status).toBe(200)
+    expect(Object.keys(signedIn.body).sort()).toEqual(['expires_at', 'token', 'user'])
+    expect(JSON.stringify(signedIn.body)).not.toMatch(/password|argon/)
+  })
+
+  it('creates an organization, its workspace and a key that works; the key is not stored', async () => {
+    const { token, apiKey } = await api.signUp()
+    const organization = await api.send('POST', organizations, { name: 'Söder & Co' }, bearer(token))
+    expect(organization.status).toBe(201)
+    expect(organization.body).toMatchObject({ name: 'Söder & Co', slug: 'soder-co', tier: 'free' })
+    expect(Object.values(organization.body.policy)).toEqual(Array(6).fill(false))
+    const second = await api.send('POST', organizations, { name: 'Söder & Co' }, bearer(token))
+    expect(second.body.slug).toMatch(/^soder-co-[0-9a-f]{6}$/)
+    const { rows } = await api.ctx.pool.query('SELECT * FROM api_keys')
+    expect(JSON.stringify(rows)).not.toContain(apiKey)
+  })
+
+  it('takes the cookie of a browser for reading, and for changes only from our own origin', async () => {
+    const { token } = await api.signUp()
+    const cookie = { Cookie: `other=1; belfry_session=${token}` }
+    const create = (headers: Record<string, string>) => api.send('POST', organizations, { name: 'By cookie' }, headers)
+    expect((await create(cookie)).status).toBe(403)
+    expect((await create({ ...cookie, Origin: 'https://evil.example' })).status).toBe(403)
+    expect((await create({ ...cookie, Origin: 'http://belfry.test' })).status).toBe(201)
+  })
+})
+
+describe('refuses', () => {
+  it('a second account with the same e-mail', async () => {
+    const body = { email: 'twice@example.com', password, name: 'A' }
+    await api.send('POST', register, body)
+    const { status, body: problem } = await api.send('POST', register, { ...body, email: 'TWICE@example.com' })
+    expect([status, problem.code]).toEqual([409, 'email_taken'])
+  })
+
+  it('a wrong password and an unknown e-mail with the same words', async () => {
+    const { email } = await api.signUp()
+    const headers = { 'X-Request-Id': 'same' }
+    const wrong = await api.send('POST', login, { email, password: 'wrong horse battery' }, headers)
+    const unknown = await api.send('POST', login, { email: 'nobody@example.com', password }, headers)
+    expect(wrong.status).toBe(401)
+    expect(unknown.text).toBe(wrong.text)
+  })
+
+  it.each([
+    [{ email: 'not an address', password, name: 'A' }, ['email']],
+    [{ email: 'a@example.com', password: 'short', name: 'A' }, ['password']],
+    [{ email: 'a@example.com', password: 'x'.repeat(129), name: '' }, ['name', 'password']],
+    [{ email: 'a@example.com', password, name: 'A', role: 'owner' }, ['role']],
+  ])('a registration with %j', async (body, paths) => {
+    const { status, body: problem } = await api.send('POST', register, body)
+    expect(status).toBe(400)
+    expect(problem.errors.map((error: { path: string }) => error.path).sort()).toEqual(paths)
+  })
+})
+
+describe('permits', () => {
+  it('no session that is forged, of another kind, expired or ended', async () => {
+    const { token } = await api.signUp()
+    const { sub, sid } = jwt.decode(token) as { sub: string; sid: string }
+    const secret = 'a secret of thirty-two characters or more'
+    const options = { algorithm: 'HS256', issuer: 'belfry', audience: 'belfry:session', expiresIn: 60 } as const
+    const forged = [
+      jwt.sign({ sub, sid }, 'another secret of thirty-two characters', options),
+      jwt.sign({ sub, sid }, secret, { ...options, audience: 'belfry:reset' }),
+      jwt.sign({ sub, sid }, secret, { ...options, algorithm: 'HS512' }),
+      jwt.sign({ sub, sid }, secret, { ...options, expiresIn: -1 }),
+      jwt.sign({ sub, sid }, null, { ...options, algorithm: 'none' }),
+      jwt.sign({ sub, sid: 'not-a-session' }, secret, options),
+      token.slice(0, -2),
+    ]
+    for (const bad of forged) {
+      expect((await api.send('POST', organizations, { name: 'x' }, bearer(bad))).status).toBe(401)
+    }
+    expect((await api.send('POST', organizations, { name: 'x' }, bearer(token))).status).toBe(201)
+    await api.ctx.prisma.session.delete({ where: { id: sid } })
+    expect((await api.send('POST', organizations, { name: 'x' }, bearer(token))).status).toBe(401)
+  })
+
+  it('no API key where a user is needed, and no stranger in an organization', async () => {
+    const { apiKey, organizationId, workspaceId } = api.caller
+    expect((await api.send('POST', organizations, { name: 'x' }, { 'X-Api-Key': apiKey })).status).toBe(401)
+    const stranger = await api.signUp()
+    for (const path of [
+      `${organizations}/${organizationId}/workspaces`,
+      `/api/v1/workspaces/${workspaceId}/api-keys`,
+    ]) {
+      expect((await api.send('POST', path, { name: 'x' }, bearer(stranger.token))).status).toBe(404)
+    }
+  })
+
+  it('a member only as far as the policy goes', async () => {
+    const { organizationId, workspaceId } = api.caller
+    const member = await api.signUp()
+    await api.ctx.pool.query(
+      `INSERT INTO memberships (organization_id, user_id, role)
+       SELECT w.organization_id, u.id, 'member' FROM workspaces w, users u
+       WHERE u.email = $1 AND w.organization_id = (SELECT organization_id FROM memberships m JOIN users o ON o.id = m.user_id
+                                                   WHERE o.email = $2)`,
+      [member.email, api.caller.email],
+    )
+    const paths = [`${organizations}/${organizationId}/workspaces`, `/api/v1/workspaces/${workspaceId}/api-keys`]
+    for (const path of paths) {
+      const { status, body } = await api.send('POST', path, { name: 'x' }, bearer(member.token))
+      expect([status, body.code]).toEqual([403, 'forbidden'])
+      expect(body.detail).toMatch(/members_can_create_(workspaces|api_keys)/)
+    }
+    await api.ctx.pool.query('UPDATE organizations SET members_can_create_workspaces = true')
+    expect((await api.send('POST', paths[0] ?? '', { name: 'x' }, bearer(member.token))).status).toBe(201)
+    expect((await api.send('POST', paths[1] ?? '', { name: 'x' }, bearer(member.token))).status).toBe(403)
+  })
+})

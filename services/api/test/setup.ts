@@ -1,0 +1,112 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { newUuid } from '@belfry/domain'
+import { createLogger } from '@belfry/runtime'
+import { createTestDatabase } from '@belfry/testing'
+import { afterAll, beforeAll } from 'vitest'
+import { createApp } from '../src/app.ts'
+import { loadConfig } from '../src/config.ts'
+import { type Context, openContext } from '../src/context.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert
+export type Json = any
+export type Answer = { status: number; headers: Headers; text: string; body: Json }
+export type Caller = { apiKey: string; token: string; workspaceId: string; organizationId: string; email: string }
+
+export type TestApi = {
+  readonly url: string
+  readonly ctx: Context
+  /** Calls with the given headers; a string or bytes go out as they are, anything else as JSON. */
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** Calls with a new workspace's API key. */
+  call(method: string, path: string, body?: unknown): Promise<Answer>
+  readonly caller: Caller
+  signUp(): Promise<Caller>
+  /** How many rows a table has. */
+  count(table: string): Promise<number>
+}
+
+/** Runs the API in this process on a database of its own, with the queue on that database. */
+export function useApi(): TestApi {
+  let ctx: Context
+  let url = ''
+  let caller: Caller
+  let end: () => Promise<void>
+
+  beforeAll(async () => {
+    const database = await createTestDatabase()
+    const config = loadConfig({
+      DATABASE_URL: database.url,
+      JWT_SECRET: 'a secret of thirty-two characters or more',
+      PUBLIC_URL: 'http://belfry.test',
+      ALLOWED_PRIVATE_TARGETS: '10.1.0.0/16',
+    })
+    ctx = await openContext(config, createLogger('api', 'silent'), new AbortController().signal)
+    const server = createServer(createApp(ctx, { database: async () => {}, queue: () => ctx.queue.ping() }))
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    caller = await signUp()
+    end = async () => {
+      server.close()
+      server.closeAllConnections()
+      await ctx.close()
+      await database.drop()
+    }
+  })
+  afterAll(() => end())
+
+  const send: TestApi['send'] = async (method, path, body, headers = {}) => {
+    const raw = typeof body === 'string' || body instanceof Uint8Array
+    const response = await fetch(url + path, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
+  }
+
+  async function signUp(): Promise<Caller> {
+    const email = `${newUuid()}@example.com`
+    const registration = { email, password: 'correct horse battery', name: 'A user' }
+    const registered = await send('POST', '/api/v1/auth/register', registration)
+    const token = registered.body.token as string
+    const session = { Authorization: `Bearer ${token}` }
+    const organization = await send('POST', '/api/v1/organizations', { name: 'Acme' }, session)
+    const path = `/api/v1/organizations/${organization.body.id}/workspaces`
+    const workspace = await send('POST', path, { name: 'Main' }, session)
+    const key = await send('POST', `/api/v1/workspaces/${workspace.body.id}/api-keys`, { name: 'Test' }, session)
+    const ids = { workspaceId: workspace.body.id, organizationId: organization.body.id }
+    return { ...ids, token, email, apiKey: key.body.key }
+  }
+
+  return {
+    get url() {
+      return url
+    },
+    get ctx() {
+      return ctx
+    },
+    get caller() {
+      return caller
+    },
+    send,
+    call: (method, path, body) => send(method, path, body, { 'X-Api-Key': caller.apiKey }),
+    signUp,
+    async count(table) {
+      const { rows } = await ctx.pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`)
+      return rows[0]?.n ?? 0
+    },
+  }
+}
+
+/** A body that creates a task an hour ahead. */
+export function aTaskBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  const executeAt = new Date(Date.now() + 3_600_000).toISOString()
+  return { name: 'A task', url: 'https://example.com/hook', method: 'POST', execute_at: executeAt, ...changes }
+}
