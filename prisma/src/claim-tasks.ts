@@ -43,21 +43,25 @@ export type Claim =
   | { kind: 'busy' }
   | { kind: 'gone' }
 
+/** A task that somebody wants to claim, and a random UUID by which that claim is known again. */
+export type ClaimRequest = { taskId: string; token: string }
+
 /**
- * Claims the due tasks among `ids`, each for its next attempt, and answers in the same order. Two dispatchers cannot
+ * Claims the due tasks among those asked for, each for its next attempt, and answers in the same order. Two dispatchers cannot
  * both claim a task, and none is claimed before its time by the database's clock. The claim is committed when this
- * resolves: it is what remains of an attempt whose dispatcher dies.
+ * resolves: it is what remains of an attempt whose dispatcher dies. When it rejects because the connection broke, asking
+ * again with the same tokens tells whether the claim was committed.
  */
-export async function claimTasks(pool: Pool, ids: readonly string[]): Promise<Claim[]> {
-  const distinct = [...new Set(ids)].map(id => [id])
-  const { name, values, params } = valuesOf('claim_tasks', ['uuid'], distinct)
+export async function claimTasks(pool: Pool, requests: readonly ClaimRequest[]): Promise<Claim[]> {
+  const distinct = new Map(requests.map(({ taskId, token }) => [taskId, [taskId, token]]))
+  const { name, values, params } = valuesOf('claim_tasks', ['uuid', 'uuid'], [...distinct.values()])
   const { rows } = await pool.query<ClaimRow>({ name, text: claimStatement(values), values: params })
   const byId = new Map(rows.map(row => [row.taskId, row]))
   return Promise.all(
-    ids.map(id => {
-      const row = byId.get(id)
-      byId.delete(id) // two jobs may name one task: only the first that asks for it may get it
-      return toClaim(pool, row)
+    requests.map(({ taskId, token }) => {
+      const row = byId.get(taskId)
+      if (distinct.get(taskId)?.[1] === token) return toClaim(pool, row, token)
+      return { kind: 'gone' as const } // two jobs may name one task: only one of those that ask for it may get it
     }),
   )
 }
@@ -66,30 +70,32 @@ export async function claimTasks(pool: Pool, ids: readonly string[]): Promise<Cl
 // its way into the table and read all of it for each batch.
 export function claimStatement(values: string): string {
   return `
-    WITH input (id) AS (VALUES ${values}),
+    WITH input (id, token) AS (VALUES ${values}),
     ready AS (
-      SELECT t.id, t.xmin AS version, t.due_at AS scheduled_at, r.timeout_ms
+      SELECT t.id, t.xmin AS version, t.due_at AS scheduled_at, input.token, r.timeout_ms
       FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
       WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
       FOR UPDATE OF t SKIP LOCKED
     ),
     claimed AS (
       UPDATE tasks t
-      SET state = 'processing', attempts = t.attempts + 1, run_id = uuid_v7(clock_timestamp()), updated_at = now(),
+      SET state = 'processing', attempts = t.attempts + 1, run_id = uuid_v7(clock_timestamp(), ready.token),
+          updated_at = now(),
           lease_until = clock_timestamp() + (ready.timeout_ms + ${leaseMarginMs}) * interval '1 millisecond'
       FROM ready WHERE t.id = ready.id
       RETURNING t.id, t.attempts, t.run_id, ready.version, ready.scheduled_at
     )
-    SELECT input.id AS "taskId", c.run_id AS "runId", c.attempts AS attempt, c.scheduled_at AS "scheduledAt",
-           uuid_v7_time(c.run_id) AS "claimedAt", c.version <> t.xmin AS "requestChanged",
+    SELECT input.id AS "taskId", c.id IS NOT NULL AS "isClaimed", coalesce(c.run_id, t.run_id) AS "runId",
+           coalesce(c.attempts, t.attempts) AS attempt, coalesce(c.scheduled_at, t.due_at) AS "scheduledAt",
+           uuid_v7_time(coalesce(c.run_id, t.run_id)) AS "claimedAt", c.version <> t.xmin AS "requestChanged",
            t.workspace_id AS "workspaceId", t.source, t.execute_at AS "executeAt", t.state AS "stateBefore",
            extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${requestColumns}
     FROM input JOIN tasks t ON t.id = input.id
-    LEFT JOIN claimed c ON c.id = input.id LEFT JOIN task_requests r ON r.task_id = c.id`
+    JOIN task_requests r ON r.task_id = input.id LEFT JOIN claimed c ON c.id = input.id`
 }
 
-type ClaimRow = Omit<ClaimedTask, 'runId'> & {
-  runId: string | null
+type ClaimRow = ClaimedTask & {
+  isClaimed: boolean
   requestChanged: boolean
   stateBefore: TaskState
   dueInMs: number
@@ -98,15 +104,19 @@ type ClaimRow = Omit<ClaimedTask, 'runId'> & {
 const requestColumns = `r.url, r.method, r.headers, r.payload, r.max_retries AS "maxRetries", r.backoff,
   r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs", r.topic`
 
-async function toClaim(pool: Pool, row: ClaimRow | undefined): Promise<Claim> {
+async function toClaim(pool: Pool, row: ClaimRow | undefined, token: string): Promise<Claim> {
   if (!row) return { kind: 'gone' }
-  const { requestChanged, stateBefore, dueInMs, runId, ...claimed } = row
-  if (runId !== null) {
-    const task = { ...claimed, runId }
+  const { isClaimed, requestChanged, stateBefore, dueInMs, ...task } = row
+  if (isClaimed || (stateBefore === 'processing' && carries(task.runId, token))) {
     return { kind: 'claimed', task: requestChanged ? { ...task, ...(await readRequest(pool, task.taskId)) } : task }
   }
   if (stateBefore !== 'pending' && stateBefore !== 'retrying') return { kind: 'gone' }
   return dueInMs > 0 ? { kind: 'early', dueInMs } : { kind: 'busy' }
+}
+
+// The id of a run is the time of its claim followed by the random half of the token.
+function carries(runId: string, token: string): boolean {
+  return runId.slice(-17) === token.slice(-17)
 }
 
 // A change of the task that was committed while the claim waited for the row is newer than the claim's view of the

@@ -51,6 +51,16 @@ export async function stepPromotionBack(pool: Pool): Promise<void> {
   await pool.query('UPDATE promotion SET watermark = least(watermark, clock_timestamp())')
 }
 
+/** The waiting tasks that have been due for longest. */
+export async function dueTasks(pool: Pool, limit: number): Promise<DueRow[]> {
+  const { rows } = await pool.query<DueRow>(
+    `SELECT id, due_at AS "dueAt" FROM tasks
+     WHERE state IN ('pending', 'retrying') AND due_at <= clock_timestamp() ORDER BY due_at LIMIT $1`,
+    [limit],
+  )
+  return rows
+}
+
 /** Waiting tasks that should have been claimed more than `graceMs` ago, oldest first, page by page. */
 export async function* overdueTasks(pool: Pool, graceMs: number): AsyncIterable<DueRow[]> {
   const { rows } = await pool.query<{ until: Date }>(

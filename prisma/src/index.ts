@@ -1,7 +1,21 @@
 export { cancelPendingTask, changePendingTask, type MoveResult, type TaskChange } from './change-task.ts'
-export { type Claim, type ClaimedTask, claimTasks, leaseMarginMs, type StoredRequest } from './claim-tasks.ts'
+export {
+  type Claim,
+  type ClaimedTask,
+  type ClaimRequest,
+  claimTasks,
+  leaseMarginMs,
+  type StoredRequest,
+} from './claim-tasks.ts'
 export { type DatabaseClock, openDatabaseClock } from './database-clock.ts'
-export { type DueRow, overdueTasks, type PromotionTurn, stepPromotionBack, withPromotion } from './due-work.ts'
+export {
+  type DueRow,
+  dueTasks,
+  overdueTasks,
+  type PromotionTurn,
+  stepPromotionBack,
+  withPromotion,
+} from './due-work.ts'
 export { type ExpiredLease, expireLeases } from './expire-leases.ts'
 export type { Backoff, Role, RunStatus, TaskSource, TaskState } from './generated/enums.ts'
 export { type InsertedTask, insertTasks, type NewTask } from './insert-tasks.ts'

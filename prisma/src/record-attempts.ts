@@ -27,7 +27,7 @@ export type FinishedAttempt = {
 /** `dueAt` is when the task is due again if it is retrying. */
 export type RecordedAttempt = { taskId: string; dueAt: Date; now: Date }
 
-const columns = [
+export const recordColumns = [
   ...['uuid', 'uuid', 'task_state', 'task_state', 'float8', 'run_status', 'timestamptz', 'timestamptz', 'timestamptz'],
   ...['text', 'smallint', 'text', 'bytea', 'int', 'boolean', 'text', 'text'],
 ]
@@ -40,7 +40,7 @@ export async function recordAttempts(
   pool: Pool,
   attempts: readonly FinishedAttempt[],
 ): Promise<Array<RecordedAttempt | null>> {
-  const { name, values, params } = valuesOf('record_attempts', columns, attempts.map(toRow))
+  const { name, values, params } = valuesOf('record_attempts', recordColumns, attempts.map(toRow))
   const { rows } = await pool.query<RecordedAttempt>({ name, text: recordStatement(values), values: params })
   const byId = new Map(rows.map(row => [row.taskId, row]))
   return attempts.map(attempt => byId.get(attempt.taskId) ?? null)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { cancelPendingTask, changePendingTask, claimTasks, insertTasks } from '../src/index.ts'
-import { aTask, taskRow, useDatabase } from './setup.ts'
+import { cancelPendingTask, changePendingTask, insertTasks } from '../src/index.ts'
+import { aTask, claimAll, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
 
@@ -22,7 +22,7 @@ describe('cancelPendingTask', () => {
   it('refuses a task that has started (spec 4, rule 3)', async () => {
     const task = aTask()
     await insertTasks(db.pool, [task])
-    await claimTasks(db.pool, [task.id])
+    await claimAll(db.pool, [task.id])
     expect(await cancelPendingTask(db.pool, task.workspaceId, task.id)).toEqual({
       kind: 'refused',
       state: 'processing',
@@ -41,7 +41,7 @@ describe('cancelPendingTask', () => {
     const cancels = tasks.map(task => cancelPendingTask(db.pool, task.workspaceId, task.id))
     const [cancelled, claims] = await Promise.all([
       Promise.all(cancels),
-      claimTasks(
+      claimAll(
         db.pool,
         tasks.map(({ id }) => id),
       ),
@@ -77,7 +77,7 @@ describe('changePendingTask', () => {
       kind: 'refused',
       state: null,
     })
-    await claimTasks(db.pool, [task.id])
+    await claimAll(db.pool, [task.id])
     const result = await changePendingTask(db.pool, task.workspaceId, task.id, { name: 'x' })
     expect(result).toEqual({ kind: 'refused', state: 'processing' })
   })

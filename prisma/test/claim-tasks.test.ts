@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { cancelPendingTask, changePendingTask, claimTasks, insertTasks } from '../src/index.ts'
-import { aTask, taskRow, useDatabase } from './setup.ts'
+import { aTask, claimAll, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
 
@@ -9,7 +9,7 @@ describe('claimTasks', () => {
   it('claims a due task for its next attempt, with what is to be sent, and sets the lease', async () => {
     const task = aTask()
     await insertTasks(db.pool, [task])
-    const [claim] = await claimTasks(db.pool, [task.id])
+    const [claim] = await claimAll(db.pool, [task.id])
     expect(claim).toMatchObject({
       kind: 'claimed',
       task: { taskId: task.id, workspaceId: task.workspaceId, attempt: 1, url: task.url, payload: task.payload },
@@ -29,7 +29,7 @@ describe('claimTasks', () => {
     const cancelled = aTask({ executeAt: new Date(Date.now() + 60_000) })
     await insertTasks(db.pool, [due, far, cancelled])
     await cancelPendingTask(db.pool, cancelled.workspaceId, cancelled.id)
-    const claims = await claimTasks(db.pool, [cancelled.id, randomUUID(), far.id, due.id])
+    const claims = await claimAll(db.pool, [cancelled.id, randomUUID(), far.id, due.id])
     expect(claims.map(({ kind }) => kind)).toEqual(['gone', 'gone', 'early', 'claimed'])
     const early = claims[2]
     expect(early?.kind === 'early' && early.dueInMs).toBeGreaterThan(55_000)
@@ -42,17 +42,28 @@ describe('claimTasks', () => {
     await insertTasks(db.pool, tasks.slice(100))
     const ids = tasks.map(({ id }) => id)
     const orders = [ids, [...ids].reverse(), [...ids].sort(), [...ids].sort().reverse()]
-    const answers = await Promise.all(orders.map(order => claimTasks(db.pool, order)))
+    const answers = await Promise.all(orders.map(order => claimAll(db.pool, order)))
     const claimed = answers.flat().flatMap(claim => (claim.kind === 'claimed' ? [claim.task.taskId] : []))
     expect(claimed.sort()).toEqual(ids.sort())
   })
 
-  it('gives a task that is asked for twice in one call to the first', async () => {
+  it('gives a task that is asked for several times in one call to one of them', async () => {
     const task = aTask()
     await insertTasks(db.pool, [task])
-    const claims = await claimTasks(db.pool, [task.id, task.id, task.id])
-    expect(claims.map(({ kind }) => kind)).toEqual(['claimed', 'gone', 'gone'])
+    const claims = await claimAll(db.pool, [task.id, task.id, task.id])
+    expect(claims.map(({ kind }) => kind).sort()).toEqual(['claimed', 'gone', 'gone'])
     expect((await taskRow(db.pool, task.id)).attempts).toBe(1)
+  })
+
+  it('knows its own claim again when it is asked for with the same token, as after a lost commit answer', async () => {
+    const task = aTask()
+    await insertTasks(db.pool, [task])
+    const request = { taskId: task.id, token: randomUUID() }
+    const [first] = await claimTasks(db.pool, [request])
+    expect(first?.kind).toBe('claimed')
+    expect(await claimTasks(db.pool, [request])).toEqual([first])
+    expect((await taskRow(db.pool, task.id)).attempts).toBe(1)
+    expect(await claimAll(db.pool, [task.id])).toEqual([{ kind: 'gone' }])
   })
 
   it('says "busy" while another transaction holds the task', async () => {
@@ -62,12 +73,12 @@ describe('claimTasks', () => {
     try {
       await other.query('BEGIN')
       await other.query('SELECT 1 FROM tasks WHERE id = $1 FOR UPDATE', [task.id])
-      expect(await claimTasks(db.pool, [task.id])).toEqual([{ kind: 'busy' }])
+      expect(await claimAll(db.pool, [task.id])).toEqual([{ kind: 'busy' }])
     } finally {
       await other.query('ROLLBACK')
       other.release()
     }
-    expect((await claimTasks(db.pool, [task.id]))[0]?.kind).toBe('claimed')
+    expect((await claimAll(db.pool, [task.id]))[0]?.kind).toBe('claimed')
   })
 
   it('sends what a change says that was committed between the claim’s reading and its writing', async () => {
@@ -78,7 +89,7 @@ describe('claimTasks', () => {
       await insertTasks(db.pool, [task])
       const [changed, [claim]] = await Promise.all([
         changePendingTask(db.pool, task.workspaceId, task.id, { payload: '"new"', url: 'https://example.com/new' }),
-        claimTasks(db.pool, [task.id]),
+        claimAll(db.pool, [task.id]),
       ])
       if (claim?.kind === 'claimed') {
         const expected = changed.kind === 'moved' ? '"new"' : task.payload

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type ClaimedTask,
-  claimTasks,
-  expireLeases,
-  type FinishedAttempt,
-  insertTasks,
-  recordAttempts,
-} from '../src/index.ts'
-import { aTask, runRows, taskRow, useDatabase } from './setup.ts'
+import { type ClaimedTask, expireLeases, type FinishedAttempt, insertTasks, recordAttempts } from '../src/index.ts'
+import { aTask, claimAll, runRows, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
 
@@ -18,7 +11,7 @@ async function claimNew(changes: Parameters<typeof aTask>[0] = {}): Promise<Clai
 }
 
 async function claimAgain(id: string): Promise<ClaimedTask> {
-  const [claim] = await claimTasks(db.pool, [id])
+  const [claim] = await claimAll(db.pool, [id])
   if (claim?.kind !== 'claimed') throw new Error(`Not claimed but ${claim?.kind}.`)
   return claim.task
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createTestDatabase } from '@belfry/testing'
 import { afterAll, beforeAll } from 'vitest'
-import { type NewTask, openPool, type Pool } from '../src/index.ts'
+import { type Claim, claimTasks, type NewTask, openPool, type Pool } from '../src/index.ts'
 
 /** Gives a test file a database of its own. */
 export function useDatabase(): { readonly pool: Pool } {
@@ -44,6 +44,14 @@ export function aTask(changes: Partial<NewTask> = {}): NewTask {
     replayOf: null,
     ...changes,
   }
+}
+
+/** Claims tasks, each with a new token. */
+export function claimAll(pool: Pool, ids: string[]): Promise<Claim[]> {
+  return claimTasks(
+    pool,
+    ids.map(taskId => ({ taskId, token: randomUUID() })),
+  )
 }
 
 export async function taskRow(pool: Pool, id: string) {

@@ -22,7 +22,11 @@ export function openQueue<Data>(connection: QueueConnection, name: string): Open
     const bull = new Queue<Data>(name, { connection: postgresConnection(connection, 4) }) as unknown as Queue<Data>
     return { bull: observed(bull, connection), redis: null, close: () => bull.close() }
   }
-  const redis = openRedis(connection.redisUrl, connection, { maxRetriesPerRequest: 1, commandTimeout: 2000 })
+  const redis = openRedis(connection.redisUrl, connection, {
+    maxRetriesPerRequest: 1,
+    commandTimeout: 2_000,
+    socketTimeout: 5_000,
+  })
   const { Queue } = withBackend(createRedisBackend)
   const bull = new Queue<Data>(name, { connection: redis, prefix: prefixOf(connection) }) as unknown as Queue<Data>
   return {
@@ -57,7 +61,10 @@ export function openWorker<Data>(
     const bull = new Worker<Data>(name, processor, { ...options, connection: postgresConnection(connection, 6) })
     return { bull: observed(bull as unknown as Worker<Data>, connection), redis: null, close: () => bull.close() }
   }
-  const redis = openRedis(connection.redisUrl, connection, { maxRetriesPerRequest: null })
+  const redis = openRedis(connection.redisUrl, connection, {
+    maxRetriesPerRequest: null,
+    socketTimeout: 15_000, // longer than a worker ever blocks
+  })
   const { Worker } = withBackend(createRedisBackend)
   const bull = new Worker<Data>(name, processor, { ...options, connection: redis, prefix: prefixOf(connection) })
   return {
@@ -77,7 +84,7 @@ export function prefixOf(connection: QueueConnection): string {
 function openRedis(
   url: string,
   connection: QueueConnection,
-  options: { maxRetriesPerRequest: number | null; commandTimeout?: number },
+  options: { maxRetriesPerRequest: number | null; commandTimeout?: number; socketTimeout: number },
 ): Redis {
   const redis = new Redis(url, {
     ...options,

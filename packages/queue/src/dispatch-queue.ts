@@ -1,4 +1,5 @@
 import { openQueue, prefixOf, type QueueConnection } from './connection.ts'
+import { inspectRedis } from './inspect-redis.ts'
 
 export const dispatchQueueName = 'dispatch'
 
@@ -38,6 +39,8 @@ export type DispatchQueue = {
   writeMarker(marker: string): Promise<void>
   /** True when the store can lose data that PostgreSQL still has. */
   readonly isVolatile: boolean
+  /** What is wrong with the way the store is set up, as sentences for its operator. */
+  findings(): Promise<string[]>
   /** Rejects when the store does not answer. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -64,6 +67,10 @@ export function openDispatchQueue(connection: QueueConnection): DispatchQueue {
     async writeMarker(marker) {
       reachable()
       await redis?.set(markerKey, marker)
+    },
+    async findings() {
+      reachable()
+      return redis ? inspectRedis(redis) : []
     },
     async ping() {
       reachable()

@@ -1,4 +1,5 @@
 export { every, type Loop } from './every.ts'
+export { failpoint } from './failpoint.ts'
 export { type HealthChecks, type Readiness, readiness, serveHealth } from './health.ts'
 export { createLogger, type Logger } from './logger.ts'
 export { type MicroBatch, type MicroBatchOptions, microBatch } from './micro-batch.ts'

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Logger } from './logger.ts'
 import { ConfigError } from './read-config.ts'
+import { watchEventLoop } from './watch-event-loop.ts'
 
 /** A running process's end: finish what is in hand, then close everything that was opened. */
 export type Service = { drain(): Promise<void> }
@@ -30,11 +31,13 @@ export async function runService(log: Logger, start: (stop: AbortSignal) => Prom
     })
   }
   const service = await start(stop.signal)
+  const unwatch = watchEventLoop(log)
   process.send?.('ready')
   log.info('service.ready')
   if (!stop.signal.aborted) await once(stop.signal, 'abort')
   setTimeout(() => process.exit(1), drainDeadlineMs).unref()
   await service.drain()
+  unwatch()
   log.info('service.stopped')
   if (process.connected) process.disconnect()
 }

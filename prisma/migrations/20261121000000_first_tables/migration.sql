@@ -5,10 +5,10 @@ CREATE TYPE run_status AS ENUM ('success', 'failed');
 CREATE TYPE role AS ENUM ('owner', 'admin', 'member');
 
 -- A UUIDv7 (RFC 9562) that carries the given instant. PostgreSQL has its own only from version 18 on.
--- gen_random_uuid() makes version 4, whose version nibble 0100 becomes 0111 by setting two bits of byte 6.
-CREATE FUNCTION uuid_v7(at timestamptz) RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
+-- A random UUID has version 4, whose version nibble 0100 becomes 0111 by setting two bits of byte 6.
+CREATE FUNCTION uuid_v7(at timestamptz, random uuid DEFAULT gen_random_uuid()) RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
   SELECT encode(set_bit(set_bit(
-    overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send((extract(epoch FROM at) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
+    overlay(uuid_send(random) PLACING substring(int8send((extract(epoch FROM at) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
     52, 1), 53, 1), 'hex')::uuid
 $$;
 

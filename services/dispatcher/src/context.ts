@@ -1,5 +1,6 @@
 import {
   type Claim,
+  type ClaimRequest,
   claimTasks,
   type DatabaseClock,
   type FinishedAttempt,
@@ -39,7 +40,7 @@ export type Context = {
   slots: Slots
   attempts: Attempts
   /** `claimTasks` and `recordAttempts`, many calls to a statement. */
-  claim(taskId: string): Promise<Claim>
+  claim(request: ClaimRequest): Promise<Claim>
   record(attempt: FinishedAttempt): Promise<RecordedAttempt | null>
   /** Adds jobs for what is due soon. Never rejects: PostgreSQL knows, and the scheduler repairs. */
   enqueue(tasks: DueTask[], now: number): Promise<void>
@@ -66,7 +67,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     sender,
     slots: createSlots(config.concurrency),
     attempts: createAttempts(error => log.error({ err: error }, 'attempt.fault')),
-    claim: inBatches(ids => claimTasks(pool, ids)),
+    claim: inBatches(requests => claimTasks(pool, requests)),
     record: inBatches(attempts => recordAttempts(pool, attempts)),
     async enqueue(tasks, now) {
       const soon = tasks.filter(task => isSoon(task.dueAt, now))

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClaimedTask, isTransientDatabaseError, leaseMarginMs, type RecordedAttempt } from '@belfry/db'
 import { nextAttempt, toId } from '@belfry/domain'
+import { failpoint } from '@belfry/runtime'
 import { buildRequest } from './build-request.ts'
 import type { Context } from './context.ts'
 import { toFinishedAttempt } from './finished-attempt.ts'
@@ -9,10 +10,14 @@ import type { Outcome } from './outcome.ts'
 /** One attempt from the claim on: build, send, decide what becomes of the task, record, arrange what follows. */
 export async function dispatch(ctx: Context, task: ClaimedTask): Promise<void> {
   const claimed = performance.now()
+  await failpoint('dispatcher.claimed')
   const request = buildRequest(task)
   const sentAt = performance.now()
   const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - claimed))
-  const outcome = await ctx.attempts.orStopped(ctx.sender.send(request))
+  const sending = ctx.sender.send(request)
+  await failpoint('dispatcher.request_sent')
+  const outcome = await ctx.attempts.orStopped(sending)
+  await failpoint('dispatcher.answered')
   const durationMs = Math.round(performance.now() - sentAt)
   const next = nextAttempt({
     policy: task,
@@ -24,6 +29,7 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<void> {
   const attempt = toFinishedAttempt(task, request, outcome, next, startedAt, durationMs)
   const recorded = await record(ctx, attempt, claimed + task.timeoutMs + leaseMarginMs)
   logAttempt(ctx, task, outcome, { durationMs, state: recorded ? next.state : 'superseded' })
+  await failpoint('dispatcher.recorded')
   if (recorded) await follow(ctx, task, attempt, recorded)
 }
 
@@ -52,6 +58,7 @@ async function follow(
 ): Promise<void> {
   const id = toId('task', task.taskId)
   if (attempt.state === 'retrying') {
+    await failpoint('dispatcher.retry_recorded')
     await ctx.enqueue([{ id, dueAt: recorded.dueAt.getTime() }], recorded.now.getTime())
   } else if (attempt.state === 'dead') {
     const error = attempt.errorMessage ?? 'The target did not answer with a 2xx status.'

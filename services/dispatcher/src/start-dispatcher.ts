@@ -3,11 +3,11 @@ import { consumeDispatchQueue } from '@belfry/queue'
 import { every, type Logger, type Service, serveHealth } from '@belfry/runtime'
 import type { Config } from './config.ts'
 import { openContext } from './context.ts'
+import { loops } from './loops.ts'
 import { takeTask } from './take-task.ts'
 
 // Jobs wait in the process for their instant and for a slot, so more of them are in hand than calls are under way.
 const jobsPerSlot = 4
-const clockRefreshMs = 10_000
 const patienceMs = 25_000
 
 /** Starts taking due tasks from the queue. */
@@ -17,10 +17,7 @@ export async function startDispatcher(config: Config, log: Logger, stop: AbortSi
     database: () => pingPool(ctx.pool),
     queue: () => ctx.queue.ping(),
   })
-  const clockLoop = every(
-    { intervalMs: clockRefreshMs, run: () => ctx.clock.refresh(), onError: err => log.warn({ err }, 'clock.unknown') },
-    stop,
-  )
+  const running = loops(ctx).map(loop => every(loop, stop))
   const consumer = consumeDispatchQueue(ctx.queueConnection, {
     concurrency: config.concurrency * jobsPerSlot,
     take: async (tasks, signal) => {
@@ -31,7 +28,7 @@ export async function startDispatcher(config: Config, log: Logger, stop: AbortSi
     async drain() {
       await consumer.close()
       await ctx.attempts.finish(patienceMs)
-      await clockLoop
+      await Promise.all(running)
       health.close()
       health.closeAllConnections()
       await ctx.close()

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Claim, isTransientDatabaseError } from '@belfry/db'
 import { fromId } from '@belfry/domain'
 import type { DueTask } from '@belfry/queue'
+import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
 import { dispatch } from './dispatch.ts'
 
@@ -16,6 +18,7 @@ const longestOutagePauseMs = 1_000
  * Rejects, with nothing claimed, when the signal is aborted first.
  */
 export async function takeTask(ctx: Context, task: DueTask, signal: AbortSignal): Promise<void> {
+  await failpoint('dispatcher.job_taken')
   const id = fromId('task', task.id)
   if (id === null) return ctx.log.warn({ job: task.id }, 'job.unknown')
   let dueAt = task.dueAt
@@ -45,11 +48,13 @@ async function waitUntil(ctx: Context, dueAt: number, signal: AbortSignal): Prom
   if (waitMs > 0) await sleep(Math.ceil(waitMs), undefined, { signal })
 }
 
-// While the database is away nothing can be claimed, so the job is kept in hand.
-async function claimOrWait(ctx: Context, id: string, signal: AbortSignal): Promise<Claim> {
+// While the database is away nothing can be claimed, so the job is kept in hand. The token tells a claim whose commit was
+// not heard of from one that was lost.
+async function claimOrWait(ctx: Context, taskId: string, signal: AbortSignal): Promise<Claim> {
+  const token = randomUUID()
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, longestOutagePauseMs)) {
     try {
-      return await ctx.claim(id)
+      return await ctx.claim({ taskId, token })
     } catch (error) {
       if (!isTransientDatabaseError(error)) throw error
       ctx.log.warn({ err: error }, 'claim.waiting_for_database')

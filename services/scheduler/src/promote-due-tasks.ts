@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type DueRow, type PromotionTurn, withPromotion } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { lookAheadMs } from '@belfry/queue'
+import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
 
 // Work that came due shortly before the queue was lost is added again too.
@@ -16,6 +17,7 @@ const lostQueueMarginMs = 60_000
 export async function promoteDueTasks(ctx: Context): Promise<number> {
   let promoted = 0
   await withPromotion(ctx.pool, async turn => {
+    await failpoint('scheduler.before_promote')
     const until = new Date(turn.now.getTime() + lookAheadMs)
     for await (const page of turn.waiting(await startOf(ctx, turn), until)) {
       await ctx.queue.schedule(page.map(toDueTask), turn.now.getTime())
@@ -23,6 +25,7 @@ export async function promoteDueTasks(ctx: Context): Promise<number> {
     }
     const marker = randomUUID()
     await ctx.queue.writeMarker(marker)
+    await failpoint('scheduler.promoted')
     return { watermark: until, marker }
   })
   return promoted

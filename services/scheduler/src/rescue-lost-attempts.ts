@@ -1,5 +1,6 @@
 import { expireLeases } from '@belfry/db'
 import { toId } from '@belfry/domain'
+import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
 
 const batchSize = 500
@@ -14,6 +15,7 @@ export async function rescueLostAttempts(ctx: Context, signal: AbortSignal): Pro
   for (;;) {
     const lost = await expireLeases(ctx.pool, batchSize)
     total += lost.length
+    if (lost.length > 0) await failpoint('scheduler.expired')
     for (const { taskId, attempts, state } of lost) {
       ctx.log.warn({ task: toId('task', taskId), attempt: attempts, state }, 'attempt.worker_lost')
     }

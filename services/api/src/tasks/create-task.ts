@@ -1,6 +1,7 @@
 import { createTaskBody } from '@belfry/contract'
 import { insertTasks, type NewTask } from '@belfry/db'
 import { memberText, newUuid } from '@belfry/domain'
+import { failpoint } from '@belfry/runtime'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
 import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
@@ -30,10 +31,15 @@ export const createTask = endpoint({
       topic: null,
       replayOf: null,
     } satisfies NewTask
-    const [inserted] = await insertTasks(ctx.pool, [task])
+    await failpoint('api.before_insert')
+    const inserting = insertTasks(ctx.pool, [task])
+    await failpoint('api.in_insert')
+    const [inserted] = await inserting
+    await failpoint('api.after_commit')
     if (!inserted?.createdAt) throw executeAtNotFuture()
     const presented = presentTask({ ...task, ...fresh(task.executeAt, inserted.createdAt) })
     ctx.enqueue([{ id: presented.id, dueAt: task.executeAt.getTime() }], inserted.now.getTime())
+    await failpoint('api.after_enqueue')
     return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
   },
 })

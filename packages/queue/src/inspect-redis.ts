@@ -1,0 +1,25 @@
+import type { Redis } from 'ioredis'
+
+const oldestVersion = [6, 2] as const
+
+/** Finds what makes a Redis unfit to hold the queue. None of it can lose a task, all of it makes tasks late. */
+export async function inspectRedis(redis: Redis): Promise<string[]> {
+  const info = new Map((await redis.info()).split('\r\n').map(line => line.split(':', 2) as [string, string]))
+  return judgeRedis(info)
+}
+
+/** Judges the fields of Redis' INFO. */
+export function judgeRedis(info: ReadonlyMap<string, string>): string[] {
+  const findings: string[] = []
+  const version = info.get('redis_version') ?? ''
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major < oldestVersion[0] || (major === oldestVersion[0] && minor < oldestVersion[1])) {
+    findings.push(`Redis ${version} is too old: use ${oldestVersion.join('.')} or newer.`)
+  }
+  const policy = info.get('maxmemory_policy')
+  if (policy !== undefined && policy !== 'noeviction') {
+    findings.push(`maxmemory-policy is ${policy}: jobs may vanish. Set it to noeviction.`)
+  }
+  if (info.get('aof_enabled') === '0') findings.push('AOF is off: a restart empties the queue. Set appendonly to yes.')
+  return findings
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { claimStatement } from '../src/claim-tasks.ts'
+import { insertTasks } from '../src/index.ts'
+import { recordColumns, recordStatement } from '../src/record-attempts.ts'
+import { valuesOf } from '../src/statement-rows.ts'
+import { aTask, useDatabase } from './setup.ts'
+
+const db = useDatabase()
+const rows = 20_000
+const batch = 64
+
+type Plan = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Index Cond'?: string
+  Plans?: Plan[]
+}
+
+const nulls = (types: readonly string[]) => Array.from({ length: batch }, () => types.map(() => null))
+const statements = {
+  claim: () => {
+    const types = ['uuid', 'uuid']
+    const { values, params } = valuesOf('claim', types, nulls(types))
+    return { text: claimStatement(values), types, params }
+  },
+  record: () => {
+    const { values, params } = valuesOf('record', recordColumns, nulls(recordColumns))
+    return { text: recordStatement(values), types: recordColumns, params }
+  },
+}
+
+// How the statement reaches the two tables that grow, in the plan of these values and in the plan for any values.
+async function accesses(name: keyof typeof statements): Promise<string[]> {
+  const { text, types, params } = statements[name]()
+  const custom = await db.pool.query(`EXPLAIN (FORMAT JSON) ${text}`, params)
+  const client = await db.pool.connect()
+  try {
+    await client.query('SET plan_cache_mode = force_generic_plan')
+    const declared = Array.from({ length: batch }, () => types.join(', ')).join(', ')
+    await client.query(`PREPARE statement (${declared}) AS ${text}`)
+    const generic = await client.query(
+      `EXPLAIN (FORMAT JSON) EXECUTE statement (${params.map(() => 'NULL').join(', ')})`,
+    )
+    return [custom, generic].flatMap(({ rows: [row] }) => nodesOf(row['QUERY PLAN'][0].Plan)).flatMap(describeAccess)
+  } finally {
+    client.release(true)
+  }
+}
+
+function nodesOf(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+}
+
+function describeAccess(node: Plan): string[] {
+  if (!/^(tasks|task_requests)$/.test(node['Relation Name'] ?? '') || node['Node Type'] === 'ModifyTable') return []
+  return [`${node['Node Type']} ${node['Index Name']} ${node['Index Cond'] ? 'by key' : 'whole'}`]
+}
+
+describe('the hot statements reach tasks by their key only', () => {
+  beforeAll(async () => {
+    await db.pool.query('ALTER TABLE tasks SET (autovacuum_enabled = off)')
+    for (let i = 0; i < rows; i += 1000)
+      await insertTasks(
+        db.pool,
+        Array.from({ length: 1000 }, () => aTask()),
+      )
+  })
+  afterAll(() => db.pool.query('ALTER TABLE tasks RESET (autovacuum_enabled)'))
+
+  const byKey = ['Index Scan task_requests_pkey by key', 'Index Scan tasks_pkey by key']
+
+  it.each([
+    ['all are pending', 'SELECT 1', 'ANALYZE'],
+    ['all are finished and the statistics say that all are pending', finishAll(), 'SELECT 1'],
+    ['all are finished', 'SELECT 1', 'ANALYZE'],
+    [
+      'one of many is pending',
+      `UPDATE tasks SET state = 'pending', finished_at = NULL WHERE id = (SELECT min(id::text)::uuid FROM tasks)`,
+      'ANALYZE',
+    ],
+  ])('when %s', async (_when, change, analyze) => {
+    await db.pool.query(change)
+    await db.pool.query(analyze)
+    for (const name of ['claim', 'record'] as const) {
+      const used = [...new Set(await accesses(name))].sort()
+      expect(byKey).toEqual(expect.arrayContaining(used))
+      expect(used).toContain('Index Scan tasks_pkey by key')
+    }
+  })
+})
+
+function finishAll(): string {
+  return `UPDATE tasks SET state = 'success', run_id = '${randomUUID()}', attempts = 1, finished_at = now()`
+}
