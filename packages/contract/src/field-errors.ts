@@ -23,7 +23,7 @@ function toFieldErrors(issue: z.core.$ZodIssue, schema: z.ZodType): FieldError[]
     return [{ path: pathOf(issue.path), code: codeOf(issue), message: issue.message }]
   }
   const known = knownNames(schema, issue.path)
-  return issue.keys.map(key => {
+  return issue.keys.slice(0, maxErrors).map(key => {
     const near = nearestName(key, known)
     const hint = near === null ? '' : ` Did you mean "${near}"?`
     const path = pathOf([...issue.path, key])

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { textField } from './fields.ts'
 import type { Fault } from './text-rules.ts'
 
-export const defaultLimit = 25
-export const maxLimit = 100
+const defaultLimit = 25
+const maxLimit = 100
 
 /** One page of a list. */
 export type Page<T> = {

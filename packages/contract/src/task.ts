@@ -117,7 +117,7 @@ export type Task = {
   finished_at: string | null
 }
 
-/** The latest attempt of a task that has ended. */
+/** The latest attempt that is over. */
 export type LastRun = {
   id: string
   status: RunStatus

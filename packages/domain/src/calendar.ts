@@ -6,7 +6,8 @@ export function dateOf({ year, month, day, hour, minute, second }: CalendarTime)
   const date = new Date(0)
   // Date.UTC would take the years 0 to 99 for 1900 to 1999.
   date.setUTCFullYear(year, month - 1, day)
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null
+  // A day that the month does not have has become one of another month.
+  if (date.getUTCMonth() !== month - 1) return null
   date.setUTCHours(hour, minute, second)
   return date
 }

@@ -1,5 +1,18 @@
 export { type Cidr, classifyAddress, hostIsVisiblyBlocked, parseCidrs } from './address.ts'
 export { AppError, type AppErrorCode, type AppErrorOptions, appErrorCodes, type FieldError } from './app-error.ts'
+export { type CronSchedule, nextRuns, nextScheduled } from './cron/cron-schedule.ts'
+export { describeCron } from './cron/describe-cron.ts'
+export { cronHorizonYears, nextOccurrence, type Occurrence } from './cron/next-occurrence.ts'
+export { type CronExpression, type ParsedCron, parseCron } from './cron/parse-cron.ts'
+export {
+  type CatchUp,
+  catchUps,
+  type OccurrencePlan,
+  type Overlap,
+  overlaps,
+  planOccurrences,
+} from './cron/plan-occurrences.ts'
+export { isTimeZone } from './cron/zone-pieces.ts'
 export { findUnstorable, type Unstorable } from './find-unstorable.ts'
 export { fromId, type IdKind, newUuid, toId } from './id.ts'
 export { type InspectedJson, inspectJson, type JsonLimits } from './inspect-json.ts'

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createPostgresBackend, createRedisBackend, type Processor, type Queue, type Worker, withBackend } from 'bullmq'
 import { Redis } from 'ioredis'
 
@@ -12,15 +14,23 @@ export type QueueConnection = {
   onError: (error: Error) => void
 }
 
-/** What opening a queue or a worker gives back: the BullMQ object, the Redis connection below it, and their end. */
-export type Opened<T> = { bull: T; redis: Redis | null; close(): Promise<void> }
+export type OpenQueue<Data> = {
+  bull: Queue<Data>
+  /** Null when the queue lives in PostgreSQL. */
+  redis: Redis | null
+  /** Rejects while the store is away: at once, but for the first moments of a process. */
+  reachable(): Promise<void>
+  close(): Promise<void>
+}
+
+const firstConnectionMs = 2_000
 
 /** Opens a producer. It fails fast while the store is away: the row in PostgreSQL is the truth, not the job. */
-export function openQueue<Data>(connection: QueueConnection, name: string): Opened<Queue<Data>> {
+export function openQueue<Data>(connection: QueueConnection, name: string): OpenQueue<Data> {
   if (connection.redisUrl === null) {
     const { Queue } = withBackend(createPostgresBackend)
     const bull = new Queue<Data>(name, { connection: postgresConnection(connection, 4) }) as unknown as Queue<Data>
-    return { bull: observed(bull, connection), redis: null, close: () => bull.close() }
+    return { bull: observed(bull, connection), redis: null, reachable: async () => {}, close: () => bull.close() }
   }
   const redis = openRedis(connection.redisUrl, connection, {
     maxRetriesPerRequest: 1,
@@ -29,9 +39,14 @@ export function openQueue<Data>(connection: QueueConnection, name: string): Open
   })
   const { Queue } = withBackend(createRedisBackend)
   const bull = new Queue<Data>(name, { connection: redis, prefix: prefixOf(connection) }) as unknown as Queue<Data>
+  const firstConnection = Promise.race([once(redis, 'ready'), sleep(firstConnectionMs, undefined, { ref: false })])
   return {
     bull: observed(bull, connection),
     redis,
+    async reachable() {
+      if (redis.status !== 'ready') await firstConnection.catch(() => {}) // an error now is told by the status
+      if (redis.status !== 'ready') throw new Error(`The queue is not reachable (${redis.status}).`)
+    },
     async close() {
       await bull.close()
       redis.disconnect()
@@ -45,7 +60,7 @@ export function openWorker<Data>(
   name: string,
   processor: Processor<Data>,
   concurrency: number,
-): Opened<Worker<Data>> {
+): { bull: Worker<Data>; close(): Promise<void> } {
   // A job is done once its tasks are claimed, so it is short, and it decides nothing: the counters of BullMQ must not
   // end it, and a lost worker's jobs should come back soon.
   const options = {
@@ -59,7 +74,7 @@ export function openWorker<Data>(
   if (connection.redisUrl === null) {
     const { Worker } = withBackend(createPostgresBackend)
     const bull = new Worker<Data>(name, processor, { ...options, connection: postgresConnection(connection, 6) })
-    return { bull: observed(bull as unknown as Worker<Data>, connection), redis: null, close: () => bull.close() }
+    return { bull: observed(bull as unknown as Worker<Data>, connection), close: () => bull.close() }
   }
   const redis = openRedis(connection.redisUrl, connection, {
     maxRetriesPerRequest: null,
@@ -69,7 +84,6 @@ export function openWorker<Data>(
   const bull = new Worker<Data>(name, processor, { ...options, connection: redis, prefix: prefixOf(connection) })
   return {
     bull: observed(bull as unknown as Worker<Data>, connection),
-    redis,
     async close() {
       await bull.close()
       redis.disconnect()

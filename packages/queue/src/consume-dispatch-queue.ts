@@ -25,6 +25,7 @@ export function consumeDispatchQueue(
     dispatchQueueName,
     async (job, token) => {
       try {
+        stop.signal.throwIfAborted()
         await options.take(
           job.data.tasks.map(([id, dueAt]) => ({ id, dueAt })),
           stop.signal,
@@ -39,10 +40,9 @@ export function consumeDispatchQueue(
   )
   return {
     async close() {
-      const closing = worker.bull.pause(true)
+      const closing = worker.close() // from here on no job is asked for, but one may be on its way
       stop.abort()
       await closing
-      await worker.close()
     },
   }
 }

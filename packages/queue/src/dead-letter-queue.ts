@@ -11,10 +11,10 @@ export type DeadLetterQueue = {
 export type DeadLetter = { task: string; workspace: string; attempts: number; error: string }
 
 export function openDeadLetterQueue(connection: QueueConnection): DeadLetterQueue {
-  const { bull, redis, close } = openQueue<DeadLetter>(connection, deadLetterQueueName)
+  const { bull, reachable, close } = openQueue<DeadLetter>(connection, deadLetterQueueName)
   return {
     async add(letter) {
-      if (redis && redis.status !== 'ready') throw new Error(`The queue is not reachable (${redis.status}).`)
+      await reachable()
       await bull.add('dead', letter, { jobId: letter.task })
     },
     close,

@@ -47,33 +47,29 @@ export type DispatchQueue = {
 }
 
 export function openDispatchQueue(connection: QueueConnection): DispatchQueue {
-  const { bull, redis, close } = openQueue<DispatchJob>(connection, dispatchQueueName)
+  const { bull, redis, reachable, close } = openQueue<DispatchJob>(connection, dispatchQueueName)
   const markerKey = `${prefixOf(connection)}:marker`
-
-  function reachable(): void {
-    if (redis && redis.status !== 'ready') throw new Error(`The queue is not reachable (${redis.status}).`)
-  }
 
   return {
     isVolatile: redis !== null,
     async schedule(tasks, now) {
-      reachable()
+      await reachable()
       await bull.addBulk(tasks.map(task => toJob(task, now)))
     },
     async readMarker() {
-      reachable()
+      await reachable()
       return redis ? redis.get(markerKey) : null
     },
     async writeMarker(marker) {
-      reachable()
+      await reachable()
       await redis?.set(markerKey, marker)
     },
     async findings() {
-      reachable()
+      await reachable()
       return redis ? inspectRedis(redis) : []
     },
     async ping() {
-      reachable()
+      await reachable()
       if (redis) await redis.ping()
       else await bull.getWaitingCount()
     },

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { parseInput } from './field-errors.ts'
+import { createTaskBody, listDeadLettersQuery, listTasksQuery, updateTaskBody } from './task.ts'
+
+const least = { name: 'Remind', url: 'https://example.com/hook', method: 'POST', execute_at: '2099-12-31T23:59:59Z' }
+
+function faultsOf(schema: z.ZodType, value: unknown): Record<string, string> {
+  const result = parseInput(schema, value)
+  return result.ok ? {} : Object.fromEntries(result.errors.map(({ path, code }) => [path, code]))
+}
+
+describe('createTaskBody', () => {
+  it('needs a name, a URL, a method and a time, and has a default for the rest (spec 2.1)', () => {
+    expect(parseInput(createTaskBody, least)).toEqual({
+      ok: true,
+      value: {
+        ...least,
+        execute_at: new Date('2099-12-31T23:59:59Z'),
+        headers: {},
+        retry: { max_retries: 5, backoff: 'exponential', base_delay_ms: 10_000, max_delay_ms: 3_600_000 },
+        timeout_ms: 30_000,
+      },
+    })
+    expect(faultsOf(createTaskBody, {})).toEqual({
+      name: 'required',
+      url: 'required',
+      method: 'required',
+      execute_at: 'required',
+    })
+  })
+
+  it('points to publish events when execute_at is missing (spec 7, rule 2)', () => {
+    const { execute_at: _, ...rest } = least
+    const result = parseInput(createTaskBody, rest)
+    expect(result).toMatchObject({ ok: false, errors: [{ path: 'execute_at', code: 'required' }] })
+    expect(result.ok ? '' : result.errors[0]?.message).toContain('POST /api/events')
+  })
+
+  it('leaves the decision about a past time to the database', () => {
+    expect(faultsOf(createTaskBody, { ...least, execute_at: '2001-01-01T00:00:00Z' })).toEqual({})
+  })
+
+  it('takes the defaults of the retry fields that are left out', () => {
+    const result = parseInput(createTaskBody, { ...least, retry: { max_retries: 0, backoff: 'fixed' } })
+    expect(result).toMatchObject({
+      value: { retry: { max_retries: 0, backoff: 'fixed', base_delay_ms: 10_000, max_delay_ms: 3_600_000 } },
+    })
+  })
+
+  it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('allows the method %s', method => {
+    expect(faultsOf(createTaskBody, { ...least, method })).toEqual({})
+  })
+
+  it.each([null, 0, false, '', [], {}, { deep: [{}] }])('allows the payload %j', payload => {
+    expect(faultsOf(createTaskBody, { ...least, payload })).toEqual({})
+  })
+
+  it('allows the limits themselves', () => {
+    const retry = { max_retries: 20, backoff: 'linear', base_delay_ms: 3_600_000, max_delay_ms: 86_400_000 }
+    expect(faultsOf(createTaskBody, { ...least, retry, timeout_ms: 300_000 })).toEqual({})
+    const smallest = { max_retries: 0, base_delay_ms: 1_000, max_delay_ms: 1_000 }
+    expect(faultsOf(createTaskBody, { ...least, retry: smallest, timeout_ms: 1_000 })).toEqual({})
+  })
+
+  it.each([
+    [{ name: '' }, { name: 'too_short' }],
+    [{ name: 'x'.repeat(201) }, { name: 'too_long' }],
+    [{ name: 'a\u0000' }, { name: 'invalid_characters' }],
+    [{ name: '\ud800' }, { name: 'invalid_characters' }],
+    [{ name: null }, { name: 'invalid_type' }],
+    [{ url: 'ftp://example.com' }, { url: 'invalid_url' }],
+    [{ url: 'https://user:secret@example.com' }, { url: 'invalid_url' }],
+    [{ method: 'post' }, { method: 'invalid_value' }],
+    [{ method: 'HEAD' }, { method: 'invalid_value' }],
+    [{ method: null }, { method: 'invalid_value' }],
+    [{ headers: null }, { headers: 'invalid_type' }],
+    [{ headers: [['a', 'b']] }, { headers: 'invalid_type' }],
+    [
+      { headers: { Host: 'a', 'X-A': 'a\r\nb' } },
+      { 'headers.Host': 'invalid_header', 'headers.X-A': 'invalid_header' },
+    ],
+    [{ headers: JSON.parse('{"__proto__":"x"}') }, { 'headers.__proto__': 'invalid_header' }],
+    [{ execute_at: null }, { execute_at: 'invalid_type' }],
+    [{ execute_at: 4_102_444_800_000 }, { execute_at: 'invalid_type' }],
+    [{ execute_at: '2099-02-30T00:00:00Z' }, { execute_at: 'invalid_timestamp' }],
+    [{ execute_at: '2099-01-01T00:00:00' }, { execute_at: 'invalid_timestamp' }],
+    [{ execute_at: '2100-01-01T00:00:00Z' }, { execute_at: 'out_of_range' }],
+    [{ execute_at: '2099-12-31T23:59:59-01:00' }, { execute_at: 'out_of_range' }],
+    [{ timeout_ms: 999 }, { timeout_ms: 'out_of_range' }],
+    [{ timeout_ms: 300_001 }, { timeout_ms: 'out_of_range' }],
+    [{ timeout_ms: '30000' }, { timeout_ms: 'invalid_type' }],
+    [{ retry: null }, { retry: 'invalid_type' }],
+    [{ retry: { max_retries: -1 } }, { 'retry.max_retries': 'out_of_range' }],
+    [{ retry: { max_retries: 21 } }, { 'retry.max_retries': 'out_of_range' }],
+    [{ retry: { backoff: 'none' } }, { 'retry.backoff': 'invalid_value' }],
+    [{ retry: { base_delay_ms: 999 } }, { 'retry.base_delay_ms': 'out_of_range' }],
+    [{ retry: { max_delay_ms: 86_400_001 } }, { 'retry.max_delay_ms': 'out_of_range' }],
+    [{ retry: { max_delay_ms: 9_999 } }, { 'retry.max_delay_ms': 'out_of_range' }],
+    [{ executeAt: 'x' }, { executeAt: 'unknown_field' }],
+    [{ retry: { maxRetries: 1 } }, { 'retry.maxRetries': 'unknown_field' }],
+  ])('refuses %j', (change, faults) => {
+    expect(faultsOf(createTaskBody, { ...least, ...change })).toEqual(faults)
+  })
+
+  it('allows times up to the very end of 2099', () => {
+    expect(faultsOf(createTaskBody, { ...least, execute_at: '2099-12-31T23:59:59.999Z' })).toEqual({})
+  })
+
+  it('compares the delays also beside other faults', () => {
+    const retry = { max_retries: 'x', base_delay_ms: 5_000, max_delay_ms: 2_000, more: 1 }
+    expect(faultsOf(createTaskBody, { ...least, retry })).toEqual({
+      'retry.max_retries': 'invalid_type',
+      'retry.max_delay_ms': 'out_of_range',
+      'retry.more': 'unknown_field',
+    })
+  })
+})
+
+describe('updateTaskBody', () => {
+  it('adds no default to what was given', () => {
+    expect(parseInput(updateTaskBody, { name: 'New' })).toEqual({ ok: true, value: { name: 'New' } })
+    expect(parseInput(updateTaskBody, { retry: { max_retries: 1 } })).toEqual({
+      ok: true,
+      value: { retry: { max_retries: 1 } },
+    })
+    expect(parseInput(updateTaskBody, { payload: null })).toEqual({ ok: true, value: { payload: null } })
+  })
+
+  it('needs at least one field', () => {
+    expect(faultsOf(updateTaskBody, {})).toEqual({ '': 'required' })
+  })
+
+  it.each([
+    [{ nme: 'x' }, { nme: 'unknown_field' }],
+    [{ state: 'cancelled' }, { state: 'unknown_field' }],
+    [{ name: null }, { name: 'invalid_type' }],
+    [{ retry: { base_delay_ms: 2_000, max_delay_ms: 1_000 } }, { 'retry.max_delay_ms': 'out_of_range' }],
+    [null, { '': 'invalid_type' }],
+  ])('refuses %j', (value, faults) => {
+    expect(faultsOf(updateTaskBody, value)).toEqual(faults)
+  })
+})
+
+describe('listTasksQuery', () => {
+  const cronJob = 'cron_00000000000000000000000001'
+
+  it('reads what a query string can say', () => {
+    const query = {
+      state: ['dead', 'cancelled'],
+      source: 'cron',
+      cronjob_id: cronJob,
+      name: 'Re',
+      limit: '100',
+      cursor: 'x',
+    }
+    expect(parseInput(listTasksQuery, { ...query, from: '2026-11-21T00:00:00Z' })).toEqual({
+      ok: true,
+      value: {
+        state: ['dead', 'cancelled'],
+        source: ['cron'],
+        cronjob_id: ['00000000-0000-0000-0000-000000000001'],
+        name: 'Re',
+        from: new Date('2026-11-21T00:00:00Z'),
+        limit: 100,
+        cursor: 'x',
+      },
+    })
+  })
+
+  it('allows a filter twenty times', () => {
+    expect(faultsOf(listTasksQuery, { state: Array(20).fill('dead') })).toEqual({})
+  })
+
+  it('asks for 25 rows by default', () => {
+    expect(parseInput(listTasksQuery, Object.create(null))).toEqual({ ok: true, value: { limit: 25 } })
+  })
+
+  it.each([
+    [{ state: 'done' }, { state: 'invalid_value' }],
+    [{ state: ['dead', ''] }, { state: 'invalid_value' }],
+    [{ state: Array(21).fill('dead') }, { state: 'too_many' }],
+    [{ state: { not: 'dead' } }, { state: 'invalid_type' }],
+    [{ cronjob_id: 'task_00000000000000000000000001' }, { cronjob_id: 'invalid_id' }],
+    [{ name: 'a\0' }, { name: 'invalid_characters' }],
+    [{ from: ['2026-11-21T00:00:00Z', '2026-11-22T00:00:00Z'] }, { from: 'invalid_type' }],
+    [{ to: '2026-11-21' }, { to: 'invalid_timestamp' }],
+    [{ limit: '0' }, { limit: 'out_of_range' }],
+    [{ limit: '101' }, { limit: 'out_of_range' }],
+    [{ limit: '1e1' }, { limit: 'out_of_range' }],
+    [{ limit: '-1' }, { limit: 'out_of_range' }],
+    [{ limit: ' 5' }, { limit: 'out_of_range' }],
+    [{ limit: '' }, { limit: 'out_of_range' }],
+    [{ limit: ['5', '6'] }, { limit: 'invalid_type' }],
+    [{ offset: '100' }, { offset: 'unknown_field' }],
+  ])('refuses %j', (query, faults) => {
+    expect(faultsOf(listTasksQuery, query)).toEqual(faults)
+  })
+
+  it('has no state to ask for among the dead letters', () => {
+    expect(faultsOf(listDeadLettersQuery, { state: 'dead' })).toEqual({ state: 'unknown_field' })
+    expect(faultsOf(listDeadLettersQuery, { source: 'event' })).toEqual({})
+  })
+})
+
+describe('every schema', () => {
+  it.each([createTaskBody, updateTaskBody, listTasksQuery, listDeadLettersQuery])(
+    'can be written as JSON Schema',
+    schema => {
+      expect(z.toJSONSchema(schema, { io: 'input' })).toMatchObject({ type: 'object', additionalProperties: false })
+    },
+  )
+})

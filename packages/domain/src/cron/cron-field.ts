@@ -1,0 +1,79 @@
+export type CronFieldName = 'minute' | 'hour' | 'day of month' | 'month' | 'day of week'
+
+export type CronFieldRange = { name: CronFieldName; low: number; high: number; words: readonly string[] }
+
+/** The five fields in the order in which they are written. Sunday is 0 or 7. */
+export const cronFields: readonly CronFieldRange[] = [
+  { name: 'minute', low: 0, high: 59, words: [] },
+  { name: 'hour', low: 0, high: 23, words: [] },
+  { name: 'day of month', low: 1, high: 31, words: [] },
+  {
+    name: 'month',
+    low: 1,
+    high: 12,
+    words: ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'],
+  },
+  { name: 'day of week', low: 0, high: 7, words: ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] },
+]
+
+const maxShown = 20
+const specials: Readonly<Record<string, string>> = {
+  L: 'L (last) is not supported',
+  W: 'W (nearest weekday) is not supported',
+  '#': '# (nth weekday of the month) is not supported',
+  '?': '? is not supported; write *',
+  H: 'H (hashed) is not supported',
+}
+
+/** Reads one field into the values that it names, or says which rule it breaks. */
+export function parseCronField(text: string, field: CronFieldRange): { values: Set<number> } | { fault: string } {
+  const values = new Set<number>()
+  for (const element of text.split(',')) {
+    const range = parseElement(element, field)
+    if ('fault' in range) return { fault: `${field.name}: ${range.fault}` }
+    for (let value = range.from; value <= range.to; value += range.step) values.add(value)
+  }
+  return { values }
+}
+
+type ElementRange = { from: number; to: number; step: number }
+
+function parseElement(element: string, field: CronFieldRange): ElementRange | { fault: string } {
+  const shown = `"${element.length > maxShown ? `${element.slice(0, maxShown)}...` : element}"`
+  if (element === '') return { fault: 'an element of the list is empty' }
+  const [base = '', stepText, ...more] = element.split('/')
+  const [fromText = '', toText, ...others] = base.split('-')
+  if (more.length > 0 || others.length > 0) return { fault: `${shown} has more than one "/" or "-"` }
+  const step = stepText === undefined ? 1 : numberOf(stepText)
+  if (step === null || step < 1) return { fault: `the step of ${shown} must be a whole number from 1 on` }
+  if (base === '*') return { from: field.low, to: field.high, step }
+  const from = valueOf(fromText, field)
+  const to = toText === undefined ? from : valueOf(toText, field)
+  if (from === null || to === null) return { fault: `${shown} ${ruleBroken(element, field)}` }
+  if (stepText !== undefined && toText === undefined) {
+    return { fault: `${shown} has a step without a range; write ${fromText}-${field.high}/${stepText}` }
+  }
+  if (from > to) return { fault: `the range ${shown} must run from low to high${sundayHint(toText, field)}` }
+  return { from, to, step }
+}
+
+function valueOf(text: string, { low, high, words }: CronFieldRange): number | null {
+  const word = /^[A-Za-z]{3}$/.test(text) ? words.indexOf(text.toUpperCase()) : -1
+  const value = word >= 0 ? word + low : numberOf(text)
+  return value !== null && value >= low && value <= high ? value : null
+}
+
+function numberOf(text: string): number | null {
+  return /^\d{1,4}$/.test(text) ? Number(text) : null
+}
+
+function ruleBroken(element: string, { low, high, words }: CronFieldRange): string {
+  const special = Object.keys(specials).find(sign => element.replace(/[A-Za-z]{3}/g, '').includes(sign))
+  if (special !== undefined) return `cannot be read: ${specials[special]}`
+  const names = words.length === 0 ? '' : `, or a name from ${words[0]} to ${words.at(-1)}`
+  return `must be *, a whole number from ${low} to ${high}${names}, or a range of these`
+}
+
+function sundayHint(to: string | undefined, { high }: CronFieldRange): string {
+  return high === 7 && (to === '0' || to?.toUpperCase() === 'SUN') ? '; at its end, Sunday is 7' : ''
+}

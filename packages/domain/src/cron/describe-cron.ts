@@ -1,0 +1,87 @@
+import { cronFields } from './cron-field.ts'
+import type { CronExpression } from './parse-cron.ts'
+
+const monthNames = [
+  ...['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November'],
+  'December',
+]
+const dayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+const maxTimesOfDay = 6
+
+/** Says in English when an expression fires, such as "At 09:00 on Monday through Friday". */
+export function describeCron({ fields, eitherDay }: CronExpression): string {
+  const day = fields['day of month']
+  const weekday = fields['day of week']
+  const days = day === '*' ? '' : `on ${phrase(day, 'day', String)} of the month`
+  const weekdays = weekday === '*' ? '' : `on ${phrase(weekday, 'day of the week', nameOfDay)}`
+  const dates = eitherDay ? `${days} or ${weekdays}` : `${days}${weekdays}`
+  const months = fields.month === '*' ? '' : `in ${phrase(fields.month, 'month', nameOfMonth)}`
+  return [describeTime(fields.minute, fields.hour), dates, months].filter(part => part !== '').join(' ')
+}
+
+function describeTime(minute: string, hour: string): string {
+  const times = timesOfDay(minute, hour)
+  if (times !== null) return `At ${join(times)}`
+  const minutes = describeMinutes(minute)
+  if (hour === '*') return minutes
+  return `${minutes} ${minutes.startsWith('At') ? 'past' : 'during'} ${phrase(hour, 'hour', String)}`
+}
+
+function describeMinutes(minute: string): string {
+  if (minute === '*' || minute === '*/1') return 'Every minute'
+  const step = /^\*\/(\d+)$/.exec(minute)?.[1]
+  if (step !== undefined && 60 % Number(step) === 0) {
+    return Number(step) === 60 ? 'At minute 0' : `Every ${Number(step)} minutes`
+  }
+  return `At ${phrase(minute, 'minute', String)}`
+}
+
+function timesOfDay(minute: string, hour: string): string[] | null {
+  const isPlain = (text: string) => /^\d+(,\d+)*$/.test(text)
+  if (!isPlain(minute) || !isPlain(hour)) return null
+  const minutes = minute.split(',').map(twoDigits)
+  const times = new Set(hour.split(',').flatMap(hour => minutes.map(minute => `${twoDigits(hour)}:${minute}`)))
+  return times.size > maxTimesOfDay ? null : [...times].sort()
+}
+
+function phrase(text: string, unit: string, nameOf: (value: string) => string): string {
+  const isNamed = nameOf !== String
+  const plain = (value: string) => (isNamed ? nameOf(value) : String(Number(value)))
+  const elements = text.split(',').map(element => {
+    const [base = '', step] = element.split('/')
+    const [from = '', to] = base.split('-')
+    const range = to === undefined ? plain(from) : `${plain(from)} through ${plain(to)}`
+    if (base === '*') return step === undefined ? `every ${unit}` : `every ${ordinal(Number(step))} ${unit}`
+    return step === undefined ? range : `every ${ordinal(Number(step))} ${unit} from ${range}`
+  })
+  const isBare = /^\d/.test(elements[0] ?? '')
+  return isBare ? `${unit} ${join(elements)}` : join(elements)
+}
+
+function nameOfMonth(value: string): string {
+  return monthNames[indexOf(value, 3)] ?? value
+}
+
+function nameOfDay(value: string): string {
+  return dayNames[indexOf(value, 4)] ?? value
+}
+
+function indexOf(value: string, field: number): number {
+  const { words = [], low = 0 } = cronFields[field] ?? {}
+  const word = words.indexOf(value.toUpperCase())
+  return word >= 0 ? word : Number(value) - low
+}
+
+function ordinal(n: number): string {
+  if (n === 1) return ''
+  const teens = n % 100 >= 11 && n % 100 <= 13
+  return `${n}${(teens ? undefined : ['th', 'st', 'nd', 'rd'][n % 10]) ?? 'th'}`
+}
+
+function twoDigits(number: string): string {
+  return String(Number(number)).padStart(2, '0')
+}
+
+function join(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+}

@@ -1,0 +1,59 @@
+import type { CronExpression } from './parse-cron.ts'
+
+const minuteMs = 60_000
+const dayMs = 86_400_000
+const minutesPerDay = 1440
+
+/**
+ * Finds the first minute that an expression matches on a wall clock that runs straight on, from `fromMs` on and before
+ * `toMs`. The clock's readings are written as the epoch milliseconds that they would be in UTC.
+ */
+export function matchWallClock(cron: CronExpression, fromMs: number, toMs: number): number | null {
+  let day = Math.floor(fromMs / dayMs)
+  let minute = Math.ceil((fromMs - day * dayMs) / minuteMs)
+  for (; day * dayMs < toMs; day++) {
+    if (matchesDay(cron, day)) {
+      const found = nextMinuteOfDay(cron, minute)
+      if (found !== null) {
+        const at = day * dayMs + found * minuteMs
+        return at < toMs ? at : null
+      }
+    }
+    minute = 0
+  }
+  return null
+}
+
+function nextMinuteOfDay({ hours, minutes }: CronExpression, from: number): number | null {
+  for (let at = from; at < minutesPerDay; ) {
+    const hour = Math.floor(at / 60)
+    if (!hours[hour]) at = (hour + 1) * 60
+    else if (minutes[at % 60]) return at
+    else at++
+  }
+  return null
+}
+
+function matchesDay(cron: CronExpression, epochDay: number): boolean {
+  const { month, day } = civilDate(epochDay)
+  if (!cron.months[month]) return false
+  const isDay = cron.days[day] ?? false
+  const isWeekday = cron.weekdays[(((epochDay + 4) % 7) + 7) % 7] ?? false // 1970-01-01 was a Thursday
+  return cron.eitherDay ? isDay || isWeekday : isDay && isWeekday
+}
+
+// Days to dates in the Gregorian calendar without an object for each (Howard Hinnant, "chrono-compatible low-level date
+// algorithms"): years begin in March, so that the leap day is the last of its year.
+function civilDate(epochDay: number): { month: number; day: number } {
+  const shifted = epochDay + 719_468
+  const dayOfEra = shifted - Math.floor(shifted / 146_097) * 146_097
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  )
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153)
+  return {
+    month: monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9,
+    day: dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1,
+  }
+}

@@ -1,0 +1,50 @@
+import { matchWallClock } from './match-wall-clock.ts'
+import type { CronExpression } from './parse-cron.ts'
+import { pieceAt, type ZonePiece } from './zone-pieces.ts'
+
+/**
+ * An instant at which an expression fires. `change` says how a change of the clock bears on it: `clock_gap` when `local`
+ * did not exist that day, so that it fires as soon as the gap is over; `clock_overlap` when `local` existed twice, of
+ * which this is the first.
+ */
+export type Occurrence = { atMs: number; localMs: number; change: 'clock_gap' | 'clock_overlap' | null }
+
+/** An expression that does not fire within this time counts as one that never does. */
+export const cronHorizonYears = 10
+
+const horizonMs = cronHorizonYears * 366 * 86_400_000
+// Larger changes are corrections of the zone: what they leave out was never a time of the day (cron(8)).
+const longestGapMs = 3 * 3_600_000
+
+/**
+ * Finds the first instant strictly after another at which an expression fires in a time zone; null when there is none
+ * within ten years. Times of the day fire once however the clocks are changed; intervals follow the clocks.
+ */
+export function nextOccurrence(cron: CronExpression, zone: string, afterMs: number): Occurrence | null {
+  let piece = pieceAt(zone, afterMs + 1)
+  while (piece.fromMs <= afterMs + horizonMs) {
+    const found = skippedOccurrence(cron, piece, afterMs) ?? occurrenceIn(cron, zone, piece, afterMs)
+    if (found) return found.atMs <= afterMs + horizonMs ? found : null
+    piece = pieceAt(zone, piece.toMs)
+  }
+  return null
+}
+
+// What the clocks skipped as this piece began.
+function skippedOccurrence(cron: CronExpression, piece: ZonePiece, afterMs: number): Occurrence | null {
+  const { fromMs, offsetMs, jumpMs } = piece
+  if (cron.followsElapsedTime || jumpMs <= 0 || jumpMs > longestGapMs || fromMs <= afterMs) return null
+  const localMs = matchWallClock(cron, fromMs + offsetMs - jumpMs, fromMs + offsetMs)
+  return localMs === null ? null : { atMs: fromMs, localMs, change: 'clock_gap' }
+}
+
+function occurrenceIn(cron: CronExpression, zone: string, piece: ZonePiece, afterMs: number): Occurrence | null {
+  const { fromMs, toMs, offsetMs, jumpMs } = piece
+  const firstLocalMs = Math.max(fromMs, afterMs + 1) + offsetMs
+  // What the clocks show a second time has fired already.
+  const newLocalMs = fromMs + offsetMs + Math.max(0, cron.followsElapsedTime ? 0 : -jumpMs)
+  const localMs = matchWallClock(cron, Math.max(firstLocalMs, newLocalMs), toMs + offsetMs)
+  if (localMs === null) return null
+  const repeatsLater = !cron.followsElapsedTime && localMs >= toMs + offsetMs + pieceAt(zone, toMs).jumpMs
+  return { atMs: localMs - offsetMs, localMs, change: repeatsLater ? 'clock_overlap' : null }
+}

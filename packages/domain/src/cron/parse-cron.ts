@@ -1,0 +1,81 @@
+import { type CronFieldName, cronFields, parseCronField } from './cron-field.ts'
+
+/** A cron expression, ready to be matched. Index a table with a value to learn whether the field names it. */
+export type CronExpression = {
+  /** The five fields, separated by one space each. */
+  text: string
+  fields: Readonly<Record<CronFieldName, string>>
+  minutes: readonly boolean[]
+  hours: readonly boolean[]
+  days: readonly boolean[]
+  months: readonly boolean[]
+  /** Sunday is 0. */
+  weekdays: readonly boolean[]
+  /** Both day fields are restricted, so a day needs to match only one of them. */
+  eitherDay: boolean
+  /** The minute or the hour begins with `*`: the expression names intervals rather than times of the day. */
+  followsElapsedTime: boolean
+}
+
+export type ParsedCron = { ok: true; cron: CronExpression } | { ok: false; message: string }
+
+// The longest sensible expression, every value of every field written out, has about 400 characters.
+const maxLength = 1000
+const fieldList = 'minute, hour, day of month, month, day of week'
+const maxKept = 10_000
+const kept = new Map<string, ParsedCron>()
+
+/** Reads a cron expression of exactly five fields; otherwise says in a sentence which field breaks which rule. */
+export function parseCron(text: string): ParsedCron {
+  const known = kept.get(text)
+  if (known) return known
+  const parsed = parse(text)
+  if (parsed.ok) {
+    if (kept.size === maxKept) kept.clear()
+    kept.set(text, parsed)
+  }
+  return parsed
+}
+
+function parse(text: string): ParsedCron {
+  if (text.length > maxLength) return refusal(`must have at most ${maxLength} characters`)
+  const fault = faultOfWhole(text)
+  if (fault !== null) return refusal(fault)
+  const texts = text.split(/[ \t]+/).filter(field => field !== '')
+  if (texts.length !== cronFields.length) {
+    return refusal(`must have exactly 5 fields (${fieldList}), separated by spaces; it has ${texts.length}`)
+  }
+  const results = cronFields.map((field, i) => parseCronField(texts[i] ?? '', field))
+  const faults = results.flatMap(result => ('fault' in result ? [result.fault] : []))
+  if (faults.length > 0) return { ok: false, message: `cron is not valid: ${faults.join('; ')}.` }
+  const tables = results.map((result, i) => tableOf('values' in result ? result.values : new Set(), i))
+  const [minutes = [], hours = [], days = [], months = [], weekdays = []] = tables
+  const [minute = '', hour = '', day = '', month = '', weekday = ''] = texts
+  const cron = {
+    text: texts.join(' '),
+    fields: { minute, hour, 'day of month': day, month, 'day of week': weekday },
+    ...{ minutes, hours, days, months, weekdays },
+    eitherDay: day !== '*' && weekday !== '*',
+    followsElapsedTime: minute.startsWith('*') || hour.startsWith('*'),
+  }
+  return { ok: true, cron }
+}
+
+function refusal(must: string): ParsedCron {
+  return { ok: false, message: `cron ${must}.` }
+}
+
+function faultOfWhole(text: string): string | null {
+  if (/^[ \t]*@/.test(text)) return `must have exactly 5 fields (${fieldList}); names such as @daily are not supported`
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  const space = /[^\S \t]|[\u0000-\u0008\u000e-\u001f\u007f\u0085\u200b-\u200d\u2060]/u.exec(text)?.[0]
+  if (space === undefined) return null
+  const code = space.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
+  return `must separate its fields by ordinary spaces; it contains the character U+${code}`
+}
+
+function tableOf(values: ReadonlySet<number>, field: number): boolean[] {
+  const isWeekday = field === cronFields.length - 1
+  const size = isWeekday ? 7 : (cronFields[field]?.high ?? 0) + 1
+  return Array.from({ length: size }, (_, value) => values.has(value) || (isWeekday && value === 0 && values.has(7)))
+}

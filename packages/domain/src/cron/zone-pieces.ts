@@ -1,0 +1,87 @@
+/**
+ * A stretch of time in which a zone's clocks run straight on. `jumpMs` is how far they were moved as it began: forward
+ * when positive, 0 where a stretch is only cut in two.
+ */
+export type ZonePiece = { fromMs: number; toMs: number; offsetMs: number; jumpMs: number }
+
+const dayMs = 86_400_000
+// Gregorian years in the mean, which is near enough: any cut will do.
+const chunkMs = 365 * dayMs
+const maxKeptChunks = 20_000
+const maxZoneLength = 64
+
+const chunks = new Map<string, ZonePiece[]>()
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** Tells whether a name is one of the IANA time zone database. */
+export function isTimeZone(name: string): boolean {
+  if (name.length > maxZoneLength || !/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false
+  try {
+    formatOf(name)
+    return true
+  } catch {
+    return false // the way in which Intl says no
+  }
+}
+
+/** Finds the piece of a zone's time that an instant lies in. */
+export function pieceAt(zone: string, instantMs: number): ZonePiece {
+  const pieces = chunkOf(zone, Math.floor(instantMs / chunkMs))
+  const piece = pieces.findLast(({ fromMs }) => fromMs <= instantMs)
+  if (!piece) throw new Error(`The time zone ${zone} has no offset at ${instantMs}.`)
+  return piece
+}
+
+function chunkOf(zone: string, number: number): ZonePiece[] {
+  const key = `${zone.toLowerCase()} ${number}`
+  const known = chunks.get(key)
+  if (known) return known
+  const pieces = scan(formatOf(zone), number * chunkMs, (number + 1) * chunkMs)
+  if (chunks.size === maxKeptChunks) chunks.clear()
+  chunks.set(key, pieces)
+  return pieces
+}
+
+// No zone changes twice within a day, so comparing the days finds every change.
+function scan(format: Intl.DateTimeFormat, fromMs: number, toMs: number): ZonePiece[] {
+  const pieces: ZonePiece[] = []
+  let offsetMs = offsetAt(format, fromMs)
+  let piece = { fromMs, toMs, offsetMs, jumpMs: offsetMs - offsetAt(format, fromMs - 1000) }
+  for (let at = fromMs + dayMs; at <= toMs; at += dayMs) {
+    const next = offsetAt(format, at === toMs ? at - 1000 : at)
+    if (next === offsetMs) continue
+    const changeMs = findChange(format, at - dayMs, at)
+    pieces.push({ ...piece, toMs: changeMs })
+    piece = { fromMs: changeMs, toMs, offsetMs: next, jumpMs: next - offsetMs }
+    offsetMs = next
+  }
+  return [...pieces, piece]
+}
+
+// Changes happen on whole seconds.
+function findChange(format: Intl.DateTimeFormat, beforeMs: number, afterMs: number): number {
+  const before = offsetAt(format, beforeMs)
+  let low = beforeMs / 1000
+  let high = afterMs / 1000
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (offsetAt(format, middle * 1000) === before) low = middle
+    else high = middle
+  }
+  return high * 1000
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const key = zone.toLowerCase() // Intl does not mind the case, and it must not make the table grow
+  const known = formats.get(key)
+  if (known) return known
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset', year: 'numeric' })
+  formats.set(key, format)
+  return format
+}
+
+function offsetAt(format: Intl.DateTimeFormat, instantMs: number): number {
+  const parts = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(format.format(instantMs))
+  const [sign, hours = '0', minutes = '0', seconds = '0'] = parts?.slice(1) ?? []
+  return (sign === '-' ? -1000 : 1000) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds))
+}

@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { memberText } from './member-text.ts'
+
+describe('memberText', () => {
+  it.each([
+    ['{"payload":12345678901234567890}', '12345678901234567890'],
+    ['{"payload":1.10}', '1.10'],
+    ['{"payload":1e400}', '1e400'],
+    ['{"payload":-0}', '-0'],
+    ['{ "payload" :\n\t{ "10": 1, "2": 2, "a": 1, "a": 2 }\r\n}', '{ "10": 1, "2": 2, "a": 1, "a": 2 }'],
+    ['{"payload":"\\ud83d\\ude00 😀 \\/ \\"}"}', '"\\ud83d\\ude00 😀 \\/ \\"}"'],
+    ['{"payload":null}', 'null'],
+    ['{"payload":true,"b":1}', 'true'],
+    ['{"payload":[ ]}', '[ ]'],
+    ['{"payload":""}', '""'],
+    ['{"payload":"\\\\"}', '"\\\\"'],
+    ['{"a":{"payload":1},"payload":2}', '2'],
+    ['{"a":["payload",{"payload":1}],"b":"payload","payload":3}', '3'],
+    ['{"payload":1,"payload":[2]}', '[2]'],
+    ['{"payload":1,"pay\\u006coad":2}', '2'],
+    ['{"pay\\u006coad":2}', '2'],
+    ['{"payload":{"x":"]}"},"z":[{"payload":9}]}', '{"x":"]}"}'],
+  ])('cuts the payload out of %s', (text, expected) => {
+    expect(memberText(text, ['payload'])).toBe(expected)
+  })
+
+  it.each([
+    ['{}', ['payload']],
+    ['{"b":1}', ['payload']],
+    ['{"b":{"payload":1}}', ['payload']],
+    ['{"b":"payload"}', ['payload']],
+    ['{"Payload":1}', ['payload']],
+    ['{"payload2":1}', ['payload']],
+    ['{"pay\\\\u006coad":1}', ['payload']],
+    ['[1]', ['0']],
+    ['{"0":1}', [0]],
+    ['[1,2]', [2]],
+    ['[]', [0]],
+    ['[1]', [-1]],
+    ['"payload"', ['payload']],
+    ['1', [0]],
+    ['{"a":1}', ['a', 'b']],
+    ['{"a":{"b":1},"a":2}', ['a', 'b']],
+    ['{"a":1}', ['__proto__']],
+  ])('finds nothing in %s at %j', (text, path) => {
+    expect(memberText(text, path)).toBeUndefined()
+  })
+
+  it('follows a path through objects and arrays', () => {
+    const text = '{"tasks": [ {"payload":1}, [2], {"payload": [ 3 ] , "x":4} ]}'
+    expect(memberText(text, ['tasks', 2, 'payload'])).toBe('[ 3 ]')
+    expect(memberText(text, ['tasks', 1, 0])).toBe('2')
+    expect(memberText(text, ['tasks', 0])).toBe('{"payload":1}')
+    expect(memberText(' [1] ', [])).toBe('[1]')
+  })
+
+  it('tells names apart that differ only by an escape', () => {
+    const text = JSON.stringify({ 'a\nb': 1, 'a\\nb': 2, 'a"b': 3, __proto__: 4 })
+    expect(memberText(text, ['a\nb'])).toBe('1')
+    expect(memberText(text, ['a\\nb'])).toBe('2')
+    expect(memberText(text, ['a"b'])).toBe('3')
+  })
+
+  it('cuts out what JSON.parse would have made of it', () => {
+    const names = fc.constantFrom(
+      'payload',
+      'a',
+      '',
+      '"',
+      '\\',
+      '\\u0061',
+      '😀',
+      '__proto__',
+      'constructor',
+      '{',
+      '\ud800',
+    )
+    const object = fc.dictionary(names, fc.jsonValue(), { noNullPrototype: true })
+    fc.assert(
+      fc.property(object, fc.constantFrom(undefined, 1, '\t'), (value, space) => {
+        const text = JSON.stringify(value, null, space)
+        for (const key of Object.keys(value)) {
+          expect(JSON.parse(memberText(text, [key]) ?? 'undefined')).toEqual(JSON.parse(text)[key])
+        }
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('takes the last of several members of one name', () => {
+    const pairs = fc.array(fc.tuple(fc.constantFrom('a', 'b', '\\u0061'), fc.jsonValue()), { minLength: 1 })
+    fc.assert(
+      fc.property(pairs, pairs => {
+        const text = `{${pairs.map(([key, value]) => `"${key}" : ${JSON.stringify(value)}`).join(' , ')}}`
+        for (const [key, value] of Object.entries(JSON.parse(text))) {
+          expect(JSON.parse(memberText(text, [key]) ?? 'undefined')).toEqual(value)
+        }
+      }),
+    )
+  })
+
+  it('takes time in proportion to the text, whatever the text', () => {
+    const size = 256 * 1024
+    const texts = [
+      `{"a":"${'\\\\'.repeat(size / 2)}","payload":1}`,
+      `{"a":"${'\\"'.repeat(size / 2)}","payload":1}`,
+      `{"a":[${'"",'.repeat(size / 3)}""],"payload":1}`,
+      `{${'"a":1,'.repeat(size / 6)}"payload":1}`,
+      `{${'"\\u0061":1,'.repeat(size / 11)}"payload":1}`,
+      `{${'"payload":0,'.repeat(size / 12)}"payload":1}`,
+      `{"a":${'['.repeat(30)}${' '.repeat(size)}${']'.repeat(30)},"payload":1}`,
+    ]
+    const started = performance.now()
+    for (const text of texts) expect(memberText(text, ['payload'])).toBe('1')
+    expect(performance.now() - started).toBeLessThan(1_000)
+  })
+})

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { type AttemptOutcome, nextAttempt } from './next-attempt.ts'
+import { retryDefaults } from './retry.ts'
+
+const now = new Date('2026-11-21T02:20:00Z')
+
+function after(outcome: AttemptOutcome, attempt = 1, maxRetries = 5) {
+  return nextAttempt({ policy: { ...retryDefaults, maxRetries }, attempt, outcome, now, random: () => 0.5 })
+}
+
+function response(status: number, headers: Record<string, string | string[]> = {}): AttemptOutcome {
+  return { kind: 'response', status, headers }
+}
+
+describe('nextAttempt', () => {
+  it.each([200, 201, 204, 299])('takes %i for success, also on the last attempt', status => {
+    expect(after(response(status), 6)).toEqual({ state: 'success' })
+  })
+
+  it.each([100, 101, 199, 300, 301, 307, 400, 404, 408, 500, 503, 599, 999])('tries again after %i', status => {
+    expect(after(response(status))).toEqual({ state: 'retrying', delayMs: 10_000 })
+  })
+
+  it.each(['timeout', 'connection_refused', 'connection_reset', 'dns', 'tls', 'invalid_response', 'worker_lost'])(
+    'tries again after %s',
+    code => {
+      expect(after({ kind: 'failure', code })).toEqual({ state: 'retrying', delayMs: 10_000 })
+    },
+  )
+
+  it.each(['blocked_address', 'secret_missing'])('gives up at once after %s', code => {
+    expect(after({ kind: 'failure', code })).toEqual({ state: 'dead' })
+  })
+
+  it('gives up at once after 410 Gone', () => {
+    expect(after(response(410))).toEqual({ state: 'dead' })
+  })
+
+  it('gives up when the retries are used up, which is one attempt more than there are retries', () => {
+    expect(after(response(500), 5).state).toBe('retrying')
+    expect(after(response(500), 6)).toEqual({ state: 'dead' })
+    expect(after(response(500), 1, 0)).toEqual({ state: 'dead' })
+  })
+
+  it('computes the delay of the retry that follows', () => {
+    expect(after(response(500), 3)).toEqual({ state: 'retrying', delayMs: 160_000 })
+  })
+
+  it.each([429, 503])('moves the retry later when a %i asks for it', status => {
+    expect(after(response(status, { 'retry-after': '60' }))).toEqual({ state: 'retrying', delayMs: 60_000 })
+    expect(after(response(status, { 'retry-after': 'Sat, 21 Nov 2026 02:25:00 GMT' }))).toMatchObject({
+      delayMs: 300_000,
+    })
+  })
+
+  it.each([
+    ['never earlier', response(503, { 'retry-after': '1' }), 10_000],
+    ['at most by 24 hours', response(503, { 'retry-after': '999999' }), 86_400_000],
+    ['not for nonsense', response(503, { 'retry-after': '-60' }), 10_000],
+    ['not for another status', response(500, { 'retry-after': '60' }), 10_000],
+    ['by the first of several values', response(503, { 'retry-after': ['60', '90'] }), 60_000],
+  ])('moves the retry %s', (_, outcome, delayMs) => {
+    expect(after(outcome)).toEqual({ state: 'retrying', delayMs })
+  })
+})

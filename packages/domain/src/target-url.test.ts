@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { checkTargetUrl } from './target-url.ts'
+
+const base = 'https://example.com/'
+
+describe('checkTargetUrl', () => {
+  it.each([
+    'https://example.com',
+    'http://example.com:8080/a/b?c=d&e=%20#'.slice(0, -1),
+    'HTTPS://EXAMPLE.COM/hook',
+    'https://example.com/a b',
+    'https://example.com?to=someone@example.com',
+    'https://example.com/@someone',
+    'https://münchen.example/ä',
+    'http://127.0.0.1:3000/',
+    'http://[::1]:3000/',
+    'https://example.com/{{ secrets.TOKEN }}',
+    base + 'a'.repeat(2048 - base.length),
+  ])('accepts %j', text => {
+    expect(checkTargetUrl(text)).toBeNull()
+  })
+
+  it.each([
+    ['', 'absolute'],
+    ['example.com', 'absolute'],
+    ['//example.com/', 'absolute'],
+    ['/hook', 'absolute'],
+    ['http:example.com', 'absolute'],
+    ['http:/example.com', 'absolute'],
+    ['http:///example.com', 'absolute'],
+    ['ftp://example.com/', 'absolute'],
+    ['file:///etc/passwd', 'absolute'],
+    ['javascript:alert(1)', 'absolute'],
+    ['data:text/plain,x', 'absolute'],
+    ['unix:/var/run/docker.sock', 'absolute'],
+    ['http://', 'absolute'],
+    ['http://?a', 'not valid'],
+    ['http://:80/', 'not valid'],
+    ['http://example.com:65536/', 'not valid'],
+    ['http://example.com:x/', 'not valid'],
+    ['http://[127.0.0.1]/', 'not valid'],
+    ['http://[::1%25lo]/', 'not valid'],
+    ['http://exa mple.com/', 'not valid'],
+    ['http://a%00b.com/', 'not valid'],
+    ['https://user@example.com/', 'user name'],
+    ['https://user:secret@example.com/', 'user name'],
+    ['https://@example.com/', 'user name'],
+    ['https://:@example.com/', 'user name'],
+    ['http://a@b@c/', 'user name'],
+    ['https://example.com/#part', 'fragment'],
+    ['https://example.com/#', 'fragment'],
+    ['https://example.com\\@evil.com/', 'back-slash'],
+    ['https:\\\\example.com/', 'back-slash'],
+    [' https://example.com/', 'white space'],
+    ['https://example.com/ ', 'white space'],
+    ['https://example.com/\u00a0', 'white space'],
+    ['https://exam\nple.com/', 'control'],
+    ['https://exam\tple.com/', 'control'],
+    ['https://example.com/\r\nX: y', 'control'],
+    ['https://example.com/\0', 'control'],
+    ['https://example.com/\u0085', 'control'],
+    ['https://example.com/\ud800', 'control'],
+    [base + 'a'.repeat(2049 - base.length), '2048'],
+  ])('refuses %j', (text, reason) => {
+    expect(checkTargetUrl(text)).toContain(reason)
+  })
+})

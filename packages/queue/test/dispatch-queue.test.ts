@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto'
+import { createTestDatabase, queueBackends, type TestDatabase, testRedisUrl } from '@belfry/testing'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  consumeDispatchQueue,
+  type DispatchConsumer,
+  type DispatchQueue,
+  type DueTask,
+  openDeadLetterQueue,
+  openDispatchQueue,
+  type QueueConnection,
+} from '../src/index.ts'
+
+describe.each(queueBackends())('the dispatch queue on %s', backend => {
+  let database: TestDatabase
+  let connection: QueueConnection
+  let queue: DispatchQueue
+  const consumers: DispatchConsumer[] = []
+
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    connection = {
+      redisUrl: backend === 'redis' ? testRedisUrl() : null,
+      databaseUrl: database.url,
+      prefix: `{test-${randomBytes(4).toString('hex')}}`,
+      onError: error => console.error(error),
+    }
+    queue = openDispatchQueue(connection)
+  })
+  afterAll(async () => {
+    await Promise.all(consumers.map(consumer => consumer.close()))
+    await queue.close()
+    await database.drop()
+  })
+
+  /** Consumes until told to stop; `taken` is what came, with the time of its coming. */
+  function consume(take?: (tasks: DueTask[], signal: AbortSignal) => Promise<void>) {
+    const taken: Array<DueTask & { at: number }> = []
+    const consumer = consumeDispatchQueue(connection, {
+      concurrency: 10,
+      async take(tasks, signal) {
+        taken.push(...tasks.map(task => ({ ...task, at: Date.now() })))
+        await take?.(tasks, signal)
+      },
+    })
+    consumers.push(consumer)
+    return { taken, consumer }
+  }
+  const newId = () => `task_${randomBytes(13).toString('hex')}`
+  const reaches = (taken: unknown[], count: number) => expect.poll(() => taken.length, { timeout: 10_000 }).toBe(count)
+
+  it('gives each task out about a quarter of a second before its time, once however often it was added', async () => {
+    const { taken, consumer } = consume()
+    const now = Date.now()
+    const soon = { id: newId(), dueAt: now + 1000 }
+    const past = { id: newId(), dueAt: now - 60_000 }
+    for (let i = 0; i < 3; i++) await queue.schedule([soon, past], Date.now())
+    await reaches(taken, 2)
+    expect(taken.map(({ id, dueAt }) => ({ id, dueAt }))).toEqual([past, soon])
+    const [, { at } = { at: 0 }] = taken
+    expect(soon.dueAt - at).toBeLessThanOrEqual(260)
+    expect(soon.dueAt - at).toBeGreaterThan(-500)
+    await queue.schedule([past], Date.now())
+    await reaches(taken, 3) // a job that is done does not stand in the way of a repair
+    await consumer.close()
+    expect(taken).toHaveLength(3)
+  })
+
+  it('takes a task with a new time as a new job', async () => {
+    const id = newId()
+    const now = Date.now()
+    await queue.schedule([{ id, dueAt: now + 200 }], now)
+    await queue.schedule([{ id, dueAt: now + 400 }], now)
+    const { taken, consumer } = consume()
+    await reaches(taken, 2)
+    expect(taken.map(({ dueAt }) => dueAt)).toEqual([now + 200, now + 400])
+    await consumer.close()
+  })
+
+  it('gets back what a consumer has in hand when it closes, and gives it to another at once', async () => {
+    const id = newId()
+    const first = consume((_tasks, signal) => {
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
+    await queue.schedule([{ id, dueAt: Date.now() }], Date.now())
+    await reaches(first.taken, 1)
+    await first.consumer.close()
+    const second = consume()
+    await reaches(second.taken, 1)
+    expect(second.taken[0]?.id).toBe(id)
+    await second.consumer.close()
+  })
+
+  it('forgets a job whose handling failed, so that a repair can add it again', async () => {
+    const task = { id: newId(), dueAt: Date.now() }
+    let failures = 0
+    const { taken, consumer } = consume(async () => {
+      if (failures++ === 0) throw new Error('broken')
+    })
+    await queue.schedule([task], Date.now())
+    await reaches(taken, 1)
+    await expect
+      .poll(
+        async () => {
+          await queue.schedule([task], Date.now())
+          return taken.length
+        },
+        { timeout: 10_000 },
+      )
+      .toBeGreaterThan(1)
+    await consumer.close()
+  })
+
+  it('remembers the marker as long as its store remembers anything', async () => {
+    if (!queue.isVolatile) return expect(backend).toBe('postgres')
+    expect(await queue.readMarker()).toBeNull()
+    await queue.writeMarker('one')
+    expect(await queue.readMarker()).toBe('one')
+  })
+
+  it('takes thousands of tasks in one call', async () => {
+    const now = Date.now()
+    const tasks = Array.from({ length: 3000 }, () => ({ id: newId(), dueAt: now + 3_600_000 }))
+    await queue.schedule(tasks, now)
+    await queue.schedule(tasks, now)
+    await queue.ping()
+  })
+
+  it('shows a dead letter once', async () => {
+    const letters = openDeadLetterQueue(connection)
+    const letter = { task: newId(), workspace: 'ws_1', attempts: 3, error: 'Status 500.' }
+    await letters.add(letter)
+    await letters.add(letter)
+    await letters.close()
+  })
+})
+
+const redisUrl = testRedisUrl
+describe.each(queueBackends().filter(backend => backend === 'redis'))('a producer whose %s is away', () => {
+  it('fails at once instead of waiting', async () => {
+    const errors: Error[] = []
+    const queue = openDispatchQueue({
+      redisUrl: 'redis://127.0.0.1:1',
+      databaseUrl: 'postgresql://unused',
+      onError: error => errors.push(error),
+    })
+    const began = performance.now()
+    await expect(queue.schedule([{ id: 'task_x', dueAt: 0 }], 0)).rejects.toThrow('not reachable')
+    await expect(queue.ping()).rejects.toThrow()
+    expect(performance.now() - began).toBeLessThan(1000)
+    await queue.close()
+  })
+
+  it('tells its operator what is unfit about a store without persistence', async () => {
+    const redis = new Redis(redisUrl() ?? '')
+    await redis.ping()
+    redis.disconnect()
+    const queue = openDispatchQueue({
+      redisUrl: redisUrl(),
+      databaseUrl: 'postgresql://unused',
+      onError: () => {},
+    })
+    await expect
+      .poll(() =>
+        queue.ping().then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true)
+    expect(await queue.findings()).toEqual([expect.stringContaining('AOF is off')])
+    await queue.close()
+  })
+})

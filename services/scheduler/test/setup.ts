@@ -1,0 +1,73 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { insertTasks, type NewTask, openPool } from '@belfry/db'
+import { openDeadLetterQueue, openDispatchQueue } from '@belfry/queue'
+import { createLogger } from '@belfry/runtime'
+import { createTestDatabase, testRedisUrl } from '@belfry/testing'
+import type { Context } from '../src/context.ts'
+
+/** A scheduler's context on a database and a queue of its own, and the jobs that the queue has been given. */
+export async function openTestContext(backend: 'redis' | 'postgres') {
+  const database = await createTestDatabase()
+  const onError = (error: Error) => console.error(error)
+  const pool = openPool(database.url, { max: 8, onError })
+  const redisUrl = backend === 'redis' ? testRedisUrl() : null
+  const connection = {
+    redisUrl,
+    databaseUrl: database.url,
+    prefix: `{test-${randomBytes(4).toString('hex')}}`,
+    onError,
+  }
+  const queue = openDispatchQueue(connection)
+  const deadLetters = openDeadLetterQueue(connection)
+  const scheduled: string[] = []
+  const ctx: Context = {
+    log: createLogger('scheduler', 'silent'),
+    pool,
+    queue: {
+      ...queue,
+      async schedule(tasks, now) {
+        await queue.schedule(tasks, now)
+        scheduled.push(...tasks.map(({ id }) => id))
+      },
+    },
+    deadLetters,
+    async close() {
+      await Promise.all([queue.close(), deadLetters.close()])
+      await pool.end()
+      await database.drop()
+    },
+  }
+  return { ctx, connection, scheduled }
+}
+
+/** Stores tasks that are due so many milliseconds from now; a negative number is in the past. */
+export async function storeTasks(ctx: Context, dueInMs: number[]): Promise<string[]> {
+  const tasks = dueInMs.map(() => newTask())
+  await insertTasks(ctx.pool, tasks)
+  for (const [i, ms] of dueInMs.entries()) {
+    const text = `UPDATE tasks SET due_at = now() + $2 * interval '1 millisecond' WHERE id = $1`
+    await ctx.pool.query(text, [tasks[i]?.id, ms])
+  }
+  return tasks.map(({ id }) => id)
+}
+
+function newTask(): NewTask {
+  return {
+    id: randomUUID(),
+    workspaceId: randomUUID(),
+    source: 'event',
+    executeAt: null,
+    name: 'A task',
+    url: 'https://example.com/',
+    method: 'POST',
+    headers: '{}',
+    payload: null,
+    maxRetries: 5,
+    backoff: 'fixed',
+    baseDelayMs: 1000,
+    maxDelayMs: 1000,
+    timeoutMs: 1000,
+    topic: null,
+    replayOf: null,
+  }
+}
