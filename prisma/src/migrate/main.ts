@@ -1,3 +1,5 @@
+import pg from 'pg'
+import { holdOverdueTasks, releaseHeldTasks } from '../held-tasks.ts'
 import { checkMigrations } from './check-migrations.ts'
 import { readDatabaseUrl } from './config.ts'
 import { createMigration } from './create-migration.ts'
@@ -5,7 +7,7 @@ import { deployMigrations } from './deploy-migrations.ts'
 import { describeCheck } from './describe-check.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 
-const usage = 'Usage: deploy | check | create NAME'
+const usage = 'Usage: deploy | check | create NAME | hold-overdue | release-held'
 
 try {
   process.exitCode = await run(process.argv.slice(2))
@@ -18,6 +20,8 @@ function run([command, name, ...rest]: string[]): Promise<number> {
   if (command === 'deploy' && name === undefined) return deploy(readDatabaseUrl())
   if (command === 'check' && name === undefined) return check(readDatabaseUrl())
   if (command === 'create' && name !== undefined && rest.length === 0) return create(readDatabaseUrl(), name)
+  if (command === 'hold-overdue' && name === undefined) return inDatabase(holdOverdueTasks, 'tasks held')
+  if (command === 'release-held' && name === undefined) return inDatabase(releaseHeldTasks, 'tasks released')
   throw new Error(usage)
 }
 
@@ -44,6 +48,17 @@ async function check(databaseUrl: string): Promise<number> {
 async function create(databaseUrl: string, name: string): Promise<number> {
   const path = await createMigration(databaseUrl, name)
   print(path === null ? 'the migrations already lead to schema.prisma' : `wrote ${path}`)
+  return 0
+}
+
+async function inDatabase(change: (client: pg.Client) => Promise<number>, what: string): Promise<number> {
+  const client = new pg.Client({ connectionString: readDatabaseUrl() })
+  await client.connect()
+  try {
+    print(`${await change(client)} ${what}`)
+  } finally {
+    await client.end()
+  }
   return 0
 }
 
