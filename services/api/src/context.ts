@@ -1,5 +1,9 @@
 import {
   type DatabaseClock,
+  type InsertedTask,
+  insertTasks,
+  isTransientDatabaseError,
+  type NewTask,
   openDatabaseClock,
   openPool,
   type Pool,
@@ -8,7 +12,8 @@ import {
 } from '@belfry/db'
 import { createPrisma, type Prisma } from '@belfry/db/prisma'
 import { type DispatchQueue, type DueTask, isSoon, openDispatchQueue } from '@belfry/queue'
-import type { Logger } from '@belfry/runtime'
+import { type Logger, microBatch } from '@belfry/runtime'
+import { type ApiKeyCache, createApiKeyCache } from './auth/api-key-cache.ts'
 import type { Config } from './config.ts'
 
 /** Everything that an endpoint needs. */
@@ -21,6 +26,9 @@ export type Context = {
   pool: Pool
   clock: DatabaseClock
   queue: DispatchQueue
+  apiKeys: ApiKeyCache
+  /** `insertTasks`, many creates to a statement. */
+  insertTask(task: NewTask): Promise<InsertedTask>
   /** Adds jobs for what is due soon, after the answer: nothing that a caller was told depends on it. */
   enqueue(tasks: DueTask[], now: number): void
   close(): Promise<void>
@@ -50,6 +58,16 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     pool,
     clock: await openDatabaseClock(pool),
     queue,
+    apiKeys: createApiKeyCache(),
+    insertTask: microBatch({
+      maxSize: 100,
+      maxInFlight: 2,
+      run: async tasks => {
+        const rows = new Map((await insertTasks(pool, tasks)).map(row => [row.id, row]))
+        return tasks.flatMap(({ id }) => rows.get(id) ?? [])
+      },
+      split: error => !isTransientDatabaseError(error),
+    }),
     enqueue(tasks, now) {
       const soon = tasks.filter(task => isSoon(task.dueAt, now))
       if (soon.length === 0) return

@@ -1,6 +1,15 @@
 import { createApiKey } from './api-keys/create-api-key.ts'
 import { login } from './auth/login.ts'
 import { register } from './auth/register.ts'
+import { createCronJob } from './cron-jobs/create-cron-job.ts'
+import { deleteCronJob } from './cron-jobs/delete-cron-job.ts'
+import { getCronJob } from './cron-jobs/get-cron-job.ts'
+import { listCronJobs } from './cron-jobs/list-cron-jobs.ts'
+import { pauseCronJob } from './cron-jobs/pause-cron-job.ts'
+import { previewCronJob } from './cron-jobs/preview-cron-job.ts'
+import { resumeCronJob } from './cron-jobs/resume-cron-job.ts'
+import { triggerCronJob } from './cron-jobs/trigger-cron-job.ts'
+import { updateCronJob } from './cron-jobs/update-cron-job.ts'
 import { listDeadLetters } from './dead-letters/list-dead-letters.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { createOrganization } from './organizations/create-organization.ts'
@@ -20,6 +29,12 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/scheduler/tasks': { get: listTasks, post: createTask },
   '/api/v1/scheduler/tasks/:task': { get: getTask, patch: updateTask, delete: cancelTask },
   '/api/v1/scheduler/dead-letters': { get: listDeadLetters },
+  '/api/v1/scheduler/cronjobs': { get: listCronJobs, post: createCronJob },
+  '/api/v1/scheduler/cronjobs/preview': { post: previewCronJob },
+  '/api/v1/scheduler/cronjobs/:cronjob': { get: getCronJob, patch: updateCronJob, delete: deleteCronJob },
+  '/api/v1/scheduler/cronjobs/:cronjob/pause': { post: pauseCronJob },
+  '/api/v1/scheduler/cronjobs/:cronjob/resume': { post: resumeCronJob },
+  '/api/v1/scheduler/cronjobs/:cronjob/trigger': { post: triggerCronJob },
   '/api/v1/scheduler/runs': { get: listRuns },
   '/api/v1/scheduler/runs/:run': { get: getRun },
   '/api/v1/auth/register': { post: register },

@@ -1,9 +1,9 @@
-import { createServer } from 'node:http'
 import { pingPool } from '@belfry/db'
 import { every, type Logger, type Service } from '@belfry/runtime'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { openContext } from './context.ts'
+import { createExpressServer } from './http/express-server.ts'
 
 const clockRefreshMs = 10_000
 
@@ -11,10 +11,8 @@ const clockRefreshMs = 10_000
 export async function startApi(config: Config, log: Logger, stop: AbortSignal): Promise<Service> {
   const ctx = await openContext(config, log, stop)
   const app = createApp(ctx, { database: () => pingPool(ctx.pool), queue: () => ctx.queue.ping() })
-  const server = createServer(
-    { maxHeaderSize: 16 * 1024, headersTimeout: 20_000, requestTimeout: 60_000, keepAliveTimeout: 65_000 },
-    app,
-  )
+  const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 20_000, requestTimeout: 60_000, keepAliveTimeout: 65_000 }
+  const server = createExpressServer(app, limits)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(config.port, resolve)

@@ -1,4 +1,3 @@
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { newUuid } from '@belfry/domain'
 import { createLogger } from '@belfry/runtime'
@@ -7,6 +6,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
 import { type Context, openContext } from '../src/context.ts'
+import { createExpressServer } from '../src/http/express-server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert
 export type Json = any
@@ -42,7 +42,8 @@ export function useApi(): TestApi {
       ALLOWED_PRIVATE_TARGETS: '10.1.0.0/16',
     })
     ctx = await openContext(config, createLogger('api', 'silent'), new AbortController().signal)
-    const server = createServer(createApp(ctx, { database: async () => {}, queue: () => ctx.queue.ping() }))
+    const app = createApp(ctx, { database: async () => {}, queue: () => ctx.queue.ping() })
+    const server = createExpressServer(app, {})
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     caller = await signUp()

@@ -34,17 +34,25 @@ export async function authenticate(ctx: Context, request: Request, credential: C
 async function authenticateKey(ctx: Context, request: Request, key: string): Promise<WorkspaceCaller> {
   const refused = new AppError('unauthenticated', 'The API key is unknown, expired or revoked.')
   if (!isApiKey(key)) throw refused
+  const workspaceId = await findWorkspaceOfKey(ctx, hashApiKey(key))
+  if (!workspaceId) throw refused
+  const named = request.headers['x-workspace-id']
+  if (named !== undefined && fromId('ws', String(named)) !== workspaceId) throw notFound()
+  return { workspaceId, user: null, role: 'api_key' }
+}
+
+async function findWorkspaceOfKey(ctx: Context, hash: Uint8Array): Promise<string | undefined> {
+  const remembered = ctx.apiKeys.get(hash)
+  if (remembered) return remembered
   const { rows } = await ctx.pool.query<{ workspaceId: string }>({
     name: 'find_api_key',
     text: `SELECT workspace_id AS "workspaceId" FROM api_keys
            WHERE hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
-    values: [hashApiKey(key)],
+    values: [hash],
   })
-  const found = rows[0]
-  if (!found) throw refused
-  const named = request.headers['x-workspace-id']
-  if (named !== undefined && fromId('ws', String(named)) !== found.workspaceId) throw notFound()
-  return { workspaceId: found.workspaceId, user: null, role: 'api_key' }
+  const workspaceId = rows[0]?.workspaceId
+  if (workspaceId) ctx.apiKeys.set(hash, workspaceId)
+  return workspaceId
 }
 
 // Owners and admins have every right in every workspace. Membership of single workspaces comes with invitations.

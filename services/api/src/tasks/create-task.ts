@@ -1,5 +1,5 @@
 import { createTaskBody } from '@belfry/contract'
-import { insertTasks, type NewTask } from '@belfry/db'
+import type { NewTask } from '@belfry/db'
 import { memberText, newUuid } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import { endpoint } from '../http/endpoint.ts'
@@ -32,11 +32,11 @@ export const createTask = endpoint({
       replayOf: null,
     } satisfies NewTask
     await failpoint('api.before_insert')
-    const inserting = insertTasks(ctx.pool, [task])
+    const inserting = ctx.insertTask(task)
     await failpoint('api.in_insert')
-    const [inserted] = await inserting
+    const inserted = await inserting
     await failpoint('api.after_commit')
-    if (!inserted?.createdAt) throw executeAtNotFuture()
+    if (!inserted.createdAt) throw executeAtNotFuture()
     const presented = presentTask({ ...task, ...fresh(task.executeAt, inserted.createdAt) })
     ctx.enqueue([{ id: presented.id, dueAt: task.executeAt.getTime() }], inserted.now.getTime())
     await failpoint('api.after_enqueue')

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest'
+import { createApiKeyCache } from './api-key-cache.ts'
+
+it('remembers a key for five seconds, and no longer', () => {
+  let now = 0
+  const cache = createApiKeyCache(() => now)
+  const hash = new Uint8Array([1, 2, 3])
+  expect(cache.get(hash)).toBeUndefined()
+  cache.set(hash, 'a workspace')
+  now = 4_999
+  expect(cache.get(new Uint8Array([1, 2, 3]))).toBe('a workspace')
+  expect(cache.get(new Uint8Array([1, 2, 4]))).toBeUndefined()
+  now = 5_000
+  expect(cache.get(hash)).toBeUndefined()
+})

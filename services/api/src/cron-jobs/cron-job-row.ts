@@ -1,0 +1,43 @@
+import type { CronJobFields, Pool, RunStatus } from '@belfry/db'
+
+/** A cron job with the latest run of its tasks, as it is read for an answer. */
+export type CronJobRow = CronJobFields & {
+  id: string
+  workspaceId: string
+  pausedAt: Date | null
+  createdAt: Date
+  updatedAt: Date
+  lastRunId: string | null
+  lastRunStatus: RunStatus | null
+  lastRunResponseStatus: number | null
+  lastRunErrorCode: string | null
+  lastRunFinishedAt: Date | null
+}
+
+/** Reads cron jobs. The caller's conditions follow: `j` is the cron job. */
+export const selectCronJobs = `
+  SELECT j.id, j.workspace_id AS "workspaceId", j.name, j.cron, j.timezone, j.starts_at AS "startsAt",
+         j.ends_at AS "endsAt", j.overlap, j.catch_up AS "catchUp", j.paused_at AS "pausedAt", j.url, j.method,
+         j.headers, j.payload, j.max_retries AS "maxRetries", j.backoff, j.base_delay_ms AS "baseDelayMs",
+         j.max_delay_ms AS "maxDelayMs", j.timeout_ms AS "timeoutMs", j.created_at AS "createdAt",
+         j.updated_at AS "updatedAt", last.id AS "lastRunId", last.status AS "lastRunStatus",
+         last.response_status AS "lastRunResponseStatus", last.error_code AS "lastRunErrorCode",
+         last.finished_at AS "lastRunFinishedAt"
+  FROM cron_jobs j
+  LEFT JOIN LATERAL (
+    SELECT u.id, u.status, u.response_status, u.error_code, u.finished_at
+    FROM tasks t CROSS JOIN LATERAL (
+      SELECT * FROM runs
+      WHERE runs.task_id = t.id AND runs.id >= uuid_v7_floor(t.created_at)
+      ORDER BY runs.id DESC LIMIT 1
+    ) u
+    WHERE t.cron_job_id = j.id AND t.attempts > 0
+    ORDER BY t.id DESC LIMIT 1
+  ) last ON true`
+
+/** Reads one cron job of a workspace. */
+export async function findCronJob(pool: Pool, workspaceId: string, id: string): Promise<CronJobRow | undefined> {
+  const text = `${selectCronJobs} WHERE j.id = $1 AND j.workspace_id = $2`
+  const { rows } = await pool.query<CronJobRow>({ name: 'find_cron_job', text, values: [id, workspaceId] })
+  return rows[0]
+}

@@ -1,0 +1,14 @@
+import { deleteCronJob as remove } from '@belfry/db'
+import { endpoint } from '../http/endpoint.ts'
+import { notFound } from '../http/not-found.ts'
+import { noContent } from '../http/reply.ts'
+
+export const deleteCronJob = endpoint({
+  auth: 'workspace',
+  params: { cronjob: 'cron' },
+  async handle(ctx, { caller, params }) {
+    const move = await remove(ctx.pool, caller.workspaceId, params.cronjob)
+    if (move.kind !== 'moved') throw notFound()
+    return noContent()
+  },
+})

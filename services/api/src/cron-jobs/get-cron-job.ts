@@ -1,0 +1,11 @@
+import { endpoint } from '../http/endpoint.ts'
+import { ok } from '../http/reply.ts'
+import { readCronJob } from './present-cron-job.ts'
+
+export const getCronJob = endpoint({
+  auth: 'workspace',
+  params: { cronjob: 'cron' },
+  async handle(ctx, { caller, params }) {
+    return ok(await readCronJob(ctx, caller.workspaceId, params.cronjob))
+  },
+})

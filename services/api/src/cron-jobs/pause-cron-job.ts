@@ -1,0 +1,13 @@
+import { pauseCronJob as pause } from '@belfry/db'
+import { endpoint } from '../http/endpoint.ts'
+import { ok } from '../http/reply.ts'
+import { cronJobAfterMove } from './answer-move.ts'
+
+export const pauseCronJob = endpoint({
+  auth: 'workspace',
+  params: { cronjob: 'cron' },
+  async handle(ctx, { caller, params }) {
+    const move = await pause(ctx.pool, caller.workspaceId, params.cronjob)
+    return ok(await cronJobAfterMove(ctx, move, caller.workspaceId, params.cronjob))
+  },
+})

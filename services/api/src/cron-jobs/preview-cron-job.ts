@@ -1,0 +1,19 @@
+import { previewCronJobBody } from '@belfry/contract'
+import { AppError, describeCron, nextRuns, parseCron } from '@belfry/domain'
+import { endpoint } from '../http/endpoint.ts'
+import { ok } from '../http/reply.ts'
+import { inspectSchedule } from './inspect-schedule.ts'
+import { presentRunTimes } from './present-run-times.ts'
+
+export const previewCronJob = endpoint({
+  auth: 'workspace',
+  body: previewCronJobBody,
+  inspect: (ctx, body) => inspectSchedule(ctx, body),
+  async handle(ctx, { body }) {
+    const parsed = parseCron(body.cron)
+    if (!parsed.ok) throw new AppError('validation_failed', parsed.message)
+    const schedule = { cron: parsed.cron, timezone: body.timezone, startsAt: null, endsAt: null }
+    const runs = nextRuns(schedule, body.from?.getTime() ?? ctx.clock.now(), body.count)
+    return ok({ description: describeCron(parsed.cron), ...presentRunTimes(runs) })
+  },
+})

@@ -1,0 +1,20 @@
+import { triggerCronJob as trigger } from '@belfry/db'
+import { endpoint } from '../http/endpoint.ts'
+import { notFound } from '../http/not-found.ts'
+import { created } from '../http/reply.ts'
+import { presentTask } from '../tasks/present-task.ts'
+import { findTask } from '../tasks/task-row.ts'
+import { enqueueOccurrences } from './enqueue-occurrences.ts'
+
+export const triggerCronJob = endpoint({
+  auth: 'workspace',
+  params: { cronjob: 'cron' },
+  async handle(ctx, { caller, params }) {
+    const due = await trigger(ctx.pool, caller.workspaceId, params.cronjob)
+    const row = due && (await findTask(ctx.pool, caller.workspaceId, due.id))
+    if (!row) throw notFound()
+    enqueueOccurrences(ctx, { tasks: [row], now: new Date(ctx.clock.now()) })
+    const task = presentTask(row)
+    return created(`/api/v1/scheduler/tasks/${task.id}`, task)
+  },
+})
