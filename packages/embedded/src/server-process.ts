@@ -1,0 +1,55 @@
+import { type SpawnOptions, spawn } from 'node:child_process'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A database server that runs as our child. */
+export type ServerProcess = {
+  pid: number
+  /** Settles when the process has ended, whatever the reason. */
+  exited: Promise<void>
+  isRunning(): boolean
+  /** What it has written since it was started. */
+  output(): string
+  kill(signal: NodeJS.Signals): void
+  /** Ends it: each signal in turn, with the time that it is given, and SIGKILL after the last. */
+  stop(signals: readonly (readonly [NodeJS.Signals, number])[]): Promise<void>
+}
+
+/**
+ * Starts a server in a process group of its own, so that Ctrl-C in a terminal does not end it before its clients. Its
+ * output goes to a file: a pipe would break, and the server with it, when this process is killed.
+ */
+export async function spawnServer(
+  [program = '', ...args]: readonly string[],
+  logFile: string,
+  ids: Pick<SpawnOptions, 'uid' | 'gid'> = {},
+): Promise<ServerProcess> {
+  const log = openSync(logFile, 'a', 0o600)
+  const logStart = fstatSync(log).size
+  const child = spawn(program, args, { ...ids, detached: true, stdio: ['ignore', log, log] })
+  closeSync(log)
+  await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject))
+  const exited = new Promise<void>(resolve => child.once('exit', () => resolve()))
+  const isRunning = () => child.exitCode === null && child.signalCode === null
+  return {
+    pid: child.pid ?? 0, // spawned, so it has one
+    exited,
+    isRunning,
+    output: () => readFileSync(logFile).subarray(logStart).toString(),
+    kill: signal => void child.kill(signal),
+    async stop(signals) {
+      for (const [signal, graceMs] of signals) {
+        if (!isRunning()) return
+        child.kill(signal)
+        await Promise.race([exited, sleep(graceMs, undefined, { ref: false })])
+      }
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** The end of a server's output, for an error message. */
+export function lastLines(output: string, count = 8): string {
+  return output.trimEnd().split('\n').slice(-count).join('\n')
+}

@@ -1,0 +1,116 @@
+import { mkdir } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join, resolve } from 'node:path'
+import { findRedisServer } from './find-redis-server.ts'
+import { freePort } from './free-port.ts'
+import { lastLines, type ServerProcess, spawnServer } from './server-process.ts'
+import { stopLeftover } from './stop-leftover.ts'
+import { waitUntil } from './wait-until.ts'
+
+export type RedisOptions = {
+  /** Where the data is kept; made when it does not exist. */
+  dataDir: string
+  /** Taken when it is free, else any. Default: any. */
+  port?: number | undefined
+  /** Whether the data is still there after a restart; a crash loses its last second at most. */
+  persist: boolean
+  /** Default: the data directory's name with `.log` behind it. */
+  logFile?: string
+}
+
+export type Redis = {
+  port: number
+  pid: number
+  url: string
+  /** Settles when the server has ended, by `stop` or by itself. */
+  exited: Promise<void>
+  /** Ends the server in order. */
+  stop(): Promise<void>
+  /** Ends the server at once, as a crash would. */
+  kill(): void
+}
+
+const stopSignals = [['SIGTERM', 10_000]] as const
+const readyTimeoutMs = 60_000
+const portAttempts = 3
+
+/**
+ * Starts a private Redis (or Valkey) server from PATH, on loopback only. One that an earlier, killed process left on the
+ * same data is stopped first: two servers would write one file.
+ */
+export async function startRedis(options: RedisOptions): Promise<Redis> {
+  const program = findRedisServer()
+  if (!program) throw new Error('There is no redis-server or valkey-server 6.2 or newer on PATH.')
+  const dataDir = resolve(options.dataDir)
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await stopLeftoverRedis(dataDir)
+  const { server, port } = await launch(dataDir, program, options)
+  return {
+    port,
+    pid: server.pid,
+    url: `redis://127.0.0.1:${port}`,
+    exited: server.exited,
+    stop: () => server.stop(stopSignals),
+    kill: () => server.kill('SIGKILL'),
+  }
+}
+
+/** Stops the server that an earlier, killed process left on this data directory, if there is one. */
+export function stopLeftoverRedis(dataDir: string): Promise<void> {
+  return stopLeftover(join(dataDir, 'redis.pid'), dataDir, stopSignals)
+}
+
+async function launch(
+  dataDir: string,
+  program: string,
+  { port: wantedPort, persist, logFile = `${dataDir}.log` }: RedisOptions,
+): Promise<{ server: ServerProcess; port: number }> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort(wantedPort)
+    const server = await spawnServer([program, ...redisArguments(dataDir, port, persist)], logFile)
+    await waitUntil(async () => !server.isRunning() || (await isReady(port, server.pid)), readyTimeoutMs)
+    if (server.isRunning() && (await isReady(port, server.pid))) return { server, port }
+    await server.stop(stopSignals)
+    const output = server.output()
+    // Between the look for a free port and its use another process can take it.
+    if (attempt === portAttempts || !output.includes('Address already in use')) {
+      throw new Error(`Redis did not start on ${dataDir}. It says:\n${lastLines(output)}`)
+    }
+  }
+}
+
+function redisArguments(dataDir: string, port: number, persist: boolean): string[] {
+  const settings = {
+    port: String(port),
+    bind: '127.0.0.1',
+    dir: dataDir,
+    pidfile: join(dataDir, 'redis.pid'),
+    daemonize: 'no',
+    // A leftover is recognised by the directory on its command line, which Redis would overwrite.
+    'set-proc-title': 'no',
+    appendonly: persist ? 'yes' : 'no',
+    appendfsync: 'everysec',
+    save: '',
+    'maxmemory-policy': 'noeviction',
+    // Ten times a second, the default, would make delayed jobs up to a tenth of a second late.
+    hz: '100',
+  }
+  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
+}
+
+// The answer names its process: another server may have the port.
+async function isReady(port: number, pid: number): Promise<boolean> {
+  const info = await askInfo(port)
+  return info.includes(`\r\nprocess_id:${pid}\r\n`) && info.includes('\r\nloading:0\r\n')
+}
+
+function askInfo(port: number): Promise<string> {
+  return new Promise(done => {
+    let answer = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write('INFO\r\nQUIT\r\n'))
+    socket.setTimeout(1000, () => socket.destroy())
+    socket.on('data', chunk => (answer += chunk))
+    socket.on('error', () => {}) // followed by close
+    socket.on('close', () => done(answer))
+  })
+}

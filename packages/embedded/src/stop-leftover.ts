@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { commandLine } from './process-identity.ts'
+import { waitUntil } from './wait-until.ts'
+
+/**
+ * Stops the server that an earlier, killed process left on this data directory. The command line must name the
+ * directory: the pid in an old file may belong to anybody by now.
+ */
+export async function stopLeftover(
+  pidFile: string,
+  dataDir: string,
+  signals: readonly (readonly [NodeJS.Signals, number])[],
+): Promise<void> {
+  const pid = readPid(pidFile)
+  const isThere = () => ` ${commandLine(pid)} `.includes(` ${dataDir} `)
+  if (!pid || !isThere()) return
+  for (const [signal, graceMs] of [...signals, ['SIGKILL', 5000] as const]) {
+    try {
+      process.kill(pid, signal)
+    } catch {
+      return // it ended by itself
+    }
+    if (await waitUntil(() => !isThere(), graceMs)) return
+  }
+  throw new Error(`Process ${pid} still uses ${dataDir} and does not end. Stop it, then start again.`)
+}
+
+/** Reads the pid in the first line of a server's pid file; 0 when there is none. */
+export function readPid(pidFile: string): number {
+  return Number.parseInt(readLines(pidFile)[0] ?? '', 10) || 0
+}
+
+/** Reads a file's lines; none when it does not exist. */
+export function readLines(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n')
+  } catch {
+    return [] // not there, or not yet
+  }
+}
