@@ -1,0 +1,54 @@
+import type { Account } from './first-account.ts'
+
+export type BannerFacts = {
+  url: string
+  echoUrl: string
+  /** Null when there is none to show. */
+  account: Account | null
+  database: string
+  queue: string
+  dataDir: string
+  /** Whether curl would ask a proxy, which cannot reach this machine's loopback. */
+  isBehindProxy: boolean
+}
+
+/** What is printed once everything serves. */
+export function banner(facts: BannerFacts): string {
+  const { url, echoUrl, account, database, queue, dataDir } = facts
+  const rows = [
+    ...(account ? [['Sign in', `${account.email}  ${account.password}`] as const] : []),
+    ...(account ? [['API key', account.apiKey] as const] : []),
+    ['Queue', queue],
+    ['Database', database],
+    ['Data', dataDir],
+    ['Logs', `${dataDir}/logs`],
+    ['Receiver', `${echoUrl} (for trying things: shows every request below)`],
+  ] as const
+  const lines = [
+    '',
+    `Belfry is running at ${url}`,
+    '',
+    ...rows.map(([name, value]) => `  ${name.padEnd(9)} ${value}`),
+    '',
+  ]
+  if (account) lines.push(...examples(facts, account.apiKey))
+  lines.push('Ctrl-C stops everything; npm start goes on where it stopped.', '')
+  return lines.join('\n')
+}
+
+function examples({ url, echoUrl, isBehindProxy }: BannerFacts, apiKey: string): string[] {
+  const curl = `curl -sS ${isBehindProxy ? "--noproxy '*' " : ''}-H 'X-Api-Key: ${apiKey}'`
+  const task = `{name: "Hello", url: "${echoUrl}/hello", method: "POST", payload: {hello: "world"}`
+  // The time is that of the paste, by Node, which is there: the date command differs between systems.
+  const body = `$(node -p 'JSON.stringify(${task}, execute_at: new Date(Date.now() + 5000)})')`
+  return [
+    'Call the receiver in five seconds:',
+    '',
+    `${curl} -H 'Content-Type: application/json' -d "${body}" ${url}/api/v1/scheduler/tasks`,
+    '',
+    'See what came of it:',
+    '',
+    `${curl} '${url}/api/v1/scheduler/runs?limit=1'`,
+    '',
+  ]
+}

@@ -1,0 +1,44 @@
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { PlainError } from './plain-error.ts'
+
+/** The top of the checkout, seen from the source and from the bundle alike. */
+export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
+
+export type Environment = Record<string, string | undefined>
+
+export type Config = {
+  /** `DATA_DIR`: where everything is kept. Default: `.belfry` in the checkout. */
+  dataDir: string
+  /** `PORT`: of the API; 0 takes any free one. Default: 3000. */
+  port: number
+  /** `DATABASE_URL`: a PostgreSQL to use instead of the embedded one. */
+  databaseUrl: string | null
+  /** `REDIS_URL`: a Redis to use instead of a private one. */
+  redisUrl: string | null
+  /** Everything, for the services: they have settings of their own. */
+  env: Environment
+}
+
+/** Reads what the user has set; an empty value counts as unset. */
+export function readConfig(env: Environment): Config {
+  return {
+    dataDir: resolve(env.DATA_DIR || join(checkout, '.belfry')),
+    port: readPort(env.PORT || '3000'),
+    databaseUrl: readUrl('DATABASE_URL', env.DATABASE_URL, /^postgres(ql)?:\/\//, 'postgresql://'),
+    redisUrl: readUrl('REDIS_URL', env.REDIS_URL, /^rediss?:\/\//, 'redis://'),
+    env,
+  }
+}
+
+function readPort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new PlainError(`PORT is "${text}": it must be a number from 0 to 65535, such as PORT=3000.`)
+}
+
+// The value may hold a password, so it is not shown.
+function readUrl(name: string, text: string | undefined, form: RegExp, start: string): string | null {
+  if (!text) return null
+  if (form.test(text) && URL.canParse(text)) return text
+  throw new PlainError(`${name} must be a URL that starts with ${start}.`)
+}

@@ -1,0 +1,38 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { freePort } from '@belfry/embedded'
+import { type EchoedRequest, echoLine } from './echo-line.ts'
+import type { Opened } from './open-stack.ts'
+import { say } from './terminal.ts'
+
+export type EchoReceiver = Opened & { url: string }
+
+const maxBodyCharacters = 1024 * 1024
+
+/** Starts a target to try things on, on loopback: it shows every request and answers with what it got. */
+export async function startEchoReceiver(wantedPort: number): Promise<EchoReceiver> {
+  const server = createServer(async (request, response) => {
+    request.setEncoding('utf8')
+    let body = ''
+    try {
+      for await (const chunk of request) if (body.length < maxBodyCharacters) body += chunk
+    } catch {
+      return // the caller has gone away
+    }
+    const { method = '', url: path = '', headers } = request
+    const echoed: EchoedRequest = { method, path, headers, body }
+    say(echoLine(echoed, new Date()))
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(echoed))
+  })
+  const port = await freePort(wantedPort)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  const { port: actual } = server.address() as AddressInfo // a TCP server's address is never a string
+  const stop = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { url: `http://127.0.0.1:${actual}`, stop: async () => stop(), kill: stop }
+}

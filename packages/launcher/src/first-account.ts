@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import { readJson, writeJson } from './json-file.ts'
+
+/** The user, and the key of the workspace, that a new installation begins with. */
+export type Account = { email: string; password: string; apiKey: string }
+
+const timeoutMs = 15_000
+
+/** Finds the account of the last start when its key still opens this database; makes a new one otherwise. */
+export async function ensureAccount(path: string, url: string): Promise<Account> {
+  const kept = readJson(path)
+  if (isAccount(kept) && (await opens(url, kept.apiKey))) return kept
+  const account = await makeAccount(url)
+  writeJson(path, account)
+  return account
+}
+
+async function opens(url: string, apiKey: string): Promise<boolean> {
+  const { status } = await call(url, 'GET', '/api/v1/scheduler/tasks', { 'x-api-key': apiKey })
+  if (status === 200) return true
+  // Anything but a refusal says nothing about the key.
+  if (status === 401 || status === 403) return false
+  throw new Error(`GET /api/v1/scheduler/tasks was answered with ${status}.`)
+}
+
+async function makeAccount(url: string): Promise<Account> {
+  const { email, password, token } = await register(url)
+  const session = { authorization: `Bearer ${token}` }
+  const create = async (path: string, name: string) => (await expectCreated(url, path, { name }, session)) as Created
+  const organization = await create('/api/v1/organizations', 'My organization')
+  const workspace = await create(`/api/v1/organizations/${organization.id}/workspaces`, 'My workspace')
+  const key = await create(`/api/v1/workspaces/${workspace.id}/api-keys`, 'First key')
+  return { email, password, apiKey: key.key }
+}
+
+async function register(url: string): Promise<{ email: string; password: string; token: string }> {
+  const path = '/api/v1/auth/register'
+  const password = randomBytes(12).toString('base64url')
+  const name = 'Admin'
+  const preferred = 'admin@belfry.local'
+  const first = await call(url, 'POST', path, {}, { email: preferred, password, name })
+  if (first.status !== 409) return { email: preferred, password, token: (created(path, first) as Created).token }
+  const email = `admin-${randomBytes(4).toString('hex')}@belfry.local`
+  return { email, password, token: ((await expectCreated(url, path, { email, password, name })) as Created).token }
+}
+
+// The interface's answers, of which each call uses its own part.
+type Created = { id: string; key: string; token: string }
+
+type Answer = { status: number; text: string }
+
+async function expectCreated(url: string, path: string, body: unknown, headers = {}): Promise<unknown> {
+  return created(path, await call(url, 'POST', path, headers, body))
+}
+
+function created(path: string, { status, text }: Answer): unknown {
+  if (status === 201) return JSON.parse(text)
+  throw new Error(`POST ${path} was answered with ${status}: ${text}`)
+}
+
+async function call(url: string, method: string, path: string, headers: HeadersInit, body?: unknown): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method,
+    headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+function isAccount(value: unknown): value is Account {
+  if (typeof value !== 'object' || value === null) return false
+  const { email, password, apiKey } = value as Partial<Account> // checked field by field
+  return [email, password, apiKey].every(field => typeof field === 'string')
+}

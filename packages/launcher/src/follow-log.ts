@@ -1,0 +1,48 @@
+import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statSync } from 'node:fs'
+import { StringDecoder } from 'node:string_decoder'
+
+const pollMs = 200
+const chunkBytes = 64 * 1024
+const largeLogBytes = 10 * 1024 * 1024
+
+export type FollowedLog = {
+  /** Reads what has come by now. */
+  catchUp(): void
+  close(): void
+}
+
+/** Makes sure that a log file exists; one that has grown large is set aside first, as the only one of its kind. */
+export function openLog(path: string): void {
+  if (existsSync(path) && statSync(path).size > largeLogBytes) renameSync(path, `${path}.old`)
+  closeSync(openSync(path, 'a', 0o600))
+}
+
+/** Hands on every whole line that is added to a file from now on. */
+export function followLog(path: string, onLine: (line: string) => void): FollowedLog {
+  const file = openSync(path, 'r')
+  const chunk = Buffer.alloc(chunkBytes)
+  const decoder = new StringDecoder('utf8')
+  let offset = fstatSync(file).size
+  let rest = ''
+
+  function catchUp(): void {
+    if (fstatSync(file).size < offset) offset = 0 // emptied by somebody
+    for (let bytes = readSync(file, chunk, 0, chunkBytes, offset); bytes > 0; ) {
+      offset += bytes
+      const lines = (rest + decoder.write(chunk.subarray(0, bytes))).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) onLine(line)
+      bytes = readSync(file, chunk, 0, chunkBytes, offset)
+    }
+  }
+
+  const timer = setInterval(catchUp, pollMs)
+  return {
+    catchUp,
+    close() {
+      clearInterval(timer)
+      catchUp()
+      closeSync(file)
+    },
+  }
+}

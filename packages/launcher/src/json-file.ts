@@ -1,0 +1,18 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+
+/** Reads a JSON file; undefined when it does not exist or is not JSON. */
+export function readJson(path: string): unknown {
+  if (!existsSync(path)) return undefined
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined // cut off or empty: as good as absent
+  }
+}
+
+/** Replaces a JSON file in one step, readable by its owner only. */
+export function writeJson(path: string, value: unknown): void {
+  const draft = `${path}.${process.pid}.tmp`
+  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+  renameSync(draft, path)
+}

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Environment } from './config.ts'
+import { followLog, openLog } from './follow-log.ts'
+import { readableLine } from './log-line.ts'
+import type { Opened } from './open-stack.ts'
+import { PlainError } from './plain-error.ts'
+import { restartPauseMs } from './restart-pause.ts'
+import { runService } from './service-process.ts'
+import { say } from './terminal.ts'
+
+export type ServiceOptions = {
+  name: string
+  /** Sends 'ready' when it serves, and ends in order on SIGTERM. */
+  program: string
+  env: Environment
+  logFile: string
+  /** Told of every process that the service runs as. */
+  onProcess: (pid: number) => void
+}
+
+export type Service = Opened & {
+  /** Resolves when it serves for the first time; rejects when it does not come to that. */
+  ready: Promise<void>
+}
+
+const readyTimeoutMs = 90_000
+
+/** Starts a service and keeps it running: one that ends by itself is started again, after a growing pause. */
+export function keepService({ name, program, env, logFile, onProcess }: ServiceOptions): Service {
+  const stopping = new AbortController()
+  openLog(logFile)
+  const log = followLog(logFile, line => {
+    const readable = readableLine(name, line)
+    if (readable) say(readable)
+  })
+  let current = start()
+
+  function start() {
+    const service = runService(program, env, logFile)
+    onProcess(service.pid)
+    return service
+  }
+
+  async function becomeReady(): Promise<void> {
+    const late = sleep(readyTimeoutMs, false, { ref: false })
+    if (await Promise.race([current.ready, late])) return void keep()
+    if (stopping.signal.aborted) return
+    log.catchUp()
+    throw new PlainError(`The ${name} did not start. Its log is ${logFile}`)
+  }
+
+  async function keep(): Promise<void> {
+    for (let pauseMs = 0; ; ) {
+      const startedAt = performance.now()
+      const reason = await current.ended
+      if (stopping.signal.aborted) return
+      pauseMs = restartPauseMs(pauseMs, performance.now() - startedAt)
+      say(`The ${name} ended unexpectedly (${reason}); starting it again in ${pauseMs / 1000} s.`)
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {}) // stopped while waiting
+      if (stopping.signal.aborted) return
+      current = start()
+    }
+  }
+
+  return {
+    ready: becomeReady(),
+    async stop() {
+      stopping.abort()
+      await current.stop()
+      log.close()
+    },
+    kill() {
+      stopping.abort()
+      current.kill()
+    },
+  }
+}

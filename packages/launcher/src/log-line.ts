@@ -1,0 +1,31 @@
+import { clockTime } from './terminal.ts'
+
+const warning = 40
+const names: Record<number, string> = { 40: 'WARN', 50: 'ERROR', 60: 'FATAL' }
+
+/** Puts a service's log line the way people read it; null for what need not be shown. */
+export function readableLine(service: string, line: string): string | null {
+  if (line.trim() === '') return null
+  const entry = parse(line)
+  // Not one of ours: a stack on standard error, or a warning of Node.
+  if (!entry) return `${service}: ${line}`
+  if (entry.level < warning) return null
+  const parts = [entry.msg, entry.err?.message].filter(Boolean).join(': ')
+  return `${clockTime(new Date(entry.time))} ${service} ${names[entry.level] ?? entry.level} ${printable(parts)}`
+}
+
+/** Makes a text safe to print on one line: control characters could move the cursor or worse. */
+export function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, character => JSON.stringify(character).slice(1, -1).replace('\x7f', '\\u007f'))
+}
+
+type Entry = { level: number; time: string | number; msg?: string; err?: { message?: string } }
+
+function parse(line: string): Entry | null {
+  if (!line.startsWith('{"level":')) return null
+  try {
+    return JSON.parse(line)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,23 @@
+import { once } from 'node:events'
+import { readConfig } from './config.ts'
+import { launch } from './launch.ts'
+import { openStack } from './open-stack.ts'
+import { PlainError } from './plain-error.ts'
+import { listenForStop } from './stop-signal.ts'
+import { say } from './terminal.ts'
+
+const opened = openStack()
+const stop = listenForStop(process.env, () => opened.kill())
+try {
+  await launch(readConfig(process.env), opened, stop)
+  if (opened.size > 0 && !stop.aborted) await once(stop, 'abort')
+} catch (error) {
+  // What breaks because it is being stopped needs no report.
+  if (!stop.aborted) {
+    process.exitCode = 1
+    say(error instanceof PlainError ? error.message : String(error instanceof Error ? error.stack : error))
+  }
+} finally {
+  if (stop.aborted) say('Stopping ... (Ctrl-C again ends everything at once)')
+  await opened.close()
+}

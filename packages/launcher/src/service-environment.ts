@@ -1,0 +1,24 @@
+import type { Environment } from './config.ts'
+
+export type ServiceSettings = { databaseUrl: string; redisUrl: string | null; port: number; jwtSecret: string }
+
+/** The services' environment: the user's own, what this installation is made of, and defaults that suit a workbench. */
+export function serviceEnvironment(env: Environment, settings: ServiceSettings): Environment {
+  const { NODE_ENV: _, REDIS_URL: __, ...rest } = env
+  const workbench = {
+    PUBLIC_URL: `http://localhost:${settings.port}`,
+    JWT_SECRET: settings.jwtSecret,
+    ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8,::1/128',
+    DEFAULT_TIER: 'unicorn',
+    LOG_LEVEL: 'info',
+  }
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ''))
+  return {
+    ...workbench,
+    ...given,
+    DATABASE_URL: settings.databaseUrl,
+    ...(settings.redisUrl ? { REDIS_URL: settings.redisUrl } : {}),
+    PORT: String(settings.port),
+    METRICS_PORT: '0',
+  }
+}

