@@ -1,0 +1,22 @@
+import type { Reporter, TestModule } from 'vitest/node'
+
+/** Ends a run's output with one line that a script can read. */
+export class PlainLineReporter implements Reporter {
+  private line = 'tests: 0 passed, 1 failed, 0 skipped'
+
+  // At the very end, when the other reporters and the global teardown have had their say.
+  onInit(): void {
+    process.once('exit', () => process.stdout.write(`${this.line}\n`))
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
+    const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0, pending: 0 }
+    for (const module of modules) {
+      for (const test of module.children.allTests()) counts[test.result().state]++
+      // The tests below a failed hook or import count as skipped or are unknown, so its own error must count.
+      counts.failed += module.errors().length
+      for (const suite of module.children.allSuites()) counts.failed += suite.errors().length
+    }
+    this.line = `tests: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped + counts.pending} skipped`
+  }
+}

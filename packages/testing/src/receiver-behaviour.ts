@@ -1,0 +1,117 @@
+import type { ServerResponse } from 'node:http'
+import { pipeline, Readable, type Writable } from 'node:stream'
+
+/** An answer as it should be. */
+export type Reply = {
+  status?: number
+  headers?: Record<string, string | string[]>
+  body?: string | Buffer
+  delayMs?: number
+}
+
+/** An answer as it should not be. */
+export type Misbehaviour =
+  /** Never a byte. */
+  | { does: 'hang' }
+  /** Headers and some of the body, then nothing more. */
+  | { does: 'hang_in_body' }
+  /** A valid answer, one byte at a time, either all of it or only its body. */
+  | { does: 'drip'; everyMs: number; part?: 'all' | 'body' }
+  /** A reset instead of an answer. */
+  | { does: 'reset' }
+  /** The connection ends before the announced length is reached. */
+  | { does: 'close_in_body' }
+  /** The author's own bytes; the connection stays open unless `thenClose`. */
+  | { does: 'raw'; bytes: string | Buffer; thenClose?: boolean }
+  | { does: 'redirect'; to: string; status?: number }
+  /** A body as fast as it is taken, without an end. */
+  | { does: 'endless_body' }
+  /** A header block of about this many bytes. Default: 64 KiB. */
+  | { does: 'huge_headers'; bytes?: number }
+  /** Informational answers without an end. */
+  | { does: 'informational_flood' }
+  /** 204 with an announced body. */
+  | { does: 'body_on_204' }
+
+export type Behaviour = Reply | Misbehaviour
+
+const ok = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n'
+const partOfBody = `${ok}content-length: 100\r\n\r\nonly a part`
+const endlessBody = Buffer.alloc(64 * 1024, 'x')
+
+/** Answers one request in the given way. */
+export function behave(behaviour: Behaviour, response: ServerResponse): void {
+  if ('does' in behaviour) misbehave(behaviour, response)
+  else reply(behaviour, response)
+}
+
+function misbehave(behaviour: Misbehaviour, response: ServerResponse): void {
+  const { socket } = response
+  switch (behaviour.does) {
+    case 'hang':
+      break
+    case 'hang_in_body':
+      socket?.write(partOfBody)
+      break
+    case 'drip':
+      drip(behaviour, response)
+      break
+    case 'reset':
+      socket?.resetAndDestroy()
+      break
+    case 'close_in_body':
+      socket?.end(partOfBody)
+      break
+    case 'raw':
+      if (behaviour.thenClose) socket?.end(behaviour.bytes)
+      else socket?.write(behaviour.bytes)
+      break
+    case 'redirect':
+      reply({ status: behaviour.status ?? 302, headers: { location: behaviour.to } }, response)
+      break
+    case 'endless_body':
+      pour(endlessBody, response.writeHead(200))
+      break
+    case 'huge_headers':
+      socket?.write(`${ok}x-filler: ${'x'.repeat(behaviour.bytes ?? 65_536)}\r\ncontent-length: 0\r\n\r\n`)
+      break
+    case 'informational_flood':
+      pour(Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'), socket)
+      break
+    case 'body_on_204':
+      socket?.write('HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\nhello')
+      break
+  }
+}
+
+function reply({ status = 200, headers = {}, body = '', delayMs = 0 }: Reply, response: ServerResponse): void {
+  const answer = () => response.writeHead(status, headers).end(body)
+  if (delayMs === 0) answer()
+  else onSocketClose(response, setTimeout(answer, delayMs))
+}
+
+function drip({ everyMs, part = 'body' }: { everyMs: number; part?: 'all' | 'body' }, response: ServerResponse): void {
+  const { socket } = response
+  const head = `${ok}content-length: 100000\r\n\r\n`
+  let rest = head + 'x'.repeat(100_000)
+  const write = (bytes: number) => {
+    socket?.write(rest.slice(0, bytes))
+    rest = rest.slice(bytes)
+  }
+  if (part === 'body') write(head.length)
+  onSocketClose(
+    response,
+    setInterval(() => write(1), everyMs),
+  )
+}
+
+function pour(chunk: Buffer, into: Writable | null): void {
+  const endless = function* () {
+    while (true) yield chunk
+  }
+  if (into) pipeline(Readable.from(endless()), into, () => {}) // ends when the other side has had enough
+}
+
+function onSocketClose({ socket }: ServerResponse, timer: NodeJS.Timeout): void {
+  socket?.once('close', () => clearTimeout(timer))
+}

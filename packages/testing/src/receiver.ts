@@ -1,0 +1,140 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { TlsOptions } from 'node:tls'
+import { type Behaviour, behave } from './receiver-behaviour.ts'
+import { createSelfSignedCertificate } from './self-signed-certificate.ts'
+
+/** A request as it came in. */
+export type ReceivedRequest = {
+  method: string
+  /** Without the query. */
+  path: string
+  /** The request target as sent, query included. */
+  target: string
+  /** Names and values in turn, in the order and the spelling of the wire. */
+  rawHeaders: string[]
+  body: Buffer
+  /** When its headers had arrived, in milliseconds since 1970 with fractions. */
+  receivedAt: number
+  /** The how-manieth connection brought it; the first is 1. */
+  connection: number
+}
+
+/** A target for tests: a real server on 127.0.0.1 that remembers what it gets and answers as it is told. */
+export type Receiver = {
+  port: number
+  /** The certificate in PEM form, if it speaks TLS. */
+  certificate: string | null
+  url(path: string): string
+  requests: readonly ReceivedRequest[]
+  requestsTo(path: string): ReceivedRequest[]
+  /** Connections accepted so far, whether or not a request came over them. */
+  connections(): number
+  /** Connections open now. */
+  openConnections(): number
+  /** Says how requests for a path are answered: always the same, or one after another, the last again and again. */
+  answer(path: string, behaviour: Behaviour | Behaviour[]): void
+  /** Waits for a number of requests or for a condition on them; rejects after `timeoutMs`, 5 seconds unless told. */
+  waitFor(
+    condition: number | ((requests: readonly ReceivedRequest[]) => boolean),
+    timeoutMs?: number,
+  ): Promise<readonly ReceivedRequest[]>
+  /** Ends every connection and the server. */
+  close(): Promise<void>
+}
+
+export type ReceiverOptions = {
+  /** How paths without an answer of their own behave. Default: 200 with `{"ok":true}`. */
+  otherwise?: Behaviour
+  /** Speaks TLS with a fresh self-signed certificate for this host name or address. Default: plain HTTP. */
+  certificateFor?: string
+  /** The newest version of TLS that it speaks. Default: Node's. */
+  maxTlsVersion?: 'TLSv1.1' | 'TLSv1.2'
+}
+
+const defaultReply: Behaviour = { status: 200, headers: { 'content-type': 'application/json' }, body: '{"ok":true}' }
+
+/** Starts a receiver on a free port. */
+export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
+  const requests: ReceivedRequest[] = []
+  const answers = new Map<string, Behaviour[]>()
+  const numberOf = new Map<number | undefined, number>() // by the port of the other side
+  const sockets = new Set<Socket>()
+  const watchers = new Set<() => void>()
+  let accepted = 0
+
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const receivedAt = performance.timeOrigin + performance.now()
+    const { method = '', url: target = '', rawHeaders } = request
+    const [path = ''] = target.split('?')
+    const connection = numberOf.get(request.socket.remotePort) ?? 0
+    const chunks = await request.toArray().catch(() => null)
+    if (chunks === null) return // the other side left in the middle
+    requests.push({ method, path, target, rawHeaders, body: Buffer.concat(chunks), receivedAt, connection })
+    for (const check of watchers) check()
+    const queue = answers.get(path) ?? []
+    behave((queue.length > 1 ? queue.shift() : queue[0]) ?? options.otherwise ?? defaultReply, response)
+  }
+
+  const tls = options.certificateFor === undefined ? null : createSelfSignedCertificate(options.certificateFor)
+  const server = tls
+    ? createSecureServer({ ...tls, ...versions(options.maxTlsVersion) }, receive)
+    : createServer(receive)
+  server.on('connection', (socket: Socket) => {
+    accepted += 1
+    sockets.add(socket)
+    numberOf.set(socket.remotePort, accepted)
+    socket.on('error', () => {}) // clients of a misbehaving server may leave in any way
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // listening on a port, not on a pipe
+
+  return {
+    port,
+    certificate: tls?.cert ?? null,
+    requests,
+    url: path => `${tls ? 'https' : 'http'}://127.0.0.1:${port}${path}`,
+    requestsTo: path => requests.filter(request => request.path === path),
+    connections: () => accepted,
+    openConnections: () => sockets.size,
+    answer(path, behaviour) {
+      answers.set(path, [behaviour].flat())
+    },
+    waitFor(condition, timeoutMs = 5_000) {
+      const isMet = typeof condition === 'number' ? () => requests.length >= condition : () => condition(requests)
+      return waitUntil(isMet, watchers, timeoutMs).then(
+        () => [...requests],
+        () => Promise.reject(new Error(`Waited ${timeoutMs} ms in vain; ${requests.length} requests have come.`)),
+      )
+    },
+    async close() {
+      if (!server.listening) return
+      server.close()
+      const ends = [...sockets].map(socket => new Promise(resolve => socket.once('close', resolve).destroy()))
+      await Promise.all([once(server, 'close'), ...ends])
+    },
+  }
+}
+
+function versions(maxVersion: ReceiverOptions['maxTlsVersion']): TlsOptions {
+  // OpenSSL refuses old versions above security level 0, whatever else it is told.
+  return maxVersion ? { minVersion: 'TLSv1', maxVersion, ciphers: 'DEFAULT@SECLEVEL=0' } : {}
+}
+
+function waitUntil(isMet: () => boolean, watchers: Set<() => void>, timeoutMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (settle: () => void) => {
+      clearTimeout(timer)
+      watchers.delete(check)
+      settle()
+    }
+    const timer = setTimeout(() => stop(reject), timeoutMs)
+    const check = () => isMet() && stop(resolve)
+    watchers.add(check)
+    check()
+  })
+}

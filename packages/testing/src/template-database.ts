@@ -1,0 +1,30 @@
+import pg from 'pg'
+
+export const templateName = 'belfry_template'
+
+/** Makes the database that every test's own is cloned from. `migrate` gets its address and must leave no connection. */
+export async function createTemplate(
+  serverUrl: string,
+  migrate: (databaseUrl: string) => Promise<unknown>,
+): Promise<void> {
+  await execute(serverUrl, `CREATE DATABASE ${templateName}`)
+  await migrate(databaseUrl(serverUrl, templateName))
+  // A single connection to a template stops everybody from cloning it.
+  await execute(serverUrl, `ALTER DATABASE ${templateName} WITH ALLOW_CONNECTIONS false`)
+}
+
+/** Runs one statement on a connection of its own. */
+export async function execute(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** The address of another database on the same server. */
+export function databaseUrl(serverUrl: string, name: string): string {
+  return Object.assign(new URL(serverUrl), { pathname: name }).href
+}

@@ -1,0 +1,32 @@
+import { availableParallelism } from 'node:os'
+import { defineConfig } from 'vitest/config'
+import { PlainLineReporter } from './packages/testing/src/plain-line-reporter.ts'
+
+const rooms = '{prisma,packages/*,services/*}'
+
+export default defineConfig({
+  test: {
+    reporters: ['default', new PlainLineReporter()],
+    // A test that leaves something open keeps its process; say so instead of waiting.
+    teardownTimeout: 30_000,
+    // Many tests wait for real processes, so leaving one core free, as is the default, would idle a small machine.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: [`${rooms}/src/**/*.test.ts`],
+        },
+      },
+      {
+        test: {
+          name: 'integration',
+          include: [`${rooms}/test/**/*.test.ts`, 'e2e/**/*.test.ts'],
+          globalSetup: './vitest.global-setup.ts',
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+    ],
+  },
+})

@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { TestProject } from 'vitest/node'
+import { findRedisServer, startPostgres, startRedis } from './packages/embedded/src/index.ts'
+import { createRunFolder, removeRunFolder } from './packages/testing/src/run-folder.ts'
+import { createTemplate } from './packages/testing/src/template-database.ts'
+import type { TestServers } from './packages/testing/src/test-servers.ts'
+import { deployMigrations } from './prisma/src/migrate/index.ts'
+
+// Nothing here has to survive a crash of the machine.
+const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500' }
+
+/** Starts what the integration tests share: a PostgreSQL with a migrated template, a Redis, and fresh bundles. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await createRunFolder()
+  // What a test leaves in a temporary folder of its own, when it is killed, goes with the run's.
+  process.env.TMPDIR = folder
+  const work = [startPostgresIn(folder), startRedisIn(folder), bundle()] as const
+  try {
+    const [postgresUrl, redisUrl] = await Promise.all(work)
+    project.provide('servers', { postgresUrl, redisUrl })
+  } catch (error) {
+    await Promise.allSettled(work)
+    await removeRunFolder(folder)
+    throw error
+  }
+  return () => removeRunFolder(folder)
+}
+
+async function startPostgresIn(folder: string): Promise<TestServers['postgresUrl']> {
+  const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), settings: careless })
+  await createTemplate(postgres.url(), deployMigrations)
+  return postgres.url()
+}
+
+async function startRedisIn(folder: string): Promise<TestServers['redisUrl']> {
+  if (!findRedisServer()) return null
+  const redis = await startRedis({ dataDir: join(folder, 'redis'), persist: false })
+  return redis.url
+}
+
+// The end-to-end tests run the services as they are shipped.
+async function bundle(): Promise<void> {
+  await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'scripts/bundle.mjs')])
+}
