@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+
+/** A parsed body, of whatever shape the test expects. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert
+type Json = any
+
+export type Answer = { status: number; headers: Headers; text: string; body: Json }
+
+/** Who calls: with an API key, a session, both or neither. */
+export type Caller = { apiKey?: string; token?: string; workspaceId?: string; organizationId?: string }
+
+/** Makes one call. A string is sent as it is; anything else as JSON. */
+export async function callApi(
+  url: string,
+  caller: Caller,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
+  const headers: Record<string, string> = {}
+  if (body !== undefined) headers['Content-Type'] = 'application/json'
+  if (caller.apiKey) headers['X-Api-Key'] = caller.apiKey
+  if (caller.token) headers.Authorization = `Bearer ${caller.token}`
+  const response = await fetch(url + path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+/** Makes a user, an organization, a workspace and an API key, as a stranger would. */
+export async function signUp(url: string): Promise<Caller> {
+  const password = randomBytes(12).toString('hex')
+  const email = `${randomBytes(6).toString('hex')}@example.com`
+  const registered = await callApi(url, {}, 'POST', '/api/v1/auth/register', { email, password, name: 'A user' })
+  const token = registered.body.token as string
+  const organization = await callApi(url, { token }, 'POST', '/api/v1/organizations', { name: 'Acme' })
+  const path = `/api/v1/organizations/${organization.body.id}/workspaces`
+  const workspace = await callApi(url, { token }, 'POST', path, { name: 'Main' })
+  const keys = `/api/v1/workspaces/${workspace.body.id}/api-keys`
+  const key = await callApi(url, { token }, 'POST', keys, { name: 'Test' })
+  return { token, apiKey: key.body.key, workspaceId: workspace.body.id, organizationId: organization.body.id }
+}

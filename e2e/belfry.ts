@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort, startRedis } from '@belfry/embedded'
+import { createTestDatabase } from '@belfry/testing'
+import { type Answer, type Caller, callApi, signUp } from './api-calls.ts'
+import { type RunningService, type ServiceName, startService } from './processes.ts'
+
+export type QueueBackend = 'redis' | 'postgres'
+
+/** A whole installation: its own database, its own queue, the real processes, and an account. */
+export type Belfry = {
+  url: string
+  databaseUrl: string
+  redisUrl: string | null
+  services: RunningService[]
+  /** The API key of a workspace, and the session of its owner. */
+  caller: Caller
+  /** Calls the API as `caller`, or as somebody else. */
+  call(method: string, path: string, body?: unknown, as?: Caller): Promise<Answer>
+  start(name: ServiceName, env?: Record<string, string>): Promise<RunningService>
+  /** Another user with an organization and a workspace of their own. */
+  anotherCaller(): Promise<Caller>
+  close(): Promise<void>
+}
+
+/** Starts an installation on a backend of the queue: an API, a scheduler and a dispatcher. */
+export async function startBelfry(
+  backend: QueueBackend,
+  options: { services?: ServiceName[]; env?: Record<string, string> } = {},
+): Promise<Belfry> {
+  const database = await createTestDatabase()
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const redis = backend === 'redis' ? await startPrivateRedis() : null
+  const env: Record<string, string> = {
+    DATABASE_URL: database.url,
+    ...(redis ? { REDIS_URL: redis.url } : {}),
+    PORT: String(port),
+    METRICS_PORT: '0',
+    PUBLIC_URL: url,
+    JWT_SECRET: randomBytes(32).toString('hex'),
+    ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
+    DEFAULT_TIER: 'unicorn',
+    ...options.env,
+  }
+  const services: RunningService[] = []
+  const start = async (name: ServiceName, more: Record<string, string> = {}) => {
+    const service = await startService(name, { ...env, ...more })
+    services.push(service)
+    return service
+  }
+  await Promise.all((options.services ?? ['api', 'scheduler', 'dispatcher']).map(name => start(name)))
+  const caller = await signUp(url)
+  return {
+    url,
+    databaseUrl: database.url,
+    redisUrl: redis?.url ?? null,
+    services,
+    caller,
+    start,
+    call: (method, path, body, as = caller) => callApi(url, as, method, path, body),
+    anotherCaller: () => signUp(url),
+    async close() {
+      await Promise.all(services.map(service => service.stop('SIGKILL')))
+      await redis?.stop()
+      await database.drop()
+    },
+  }
+}
+
+async function startPrivateRedis() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'belfry-redis-'))
+  const redis = await startRedis({ dataDir, persist: false })
+  return {
+    url: redis.url,
+    async stop() {
+      await redis.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { repositoryRoot } from './repository-root.ts'
+
+export type ServiceName = 'api' | 'scheduler' | 'dispatcher'
+
+/** One real process of ours. */
+export type RunningService = {
+  name: ServiceName
+  pid: number
+  /** The lines that it has written so far. */
+  readonly output: string
+  /** Resolves with the exit code, or with the name of the signal that ended it. */
+  ended: Promise<number | string>
+  /** Sends a signal and resolves as `ended` does. */
+  stop(signal?: NodeJS.Signals): Promise<number | string>
+}
+
+/** Starts a service from its bundle and waits until it says that it is ready. */
+export async function startService(
+  name: ServiceName,
+  env: Record<string, string>,
+  bundle?: string,
+): Promise<RunningService> {
+  const { service, ready } = spawnService(name, env, bundle)
+  const first = await Promise.race([ready, service.ended])
+  if (first !== 'ready') throw new Error(`The ${name} ended with ${first} instead of starting:\n${service.output}`)
+  return service
+}
+
+/** Starts a service without waiting for it. */
+export function spawnService(
+  name: ServiceName,
+  env: Record<string, string>,
+  bundle = 'main.mjs',
+): { service: RunningService; ready: Promise<'ready'> } {
+  const file = join(repositoryRoot(), 'services', name, 'dist', bundle)
+  const child = fork(file, { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', text => {
+      output += text
+    })
+  }
+  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
+  const service: RunningService = {
+    name,
+    pid: child.pid ?? 0,
+    get output() {
+      return output
+    },
+    ended,
+    stop(signal = 'SIGTERM') {
+      send(child, signal)
+      return ended
+    },
+  }
+  return { service, ready: new Promise(resolve => child.once('message', () => resolve('ready'))) }
+}
+
+// A stopped process does not act on a signal other than SIGKILL before it goes on.
+function send(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+}

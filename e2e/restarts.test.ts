@@ -1,0 +1,89 @@
+import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
+import { Redis } from 'ioredis'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Belfry, startBelfry } from './belfry.ts'
+import { inMs, waitFor } from './wait-for.ts'
+
+const tasks = '/api/v1/scheduler/tasks'
+
+describe.each(queueBackends())('waiting tasks, with the queue on %s', backend => {
+  let belfry: Belfry
+  let target: Receiver
+  beforeEach(async () => {
+    target = await startReceiver()
+    belfry = await startBelfry(backend)
+  })
+  afterEach(async () => {
+    await belfry?.close()
+    await target?.close()
+  })
+
+  const schedule = async (count: number, aheadMs: number) => {
+    const answers = await Promise.all(
+      Array.from({ length: count }, (_, i) =>
+        belfry.call('POST', tasks, {
+          name: `${i}`,
+          url: target.url(`/${i}`),
+          method: 'POST',
+          execute_at: inMs(aheadMs),
+        }),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array(count).fill(201))
+  }
+  const allDelivered = async (count: number, timeoutMs: number) => {
+    const deadlineAt = Date.now() + timeoutMs
+    await target.waitFor(count, timeoutMs)
+    const list = async () => (await belfry.call('GET', `${tasks}?state=success&limit=100`)).body.data.length
+    await waitFor(list, done => done === count, Math.max(1000, deadlineAt - Date.now()))
+    expect(target.requests).toHaveLength(count)
+  }
+
+  it('survive a stop and a start of every process; each ends with code 0', async () => {
+    await schedule(30, 3000)
+    const codes = await Promise.all(belfry.services.map(service => service.stop('SIGTERM')))
+    expect(codes).toEqual([0, 0, 0])
+    await Promise.all((['api', 'scheduler', 'dispatcher'] as const).map(name => belfry.start(name)))
+    await allDelivered(30, 20_000)
+  })
+
+  it('survive kill -9 of every process', async () => {
+    await schedule(30, 3000)
+    await Promise.all(belfry.services.map(service => service.stop('SIGKILL')))
+    await Promise.all((['api', 'scheduler', 'dispatcher'] as const).map(name => belfry.start(name)))
+    await allDelivered(30, 30_000)
+  })
+
+  it('and calls under way are finished, not repeated, when the dispatcher is told to stop', async () => {
+    for (let i = 0; i < 10; i++) target.answer(`/${i}`, { status: 200, delayMs: 1500 })
+    await schedule(10, 300)
+    await target.waitFor(10, 5000)
+    const dispatcher = belfry.services.find(({ name }) => name === 'dispatcher')
+    expect(await dispatcher?.stop('SIGTERM')).toBe(0)
+    await belfry.start('dispatcher')
+    await allDelivered(10, 10_000)
+  })
+
+  // Only Redis can lose its data alone.
+  const ifVolatile = backend === 'redis' ? it : () => {}
+  ifVolatile('survive FLUSHALL: those due soon and those already handed over', async () => {
+    await schedule(30, 4000)
+    const redis = new Redis(belfry.redisUrl ?? '')
+    await waitFor(
+      () => redis.dbsize(),
+      size => size > 30,
+    )
+    await redis.flushall()
+    redis.disconnect()
+    await allDelivered(30, 60_000)
+  })
+
+  it('are delivered by the scheduler when the job was lost or never added', async () => {
+    await schedule(5, 2500)
+    await Promise.all(belfry.services.filter(({ name }) => name !== 'api').map(service => service.stop('SIGTERM')))
+    const api = belfry.services.find(({ name }) => name === 'api')
+    await api?.stop('SIGKILL')
+    await Promise.all((['api', 'scheduler', 'dispatcher'] as const).map(name => belfry.start(name)))
+    await allDelivered(5, 30_000)
+  })
+})
