@@ -56,7 +56,7 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
 
   it('and calls under way are finished, not repeated, when the dispatcher is told to stop', async () => {
     for (let i = 0; i < 10; i++) target.answer(`/${i}`, { status: 200, delayMs: 1500 })
-    await schedule(10, 300)
+    await schedule(10, 1500)
     await target.waitFor(10, 5000)
     const dispatcher = belfry.services.find(({ name }) => name === 'dispatcher')
     expect(await dispatcher?.stop('SIGTERM')).toBe(0)

@@ -87,7 +87,7 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
       { status: 302, headers: { location: '/x' } },
       { status: 204 },
     ])
-    const task = await create('/flaky', 300, { retry: soonRetries })
+    const task = await create('/flaky', 1000, { retry: soonRetries })
     const retrying = await reaches(task.id, 'retrying')
     expect(retrying.attempts).toBe(1)
     const waitMs = Date.parse(retrying.next_retry_at) - Date.parse(retrying.last_run.finished_at)
@@ -113,7 +113,7 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
 
   it('that keeps failing is dead, and in the dead letters', async () => {
     target.answer('/down', { status: 503 })
-    const task = await create('/down', 300, { retry: { max_retries: 1, backoff: 'fixed', base_delay_ms: 1000 } })
+    const task = await create('/down', 1000, { retry: { max_retries: 1, backoff: 'fixed', base_delay_ms: 1000 } })
     const dead = await reaches(task.id, 'dead')
     expect(dead).toMatchObject({
       attempts: 2,
@@ -129,10 +129,10 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
 
   it('whose target says 410 is dead at once; one that hangs ends at its deadline', async () => {
     target.answer('/gone', { status: 410 })
-    const gone = await create('/gone', 300)
+    const gone = await create('/gone', 1000)
     expect(await reaches(gone.id, 'dead')).toMatchObject({ attempts: 1 })
     target.answer('/hangs', { does: 'hang' })
-    const hanging = await create('/hangs', 300, { timeout_ms: 1000, retry: { max_retries: 0 } })
+    const hanging = await create('/hangs', 1000, { timeout_ms: 1000, retry: { max_retries: 0 } })
     const dead = await reaches(hanging.id, 'dead')
     const { body: run } = await belfry.call('GET', `${runs}/${dead.last_run.id}`)
     expect(run).toMatchObject({ error: { code: 'timeout' }, response: null })
@@ -141,8 +141,8 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
   })
 
   it('that is moved later while pending runs at its new time with its new body', async () => {
-    const task = await create('/moved', 600, { payload: 'old' })
-    const executeAt = inMs(2500)
+    const task = await create('/moved', 1500, { payload: 'old' })
+    const executeAt = inMs(3000)
     const patched = await belfry.call('PATCH', `${tasks}/${task.id}`, { execute_at: executeAt, payload: 'new' })
     expect(patched.status).toBe(200)
     await reaches(task.id, 'success')

@@ -1,5 +1,5 @@
 import { parseCidrs } from '@belfry/domain'
-import { databaseUrl, logLevel, port, readConfig, redisUrl } from '@belfry/runtime'
+import { databaseUrl, logLevel, parsedBy, port, readConfig, redisUrl } from '@belfry/runtime'
 import { z } from 'zod'
 
 export type Config = ReturnType<typeof loadConfig>
@@ -21,17 +21,7 @@ export const variables = z.object({
   /** The tier of a new organization. */
   DEFAULT_TIER: z.enum(['free', 'startup', 'scaleup', 'unicorn']).default('free'),
   /** Private address ranges that targets may lie in, as comma-separated CIDRs. */
-  ALLOWED_PRIVATE_TARGETS: z
-    .string()
-    .default('')
-    .transform((text, context) => {
-      try {
-        return parseCidrs(text)
-      } catch (error) {
-        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is malformed' })
-        return z.NEVER
-      }
-    }),
+  ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
 })
 
 const schema = variables.transform(env => ({

@@ -159,6 +159,17 @@ describe('refuses', () => {
     expect(JSON.stringify(body.errors)).toContain('execute_at')
   })
 
+  it('with a problem whose type is the address of its description', async () => {
+    const { body: problem } = await api.call('GET', `${tasks}/task_unknown`)
+    expect(problem.type).toBe('http://belfry.test/api/problems/not_found')
+    const { status, body } = await api.send('GET', new URL(problem.type).pathname)
+    expect([status, body]).toEqual([
+      200,
+      { code: 'not_found', status: 404, title: 'Not found', description: expect.any(String) },
+    ])
+    expect((await api.send('GET', '/api/problems/nonsense')).status).toBe(404)
+  })
+
   it('points to events when execute_at is missing', async () => {
     const { body } = await api.call('POST', tasks, aTaskBody({ execute_at: undefined }))
     expect(body.errors[0].message).toContain('/api/events')

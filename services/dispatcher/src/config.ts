@@ -1,5 +1,5 @@
 import { parseCidrs } from '@belfry/domain'
-import { databaseUrl, integer, logLevel, port, readConfig, redisUrl } from '@belfry/runtime'
+import { databaseUrl, integer, logLevel, parsedBy, port, readConfig, redisUrl } from '@belfry/runtime'
 import { z } from 'zod'
 
 export type Config = ReturnType<typeof loadConfig>
@@ -17,17 +17,7 @@ export const variables = z.object({
   /** Calls under way at a time. */
   DISPATCH_CONCURRENCY: integer(1, 10_000).default(200),
   /** Private address ranges that targets may lie in, as comma-separated CIDRs. */
-  ALLOWED_PRIVATE_TARGETS: z
-    .string()
-    .default('')
-    .transform((text, context) => {
-      try {
-        return parseCidrs(text)
-      } catch (error) {
-        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is malformed' })
-        return z.NEVER
-      }
-    }),
+  ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
 })
 
 const schema = variables.transform(env => ({

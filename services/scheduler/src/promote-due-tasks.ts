@@ -37,6 +37,6 @@ export function toDueTask(row: DueRow) {
 
 async function startOf(ctx: Context, turn: PromotionTurn): Promise<Date> {
   if (!ctx.queue.isVolatile || (await ctx.queue.readMarker()) === turn.marker) return turn.watermark
-  ctx.log.warn('queue.lost')
+  if (turn.marker !== '') ctx.log.warn('queue.lost') // the very first turn has lost nothing
   return new Date(Math.min(turn.watermark.getTime(), turn.now.getTime() - lostQueueMarginMs))
 }
