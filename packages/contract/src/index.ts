@@ -1,6 +1,22 @@
 export type { FieldError } from '@belfry/domain'
 export { type ApiKey, type CreateApiKeyBody, createApiKeyBody, type NewApiKey } from './api-key.ts'
 export { type LoginBody, loginBody, type RegisterBody, registerBody, type SignedIn, type User } from './auth.ts'
+export {
+  type CreateCronJobBody,
+  type CronJob,
+  type CronJobStatus,
+  type CronPreview,
+  createCronJobBody,
+  cronJobStatuses,
+  type ListCronJobsQuery,
+  listCronJobsQuery,
+  type PreviewCronJobBody,
+  previewCronJobBody,
+  type RunTimeNote,
+  type RunTimes,
+  type UpdateCronJobBody,
+  updateCronJobBody,
+} from './cron-job.ts'
 export { type ParsedInput, parseInput } from './field-errors.ts'
 export {
   type CreateOrganizationBody,

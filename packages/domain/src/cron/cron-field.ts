@@ -47,8 +47,8 @@ function parseElement(element: string, field: CronFieldRange): ElementRange | { 
   const step = stepText === undefined ? 1 : numberOf(stepText)
   if (step === null || step < 1) return { fault: `the step of ${shown} must be a whole number from 1 on` }
   if (base === '*') return { from: field.low, to: field.high, step }
-  const from = valueOf(fromText, field)
-  const to = toText === undefined ? from : valueOf(toText, field)
+  const from = readValue(fromText, field)
+  const to = toText === undefined ? from : readValue(toText, field)
   if (from === null || to === null) return { fault: `${shown} ${ruleBroken(element, field)}` }
   if (stepText !== undefined && toText === undefined) {
     return { fault: `${shown} has a step without a range; write ${fromText}-${field.high}/${stepText}` }
@@ -57,7 +57,7 @@ function parseElement(element: string, field: CronFieldRange): ElementRange | { 
   return { from, to, step }
 }
 
-function valueOf(text: string, { low, high, words }: CronFieldRange): number | null {
+function readValue(text: string, { low, high, words }: CronFieldRange): number | null {
   const word = /^[A-Za-z]{3}$/.test(text) ? words.indexOf(text.toUpperCase()) : -1
   const value = word >= 0 ? word + low : numberOf(text)
   return value !== null && value >= low && value <= high ? value : null
@@ -70,7 +70,7 @@ function numberOf(text: string): number | null {
 function ruleBroken(element: string, { low, high, words }: CronFieldRange): string {
   const special = Object.keys(specials).find(sign => element.replace(/[A-Za-z]{3}/g, '').includes(sign))
   if (special !== undefined) return `cannot be read: ${specials[special]}`
-  const names = words.length === 0 ? '' : `, or a name from ${words[0]} to ${words.at(-1)}`
+  const names = words.length === 0 ? '' : `, a name from ${words[0]} to ${words.at(-1)}`
   return `must be *, a whole number from ${low} to ${high}${names}, or a range of these`
 }
 

@@ -51,8 +51,9 @@ function phrase(text: string, unit: string, nameOf: (value: string) => string): 
     const [base = '', step] = element.split('/')
     const [from = '', to] = base.split('-')
     const range = to === undefined ? plain(from) : `${plain(from)} through ${plain(to)}`
-    if (base === '*') return step === undefined ? `every ${unit}` : `every ${ordinal(Number(step))} ${unit}`
-    return step === undefined ? range : `every ${ordinal(Number(step))} ${unit} from ${range}`
+    const every = `every ${ordinal(Number(step ?? 1))}${unit}`
+    if (base === '*') return every
+    return step === undefined ? range : `${every} from ${range}`
   })
   const isBare = /^\d/.test(elements[0] ?? '')
   return isBare ? `${unit} ${join(elements)}` : join(elements)
@@ -74,8 +75,8 @@ function indexOf(value: string, field: number): number {
 
 function ordinal(n: number): string {
   if (n === 1) return ''
-  const teens = n % 100 >= 11 && n % 100 <= 13
-  return `${n}${(teens ? undefined : ['th', 'st', 'nd', 'rd'][n % 10]) ?? 'th'}`
+  const isTeen = n % 100 >= 11 && n % 100 <= 13
+  return `${n}${(isTeen ? undefined : ['th', 'st', 'nd', 'rd'][n % 10]) ?? 'th'} `
 }
 
 function twoDigits(number: string): string {

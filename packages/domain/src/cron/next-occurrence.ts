@@ -12,7 +12,8 @@ export type Occurrence = { atMs: number; localMs: number; change: 'clock_gap' | 
 /** An expression that does not fire within this time counts as one that never does. */
 export const cronHorizonYears = 10
 
-const horizonMs = cronHorizonYears * 366 * 86_400_000
+const dayMs = 86_400_000
+const horizonMs = cronHorizonYears * 366 * dayMs
 // Larger changes are corrections of the zone: what they leave out was never a time of the day (cron(8)).
 const longestGapMs = 3 * 3_600_000
 
@@ -21,13 +22,17 @@ const longestGapMs = 3 * 3_600_000
  * within ten years. Times of the day fire once however the clocks are changed; intervals follow the clocks.
  */
 export function nextOccurrence(cron: CronExpression, zone: string, afterMs: number): Occurrence | null {
+  const limitMs = afterMs + horizonMs
   let piece = pieceAt(zone, afterMs + 1)
-  while (piece.fromMs <= afterMs + horizonMs) {
+  for (;;) {
     const found = skippedOccurrence(cron, piece, afterMs) ?? occurrenceIn(cron, zone, piece, afterMs)
-    if (found) return found.atMs <= afterMs + horizonMs ? found : null
-    piece = pieceAt(zone, piece.toMs)
+    if (found) return found.atMs <= limitMs ? found : null
+    // Whatever the clocks do, nothing happens until they come near the next reading that matches.
+    const endLocalMs = piece.toMs + piece.offsetMs
+    const nextLocalMs = matchWallClock(cron, endLocalMs - 2 * dayMs, limitMs + 2 * dayMs)
+    if (nextLocalMs === null) return null
+    piece = pieceAt(zone, Math.max(piece.toMs, nextLocalMs - 3 * dayMs))
   }
-  return null
 }
 
 // What the clocks skipped as this piece began.

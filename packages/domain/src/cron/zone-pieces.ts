@@ -5,9 +5,11 @@
 export type ZonePiece = { fromMs: number; toMs: number; offsetMs: number; jumpMs: number }
 
 const dayMs = 86_400_000
-// Gregorian years in the mean, which is near enough: any cut will do.
-const chunkMs = 365 * dayMs
-const maxKeptChunks = 20_000
+// Time is looked at in chunks, so that an occurrence in a distant year costs no more than one tomorrow.
+const chunkMs = 60 * dayMs
+// From 1900 to 2100 no zone changes its clocks twice within less than a week.
+const sampleMs = 5 * dayMs
+const maxKeptChunks = 50_000
 const maxZoneLength = 64
 
 const chunks = new Map<string, ZonePiece[]>()
@@ -42,15 +44,14 @@ function chunkOf(zone: string, number: number): ZonePiece[] {
   return pieces
 }
 
-// No zone changes twice within a day, so comparing the days finds every change.
 function scan(format: Intl.DateTimeFormat, fromMs: number, toMs: number): ZonePiece[] {
   const pieces: ZonePiece[] = []
   let offsetMs = offsetAt(format, fromMs)
   let piece = { fromMs, toMs, offsetMs, jumpMs: offsetMs - offsetAt(format, fromMs - 1000) }
-  for (let at = fromMs + dayMs; at <= toMs; at += dayMs) {
+  for (let at = fromMs + sampleMs; at <= toMs; at += sampleMs) {
     const next = offsetAt(format, at === toMs ? at - 1000 : at)
     if (next === offsetMs) continue
-    const changeMs = findChange(format, at - dayMs, at)
+    const changeMs = findChange(format, at - sampleMs, at)
     pieces.push({ ...piece, toMs: changeMs })
     piece = { fromMs: changeMs, toMs, offsetMs: next, jumpMs: next - offsetMs }
     offsetMs = next

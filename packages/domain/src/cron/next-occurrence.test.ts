@@ -1,0 +1,273 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { nextOccurrence } from './next-occurrence.ts'
+import { type CronExpression, parseCron } from './parse-cron.ts'
+
+const minuteMs = 60_000
+
+// Days of unusual clocks, and ordinary ones beside them.
+const windows: ReadonlyArray<readonly [zone: string, firstDay: string, days: number]> = [
+  ['Europe/Berlin', '2026-03-27', 4],
+  ['Europe/Berlin', '2026-10-23', 4],
+  ['America/New_York', '2027-03-12', 4],
+  ['America/New_York', '2027-11-05', 4],
+  ['Australia/Lord_Howe', '2026-04-02', 4],
+  ['Australia/Lord_Howe', '2026-10-02', 4],
+  ['Australia/Sydney', '2026-10-02', 4],
+  ['Pacific/Auckland', '2027-04-02', 4],
+  ['Africa/Casablanca', '2026-02-13', 4],
+  ['Africa/Casablanca', '2026-03-20', 4],
+  ['America/Sao_Paulo', '2018-11-02', 4],
+  ['America/Sao_Paulo', '2019-02-15', 4],
+  ['America/St_Johns', '2008-03-07', 4],
+  ['America/St_Johns', '2008-10-31', 4],
+  ['Asia/Kathmandu', '2026-07-30', 4],
+  ['Asia/Kathmandu', '1985-12-30', 4],
+  ['Pacific/Apia', '2011-12-28', 5],
+  ['Antarctica/Troll', '2026-03-27', 4],
+  ['Antarctica/Casey', '2009-10-16', 4],
+  ['Europe/Dublin', '2026-10-23', 4],
+  ['Asia/Pyongyang', '2015-08-13', 4],
+  ['Africa/Cairo', '2026-04-22', 4],
+  ['America/Havana', '2027-03-12', 4],
+  ['Asia/Beirut', '2026-03-27', 4],
+]
+
+const expressions = [
+  '30 2 * * *',
+  '0 0 * * *',
+  '15,45 0-3 * * *',
+  '0 1-3 * * *',
+  '*/20 * * * *',
+  '*/30 2 * * *',
+  '0 */2 * * *',
+  '7 3 * * SUN',
+  '59 23 1,15 * 6',
+]
+
+describe('nextOccurrence', () => {
+  const cases = windows.flatMap(([zone, day, days]) => expressions.map(expression => ({ zone, day, days, expression })))
+  it.each(cases)(
+    'agrees with a scan of every minute: $expression in $zone from $day',
+    ({ zone, day, days, expression }) => {
+      const minutes = wallClock(zone, day, days)
+      expect(found(expression, zone, minutes)).toEqual(scan(expression, minutes))
+    },
+  )
+
+  // Whole years, in UTC, where reading the clock costs nothing.
+  it.each([
+    ['0 0 29 2 *', '2023-06-01', 3000],
+    ['0 0 29 2 MON', '2095-12-01', 200],
+    ['30 12 31 * *', '2026-01-01', 800],
+    ['0 0 30 1-3 *', '2026-01-01', 800],
+    ['0 0 28-31 2 7', '2026-01-01', 800],
+    ['0 12 * * 7', '2026-01-01', 60],
+    ['0 12 * * 0', '2026-01-01', 60],
+    ['0 12 * * 5-7', '2026-01-01', 60],
+    ['0 12 13 * FRI', '2026-01-01', 400],
+    ['0 12 */10 * 1', '2026-01-01', 400],
+    ['0 12 * * 1-5/2', '2026-01-01', 60],
+    ['59 23 31 12 *', '2026-01-01', 1100],
+    ['3-59/14 5-23/6 2-30/7 feb-nov/3 *', '2026-01-01', 800],
+  ])('agrees with a scan of every minute: %s from %s for %i days', (expression, day, days) => {
+    const minutes = wallClock('UTC', day, days)
+    expect(found(expression, 'UTC', minutes)).toEqual(scan(expression, minutes))
+  })
+
+  it.each(
+    ['Europe/Berlin', 'Africa/Casablanca', 'Australia/Lord_Howe', 'America/Sao_Paulo'].flatMap(zone =>
+      ['30 2 28 3,10 *', '0 3 * */2 SUN', '15 2 1-7 4,10 *', '*/30 2 22 3 *', '0 0 29 2 *'].map(
+        text => [text, zone] as const,
+      ),
+    ),
+  )('agrees with a scan of 430 days: %s in %s', (expression, zone) => {
+    const minutes = wallClock(zone, '2026-01-01', 430, 30)
+    expect(found(expression, zone, minutes)).toEqual(scan(expression, minutes))
+  })
+
+  it('agrees with the scan for 2,000 random expressions', () => {
+    const cell = fc.record({
+      expression: fc
+        .tuple(field(0, 59), field(0, 23), field(1, 31), field(1, 12), field(0, 7))
+        .map(cells => cells.join(' ')),
+      window: fc.constantFrom(...windows),
+    })
+    fc.assert(
+      fc.property(cell, ({ expression, window: [zone, day, days] }) => {
+        const minutes = wallClock(zone, day, days)
+        expect(found(expression, zone, minutes)).toEqual(scan(expression, minutes))
+      }),
+      { numRuns: 2000, seed: 5 },
+    )
+  })
+
+  it('says what a change of the clock did to an occurrence', () => {
+    const gap = nextOccurrence(cronOf('30 2 * * *'), 'Europe/Berlin', Date.parse('2026-03-28T12:00:00Z'))
+    expect(gap).toEqual({
+      atMs: Date.parse('2026-03-29T01:00:00Z'),
+      localMs: Date.parse('2026-03-29T02:30:00Z'),
+      change: 'clock_gap',
+    })
+    const overlap = nextOccurrence(cronOf('30 2 * * *'), 'Europe/Berlin', Date.parse('2026-10-24T12:00:00Z'))
+    expect(overlap).toMatchObject({ atMs: Date.parse('2026-10-25T00:30:00Z'), change: 'clock_overlap' })
+    const interval = nextOccurrence(cronOf('*/30 2 * * *'), 'Europe/Berlin', Date.parse('2026-10-24T12:00:00Z'))
+    expect(interval).toMatchObject({ atMs: Date.parse('2026-10-25T00:00:00Z'), change: null })
+  })
+
+  it('goes on from within a second', () => {
+    const at = (text: string) => nextOccurrence(cronOf('* * * * *'), 'UTC', Date.parse(text))?.atMs
+    expect(at('2026-01-01T00:00:00.000Z')).toBe(Date.parse('2026-01-01T00:01:00Z'))
+    expect(at('2025-12-31T23:59:59.999Z')).toBe(Date.parse('2026-01-01T00:00:00Z'))
+  })
+
+  it.each([
+    ['0 0 31 2 *', 'Africa/Casablanca'],
+    ['59 23 30 2 *', 'America/St_Johns'],
+    ['0 0 31 4,6,9,11 *', 'UTC'],
+  ])('knows within 50 ms of computing that %s never fires', (expression, zone) => {
+    const before = process.cpuUsage()
+    expect(nextOccurrence(cronOf(expression), zone, Date.parse('2026-01-01T00:00:00Z'))).toBeNull()
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(50)
+  })
+
+  it('finds a leap day eight years ahead', () => {
+    const next = nextOccurrence(cronOf('0 0 29 2 *'), 'Europe/Berlin', Date.parse('2096-03-01T00:00:00Z'))
+    expect(next?.atMs).toBe(Date.parse('2104-02-28T23:00:00Z'))
+  })
+})
+
+/** Minutes of real time and what the clock on the wall shows then, as epoch milliseconds of a clock in UTC. */
+type Minutes = ReadonlyArray<{ atMs: number; localMs: number }>
+
+const clocks = new Map<string, Minutes>()
+
+// The clock is read every `readEvery` minutes and runs straight on in between.
+function wallClock(zone: string, firstDay: string, days: number, readEvery = 1): Minutes {
+  const key = `${zone} ${firstDay} ${days}`
+  const known = clocks.get(key)
+  if (known) return known
+  const format = new Intl.DateTimeFormat('en-GB', {
+    ...{ timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric' },
+    minute: 'numeric',
+  })
+  const localOf = (atMs: number) => {
+    if (zone === 'UTC') return atMs
+    const part = Object.fromEntries(format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]))
+    return Date.UTC(part.year ?? 0, (part.month ?? 0) - 1, part.day, part.hour, part.minute)
+  }
+  const start = Date.parse(firstDay)
+  let offsetMs = 0
+  const minutes = Array.from({ length: days * 1440 }, (_, i) => {
+    const atMs = start + i * minuteMs
+    if (i % readEvery === 0) offsetMs = localOf(atMs) - atMs
+    return { atMs, localMs: atMs + offsetMs }
+  })
+  clocks.set(key, minutes)
+  return minutes
+}
+
+// cron(8), minute by minute: skipped times fire when the gap is over, repeated times do not fire again, unless the
+// expression names intervals. The first minute only says what the clock shows.
+function scan(expression: string, minutes: Minutes): number[] {
+  const [minute = '', hour = ''] = expression.split(' ')
+  const isInterval = minute.startsWith('*') || hour.startsWith('*')
+  const matches = matcher(expression)
+  const fired: number[] = []
+  let last = minutes[0]?.localMs ?? 0
+  let latest = last
+  for (const { atMs, localMs } of minutes.slice(1)) {
+    const skipped = localMs - last - minuteMs
+    const isGap = skipped > 0 && skipped <= 180 * minuteMs && !isInterval
+    const isRepeated = localMs <= latest && !isInterval
+    let fires = !isRepeated && matches(localMs)
+    for (let at = last + minuteMs; isGap && at < localMs; at += minuteMs) fires ||= matches(at)
+    if (fires) fired.push(atMs)
+    last = localMs
+    latest = Math.max(latest, localMs)
+  }
+  return fired
+}
+
+function matcher(expression: string): (localMs: number) => boolean {
+  const [minute, hour, day, month, weekday] = expression.split(' ').map((text, i) => valuesOf(text, i))
+  const either = expression.split(' ')[2] !== '*' && expression.split(' ')[4] !== '*'
+  return localMs => {
+    const date = new Date(localMs)
+    if (!minute?.has(date.getUTCMinutes()) || !hour?.has(date.getUTCHours())) return false
+    if (!month?.has(date.getUTCMonth() + 1)) return false
+    const isDay = day?.has(date.getUTCDate()) ?? false
+    const isWeekday = (weekday?.has(date.getUTCDay()) || (date.getUTCDay() === 0 && weekday?.has(7))) ?? false
+    return either ? isDay || isWeekday : isDay && isWeekday
+  }
+}
+
+const bounds = [
+  [0, 59],
+  [0, 23],
+  [1, 31],
+  [1, 12],
+  [0, 7],
+] as const
+const words = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC'.split(' ').map((word, i) => [word, i + 1] as const)
+const dayWords = 'SUN MON TUE WED THU FRI SAT'.split(' ').map((word, i) => [word, i] as const)
+
+function valuesOf(text: string, position: number): Set<number> {
+  const [low = 0, high = 0] = bounds[position] ?? []
+  let plain = text.toUpperCase()
+  for (const [word, value] of position === 3 ? words : dayWords) plain = plain.replaceAll(word, String(value))
+  const values = new Set<number>()
+  for (const part of plain.split(',')) {
+    const [, from, to, step] = /^(\*|\d+)(?:-(\d+))?(?:\/(\d+))?$/.exec(part) ?? []
+    const first = from === '*' ? low : Number(from)
+    const last = from === '*' ? high : Number(to ?? from)
+    for (let value = low; value <= high; value++) {
+      if (value >= first && value <= last && (value - first) % Number(step ?? 1) === 0) values.add(value)
+    }
+  }
+  return values
+}
+
+function found(expression: string, zone: string, minutes: Minutes): number[] {
+  const cron = cronOf(expression)
+  const end = minutes.at(-1)?.atMs ?? 0
+  const times: number[] = []
+  let at = minutes[0]?.atMs ?? 0
+  for (;;) {
+    const next = nextOccurrence(cron, zone, at)
+    if (next === null || next.atMs > end) return times
+    times.push(next.atMs)
+    at = next.atMs
+  }
+}
+
+function cronOf(text: string): CronExpression {
+  const parsed = parseCron(text)
+  if (!parsed.ok) throw new Error(parsed.message)
+  return parsed.cron
+}
+
+// Values are few, so that a window of some days is met often.
+function field(low: number, high: number): fc.Arbitrary<string> {
+  const value = fc.integer({ min: low, max: high })
+  const range = fc.tuple(value, value).map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`)
+  const step = fc.integer({ min: 1, max: high + 3 })
+  const element = fc.oneof(
+    { arbitrary: fc.constant('*'), weight: 4 },
+    { arbitrary: step.map(n => `*/${n}`), weight: 2 },
+    { arbitrary: value.map(String), weight: 2 },
+    { arbitrary: range, weight: 2 },
+    { arbitrary: fc.tuple(range, step).map(([r, n]) => `${r}/${n}`), weight: 1 },
+  )
+  const list = fc.array(element, { minLength: 2, maxLength: 3 }).map(elements => elements.join(','))
+  return fc.oneof({ arbitrary: element, weight: 4 }, { arbitrary: list, weight: 1 })
+}
+
+it('is tested over windows that do change the clocks', () => {
+  const isChanged = ([zone, day, days]: (typeof windows)[number]) => {
+    const offsets = wallClock(zone, day, days).map(({ atMs, localMs }) => localMs - atMs)
+    return new Set(offsets).size > 1
+  }
+  const still = windows.filter(window => !isChanged(window)).map(([zone, day]) => `${zone} ${day}`)
+  expect(still).toEqual(['Asia/Kathmandu 2026-07-30'])
+})

@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseCron } from './parse-cron.ts'
+
+// What no field takes, and what each field does not take.
+const never = [
+  '',
+  'L',
+  'W',
+  '?',
+  '#',
+  'H',
+  '-',
+  '/',
+  ',',
+  '*/',
+  '/5',
+  '*/0',
+  '*/-1',
+  '*/x',
+  '**',
+  '*-5',
+  '1-',
+  '-1',
+  '1--2',
+]
+const neverEither = [
+  '1,',
+  ',1',
+  '1,,2',
+  '2-1',
+  '1/2',
+  '1-2-3',
+  '1-2/3/4',
+  '1.5',
+  '1e1',
+  '0x1',
+  '+1',
+  '１',
+  '*/1.5',
+  'ABC',
+  '99999',
+]
+const perField = [
+  ['60', '0-60', '00060', 'JAN', 'MON'],
+  ['24', '20-24', 'JAN', 'MON'],
+  ['0', '32', 'LW', '15W', 'L-3', 'MON'],
+  ['0', '13', 'MON', 'JANUARY', 'ſEP'],
+  ['8', '5L', '5#2', 'JAN', 'MONDAY', 'FRI-SUN'],
+]
+const names = ['minute', 'hour', 'day of month', 'month', 'day of week']
+const malformed = perField.flatMap((texts, field) =>
+  [...never.filter(text => text !== ''), ...neverEither, ...texts].map(text => [field, text] as const),
+)
+
+describe('parseCron', () => {
+  it(`refuses ${malformed.length} malformed fields, naming the field`, () => {
+    expect(malformed.length).toBeGreaterThan(150)
+    for (const [field, text] of malformed) {
+      const parsed = parseCron(names.map((_, i) => (i === field ? text : '*')).join(' '))
+      expect([text, parsed]).toEqual([text, { ok: false, message: expect.stringContaining(`${names[field]}: `) }])
+    }
+  })
+
+  it.each([
+    ['', 'it has 0'],
+    ['   ', 'it has 0'],
+    ['*', 'it has 1'],
+    ['* * * *', 'it has 4'],
+    ['* * * * * *', 'it has 6'],
+    ['@daily', '@daily are not supported'],
+    ['@reboot', 'exactly 5 fields'],
+    ['*\u00a0* * * *', 'U+00A0'],
+    ['* *\u3000* * *', 'U+3000'],
+    ['* * * *\n*', 'U+000A'],
+    ['* * * * *\r', 'U+000D'],
+    ['*\v* * * *', 'U+000B'],
+    ['*\u200b * * * *', 'U+200B'],
+    ['\ufeff* * * * *', 'U+FEFF'],
+    ['*\u0000 * * * *', 'U+0000'],
+    ['* '.repeat(5000), 'at most 1000 characters'],
+  ])('refuses %j', (text, reason) => {
+    expect(parseCron(text)).toEqual({ ok: false, message: expect.stringContaining(reason) })
+  })
+
+  it('tells of every field that is wrong', () => {
+    const parsed = parseCron('60 24 0 13 8')
+    expect(parsed).toEqual({ ok: false, message: expect.stringMatching(new RegExp(names.join('.*'))) })
+  })
+
+  it.each([
+    ['5  4\t* * *', '5 4 * * *'],
+    [' 0 0 1 jan sun ', '0 0 1 jan sun'],
+    ['05 4 * * 7', '05 4 * * 7'],
+    ['0,0,0 0 * * 0,7', '0,0,0 0 * * 0,7'],
+    ['*/90 0-23/30 * * *', '*/90 0-23/30 * * *'],
+    ['1-5/2,*/7,59 * * Feb-DEC MON-FRI', '1-5/2,*/7,59 * * Feb-DEC MON-FRI'],
+  ])('reads %j', (text, normal) => {
+    expect(parseCron(text)).toMatchObject({ ok: true, cron: { text: normal } })
+  })
+
+  it('knows Sunday by 0, 7 and name', () => {
+    const weekdays = ['0', '7', 'SUN', '7-7', '0-6/7'].map(day => {
+      const parsed = parseCron(`0 0 * * ${day}`)
+      return parsed.ok && parsed.cron.weekdays
+    })
+    expect(new Set(weekdays.map(String))).toEqual(new Set(['true,false,false,false,false,false,false']))
+  })
+
+  it('answers for any text within 50 ms of computing', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(' ', '*', '/', '-', ',', '1', '59', 'SUN', 'L', '\t'),
+      fc.string({ maxLength: 3 }),
+    )
+    const text = fc.oneof(
+      fc.string({ maxLength: 2000 }),
+      fc.array(piece, { maxLength: 400 }).map(parts => parts.join('')),
+    )
+    fc.assert(
+      fc.property(text, given => {
+        const before = process.cpuUsage()
+        const parsed = parseCron(given)
+        expect(process.cpuUsage(before).user / 1000).toBeLessThan(50)
+        if (parsed.ok) expect(given.trim().split(/[ \t]+/)).toHaveLength(5)
+      }),
+      { numRuns: 10_000, seed: 5 },
+    )
+  })
+})
