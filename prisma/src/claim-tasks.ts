@@ -23,6 +23,7 @@ export type ClaimedTask = StoredRequest & {
   taskId: string
   workspaceId: string
   source: TaskSource
+  cronJobId: string | null
   /** 1 for the first attempt. */
   attempt: number
   runId: string
@@ -35,7 +36,8 @@ export type ClaimedTask = StoredRequest & {
 
 /**
  * `claimed`: the caller owns the attempt. `early`: due in `dueInMs`. `busy`: another transaction holds the row; ask
- * again. `gone`: somebody else's, cancelled, finished or unknown.
+ * again. `gone`: somebody else's, cancelled, finished or unknown; also an occurrence of a cron job that may not overlap,
+ * which this has just cancelled.
  */
 export type Claim =
   | { kind: 'claimed'; task: ClaimedTask }
@@ -72,32 +74,47 @@ export function claimStatement(values: string): string {
   return `
     WITH input (id, token) AS (VALUES ${values}),
     ready AS (
-      SELECT t.id, t.xmin AS version, t.due_at AS scheduled_at, input.token, r.timeout_ms
+      SELECT t.id, t.xmin AS version, t.due_at AS scheduled_at, input.token, r.timeout_ms, ${isSkipped} AS is_skipped
       FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
       WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
       FOR UPDATE OF t SKIP LOCKED
     ),
     claimed AS (
       UPDATE tasks t
-      SET state = 'processing', attempts = t.attempts + 1, run_id = uuid_v7(clock_timestamp(), ready.token),
-          updated_at = now(),
-          lease_until = clock_timestamp() + (ready.timeout_ms + ${leaseMarginMs}) * interval '1 millisecond'
+      SET state = CASE WHEN is_skipped THEN 'cancelled' ELSE 'processing' END::task_state, updated_at = now(),
+          state_reason = CASE WHEN is_skipped THEN 'overlap_skipped' END,
+          finished_at = CASE WHEN is_skipped THEN now() END,
+          attempts = CASE WHEN is_skipped THEN t.attempts ELSE t.attempts + 1 END,
+          run_id = CASE WHEN NOT is_skipped THEN uuid_v7(clock_timestamp(), ready.token) END,
+          lease_until = CASE WHEN NOT is_skipped THEN
+            clock_timestamp() + (ready.timeout_ms + ${leaseMarginMs}) * interval '1 millisecond' END
       FROM ready WHERE t.id = ready.id
-      RETURNING t.id, t.attempts, t.run_id, ready.version, ready.scheduled_at
+      RETURNING t.id, t.state, t.attempts, t.run_id, ready.version, ready.scheduled_at
     )
-    SELECT input.id AS "taskId", c.id IS NOT NULL AS "isClaimed", coalesce(c.run_id, t.run_id) AS "runId",
+    SELECT input.id AS "taskId", coalesce(c.state = 'processing', false) AS "isClaimed", coalesce(c.run_id, t.run_id) AS "runId",
            coalesce(c.attempts, t.attempts) AS attempt, coalesce(c.scheduled_at, t.due_at) AS "scheduledAt",
            uuid_v7_time(coalesce(c.run_id, t.run_id)) AS "claimedAt", c.version <> t.xmin AS "requestChanged",
-           t.workspace_id AS "workspaceId", t.source, t.execute_at AS "executeAt", t.state AS "stateBefore",
+           t.workspace_id AS "workspaceId", t.source, t.cron_job_id AS "cronJobId", t.execute_at AS "executeAt",
+           coalesce(c.state, t.state) AS state,
            extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${requestColumns}
     FROM input JOIN tasks t ON t.id = input.id
     JOIN task_requests r ON r.task_id = input.id LEFT JOIN claimed c ON c.id = input.id`
 }
 
+// An occurrence of a cron job that may not overlap is skipped when an earlier dispatch of the same cron job has not
+// finished. It is asked here because only now it can be known, and only for the first attempt of an occurrence: other
+// tasks pay for looking at one of their own columns. No race: the earlier one is unfinished from before its claim on.
+const isSkipped = `
+      CASE WHEN t.occurrence_at IS NOT NULL AND t.attempts = 0 THEN EXISTS (
+        SELECT FROM cron_jobs j JOIN tasks o ON o.cron_job_id = j.id
+        WHERE j.id = t.cron_job_id AND j.overlap = 'skip' AND o.finished_at IS NULL
+          AND (o.execute_at, o.id) < (t.execute_at, t.id)
+      ) ELSE false END`
+
 type ClaimRow = ClaimedTask & {
   isClaimed: boolean
   requestChanged: boolean
-  stateBefore: TaskState
+  state: TaskState
   dueInMs: number
 }
 
@@ -106,11 +123,11 @@ const requestColumns = `r.url, r.method, r.headers, r.payload, r.max_retries AS 
 
 async function toClaim(pool: Pool, row: ClaimRow | undefined, token: string): Promise<Claim> {
   if (!row) return { kind: 'gone' }
-  const { isClaimed, requestChanged, stateBefore, dueInMs, ...task } = row
-  if (isClaimed || (stateBefore === 'processing' && carries(task.runId, token))) {
+  const { isClaimed, requestChanged, state, dueInMs, ...task } = row
+  if (isClaimed || (state === 'processing' && carries(task.runId, token))) {
     return { kind: 'claimed', task: requestChanged ? { ...task, ...(await readRequest(pool, task.taskId)) } : task }
   }
-  if (stateBefore !== 'pending' && stateBefore !== 'retrying') return { kind: 'gone' }
+  if (state !== 'pending' && state !== 'retrying') return { kind: 'gone' }
   return dueInMs > 0 ? { kind: 'early', dueInMs } : { kind: 'busy' }
 }
 

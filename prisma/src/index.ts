@@ -7,6 +7,18 @@ export {
   leaseMarginMs,
   type StoredRequest,
 } from './claim-tasks.ts'
+export {
+  type CronJobChange,
+  type CronJobMove,
+  changeCronJob,
+  deleteCronJob,
+  pauseCronJob,
+  resumeCronJob,
+} from './cron-jobs/change-cron-job.ts'
+export { createCronJob, type NewCronJob } from './cron-jobs/create-cron-job.ts'
+export { type CronJobFields, scheduleOf } from './cron-jobs/cron-job.ts'
+export { type Expansion, expandCronJobs } from './cron-jobs/expand-cron-jobs.ts'
+export { triggerCronJob } from './cron-jobs/trigger-cron-job.ts'
 export { type DatabaseClock, openDatabaseClock } from './database-clock.ts'
 export {
   type DueRow,

@@ -22,6 +22,12 @@ export const lookAheadMs = 5 * 60_000
 // the promotion's reading cross each other is added by one of the two at least.
 const crossingMarginMs = 30_000
 
+/**
+ * Occurrences of cron jobs become tasks this much ahead of their time: before the promotion reaches it, so that the
+ * promotion brings them to the queue like every other task.
+ */
+export const expansionLookAheadMs = lookAheadMs + 2 * crossingMarginMs
+
 /** True when whoever has just stored a task must add its job; the promotion brings the others as their time nears. */
 export function isSoon(dueAt: number, now: number): boolean {
   return dueAt < now + lookAheadMs + crossingMarginMs

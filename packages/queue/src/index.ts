@@ -5,6 +5,7 @@ export {
   type DispatchJob,
   type DispatchQueue,
   type DueTask,
+  expansionLookAheadMs,
   isSoon,
   lookAheadMs,
   openDispatchQueue,

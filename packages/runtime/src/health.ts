@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http'
+import { type ZoneData, zoneData } from './zone-data.ts'
 
 /** The things that a process needs to do its work, each with a question that rejects when it is away. */
 export type HealthChecks = Record<string, () => Promise<unknown>>
 
-export type Readiness = { ready: boolean; checks: Record<string, 'ok' | 'unavailable'> }
+export type Readiness = { ready: boolean; checks: Record<string, 'ok' | 'unavailable'>; zone_data: ZoneData }
 
 const checkTimeoutMs = 2000
 
@@ -18,6 +19,7 @@ export async function readiness(checks: HealthChecks, optional: readonly string[
   return {
     ready: results.every(([name, ok]) => ok || optional.includes(name)),
     checks: Object.fromEntries(results.map(([name, ok]) => [name, ok ? 'ok' : 'unavailable'])),
+    zone_data: zoneData(new Date()),
   }
 }
 

@@ -13,6 +13,7 @@ import { updateCronJob } from './cron-jobs/update-cron-job.ts'
 import { listDeadLetters } from './dead-letters/list-dead-letters.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { createOrganization } from './organizations/create-organization.ts'
+import { getProblem } from './problems/get-problem.ts'
 import { getRun } from './runs/get-run.ts'
 import { listRuns } from './runs/list-runs.ts'
 import { cancelTask } from './tasks/cancel-task.ts'
@@ -42,4 +43,5 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/organizations': { post: createOrganization },
   '/api/v1/organizations/:org/workspaces': { post: createWorkspace },
   '/api/v1/workspaces/:ws/api-keys': { post: createApiKey },
+  '/api/problems/:code': { get: getProblem },
 }

@@ -1,4 +1,5 @@
 import { pingPool } from '@belfry/db'
+import { isTimeZone } from '@belfry/domain'
 import { every, type Logger, type Service } from '@belfry/runtime'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
@@ -10,6 +11,7 @@ const clockRefreshMs = 10_000
 /** Starts the HTTP interface. */
 export async function startApi(config: Config, log: Logger, stop: AbortSignal): Promise<Service> {
   const ctx = await openContext(config, log, stop)
+  isTimeZone('Europe/Berlin') // the first zone of a process takes some 30 ms, which no caller should wait for
   const app = createApp(ctx, { database: () => pingPool(ctx.pool), queue: () => ctx.queue.ping() })
   const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 20_000, requestTimeout: 60_000, keepAliveTimeout: 65_000 }
   const server = createExpressServer(app, limits)

@@ -31,6 +31,7 @@ function identity(task: ClaimedTask): Record<string, string> {
     'X-Belfry-Run-Id': toId('run', task.runId),
     'X-Belfry-Attempt': String(task.attempt),
     'X-Belfry-Scheduled-At': task.executeAt.toISOString(),
+    ...(task.cronJobId === null ? {} : { 'X-Belfry-Cronjob-Id': toId('cron', task.cronJobId) }),
     ...(task.topic === null ? {} : { 'X-Belfry-Topic': task.topic }),
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(task.claimedAt.getTime() / 1000)),

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ClaimedTask, isTransientDatabaseError, leaseMarginMs, type RecordedAttempt } from '@belfry/db'
+import { type ClaimedTask, isTransientDatabaseError, type RecordedAttempt } from '@belfry/db'
 import { nextAttempt, toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import { buildRequest } from './build-request.ts'
 import type { Context } from './context.ts'
 import { toFinishedAttempt } from './finished-attempt.ts'
 import type { Outcome } from './outcome.ts'
+
+const longestOutageMs = 15 * 60_000
 
 /** One attempt from the claim on: build, send, decide what becomes of the task, record, arrange what follows. */
 export async function dispatch(ctx: Context, task: ClaimedTask): Promise<void> {
@@ -27,23 +29,21 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<void> {
     random: Math.random,
   })
   const attempt = toFinishedAttempt(task, request, outcome, next, startedAt, durationMs)
-  const recorded = await record(ctx, attempt, claimed + task.timeoutMs + leaseMarginMs)
+  const recorded = await record(ctx, attempt)
   logAttempt(ctx, task, outcome, { durationMs, state: recorded ? next.state : 'superseded' })
   await failpoint('dispatcher.recorded')
   if (recorded) await follow(ctx, task, attempt, recorded)
 }
 
-// The outcome is kept while the database is away, for as long as the lease lets it be written.
-async function record(
-  ctx: Context,
-  attempt: ReturnType<typeof toFinishedAttempt>,
-  leaseEndsAt: number,
-): Promise<RecordedAttempt | null> {
+// The outcome is kept while the database is away, also beyond the lease: nobody can end it either meanwhile, and the
+// fence refuses the outcome if somebody was faster.
+async function record(ctx: Context, attempt: ReturnType<typeof toFinishedAttempt>): Promise<RecordedAttempt | null> {
+  const giveUpAt = performance.now() + longestOutageMs
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
     try {
       return await ctx.record(attempt)
     } catch (error) {
-      if (!isTransientDatabaseError(error) || performance.now() > leaseEndsAt) throw error
+      if (!isTransientDatabaseError(error) || performance.now() > giveUpAt) throw error
       ctx.log.warn({ err: error, run: toId('run', attempt.runId) }, 'record.waiting_for_database')
       await sleep(pauseMs)
     }

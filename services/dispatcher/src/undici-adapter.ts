@@ -68,7 +68,8 @@ function exchange(
   let isOver = false
 
   return new Promise((resolve, reject) => {
-    const deadline = setTimeout(() => finish(new DeadlineError()), timeoutMs)
+    // A process that was blocked or frozen reads what has come meanwhile before it says that nothing came in time.
+    const deadline = setTimeout(() => setImmediate(finish, new DeadlineError()), timeoutMs)
 
     function finish(error: Error | null): void {
       if (isOver) return

@@ -1,5 +1,6 @@
 import type { Loop } from '@belfry/runtime'
 import type { Context } from './context.ts'
+import { expandCronJobs } from './expand-cron-jobs.ts'
 import { inspectQueueStore } from './inspect-queue-store.ts'
 import { prepareRunPartitions } from './prepare-run-partitions.ts'
 import { promoteDueTasks } from './promote-due-tasks.ts'
@@ -14,6 +15,7 @@ export function loops(ctx: Context): Loop[] {
     onError: error => ctx.log.error({ err: error, chore: name }, 'chore.failed'),
   })
   return [
+    chore('expand-cron-jobs', 1_000, signal => expandCronJobs(ctx, signal)),
     chore('promote-due-tasks', 1_000, () => promoteDueTasks(ctx)),
     chore('repair-overdue-tasks', 15_000, () => repairOverdueTasks(ctx)),
     chore('rescue-lost-attempts', 5_000, signal => rescueLostAttempts(ctx, signal)),

@@ -1,0 +1,111 @@
+import { newUuid, type OccurrencePlan, planOccurrences } from '@belfry/domain'
+import type { DueRow } from '../due-work.ts'
+import { inTransaction, readClock, type Transaction } from '../in-transaction.ts'
+import type { Pool } from '../pool.ts'
+import { type CronJobCursor, cursorColumns, scheduleOf } from './cron-job.ts'
+
+export type Expansion = {
+  /** Cron jobs that were looked at. */
+  jobs: number
+  /** The tasks that were made and wait for their time. */
+  tasks: DueRow[]
+  /** Cron jobs whose rule cannot be read here, such as one in a zone that this process does not know. They stop. */
+  unreadable: Array<{ id: string; error: unknown }>
+  now: Date
+}
+
+// Cron jobs that have to catch up on a long outage bring many tasks each.
+const mostTasksPerBatch = 5000
+
+/**
+ * Makes the occurrences that lie within the look-ahead into tasks, for at most `limit` cron jobs, in one transaction. Any
+ * number of callers may do so at once: each takes cron jobs that nobody else holds, and an occurrence and the step to the
+ * next one are committed together.
+ */
+export async function expandCronJobs(
+  pool: Pool,
+  { lookAheadMs, limit }: { lookAheadMs: number; limit: number },
+): Promise<Expansion> {
+  return inTransaction(pool, async tx => {
+    const text = `
+      SELECT ${cursorColumns} FROM cron_jobs
+      WHERE next_run_at <= now() + $1 * interval '1 millisecond'
+      ORDER BY next_run_at LIMIT $2 FOR UPDATE SKIP LOCKED`
+    const { rows } = await tx.query<CronJobCursor>({ name: 'due_cron_jobs', text, values: [lookAheadMs, limit] })
+    return expandLocked(tx, rows, lookAheadMs)
+  })
+}
+
+/** Expands cron jobs whose rows the transaction holds. */
+export async function expandLocked(
+  tx: Transaction,
+  jobs: readonly CronJobCursor[],
+  lookAheadMs: number,
+): Promise<Expansion> {
+  const now = await readClock(tx)
+  const until = new Date(now.getTime() + lookAheadMs)
+  const plans: Array<OccurrencePlan & { jobId: string }> = []
+  const unreadable: Expansion['unreadable'] = []
+  let planned = 0
+  for (const job of jobs) {
+    if (job.nextRunAt === null || planned > mostTasksPerBatch) continue
+    try {
+      const plan = planOccurrences(scheduleOf(job), job.catchUp, { next: job.nextRunAt, now, until })
+      plans.push({ ...plan, jobId: job.id })
+      planned += plan.occurrences.length
+    } catch (error) {
+      unreadable.push({ id: job.id, error })
+      plans.push({ occurrences: [], next: null, jobId: job.id })
+    }
+  }
+  const tasks = planned === 0 ? [] : await insertOccurrences(tx, plans, now)
+  if (plans.length > 0) await moveCursors(tx, plans)
+  return { jobs: jobs.length, tasks, unreadable, now }
+}
+
+type JobPlan = OccurrencePlan & { jobId: string }
+
+// The requests are copied within the database: payloads do not travel.
+async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now: Date): Promise<DueRow[]> {
+  const text = `
+    WITH input AS (
+      SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::boolean[]) AS i (id, cron_job_id, at, missed)
+    ),
+    inserted AS (
+      INSERT INTO tasks (id, workspace_id, source, state, state_reason, execute_at, due_at, occurrence_at, cron_job_id,
+                         finished_at)
+      SELECT i.id, j.workspace_id, 'cron', CASE WHEN i.missed THEN 'cancelled' ELSE 'pending' END::task_state,
+             CASE WHEN i.missed THEN 'missed' END, i.at, i.at, i.at, j.id, CASE WHEN i.missed THEN now() END
+      FROM input i JOIN cron_jobs j ON j.id = i.cron_job_id
+      ON CONFLICT (cron_job_id, occurrence_at) WHERE occurrence_at IS NOT NULL AND state <> 'cancelled' DO NOTHING
+      RETURNING id, cron_job_id, state, due_at
+    ),
+    requested AS (
+      INSERT INTO task_requests (task_id, name, url, method, headers, payload,
+                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+      SELECT n.id, j.name, j.url, j.method, j.headers, j.payload,
+             j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms
+      FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
+    )
+    SELECT id, due_at AS "dueAt" FROM inserted WHERE state = 'pending'`
+  // Ids sort by time only from one millisecond to the next, and a cron job's tasks are listed in order of their ids.
+  const occurrences = plans.flatMap(({ jobId, occurrences }) =>
+    occurrences.map((one, i) => ({ jobId, ...one, id: newUuid(now.getTime() + i) })),
+  )
+  const values = [
+    occurrences.map(({ id }) => id),
+    occurrences.map(({ jobId }) => jobId),
+    occurrences.map(({ at }) => at.toISOString()),
+    occurrences.map(({ missed }) => missed),
+  ]
+  const { rows } = await tx.query<DueRow>({ name: 'insert_occurrences', text, values })
+  return rows
+}
+
+async function moveCursors(tx: Transaction, plans: readonly JobPlan[]): Promise<void> {
+  const text = `
+    UPDATE cron_jobs j SET next_run_at = i.next
+    FROM unnest($1::uuid[], $2::timestamptz[]) AS i (id, next) WHERE j.id = i.id`
+  const values = [plans.map(({ jobId }) => jobId), plans.map(({ next }) => next?.toISOString() ?? null)]
+  await tx.query({ name: 'move_cron_cursors', text, values })
+}

@@ -1,0 +1,23 @@
+import { newUuid } from '@belfry/domain'
+import type { DueRow } from '../due-work.ts'
+import type { Pool } from '../pool.ts'
+
+/** Makes a task of a cron job that is due now, whatever the schedule says; null when the workspace has no such cron job. */
+export async function triggerCronJob(pool: Pool, workspaceId: string, id: string): Promise<DueRow | null> {
+  const text = `
+    WITH inserted AS (
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id)
+      SELECT $3, workspace_id, 'cron', now(), now(), id FROM cron_jobs WHERE id = $1 AND workspace_id = $2
+      RETURNING id, due_at, cron_job_id
+    ),
+    requested AS (
+      INSERT INTO task_requests (task_id, name, url, method, headers, payload,
+                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+      SELECT n.id, j.name, j.url, j.method, j.headers, j.payload,
+             j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms
+      FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
+    )
+    SELECT id, due_at AS "dueAt" FROM inserted`
+  const { rows } = await pool.query<DueRow>({ name: 'trigger_cron_job', text, values: [id, workspaceId, newUuid()] })
+  return rows[0] ?? null
+}

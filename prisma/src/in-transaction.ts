@@ -1,0 +1,28 @@
+import type { PoolClient } from 'pg'
+import type { Pool } from './pool.ts'
+
+/** One connection with an open transaction. */
+export type Transaction = Pick<PoolClient, 'query'>
+
+/** Runs statements in one transaction, which is rolled back when `run` rejects. */
+export async function inTransaction<T>(pool: Pool, run: (tx: Transaction) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let failed: Error | undefined
+  try {
+    await client.query('BEGIN')
+    const result = await run(client)
+    await client.query('COMMIT')
+    return result
+  } catch (error) {
+    failed = error instanceof Error ? error : new Error(String(error))
+    throw error
+  } finally {
+    client.release(failed) // a connection in an unknown state is closed, which rolls back
+  }
+}
+
+/** The database's clock, also in the middle of a transaction. */
+export async function readClock(tx: Transaction): Promise<Date> {
+  const { rows } = await tx.query<{ now: Date }>('SELECT clock_timestamp() AS now')
+  return rows[0]?.now ?? Promise.reject(new Error('The database did not tell the time.'))
+}

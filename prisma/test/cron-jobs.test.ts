@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import {
+  changeCronJob,
+  createCronJob,
+  deleteCronJob,
+  expandCronJobs,
+  type NewCronJob,
+  pauseCronJob,
+  resumeCronJob,
+  triggerCronJob,
+} from '../src/index.ts'
+import { claimAll, taskRow, useDatabase } from './setup.ts'
+
+const db = useDatabase()
+const minuteMs = 60_000
+const lookAheadMs = 6 * minuteMs
+
+async function aCronJob(changes: Partial<NewCronJob> = {}): Promise<NewCronJob> {
+  const [organizationId, workspaceId] = [randomUUID(), randomUUID()]
+  await db.pool.query(`INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'A', $2, 'free')`, [
+    organizationId,
+    organizationId,
+  ])
+  await db.pool.query(`INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'A')`, [
+    workspaceId,
+    organizationId,
+  ])
+  return {
+    ...{ id: randomUUID(), workspaceId, name: 'A cron job', cron: '* * * * *', timezone: 'UTC' },
+    ...{ startsAt: null, endsAt: null, overlap: 'allow', catchUp: 'latest' },
+    ...{ url: 'https://example.com', method: 'POST', headers: '{}', payload: '{"a":1.0}' },
+    ...{ maxRetries: 0, backoff: 'fixed', baseDelayMs: 1000, maxDelayMs: 1000, timeoutMs: 5000 },
+    ...changes,
+  }
+}
+
+async function create(changes: Partial<NewCronJob> = {}): Promise<NewCronJob> {
+  const job = await aCronJob(changes)
+  await createCronJob(db.pool, job, lookAheadMs)
+  return job
+}
+
+/** Makes it look as if nothing had run for the given whole minutes. */
+async function letTimePass(job: NewCronJob, minutes: number): Promise<void> {
+  await db.pool.query('DELETE FROM tasks WHERE cron_job_id = $1', [job.id])
+  const text = `UPDATE cron_jobs SET next_run_at = date_trunc('minute', now()) - $2 * interval '1 minute' WHERE id = $1`
+  await db.pool.query(text, [job.id, minutes])
+}
+
+type Row = { id: string; state: string; reason: string | null; at: Date }
+
+async function tasksOf(job: NewCronJob): Promise<Row[]> {
+  const text = `SELECT id, state, state_reason AS reason, execute_at AS at FROM tasks WHERE cron_job_id = $1 ORDER BY at, id`
+  return (await db.pool.query<Row>(text, [job.id])).rows
+}
+
+async function finish(id: string): Promise<void> {
+  await db.pool.query(`UPDATE tasks SET state = 'success', lease_until = NULL, finished_at = now() WHERE id = $1`, [id])
+}
+
+async function makeDue(ids: string[]): Promise<void> {
+  await db.pool.query(`UPDATE tasks SET due_at = now() - interval '1 second' WHERE id = ANY ($1)`, [ids])
+}
+
+describe('expandCronJobs', () => {
+  it('makes each occurrence into one task, however many schedulers do so at once', async () => {
+    const jobs = await Promise.all(Array.from({ length: 40 }, () => create()))
+    await db.pool.query(`DELETE FROM tasks WHERE cron_job_id = ANY ($1)`, [jobs.map(({ id }) => id)])
+    await db.pool.query(`UPDATE cron_jobs SET next_run_at = date_trunc('minute', now()) + interval '1 minute'`)
+    const drain = async () => {
+      while ((await expandCronJobs(db.pool, { lookAheadMs, limit: 7 })).jobs > 0);
+    }
+    await Promise.all([drain(), drain(), drain(), drain()])
+    for (const job of jobs) {
+      const times = (await tasksOf(job)).map(({ at }) => at.getTime())
+      const first = times[0] ?? 0
+      expect(times.length).toBeGreaterThanOrEqual(6)
+      expect(times).toEqual(times.map((_, i) => first + i * minuteMs))
+    }
+  })
+
+  it('gives a task what the cron job says, and moves on from the last occurrence', async () => {
+    const job = await create()
+    const [first] = await tasksOf(job)
+    const row = await taskRow(db.pool, first?.id ?? '')
+    expect(row).toMatchObject({ workspace_id: job.workspaceId, source: 'cron', payload: job.payload, max_retries: 0 })
+    expect([row.occurrence_at, row.due_at]).toEqual([row.execute_at, row.execute_at])
+    const { rows } = await db.pool.query('SELECT next_run_at AS next FROM cron_jobs WHERE id = $1', [job.id])
+    const last = (await tasksOf(job)).at(-1)?.at.getTime() ?? 0
+    expect(rows[0].next.getTime()).toBe(last + minuteMs)
+  })
+
+  it.each([
+    ['latest', 1],
+    ['all', 8],
+    ['none', 0],
+  ] as const)('after an outage, catch_up %s runs the last %i of what was missed', async (catchUp, runs) => {
+    // An occurrence is late only after some seconds, and here the last one must be.
+    await expect
+      .poll(() => new Date().getMinutes() * 60 + new Date().getSeconds(), { timeout: 15_000 })
+      .toBeGreaterThan(11)
+    const job = await create({ catchUp, cron: '0 * * * *' })
+    await db.pool.query('DELETE FROM tasks WHERE cron_job_id = $1', [job.id])
+    const text = `UPDATE cron_jobs SET next_run_at = date_trunc('hour', now()) - interval '7 hours' WHERE id = $1`
+    await db.pool.query(text, [job.id])
+    await expandCronJobs(db.pool, { lookAheadMs: 0, limit: 500 })
+    const reasons = (await tasksOf(job)).map(({ state, reason }) => reason ?? state)
+    expect(reasons).toEqual(Array.from({ length: 8 }, (_, i) => (i < 8 - runs ? 'missed' : 'pending')))
+  })
+
+  it('records everything of a long outage, of which "all" runs the last 100', async () => {
+    const job = await create({ catchUp: 'all' })
+    await letTimePass(job, 5000)
+    while ((await expandCronJobs(db.pool, { lookAheadMs: 0, limit: 500 })).jobs > 0);
+    const tasks = await tasksOf(job)
+    expect(tasks.length).toBe(5001)
+    const waiting = tasks.filter(({ state }) => state === 'pending')
+    expect([100, 101]).toContain(waiting.length) // the one of this very minute may not be late yet
+    expect(tasks.slice(-waiting.length)).toEqual(waiting)
+  })
+
+  it('stops a cron job that it cannot read, and expands the others', async () => {
+    const [bad, good] = [await create(), await create()]
+    await letTimePass(good, 0)
+    await letTimePass(bad, 0)
+    await db.pool.query(`UPDATE cron_jobs SET timezone = 'Mars/Base' WHERE id = $1`, [bad.id])
+    const expansion = await expandCronJobs(db.pool, { lookAheadMs, limit: 500 })
+    expect(expansion.unreadable.map(({ id }) => id)).toEqual([bad.id])
+    expect(expansion.tasks.length).toBeGreaterThan(0)
+    expect(await tasksOf(bad)).toEqual([])
+  })
+
+  it('skips what another transaction holds', async () => {
+    const job = await create()
+    await letTimePass(job, 0)
+    const other = await db.pool.connect()
+    try {
+      await other.query('BEGIN')
+      await other.query('SELECT 1 FROM cron_jobs WHERE id = $1 FOR UPDATE', [job.id])
+      expect((await expandCronJobs(db.pool, { lookAheadMs, limit: 500 })).jobs).toBe(0)
+    } finally {
+      await other.query('ROLLBACK')
+      other.release()
+    }
+    expect((await expandCronJobs(db.pool, { lookAheadMs, limit: 500 })).jobs).toBe(1)
+  })
+})
+
+describe('a change of a cron job', () => {
+  it('and a claim of its occurrence exclude each other', async () => {
+    for (let round = 0; round < 40; round++) {
+      const job = await create()
+      const [first] = await tasksOf(job)
+      const id = first?.id ?? ''
+      await makeDue([id])
+      const [, [claim]] = await Promise.all([pauseCronJob(db.pool, job.workspaceId, job.id), claimAll(db.pool, [id])])
+      const { state } = await taskRow(db.pool, id)
+      expect([claim?.kind, state]).toEqual(
+        claim?.kind === 'claimed' ? ['claimed', 'processing'] : [claim?.kind, 'cancelled'],
+      )
+    }
+  })
+
+  it('that keeps the instant of a cancelled occurrence has it again', async () => {
+    const job = await create()
+    const before = (await tasksOf(job)).map(({ at }) => at)
+    await changeCronJob(db.pool, job.workspaceId, job.id, { timezone: 'Asia/Tokyo' }, lookAheadMs)
+    await pauseCronJob(db.pool, job.workspaceId, job.id)
+    await resumeCronJob(db.pool, job.workspaceId, job.id, lookAheadMs)
+    const tasks = await tasksOf(job)
+    const of = (reason: string | null) => tasks.filter(task => task.reason === reason).map(({ at }) => at)
+    expect([of('cronjob_changed'), of('cronjob_paused'), of(null)]).toEqual([before, before, before])
+  })
+
+  it('loses nothing that was due at that moment', async () => {
+    const job = await create()
+    const [first] = await tasksOf(job)
+    const dueAt = new Date(Date.now() - 5)
+    const text = 'UPDATE tasks SET execute_at = $2, due_at = $2, occurrence_at = $2 WHERE id = $1'
+    const dueMinute = new Date(Math.floor(dueAt.getTime() / minuteMs) * minuteMs)
+    await db.pool.query(text, [first?.id, dueMinute])
+    await changeCronJob(db.pool, job.workspaceId, job.id, { timezone: 'Asia/Tokyo' }, lookAheadMs)
+    const replaced = (await tasksOf(job)).filter(({ at }) => at.getTime() === dueMinute.getTime())
+    expect(replaced.map(({ reason }) => reason)).toEqual(['cronjob_changed', null])
+  })
+
+  it('says when there is no such cron job in the workspace', async () => {
+    const job = await create()
+    const before = await tasksOf(job)
+    expect(await pauseCronJob(db.pool, randomUUID(), job.id)).toEqual({ kind: 'unknown' })
+    expect(await deleteCronJob(db.pool, randomUUID(), job.id)).toEqual({ kind: 'unknown' })
+    expect(await triggerCronJob(db.pool, randomUUID(), job.id)).toBeNull()
+    expect(await tasksOf(job)).toEqual(before)
+  })
+})
+
+describe('overlap', () => {
+  it('skip: an occurrence is skipped while an earlier one has not finished, and only then', async () => {
+    const job = await create({ overlap: 'skip' })
+    const ids = (await tasksOf(job)).map(({ id }) => id)
+    const [first = '', second = '', third = '', fourth = ''] = ids
+    await makeDue(ids)
+    expect((await claimAll(db.pool, [first]))[0]?.kind).toBe('claimed')
+    expect((await claimAll(db.pool, [second]))[0]?.kind).toBe('gone')
+    expect(await taskRow(db.pool, second)).toMatchObject({
+      ...{ state: 'cancelled', state_reason: 'overlap_skipped', attempts: 0, run_id: null, lease_until: null },
+      finished_at: expect.any(Date),
+    })
+    await finish(first)
+    expect((await claimAll(db.pool, [third]))[0]?.kind).toBe('claimed')
+    await db.pool.query(`UPDATE tasks SET state = 'retrying', lease_until = NULL WHERE id = $1`, [third])
+    expect((await claimAll(db.pool, [fourth, third])).map(({ kind }) => kind)).toEqual(['gone', 'claimed'])
+  })
+
+  it('skip: of several that are due in one claim the first runs', async () => {
+    const job = await create({ overlap: 'skip' })
+    const ids = (await tasksOf(job)).map(({ id }) => id)
+    await makeDue(ids)
+    const claims = await claimAll(db.pool, [...ids].reverse())
+    expect(claims.map(({ kind }) => kind)).toEqual([...ids.slice(1).map(() => 'gone'), 'claimed'])
+  })
+
+  it('skip: a manual trigger always runs, and counts as a run', async () => {
+    const job = await create({ overlap: 'skip' })
+    const [first = ''] = (await tasksOf(job)).map(({ id }) => id)
+    const trigger = await triggerCronJob(db.pool, job.workspaceId, job.id)
+    expect((await claimAll(db.pool, [trigger?.id ?? '']))[0]?.kind).toBe('claimed')
+    await makeDue([first])
+    expect((await claimAll(db.pool, [first]))[0]?.kind).toBe('gone')
+    const again = await triggerCronJob(db.pool, job.workspaceId, job.id)
+    expect((await claimAll(db.pool, [again?.id ?? '']))[0]?.kind).toBe('claimed')
+  })
+
+  it('allow: all run', async () => {
+    const job = await create()
+    const ids = (await tasksOf(job)).map(({ id }) => id)
+    await makeDue(ids)
+    expect((await claimAll(db.pool, ids)).map(({ kind }) => kind)).toEqual(ids.map(() => 'claimed'))
+  })
+})

@@ -1,0 +1,277 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type Answer, type Json, useApi } from './setup.ts'
+
+const api = useApi()
+const path = '/api/v1/scheduler/cronjobs'
+const minutely = { name: 'Every minute', url: 'https://example.com/hook', method: 'POST', cron: '* * * * *' }
+
+// Answers are compared with one another, and a minute must not begin between them.
+beforeEach(() => expect.poll(() => new Date().getSeconds(), { timeout: 5000 }).toBeLessThan(58))
+
+async function create(changes: Record<string, unknown> = {}): Promise<Json> {
+  const { status, body } = await api.call('POST', path, { ...minutely, ...changes })
+  expect(status).toBe(201)
+  return body
+}
+
+async function tasksOf(job: Json): Promise<Json[]> {
+  return (await api.call('GET', `/api/v1/scheduler/tasks?cronjob_id=${job.id}&limit=100`)).body.data
+}
+
+async function statesOf(job: Json): Promise<string[]> {
+  return (await tasksOf(job)).map(({ state, state_reason }) => state_reason ?? state)
+}
+
+// Of a few calls, because other tests share the machine.
+async function quickest(call: () => Promise<Answer>): Promise<{ answer: Answer; ms: number }> {
+  let ms = Number.POSITIVE_INFINITY
+  for (let i = 0; ; i++) {
+    const start = performance.now()
+    const answer = await call()
+    ms = Math.min(ms, performance.now() - start)
+    if (i === 4) return { answer, ms }
+  }
+}
+
+describe('works', () => {
+  it('creates a cron job, with its next runs and its first occurrences as tasks', async () => {
+    const answer = await api.call('POST', path, { ...minutely, timezone: 'Asia/Kathmandu' })
+    expect(answer.status).toBe(201)
+    expect(answer.headers.get('location')).toBe(`${path}/${answer.body.id}`)
+    expect(answer.body).toMatchObject({
+      id: expect.stringMatching(/^cron_[0-9a-z]{26}$/),
+      ...{ workspace_id: api.caller.workspaceId, ...minutely, timezone: 'Asia/Kathmandu', headers: {}, payload: null },
+      ...{ overlap: 'allow', catch_up: 'latest', starts_at: null, ends_at: null, status: 'active' },
+      ...{ description: 'Every minute', notes: [], last_run: null, timeout_ms: 30_000 },
+      retry: { max_retries: 5, backoff: 'exponential', base_delay_ms: 10_000, max_delay_ms: 3_600_000 },
+    })
+    const { next_runs, next_run_at } = answer.body
+    expect(next_runs).toHaveLength(5)
+    expect(next_run_at).toBe(next_runs[0])
+    expect(next_runs.map((time: string) => Date.parse(time) % 60_000)).toEqual([0, 0, 0, 0, 0])
+    const tasks = await tasksOf(answer.body)
+    expect(
+      tasks
+        .map(({ execute_at }) => execute_at)
+        .reverse()
+        .slice(0, 5),
+    ).toEqual(next_runs)
+    for (const task of tasks) {
+      expect(task).toMatchObject({ source: 'cron', cronjob_id: answer.body.id, state: 'pending', name: minutely.name })
+    }
+    expect((await api.call('GET', `${path}/${answer.body.id}`)).body).toEqual(answer.body)
+  })
+
+  it('keeps the payload’s text, also in the tasks', async () => {
+    const payload = '{"n":12345678901234567890,"b":1.10,"a":[]}'
+    const body = `{"name":"a","url":"https://example.com","method":"PUT","cron":"*  *\\t* * *","payload": ${payload}}`
+    const created = await api.call('POST', path, body)
+    expect(created.text).toContain(`"payload":${payload}`)
+    expect(created.body.cron).toBe('* * * * *')
+    const tasks = await api.call('GET', `/api/v1/scheduler/tasks?cronjob_id=${created.body.id}&limit=1`)
+    expect(tasks.text).toContain(`"payload":${payload}`)
+  })
+
+  it('pauses: from the answer on nothing waits, and nothing comes until it is resumed', async () => {
+    const job = await create()
+    const paused = await api.call('POST', `${path}/${job.id}/pause`)
+    expect(paused).toMatchObject({
+      status: 200,
+      body: { status: 'paused', next_run_at: null, next_runs: [], notes: [] },
+    })
+    const states = await statesOf(job)
+    expect(states.length).toBeGreaterThanOrEqual(5)
+    expect(new Set(states)).toEqual(new Set(['cronjob_paused']))
+    expect((await api.call('POST', `${path}/${job.id}/pause`)).status).toBe(200)
+    const resumed = await api.call('POST', `${path}/${job.id}/resume`)
+    expect(resumed.body).toMatchObject({ status: 'active', next_run_at: resumed.body.next_runs[0] })
+    const waiting = (await tasksOf(job)).filter(({ state }) => state === 'pending')
+    expect(
+      waiting
+        .map(({ execute_at }) => execute_at)
+        .reverse()
+        .slice(0, 5),
+    ).toEqual(resumed.body.next_runs)
+    expect((await api.call('POST', `${path}/${job.id}/resume`)).body.updated_at).toBe(resumed.body.updated_at)
+  })
+
+  it('replaces the occurrences when the rule changes, and changes what they send otherwise', async () => {
+    const job = await create()
+    const before = (await tasksOf(job)).map(({ id }) => id)
+    const renamed = await api.call('PATCH', `${path}/${job.id}`, { name: 'New', payload: { a: 1 }, timeout_ms: 5000 })
+    expect(renamed.body).toMatchObject({ name: 'New', payload: { a: 1 }, timeout_ms: 5000, cron: '* * * * *' })
+    const same = await tasksOf(job)
+    expect(same.map(({ id }) => id)).toEqual(before)
+    for (const task of same) expect(task).toMatchObject({ name: 'New', payload: { a: 1 }, timeout_ms: 5000 })
+    const changed = await api.call('PATCH', `${path}/${job.id}`, { cron: '*/2 * * * *' })
+    expect(changed.body.description).toBe('Every 2 minutes')
+    const after = await tasksOf(job)
+    const replaced = after.filter(({ state_reason }) => state_reason === 'cronjob_changed').map(({ id }) => id)
+    expect(replaced).toEqual(before)
+    const waiting = after.filter(({ state }) => state === 'pending').map(({ execute_at }) => execute_at)
+    expect(waiting.reverse()).toEqual(changed.body.next_runs.slice(0, waiting.length))
+    expect(waiting.length).toBeGreaterThan(1)
+  })
+
+  it('deletes: the occurrences are cancelled, the history stays', async () => {
+    const job = await create()
+    const deleted = await api.call('DELETE', `${path}/${job.id}`)
+    expect([deleted.status, deleted.text]).toEqual([204, ''])
+    expect(new Set(await statesOf(job))).toEqual(new Set(['cronjob_deleted']))
+    for (const [method, more] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['POST', '/pause'],
+      ['POST', '/trigger'],
+    ] as const) {
+      expect((await api.call(method, `${path}/${job.id}${more}`)).status).toBe(404)
+    }
+  })
+
+  it('triggers a run now, as often as asked, also while paused', async () => {
+    const job = await create({ cron: '0 0 1 1 *' })
+    await api.call('POST', `${path}/${job.id}/pause`)
+    const answers = await Promise.all([1, 2, 3].map(() => api.call('POST', `${path}/${job.id}/trigger`)))
+    for (const { status, body, headers } of answers) {
+      expect(status).toBe(201)
+      expect(body).toMatchObject({ source: 'cron', cronjob_id: job.id, state: 'pending' })
+      expect(headers.get('location')).toBe(`/api/v1/scheduler/tasks/${body.id}`)
+      expect(Math.abs(Date.parse(body.execute_at) - Date.now())).toBeLessThan(5000)
+    }
+    expect(await tasksOf(job)).toHaveLength(3)
+  })
+
+  it('previews 50 runs within 20 ms, with what the clocks do to them', async () => {
+    const body = { cron: '30 2 * * *', timezone: 'Europe/Berlin', from: '2027-03-26T12:00:00Z', count: 50 }
+    const { answer, ms } = await quickest(() => api.call('POST', `${path}/preview`, body))
+    expect(answer.body.next_runs).toHaveLength(50)
+    expect(ms).toBeLessThan(20)
+    const preview = await api.call('POST', `${path}/preview`, { ...body, count: 3 })
+    expect(preview.body).toEqual({
+      description: 'At 02:30',
+      next_runs: ['2027-03-27T01:30:00.000Z', '2027-03-28T01:00:00.000Z', '2027-03-29T00:30:00.000Z'],
+      notes: [{ at: '2027-03-28T01:00:00.000Z', local: '2027-03-28T02:30', code: 'clock_gap' }],
+    })
+  })
+
+  it('ends at ends_at, begins at starts_at', async () => {
+    const starts_at = '2090-01-01T00:00:00.000Z'
+    const ends_at = '2090-01-01T00:03:00.000Z'
+    const job = await create({ starts_at, ends_at })
+    expect(job.next_runs).toEqual([starts_at, '2090-01-01T00:01:00.000Z', '2090-01-01T00:02:00.000Z'])
+    expect(await tasksOf(job)).toEqual([])
+    const soon = await create({ ends_at: '2099-01-01T00:00:00Z' })
+    await api.ctx.pool.query(`UPDATE cron_jobs SET ends_at = now() WHERE name = $1 AND ends_at > '2098-01-01'`, [
+      soon.name,
+    ])
+    expect((await api.call('GET', `${path}/${soon.id}`)).body).toMatchObject({ status: 'ended', next_run_at: null })
+    expect((await api.call('PATCH', `${path}/${soon.id}`, { ends_at: null })).body.status).toBe('active')
+  })
+
+  it('lists newest first, page by page, by status and by name', async () => {
+    const jobs = [await create({ name: 'list a' }), await create({ name: 'list b' }), await create({ name: 'list c' })]
+    await api.call('POST', `${path}/${jobs[1].id}/pause`)
+    const namesIn = async (query: string) =>
+      (await api.call('GET', `${path}?name=list&${query}`)).body.data.map(({ name }: Json) => name)
+    expect(await namesIn('')).toEqual(['list c', 'list b', 'list a'])
+    expect(await namesIn('status=paused')).toEqual(['list b'])
+    expect(await namesIn('status=paused&status=active&limit=2')).toEqual(['list c', 'list b'])
+    expect(await namesIn('status=ended')).toEqual([])
+    const first = await api.call('GET', `${path}?name=list&limit=2`)
+    expect(await namesIn(`limit=2&cursor=${first.body.next_cursor}`)).toEqual(['list a'])
+  })
+})
+
+describe('refuses', () => {
+  it.each<[string, RegExp]>([
+    ['', /exactly 5 fields/],
+    ['* * * *', /it has 4/],
+    ['* * * * * *', /it has 6/],
+    ['@daily', /exactly 5 fields/],
+    ['0 0 L * *', /day of month: .*last/],
+    ['0 0 15W * *', /day of month: .*weekday/],
+    ['0 0 * * 5#2', /day of week: .*nth/],
+    ['0 0 ? * *', /day of month: .*\?/],
+    ['60 * * * *', /minute: .*0 to 59/],
+    ['*/0 * * * *', /minute: the step/],
+    [`${'1,'.repeat(5000)}1 * * * *`, /at most 1000 characters/],
+    ['*\u00a0* * * *', /ordinary spaces.*U\+00A0/],
+    ['*\n* * * *', /ordinary spaces.*U\+000A/],
+    ['0 0 31 2 *', /never fires/],
+  ])('an expression within 50 ms, naming the field and the rule: %#', async (cron, reason) => {
+    for (const [to, body] of [
+      ['', minutely],
+      ['/preview', {}],
+    ] as const) {
+      const { answer, ms } = await quickest(() => api.call('POST', path + to, { ...body, cron }))
+      expect(ms).toBeLessThan(50)
+      expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+      expect(answer.body.errors).toMatchObject([{ path: 'cron', message: expect.stringMatching(reason) }])
+    }
+  })
+
+  it('an unknown zone, and tells of all faults at once', async () => {
+    const wrong = {
+      ...minutely,
+      cron: '60 * * * *',
+      timezone: 'Mars/Base',
+      overlap: 'maybe',
+      catch_up: 1,
+      timeZone: 'x',
+    }
+    const answer = await api.call('POST', path, wrong)
+    expect(answer.status).toBe(400)
+    const codes = Object.fromEntries(answer.body.errors.map(({ path, code }: Json) => [path, code]))
+    expect(codes).toEqual({
+      ...{ cron: 'invalid_cron', timezone: 'unknown_timezone', overlap: 'invalid_value', catch_up: 'invalid_value' },
+      timeZone: 'unknown_field',
+    })
+    expect(answer.body.errors.at(-1).message).toContain('"timezone"')
+  })
+
+  it('bounds that leave no run, on creation and on change', async () => {
+    const never = { code: 'never_runs', path: 'ends_at' }
+    const past = await api.call('POST', path, { ...minutely, ends_at: '2026-01-01T00:00:00Z' })
+    expect(past).toMatchObject({ status: 400, body: { errors: [never] } })
+    const bounds = { starts_at: '2090-01-02T00:00:00Z', ends_at: '2090-01-01T00:00:00Z' }
+    expect((await api.call('POST', path, { ...minutely, ...bounds })).body.errors).toMatchObject([never])
+    const job = await create({ cron: '0 0 1 1 *' })
+    const change = await api.call('PATCH', `${path}/${job.id}`, { ends_at: new Date(Date.now() + 1000).toISOString() })
+    expect(change).toMatchObject({ status: 400, body: { errors: [never] } })
+    const impossible = await api.call('PATCH', `${path}/${job.id}`, { cron: '0 0 31 2 *' })
+    expect(impossible).toMatchObject({ status: 400, body: { errors: [{ code: 'never_runs', path: 'cron' }] } })
+    expect((await api.call('GET', `${path}/${job.id}`)).body).toEqual(job)
+  })
+
+  it('a private target, an empty change, and a body that is missing a field', async () => {
+    const target = await api.call('POST', path, { ...minutely, url: 'http://127.0.0.1/' })
+    expect(target.body.errors).toMatchObject([{ path: 'url', code: 'blocked_address' }])
+    const job = await create()
+    expect((await api.call('PATCH', `${path}/${job.id}`, {})).status).toBe(400)
+    const missing = await api.call('POST', path, { name: 'a' })
+    expect(missing.body.errors.map(({ path }: Json) => path).sort()).toEqual(['cron', 'method', 'url'])
+  })
+})
+
+describe('permits', () => {
+  it('nobody else to see, change, run or delete a cron job', async () => {
+    const job = await create()
+    const stranger = await api.signUp()
+    const as = { 'X-Api-Key': stranger.apiKey }
+    const calls = [
+      ['GET', ''],
+      ['PATCH', '', { name: 'mine' }],
+      ['POST', '/pause'],
+      ['POST', '/resume'],
+      ['POST', '/trigger'],
+      ['DELETE', ''],
+    ] as const
+    for (const [method, more, body] of calls) {
+      expect((await api.send(method, `${path}/${job.id}${more}`, body, as)).status).toBe(404)
+      expect((await api.send(method, `${path}/${job.id}${more}`, body)).status).toBe(401)
+    }
+    expect((await api.send('GET', path, undefined, as)).body.data).toEqual([])
+    expect((await api.call('GET', `${path}/${job.id}`)).body).toEqual(job)
+    expect((await api.call('GET', `${path}/cron_nonsense`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { createCronJob } from '@belfry/db'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expandCronJobs } from '../src/expand-cron-jobs.ts'
+import { promoteDueTasks } from '../src/promote-due-tasks.ts'
+import { openTestContext } from './setup.ts'
+
+const never = new AbortController().signal
+
+let test: Awaited<ReturnType<typeof openTestContext>>
+beforeEach(async () => {
+  test = await openTestContext('postgres')
+})
+afterEach(() => test.ctx.close())
+
+/** Stores cron jobs whose next occurrence, not a task yet, is so many seconds away, and the one after it next year. */
+async function storeCronJobs(count: number, inSeconds: number): Promise<void> {
+  const { pool } = test.ctx
+  const [organizationId, workspaceId] = [randomUUID(), randomUUID()]
+  const organization = `INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'A', $2, 'free')`
+  await pool.query(organization, [organizationId, organizationId])
+  const workspace = `INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'A')`
+  await pool.query(workspace, [workspaceId, organizationId])
+  const job = {
+    ...{ workspaceId, name: 'A cron job', cron: '0 0 1 1 *', timezone: 'UTC', startsAt: null, endsAt: null },
+    ...({ overlap: 'allow', catchUp: 'latest', backoff: 'fixed' } as const),
+    ...{ url: 'https://example.com/', method: 'POST', headers: '{}', payload: null },
+    ...{ maxRetries: 0, baseDelayMs: 1000, maxDelayMs: 1000, timeoutMs: 1000 },
+  }
+  await Promise.all(Array.from({ length: count }, () => createCronJob(pool, { ...job, id: randomUUID() }, 0)))
+  const text = `UPDATE cron_jobs SET next_run_at = now() + $2 * interval '1 second' WHERE workspace_id = $1`
+  await pool.query(text, [workspaceId, inSeconds])
+}
+
+async function waiting(): Promise<number> {
+  const { rows } = await test.ctx.pool.query(`SELECT count(*)::int AS n FROM tasks WHERE source = 'cron'`)
+  return rows[0].n
+}
+
+it('makes tasks of what lies within six minutes, in as many batches as it takes', async () => {
+  await storeCronJobs(1201, 350)
+  await storeCronJobs(3, 370)
+  expect(await expandCronJobs(test.ctx, never)).toBe(1201)
+  expect(await waiting()).toBe(1201)
+  expect(await expandCronJobs(test.ctx, never)).toBe(0)
+})
+
+it('leaves the queue to the promotion, but for what is due sooner', async () => {
+  await storeCronJobs(5, 350)
+  await expandCronJobs(test.ctx, never)
+  expect(test.scheduled).toHaveLength(0)
+  await storeCronJobs(7, 60)
+  await expandCronJobs(test.ctx, never)
+  expect(test.scheduled).toHaveLength(7)
+})
+
+it('has the promotion add what it could not add itself', async () => {
+  await promoteDueTasks(test.ctx)
+  await storeCronJobs(4, 60)
+  const { queue } = test.ctx
+  test.ctx.queue = { ...queue, schedule: () => Promise.reject(new Error('away')) }
+  await expandCronJobs(test.ctx, never)
+  test.ctx.queue = queue
+  await promoteDueTasks(test.ctx)
+  expect(test.scheduled).toHaveLength(4)
+})
+
+it('begins no further batch once it is told to stop', async () => {
+  await storeCronJobs(1001, 300)
+  expect(await expandCronJobs(test.ctx, AbortSignal.abort())).toBe(500)
+  expect(await waiting()).toBe(500)
+})
