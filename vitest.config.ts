@@ -7,7 +7,7 @@ const rooms = '{prisma,packages/*,services/*}'
 export default defineConfig({
   test: {
     reporters: ['default', new PlainLineReporter()],
-    // A test that leaves something open keeps its process; say so instead of waiting.
+    // Covers the end of the servers that the global setup has started.
     teardownTimeout: 30_000,
     // Many tests wait for real processes, so leaving one core free, as is the default, would idle a small machine.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -43,7 +43,7 @@ export async function bundlePackage(folder, more = {}) {
 export async function bundleAll() {
   const folders = Object.keys(entries).filter(folder => existsSync(join(root, folder, entries[folder])))
   try {
-    await Promise.all(folders.map(bundlePackage))
+    await Promise.all(folders.map(folder => bundlePackage(folder)))
   } finally {
     // Its helper process would stay with this one, at several hundred MB.
     await stop()

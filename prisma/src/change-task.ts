@@ -1,20 +1,9 @@
-import type { Backoff, TaskState } from './generated/enums.ts'
+import type { TaskState } from './generated/enums.ts'
 import type { Pool } from './pool.ts'
+import type { StoredRequest } from './stored-request.ts'
 
 /** The fields of a pending task that may change; an absent one stays. */
-export type TaskChange = {
-  executeAt?: Date
-  name?: string
-  url?: string
-  method?: string
-  headers?: string
-  payload?: string | null
-  maxRetries?: number
-  backoff?: Backoff
-  baseDelayMs?: number
-  maxDelayMs?: number
-  timeoutMs?: number
-}
+export type TaskChange = Partial<StoredRequest> & { executeAt?: Date; name?: string }
 
 /** `refused` carries the state that forbade the move, or null for a task that the workspace does not have. */
 export type MoveResult = { kind: 'moved'; now: Date } | { kind: 'refused'; state: TaskState | null }

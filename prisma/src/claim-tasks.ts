@@ -1,29 +1,17 @@
-import type { Backoff, TaskSource, TaskState } from './generated/enums.ts'
+import type { TaskSource, TaskState } from './generated/enums.ts'
 import type { Pool } from './pool.ts'
 import { valuesOf } from './statement-rows.ts'
+import type { StoredRequest } from './stored-request.ts'
 
 /** A claim outlives the deadline of its attempt by this much before the task is taken from its dispatcher. */
 export const leaseMarginMs = 15_000
-
-/** What is sent for a task. */
-export type StoredRequest = {
-  url: string
-  method: string
-  headers: string
-  payload: string | null
-  maxRetries: number
-  backoff: Backoff
-  baseDelayMs: number
-  maxDelayMs: number
-  timeoutMs: number
-  topic: string | null
-}
 
 export type ClaimedTask = StoredRequest & {
   taskId: string
   workspaceId: string
   source: TaskSource
   cronJobId: string | null
+  topic: string | null
   /** 1 for the first attempt. */
   attempt: number
   runId: string

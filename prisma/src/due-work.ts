@@ -51,12 +51,13 @@ export async function stepPromotionBack(pool: Pool): Promise<void> {
   await pool.query('UPDATE promotion SET watermark = least(watermark, clock_timestamp())')
 }
 
-/** The waiting tasks that have been due for longest. */
-export async function dueTasks(pool: Pool, limit: number): Promise<DueRow[]> {
+/** The tasks that have been waiting for longest since they were due, if that is longer than `graceMs`. */
+export async function dueTasks(pool: Pool, graceMs: number, limit: number): Promise<DueRow[]> {
   const { rows } = await pool.query<DueRow>(
     `SELECT id, due_at AS "dueAt" FROM tasks
-     WHERE state IN ('pending', 'retrying') AND due_at <= clock_timestamp() ORDER BY due_at LIMIT $1`,
-    [limit],
+     WHERE state IN ('pending', 'retrying') AND due_at <= clock_timestamp() - $1 * interval '1 millisecond'
+     ORDER BY due_at LIMIT $2`,
+    [graceMs, limit],
   )
   return rows
 }

@@ -1,12 +1,5 @@
 export { cancelPendingTask, changePendingTask, type MoveResult, type TaskChange } from './change-task.ts'
-export {
-  type Claim,
-  type ClaimedTask,
-  type ClaimRequest,
-  claimTasks,
-  leaseMarginMs,
-  type StoredRequest,
-} from './claim-tasks.ts'
+export { type Claim, type ClaimedTask, type ClaimRequest, claimTasks, leaseMarginMs } from './claim-tasks.ts'
 export {
   type CronJobChange,
   type CronJobMove,
@@ -33,3 +26,4 @@ export type { Backoff, Role, RunStatus, TaskSource, TaskState } from './generate
 export { type InsertedTask, insertTasks, type NewTask } from './insert-tasks.ts'
 export { isTransientDatabaseError, openPool, type Pool, pingPool, waitForDatabase } from './pool.ts'
 export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './record-attempts.ts'
+export type { StoredRequest } from './stored-request.ts'

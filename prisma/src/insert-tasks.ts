@@ -1,25 +1,15 @@
-import type { Backoff, TaskSource } from './generated/enums.ts'
+import type { TaskSource } from './generated/enums.ts'
 import type { Pool } from './pool.ts'
 import { valuesOf } from './statement-rows.ts'
+import type { StoredRequest } from './stored-request.ts'
 
-export type NewTask = {
+export type NewTask = StoredRequest & {
   id: string
   workspaceId: string
   source: TaskSource
   /** Null means now, by the database's clock. */
   executeAt: Date | null
   name: string
-  url: string
-  method: string
-  /** A JSON object of strings, as text. */
-  headers: string
-  /** JSON text as it was sent. */
-  payload: string | null
-  maxRetries: number
-  backoff: Backoff
-  baseDelayMs: number
-  maxDelayMs: number
-  timeoutMs: number
   topic: string | null
   replayOf: string | null
 }

@@ -104,11 +104,11 @@ describe('expireLeases', () => {
     expect((await taskRow(db.pool, task.taskId)).state).toBe('processing')
   })
 
-  it('ends a task whose retries are used up', async () => {
+  it('gives a task another attempt although its retries are used up: the lost one may never have been sent', async () => {
     const task = await claimNew({ maxRetries: 0 })
     await letLeaseEnd(task)
     await expireLeases(db.pool, 100)
-    expect(await taskRow(db.pool, task.taskId)).toMatchObject({ state: 'dead' })
+    expect(await taskRow(db.pool, task.taskId)).toMatchObject({ state: 'retrying' })
     expect((await runRows(db.pool, task.taskId))[0]).toMatchObject({ id: task.runId, error_code: 'worker_lost' })
   })
 
@@ -120,7 +120,21 @@ describe('expireLeases', () => {
       expect((await taskRow(db.pool, task.taskId)).state).toBe(expected)
       if (expected === 'retrying') task = await claimAgain(task.taskId)
     }
-    expect(await runRows(db.pool, task.taskId)).toHaveLength(3)
+    const runs = await runRows(db.pool, task.taskId)
+    expect(runs).toHaveLength(3)
+    expect(runs[2].error_message).toContain('not tried again')
+  })
+
+  it('does not count the attempts that dispatchers gave up in order against the task', async () => {
+    let task = await claimNew({ maxRetries: 20 })
+    for (let i = 0; i < 4; i++) {
+      const gaveUp = { ...failure, errorCode: 'worker_lost', state: 'retrying', retryDelayMs: 0 } as const
+      await recordAttempts(db.pool, [finished(task, gaveUp)])
+      task = await claimAgain(task.taskId)
+    }
+    await letLeaseEnd(task)
+    await expireLeases(db.pool, 100)
+    expect((await taskRow(db.pool, task.taskId)).state).toBe('retrying')
   })
 
   it('ends each attempt once when several schedulers look at the same time', async () => {

@@ -63,3 +63,9 @@ describe('nextAttempt', () => {
     expect(after(outcome)).toEqual({ state: 'retrying', delayMs })
   })
 })
+
+it('makes an attempt again at once that we gave up ourselves, also when it was the last one', () => {
+  const given = { kind: 'failure', code: 'worker_lost' } as const
+  expect(after(given, 1, 0)).toEqual({ state: 'retrying', delayMs: 0 })
+  expect(after(given, 6, 5)).toEqual({ state: 'retrying', delayMs: 0 })
+})

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { giveTo, type ServerAccount } from './server-account.ts'
 import { lastLines } from './server-process.ts'
 
@@ -20,7 +20,6 @@ async function createCluster(dataDir: string, initdb: string, account: ServerAcc
   const draft = `${dataDir}.init`
   const secret = `${draft}.password`
   const password = randomBytes(16).toString('hex')
-  await mkdir(dirname(dataDir), { recursive: true })
   await freePlace(dataDir)
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { mode: 0o700 })
@@ -61,7 +60,6 @@ function initdbArguments(directory: string, passwordPath: string): string[] {
 }
 
 function runInitdb([program = '', ...args]: string[], { ids }: ServerAccount): Promise<void> {
-  const advice = ids.uid ? '\nPostgreSQL refuses to run as root: start as a normal user, or set DATABASE_URL.' : ''
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { ...ids, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
@@ -69,7 +67,7 @@ function runInitdb([program = '', ...args]: string[], { ids }: ServerAccount): P
     child.once('error', reject)
     child.once('close', code => {
       if (code === 0) resolve()
-      else reject(new Error(`The database directory could not be made: initdb says\n${lastLines(output)}${advice}`))
+      else reject(new Error(`The database directory could not be made: initdb says\n${lastLines(output)}`))
     })
   })
 }

@@ -1,6 +1,6 @@
 export { findRedisServer } from './find-redis-server.ts'
 export { freePort } from './free-port.ts'
-export { commandLine, processIdentity } from './process-identity.ts'
+export { commandLine, parentProcess, processIdentity } from './process-identity.ts'
 export { type Postgres, type PostgresOptions, startPostgres, stopLeftoverPostgres } from './start-postgres.ts'
 export { type Redis, type RedisOptions, startRedis, stopLeftoverRedis } from './start-redis.ts'
 export { waitUntil } from './wait-until.ts'

@@ -7,18 +7,27 @@ import { readFileSync } from 'node:fs'
  */
 export function processIdentity(pid: number): string | null {
   if (process.platform !== 'linux') return ps(pid, 'lstart=')
-  const stat = readProc(`${pid}/stat`)
-  // The program's name in the second field may hold spaces and brackets, so count from behind it. A zombie has ended.
-  const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const startedAt = fields[18]
-  if (!startedAt || state === 'Z' || state === 'X') return null
+  const { state, startedAt } = readStat(pid)
+  if (!startedAt || state === 'Z' || state === 'X') return null // none, or one that has ended already
   return `${startedAt}@${readProc('sys/kernel/random/boot_id').trim()}`
+}
+
+/** Finds the parent of another process, on Linux; null elsewhere, and when there is no such process. */
+export function parentProcess(pid: number): number | null {
+  return Number(readStat(pid).parent) || null
 }
 
 /** Reads the command line of a running process; empty when there is none or it is hidden. */
 export function commandLine(pid: number): string {
   if (process.platform !== 'linux') return ps(pid, 'command=') ?? ''
   return readProc(`${pid}/cmdline`).replaceAll('\0', ' ')
+}
+
+// The program's name in the second field may hold spaces and brackets, so the fields are counted from behind it.
+function readStat(pid: number): { [name in 'state' | 'parent' | 'startedAt']: string | undefined } {
+  const stat = readProc(`${pid}/stat`)
+  const [state, parent, ...more] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return { state, parent, startedAt: more[17] }
 }
 
 function readProc(path: string): string {

@@ -1,39 +1,66 @@
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
+import { copyWithinReach } from './copy-within-reach.ts'
+import type { PostgresBinaries } from './postgres-binaries.ts'
 
 /** How to run a program that refuses to be root, and who must own its files. */
 export type ServerAccount = {
   prefix: readonly string[]
   ids: { uid?: number; gid?: number }
-  owner: number
+  owner: { uid: number; gid: number }
 }
 
-// A uid that every system has a passwd entry for, which initdb insists on.
-const nobody = 65_534
+// A user that every system knows by name, which initdb insists on.
+const nobody = { uid: 65_534, gid: 65_534 }
 
 /**
- * Finds how this process can run PostgreSQL. As a normal user: directly. As root, whose checkout others may not even
- * read: in a user namespace, where the server takes itself for nobody while the kernel checks files as root; where
- * namespaces are forbidden, as most containers do, as nobody with the right to read root's files; else as plain nobody.
+ * Finds how this process can run PostgreSQL on data below a folder, and the binaries to run: a normal user directly, root
+ * in the first of the ways that works.
  */
-export function findServerAccount(): ServerAccount {
+export function findServerAccount(
+  binaries: PostgresBinaries,
+  folder: string,
+): { account: ServerAccount; binaries: PostgresBinaries } {
   const uid = process.getuid?.() ?? 0
-  if (uid !== 0 || process.platform === 'win32') return { prefix: [], ids: {}, owner: uid }
-  const namespace = ['unshare', '--user', `--map-user=${nobody}`, `--map-group=${nobody}`, '--']
-  if (works(namespace)) return { prefix: namespace, ids: {}, owner: 0 }
-  const rights = '+dac_override,+dac_read_search'
-  const bounded = [`--inh-caps=${rights}`, `--ambient-caps=${rights}`]
-  const privileged = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', ...bounded, '--']
-  if (works(privileged)) return { prefix: privileged, ids: {}, owner: nobody }
-  return { prefix: [], ids: { uid: nobody, gid: nobody }, owner: nobody }
+  const gid = process.getgid?.() ?? 0
+  if (uid !== 0 || process.platform === 'win32')
+    return { account: { prefix: [], ids: {}, owner: { uid, gid } }, binaries }
+  for (const reachable of [() => binaries, () => copyWithinReach(binaries)]) {
+    const found = reachable()
+    const account = waysOfRoot(found).find(way => works(way, found, folder))
+    if (account) return { account, binaries: found }
+  }
+  throw new Error(
+    `PostgreSQL refuses to run as root, and no other user can reach ${folder}. ` +
+      'Start as a normal user, or set DATABASE_URL to a PostgreSQL of your own.',
+  )
+}
+
+function waysOfRoot({ initdb }: PostgresBinaries): ServerAccount[] {
+  const { uid, gid } = statSync(initdb)
+  const namespace = ['unshare', '--user', `--map-user=${nobody.uid}`, `--map-group=${nobody.gid}`, '--']
+  const caps = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
+  const privileged = ['setpriv', `--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, '--clear-groups', ...caps, '--']
+  return [
+    // It takes itself for nobody, while the system checks its files as root's.
+    { prefix: namespace, ids: {}, owner: { uid: 0, gid: 0 } },
+    // Root in the checkout of a user, as with sudo.
+    { prefix: [], ids: { uid, gid }, owner: { uid, gid } },
+    // Most containers forbid namespaces, but let root hand on its right to pass over permissions.
+    { prefix: privileged, ids: {}, owner: nobody },
+    { prefix: [], ids: nobody, owner: nobody },
+  ]
+}
+
+// initdb looks for everything that it needs before it shows its settings.
+function works({ prefix, ids }: ServerAccount, { initdb }: PostgresBinaries, folder: string): boolean {
+  const test = ['sh', '-c', '"$0" --show -D "$1" && test -x "$1"', initdb, folder]
+  const [program = '', ...args] = [...prefix, ...test]
+  return spawnSync(program, args, { ...ids, stdio: 'ignore' }).status === 0
 }
 
 /** Gives a directory or file to the account, which only root can and needs to do. */
-export function giveTo(account: ServerAccount, path: string): void {
-  if (process.getuid?.() !== 0 || statSync(path).uid === account.owner) return
-  spawnSync('chown', ['-R', `${account.owner}:${account.owner}`, path], { stdio: 'ignore' })
-}
-
-function works([program = '', ...args]: readonly string[]): boolean {
-  return spawnSync(program, [...args, 'true'], { stdio: 'ignore' }).status === 0
+export function giveTo({ owner }: ServerAccount, path: string): void {
+  if (process.getuid?.() !== 0 || statSync(path).uid === owner.uid) return
+  spawnSync('chown', ['-R', `${owner.uid}:${owner.gid}`, path], { stdio: 'ignore' })
 }

@@ -1,5 +1,5 @@
-import { rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureCluster } from './create-cluster.ts'
 import { freePort } from './free-port.ts'
@@ -50,12 +50,12 @@ const retryTimeoutMs = 15_000
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const dataDir = resolve(options.dataDir)
-  const account = findServerAccount()
-  const { initdb, postgres } = await findPostgresBinaries()
+  await mkdir(dirname(dataDir), { recursive: true })
+  const { account, binaries } = findServerAccount(await findPostgresBinaries(), dirname(dataDir))
   await stopLeftoverPostgres(dataDir)
   await dropForeignPid(join(dataDir, 'postmaster.pid'))
-  const password = await ensureCluster(dataDir, initdb, account)
-  const { server, port } = await launch(dataDir, postgres, account, options)
+  const password = await ensureCluster(dataDir, binaries.initdb, account)
+  const { server, port } = await launch(dataDir, binaries.postgres, account, options)
   return {
     port,
     pid: server.pid,

@@ -8,7 +8,7 @@ export function readableLine(service: string, line: string): string | null {
   if (line.trim() === '') return null
   const entry = parse(line)
   // Not one of ours: a stack on standard error, or a warning of Node.
-  if (!entry) return `${service}: ${line}`
+  if (!entry) return `${service}: ${printable(line)}`
   if (entry.level < warning) return null
   const parts = [entry.msg, entry.err?.message].filter(Boolean).join(': ')
   return `${clockTime(new Date(entry.time))} ${service} ${names[entry.level] ?? entry.level} ${printable(parts)}`
@@ -16,7 +16,7 @@ export function readableLine(service: string, line: string): string | null {
 
 /** Makes a text safe to print on one line: control characters could move the cursor or worse. */
 export function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, character => JSON.stringify(character).slice(1, -1).replace('\x7f', '\\u007f'))
+  return text.replaceAll(/\p{Cc}/gu, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 type Entry = { level: number; time: string | number; msg?: string; err?: { message?: string } }

@@ -1,8 +1,9 @@
+import { parentProcess } from '@belfry/embedded'
 import type { Environment } from './config.ts'
 
 // npm passes on a Ctrl-C that the terminal has sent to this process too, so one key arrives as two signals.
 const echoMs = 500
-const parentCheckMs = 250
+const ancestorsCheckMs = 1000
 
 /** Aborts when the launcher is told to end; a second signal, later, kills at once. */
 export function listenForStop(env: Environment, kill: () => void): AbortSignal {
@@ -19,12 +20,14 @@ export function listenForStop(env: Environment, kill: () => void): AbortSignal {
       }
     })
   }
-  if (env.npm_lifecycle_event === 'start') abortWithParent(stop)
+  if (env.npm_lifecycle_event === 'start') abortWithNpm(stop)
   return stop.signal
 }
 
-// npm starts us through a shell. A signal to npm ends the shell, which tells nobody.
-function abortWithParent(stop: AbortController): void {
-  const parent = process.ppid
-  setInterval(() => process.ppid === parent || stop.abort(), parentCheckMs).unref()
+// npm starts us through a shell, which on Linux stays between. When npm is killed, the shell goes too or stays, and tells
+// us nothing either way.
+function abortWithNpm(stop: AbortController): void {
+  const ancestors = () => `${process.ppid} ${parentProcess(process.ppid)}`
+  const first = ancestors()
+  setInterval(() => ancestors() === first || stop.abort(), ancestorsCheckMs).unref()
 }

@@ -39,12 +39,13 @@ export function openQueue<Data>(connection: QueueConnection, name: string): Open
   })
   const { Queue } = withBackend(createRedisBackend)
   const bull = new Queue<Data>(name, { connection: redis, prefix: prefixOf(connection) }) as unknown as Queue<Data>
-  const firstConnection = Promise.race([once(redis, 'ready'), sleep(firstConnectionMs, undefined, { ref: false })])
+  const ready = once(redis, 'ready').catch(() => {}) // what goes wrong is told by the status
+  const firstConnection = Promise.race([ready, sleep(firstConnectionMs, undefined, { ref: false })])
   return {
     bull: observed(bull, connection),
     redis,
     async reachable() {
-      if (redis.status !== 'ready') await firstConnection.catch(() => {}) // an error now is told by the status
+      if (redis.status !== 'ready') await firstConnection
       if (redis.status !== 'ready') throw new Error(`The queue is not reachable (${redis.status}).`)
     },
     async close() {

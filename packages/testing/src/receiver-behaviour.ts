@@ -87,7 +87,10 @@ function misbehave(behaviour: Misbehaviour, response: ServerResponse): void {
 function reply({ status = 200, headers = {}, body = '', delayMs = 0 }: Reply, response: ServerResponse): void {
   const answer = () => response.writeHead(status, headers).end(body)
   if (delayMs === 0) answer()
-  else onSocketClose(response, setTimeout(answer, delayMs))
+  else {
+    const timer = setTimeout(answer, delayMs)
+    response.once('close', () => clearTimeout(timer))
+  }
 }
 
 function drip({ everyMs, part = 'body' }: { everyMs: number; part?: 'all' | 'body' }, response: ServerResponse): void {

@@ -1,8 +1,8 @@
 import { type CatchUp, type CronSchedule, type Overlap, parseCron } from '@belfry/domain'
-import type { Backoff } from '../generated/enums.ts'
+import type { StoredRequest } from '../stored-request.ts'
 
 /** What a caller says about a cron job. */
-export type CronJobFields = {
+export type CronJobFields = StoredRequest & {
   name: string
   /** Five fields, checked. */
   cron: string
@@ -12,17 +12,6 @@ export type CronJobFields = {
   endsAt: Date | null
   overlap: Overlap
   catchUp: CatchUp
-  url: string
-  method: string
-  /** A JSON object of strings, as text. */
-  headers: string
-  /** JSON text as it was sent. */
-  payload: string | null
-  maxRetries: number
-  backoff: Backoff
-  baseDelayMs: number
-  maxDelayMs: number
-  timeoutMs: number
 }
 
 /** When a stored cron job fires and how far its occurrences have become tasks. */

@@ -4,10 +4,11 @@ import type { Context } from './context.ts'
 import { takeTask } from './take-task.ts'
 
 const batchSize = 50
+const slowQueueMs = 3_000
 
 /**
- * While the queue is unreachable, takes due tasks straight from PostgreSQL: slower and less punctual, but
- * they are delivered. Any number of dispatchers may do so at once; the claim decides.
+ * Takes due tasks straight from PostgreSQL: at once while the queue is unreachable, and what is some seconds late while
+ * it is only slow. Any number of dispatchers may do so at once, beside the jobs of the same tasks; the claim decides.
  * @returns How many tasks were taken.
  */
 export async function pollDueTasks(ctx: Context, signal: AbortSignal): Promise<number> {
@@ -15,9 +16,8 @@ export async function pollDueTasks(ctx: Context, signal: AbortSignal): Promise<n
     () => true,
     () => false,
   )
-  if (isReachable) return 0
-  const due = await dueTasks(ctx.pool, batchSize)
-  if (due.length > 0) ctx.log.warn({ tasks: due.length }, 'queue.away.polling')
+  const due = await dueTasks(ctx.pool, isReachable ? slowQueueMs : 0, batchSize)
+  if (due.length > 0) ctx.log.warn({ tasks: due.length, isReachable }, 'queue.late')
   const taken = due.map(({ id, dueAt }) => takeTask(ctx, { id: toId('task', id), dueAt: dueAt.getTime() }, signal))
   await Promise.all(taken).catch(error => {
     if (!signal.aborted) throw error // what is not claimed when the process stops is left to others

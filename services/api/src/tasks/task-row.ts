@@ -1,7 +1,7 @@
-import type { Backoff, Pool, RunStatus, TaskSource, TaskState } from '@belfry/db'
+import type { Pool, RunStatus, StoredRequest, TaskSource, TaskState } from '@belfry/db'
 
 /** A task with its request and its latest run, as it is read for an answer. */
-export type TaskRow = {
+export type TaskRow = StoredRequest & {
   id: string
   workspaceId: string
   source: TaskSource
@@ -17,15 +17,6 @@ export type TaskRow = {
   updatedAt: Date
   finishedAt: Date | null
   name: string
-  url: string
-  method: string
-  headers: string
-  payload: string | null
-  maxRetries: number
-  backoff: Backoff
-  baseDelayMs: number
-  maxDelayMs: number
-  timeoutMs: number
   topic: string | null
   lastRunId: string | null
   lastRunStatus: RunStatus | null

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { type BannerFacts, banner } from './banner.ts'
+
+const facts: BannerFacts = {
+  url: 'http://localhost:3000',
+  echoUrl: 'http://127.0.0.1:3001',
+  account: { email: 'admin@belfry.local', password: 'pass-word_1234567', apiKey: 'bf_abc' },
+  database: 'embedded PostgreSQL',
+  queue: 'private Redis',
+  dataDir: '/home/ann/belfry/.belfry',
+  isBehindProxy: false,
+}
+
+test('tells where everything is', () => {
+  const text = banner(facts)
+  expect(text).toContain('Belfry is running at http://localhost:3000')
+  for (const fact of [
+    'admin@belfry.local  pass-word_1234567',
+    'bf_abc',
+    'private Redis',
+    '/home/ann/belfry/.belfry/logs',
+  ]) {
+    expect(text).toContain(fact)
+  }
+})
+
+test.for(['sh', 'bash', 'zsh'])(
+  'prints a command that %s runs as it is, five seconds ahead whenever it is pasted',
+  async (shell, { skip }) => {
+    skip(!(await isInstalled(shell)))
+    const api = await startApi()
+    const [create] = commands({ ...facts, url: api.url })
+    await promisify(execFile)(shell, ['-c', create ?? ''])
+    const { method, path, headers, body } = api.requests[0]!
+    expect([method, path, headers['x-api-key']]).toEqual(['POST', '/api/v1/scheduler/tasks', 'bf_abc'])
+    const task = JSON.parse(body)
+    expect(task).toMatchObject({ url: 'http://127.0.0.1:3001/hello', method: 'POST', payload: { hello: 'world' } })
+    expect(Date.parse(task.execute_at) - Date.now()).toBeGreaterThan(0)
+    expect(Date.parse(task.execute_at) - Date.now()).toBeLessThanOrEqual(5000)
+  },
+)
+
+test('prints a second command that asks for the latest run', async () => {
+  const api = await startApi()
+  const [, ask] = commands({ ...facts, url: api.url })
+  await promisify(execFile)('sh', ['-c', ask ?? ''])
+  expect(api.requests[0]).toMatchObject({ method: 'GET', path: '/api/v1/scheduler/runs?limit=1' })
+})
+
+test('keeps curl from asking a proxy', () => {
+  expect(commands({ ...facts, isBehindProxy: true }).every(command => command.includes("--noproxy '*'"))).toBe(true)
+})
+
+test('shows no command without an account', () => {
+  expect(commands({ ...facts, account: null })).toEqual([])
+})
+
+function commands(of: BannerFacts): string[] {
+  return banner(of)
+    .split('\n')
+    .filter(line => line.startsWith('curl'))
+}
+
+async function isInstalled(shell: string): Promise<boolean> {
+  return promisify(execFile)(shell, ['-c', 'exit 0']).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function startApi() {
+  const requests: Array<{ method?: string; path?: string; headers: IncomingHttpHeaders; body: string }> = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    requests.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers, body })
+    response.end('{}')
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { processIdentity } from '@belfry/embedded'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Lock, takeLock } from './lock.ts'
+
+const url = 'http://localhost:3000'
+
+test('is held by one and free after its release', () => {
+  const path = lockPath()
+  const lock = take(path)
+  expect(takeLock(path, 'http://localhost:4000')).toMatchObject({ holder: { pid: process.pid, url } })
+  lock.release()
+  expect(readdirSync(dirname(path))).toEqual([])
+  expect(take(path).leftovers).toEqual([])
+})
+
+test.each([
+  ['a process that has ended', JSON.stringify({ pid: 2 ** 22 + 1, identity: 'x', url, services: {} })],
+  [
+    'another program that has the number by now',
+    JSON.stringify({ pid: process.pid, identity: 'x', url, services: {} }),
+  ],
+  ['a write that was cut off', '{"pid": 12'],
+  ['nobody: it is empty', ''],
+])('is taken over from %s', (_, text) => {
+  const path = lockPath()
+  writeFileSync(path, text)
+  const lock = take(path)
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ pid: process.pid, url })
+  lock.release()
+  expect(existsSync(path)).toBe(false)
+})
+
+test('hands on the services that a killed launcher has left alive', () => {
+  const path = lockPath()
+  const service = spawn('sleep', ['60'])
+  onTestFinished(() => void service.kill('SIGKILL'))
+  const alive = { pid: service.pid, identity: processIdentity(service.pid ?? 0) }
+  const services = { api: alive, scheduler: { pid: process.pid, identity: 'x' } }
+  writeFileSync(path, JSON.stringify({ pid: process.pid, identity: 'x', url, services }))
+  expect(take(path).leftovers).toEqual([alive])
+})
+
+test('records the services', () => {
+  const path = lockPath()
+  take(path).noteService('api', process.pid)
+  const { services } = JSON.parse(readFileSync(path, 'utf8'))
+  expect(services).toEqual({ api: { pid: process.pid, identity: processIdentity(process.pid) } })
+})
+
+function take(path: string): Lock {
+  const lock = takeLock(path, url)
+  if ('holder' in lock) throw new Error('The lock is held.')
+  return lock
+}
+
+function lockPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'belfry-lock-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return join(folder, 'run.json')
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { printable, readableLine } from './log-line.ts'
+
+const at = '2026-11-21T06:00:01.000Z'
+
+test('shows warnings and errors with their cause, and nothing below', () => {
+  const line = (level: number) =>
+    readableLine(
+      'api',
+      JSON.stringify({ level, time: at, service: 'api', err: { message: 'no route' }, msg: 'call.failed' }),
+    )
+  expect(line(30)).toBeNull()
+  expect(line(40)).toMatch(/^\d\d:\d\d:01 api WARN call\.failed: no route$/)
+  expect(line(50)).toMatch(/ api ERROR call\.failed: no route$/)
+  expect(line(60)).toMatch(/ api FATAL /)
+})
+
+test('shows what is not a log line as it is, such as a stack on standard error', () => {
+  expect(readableLine('api', '    at main (main.mjs:1:1)')).toBe('api:     at main (main.mjs:1:1)')
+  expect(readableLine('api', '{"level":40, cut off')).toBe('api: {"level":40, cut off')
+  expect(readableLine('api', 'Error: \u001b[2J')).toBe('api: Error: \\u001b[2J')
+  expect(readableLine('api', '')).toBeNull()
+})
+
+test('never lets a control character reach the terminal', () => {
+  expect(printable('a\u001b[2Jb\r\nc\u007fd\u009be')).toBe('a\\u001b[2Jb\\u000d\\u000ac\\u007fd\\u009be')
+  expect(printable('naïve 日本 🎉')).toBe('naïve 日本 🎉')
+})

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { freePort } from '@belfry/embedded'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import {
+  areAllGone,
+  childrenOf,
+  newDataDir,
+  pathWithoutRedis,
+  type RunningLauncher,
+  runLauncher,
+} from './run-launcher.ts'
+
+const isUp = /Ctrl-C stops everything/
+const oneReceived = /received POST \/hello task_\w+ {"hello":"world"}/
+
+test('calls what its own line asks for, refuses a second start, and ends without a trace', async () => {
+  const dataDir = newDataDir()
+  const launcher = runLauncher(dataDir)
+  await launcher.prints(isUp)
+  const children = childrenOf(dataDir)
+  expect(areAllGone(children)).toBe(false)
+  await pasteFirstCommand(launcher, 5000)
+  await launcher.prints(oneReceived)
+  const second = runLauncher(dataDir)
+  expect(await second.ended).toBe(0)
+  expect(second.output).toMatch(/Belfry is already running at http:\/\/localhost:\d+/)
+  launcher.child.kill('SIGTERM')
+  expect(await launcher.ended).toBe(0)
+  expect(areAllGone(children)).toBe(true)
+  expect(existsSync(join(dataDir, 'run.json'))).toBe(false)
+})
+
+test('goes on after a kill -9: with the same account, and what was to be called is called', async () => {
+  const dataDir = newDataDir()
+  // The same port again, so that the receiver beside it is where the first task wants to go.
+  const env = { PORT: String(await freePort()) }
+  const first = runLauncher(dataDir, env)
+  await first.prints(isUp)
+  const children = childrenOf(dataDir)
+  await pasteFirstCommand(first, 3000)
+  first.child.kill('SIGKILL')
+  await first.ended
+  const second = runLauncher(dataDir, env)
+  await second.prints(isUp)
+  expect(areAllGone(children)).toBe(true)
+  expect(apiKeyIn(second)).toBe(apiKeyIn(first))
+  await second.prints(oneReceived)
+})
+
+test('runs without a Redis, on PostgreSQL alone', async () => {
+  const launcher = runLauncher(newDataDir(), { PATH: pathWithoutRedis() })
+  await launcher.prints(isUp)
+  expect(launcher.output).toContain('Queue     PostgreSQL')
+  await pasteFirstCommand(launcher)
+  await launcher.prints(oneReceived)
+})
+
+test('starts what has died again', async () => {
+  const dataDir = newDataDir()
+  const launcher = runLauncher(dataDir)
+  await launcher.prints(isUp)
+  for (const pid of childrenOf(dataDir)) process.kill(pid, 'SIGKILL')
+  for (const name of ['api', 'scheduler', 'dispatcher']) {
+    await launcher.prints(new RegExp(`The ${name} ended unexpectedly \\(SIGKILL\\); starting it again`))
+  }
+  await launcher.prints(/PostgreSQL ended unexpectedly; starting it again/)
+  await vi.waitFor(() => pasteFirstCommand(launcher), { timeout: 20_000, interval: 500 })
+  await launcher.prints(oneReceived)
+})
+
+test('says what to do when the port is taken, and starts nothing', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const launcher = runLauncher(newDataDir(), { PORT: String(port) })
+  expect(await launcher.ended).toBe(1)
+  expect(launcher.output).toMatch(new RegExp(`^Port ${port} is taken .* PORT=\\d+ npm start\\n$`))
+})
+
+test('says what to do when the data directory cannot be used', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'belfry-')), 'data')
+  writeFileSync(file, '')
+  const launcher = runLauncher(file)
+  expect(await launcher.ended).toBe(1)
+  expect(launcher.output).toMatch(/cannot be used: a file is in its place\.\n.*DATA_DIR=/)
+})
+
+function apiKeyIn({ output }: RunningLauncher): string | undefined {
+  return /API key {3}(bf_\w+)/.exec(output)?.[1]
+}
+
+// The line as it is asks for a call in five seconds, for which only one test needs to wait.
+async function pasteFirstCommand({ output }: RunningLauncher, aheadMs = 500): Promise<void> {
+  const command = output.split('\n').find(line => line.startsWith('curl')) ?? ''
+  const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('+ 5000', `+ ${aheadMs}`)])
+  expect(JSON.parse(stdout)).toMatchObject({ state: 'pending' })
+}

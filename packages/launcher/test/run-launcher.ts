@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { processIdentity } from '@belfry/embedded'
+import { onTestFinished, vi } from 'vitest'
+
+export type RunningLauncher = {
+  child: ChildProcess
+  /** What it has printed so far. */
+  readonly output: string
+  /** Waits until it has printed this. */
+  prints(pattern: RegExp): Promise<void>
+  /** Resolves with its exit code, or the signal that ended it. */
+  ended: Promise<number | string>
+}
+
+export function newDataDir(): string {
+  return mkdtempSync(join(tmpdir(), 'belfry launcher-'))
+}
+
+/** Starts the bundle that `npm start` runs. Whatever is left of it when the test has finished is killed. */
+export function runLauncher(dataDir: string, env: Record<string, string> = {}): RunningLauncher {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../dist/main.mjs')], {
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', text => {
+      output += text
+    })
+  }
+  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
+  onTestFinished(async () => {
+    child.kill('SIGTERM')
+    await ended
+  })
+  return {
+    child,
+    get output() {
+      return output
+    },
+    async prints(pattern) {
+      await vi.waitFor(
+        () => {
+          if (!pattern.test(output)) throw new Error(`It has not printed ${pattern}, but:\n${output}`)
+        },
+        { timeout: 25_000 },
+      )
+    },
+    ended,
+  }
+}
+
+/** The processes that a running launcher has started: its services and its servers. */
+export function childrenOf(dataDir: string): number[] {
+  const { services } = JSON.parse(readFileSync(join(dataDir, 'run.json'), 'utf8'))
+  const pidFiles = ['postgres/postmaster.pid', 'redis/redis.pid'].map(name => join(dataDir, name))
+  const servers = pidFiles.filter(existsSync).map(file => Number.parseInt(readFileSync(file, 'utf8'), 10))
+  return [...Object.values<{ pid: number }>(services).map(({ pid }) => pid), ...servers]
+}
+
+export function areAllGone(pids: number[]): boolean {
+  return pids.every(pid => processIdentity(pid) === null)
+}
+
+/** A PATH on which there is everything that a start needs, and no Redis. */
+export function pathWithoutRedis(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'belfry-path-'))
+  for (const name of ['sh', 'test', 'unshare', 'setpriv', 'chown']) {
+    const found = (process.env.PATH ?? '')
+      .split(':')
+      .map(directory => join(directory, name))
+      .find(existsSync)
+    if (found) symlinkSync(found, join(folder, name))
+  }
+  return folder
+}
