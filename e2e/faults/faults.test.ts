@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { repositoryRoot } from '../repository-root.ts'
+import { makeTemplate, type Template } from './bench/template.ts'
+import type { RowResult } from './row.ts'
+import { allRows } from './rows/all-rows.ts'
+import { runRows } from './run-rows.ts'
+
+// The others take too long for every day: `npm run test:faults`.
+const selection = ['F03', 'F07', 'F23', 'F42', 'F73']
+const rows = allRows.filter(({ id }) => selection.includes(id))
+
+let template: Template
+let results: RowResult[]
+
+beforeAll(async () => {
+  await promisify(execFile)(process.execPath, [join(repositoryRoot(), 'scripts/bundle-faults.mjs')])
+  template = await makeTemplate()
+  results = await runRows(rows, template, 1, () => {})
+}, 240_000)
+afterAll(() => template?.remove())
+
+it.each(rows)('$id: after $fault ($moment), $expected', ({ id }) => {
+  const result = results.find(({ row }) => row.id === id)
+  expect(result?.complaints.join('\n')).toBe('')
+  expect(result?.status).toBe('passed')
+})

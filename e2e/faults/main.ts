@@ -1,0 +1,41 @@
+import { readArguments } from './arguments.ts'
+import { makeTemplate } from './bench/template.ts'
+import { runChaos } from './chaos/run-chaos.ts'
+import { describeResult } from './describe-result.ts'
+import { publishResults } from './publish-results.ts'
+import { allRows } from './rows/all-rows.ts'
+import { runRows } from './run-rows.ts'
+
+const args = readArguments(process.argv.slice(2))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+const template = await makeTemplate()
+try {
+  process.exitCode = args.chaosMinutes === null ? await rows() : await chaos(args.chaosMinutes)
+} finally {
+  template.remove()
+}
+
+async function rows(): Promise<number> {
+  const chosen = args.ids.length === 0 ? allRows : allRows.filter(({ id }) => args.ids.includes(id))
+  console.log(`seed ${args.seed}, ${chosen.length} rows`)
+  const results = await runRows(chosen, template, args.seed, result => {
+    console.log(describeResult(result))
+    publishResults([result])
+  })
+  const failed = results.filter(({ status }) => status === 'FAILED')
+  const notRun = results.filter(({ status }) => status === 'not run')
+  console.log(
+    `${results.length - failed.length - notRun.length} passed, ${failed.length} failed, ${notRun.length} not run`,
+  )
+  return failed.length === 0 ? 0 : 1
+}
+
+async function chaos(minutes: number): Promise<number> {
+  const beganAt = Date.now()
+  const onFault = (line: string) =>
+    console.log(`${String(Math.round((Date.now() - beganAt) / 1000)).padStart(4)} s  ${line}`)
+  const result = await runChaos(template, { minutes, seed: args.seed, onFault })
+  console.log(describeResult(result))
+  publishResults([result])
+  return result.status === 'passed' ? 0 : 1
+}

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { withResults } from './publish-results.ts'
+import type { RowResult } from './row.ts'
+
+const page = 'before\n<!-- results: written by npm run test:faults -->\n<!-- end of results -->\nafter'
+
+function result(id: string, status: RowResult['status'], notes: string[] = []): RowResult {
+  const counts = { tasks: 1, hits: 2, repeats: 1, latenessMs: 1_500, durationMs: 4_200 }
+  return { row: { id, fault: 'a|b', moment: 'M1', expected: 'all' }, status, ...counts, notes, complaints: [] }
+}
+
+it('keeps the rows of earlier runs, replaces those of this one, and leaves the page around them', () => {
+  const first = withResults(page, [result('F07', 'FAILED'), result('F03', 'passed')])
+  const second = withResults(first, [result('F07', 'passed', ['well'])])
+  expect(second.split('\n').filter(line => line.startsWith('| F'))).toEqual([
+    '| F03 | a\\|b | M1 | all | 1 tasks, 2 hits, 1 repeated, ≤ 1.5 s late; 4 s | passed |',
+    '| F07 | a\\|b | M1 | all | 1 tasks, 2 hits, 1 repeated, ≤ 1.5 s late; 4 s; well | passed |',
+  ])
+  expect(second.startsWith('before\n')).toBe(true)
+  expect(second.endsWith('\nafter')).toBe(true)
+  expect(() => withResults('no place', [])).toThrow('no place')
+})

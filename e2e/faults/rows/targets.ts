@@ -1,0 +1,121 @@
+import { spawnSync } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { untilInState } from '../bench/bench.ts'
+import { load } from '../bench/load.ts'
+import { burst, called, isAlive, lasting } from '../bench/moments.ts'
+import { startProxy } from '../bench/proxy.ts'
+import { findPreload } from '../find-preload.ts'
+import type { Row } from '../row.ts'
+
+/** Targets that attack or are away, and a dispatcher that has too little of something. */
+export const targets: Row[] = [
+  {
+    id: 'F64',
+    fault: 'bodies and headers without end, 60 at once',
+    moment: 'load',
+    expected: 'the dispatcher stays below 400 MB and lives; the others are delivered',
+    async run(bench) {
+      const { dispatcher } = await bench.startAll()
+      await burst(bench, 20, { path: '/endless', answers: [{ does: 'endless_body' }], maxRetries: 1 })
+      await burst(bench, 20, {
+        path: '/headers',
+        answers: [{ does: 'huge_headers', bytes: 10_000_000 }],
+        maxRetries: 1,
+      })
+      await burst(bench, 20, { path: '/flood', answers: [{ does: 'informational_flood' }], maxRetries: 1 })
+      await load(bench, { tasks: 40 })
+      await untilInState(bench, ['success', 'dead'], 100, 60_000)
+      const status = await readFile(`/proc/${dispatcher.pid}/status`, 'utf8').catch(() => '')
+      const peakMb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+      bench.notes.push(`peak ${peakMb.toFixed(0)} MB`)
+      bench.demand(peakMb < 400, `The dispatcher took ${peakMb} MB.`)
+      bench.demand(await isAlive(dispatcher), 'The dispatcher ended.')
+      return { latenessMs: 10_000 }
+    },
+  },
+  {
+    id: 'F65',
+    fault: 'the target is down for 60 s',
+    moment: 'load',
+    expected: 'all succeed in the end; the retries are spread',
+    async run(bench) {
+      const proxy = await startProxy(Number(new URL(bench.target.url('/')).port))
+      await proxy.set({ does: 'refuse' })
+      try {
+        await bench.startAll()
+        await burst(bench, 40, { url: `http://127.0.0.1:${proxy.port}/away`, baseDelayMs: 15_000, maxRetries: 8 })
+        await lasting(60_000)
+        await proxy.set({ does: 'pass' })
+        await untilInState(bench, ['success'], 40, 60_000)
+        const [spread] = await bench.sql<{ ms: number }>(
+          'SELECT extract(epoch FROM max(started_at) - min(started_at))::float8 * 1000 AS ms FROM runs WHERE attempt = 2',
+        )
+        bench.notes.push(`the first retries are spread over ${Math.round(spread?.ms ?? 0)} ms`)
+        bench.demand((spread?.ms ?? 0) > 1_000, `The first retries took place within ${spread?.ms} ms.`)
+        return {}
+      } finally {
+        await proxy.close()
+      }
+    },
+  },
+  {
+    id: 'F66',
+    fault: 'names cannot be resolved for 30 s',
+    moment: 'load',
+    expected: 'those attempts fail and are tried again; targets named by address do not notice',
+    needs: 'libnss_wrapper.so',
+    async run(bench) {
+      const hosts = join(bench.folder, 'hosts')
+      await writeFile(hosts, '127.0.0.1 localhost\n')
+      const env = { LD_PRELOAD: findPreload('libnss_wrapper.so') ?? '', NSS_WRAPPER_HOSTS: hosts }
+      await bench.startAll({ dispatcher: { env } })
+      const { port } = new URL(bench.target.url('/'))
+      const byName = { url: `http://target.belfry-bench.dev:${port}/named`, baseDelayMs: 5_000, maxRetries: 15 }
+      await burst(bench, 10, { path: '/named', ...byName })
+      await burst(bench, 10, { path: '/literal' })
+      await called(bench, 10)
+      await lasting(30_000)
+      bench.demand(bench.target.count('/named') === 0, 'A name was resolved.')
+      await writeFile(hosts, '127.0.0.1 localhost\n127.0.0.1 target.belfry-bench.dev\n')
+      await untilInState(bench, ['success'], 20, 60_000)
+      const [failed] = await bench.sql<{ codes: string }>(
+        `SELECT string_agg(DISTINCT error_code, ',') AS codes FROM runs WHERE status = 'failed'`,
+      )
+      bench.demand(failed?.codes === 'dns', `The attempts failed with ${failed?.codes}.`)
+      return {}
+    },
+  },
+  {
+    id: 'F69',
+    fault: 'the dispatcher runs out of memory (a heap of 30 MB)',
+    moment: 'load',
+    expected: 'as F07 for what was under way; delivered by its successor',
+    async run(bench) {
+      const { dispatcher } = await bench.startAll({ dispatcher: { env: { NODE_OPTIONS: '--max-old-space-size=30' } } })
+      const payload = 'x'.repeat(200_000)
+      await burst(bench, 200, { payload, inMs: 8_000, answers: [{ status: 200, delayMs: 600 }] })
+      const ended = await Promise.race([dispatcher.ended, lasting(15_000).then(() => 'lived')])
+      bench.notes.push(`the dispatcher ${ended === 'lived' ? 'lived' : `ended with ${ended}`}`)
+      if (ended !== 'lived') await bench.start('dispatcher')
+      return { repeatsPerTask: 1, latenessMs: 76_000 }
+    },
+  },
+  {
+    id: 'F70',
+    fault: 'the dispatcher has no file descriptors left (64)',
+    moment: 'load',
+    expected: 'attempts fail and are tried again; it lives and recovers',
+    async run(bench) {
+      const { dispatcher } = await bench.startAll()
+      const limited = spawnSync('prlimit', ['--pid', String(dispatcher.pid), '--nofile=64:1024'])
+      bench.demand(limited.status === 0, 'prlimit did not work.')
+      await burst(bench, 150, { answers: [{ status: 200, delayMs: 700 }], maxRetries: 10 })
+      await untilInState(bench, ['success'], 150, 60_000)
+      bench.demand(await isAlive(dispatcher), 'The dispatcher ended.')
+      const [failed] = await bench.sql<{ n: number }>(`SELECT count(*)::int AS n FROM runs WHERE status = 'failed'`)
+      bench.notes.push(`${failed?.n} attempts failed at first`)
+      return {}
+    },
+  },
+]
