@@ -1,4 +1,4 @@
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node'
 
 /** Ends a run's output with one line that a script can read. */
 export class PlainLineReporter implements Reporter {
@@ -9,7 +9,7 @@ export class PlainLineReporter implements Reporter {
     process.once('exit', () => process.stdout.write(`${this.line}\n`))
   }
 
-  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[], reason: TestRunEndReason): void {
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0, pending: 0 }
     for (const module of modules) {
       for (const test of module.children.allTests()) counts[test.result().state]++
@@ -17,6 +17,8 @@ export class PlainLineReporter implements Reporter {
       counts.failed += module.errors().length
       for (const suite of module.children.allSuites()) counts.failed += suite.errors().length
     }
+    // A global setup that fails ends the run before any test.
+    if (reason !== 'passed') counts.failed ||= 1
     this.line = `tests: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped + counts.pending} skipped`
   }
 }
