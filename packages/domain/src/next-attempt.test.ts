@@ -21,7 +21,7 @@ describe('nextAttempt', () => {
     expect(after(response(status))).toEqual({ state: 'retrying', delayMs: 10_000 })
   })
 
-  it.each(['timeout', 'connection_refused', 'connection_reset', 'dns', 'tls', 'invalid_response', 'worker_lost'])(
+  it.each(['timeout', 'connection_refused', 'connection_reset', 'dns', 'tls', 'invalid_response'])(
     'tries again after %s',
     code => {
       expect(after({ kind: 'failure', code })).toEqual({ state: 'retrying', delayMs: 10_000 })
