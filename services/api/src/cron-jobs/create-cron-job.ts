@@ -1,10 +1,11 @@
 import { createCronJobBody } from '@belfry/contract'
 import { createCronJob as storeCronJob } from '@belfry/db'
-import { memberText, newUuid, toId } from '@belfry/domain'
+import { newUuid, toId } from '@belfry/domain'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
+import { toStoredRequest } from '../tasks/stored-request.ts'
 import { enqueueOccurrences } from './enqueue-occurrences.ts'
 import { inspectSchedule } from './inspect-schedule.ts'
 import { readCronJob } from './present-cron-job.ts'
@@ -24,15 +25,7 @@ export const createCronJob = endpoint({
       endsAt: body.ends_at,
       overlap: body.overlap,
       catchUp: body.catch_up,
-      url: body.url,
-      method: body.method,
-      headers: JSON.stringify(body.headers),
-      payload: memberText(bodyText, ['payload']) ?? null,
-      maxRetries: body.retry.max_retries,
-      backoff: body.retry.backoff,
-      baseDelayMs: body.retry.base_delay_ms,
-      maxDelayMs: body.retry.max_delay_ms,
-      timeoutMs: body.timeout_ms,
+      ...toStoredRequest(body, bodyText),
     }
     enqueueOccurrences(ctx, await storeCronJob(ctx.pool, job, expansionLookAheadMs))
     const location = `/api/v1/scheduler/cronjobs/${toId('cron', job.id)}`

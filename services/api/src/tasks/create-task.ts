@@ -1,12 +1,13 @@
 import { createTaskBody } from '@belfry/contract'
 import type { NewTask } from '@belfry/db'
-import { memberText, newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
 import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
 import { inspectTarget } from './inspect-target.ts'
 import { presentTask } from './present-task.ts'
+import { toStoredRequest } from './stored-request.ts'
 
 export const createTask = endpoint({
   auth: 'workspace',
@@ -19,15 +20,7 @@ export const createTask = endpoint({
       source: 'task',
       executeAt: body.execute_at,
       name: body.name,
-      url: body.url,
-      method: body.method,
-      headers: JSON.stringify(body.headers),
-      payload: memberText(bodyText, ['payload']) ?? null,
-      maxRetries: body.retry.max_retries,
-      backoff: body.retry.backoff,
-      baseDelayMs: body.retry.base_delay_ms,
-      maxDelayMs: body.retry.max_delay_ms,
-      timeoutMs: body.timeout_ms,
+      ...toStoredRequest(body, bodyText),
       topic: null,
       replayOf: null,
     } satisfies NewTask

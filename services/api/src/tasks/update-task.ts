@@ -1,13 +1,12 @@
 import { updateTaskBody } from '@belfry/contract'
 import { changePendingTask, type TaskChange } from '@belfry/db'
-import { memberText } from '@belfry/domain'
-import type { z } from 'zod'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { taskAfterMove } from './answer-move.ts'
 import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
 import { inspectTarget } from './inspect-target.ts'
 import { presentTask } from './present-task.ts'
+import { given, toRequestChange } from './stored-request.ts'
 
 export const updateTask = endpoint({
   auth: 'workspace',
@@ -15,7 +14,11 @@ export const updateTask = endpoint({
   body: updateTaskBody,
   inspect: (ctx, body, errors) => [...inspectTarget(ctx, body), ...inspectExecuteAt(ctx, body, errors)],
   async handle(ctx, { caller, params, body, bodyText }) {
-    const change = toChange(body, memberText(bodyText, ['payload']))
+    const change: TaskChange = given({
+      executeAt: body.execute_at,
+      name: body.name,
+      ...toRequestChange(body, bodyText),
+    })
     const result = await changePendingTask(ctx.pool, caller.workspaceId, params.task, change)
     if (result.kind === 'not_future') throw executeAtNotFuture()
     const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task)
@@ -26,20 +29,3 @@ export const updateTask = endpoint({
     return ok(presented)
   },
 })
-
-function toChange(body: z.output<typeof updateTaskBody>, payload: string | undefined): TaskChange {
-  const change = {
-    executeAt: body.execute_at,
-    name: body.name,
-    url: body.url,
-    method: body.method,
-    headers: body.headers && JSON.stringify(body.headers),
-    payload,
-    maxRetries: body.retry?.max_retries,
-    backoff: body.retry?.backoff,
-    baseDelayMs: body.retry?.base_delay_ms,
-    maxDelayMs: body.retry?.max_delay_ms,
-    timeoutMs: body.timeout_ms,
-  }
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as TaskChange
-}
