@@ -15,6 +15,11 @@ test('shows warnings and errors with their cause, and nothing below', () => {
   expect(line(60)).toMatch(/ api FATAL /)
 })
 
+test('shows what a warning advises', () => {
+  const line = JSON.stringify({ level: 40, time: at, msg: 'queue.unfit', advice: 'AOF is off.' })
+  expect(readableLine('scheduler', line)).toMatch(/ scheduler WARN queue\.unfit: AOF is off\.$/)
+})
+
 test('shows what is not a log line as it is, such as a stack on standard error', () => {
   expect(readableLine('api', '    at main (main.mjs:1:1)')).toBe('api:     at main (main.mjs:1:1)')
   expect(readableLine('api', '{"level":40, cut off')).toBe('api: {"level":40, cut off')

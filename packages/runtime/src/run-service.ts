@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import type { Logger } from './logger.ts'
 import { ConfigError } from './read-config.ts'
 import { watchEventLoop } from './watch-event-loop.ts'
-import { warnOfOldZoneData } from './zone-data.ts'
 
 /** A running process's end: finish what is in hand, then close everything that was opened. */
 export type Service = { drain(): Promise<void> }
@@ -31,7 +30,6 @@ export async function runService(log: Logger, start: (stop: AbortSignal) => Prom
       stop.abort()
     })
   }
-  warnOfOldZoneData(log)
   const service = await start(stop.signal)
   const unwatch = watchEventLoop(log)
   process.send?.('ready')

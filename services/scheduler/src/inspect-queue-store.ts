@@ -2,5 +2,5 @@ import type { Context } from './context.ts'
 
 /** Warns about a queue's store that is set up so that work would be late. */
 export async function inspectQueueStore(ctx: Context): Promise<void> {
-  for (const finding of await ctx.queue.findings()) ctx.log.warn({ finding }, 'queue.unfit')
+  for (const advice of await ctx.queue.findings()) ctx.log.warn({ advice }, 'queue.unfit')
 }

@@ -1,11 +1,12 @@
 import { pingPool } from '@belfry/db'
-import { every, type Logger, type Service, serveHealth } from '@belfry/runtime'
+import { every, type Logger, type Service, serveHealth, warnOfOldZoneData } from '@belfry/runtime'
 import type { Config } from './config.ts'
 import { openContext } from './context.ts'
 import { loops } from './loops.ts'
 
 /** Starts the scheduler's chores. */
 export async function startScheduler(config: Config, log: Logger, stop: AbortSignal): Promise<Service> {
+  warnOfOldZoneData(log)
   const ctx = await openContext(config, log, stop)
   const health = await serveHealth(config.healthPort, {
     database: () => pingPool(ctx.pool),
