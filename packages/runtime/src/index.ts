@@ -6,3 +6,4 @@ export { type MicroBatch, type MicroBatchOptions, microBatch } from './micro-bat
 export { ConfigError, readConfig } from './read-config.ts'
 export { failToStart, runService, type Service } from './run-service.ts'
 export { databaseUrl, integer, logLevel, parsedBy, port, redisUrl } from './settings.ts'
+export { warnOfOldZoneData } from './zone-data.ts'
