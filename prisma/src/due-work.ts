@@ -1,3 +1,4 @@
+import { inTransaction, type Transaction } from './in-transaction.ts'
 import type { Pool } from './pool.ts'
 
 export type DueRow = { id: string; dueAt: Date }
@@ -24,26 +25,16 @@ export async function withPromotion(
   pool: Pool,
   hand: (turn: PromotionTurn) => Promise<{ watermark: Date; marker: string }>,
 ): Promise<boolean> {
-  const client = await pool.connect()
-  let failed: Error | undefined
-  try {
-    await client.query('BEGIN')
-    const { rows } = await client.query<{ watermark: Date; marker: string; now: Date }>(
+  return inTransaction(pool, async tx => {
+    const { rows } = await tx.query<{ watermark: Date; marker: string; now: Date }>(
       'SELECT watermark, marker, clock_timestamp() AS now FROM promotion FOR UPDATE SKIP LOCKED',
     )
     const row = rows[0]
-    if (row) {
-      const next = await hand({ ...row, waiting: (from, to) => waitingTasks(client, from, to) })
-      await client.query('UPDATE promotion SET watermark = $1, marker = $2', [next.watermark, next.marker])
-    }
-    await client.query('COMMIT')
-    return row !== undefined
-  } catch (error) {
-    failed = error instanceof Error ? error : new Error(String(error))
-    throw error
-  } finally {
-    client.release(failed) // a connection in an unknown state is closed, which rolls back
-  }
+    if (!row) return false
+    const next = await hand({ ...row, waiting: (from, to) => waitingTasks(tx, from, to) })
+    await tx.query('UPDATE promotion SET watermark = $1, marker = $2', [next.watermark, next.marker])
+    return true
+  })
 }
 
 /** Makes the next promotion start from now again, because a job that should be in the queue could not be added. */
@@ -71,7 +62,7 @@ export async function* overdueTasks(pool: Pool, graceMs: number): AsyncIterable<
   if (rows[0]) yield* waitingTasks(pool, new Date(0), rows[0].until)
 }
 
-async function* waitingTasks(db: Pick<Pool, 'query'>, from: Date, to: Date): AsyncIterable<DueRow[]> {
+async function* waitingTasks(db: Pool | Transaction, from: Date, to: Date): AsyncIterable<DueRow[]> {
   let after: DueRow = { dueAt: from, id: '00000000-0000-0000-0000-000000000000' }
   for (;;) {
     const { rows } = await db.query<DueRow>(
