@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { findRedisServer } from '@belfry/embedded'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { repositoryRoot } from '../repository-root.ts'
 import { makeTemplate, type Template } from './bench/template.ts'
@@ -10,17 +11,23 @@ import { runRows } from './run-rows.ts'
 
 // The others take too long for every day: `npm run test:faults`.
 const selection = ['F03', 'F07', 'F23', 'F42', 'F73']
-const rows = allRows.filter(({ id }) => selection.includes(id))
+// Each row has a Redis of its own to do harm to.
+const rows = findRedisServer() ? allRows.filter(({ id }) => selection.includes(id)) : []
 
 let template: Template
 let results: RowResult[]
 
 beforeAll(async () => {
+  if (rows.length === 0) return
   await promisify(execFile)(process.execPath, [join(repositoryRoot(), 'scripts/bundle-faults.mjs')])
   template = await makeTemplate()
   results = await runRows(rows, template, 1, () => {})
 }, 240_000)
 afterAll(() => template?.remove())
+
+it('is where a Redis is installed', () => {
+  expect(rows.length > 0).toBe(findRedisServer() !== null)
+})
 
 it.each(rows)('$id: after $fault ($moment), $expected', ({ id }) => {
   const result = results.find(({ row }) => row.id === id)

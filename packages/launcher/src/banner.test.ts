@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { shellEnvironment } from '../test/shell-environment.ts'
 import { type BannerFacts, banner } from './banner.ts'
 
 const facts: BannerFacts = {
@@ -28,26 +29,24 @@ test('tells where everything is', () => {
   }
 })
 
-test.for(['sh', 'bash', 'zsh'])(
-  'prints a command that %s runs as it is, five seconds ahead whenever it is pasted',
-  async (shell, { skip }) => {
-    skip(!(await isInstalled(shell)))
-    const api = await startApi()
-    const [create] = commands({ ...facts, url: api.url })
-    await promisify(execFile)(shell, ['-c', create ?? ''])
-    const { method, path, headers, body } = api.requests[0]!
-    expect([method, path, headers['x-api-key']]).toEqual(['POST', '/api/v1/scheduler/tasks', 'bf_abc'])
-    const task = JSON.parse(body)
-    expect(task).toMatchObject({ url: 'http://127.0.0.1:3001/hello', method: 'POST', payload: { hello: 'world' } })
-    expect(Date.parse(task.execute_at) - Date.now()).toBeGreaterThan(0)
-    expect(Date.parse(task.execute_at) - Date.now()).toBeLessThanOrEqual(5000)
-  },
-)
+const shells = ['sh', 'bash', 'zsh'].filter(shell => spawnSync(shell, ['-c', 'exit 0']).status === 0)
+
+test.each(shells)('prints a command that %s runs as it is, five seconds ahead whenever it is pasted', async shell => {
+  const api = await startApi()
+  const [create] = commands({ ...facts, url: api.url })
+  await promisify(execFile)(shell, ['-c', create ?? ''], { env: shellEnvironment() })
+  const { method, path, headers, body } = api.requests[0]!
+  expect([method, path, headers['x-api-key']]).toEqual(['POST', '/api/v1/scheduler/tasks', 'bf_abc'])
+  const task = JSON.parse(body)
+  expect(task).toMatchObject({ url: 'http://127.0.0.1:3001/hello', method: 'POST', payload: { hello: 'world' } })
+  expect(Date.parse(task.execute_at) - Date.now()).toBeGreaterThan(0)
+  expect(Date.parse(task.execute_at) - Date.now()).toBeLessThanOrEqual(5000)
+})
 
 test('prints a second command that asks for the latest run', async () => {
   const api = await startApi()
   const [, ask] = commands({ ...facts, url: api.url })
-  await promisify(execFile)('sh', ['-c', ask ?? ''])
+  await promisify(execFile)('sh', ['-c', ask ?? ''], { env: shellEnvironment() })
   expect(api.requests[0]).toMatchObject({ method: 'GET', path: '/api/v1/scheduler/runs?limit=1' })
 })
 
@@ -63,13 +62,6 @@ function commands(of: BannerFacts): string[] {
   return banner(of)
     .split('\n')
     .filter(line => line.startsWith('curl'))
-}
-
-async function isInstalled(shell: string): Promise<boolean> {
-  return promisify(execFile)(shell, ['-c', 'exit 0']).then(
-    () => true,
-    () => false,
-  )
 }
 
 async function startApi() {

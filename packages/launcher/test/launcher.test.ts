@@ -16,6 +16,7 @@ import {
   type RunningLauncher,
   runLauncher,
 } from './run-launcher.ts'
+import { shellEnvironment } from './shell-environment.ts'
 
 const isUp = /Ctrl-C stops everything/
 const oneReceived = /received POST \/hello task_\w+ {"hello":"world"}/
@@ -100,6 +101,8 @@ function apiKeyIn({ output }: RunningLauncher): string | undefined {
 // The line as it is asks for a call in five seconds, for which only one test needs to wait.
 async function pasteFirstCommand({ output }: RunningLauncher, aheadMs = 500): Promise<void> {
   const command = output.split('\n').find(line => line.startsWith('curl')) ?? ''
-  const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('+ 5000', `+ ${aheadMs}`)])
+  const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('+ 5000', `+ ${aheadMs}`)], {
+    env: shellEnvironment(),
+  })
   expect(JSON.parse(stdout)).toMatchObject({ state: 'pending' })
 }
