@@ -14,6 +14,8 @@ try {
 } finally {
   template.remove()
 }
+// Everything that a row opened is closed by now; whatever its clients still try must not keep the process.
+process.exit()
 
 async function rows(): Promise<number> {
   const chosen = args.ids.length === 0 ? allRows : allRows.filter(({ id }) => args.ids.includes(id))

@@ -40,8 +40,10 @@ test('calls what its own line asks for, refuses a second start, and ends without
 
 test('goes on after a kill -9: with the same account, and what was to be called is called', async () => {
   const dataDir = newDataDir()
-  // The same port again, so that the receiver beside it is where the first task wants to go.
-  const env = { PORT: String(await freePort()) }
+  // The same port again, so that the receiver beside it is where the first task wants to go; and below the range from
+  // which the system gives out ports, so that nobody else takes the receiver's meanwhile.
+  const wanted = 20_000 + 10 * Math.floor(Math.random() * 1_000)
+  const env = { PORT: String(await freePort(wanted)) }
   const first = runLauncher(dataDir, env)
   await first.prints(isUp)
   const children = childrenOf(dataDir)
