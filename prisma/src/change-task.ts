@@ -1,6 +1,6 @@
 import type { TaskState } from './generated/enums.ts'
 import type { Pool } from './pool.ts'
-import type { StoredRequest } from './stored-request.ts'
+import { requestColumnOf, type StoredRequest } from './stored-request.ts'
 
 /** The fields of a pending task that may change; an absent one stays. */
 export type TaskChange = Partial<StoredRequest> & { executeAt?: Date; name?: string }
@@ -47,18 +47,7 @@ export async function changePendingTask(
   return result.kind === 'refused' && result.state === 'pending' ? { kind: 'not_future' } : result
 }
 
-const requestColumns = {
-  name: 'name',
-  url: 'url',
-  method: 'method',
-  headers: 'headers',
-  payload: 'payload',
-  maxRetries: 'max_retries',
-  backoff: 'backoff',
-  baseDelayMs: 'base_delay_ms',
-  maxDelayMs: 'max_delay_ms',
-  timeoutMs: 'timeout_ms',
-} as const
+const requestColumns = { name: 'name', ...requestColumnOf }
 
 async function moved(
   pool: Pool,

@@ -14,3 +14,16 @@ export type StoredRequest = {
   maxDelayMs: number
   timeoutMs: number
 }
+
+/** The column of each field, in every table that has them. */
+export const requestColumnOf = {
+  url: 'url',
+  method: 'method',
+  headers: 'headers',
+  payload: 'payload',
+  maxRetries: 'max_retries',
+  backoff: 'backoff',
+  baseDelayMs: 'base_delay_ms',
+  maxDelayMs: 'max_delay_ms',
+  timeoutMs: 'timeout_ms',
+} as const satisfies Record<keyof StoredRequest, string>

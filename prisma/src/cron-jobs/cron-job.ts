@@ -1,5 +1,5 @@
 import { type CatchUp, type CronSchedule, type Overlap, parseCron } from '@belfry/domain'
-import type { StoredRequest } from '../stored-request.ts'
+import { requestColumnOf, type StoredRequest } from '../stored-request.ts'
 
 /** What a caller says about a cron job. */
 export type CronJobFields = StoredRequest & {
@@ -38,15 +38,7 @@ export const columnOf = {
   endsAt: 'ends_at',
   overlap: 'overlap',
   catchUp: 'catch_up',
-  url: 'url',
-  method: 'method',
-  headers: 'headers',
-  payload: 'payload',
-  maxRetries: 'max_retries',
-  backoff: 'backoff',
-  baseDelayMs: 'base_delay_ms',
-  maxDelayMs: 'max_delay_ms',
-  timeoutMs: 'timeout_ms',
+  ...requestColumnOf,
 } as const satisfies Record<keyof CronJobFields, string>
 
 /**
