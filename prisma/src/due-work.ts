@@ -37,9 +37,12 @@ export async function withPromotion(
   })
 }
 
-/** Makes the next promotion start from now again, because a job that should be in the queue could not be added. */
+/**
+ * Makes the next promotion start from a minute ago again, because a job that should be in the queue could not be added:
+ * it may have come due while that was tried.
+ */
 export async function stepPromotionBack(pool: Pool): Promise<void> {
-  await pool.query('UPDATE promotion SET watermark = least(watermark, clock_timestamp())')
+  await pool.query(`UPDATE promotion SET watermark = least(watermark, clock_timestamp() - interval '1 minute')`)
 }
 
 /** The tasks that have been waiting for longest since they were due, if that is longer than `graceMs`. */
