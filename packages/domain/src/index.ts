@@ -20,7 +20,23 @@ export { parseInstant } from './instant.ts'
 export { memberText } from './member-text.ts'
 export { nearestName } from './nearest-name.ts'
 export { type AttemptOutcome, type EndedAttempt, type NextAttempt, nextAttempt } from './next-attempt.ts'
-export { type Action, type Decision, mayDo, type Policy, type Role } from './permissions.ts'
+export {
+  type Action,
+  type ActionIn,
+  type Actor,
+  type Decision,
+  decide,
+  flagName,
+  mayGrant,
+  type Policy,
+  type PolicyFlag,
+  policyFlags,
+  type Role,
+  rights,
+  roles,
+  type WorkspaceRole,
+  workspaceRoles,
+} from './permissions.ts'
 export { requestBody } from './request-body.ts'
 export { findHeaderProblems, type HeaderProblem } from './request-headers.ts'
 export { type Backoff, backoffs, type RetryPolicy, retryDefaults, retryDelayMs } from './retry.ts'

@@ -1,17 +1,96 @@
-import { expect, it } from 'vitest'
-import { type Action, mayDo, type Policy } from './permissions.ts'
+import { describe, expect, it } from 'vitest'
+import {
+  type Action,
+  type Actor,
+  decide,
+  flagName,
+  mayGrant,
+  type Policy,
+  type PolicyFlag,
+  policyFlags,
+  type Role,
+  rights,
+  roles,
+  type WorkspaceRole,
+} from './permissions.ts'
 
-const closed: Policy = { membersCanCreateApiKeys: false, membersCanCreateWorkspaces: false }
-const actions: Array<[Action, keyof Policy, string]> = [
-  ['workspace.create', 'membersCanCreateWorkspaces', 'members_can_create_workspaces'],
-  ['api_key.create', 'membersCanCreateApiKeys', 'members_can_create_api_keys'],
-]
+const allActions = Object.keys(rights) as Action[]
+const policy = (...set: PolicyFlag[]) =>
+  Object.fromEntries(policyFlags.map(flag => [flag, set.includes(flag)])) as Policy
+const user = (role: Role, workspaceRole: WorkspaceRole | null = null, ...set: PolicyFlag[]): Actor => ({
+  kind: 'user',
+  role,
+  workspaceRole,
+  policy: policy(...set),
+})
+const allowedTo = (actor: Actor) => allActions.filter(action => decide(actor, action).allowed)
 
-it.each(actions)('%s: owners and admins always, members by the flag %s only (spec 2.5, 2.6)', (action, flag, name) => {
-  expect(mayDo('owner', closed, action).allowed).toBe(true)
-  expect(mayDo('admin', closed, action).allowed).toBe(true)
-  expect(mayDo('member', closed, action)).toEqual({ allowed: false, reason: expect.stringContaining(name) })
-  expect(mayDo('member', { ...closed, [flag]: true }, action).allowed).toBe(true)
-  const others = Object.fromEntries(Object.keys(closed).map(key => [key, key !== flag])) as Policy
-  expect(mayDo('member', others, action).allowed).toBe(false)
+it('an owner may do everything, an admin everything but billing, usage and deleting the organization (spec 2.6)', () => {
+  expect(allowedTo(user('owner'))).toEqual(allActions)
+  const kept = ['organization.delete', 'usage.read', 'billing.read', 'billing.change']
+  expect(allowedTo(user('admin'))).toEqual(allActions.filter(action => !kept.includes(action)))
+})
+
+it('a member without a workspace sees the organization, and may leave it', () => {
+  expect(allowedTo(user('member'))).toEqual([
+    ...['organization.read', 'member.read', 'member.leave', 'workspace.list', 'organization_run.read'],
+  ])
+})
+
+const reads = ['workspace.read', 'workspace_member.read', 'task.read', 'cron_job.read', 'run.read', 'dead_letter.read']
+
+it('a viewer may read in the workspace, an editor also create, change and replay', () => {
+  const viewer = allowedTo(user('member', 'viewer')).filter(action => !allowedTo(user('member')).includes(action))
+  expect(viewer).toEqual([...reads, 'subscription.read'])
+  const editor = allowedTo(user('member', 'editor')).filter(
+    action => !allowedTo(user('member', 'viewer')).includes(action),
+  )
+  expect(editor).toEqual(['task.write', 'cron_job.write', 'dead_letter.replay', 'event.publish', 'subscription.write'])
+})
+
+const opened: Record<PolicyFlag, Action[]> = {
+  membersCanInvite: ['invitation.read', 'invitation.create', 'invitation.revoke'],
+  membersCanCreateApiKeys: ['api_key.read', 'api_key.create', 'api_key.revoke'],
+  membersCanCreateSecrets: [
+    ...(['secret.read', 'secret.write', 'secret.delete'] as const),
+    ...(['signing_secret.read', 'signing_secret.rotate', 'signing_secret.revoke'] as const),
+  ],
+  membersCanCreateWorkspaces: ['workspace.create'],
+  membersCanDeleteTasks: ['task.delete', 'cron_job.delete', 'dead_letter.discard', 'subscription.delete'],
+  membersCanManageIntegrations: ['integration.read', 'integration.write', 'integration.delete'],
+}
+
+describe.each(policyFlags)('%s', flag => {
+  const before = allowedTo(user('member', 'editor'))
+
+  it('opens just what it says to members', () => {
+    const after = allowedTo(user('member', 'editor', flag))
+    expect(after.filter(action => !before.includes(action)).sort()).toEqual([...opened[flag]].sort())
+  })
+
+  it('is what the refusal names', () => {
+    for (const action of opened[flag]) {
+      expect(decide(user('member', 'editor'), action)).toEqual({
+        allowed: false,
+        reason: expect.stringContaining(flagName(flag)),
+      })
+    }
+  })
+
+  it('changes nothing for admins and keys', () => {
+    expect(allowedTo(user('admin', null, flag))).toEqual(allowedTo(user('admin')))
+  })
+})
+
+it('an API key has its workspace, but neither keys, members nor money (spec 5)', () => {
+  const keys = allowedTo({ kind: 'api_key' })
+  expect(keys).toContain('task.delete')
+  expect(keys).toContain('secret.write')
+  expect(keys).toContain('organization.read')
+  expect(keys.filter(action => /^(api_key|member|workspace_member|invitation|billing|usage)/.test(action))).toEqual([])
+})
+
+it('nobody grants more than they are', () => {
+  const granted = roles.map(own => roles.filter(other => mayGrant(own, other)))
+  expect(granted).toEqual([['owner', 'admin', 'member'], ['admin', 'member'], ['member']])
 })

@@ -1,6 +1,7 @@
 import jwt from 'jsonwebtoken'
 import { describe, expect, it } from 'vitest'
-import { useApi } from './setup.ts'
+import { hashApiKey } from '../src/auth/api-key.ts'
+import { aTaskBody, useApi } from './setup.ts'
 
 const api = useApi()
 const register = '/api/v1/auth/register'
@@ -118,7 +119,18 @@ describe('permits', () => {
                                                    WHERE o.email = $2)`,
       [member.email, api.caller.email],
     )
-    const paths = [`${organizations}/${organizationId}/workspaces`, `/api/v1/workspaces/${workspaceId}/api-keys`]
+    const keys = `/api/v1/workspaces/${workspaceId}/api-keys`
+    expect((await api.send('POST', keys, { name: 'x' }, bearer(member.token))).status).toBe(404)
+    await api.ctx.pool.query(
+      `INSERT INTO workspace_members (workspace_id, user_id, role)
+       SELECT k.workspace_id, u.id, 'viewer' FROM api_keys k, users u WHERE u.email = $1 AND k.hash = $2`,
+      [member.email, hashApiKey(api.caller.apiKey)],
+    )
+    const tasks = (method: string, body?: unknown) =>
+      api.send(method, '/api/v1/scheduler/tasks', body, { ...bearer(member.token), 'X-Workspace-Id': workspaceId })
+    expect((await tasks('GET')).status).toBe(200)
+    expect((await tasks('POST', aTaskBody())).body.detail).toMatch(/editor/)
+    const paths = [`${organizations}/${organizationId}/workspaces`, keys]
     for (const path of paths) {
       const { status, body } = await api.send('POST', path, { name: 'x' }, bearer(member.token))
       expect([status, body.code]).toEqual([403, 'forbidden'])

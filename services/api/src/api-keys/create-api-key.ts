@@ -1,22 +1,20 @@
 import { createApiKeyBody } from '@belfry/contract'
 import { AppError, newUuid, toId } from '@belfry/domain'
 import { createApiKeyText } from '../auth/api-key.ts'
-import { requireRight } from '../auth/require-right.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
 
 export const createApiKey = endpoint({
-  auth: 'session',
+  right: 'api_key.create',
   params: { ws: 'ws' },
   body: createApiKeyBody,
-  async handle(ctx, { caller, params, body }) {
-    const workspaceId = params.ws
-    await requireRight(ctx, caller.userId, { workspaces: { some: { id: workspaceId } } }, 'api_key.create')
+  async handle(ctx, { caller, body }) {
+    const { workspaceId, user } = caller
     const expiresAt = body.expires_at ?? null
     if (expiresAt && expiresAt.getTime() <= ctx.clock.now()) throw expiryNotFuture()
     const { key, prefix, hash } = createApiKeyText()
     const row = await ctx.prisma.apiKey.create({
-      data: { id: newUuid(), workspaceId, name: body.name, prefix, hash, createdBy: caller.userId, expiresAt },
+      data: { id: newUuid(), workspaceId, name: body.name, prefix, hash, createdBy: user.userId, expiresAt },
     })
     const id = toId('key', row.id)
     return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/api-keys/${id}`, {
@@ -24,7 +22,7 @@ export const createApiKey = endpoint({
       workspace_id: toId('ws', workspaceId),
       name: row.name,
       prefix,
-      created_by: toId('user', caller.userId),
+      created_by: toId('user', user.userId),
       created_at: row.createdAt.toISOString(),
       last_used_at: null,
       expires_at: row.expiresAt?.toISOString() ?? null,

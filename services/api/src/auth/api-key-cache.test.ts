@@ -4,11 +4,12 @@ import { createApiKeyCache } from './api-key-cache.ts'
 it('remembers a key for five seconds, and no longer', () => {
   let now = 0
   const cache = createApiKeyCache(() => now)
+  const key = { keyId: 'a key', workspaceId: 'a workspace', organizationId: 'an organization' }
   const hash = new Uint8Array([1, 2, 3])
   expect(cache.get(hash)).toBeUndefined()
-  cache.set(hash, 'a workspace')
+  cache.set(hash, key)
   now = 4_999
-  expect(cache.get(new Uint8Array([1, 2, 3]))).toBe('a workspace')
+  expect(cache.get(new Uint8Array([1, 2, 3]))).toBe(key)
   expect(cache.get(new Uint8Array([1, 2, 4]))).toBeUndefined()
   now = 5_000
   expect(cache.get(hash)).toBeUndefined()

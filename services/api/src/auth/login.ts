@@ -5,7 +5,7 @@ import { isPassword } from './password.ts'
 import { startSession } from './start-session.ts'
 
 export const login = endpoint({
-  auth: 'none',
+  right: 'public',
   body: loginBody,
   async handle(ctx, { body }) {
     const user = await ctx.prisma.user.findUnique({ where: { email: body.email.toLowerCase() } })

@@ -6,7 +6,7 @@ import { hashPassword } from './password.ts'
 import { startSession } from './start-session.ts'
 
 export const register = endpoint({
-  auth: 'none',
+  right: 'public',
   body: registerBody,
   async handle(ctx, { body }) {
     const passwordHash = await hashPassword(body.password)

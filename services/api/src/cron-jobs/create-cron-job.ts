@@ -11,7 +11,7 @@ import { inspectSchedule } from './inspect-schedule.ts'
 import { readCronJob } from './present-cron-job.ts'
 
 export const createCronJob = endpoint({
-  auth: 'workspace',
+  right: 'cron_job.write',
   body: createCronJobBody,
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectSchedule(ctx, body)],
   async handle(ctx, { caller, body, bodyText }) {

@@ -4,7 +4,7 @@ import { notFound } from '../http/not-found.ts'
 import { noContent } from '../http/reply.ts'
 
 export const deleteCronJob = endpoint({
-  auth: 'workspace',
+  right: 'cron_job.delete',
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params }) {
     const move = await remove(ctx.pool, caller.workspaceId, params.cronjob)

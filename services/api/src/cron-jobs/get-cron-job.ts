@@ -3,7 +3,7 @@ import { ok } from '../http/reply.ts'
 import { readCronJob } from './present-cron-job.ts'
 
 export const getCronJob = endpoint({
-  auth: 'workspace',
+  right: 'cron_job.read',
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params }) {
     return ok(await readCronJob(ctx, caller.workspaceId, params.cronjob))

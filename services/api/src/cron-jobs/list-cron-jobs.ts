@@ -13,7 +13,7 @@ const hasStatus: Record<CronJobStatus, string> = {
 }
 
 export const listCronJobs = endpoint({
-  auth: 'workspace',
+  right: 'cron_job.read',
   query: listCronJobsQuery,
   async handle(ctx, { caller, query }) {
     const list = `cronjobs:${caller.workspaceId}`

@@ -4,7 +4,7 @@ import { ok } from '../http/reply.ts'
 import { cronJobAfterMove } from './answer-move.ts'
 
 export const pauseCronJob = endpoint({
-  auth: 'workspace',
+  right: 'cron_job.write',
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params }) {
     const move = await pause(ctx.pool, caller.workspaceId, params.cronjob)

@@ -6,7 +6,7 @@ import { inspectSchedule } from './inspect-schedule.ts'
 import { presentRunTimes } from './present-run-times.ts'
 
 export const previewCronJob = endpoint({
-  auth: 'workspace',
+  right: 'cron_job.read',
   body: previewCronJobBody,
   inspect: (ctx, body) => inspectSchedule(ctx, body),
   async handle(ctx, { body }) {

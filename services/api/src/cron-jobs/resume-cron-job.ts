@@ -5,7 +5,7 @@ import { ok } from '../http/reply.ts'
 import { cronJobAfterMove } from './answer-move.ts'
 
 export const resumeCronJob = endpoint({
-  auth: 'workspace',
+  right: 'cron_job.write',
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params }) {
     const move = await resume(ctx.pool, caller.workspaceId, params.cronjob, expansionLookAheadMs)

@@ -7,7 +7,7 @@ import { findTask } from '../tasks/task-row.ts'
 import { enqueueOccurrences } from './enqueue-occurrences.ts'
 
 export const triggerCronJob = endpoint({
-  auth: 'workspace',
+  right: 'cron_job.write',
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params }) {
     const due = await trigger(ctx.pool, caller.workspaceId, params.cronjob)

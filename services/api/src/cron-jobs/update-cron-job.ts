@@ -8,7 +8,7 @@ import { given, toRequestChange } from '../tasks/stored-request.ts'
 import { cronJobAfterMove } from './answer-move.ts'
 
 export const updateCronJob = endpoint({
-  auth: 'workspace',
+  right: 'cron_job.write',
   params: { cronjob: 'cron' },
   body: updateCronJobBody,
   inspect: inspectTarget,

@@ -4,7 +4,7 @@ import { ok } from '../http/reply.ts'
 import { findTasks } from '../tasks/find-tasks.ts'
 
 export const listDeadLetters = endpoint({
-  auth: 'workspace',
+  right: 'dead_letter.read',
   query: listDeadLettersQuery,
   async handle(ctx, { caller, query }) {
     return ok(await findTasks(ctx, caller.workspaceId, { ...query, state: ['dead'] }))

@@ -2,16 +2,15 @@ import { type FieldError, parseInput } from '@belfry/contract'
 import { AppError, fromId, type IdKind } from '@belfry/domain'
 import type { Request, Response } from 'express'
 import type { z } from 'zod'
-import { authenticate, type CallerOf, type Credential } from '../auth/authenticate.ts'
+import { authorize, type CallerOf, type Right } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
-import { notFound } from './not-found.ts'
 import { readJsonBody } from './read-body.ts'
 import type { Reply } from './reply.ts'
 import { sendReply } from './send.ts'
 
 /** What the handler of an endpoint gets. */
-export type Input<A extends Credential, Body, Query, Params extends string> = {
-  caller: CallerOf<A>
+export type Input<R extends Right, Body, Query, Params extends string> = {
+  caller: CallerOf<R>
   /** Path parameters, as database ids. */
   params: Record<Params, string>
   query: Query
@@ -23,34 +22,45 @@ export type Input<A extends Credential, Body, Query, Params extends string> = {
 
 type Inspect = (ctx: Context, body: unknown, schemaErrors: FieldError[]) => FieldError[]
 
-export type Definition<A extends Credential, Body, Query, Params extends string> = {
-  /** Who may call. */
-  auth: A
+export type Definition<R extends Right, Body, Query, Params extends string> = {
+  /** Who may call: the right that it takes, `signed_in` for any user, or `public`. */
+  right: R
+  /** What the endpoint does, in a few words for the reference. */
+  summary?: string
+  /** What it answers when all is well. */
+  answer?: Answer
   /** The kind of id that each path parameter holds. One that is malformed is answered like one that is unknown. */
   params?: Record<Params, IdKind>
   query?: z.ZodType<Query>
   body?: z.ZodType<Body>
   /** Further faults of the body that a schema cannot know; told together with the schema's. */
   inspect?: Inspect
-  handle: (ctx: Context, input: Input<A, Body, Query, Params>) => Promise<Reply>
+  handle: (ctx: Context, input: Input<R, Body, Query, Params>) => Promise<Reply>
 }
 
+/** The status of an answer and the shape of its body; without a shape there is no body. */
+export type Answer = { status: number; body?: z.ZodType }
+
 export type Endpoint = {
-  auth: Credential
+  right: Right
+  summary: string | undefined
+  answer: Answer | undefined
   serve: (ctx: Context, request: Request, response: Response) => Promise<void>
 }
 
 const maxBodyBytes = 256 * 1024
 
 /** Makes an endpoint: authenticate, parse everything, handle, send. A handler sees only what its schemas let through. */
-export function endpoint<A extends Credential, Body = undefined, Query = undefined, Params extends string = never>(
-  definition: Definition<A, Body, Query, Params>,
+export function endpoint<R extends Right, Body = undefined, Query = undefined, Params extends string = never>(
+  definition: Definition<R, Body, Query, Params>,
 ): Endpoint {
   return {
-    auth: definition.auth,
+    right: definition.right,
+    summary: definition.summary,
+    answer: definition.answer,
     async serve(ctx, request, response) {
-      const caller = (await authenticate(ctx, request, definition.auth)) as CallerOf<A> // by the same credential
       const params = readParams(request, definition.params ?? ({} as Record<Params, IdKind>))
+      const caller = await authorize(ctx, request, definition.right, params)
       const query = definition.query ? readQuery(request, definition.query) : (undefined as Query)
       const { value, text } = definition.body
         ? await readBody(ctx, request, definition.body, definition.inspect)
@@ -61,12 +71,14 @@ export function endpoint<A extends Credential, Body = undefined, Query = undefin
   }
 }
 
+// A malformed id names nothing, and is answered like any other id that names nothing.
+const nobody = '00000000-0000-0000-0000-000000000000'
+
 function readParams<Params extends string>(request: Request, kinds: Record<Params, IdKind>): Record<Params, string> {
-  const ids = Object.entries<IdKind>(kinds).map(([name, kind]) => {
-    const id = fromId(kind, String(request.params[name]))
-    if (id === null) throw notFound()
-    return [name, id]
-  })
+  const ids = Object.entries<IdKind>(kinds).map(([name, kind]) => [
+    name,
+    fromId(kind, String(request.params[name])) ?? nobody,
+  ])
   return Object.fromEntries(ids) as Record<Params, string> // the same names
 }
 

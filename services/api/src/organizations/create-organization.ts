@@ -8,7 +8,7 @@ import { presentOrganization } from './present-organization.ts'
 import { slugOf, withSuffix } from './slug.ts'
 
 export const createOrganization = endpoint({
-  auth: 'session',
+  right: 'signed_in',
   body: createOrganizationBody,
   async handle(ctx, { caller, body }) {
     const organization = await insertOrganization(ctx, body.name, caller.userId)

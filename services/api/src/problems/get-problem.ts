@@ -6,7 +6,7 @@ import { ok } from '../http/reply.ts'
 
 /** What the `type` of a problem body points to. */
 export const getProblem = endpoint({
-  auth: 'none',
+  right: 'public',
   async handle(_ctx, { request }) {
     const code = appErrorCodes.find(known => known === request.params.code)
     if (!code) throw notFound()

@@ -16,7 +16,7 @@ type RunDetailRow = RunRow & {
 }
 
 export const getRun = endpoint({
-  auth: 'workspace',
+  right: 'run.read',
   params: { run: 'run' },
   async handle(ctx, { caller, params }) {
     const text = `

@@ -9,7 +9,7 @@ import { presentRun } from './present-run.ts'
 import { type RunRow, runColumns, runTables } from './run-row.ts'
 
 export const listRuns = endpoint({
-  auth: 'workspace',
+  right: 'run.read',
   query: listRunsQuery,
   async handle(ctx, { caller, query }) {
     return ok(await findRuns(ctx, caller.workspaceId, query))

@@ -5,7 +5,7 @@ import { taskAfterMove } from './answer-move.ts'
 import { presentTask } from './present-task.ts'
 
 export const cancelTask = endpoint({
-  auth: 'workspace',
+  right: 'task.delete',
   params: { task: 'task' },
   async handle(ctx, { caller, params }) {
     const result = await cancelPendingTask(ctx.pool, caller.workspaceId, params.task)

@@ -10,7 +10,7 @@ import { presentTask } from './present-task.ts'
 import { toStoredRequest } from './stored-request.ts'
 
 export const createTask = endpoint({
-  auth: 'workspace',
+  right: 'task.write',
   body: createTaskBody,
   inspect: (ctx, body, errors) => [...inspectTarget(ctx, body), ...inspectExecuteAt(ctx, body, errors)],
   async handle(ctx, { caller, body, bodyText }) {

@@ -5,7 +5,7 @@ import { presentTask } from './present-task.ts'
 import { findTask } from './task-row.ts'
 
 export const getTask = endpoint({
-  auth: 'workspace',
+  right: 'task.read',
   params: { task: 'task' },
   async handle(ctx, { caller, params }) {
     const row = await findTask(ctx.pool, caller.workspaceId, params.task)

@@ -4,7 +4,7 @@ import { ok } from '../http/reply.ts'
 import { findTasks } from './find-tasks.ts'
 
 export const listTasks = endpoint({
-  auth: 'workspace',
+  right: 'task.read',
   query: listTasksQuery,
   async handle(ctx, { caller, query }) {
     return ok(await findTasks(ctx, caller.workspaceId, query))

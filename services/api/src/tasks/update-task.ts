@@ -9,7 +9,7 @@ import { presentTask } from './present-task.ts'
 import { given, toRequestChange } from './stored-request.ts'
 
 export const updateTask = endpoint({
-  auth: 'workspace',
+  right: 'task.write',
   params: { task: 'task' },
   body: updateTaskBody,
   inspect: (ctx, body, errors) => [...inspectTarget(ctx, body), ...inspectExecuteAt(ctx, body, errors)],

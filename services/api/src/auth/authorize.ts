@@ -1,0 +1,147 @@
+import {
+  type Action,
+  type ActionIn,
+  type Actor,
+  AppError,
+  decide,
+  fromId,
+  type Policy,
+  type Role,
+  rights,
+  type WorkspaceRole,
+} from '@belfry/domain'
+import type { Request } from 'express'
+import type { Context } from '../context.ts'
+import { notFound } from '../http/not-found.ts'
+import { findApiKey } from './find-api-key.ts'
+import { findUser, type UserCaller } from './find-user.ts'
+
+/** What an endpoint asks of its caller: nothing, a session, or a right out of the table. */
+export type Right = 'public' | 'signed_in' | Action
+
+/** Somebody who acts on an organization. */
+export type OrganizationCaller = { organizationId: string; user: UserCaller | null; actor: Actor }
+
+/** Somebody who acts in one workspace: its API key, or a user who names it. */
+export type WorkspaceCaller = OrganizationCaller & { workspaceId: string; apiKeyId: string | null }
+
+type SignedIn = { user: UserCaller }
+
+/** What an endpoint knows about its caller. Where an API key has no right, there is a user. */
+export type CallerOf<R extends Right> = R extends 'public'
+  ? null
+  : R extends 'signed_in'
+    ? UserCaller
+    : R extends ActionIn<'workspace'>
+      ? WorkspaceCaller & UserOf<R>
+      : OrganizationCaller & UserOf<R>
+
+type UserOf<R extends Right> = R extends Action
+  ? (typeof rights)[R]['apiKey'] extends false
+    ? SignedIn
+    : unknown
+  : unknown
+
+type Caller = null | UserCaller | OrganizationCaller | WorkspaceCaller
+
+/**
+ * Finds out who calls, and whether they may. What a caller cannot see does not exist for them.
+ * @param params - The path's ids: `org` or `ws` says where the right is asked for.
+ * @throws AppError `unauthenticated`, `forbidden` or `not_found`.
+ */
+export async function authorize<R extends Right>(
+  ctx: Context,
+  request: Request,
+  right: R,
+  params: Readonly<Record<string, string>>,
+): Promise<CallerOf<R>> {
+  return (await authorizeAny(ctx, request, right, params)) as CallerOf<R> // as its type says, right by right
+}
+
+async function authorizeAny(
+  ctx: Context,
+  request: Request,
+  right: Right,
+  params: Readonly<Record<string, string>>,
+): Promise<Caller> {
+  if (right === 'public') return null
+  if (right === 'signed_in') return findUser(ctx, request)
+  const key = request.headers['x-api-key']
+  const caller =
+    rights[right].scope === 'organization'
+      ? await findInOrganization(ctx, request, key, String(params.org))
+      : await findInWorkspace(ctx, request, key, params.ws)
+  const decision = decide(caller.actor, right)
+  if (!decision.allowed) throw new AppError('forbidden', decision.reason)
+  return caller
+}
+
+async function findInOrganization(
+  ctx: Context,
+  request: Request,
+  key: string | string[] | undefined,
+  organizationId: string,
+): Promise<OrganizationCaller> {
+  if (key !== undefined) {
+    const found = await findApiKey(ctx, String(key))
+    if (found.organizationId !== organizationId) throw notFound()
+    return { organizationId, user: null, actor: { kind: 'api_key' } }
+  }
+  const user = await findUser(ctx, request)
+  const membership = await ctx.prisma.membership.findUnique({
+    where: { organizationId_userId: { organizationId, userId: user.userId } },
+    select: { role: true, organization: true },
+  })
+  if (!membership) throw notFound()
+  return { organizationId, user, actor: actorOf(membership.role, membership.organization, null) }
+}
+
+async function findInWorkspace(
+  ctx: Context,
+  request: Request,
+  key: string | string[] | undefined,
+  inPath: string | undefined,
+): Promise<WorkspaceCaller> {
+  if (key !== undefined) {
+    const { keyId, workspaceId, organizationId } = await findApiKey(ctx, String(key))
+    const named = inPath ?? namedWorkspace(request)
+    if (named !== undefined && named !== workspaceId) throw notFound()
+    return { workspaceId, organizationId, apiKeyId: keyId, user: null, actor: { kind: 'api_key' } }
+  }
+  const user = await findUser(ctx, request)
+  const workspaceId = inPath ?? namedWorkspace(request)
+  if (workspaceId === undefined) {
+    throw new AppError('unauthenticated', 'Send an API key in X-Api-Key, or a session with X-Workspace-Id.')
+  }
+  return { ...(await findMemberOfWorkspace(ctx, user.userId, workspaceId)), user, workspaceId, apiKeyId: null }
+}
+
+function namedWorkspace(request: Request): string | undefined {
+  const header = request.headers['x-workspace-id']
+  if (header === undefined) return undefined
+  const workspaceId = fromId('ws', String(header))
+  if (workspaceId === null) throw notFound()
+  return workspaceId
+}
+
+async function findMemberOfWorkspace(
+  ctx: Context,
+  userId: string,
+  workspaceId: string,
+): Promise<{ organizationId: string; actor: Actor }> {
+  const workspace = await ctx.prisma.workspace.findUnique({
+    where: { id: workspaceId },
+    select: {
+      organization: { include: { memberships: { where: { userId }, select: { role: true } } } },
+      members: { where: { userId }, select: { role: true } },
+    },
+  })
+  const role = workspace?.organization.memberships[0]?.role
+  const workspaceRole = workspace?.members[0]?.role ?? null
+  if (!workspace || !role || (role === 'member' && workspaceRole === null)) throw notFound()
+  return { organizationId: workspace.organization.id, actor: actorOf(role, workspace.organization, workspaceRole) }
+}
+
+function actorOf(role: Role, policy: Policy, workspaceRole: WorkspaceRole | null): Actor {
+  return { kind: 'user', role, policy, workspaceRole }
+}

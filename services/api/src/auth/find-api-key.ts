@@ -1,0 +1,27 @@
+import { AppError } from '@belfry/domain'
+import type { Context } from '../context.ts'
+import { hashApiKey, isApiKey } from './api-key.ts'
+
+/** A key that is in force, and whose it is. */
+export type FoundApiKey = { keyId: string; workspaceId: string; organizationId: string }
+
+/** Finds an API key by its text. Throws `unauthenticated` unless it is in force. */
+export async function findApiKey(ctx: Context, text: string): Promise<FoundApiKey> {
+  const found = isApiKey(text) ? await findByHash(ctx, hashApiKey(text)) : undefined
+  if (!found) throw new AppError('unauthenticated', 'The API key is unknown, expired or revoked.')
+  return found
+}
+
+async function findByHash(ctx: Context, hash: Uint8Array): Promise<FoundApiKey | undefined> {
+  const remembered = ctx.apiKeys.get(hash)
+  if (remembered) return remembered
+  const { rows } = await ctx.pool.query<FoundApiKey>({
+    name: 'find_api_key',
+    text: `SELECT k.id AS "keyId", k.workspace_id AS "workspaceId", w.organization_id AS "organizationId"
+           FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id
+           WHERE k.hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`,
+    values: [hash],
+  })
+  if (rows[0]) ctx.apiKeys.set(hash, rows[0])
+  return rows[0]
+}
