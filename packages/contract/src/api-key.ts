@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
 import { instant, line } from './text-rules.ts'
 
@@ -10,18 +11,34 @@ export const createApiKeyBody = z.strictObject({
 
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>
 
-export type ApiKey = {
-  id: string
-  workspace_id: string
-  name: string
-  /** The first characters of the key, to recognise it by. */
-  prefix: string
-  created_by: string
-  created_at: string
-  last_used_at: string | null
-  expires_at: string | null
-  revoked_at: string | null
+const fields = {
+  id: idField('key'),
+  workspace_id: idField('ws'),
+  name: z.string().meta({ examples: ['CI'] }),
+  prefix: z.string().meta({
+    description: 'The first characters of the key, to recognise it by.',
+    examples: ['bf_4kT9z'],
+  }),
+  created_by: idField('user'),
+  created_at: timestampField(),
+  last_used_at: timestampField().nullable(),
+  expires_at: timestampField().nullable(),
+  revoked_at: timestampField().nullable(),
 }
 
+export const apiKey = z.object(fields).meta({ id: 'ApiKey' })
+
+export type ApiKey = z.infer<typeof apiKey>
+
 /** The answer to its creation, the only one that carries the key itself. */
-export type NewApiKey = ApiKey & { key: string }
+export const newApiKey = z
+  .object({
+    ...fields,
+    key: z.string().meta({
+      description: 'The key itself, shown this once.',
+      examples: ['bf_4kT9zQ1mXc7VbN2pLr8WsYd3HfGj5KaE0ZuPqi'],
+    }),
+  })
+  .meta({ id: 'NewApiKey' })
+
+export type NewApiKey = z.infer<typeof newApiKey>

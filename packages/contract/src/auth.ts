@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
 import { emailAddress, line, newPassword } from './text-rules.ts'
 
@@ -18,17 +19,27 @@ export const loginBody = z.strictObject({
 
 export type LoginBody = z.infer<typeof loginBody>
 
-export type User = {
-  id: string
-  email: string
-  name: string
-  created_at: string
-}
+export const user = z
+  .object({
+    id: idField('user'),
+    email: z.string().meta({ format: 'email', examples: ['ada@example.com'] }),
+    name: z.string().meta({ examples: ['Ada Lovelace'] }),
+    created_at: timestampField(),
+  })
+  .meta({ id: 'User' })
+
+export type User = z.infer<typeof user>
 
 /** The answer to a registration or a login. */
-export type SignedIn = {
-  user: User
-  /** The session token; browsers get it as a cookie too. */
-  token: string
-  expires_at: string
-}
+export const signedIn = z
+  .object({
+    user,
+    token: z.string().meta({
+      description: 'The session token. Browsers get it as a cookie too.',
+      examples: ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl'],
+    }),
+    expires_at: timestampField(),
+  })
+  .meta({ id: 'SignedIn' })
+
+export type SignedIn = z.infer<typeof signedIn>

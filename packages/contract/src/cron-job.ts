@@ -1,10 +1,11 @@
 import { catchUps, isTimeZone, overlaps, parseCron } from '@belfry/domain'
 import { z } from 'zod'
+import { idField, timestampField } from './answer-fields.ts'
 import { integer, refuse, repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { retryChange, retryPolicy } from './retry.ts'
-import { createTaskBody, type LastRun, type Task } from './task.ts'
-import { type Fault, instant, line, oneOf } from './text-rules.ts'
+import { createTaskBody, lastRun, sentFields } from './task.ts'
+import { type Fault, instant, line, oneOf, textRule } from './text-rules.ts'
 
 export const cronJobStatuses = ['active', 'paused', 'ended'] as const
 
@@ -12,22 +13,32 @@ export type CronJobStatus = (typeof cronJobStatuses)[number]
 
 const lastInstant = new Date('2099-12-31T23:59:59.999Z')
 const previewCounts = { least: 1, most: 50, default: 5 }
-const task = createTaskBody.shape
+const taskBody = createTaskBody.shape
+
+const cronRule = textRule(
+  { description: 'Five fields: minute, hour, day of month, month, day of week.', examples: ['0 9 * * 1-5'] },
+  cronText,
+)
+const zoneRule = textRule(
+  { description: 'A time zone of the IANA database. Default: UTC.', examples: ['Europe/Berlin'] },
+  timeZone,
+)
+const boundRule = textRule({ ...instant.schema }, boundedInstant)
 
 // What is sent has the rules of a task; the payload is likewise taken from the body's text.
 const fields = {
-  name: task.name,
-  url: task.url,
-  method: task.method,
-  cron: textField(cronText),
-  timezone: textField(timeZone),
-  headers: task.headers.unwrap(),
-  payload: z.unknown(),
+  name: taskBody.name,
+  url: taskBody.url,
+  method: taskBody.method,
+  cron: textField(cronRule),
+  timezone: textField(zoneRule),
+  headers: taskBody.headers.unwrap(),
+  payload: taskBody.payload.unwrap(),
   overlap: z.enum(overlaps),
   catch_up: z.enum(catchUps),
-  starts_at: textField(boundedInstant).nullable(),
-  ends_at: textField(boundedInstant).nullable(),
-  timeout_ms: task.timeout_ms.unwrap(),
+  starts_at: textField(boundRule).nullable(),
+  ends_at: textField(boundRule).nullable(),
+  timeout_ms: taskBody.timeout_ms.unwrap(),
 }
 
 /** The body that creates a cron job (spec 2.2). Whether it ever fires depends on the time, so it is asked elsewhere. */
@@ -37,10 +48,10 @@ export const createCronJobBody = z.strictObject({
   method: fields.method,
   cron: fields.cron,
   timezone: fields.timezone.default('UTC'),
-  headers: task.headers,
+  headers: taskBody.headers,
   payload: fields.payload.optional(),
   retry: retryPolicy,
-  timeout_ms: task.timeout_ms,
+  timeout_ms: taskBody.timeout_ms,
   overlap: fields.overlap.default('allow'),
   catch_up: fields.catch_up.default('latest'),
   starts_at: fields.starts_at.default(null),
@@ -73,6 +84,7 @@ export const updateCronJobBody = z
     },
     { when: ({ issues }) => issues.length === 0 },
   )
+  .meta({ minProperties: 1 })
 
 export type UpdateCronJobBody = z.infer<typeof updateCronJobBody>
 
@@ -89,7 +101,7 @@ export type ListCronJobsQuery = z.infer<typeof listCronJobsQuery>
 export const previewCronJobBody = z.strictObject({
   cron: fields.cron,
   timezone: fields.timezone.default('UTC'),
-  from: textField(boundedInstant).optional(),
+  from: textField(boundRule).optional(),
   count: integer(previewCounts.least, previewCounts.most).default(previewCounts.default),
 })
 
@@ -111,30 +123,61 @@ function boundedInstant(text: string): { value: Date } | Fault {
   return isTooLate ? { code: 'out_of_range', must: 'not lie after the year 2099' } : result
 }
 
+/** `local` is the time that was asked for on the zone's clock: it did not exist (gap) or came twice (overlap). */
+export const runTimeNote = z
+  .object({
+    at: timestampField(),
+    local: z.string().meta({
+      description:
+        'The time that was asked for on the clock of the zone: it did not exist (gap) or came twice (overlap).',
+      examples: ['2027-03-28T02:30'],
+    }),
+    code: z.enum(['clock_gap', 'clock_overlap']),
+  })
+  .meta({ id: 'RunTimeNote' })
+
+export type RunTimeNote = z.infer<typeof runTimeNote>
+
+const runTimeFields = {
+  next_runs: z.array(timestampField()),
+  notes: z.array(runTimeNote).meta({ description: 'Which of them a change of the clocks has moved.', examples: [[]] }),
+}
+
+const description = z.string().meta({
+  description: 'In English, when it fires.',
+  examples: ['At 09:00 on every weekday from Monday to Friday'],
+})
+
 /** The times at which something fires, and which of them a change of the clocks has moved. */
 export type RunTimes = { next_runs: string[]; notes: RunTimeNote[] }
 
-/** `local` is the time that was asked for on the zone's clock: it did not exist (gap) or came twice (overlap). */
-export type RunTimeNote = { at: string; local: string; code: 'clock_gap' | 'clock_overlap' }
+export const cronPreview = z.object({ description, ...runTimeFields }).meta({ id: 'CronPreview' })
 
-export type CronPreview = RunTimes & { description: string }
+export type CronPreview = z.infer<typeof cronPreview>
 
 /** A cron job as every answer shows it. */
-export type CronJob = RunTimes &
-  Pick<Task, 'id' | 'workspace_id' | 'name' | 'url' | 'method' | 'headers' | 'payload' | 'retry' | 'timeout_ms'> & {
-    cron: string
-    timezone: string
-    /** In English, when it fires. */
-    description: string
-    overlap: (typeof overlaps)[number]
-    catch_up: (typeof catchUps)[number]
-    starts_at: string | null
-    /** No run at this instant or later. */
-    ends_at: string | null
-    status: CronJobStatus
-    /** The first of `next_runs`; null while paused or ended. */
-    next_run_at: string | null
-    last_run: LastRun | null
-    created_at: string
-    updated_at: string
-  }
+export const cronJob = z
+  .object({
+    id: idField('cron'),
+    workspace_id: idField('ws'),
+    name: z.string().meta({ examples: ['Daily report'] }),
+    cron: z.string().meta({ examples: ['0 9 * * 1-5'] }),
+    timezone: z.string().meta({ examples: ['Europe/Berlin'] }),
+    description,
+    ...sentFields,
+    overlap: z.enum(overlaps),
+    catch_up: z.enum(catchUps),
+    starts_at: timestampField().nullable(),
+    ends_at: timestampField().nullable().meta({ description: 'No run at this instant or later.' }),
+    status: z.enum(cronJobStatuses),
+    next_run_at: timestampField()
+      .nullable()
+      .meta({ description: 'The first of `next_runs`; null while paused or ended.' }),
+    ...runTimeFields,
+    last_run: lastRun.nullable(),
+    created_at: timestampField(),
+    updated_at: timestampField(),
+  })
+  .meta({ id: 'CronJob' })
+
+export type CronJob = z.infer<typeof cronJob>

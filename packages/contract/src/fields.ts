@@ -11,17 +11,21 @@ const maxRepeats = 20
  */
 export function textField<T>(rule: TextRule<T>, missing?: string) {
   const string = z.string({ error: issue => (issue.input === undefined ? missing : undefined) })
-  return string.transform((text, ctx) => read(rule, text, ctx))
+  return string.meta({ ...rule.schema }).transform((text, ctx) => read(rule, text, ctx))
 }
 
 /** A query parameter that may be repeated, which means OR. */
 export function repeatable<T>(rule: TextRule<T>) {
-  return z.union([z.string(), z.array(z.string())]).transform((given, ctx): T[] => {
-    const texts = [given].flat()
-    if (texts.length <= maxRepeats) return texts.map(text => read(rule, text, ctx))
-    refuse(ctx, given, { code: 'too_many', must: `be given at most ${maxRepeats} times` })
-    return z.NEVER
-  })
+  const texts = { type: 'array', items: { type: 'string', ...rule.schema }, maxItems: maxRepeats } as const
+  return z
+    .union([z.string(), z.array(z.string())])
+    .meta(texts)
+    .transform((given, ctx): T[] => {
+      const texts = [given].flat()
+      if (texts.length <= maxRepeats) return texts.map(text => read(rule, text, ctx))
+      refuse(ctx, given, { code: 'too_many', must: `be given at most ${maxRepeats} times` })
+      return z.NEVER
+    })
 }
 
 /** A whole number within bounds, both included. */

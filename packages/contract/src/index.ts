@@ -1,19 +1,32 @@
 export type { FieldError } from '@belfry/domain'
-export { type ApiKey, type CreateApiKeyBody, createApiKeyBody, type NewApiKey } from './api-key.ts'
-export { type LoginBody, loginBody, type RegisterBody, registerBody, type SignedIn, type User } from './auth.ts'
+export { idField, millisecondsField, timestampField } from './answer-fields.ts'
+export { type ApiKey, apiKey, type CreateApiKeyBody, createApiKeyBody, type NewApiKey, newApiKey } from './api-key.ts'
+export {
+  type LoginBody,
+  loginBody,
+  type RegisterBody,
+  registerBody,
+  type SignedIn,
+  signedIn,
+  type User,
+  user,
+} from './auth.ts'
 export {
   type CreateCronJobBody,
   type CronJob,
   type CronJobStatus,
   type CronPreview,
   createCronJobBody,
+  cronJob,
   cronJobStatuses,
+  cronPreview,
   type ListCronJobsQuery,
   listCronJobsQuery,
   type PreviewCronJobBody,
   previewCronJobBody,
   type RunTimeNote,
   type RunTimes,
+  runTimeNote,
   type UpdateCronJobBody,
   updateCronJobBody,
 } from './cron-job.ts'
@@ -23,9 +36,11 @@ export {
   createOrganizationBody,
   type Organization,
   type OrganizationPolicy,
+  organization,
+  organizationPolicy,
 } from './organization.ts'
-export { decodeCursor, encodeCursor, type Page } from './page.ts'
-export { type Problem, type ProblemKind, problems } from './problem.ts'
+export { decodeCursor, encodeCursor, type Page, pageOf } from './page.ts'
+export { type Problem, type ProblemKind, problem, problemPage, problems } from './problem.ts'
 export {
   type ListRunsQuery,
   listRunsQuery,
@@ -33,6 +48,8 @@ export {
   type RunDetail,
   type RunErrorCode,
   type RunStatus,
+  run,
+  runDetail,
   runErrorCodes,
   runStatuses,
   type StatusRange,
@@ -43,13 +60,15 @@ export {
   type LastRun,
   type ListDeadLettersQuery,
   type ListTasksQuery,
+  lastRun,
   listDeadLettersQuery,
   listTasksQuery,
   type Method,
   methods,
   type Task,
+  task,
   type UpdateTaskBody,
   updateTaskBody,
 } from './task.ts'
 export { type TaskSource, taskSources } from './task-source.ts'
-export { type CreateWorkspaceBody, createWorkspaceBody, type Workspace } from './workspace.ts'
+export { type CreateWorkspaceBody, createWorkspaceBody, type Workspace, workspace } from './workspace.ts'

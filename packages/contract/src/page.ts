@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import type { Fault } from './text-rules.ts'
+import { type Fault, textRule } from './text-rules.ts'
 
 const defaultLimit = 25
 const maxLimit = 100
@@ -13,10 +13,29 @@ export type Page<T> = {
   next_cursor: string | null
 }
 
+/** The shape of one page of a list of such items. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    data: z.array(item),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'What to send as `cursor` for the next page; null on the last one.',
+        examples: [null],
+      }),
+  })
+}
+
+const limitRule = textRule(
+  { type: 'integer', minimum: 1, maximum: maxLimit, description: `Items on a page. Default: ${defaultLimit}.` },
+  readLimit,
+)
+
 /** The query parameters that every list takes. */
 export const pageFields = {
-  limit: textField(readLimit).default(defaultLimit),
-  cursor: z.string().optional(),
+  limit: textField(limitRule).default(defaultLimit),
+  cursor: z.string().meta({ description: 'The `next_cursor` of the page before.' }).optional(),
 }
 
 function readLimit(text: string): { value: number } | Fault {

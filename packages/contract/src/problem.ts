@@ -1,19 +1,42 @@
-import type { AppErrorCode, FieldError } from '@belfry/domain'
+import { type AppErrorCode, appErrorCodes } from '@belfry/domain'
+import { z } from 'zod'
 
-/** The body of every refusal (RFC 9457). */
-export type Problem = {
-  /** A page about this kind of problem. */
-  type: string
-  title: string
-  status: number
-  /** What to do about it. */
-  detail: string
-  /** Stable. */
-  code: AppErrorCode
-  request_id: string
-  /** Every field that is wrong. */
-  errors?: readonly FieldError[]
-}
+const fieldError = z
+  .object({
+    path: z.string().meta({ description: 'Where the field stands in what was sent.', examples: ['execute_at'] }),
+    code: z.string().meta({ examples: ['execute_at_not_future'] }),
+    message: z.string().meta({ examples: ['execute_at must be later than now.'] }),
+  })
+  .meta({ id: 'FieldError' })
+
+/** The body of every refusal (RFC 9457). Some codes add members of their own, such as `current_state`. */
+export const problem = z
+  .looseObject({
+    type: z.string().meta({
+      format: 'uri',
+      description: 'A page about this kind of problem.',
+      examples: ['http://localhost:3000/api/problems/validation_failed'],
+    }),
+    title: z.string().meta({ examples: ['Validation failed'] }),
+    status: z.int().meta({ examples: [400] }),
+    detail: z.string().meta({ description: 'What to do about it.', examples: ['The body has faults; see errors.'] }),
+    code: z.enum(appErrorCodes).meta({ description: 'Stable.', examples: ['validation_failed'] }),
+    request_id: z.string().meta({ examples: ['0d9f6a1e-6f0c-4a35-9d7a-3f2f1f6d8b21'] }),
+    errors: z.array(fieldError).readonly().optional().meta({ description: 'Every field that is wrong.' }),
+  })
+  .meta({ id: 'Problem' })
+
+export type Problem = z.infer<typeof problem>
+
+/** What the page about a kind of problem says. */
+export const problemPage = z
+  .object({
+    code: z.enum(appErrorCodes),
+    status: z.int().meta({ examples: [429] }),
+    title: z.string().meta({ examples: ['Too many requests'] }),
+    description: z.string(),
+  })
+  .meta({ id: 'ProblemPage' })
 
 export type ProblemKind = { status: number; title: string; description: string }
 

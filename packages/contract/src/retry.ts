@@ -3,11 +3,17 @@ import { z } from 'zod'
 import { integer, refuse } from './fields.ts'
 
 const fields = {
-  max_retries: integer(0, 20),
-  backoff: z.enum(backoffs),
-  base_delay_ms: integer(1_000, 3_600_000),
-  max_delay_ms: integer(1_000, 86_400_000),
+  max_retries: integer(0, 20).meta({ examples: [retryDefaults.maxRetries] }),
+  backoff: z.enum(backoffs).meta({
+    description:
+      'Delay before retry n: exponential base × 4^(n-1), linear base × n, fixed base; ±10 %, at most the maximum.',
+  }),
+  base_delay_ms: integer(1_000, 3_600_000).meta({ examples: [retryDefaults.baseDelayMs] }),
+  max_delay_ms: integer(1_000, 86_400_000).meta({ examples: [retryDefaults.maxDelayMs] }),
 }
+
+/** How a failed task is tried again, as an answer shows it. */
+export const retry = z.object(fields).meta({ id: 'Retry' })
 
 /** How a failed task is tried again; each field has a default. */
 export const retryPolicy = z

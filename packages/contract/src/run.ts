@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { idField, millisecondsField, timestampField } from './answer-fields.ts'
 import { repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
-import { type TaskSource, taskSources } from './task-source.ts'
-import { type Fault, id, instant, line, oneOf } from './text-rules.ts'
+import { taskSources } from './task-source.ts'
+import { type Fault, id, instant, line, oneOf, textRule } from './text-rules.ts'
 
 export const runStatuses = ['success', 'failed'] as const
 
@@ -28,6 +29,12 @@ export type RunErrorCode = (typeof runErrorCodes)[number]
 /** Response statuses, both ends included. */
 export type StatusRange = { from: number; to: number }
 
+const statusRangeSchema = {
+  pattern: '^[1-9]([0-9]{2}|[xX]{2})$',
+  description: 'A status, or a class of them as `5xx`.',
+  examples: ['5xx'],
+}
+
 /** The query of the log: `from` <= started_at < `to`, newest first. A repeated filter means OR. */
 export const listRunsQuery = z.strictObject({
   status: repeatable(oneOf(runStatuses)).optional(),
@@ -35,7 +42,7 @@ export const listRunsQuery = z.strictObject({
   cronjob_id: repeatable(id('cron')).optional(),
   topic: repeatable(line(200)).optional(),
   source: repeatable(oneOf(taskSources)).optional(),
-  response_status: repeatable(statusRange).optional(),
+  response_status: repeatable(textRule(statusRangeSchema, statusRange)).optional(),
   from: textField(instant).optional(),
   to: textField(instant).optional(),
   ...pageFields,
@@ -49,47 +56,72 @@ function statusRange(text: string): { value: StatusRange } | Fault {
   return { code: 'invalid_value', must: 'be a status such as 500 or a class such as 5xx' }
 }
 
-/** One dispatch attempt, as lists show it. */
-export type Run = {
-  id: string
-  workspace_id: string
-  task_id: string
-  task_name: string
-  source: TaskSource
-  cronjob_id: string | null
-  topic: string | null
-  /** 1 for the first attempt. */
-  attempt: number
-  status: RunStatus
-  scheduled_at: string
-  started_at: string
-  finished_at: string
-  duration_ms: number
-  /** How much later than scheduled it started. */
-  lag_ms: number
-  url: string
-  method: string
-  response_status: number | null
-  /** The code is one of `runErrorCodes`. */
-  error: { code: string; message: string } | null
+const runFields = {
+  id: idField('run'),
+  workspace_id: idField('ws'),
+  task_id: idField('task'),
+  task_name: z.string().meta({ examples: ['Trial reminder'] }),
+  source: z.enum(taskSources),
+  cronjob_id: idField('cron').nullable(),
+  topic: z
+    .string()
+    .nullable()
+    .meta({ examples: [null] }),
+  attempt: z.int().meta({ description: '1 for the first attempt.', examples: [1] }),
+  status: z.enum(runStatuses),
+  scheduled_at: timestampField(),
+  started_at: timestampField(),
+  finished_at: timestampField(),
+  duration_ms: millisecondsField(84),
+  lag_ms: z.int().meta({ description: 'How much later than scheduled it started.', examples: [3] }),
+  url: z.string().meta({ format: 'uri', examples: ['https://example.com/hooks/reminder'] }),
+  method: z.string().meta({ examples: ['POST'] }),
+  response_status: z
+    .int()
+    .nullable()
+    .meta({ examples: [200] }),
+  error: z
+    .object({
+      code: z.string().meta({ description: `One of ${runErrorCodes.join(', ')}.`, examples: ['timeout'] }),
+      message: z.string().meta({ examples: ['The target did not answer within 30000 ms.'] }),
+    })
+    .nullable()
+    .meta({ examples: [null] }),
 }
 
+/** One dispatch attempt, as lists show it. */
+export const run = z.object(runFields).meta({ id: 'Run' })
+
+export type Run = z.infer<typeof run>
+
 /** One dispatch attempt with all that was sent and received. */
-export type RunDetail = Run & {
-  request: {
-    url: string
-    method: string
-    headers: Record<string, string>
-    body: string | null
-    body_truncated: boolean
-  }
-  response: {
-    status: number
-    headers: Record<string, string | string[]>
-    body: string
-    /** Bytes received, of which `body` may hold fewer. */
-    body_bytes: number
-    body_truncated: boolean
-    body_encoding: 'utf8' | 'base64'
-  } | null
-}
+export const runDetail = z
+  .object({
+    ...runFields,
+    request: z.object({
+      url: runFields.url,
+      method: runFields.method,
+      headers: z.record(z.string(), z.string()).meta({ examples: [{ 'content-type': 'application/json' }] }),
+      body: z
+        .string()
+        .nullable()
+        .meta({ examples: ['{"user":42}'] }),
+      body_truncated: z.boolean(),
+    }),
+    response: z
+      .object({
+        status: z.int().meta({ examples: [200] }),
+        headers: z
+          .record(z.string(), z.union([z.string(), z.array(z.string())]))
+          .meta({ examples: [{ 'content-type': 'text/plain' }] }),
+        body: z.string().meta({ examples: ['ok'] }),
+        body_bytes: z.int().meta({ description: 'Bytes received, of which `body` may hold fewer.', examples: [2] }),
+        body_truncated: z.boolean(),
+        body_encoding: z.enum(['utf8', 'base64']),
+      })
+      .nullable()
+      .meta({ description: 'Null when no answer came.' }),
+  })
+  .meta({ id: 'RunDetail' })
+
+export type RunDetail = z.infer<typeof runDetail>

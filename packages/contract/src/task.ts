@@ -1,11 +1,12 @@
-import { type Backoff, type TaskState, taskStates } from '@belfry/domain'
+import { stateReasons, taskStates } from '@belfry/domain'
 import { z } from 'zod'
+import { idField, millisecondsField, timestampField } from './answer-fields.ts'
 import { headersField, integer, refuse, repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
-import { retryChange, retryPolicy } from './retry.ts'
-import type { RunStatus } from './run.ts'
-import { type TaskSource, taskSources } from './task-source.ts'
-import { type Fault, id, instant, line, oneOf, targetUrl } from './text-rules.ts'
+import { retry, retryChange, retryPolicy } from './retry.ts'
+import { runStatuses } from './run.ts'
+import { taskSources } from './task-source.ts'
+import { type Fault, id, instant, line, oneOf, targetUrl, textRule } from './text-rules.ts'
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
@@ -13,15 +14,23 @@ export type Method = (typeof methods)[number]
 
 const lastInstant = new Date('2099-12-31T23:59:59.999Z')
 
+const executeAtRule = textRule(
+  {
+    ...instant.schema,
+    description: 'Later than now by the server’s clock, and not after the year 2099; with an offset.',
+  },
+  executeAt,
+)
+
 // The payload's value is not used: what is stored and sent is its text as it stands in the body.
 const fields = {
   name: textField(line(200)),
   url: textField(targetUrl),
   method: z.enum(methods),
   headers: headersField,
-  payload: z.unknown(),
+  payload: z.unknown().meta({ description: 'Any JSON value, forwarded as it is.', examples: [{ user: 42 }] }),
   execute_at: textField(
-    executeAt,
+    executeAtRule,
     'execute_at is required: a task is dispatched at a time. For a dispatch at once, use POST /api/events.',
   ),
   timeout_ms: integer(1_000, 300_000),
@@ -60,6 +69,7 @@ export const updateTaskBody = z
     },
     { when: ({ issues }) => issues.length === 0 },
   )
+  .meta({ minProperties: 1 })
 
 export type UpdateTaskBody = z.infer<typeof updateTaskBody>
 
@@ -87,41 +97,63 @@ function executeAt(text: string): { value: Date } | Fault {
   return isTooLate ? { code: 'out_of_range', must: 'not lie after the year 2099' } : result
 }
 
-/** A task as every answer shows it. */
-export type Task = {
-  id: string
-  workspace_id: string
-  name: string
-  source: TaskSource
-  cronjob_id: string | null
-  event_id: string | null
-  topic: string | null
-  url: string
-  method: string
-  headers: Record<string, string>
-  payload: unknown
-  execute_at: string
-  state: TaskState
-  /** Why it ended without a dispatch: one of `stateReasons`. */
-  state_reason: string | null
-  /** Attempts started so far. */
-  attempts: number
-  retry: { max_retries: number; backoff: Backoff; base_delay_ms: number; max_delay_ms: number }
-  timeout_ms: number
-  /** Set while the state is `retrying`. */
-  next_retry_at: string | null
-  last_run: LastRun | null
-  replay_of: string | null
-  created_at: string
-  updated_at: string
-  finished_at: string | null
+/** The latest attempt that is over. */
+export const lastRun = z
+  .object({
+    id: idField('run'),
+    status: z.enum(runStatuses),
+    response_status: z
+      .int()
+      .nullable()
+      .meta({ examples: [200] }),
+    error_code: z
+      .string()
+      .nullable()
+      .meta({ examples: [null] }),
+    finished_at: timestampField(),
+  })
+  .meta({ id: 'LastRun' })
+
+export type LastRun = z.infer<typeof lastRun>
+
+/** What a task or a cron job sends, as an answer shows it. */
+export const sentFields = {
+  url: z.string().meta({ format: 'uri', examples: ['https://example.com/hooks/reminder'] }),
+  method: z.string().meta({ enum: methods, examples: ['POST'] }),
+  headers: z.record(z.string(), z.string()).meta({ examples: [{ 'X-Source': 'belfry' }] }),
+  payload: z.unknown().meta({ description: 'Any JSON value, as it was given.', examples: [{ user: 42 }] }),
+  retry,
+  timeout_ms: millisecondsField(30_000),
 }
 
-/** The latest attempt that is over. */
-export type LastRun = {
-  id: string
-  status: RunStatus
-  response_status: number | null
-  error_code: string | null
-  finished_at: string
-}
+/** A task as every answer shows it. */
+export const task = z
+  .object({
+    id: idField('task'),
+    workspace_id: idField('ws'),
+    name: z.string().meta({ examples: ['Trial reminder'] }),
+    source: z.enum(taskSources).meta({ description: 'What asked for the dispatch.' }),
+    cronjob_id: idField('cron').nullable(),
+    event_id: idField('evt').nullable(),
+    topic: z
+      .string()
+      .nullable()
+      .meta({ examples: [null] }),
+    ...sentFields,
+    execute_at: timestampField(),
+    state: z.enum(taskStates),
+    state_reason: z
+      .string()
+      .nullable()
+      .meta({ description: `Why it ended without a dispatch: ${stateReasons.join(', ')}.`, examples: [null] }),
+    attempts: z.int().meta({ description: 'Attempts started so far.', examples: [0] }),
+    next_retry_at: timestampField().nullable().meta({ description: 'Set while the state is `retrying`.' }),
+    last_run: lastRun.nullable(),
+    replay_of: idField('task').nullable(),
+    created_at: timestampField(),
+    updated_at: timestampField(),
+    finished_at: timestampField().nullable(),
+  })
+  .meta({ id: 'Task' })
+
+export type Task = z.infer<typeof task>

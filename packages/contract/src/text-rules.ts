@@ -4,60 +4,112 @@ import { z } from 'zod'
 /** What is wrong with a value: a stable code, and either the rest of a sentence about the field or a whole sentence. */
 export type Fault = { code: string; must: string } | { code: string; message: string }
 
+/** What a reference says about a text: members of a JSON Schema. */
+export type TextSchema = {
+  format?: string
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  enum?: readonly string[]
+  type?: 'integer'
+  minimum?: number
+  maximum?: number
+  description?: string
+  examples?: readonly unknown[]
+}
+
 /** Reads the value that a text stands for, or says why it stands for none. */
-export type TextRule<T> = (text: string) => { value: T } | Fault
+export type TextRule<T> = {
+  (text: string): { value: T } | Fault
+  readonly schema?: TextSchema
+}
+
+/** A rule together with what a reference says about the texts that it reads. */
+export function textRule<T>(schema: TextSchema, read: (text: string) => { value: T } | Fault): TextRule<T> {
+  return Object.assign((text: string) => read(text), { schema })
+}
 
 /** One line of text. Its length counts characters as people do, not UTF-16 units. */
 export function line(maxLength: number): TextRule<string> {
-  return text => {
+  return textRule({ minLength: 1, maxLength }, text => {
     const length = lengthUpTo(text, maxLength + 1)
     if (length === 0) return { code: 'too_short', must: 'not be empty' }
     if (length > maxLength) return { code: 'too_long', must: `have at most ${maxLength} characters` }
     const isClean = !/[\p{Cc}\p{Cs}]/u.test(text)
     return isClean ? { value: text } : { code: 'invalid_characters', must: 'not contain control characters' }
-  }
+  })
 }
 
 /** A password to be set. */
-export function newPassword(text: string): { value: string } | Fault {
-  const length = lengthUpTo(text, 129)
-  if (length < 12) return { code: 'too_short', must: 'have at least 12 characters' }
-  return length > 128 ? { code: 'too_long', must: 'have at most 128 characters' } : { value: text }
-}
+export const newPassword: TextRule<string> = textRule(
+  { format: 'password', minLength: 12, maxLength: 128, examples: ['correct horse battery staple'] },
+  text => {
+    const length = lengthUpTo(text, 129)
+    if (length < 12) return { code: 'too_short', must: 'have at least 12 characters' }
+    return length > 128 ? { code: 'too_long', must: 'have at most 128 characters' } : { value: text }
+  },
+)
 
 /** An address that mail can be sent to, in the plain form: no quotes, comments or display name. */
-export function emailAddress(text: string): { value: string } | Fault {
-  const isAddress = text.length <= 254 && z.regexes.email.test(text)
-  return isAddress ? { value: text } : { code: 'invalid_email', must: 'be an e-mail address' }
+export const emailAddress: TextRule<string> = textRule(
+  { format: 'email', maxLength: 254, examples: ['ada@example.com'] },
+  text => {
+    const isAddress = text.length <= 254 && z.regexes.email.test(text)
+    return isAddress ? { value: text } : { code: 'invalid_email', must: 'be an e-mail address' }
+  },
+)
+
+const targetUrlSchema: TextSchema = {
+  format: 'uri',
+  pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^#]+$',
+  maxLength: 2048,
+  description: 'An absolute http or https URL without user, password or fragment.',
+  examples: ['https://example.com/hooks/reminder'],
 }
 
 /** The URL of a target. Whether its host may be called is not decided here. */
-export function targetUrl(text: string): { value: string } | Fault {
+export const targetUrl: TextRule<string> = textRule(targetUrlSchema, text => {
   const message = checkTargetUrl(text)
   return message === null ? { value: text } : { code: 'invalid_url', message }
+})
+
+const instantSchema: TextSchema = {
+  format: 'date-time',
+  description: 'A timestamp of RFC 3339 with an offset or `Z`.',
+  examples: ['2026-11-21T02:20:00Z'],
 }
 
 /** A point in time. */
-export function instant(text: string): { value: Date } | Fault {
+export const instant: TextRule<Date> = textRule(instantSchema, text => {
   const value = parseInstant(text)
   const must = 'be a timestamp with an offset, such as 2026-11-21T02:20:00Z'
   return value === null ? { code: 'invalid_timestamp', must } : { value }
-}
+})
 
 /** An id of one kind, read as its UUID. */
 export function id(kind: IdKind): TextRule<string> {
-  return text => {
+  return textRule({ pattern: idPattern(kind), examples: [exampleId(kind)] }, text => {
     const value = fromId(kind, text)
     return value === null ? { code: 'invalid_id', must: `be an id that begins with ${kind}_` } : { value }
-  }
+  })
 }
 
 /** One of a few words. */
 export function oneOf<const T extends string>(words: readonly T[]): TextRule<T> {
-  return text => {
+  return textRule({ enum: words }, text => {
     const value = words.find(word => word === text)
     return value === undefined ? { code: 'invalid_value', must: `be one of ${words.join(', ')}` } : { value }
-  }
+  })
+}
+
+/** The form of the ids of a kind. */
+export function idPattern(kind: IdKind): string {
+  return `^${kind}_[0-7][0-9a-hjkmnp-tv-z]{25}$`
+}
+
+/** An id of a kind, to show what one looks like. */
+export function exampleId(kind: IdKind): string {
+  return `${kind}_01kajvz3e9fkwvx3tb1h2c4d5e`
 }
 
 function lengthUpTo(text: string, limit: number): number {

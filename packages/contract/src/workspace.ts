@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
 import { line } from './text-rules.ts'
 
@@ -6,10 +7,14 @@ export const createWorkspaceBody = z.strictObject({ name: textField(line(200)) }
 
 export type CreateWorkspaceBody = z.infer<typeof createWorkspaceBody>
 
-export type Workspace = {
-  id: string
-  organization_id: string
-  name: string
-  created_at: string
-  updated_at: string
-}
+export const workspace = z
+  .object({
+    id: idField('ws'),
+    organization_id: idField('org'),
+    name: z.string().meta({ examples: ['Production'] }),
+    created_at: timestampField(),
+    updated_at: timestampField(),
+  })
+  .meta({ id: 'Workspace' })
+
+export type Workspace = z.infer<typeof workspace>

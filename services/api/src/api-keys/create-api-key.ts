@@ -1,4 +1,4 @@
-import { createApiKeyBody } from '@belfry/contract'
+import { createApiKeyBody, newApiKey } from '@belfry/contract'
 import { AppError, newUuid, toId } from '@belfry/domain'
 import { createApiKeyText } from '../auth/api-key.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -6,6 +6,8 @@ import { created } from '../http/reply.ts'
 
 export const createApiKey = endpoint({
   right: 'api_key.create',
+  summary: 'Create an API key',
+  answer: { status: 201, body: newApiKey },
   params: { ws: 'ws' },
   body: createApiKeyBody,
   async handle(ctx, { caller, body }) {

@@ -1,4 +1,4 @@
-import { loginBody } from '@belfry/contract'
+import { loginBody, signedIn } from '@belfry/contract'
 import { AppError } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
 import { isPassword } from './password.ts'
@@ -6,6 +6,8 @@ import { startSession } from './start-session.ts'
 
 export const login = endpoint({
   right: 'public',
+  summary: 'Sign in',
+  answer: { status: 200, body: signedIn },
   body: loginBody,
   async handle(ctx, { body }) {
     const user = await ctx.prisma.user.findUnique({ where: { email: body.email.toLowerCase() } })

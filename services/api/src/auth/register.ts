@@ -1,4 +1,4 @@
-import { registerBody } from '@belfry/contract'
+import { registerBody, signedIn } from '@belfry/contract'
 import { isUniqueViolation } from '@belfry/db/prisma'
 import { AppError, newUuid } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
@@ -7,6 +7,8 @@ import { startSession } from './start-session.ts'
 
 export const register = endpoint({
   right: 'public',
+  summary: 'Open an account',
+  answer: { status: 201, body: signedIn },
   body: registerBody,
   async handle(ctx, { body }) {
     const passwordHash = await hashPassword(body.password)

@@ -1,4 +1,4 @@
-import { createCronJobBody } from '@belfry/contract'
+import { createCronJobBody, cronJob } from '@belfry/contract'
 import { createCronJob as storeCronJob } from '@belfry/db'
 import { newUuid, toId } from '@belfry/domain'
 import { expansionLookAheadMs } from '@belfry/queue'
@@ -12,6 +12,8 @@ import { readCronJob } from './present-cron-job.ts'
 
 export const createCronJob = endpoint({
   right: 'cron_job.write',
+  summary: 'Create a cron job',
+  answer: { status: 201, body: cronJob },
   body: createCronJobBody,
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectSchedule(ctx, body)],
   async handle(ctx, { caller, body, bodyText }) {

@@ -5,6 +5,8 @@ import { noContent } from '../http/reply.ts'
 
 export const deleteCronJob = endpoint({
   right: 'cron_job.delete',
+  summary: 'Delete a cron job and cancel its tasks that have not started',
+  answer: { status: 204 },
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params }) {
     const move = await remove(ctx.pool, caller.workspaceId, params.cronjob)

@@ -1,4 +1,4 @@
-import { type CronJobStatus, listCronJobsQuery } from '@belfry/contract'
+import { type CronJobStatus, cronJob, listCronJobsQuery, pageOf } from '@belfry/contract'
 import { endpoint } from '../http/endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
@@ -14,6 +14,8 @@ const hasStatus: Record<CronJobStatus, string> = {
 
 export const listCronJobs = endpoint({
   right: 'cron_job.read',
+  summary: 'List cron jobs, newest first',
+  answer: { status: 200, body: pageOf(cronJob) },
   query: listCronJobsQuery,
   async handle(ctx, { caller, query }) {
     const list = `cronjobs:${caller.workspaceId}`

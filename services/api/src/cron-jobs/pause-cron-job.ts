@@ -1,3 +1,4 @@
+import { cronJob } from '@belfry/contract'
 import { pauseCronJob as pause } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
@@ -5,6 +6,8 @@ import { cronJobAfterMove } from './answer-move.ts'
 
 export const pauseCronJob = endpoint({
   right: 'cron_job.write',
+  summary: 'Pause a cron job',
+  answer: { status: 200, body: cronJob },
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params }) {
     const move = await pause(ctx.pool, caller.workspaceId, params.cronjob)

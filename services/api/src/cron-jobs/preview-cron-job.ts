@@ -1,4 +1,4 @@
-import { previewCronJobBody } from '@belfry/contract'
+import { cronPreview, previewCronJobBody } from '@belfry/contract'
 import { AppError, describeCron, nextRuns, parseCron } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
@@ -7,6 +7,8 @@ import { presentRunTimes } from './present-run-times.ts'
 
 export const previewCronJob = endpoint({
   right: 'cron_job.read',
+  summary: 'Say when a cron expression would fire',
+  answer: { status: 200, body: cronPreview },
   body: previewCronJobBody,
   inspect: (ctx, body) => inspectSchedule(ctx, body),
   async handle(ctx, { body }) {

@@ -1,3 +1,4 @@
+import { cronJob } from '@belfry/contract'
 import { resumeCronJob as resume } from '@belfry/db'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { endpoint } from '../http/endpoint.ts'
@@ -6,6 +7,8 @@ import { cronJobAfterMove } from './answer-move.ts'
 
 export const resumeCronJob = endpoint({
   right: 'cron_job.write',
+  summary: 'Resume a cron job from now on',
+  answer: { status: 200, body: cronJob },
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params }) {
     const move = await resume(ctx.pool, caller.workspaceId, params.cronjob, expansionLookAheadMs)

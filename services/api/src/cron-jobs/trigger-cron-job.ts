@@ -1,3 +1,4 @@
+import { task } from '@belfry/contract'
 import { triggerCronJob as trigger } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/not-found.ts'
@@ -8,6 +9,8 @@ import { enqueueOccurrences } from './enqueue-occurrences.ts'
 
 export const triggerCronJob = endpoint({
   right: 'cron_job.write',
+  summary: 'Dispatch a cron job at once',
+  answer: { status: 201, body: task },
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params }) {
     const due = await trigger(ctx.pool, caller.workspaceId, params.cronjob)

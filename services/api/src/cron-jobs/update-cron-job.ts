@@ -1,4 +1,4 @@
-import { type UpdateCronJobBody, updateCronJobBody } from '@belfry/contract'
+import { cronJob, type UpdateCronJobBody, updateCronJobBody } from '@belfry/contract'
 import { type CronJobChange, changeCronJob } from '@belfry/db'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { endpoint } from '../http/endpoint.ts'
@@ -9,6 +9,8 @@ import { cronJobAfterMove } from './answer-move.ts'
 
 export const updateCronJob = endpoint({
   right: 'cron_job.write',
+  summary: 'Change a cron job',
+  answer: { status: 200, body: cronJob },
   params: { cronjob: 'cron' },
   body: updateCronJobBody,
   inspect: inspectTarget,

@@ -1,10 +1,12 @@
-import { listDeadLettersQuery } from '@belfry/contract'
+import { listDeadLettersQuery, pageOf, task } from '@belfry/contract'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { findTasks } from '../tasks/find-tasks.ts'
 
 export const listDeadLetters = endpoint({
   right: 'dead_letter.read',
+  summary: 'List tasks that could not be delivered, newest first',
+  answer: { status: 200, body: pageOf(task) },
   query: listDeadLettersQuery,
   async handle(ctx, { caller, query }) {
     return ok(await findTasks(ctx, caller.workspaceId, { ...query, state: ['dead'] }))

@@ -1,4 +1,4 @@
-import { createOrganizationBody } from '@belfry/contract'
+import { createOrganizationBody, organization } from '@belfry/contract'
 import { isUniqueViolation } from '@belfry/db/prisma'
 import { newUuid } from '@belfry/domain'
 import type { Context } from '../context.ts'
@@ -9,6 +9,8 @@ import { slugOf, withSuffix } from './slug.ts'
 
 export const createOrganization = endpoint({
   right: 'signed_in',
+  summary: 'Create an organization, of which the caller becomes the owner',
+  answer: { status: 201, body: organization },
   body: createOrganizationBody,
   async handle(ctx, { caller, body }) {
     const organization = await insertOrganization(ctx, body.name, caller.userId)

@@ -1,4 +1,4 @@
-import type { RunDetail } from '@belfry/contract'
+import { type RunDetail, runDetail } from '@belfry/contract'
 import { requestBody } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/not-found.ts'
@@ -17,6 +17,8 @@ type RunDetailRow = RunRow & {
 
 export const getRun = endpoint({
   right: 'run.read',
+  summary: 'Read a run with its request and response',
+  answer: { status: 200, body: runDetail },
   params: { run: 'run' },
   async handle(ctx, { caller, params }) {
     const text = `

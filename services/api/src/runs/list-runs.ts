@@ -1,4 +1,4 @@
-import { listRunsQuery } from '@belfry/contract'
+import { listRunsQuery, pageOf, run } from '@belfry/contract'
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -10,6 +10,8 @@ import { type RunRow, runColumns, runTables } from './run-row.ts'
 
 export const listRuns = endpoint({
   right: 'run.read',
+  summary: 'List runs, newest first',
+  answer: { status: 200, body: pageOf(run) },
   query: listRunsQuery,
   async handle(ctx, { caller, query }) {
     return ok(await findRuns(ctx, caller.workspaceId, query))

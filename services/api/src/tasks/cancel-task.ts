@@ -1,3 +1,4 @@
+import { task } from '@belfry/contract'
 import { cancelPendingTask } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
@@ -6,6 +7,8 @@ import { presentTask } from './present-task.ts'
 
 export const cancelTask = endpoint({
   right: 'task.delete',
+  summary: 'Cancel a pending task',
+  answer: { status: 200, body: task },
   params: { task: 'task' },
   async handle(ctx, { caller, params }) {
     const result = await cancelPendingTask(ctx.pool, caller.workspaceId, params.task)

@@ -1,4 +1,4 @@
-import { createTaskBody } from '@belfry/contract'
+import { createTaskBody, task } from '@belfry/contract'
 import type { NewTask } from '@belfry/db'
 import { newUuid } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
@@ -11,6 +11,8 @@ import { toStoredRequest } from './stored-request.ts'
 
 export const createTask = endpoint({
   right: 'task.write',
+  summary: 'Schedule a task',
+  answer: { status: 201, body: task },
   body: createTaskBody,
   inspect: (ctx, body, errors) => [...inspectTarget(ctx, body), ...inspectExecuteAt(ctx, body, errors)],
   async handle(ctx, { caller, body, bodyText }) {

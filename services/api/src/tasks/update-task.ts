@@ -1,4 +1,4 @@
-import { updateTaskBody } from '@belfry/contract'
+import { task, updateTaskBody } from '@belfry/contract'
 import { changePendingTask, type TaskChange } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
@@ -10,6 +10,8 @@ import { given, toRequestChange } from './stored-request.ts'
 
 export const updateTask = endpoint({
   right: 'task.write',
+  summary: 'Change a pending task',
+  answer: { status: 200, body: task },
   params: { task: 'task' },
   body: updateTaskBody,
   inspect: (ctx, body, errors) => [...inspectTarget(ctx, body), ...inspectExecuteAt(ctx, body, errors)],

@@ -1,10 +1,12 @@
-import { createWorkspaceBody } from '@belfry/contract'
+import { createWorkspaceBody, workspace } from '@belfry/contract'
 import { newUuid, toId } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
 
 export const createWorkspace = endpoint({
   right: 'workspace.create',
+  summary: 'Create a workspace',
+  answer: { status: 201, body: workspace },
   params: { org: 'org' },
   body: createWorkspaceBody,
   async handle(ctx, { caller, body }) {
