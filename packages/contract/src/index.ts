@@ -71,4 +71,5 @@ export {
   updateTaskBody,
 } from './task.ts'
 export { type TaskSource, taskSources } from './task-source.ts'
+export { exampleId, idPattern } from './text-rules.ts'
 export { type CreateWorkspaceBody, createWorkspaceBody, type Workspace, workspace } from './workspace.ts'

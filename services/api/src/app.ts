@@ -15,11 +15,11 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   app.disable('x-powered-by')
   app.disable('etag')
   app.use(requestId)
-  app.get('/healthz', (_request, response) => sendReply(response, { status: 200, body: { status: 'ok' } }))
+  app.get('/healthz', async (_request, response) => sendReply(response, { status: 200, body: { status: 'ok' } }))
   app.get('/readyz', async (_request, response) => {
     // Without the queue every answer stays the same, so the API is ready without it.
     const state = await readiness(checks, ['queue'])
-    sendReply(response, { status: state.ready ? 200 : 503, body: state })
+    await sendReply(response, { status: state.ready ? 200 : 503, body: state })
   })
   app.use(requestLog(ctx))
   app.use((_request, response, next) => {

@@ -12,6 +12,8 @@ import { triggerCronJob } from './cron-jobs/trigger-cron-job.ts'
 import { updateCronJob } from './cron-jobs/update-cron-job.ts'
 import { listDeadLetters } from './dead-letters/list-dead-letters.ts'
 import type { Endpoint } from './http/endpoint.ts'
+import { getOpenApi } from './openapi/get-openapi.ts'
+import { getReference } from './openapi/get-reference.ts'
 import { createOrganization } from './organizations/create-organization.ts'
 import { getProblem } from './problems/get-problem.ts'
 import { getRun } from './runs/get-run.ts'
@@ -44,4 +46,6 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/organizations/:org/workspaces': { post: createWorkspace },
   '/api/v1/workspaces/:ws/api-keys': { post: createApiKey },
   '/api/problems/:code': { get: getProblem },
+  '/api/openapi.json': { get: getOpenApi(() => routes) },
+  '/api/docs': { get: getReference(() => routes) },
 }

@@ -8,6 +8,7 @@ export const login = endpoint({
   right: 'public',
   summary: 'Sign in',
   answer: { status: 200, body: signedIn },
+  refusals: ['unauthenticated'],
   body: loginBody,
   async handle(ctx, { body }) {
     const user = await ctx.prisma.user.findUnique({ where: { email: body.email.toLowerCase() } })

@@ -9,6 +9,7 @@ export const register = endpoint({
   right: 'public',
   summary: 'Open an account',
   answer: { status: 201, body: signedIn },
+  refusals: ['email_taken'],
   body: registerBody,
   async handle(ctx, { body }) {
     const passwordHash = await hashPassword(body.password)

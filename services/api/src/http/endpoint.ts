@@ -1,5 +1,5 @@
 import { type FieldError, parseInput } from '@belfry/contract'
-import { AppError, fromId, type IdKind } from '@belfry/domain'
+import { AppError, type AppErrorCode, fromId, type IdKind } from '@belfry/domain'
 import type { Request, Response } from 'express'
 import type { z } from 'zod'
 import { authorize, type CallerOf, type Right } from '../auth/authorize.ts'
@@ -26,9 +26,11 @@ export type Definition<R extends Right, Body, Query, Params extends string> = {
   /** Who may call: the right that it takes, `signed_in` for any user, or `public`. */
   right: R
   /** What the endpoint does, in a few words for the reference. */
-  summary?: string
+  summary: string
   /** What it answers when all is well. */
-  answer?: Answer
+  answer: Answer
+  /** The refusals that are its own, beyond those that its rights, parameters and body bring with them. */
+  refusals?: readonly AppErrorCode[]
   /** The kind of id that each path parameter holds. One that is malformed is answered like one that is unknown. */
   params?: Record<Params, IdKind>
   query?: z.ZodType<Query>
@@ -39,12 +41,21 @@ export type Definition<R extends Right, Body, Query, Params extends string> = {
 }
 
 /** The status of an answer and the shape of its body; without a shape there is no body. */
-export type Answer = { status: number; body?: z.ZodType }
+export type Answer = {
+  status: number
+  body?: z.ZodType
+  /** Media types of text that it answers, besides or instead of JSON. */
+  texts?: readonly string[]
+}
 
 export type Endpoint = {
   right: Right
-  summary: string | undefined
-  answer: Answer | undefined
+  summary: string
+  answer: Answer
+  refusals: readonly AppErrorCode[]
+  params: Readonly<Record<string, IdKind>>
+  query: z.ZodType | undefined
+  body: z.ZodType | undefined
   serve: (ctx: Context, request: Request, response: Response) => Promise<void>
 }
 
@@ -58,6 +69,10 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
     right: definition.right,
     summary: definition.summary,
     answer: definition.answer,
+    refusals: definition.refusals ?? [],
+    params: definition.params ?? {},
+    query: definition.query,
+    body: definition.body,
     async serve(ctx, request, response) {
       const params = readParams(request, definition.params ?? ({} as Record<Params, IdKind>))
       const caller = await authorize(ctx, request, definition.right, params)
@@ -66,7 +81,7 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
         ? await readBody(ctx, request, definition.body, definition.inspect)
         : { value: undefined as Body, text: '' }
       const reply = await definition.handle(ctx, { caller, params, query, body: value, bodyText: text, request })
-      sendReply(response, reply)
+      await sendReply(response, reply)
     },
   }
 }

@@ -18,7 +18,7 @@ export function problemHandler(ctx: Context) {
     }
     // What is left of a body that was not read must not be taken for the next request.
     if (!request.complete) response.setHeader('Connection', 'close')
-    sendReply(response, problemReply(ctx, refusal, requestIdOf(response)))
+    void sendReply(response, problemReply(ctx, refusal, requestIdOf(response)))
   }
 }
 

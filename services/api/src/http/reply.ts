@@ -1,5 +1,12 @@
-/** What an endpoint answers. */
-export type Reply = { status: number; body?: unknown; headers?: Record<string, string> }
+/** What an endpoint answers: a value as JSON, a text, or pieces of text as they come. */
+export type Reply = {
+  status: number
+  headers?: Record<string, string>
+  body?: unknown
+  text?: string
+  /** Ended early when the caller leaves. */
+  pieces?: AsyncIterable<string>
+}
 
 export function ok(body: unknown): Reply {
   return { status: 200, body }
@@ -11,4 +18,9 @@ export function created(location: string, body: unknown): Reply {
 
 export function noContent(): Reply {
   return { status: 204 }
+}
+
+/** A text of another type than JSON. */
+export function text(type: string, content: string, headers: Record<string, string> = {}): Reply {
+  return { status: 200, text: content, headers: { 'Content-Type': `${type}; charset=utf-8`, ...headers } }
 }

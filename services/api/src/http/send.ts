@@ -1,17 +1,20 @@
 import type { Response } from 'express'
 import { toJsonText } from './json.ts'
 import type { Reply } from './reply.ts'
+import { sendPieces } from './send-pieces.ts'
 
-/** Sends an endpoint's answer. */
-export function sendReply(response: Response, reply: Reply): void {
+/** Sends an endpoint's answer. Resolves when it is handed over; for pieces, when the last one is. */
+export async function sendReply(response: Response, reply: Reply): Promise<void> {
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value)
   response.statusCode = reply.status
-  if (reply.body === undefined) {
+  if (reply.pieces) return sendPieces(response, reply.pieces)
+  const content = reply.text ?? (reply.body === undefined ? undefined : toJsonText(reply.body))
+  if (content === undefined) {
     response.end()
     return
   }
   if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json; charset=utf-8')
-  const bytes = Buffer.from(toJsonText(reply.body))
+  const bytes = Buffer.from(content)
   response.setHeader('Content-Length', bytes.length)
   response.end(bytes)
 }

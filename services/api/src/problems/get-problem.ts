@@ -2,16 +2,37 @@ import { problemPage, problems } from '@belfry/contract'
 import { appErrorCodes } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/not-found.ts'
-import { ok } from '../http/reply.ts'
+import { ok, text } from '../http/reply.ts'
+import { escapeHtml, renderProse } from '../openapi/html.ts'
+import { pageHeaders, renderPage } from '../openapi/render-page.ts'
 
-/** What the `type` of a problem body points to. */
+/** What the `type` of a problem body points to: a page for browsers, JSON for everybody else. */
 export const getProblem = endpoint({
   right: 'public',
   summary: 'Say what a problem code means',
-  answer: { status: 200, body: problemPage },
+  answer: { status: 200, body: problemPage, texts: ['text/html'] },
+  refusals: ['not_found'],
   async handle(_ctx, { request }) {
     const code = appErrorCodes.find(known => known === request.params.code)
     if (!code) throw notFound()
-    return ok({ code, ...problems[code] })
+    const page = { code, ...problems[code] }
+    if (request.accepts('json', 'html') !== 'html') return { ...ok(page), headers: { Vary: 'Accept' } }
+    return text('text/html', renderProblem(page), { ...pageHeaders, Vary: 'Accept' })
   },
 })
+
+function renderProblem({
+  code,
+  status,
+  title,
+  description,
+}: {
+  code: string
+  status: number
+  title: string
+  description: string
+}) {
+  const content = `<main class="one"><p><code>${code}</code>, status ${status}</p><h1>${escapeHtml(title)}</h1>
+${renderProse(description)}<p><a href="/api/docs">Reference</a></p></main>`
+  return renderPage(title, content)
+}

@@ -9,6 +9,7 @@ export const cancelTask = endpoint({
   right: 'task.delete',
   summary: 'Cancel a pending task',
   answer: { status: 200, body: task },
+  refusals: ['task_not_pending'],
   params: { task: 'task' },
   async handle(ctx, { caller, params }) {
     const result = await cancelPendingTask(ctx.pool, caller.workspaceId, params.task)

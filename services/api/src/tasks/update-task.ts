@@ -12,6 +12,7 @@ export const updateTask = endpoint({
   right: 'task.write',
   summary: 'Change a pending task',
   answer: { status: 200, body: task },
+  refusals: ['task_not_pending'],
   params: { task: 'task' },
   body: updateTaskBody,
   inspect: (ctx, body, errors) => [...inspectTarget(ctx, body), ...inspectExecuteAt(ctx, body, errors)],

@@ -1,0 +1,75 @@
+import type { Endpoint } from '../http/endpoint.ts'
+import type { Components } from './json-schema.ts'
+import { describeOperation, type Operation } from './operation.ts'
+
+/** The table of endpoints: path, method, endpoint. */
+export type Routes = Readonly<Record<string, Readonly<Record<string, Endpoint>>>>
+
+/** An OpenAPI 3.1 document of this interface. */
+export type OpenApiDocument = {
+  openapi: '3.1.1'
+  info: { title: string; version: string; summary: string; description: string; license: object }
+  servers: { url: string }[]
+  security: Operation['security']
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Components; securitySchemes: Record<string, object>; headers: Record<string, object> }
+}
+
+/** Describes the whole interface, from the table that serves it and the schemas that validate it. */
+export function describeApi(routes: Routes, publicUrl: string, version: string): OpenApiDocument {
+  const schemas: Components = {}
+  const paths = Object.entries(routes).map(([path, methods]) => {
+    const operations = Object.entries(methods).map(([method, endpoint]) => [
+      method,
+      describeOperation(method, path, endpoint, schemas),
+    ])
+    return [path.replace(/:(\w+)/g, '{$1}'), Object.fromEntries(operations)]
+  })
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Belfry',
+      version,
+      summary: 'A webhook scheduler.',
+      description: introduction,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: publicUrl }],
+    security: [],
+    paths: Object.fromEntries(paths),
+    components: { schemas, securitySchemes, headers },
+  }
+}
+
+const introduction = `Call this URL at this time, retry it, keep every request and response.
+
+Names are in snake_case, times are RFC 3339 in UTC, durations are whole milliseconds. Lists come in pages: send
+\`next_cursor\` as \`cursor\` to go on. A filter that is repeated means OR, different filters mean AND, and \`from\` <= t < \`to\`.
+Unknown fields are refused by name. Every refusal is a problem body (RFC 9457) whose \`code\` is stable. Answers may gain
+members without notice.`
+
+const securitySchemes = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'Full access to one workspace.' },
+  session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of a signed-in user.' },
+  cookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'belfry_session',
+    description: 'The same token in a browser. A change needs an Origin header of this service.',
+  },
+}
+
+const headers = {
+  'X-Request-Id': { description: 'The name of this request in the logs.', schema: { type: 'string' } },
+  Location: { description: 'The path of what was created.', schema: { type: 'string' } },
+  RateLimit: {
+    description: 'What is left: `r` requests, and a full allowance in `t` seconds.',
+    schema: { type: 'string', examples: ['"key";r=49;t=1'] },
+  },
+  'RateLimit-Policy': {
+    description: 'The allowance: `q` requests in `w` seconds.',
+    schema: { type: 'string', examples: ['"key";q=50;w=1'] },
+  },
+  'Retry-After': { description: 'Seconds to wait before the next try.', schema: { type: 'integer' } },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
+}

@@ -1,0 +1,48 @@
+import type { Components, JsonSchema } from './json-schema.ts'
+
+/** Makes an example of what a schema describes, out of the examples, defaults and choices that stand in it. */
+export function exampleOf(schema: JsonSchema, components: Components): unknown {
+  const [given] = listOf(schema.examples)
+  if (given !== undefined) return given
+  if (schema.default !== undefined) return schema.default
+  if (schema.const !== undefined) return schema.const
+  const [choice] = listOf(schema.enum)
+  if (choice !== undefined) return choice
+  if (typeof schema.$ref === 'string') return exampleOf(resolve(schema, components), components)
+  const [option] = [...listOf(schema.anyOf), ...listOf(schema.oneOf)] as JsonSchema[]
+  if (option) return exampleOf(option, components)
+  return byType(schema, components)
+}
+
+/** The schema that a reference means; any other schema itself. */
+export function resolve(schema: JsonSchema, components: Components): JsonSchema {
+  if (typeof schema.$ref !== 'string') return schema
+  return components[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)] ?? {}
+}
+
+function byType(schema: JsonSchema, components: Components): unknown {
+  switch (schema.type) {
+    case 'object':
+      return Object.fromEntries(
+        Object.entries((schema.properties ?? {}) as Components).map(([name, member]) => [
+          name,
+          exampleOf(member, components),
+        ]),
+      )
+    case 'array':
+      return [exampleOf((schema.items ?? {}) as JsonSchema, components)]
+    case 'string':
+      return 'text'
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 0
+    case 'boolean':
+      return false
+    default:
+      return null
+  }
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}

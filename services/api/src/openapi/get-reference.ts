@@ -1,0 +1,19 @@
+import { endpoint } from '../http/endpoint.ts'
+import { text } from '../http/reply.ts'
+import { describeApi, type Routes } from './document.ts'
+import { pageHeaders, renderReference } from './render-page.ts'
+import { version } from './version.ts'
+
+/** Serves the reference of the table that it stands in itself, hence the function. */
+export function getReference(routes: () => Routes) {
+  let page: string | undefined
+  return endpoint({
+    right: 'public',
+    summary: 'Show this reference',
+    answer: { status: 200, texts: ['text/html'] },
+    async handle(ctx) {
+      page ??= renderReference(describeApi(routes(), ctx.config.publicUrl, version))
+      return text('text/html', page, pageHeaders)
+    },
+  })
+}

@@ -1,0 +1,163 @@
+import { exampleId, idPattern, problem, problems } from '@belfry/contract'
+import { rights } from '@belfry/domain'
+import type { Answer, Endpoint } from '../http/endpoint.ts'
+import { exampleOf, resolve } from './example.ts'
+import { type Components, type JsonSchema, toJsonSchema } from './json-schema.ts'
+import { isInWorkspace, refusalsOf } from './refusals.ts'
+
+/** One parameter of an operation. */
+export type Parameter = {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  description?: string
+  schema: JsonSchema
+}
+
+type Content = Record<string, { schema: JsonSchema; example?: unknown }>
+type Response = { description: string; headers: Record<string, unknown>; content?: Content }
+
+/** One method of one path, as OpenAPI 3.1 writes it. */
+export type Operation = {
+  operationId: string
+  tags: string[]
+  summary: string
+  security: Record<string, string[]>[]
+  parameters: Parameter[]
+  requestBody?: { required: true; content: Content }
+  responses: Record<string, Response>
+}
+
+/** Describes one endpoint. Its schemas' named parts are added to the components. */
+export function describeOperation(method: string, path: string, endpoint: Endpoint, components: Components): Operation {
+  const { answer, body } = endpoint
+  return {
+    operationId: operationId(method, path),
+    tags: [tagOf(path)],
+    summary: endpoint.summary,
+    security: securityOf(endpoint),
+    parameters: [...pathParameters(path, endpoint), ...queryParameters(endpoint, components), ...headers(endpoint)],
+    ...(body
+      ? { requestBody: { required: true, content: jsonContent(toJsonSchema(body, 'input', components), components) } }
+      : {}),
+    responses: {
+      [answer.status]: successResponse(answer, endpoint, components),
+      ...problemResponses(endpoint, components),
+    },
+  }
+}
+
+/** The name of an operation in generated clients, such as `postSchedulerCronjobsPause`. */
+function operationId(method: string, path: string): string {
+  const words = path.split(/[/.]/).filter(word => word !== '' && !/^(api|v1|:.*)$/.test(word))
+  const singular = /\/:\w+$/.test(path) ? ['one'] : []
+  const rest = [...words, ...singular]
+    .flatMap(word => word.split('-'))
+    .map(word => `${word[0]?.toUpperCase()}${word.slice(1)}`)
+  return `${method}${rest.join('')}`
+}
+
+function tagOf(path: string): string {
+  const [, first, second = '', third = '', fourth] = path.split('/').filter(part => part !== 'v1')
+  if (first !== 'api') return 'operating'
+  if (second === 'scheduler') return third
+  if (second === 'organizations' || second === 'workspaces') return fourth ?? second
+  return second.replace('.json', '')
+}
+
+function securityOf({ right }: Endpoint): Operation['security'] {
+  if (right === 'public') return []
+  const session = [{ session: [] }, { cookie: [] }]
+  return right !== 'signed_in' && rights[right].apiKey ? [{ apiKey: [] }, ...session] : session
+}
+
+function pathParameters(path: string, { params }: Endpoint): Parameter[] {
+  return Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => {
+    const kind = params[name]
+    const schema = kind ? { type: 'string', pattern: idPattern(kind), examples: [exampleId(kind)] } : { type: 'string' }
+    return { name, in: 'path', required: true, schema }
+  })
+}
+
+function queryParameters({ query }: Endpoint, components: Components): Parameter[] {
+  if (!query) return []
+  const { properties = {}, required = [] } = resolve(toJsonSchema(query, 'input', components), components)
+  return Object.entries(properties as Components).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: (required as string[]).includes(name),
+    ...(typeof description === 'string' ? { description } : {}),
+    schema,
+  }))
+}
+
+function headers({ right, params }: Endpoint): Parameter[] {
+  const requestId = {
+    name: 'X-Request-Id',
+    in: 'header',
+    required: false,
+    description: 'A name for this request in answers and logs. Made when absent.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+  } as const
+  if (!isInWorkspace(right) || 'ws' in params) return [requestId]
+  const workspace = {
+    name: 'X-Workspace-Id',
+    in: 'header',
+    required: false,
+    description: 'The workspace in which a session acts. An API key has its own.',
+    schema: { type: 'string', pattern: idPattern('ws'), examples: [exampleId('ws')] },
+  } as const
+  return [workspace, requestId]
+}
+
+function successResponse(answer: Answer, endpoint: Endpoint, components: Components): Response {
+  const json = answer.body ? jsonContent(toJsonSchema(answer.body, 'output', components), components) : {}
+  const texts = (answer.texts ?? []).map(type => [type, { schema: { type: 'string' } }] as const)
+  const content: Content = { ...json, ...Object.fromEntries(texts) }
+  return {
+    description: endpoint.summary,
+    headers: { ...headerReferences(endpoint), ...(answer.status === 201 ? refer('Location') : {}) },
+    ...(Object.keys(content).length > 0 ? { content } : {}),
+  }
+}
+
+function problemResponses(endpoint: Endpoint, components: Components): Record<string, Response> {
+  const schema = toJsonSchema(problem, 'output', components)
+  const responses: Record<string, Response> = {}
+  for (const code of refusalsOf(endpoint)) {
+    const { status, title, description } = problems[code]
+    const line = `- \`${code}\`: ${description}`
+    const before = responses[status]
+    if (before) {
+      before.description += `\n${line}`
+      continue
+    }
+    const example = {
+      ...(exampleOf(schema, components) as object),
+      ...{ type: `https://belfry.example.com/api/problems/${code}`, title, status, detail: description, code },
+    }
+    responses[status] = {
+      description: line,
+      headers: { ...headerReferences(endpoint), ...extraHeaders(status) },
+      content: { 'application/problem+json': { schema, example } },
+    }
+  }
+  return responses
+}
+
+function extraHeaders(status: number): Record<string, unknown> {
+  if (status === 401) return refer('WWW-Authenticate')
+  return status === 429 || status === 503 ? refer('Retry-After') : {}
+}
+
+function headerReferences({ right }: Endpoint): Record<string, unknown> {
+  return right === 'public' ? refer('X-Request-Id') : refer('X-Request-Id', 'RateLimit', 'RateLimit-Policy')
+}
+
+function refer(...names: string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+function jsonContent(schema: JsonSchema, components: Components): Content {
+  return { 'application/json': { schema, example: exampleOf(schema, components) } }
+}

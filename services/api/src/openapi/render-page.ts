@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import type { OpenApiDocument } from './document.ts'
+import { escapeHtml, renderProse } from './html.ts'
+import { pageStyle } from './page-style.ts'
+import { renderOperation } from './render-operation.ts'
+
+const styleHash = createHash('sha256').update(pageStyle).digest('base64')
+
+/** What a browser may load for these pages: nothing but the style that stands in them. */
+export const pageHeaders = {
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'Referrer-Policy': 'no-referrer',
+}
+
+/** A page of its own, in the style of the reference. */
+export function renderPage(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<style>${pageStyle}</style>
+</head>
+<body>${content}</body>
+</html>`
+}
+
+/** The reference of the whole interface as one page without scripts. */
+export function renderReference(document: OpenApiDocument): string {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+  const tags = [...new Set(operations.map(({ operation }) => operation.tags[0] ?? ''))]
+  const sections = tags.map(tag => {
+    const own = operations.filter(({ operation }) => operation.tags[0] === tag)
+    return {
+      links: `<h2><a href="#tag-${tag}">${titleOf(tag)}</a></h2><ul>${own.map(toLink).join('')}</ul>`,
+      content: `<section id="tag-${tag}"><h2>${titleOf(tag)}</h2>${own
+        .map(({ method, path, operation }) => renderOperation(method, path, operation, document.components.schemas))
+        .join('')}</section>`,
+    }
+  })
+  const { info } = document
+  return renderPage(
+    `${info.title} reference`,
+    `<header><h1>${escapeHtml(info.title)} <small>${escapeHtml(info.version)}</small></h1>
+<p><a href="/api/openapi.json">OpenAPI 3.1</a></p></header>
+<div class="page"><nav aria-label="Operations">${sections.map(({ links }) => links).join('')}</nav>
+<main>${renderProse(info.description)}${sections.map(({ content }) => content).join('')}</main></div>`,
+  )
+}
+
+function toLink({
+  method,
+  operation,
+}: {
+  method: string
+  operation: OpenApiDocument['paths'][string][string]
+}): string {
+  return `<li><a href="#${operation.operationId}"><b class="method ${method}">${method.toUpperCase()}</b> ${escapeHtml(operation.summary)}</a></li>`
+}
+
+function titleOf(tag: string): string {
+  const words = tag === 'cronjobs' ? 'cron jobs' : tag.replace(/-/g, ' ')
+  return escapeHtml(`${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`)
+}

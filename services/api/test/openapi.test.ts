@@ -1,0 +1,105 @@
+import { appErrorCodes } from '@belfry/domain'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../src/routes.ts'
+import { type Json, useApi } from './setup.ts'
+
+const api = useApi()
+let document: Json
+
+beforeAll(async () => {
+  document = (await api.send('GET', '/api/openapi.json')).body
+})
+
+function operations(): Array<{ address: string; operation: Json }> {
+  return Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, operation]) => ({ address: `${method} ${path}`, operation })),
+  )
+}
+
+describe('GET /api/openapi.json', () => {
+  it('is a valid OpenAPI 3.1 document', async () => {
+    expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
+    expect(document.openapi).toBe('3.1.1')
+  })
+
+  it('has every route and nothing else', () => {
+    const served = Object.entries(routes).flatMap(([path, methods]) =>
+      Object.keys(methods).map(method => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`),
+    )
+    expect(operations().map(({ address }) => address)).toEqual(served)
+  })
+
+  it('names each operation once, and says what it does in a line', () => {
+    const ids = operations().map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const { operation } of operations()) expect(operation.summary).toMatch(/^[A-Z].{5,90}[^.]$/)
+  })
+
+  it('gives every schema an example that the schema accepts', () => {
+    const ajv = new Ajv2020({ strict: false })
+    formats.default(ajv)
+    ajv.addSchema({ $id: 'api', components: document.components })
+    for (const { address, operation } of operations()) {
+      const contents = [operation.requestBody, ...Object.values(operation.responses)].flatMap((part: Json) =>
+        Object.entries<Json>(part?.content ?? {}).filter(([type]) => type.endsWith('json')),
+      )
+      for (const [type, { schema, example }] of contents) {
+        const own = JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"api#/components'))
+        expect([address, type, ajv.validate(own, example) ? null : ajv.errorsText()]).toEqual([address, type, null])
+      }
+    }
+  })
+
+  it('creates a task from its own example', async () => {
+    const { example } = document.paths['/api/v1/scheduler/tasks'].post.requestBody.content['application/json']
+    const body = { ...example, execute_at: new Date(Date.now() + 3_600_000).toISOString() }
+    expect(await api.call('POST', '/api/v1/scheduler/tasks', body)).toMatchObject({ status: 201 })
+  })
+
+  it('says what a caller needs, may send and can be refused with', () => {
+    const { get, post } = document.paths['/api/v1/scheduler/tasks']
+    expect(post.security).toEqual([{ apiKey: [] }, { session: [] }, { cookie: [] }])
+    expect(Object.keys(post.responses)).toEqual(['201', '400', '401', '403', '404', '413', '415', '429', '500', '503'])
+    expect(post.responses['400'].description).toContain('`malformed_json`')
+    const parameters = Object.fromEntries(get.parameters.map((each: Json) => [each.name, each.schema]))
+    expect(parameters.limit).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 25 })
+    expect(parameters.state).toMatchObject({ type: 'array', items: { enum: expect.arrayContaining(['dead']) } })
+    expect(parameters.from).toMatchObject({ type: 'string', format: 'date-time' })
+    const body = document.paths['/api/v1/scheduler/cronjobs'].post.requestBody.content['application/json'].schema
+    expect(body).toMatchObject({
+      additionalProperties: false,
+      required: ['name', 'url', 'method', 'cron'],
+      properties: { url: { format: 'uri', maxLength: 2048 }, timezone: { default: 'UTC' } },
+    })
+  })
+})
+
+describe('GET /api/docs', () => {
+  it('shows every operation on a page that loads nothing', async () => {
+    const response = await fetch(`${api.url}/api/docs`)
+    const page = await response.text()
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/)
+    expect(page).not.toMatch(/<script|<img|<link| src=| style=| onload=/i)
+    for (const { operation } of operations()) expect(page).toContain(`<article id="${operation.operationId}">`)
+  })
+})
+
+describe('GET /api/problems/{code}', () => {
+  it.each(appErrorCodes)('documents %s as JSON and as a page', async code => {
+    const json = await api.send('GET', `/api/problems/${code}`)
+    expect(json.body).toMatchObject({ code, title: expect.any(String), description: expect.any(String) })
+    const page = await fetch(`${api.url}/api/problems/${code}`, { headers: { Accept: 'text/html,*/*;q=0.8' } })
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(await page.text()).toContain(json.body.title)
+  })
+
+  it('is what the type of a problem points to', async () => {
+    const refused = await api.send('GET', '/api/v1/scheduler/tasks')
+    const path = new URL(refused.body.type).pathname
+    expect((await api.send('GET', path)).body.code).toBe(refused.body.code)
+  })
+})
