@@ -1,0 +1,20 @@
+// What users put in themselves keeps its names.
+const opaque = new Set(['headers', 'payload', 'body'])
+
+/** Turns the snake_case names of an answer into camelCase, but not those inside headers, payloads and bodies. */
+export function toCamel(value: unknown): unknown {
+  return rename(value, name => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()))
+}
+
+/** Turns the camelCase names of a request into snake_case, but not those inside headers, payloads and bodies. */
+export function toSnake(value: unknown): unknown {
+  return rename(value, name => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`))
+}
+
+function rename(value: unknown, to: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map(item => rename(item, to))
+  if (value === null || typeof value !== 'object' || value instanceof Date) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [to(name), opaque.has(name) ? member : rename(member, to)]),
+  )
+}

@@ -1,0 +1,26 @@
+export { Belfry } from './belfry.ts'
+export {
+  ApiError,
+  AuthenticationError,
+  BelfryError,
+  ConflictError,
+  ConnectionError,
+  type FieldError,
+  NotFoundError,
+  PermissionError,
+  QuotaError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+  ValidationError,
+} from './errors.ts'
+export type { List } from './list.ts'
+export type { BelfryOptions, CreateOptions, RequestOptions } from './options.ts'
+export type * from './types.ts'
+export {
+  type VerifiedWebhook,
+  type VerifyOptions,
+  type WebhookHeaders,
+  WebhookVerificationError,
+  webhooks,
+} from './webhooks.ts'
