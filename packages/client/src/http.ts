@@ -9,10 +9,8 @@ export type Call = {
   method: Method
   path: string
   query?: Record<string, unknown>
-  /** In camelCase. */
-  body?: Record<string, unknown>
-  /** JSON text that becomes the body's `payload` as it is. */
-  payloadText?: string
+  /** JSON text. */
+  body?: string
   /** Makes a repetition of the call harmless. */
   idempotencyKey?: string
   options?: RequestOptions | undefined
@@ -94,13 +92,7 @@ function initOf(call: Call, credentials: Record<string, string>): RequestInit {
   if (call.idempotencyKey !== undefined) headers['Idempotency-Key'] = call.idempotencyKey
   if (call.body === undefined) return { method: call.method, headers }
   headers['Content-Type'] = 'application/json'
-  return { method: call.method, headers, body: bodyText(call.body, call.payloadText) }
-}
-
-function bodyText(body: Record<string, unknown>, payloadText: string | undefined): string {
-  const text = JSON.stringify(toSnake(body))
-  if (payloadText === undefined) return text
-  return `${text.slice(0, -1)}${text === '{}' ? '' : ','}"payload":${payloadText}}`
+  return { method: call.method, headers, body: call.body }
 }
 
 function toQuery(query: Record<string, unknown> = {}): string {

@@ -2,7 +2,7 @@ import type { Http } from '../http.ts'
 import { newIdempotencyKey } from '../idempotency-key.ts'
 import { type List, list } from '../list.ts'
 import type { CreateOptions, RequestOptions } from '../options.ts'
-import { toRequestBody } from '../request-body.ts'
+import { toBody, toDispatchBody } from '../request-body.ts'
 import type {
   CreateCronJob,
   CronJob,
@@ -29,7 +29,7 @@ export function cronJobsOf(http: Http) {
       http.json({
         method: 'POST',
         path,
-        ...toRequestBody(job),
+        body: toDispatchBody(job),
         idempotencyKey: options?.idempotencyKey ?? newIdempotencyKey(),
         options,
       }),
@@ -42,7 +42,7 @@ export function cronJobsOf(http: Http) {
 
     /** A change of `cron` or `timezone` replaces the runs that have not started. */
     update: (id: Id, change: UpdateCronJob, options?: RequestOptions): Promise<CronJob> =>
-      http.json({ method: 'PATCH', path: `${path}/${id}`, ...toRequestBody(change), options }),
+      http.json({ method: 'PATCH', path: `${path}/${id}`, body: toDispatchBody(change), options }),
 
     /** Ends a cron job, and cancels its runs that have not started. */
     delete: (id: Id, options?: RequestOptions): Promise<void> =>
@@ -61,6 +61,6 @@ export function cronJobsOf(http: Http) {
     preview: (
       schedule: { cron: string; timezone?: string; from?: TimestampInput /** 1 to 50. Default 5. */; count?: number },
       options?: RequestOptions,
-    ): Promise<CronPreview> => http.json({ method: 'POST', path: `${path}/preview`, body: schedule, options }),
+    ): Promise<CronPreview> => http.json({ method: 'POST', path: `${path}/preview`, body: toBody(schedule), options }),
   }
 }

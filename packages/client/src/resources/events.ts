@@ -1,7 +1,7 @@
 import type { Http } from '../http.ts'
 import { newIdempotencyKey } from '../idempotency-key.ts'
 import type { CreateOptions } from '../options.ts'
-import { payloadText } from '../payload.ts'
+import { withPayload } from '../request-body.ts'
 import type { PublishEvent, PublishedEvent } from '../types.ts'
 
 /** Calls at once. */
@@ -10,12 +10,11 @@ export type Events = ReturnType<typeof eventsOf>
 export function eventsOf(http: Http) {
   return {
     /** Delivers at once, to `targetUrl` or to every matching subscription. Stored when this resolves. */
-    publish({ payload, ...event }: PublishEvent, options?: CreateOptions): Promise<PublishedEvent> {
+    publish(event: PublishEvent, options?: CreateOptions): Promise<PublishedEvent> {
       return http.json({
         method: 'POST',
         path: '/api/events',
-        body: event,
-        payloadText: payloadText(payload),
+        body: withPayload(event),
         idempotencyKey: options?.idempotencyKey ?? newIdempotencyKey(),
         options,
       })

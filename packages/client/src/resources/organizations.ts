@@ -1,6 +1,7 @@
 import type { Http } from '../http.ts'
 import { type List, list } from '../list.ts'
 import type { RequestOptions } from '../options.ts'
+import { toBody } from '../request-body.ts'
 import type { Id, Member, Organization, PageOptions, Policy, Workspace } from '../types.ts'
 
 const path = '/api/v1/organizations'
@@ -12,7 +13,7 @@ export function organizationsOf(http: Http) {
   return {
     /** Makes an organization, whose owner is the signed-in user. */
     create: (organization: { name: string }, options?: RequestOptions): Promise<Organization> =>
-      http.json({ method: 'POST', path, body: organization, options }),
+      http.json({ method: 'POST', path, body: toBody(organization), options }),
 
     /** Those of the signed-in user. */
     list: (page: PageOptions = {}, options?: RequestOptions): List<Organization> => list(http, path, page, options),
@@ -24,7 +25,7 @@ export function organizationsOf(http: Http) {
       id: Id,
       change: { name?: string; slug?: string; policy?: Partial<Policy> },
       options?: RequestOptions,
-    ): Promise<Organization> => http.json({ method: 'PATCH', path: `${path}/${id}`, body: change, options }),
+    ): Promise<Organization> => http.json({ method: 'PATCH', path: `${path}/${id}`, body: toBody(change), options }),
 
     members: (id: Id, page: PageOptions = {}, options?: RequestOptions): List<Member> =>
       list(http, `${path}/${id}/members`, page, options),

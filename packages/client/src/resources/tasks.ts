@@ -2,7 +2,7 @@ import type { Http } from '../http.ts'
 import { newIdempotencyKey } from '../idempotency-key.ts'
 import { type List, list } from '../list.ts'
 import type { CreateOptions, RequestOptions } from '../options.ts'
-import { toRequestBody } from '../request-body.ts'
+import { toDispatchBody } from '../request-body.ts'
 import type { BatchResult, CreateTask, Id, ListTasks, Task, UpdateTask } from '../types.ts'
 
 const path = '/api/v1/scheduler/tasks'
@@ -17,21 +17,17 @@ export function tasksOf(http: Http) {
       http.json({
         method: 'POST',
         path,
-        ...toRequestBody(task),
+        body: toDispatchBody(task),
         idempotencyKey: options?.idempotencyKey ?? newIdempotencyKey(),
         options,
       }),
 
     /** Schedules up to 1,000 calls at once. A bad one fails alone: look at each result's `error`. */
     async createMany(tasks: readonly CreateTask[], options?: RequestOptions): Promise<BatchResult[]> {
-      const bodies = tasks.map(task => {
-        const { body, payloadText: text } = toRequestBody(task)
-        return text === undefined ? body : { ...body, payload: JSON.parse(text) }
-      })
       const { data } = await http.json<{ data: BatchResult[] }>({
         method: 'POST',
         path: `${path}/batch`,
-        body: { tasks: bodies },
+        body: `{"tasks":[${tasks.map(toDispatchBody).join(',')}]}`,
         options,
       })
       return data
@@ -45,7 +41,7 @@ export function tasksOf(http: Http) {
 
     /** Changes a task that is still pending; throws `ConflictError` (`task_not_pending`) otherwise. */
     update: (id: Id, change: UpdateTask, options?: RequestOptions): Promise<Task> =>
-      http.json({ method: 'PATCH', path: `${path}/${id}`, ...toRequestBody(change), options }),
+      http.json({ method: 'PATCH', path: `${path}/${id}`, body: toDispatchBody(change), options }),
 
     /**
      * Cancels a task that is still pending: once this resolves, the call was not and will not be made. Throws

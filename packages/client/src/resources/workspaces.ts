@@ -1,5 +1,6 @@
 import type { Http } from '../http.ts'
 import type { RequestOptions } from '../options.ts'
+import { toBody } from '../request-body.ts'
 import type { Id, Workspace } from '../types.ts'
 
 const path = '/api/v1/workspaces'
@@ -14,7 +15,7 @@ export function workspacesOf(http: Http) {
       http.json({
         method: 'POST',
         path: `/api/v1/organizations/${organizationId}/workspaces`,
-        body: workspace,
+        body: toBody(workspace),
         options,
       }),
 
@@ -22,6 +23,6 @@ export function workspacesOf(http: Http) {
       http.json({ method: 'GET', path: `${path}/${id}`, options }),
 
     update: (id: Id, change: { name: string }, options?: RequestOptions): Promise<Workspace> =>
-      http.json({ method: 'PATCH', path: `${path}/${id}`, body: change, options }),
+      http.json({ method: 'PATCH', path: `${path}/${id}`, body: toBody(change), options }),
   }
 }

@@ -1,0 +1,57 @@
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+
+export type Received = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
+export type Scripted = {
+  status?: number
+  headers?: Record<string, string>
+  body?: string
+  /** What happens in place of an answer. */
+  instead?: 'hang' | 'hang up' | 'drip'
+}
+
+/** A real server that answers what a test says, one answer after the other, and remembers what it was asked. */
+export function useServer() {
+  let server: Server
+  let url = ''
+  const received: Received[] = []
+  const script: Scripted[] = []
+  beforeAll(async () => {
+    server = createServer(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      received.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers, body })
+      const { status = 200, headers = {}, body: answer = '{}', instead } = script.shift() ?? {}
+      if (instead === 'hang') return
+      if (instead === 'hang up') return void request.socket.destroy()
+      response.writeHead(status, { 'content-type': 'application/json', ...headers })
+      if (instead === 'drip') return void response.write(answer.slice(0, 1))
+      response.end(status === 204 ? undefined : answer)
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  beforeEach(() => {
+    received.length = 0
+    script.length = 0
+  })
+  afterAll(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return {
+    get url() {
+      return url
+    },
+    received,
+    /** Sets the next answers; after them comes `200 {}`. */
+    answers: (...next: Scripted[]) => void script.push(...next),
+  }
+}
+
+/** The body of a refusal, as the API writes it. */
+export function problem(status: number, code: string, more: object = {}): Scripted {
+  const body = JSON.stringify({ status, code, detail: `It is ${code}.`, request_id: 'req-1', ...more })
+  return { status, body, headers: { 'content-type': 'application/problem+json' } }
+}

@@ -1,0 +1,130 @@
+import { expect, it } from 'vitest'
+import { Belfry } from '../src/index.ts'
+import { useServer } from './answering-server.ts'
+
+const server = useServer()
+const client = (more = {}) => new Belfry({ apiKey: 'bf_key', baseUrl: `${server.url}/`, ...more })
+const sent = () => {
+  const [call] = server.received
+  if (!call) throw new Error('Nothing was sent.')
+  return call
+}
+
+it('creates a task from the very call that the specification shows', async () => {
+  await client().tasks.create({
+    targetUrl: 'https://example.com/hook',
+    executeAt: '2026-12-01T09:00:00Z',
+    method: 'post',
+    payload: '{"orderId":12345678901234567890}',
+    name: 'Send reminder',
+  })
+  const { method, path, headers, body } = sent()
+  expect([method, path]).toEqual(['POST', '/api/v1/scheduler/tasks'])
+  expect(headers).toMatchObject({
+    'x-api-key': 'bf_key',
+    'content-type': 'application/json',
+    accept: 'application/json',
+  })
+  expect(headers['user-agent']).toMatch(/^belfry-client\/\d/)
+  expect(headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/)
+  expect(body).toBe(
+    '{"execute_at":"2026-12-01T09:00:00Z","name":"Send reminder","url":"https://example.com/hook","method":"POST","payload":{"orderId":12345678901234567890}}',
+  )
+})
+
+it('takes a Date, an upper-case method and a plain value too, and leaves the names inside payload and headers alone', async () => {
+  await client().tasks.create({
+    name: 'A',
+    targetUrl: 'https://example.com',
+    method: 'PUT',
+    executeAt: new Date('2026-12-01T09:00:00Z'),
+    payload: { orderId: 1, nested: { camelCase: true } },
+    headers: { 'X-camelCase': 'a' },
+    retry: { maxRetries: 3 },
+    timeoutMs: 5_000,
+  })
+  expect(JSON.parse(sent().body)).toEqual({
+    name: 'A',
+    url: 'https://example.com',
+    method: 'PUT',
+    execute_at: '2026-12-01T09:00:00.000Z',
+    payload: { orderId: 1, nested: { camelCase: true } },
+    headers: { 'X-camelCase': 'a' },
+    retry: { max_retries: 3 },
+    timeout_ms: 5_000,
+  })
+})
+
+it('creates many at once, each payload as it is', async () => {
+  server.answers({ body: '{"data":[{"index":0,"task":{"id":"task_1"}}]}' })
+  const task = {
+    name: 'A',
+    targetUrl: 'https://example.com',
+    method: 'post',
+    executeAt: '2026-12-01T09:00:00Z',
+  } as const
+  const results = await client().tasks.createMany([{ ...task, payload: '{"n":1.10}' }, task])
+  expect(results).toEqual([{ index: 0, task: { id: 'task_1' } }])
+  const rest = '"execute_at":"2026-12-01T09:00:00Z","url":"https://example.com","method":"POST"'
+  expect(sent().body).toBe(`{"tasks":[{"name":"A",${rest},"payload":{"n":1.10}},{"name":"A",${rest}}]}`)
+})
+
+it('refuses a payload that is text but not JSON, before anything is sent', () => {
+  const task = { name: 'A', targetUrl: 'https://example.com', method: 'post', executeAt: new Date() } as const
+  expect(() => client().tasks.create({ ...task, payload: 'hello' })).toThrow(/JSON.stringify/)
+  expect(server.received).toEqual([])
+})
+
+it('answers in camelCase, but for what users have put in', async () => {
+  server.answers({
+    body: '{"id":"task_1","next_retry_at":null,"last_run":{"response_status":500},"payload":{"a_b":1},"headers":{"x_y":"z"}}',
+  })
+  expect(await client().tasks.get('task_1')).toEqual({
+    id: 'task_1',
+    nextRetryAt: null,
+    lastRun: { responseStatus: 500 },
+    payload: { a_b: 1 },
+    headers: { x_y: 'z' },
+  })
+})
+
+it('walks a list page by page, and stops asking when its reader does', async () => {
+  server.answers(
+    { body: '{"data":[{"id":1},{"id":2}],"next_cursor":"c1"}' },
+    { body: '{"data":[{"id":3}],"next_cursor":null}' },
+  )
+  const ids: unknown[] = []
+  for await (const { id } of client().tasks.list({ state: ['dead', 'cancelled'], from: new Date(0), limit: 2 }))
+    ids.push(id)
+  expect(ids).toEqual([1, 2, 3])
+  expect(server.received.map(call => call.path)).toEqual([
+    '/api/v1/scheduler/tasks?state=dead&state=cancelled&from=1970-01-01T00%3A00%3A00.000Z&limit=2',
+    '/api/v1/scheduler/tasks?state=dead&state=cancelled&from=1970-01-01T00%3A00%3A00.000Z&limit=2&cursor=c1',
+  ])
+  server.answers({ body: '{"data":[{"id":1}],"next_cursor":"c1"}' })
+  for await (const _ of client().runs.list()) break
+  expect(server.received).toHaveLength(3)
+})
+
+it('gives one page when a list is awaited', async () => {
+  server.answers({ body: '{"data":[{"id":1}],"next_cursor":"c1"}' })
+  expect(await client().cronJobs.list({ status: 'active' })).toEqual({ data: [{ id: 1 }], nextCursor: 'c1' })
+})
+
+it('deletes, and answers with nothing', async () => {
+  server.answers({ status: 204 })
+  expect(await client().cronJobs.delete('cron_1')).toBeUndefined()
+})
+
+it('publishes an event', async () => {
+  await client().events.publish({ topic: 'invoice.paid', payload: '{"n":1.10}', targetUrl: 'https://example.com' })
+  expect(sent().path).toBe('/api/events')
+  expect(sent().body).toBe('{"topic":"invoice.paid","target_url":"https://example.com","payload":{"n":1.10}}')
+})
+
+it('signs in with a session, for a workspace', async () => {
+  const user = new Belfry({ sessionToken: 'jwt', workspaceId: 'ws_1', baseUrl: server.url })
+  await user.organizations.create({ name: 'Acme' })
+  expect(sent().headers).toMatchObject({ authorization: 'Bearer jwt', 'x-workspace-id': 'ws_1' })
+  expect(() => new Belfry({})).toThrow(/apiKey/)
+})

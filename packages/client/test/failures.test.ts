@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import {
+  ApiError,
+  Belfry,
+  type BelfryOptions,
+  ConflictError,
+  ConnectionError,
+  NotFoundError,
+  RateLimitError,
+  TimeoutError,
+  ValidationError,
+} from '../src/index.ts'
+import { problem, useServer } from './answering-server.ts'
+
+const server = useServer()
+const client = (more: Partial<BelfryOptions> = {}) => new Belfry({ apiKey: 'bf_key', baseUrl: server.url, ...more })
+const failure = (call: Promise<unknown>) =>
+  call.then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  )
+const aTask = { name: 'A', targetUrl: 'https://example.com', method: 'post', executeAt: new Date() } as const
+
+describe('says what went wrong', () => {
+  it('with the class, the code, every field and the request id', async () => {
+    const errors = [
+      { path: 'execute_at', code: 'execute_at_not_future', message: 'execute_at must lie in the future.' },
+    ]
+    server.answers(problem(400, 'validation_failed', { errors }))
+    const error = await failure(client().tasks.create(aTask))
+    expect(error).toBeInstanceOf(ValidationError)
+    expect(error).toMatchObject({ status: 400, code: 'validation_failed', requestId: 'req-1', errors })
+    expect(String(error)).toContain('execute_at must lie in the future.')
+  })
+
+  it.each([
+    [404, 'not_found', NotFoundError],
+    [409, 'task_not_pending', ConflictError],
+  ] as const)('%i %s', async (status, code, kind) => {
+    server.answers(problem(status, code, { current_state: 'success' }))
+    const error = await failure(client().tasks.cancel('task_1'))
+    expect(error).toBeInstanceOf(kind)
+    expect(error).toMatchObject({ body: { current_state: 'success' } })
+  })
+
+  it('when something in between answers with a page, an empty body or half an answer', async () => {
+    const page = { status: 502, body: '<html>Bad gateway</html>', headers: { 'content-type': 'text/html' } }
+    server.answers(page)
+    const error = await failure(client({ maxRetries: 0 }).runs.get('run_1'))
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject({ status: 502, code: 'http_502', body: '<html>Bad gateway</html>' })
+    server.answers({ status: 418, body: '' })
+    expect(await failure(client().runs.get('run_1'))).toMatchObject({ status: 418, code: 'http_418' })
+  })
+
+  it('when nobody answers', async () => {
+    const nobody = new Belfry({ apiKey: 'k', baseUrl: 'http://127.0.0.1:1', maxRetries: 0 })
+    const error = await failure(nobody.runs.get('run_1'))
+    expect(error).toBeInstanceOf(ConnectionError)
+    expect(error).toHaveProperty('cause')
+  })
+
+  it.each(['hang', 'drip'] as const)('when the answer takes too long (%s)', async instead => {
+    server.answers({ instead })
+    expect(await failure(client({ timeoutMs: 50, maxRetries: 0 }).runs.get('run_1'))).toBeInstanceOf(TimeoutError)
+  })
+})
+
+describe('repeats', () => {
+  const tries = () => server.received.length
+
+  it('a create after a lost answer, with the same key', async () => {
+    server.answers({ instead: 'hang up' }, { status: 503, headers: { 'retry-after': '0' } })
+    await client().tasks.create(aTask)
+    expect(tries()).toBe(3)
+    expect(new Set(server.received.map(call => call.headers['idempotency-key'])).size).toBe(1)
+  })
+
+  it('with the key of the caller', async () => {
+    server.answers({ status: 500 })
+    await client().events.publish({ topic: 'a', payload: {} }, { idempotencyKey: 'order-7' })
+    expect(server.received.map(call => call.headers['idempotency-key'])).toEqual(['order-7', 'order-7'])
+  })
+
+  it('never what may have been done already, but what was refused for now', async () => {
+    server.answers({ instead: 'hang up' })
+    expect(await failure(client().tasks.cancel('task_1'))).toBeInstanceOf(ConnectionError)
+    expect(tries()).toBe(1)
+    server.answers(problem(429, 'rate_limited'))
+    await client().tasks.cancel('task_1')
+    expect(tries()).toBe(3)
+  })
+
+  it('as often as it was told, and not at all with 0', async () => {
+    server.answers(...Array(5).fill({ ...problem(429, 'rate_limited') }))
+    expect(await failure(client({ maxRetries: 1 }).runs.get('run_1'))).toBeInstanceOf(RateLimitError)
+    expect(tries()).toBe(2)
+    expect(await failure(client({ maxRetries: 0 }).runs.get('run_1'))).toBeInstanceOf(RateLimitError)
+    expect(tries()).toBe(3)
+    expect(await failure(client().runs.get('run_1', { maxRetries: 0 }))).toBeInstanceOf(RateLimitError)
+    expect(tries()).toBe(4)
+  })
+
+  it('not after more than a minute', async () => {
+    server.answers({ ...problem(429, 'rate_limited'), headers: { 'retry-after': '3600' } })
+    expect(await failure(client().runs.get('run_1'))).toBeInstanceOf(RateLimitError)
+    expect(tries()).toBe(1)
+  })
+
+  it('and tells its hooks, without a key', async () => {
+    const events: string[] = []
+    const on: BelfryOptions['on'] = {
+      request: event => events.push(`request ${event.attempt}`),
+      response: event => events.push(`response ${event.status}`),
+      retry: event => events.push(`retry ${event.reason}`),
+    }
+    server.answers(problem(503, 'unavailable'))
+    await client({ on }).runs.get('run_1')
+    expect(events).toEqual([
+      'request 1',
+      'response 503',
+      'retry 503 unavailable: It is unavailable.',
+      'request 2',
+      'response 200',
+    ])
+  })
+})
+
+describe('stops', () => {
+  it('at once when its signal is aborted, also before it begins and while it waits', async () => {
+    const gone = AbortSignal.abort(new Error('changed my mind'))
+    expect(await failure(client().runs.get('run_1', { signal: gone }))).toMatchObject({ message: 'changed my mind' })
+    expect(server.received).toEqual([])
+    const during = new AbortController()
+    server.answers({ ...problem(429, 'rate_limited'), headers: { 'retry-after': '30' } })
+    const on: BelfryOptions['on'] = { retry: () => during.abort(new Error('enough')) }
+    expect(await failure(client({ on }).runs.get('run_1', { signal: during.signal }))).toMatchObject({
+      message: 'enough',
+    })
+  })
+})
