@@ -1,4 +1,4 @@
-import type { Outcome } from './outcome.ts'
+import type { Outcome } from './egress/outcome.ts'
 
 /** The attempts under way in this process. */
 export type Attempts = {

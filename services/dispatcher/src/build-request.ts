@@ -1,6 +1,6 @@
 import type { ClaimedTask } from '@belfry/db'
 import { requestBody, toId } from '@belfry/domain'
-import type { OutgoingRequest } from './send.ts'
+import type { OutgoingRequest } from './egress/send.ts'
 
 const userAgent = 'Belfry/0.1.0'
 

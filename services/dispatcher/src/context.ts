@@ -25,7 +25,7 @@ import {
 import { type Logger, microBatch } from '@belfry/runtime'
 import { type Attempts, createAttempts } from './attempts.ts'
 import type { Config } from './config.ts'
-import { createSender, type Sender } from './send.ts'
+import { createSender, type Sender } from './egress/send.ts'
 import { createSlots, type Slots } from './slots.ts'
 
 /** Everything that an attempt needs. */

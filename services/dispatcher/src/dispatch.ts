@@ -4,8 +4,8 @@ import { nextAttempt, toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import { buildRequest } from './build-request.ts'
 import type { Context } from './context.ts'
+import type { Outcome } from './egress/outcome.ts'
 import { toFinishedAttempt } from './finished-attempt.ts'
-import type { Outcome } from './outcome.ts'
 
 const longestOutageMs = 15 * 60_000
 

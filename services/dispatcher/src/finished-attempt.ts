@@ -1,7 +1,7 @@
 import type { ClaimedTask, FinishedAttempt } from '@belfry/db'
 import type { NextAttempt } from '@belfry/domain'
-import type { Outcome } from './outcome.ts'
-import type { OutgoingRequest } from './send.ts'
+import type { Outcome } from './egress/outcome.ts'
+import type { OutgoingRequest } from './egress/send.ts'
 
 /** Turns an attempt and its outcome into what is stored of it. */
 export function toFinishedAttempt(

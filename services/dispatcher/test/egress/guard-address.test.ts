@@ -7,7 +7,7 @@ import {
   createAddressGuard,
   createConnect,
   NameResolutionError,
-} from '../src/guard-address.ts'
+} from '../../src/egress/guard-address.ts'
 
 const loopback = parseCidrs('127.0.0.0/8,::1/128')
 

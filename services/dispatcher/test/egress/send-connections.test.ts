@@ -2,7 +2,7 @@ import tls from 'node:tls'
 import { parseCidrs } from '@belfry/domain'
 import type { Receiver } from '@belfry/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Outcome } from '../src/outcome.ts'
+import type { Outcome } from '../../src/egress/outcome.ts'
 import {
   closeAll,
   failure,

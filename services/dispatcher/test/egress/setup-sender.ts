@@ -3,8 +3,8 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { parseCidrs } from '@belfry/domain'
 import { type Receiver, startReceiver } from '@belfry/testing'
 import { expect } from 'vitest'
-import type { Outcome } from '../src/outcome.ts'
-import { createSender, type OutgoingRequest, type Sender, type SenderOptions } from '../src/send.ts'
+import type { Outcome } from '../../src/egress/outcome.ts'
+import { createSender, type OutgoingRequest, type Sender, type SenderOptions } from '../../src/egress/send.ts'
 
 const loopback = parseCidrs('127.0.0.0/8,::1/128')
 const opened: (() => unknown)[] = []
