@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { classifyAddress, hostIsVisiblyBlocked, parseCidrs } from './address.ts'
+import { classifyAddress, formatCidr, hostIsVisiblyBlocked, isWithin, parseCidrs } from './address.ts'
 
 // First and last address of each blocked range, and the public neighbours on both sides (null where there is none).
 const edgesV4: [range: string, first: string, last: string, before: string | null, after: string | null][] = [
@@ -121,15 +121,17 @@ describe('classifyAddress', () => {
     expect(classifyAddress('::1', parseCidrs('0.0.0.0/0'))).toBe('blocked')
   })
 
-  it.each(['169.254.169.254', '::ffff:169.254.169.254', '169.254.170.2', '100.100.100.200', 'fd00:ec2::254'])(
-    'keeps the metadata address %s blocked inside a wider range, and opens it by its exact name',
-    address => {
-      const wide = parseCidrs('0.0.0.0/0,::/0,169.254.169.254/31,169.254.170.2/31,100.100.100.200/31,fd00:ec2::254/127')
-      const exact = parseCidrs('169.254.169.254/32,169.254.170.2/32,100.100.100.200/32,fd00:ec2::254/128')
-      expect(classifyAddress(address, wide)).toBe('blocked')
-      expect(classifyAddress(address, exact)).toBe('allowed')
-    },
+  const metadata = ['169.254.169.254', '169.254.169.253', '169.254.170.2', '169.254.170.23', '100.100.100.200'].concat(
+    ['168.63.129.16', '192.0.0.192', 'fd00:ec2::254', 'fd00:ec2::253', 'fd00:ec2::23', 'fd20:ce::254'],
+    ['::ffff:169.254.169.254', '::ffff:a83f:8110'],
   )
+
+  it.each(metadata)('blocks the metadata address %s, also inside a wider range, unless it is named', address => {
+    const wide = parseCidrs('0.0.0.0/0,::/0,169.254.169.254/31,169.254.170.2/31,168.63.129.16/31,fd00:ec2::254/127')
+    expect(judge(address)).toBe('blocked')
+    expect(classifyAddress(address, wide)).toBe('blocked')
+    expect(classifyAddress(address, parseCidrs(`${address}/${address.includes(':') ? 128 : 32}`))).toBe('allowed')
+  })
 })
 
 describe('parseCidrs', () => {
@@ -158,6 +160,20 @@ describe('parseCidrs', () => {
   })
 
   it('refuses an empty entry between commas', () => expect(() => parseCidrs('127.0.0.0/8,')).toThrow('""'))
+})
+
+it.each(['10.0.0.0/8', '127.0.0.1/32', 'fd00:1::/32', '::/0'])('formatCidr writes %s as it was read', range => {
+  expect(parseCidrs(range).map(formatCidr)).toEqual([range])
+})
+
+it('isWithin finds an address in a range, and what is not an address in none', () => {
+  const ranges = parseCidrs('10.0.0.0/8,fd00::/8')
+  expect(['10.1.2.3', '::ffff:10.1.2.3', 'fd00::1'].map(address => isWithin(address, ranges))).toEqual([
+    true,
+    true,
+    true,
+  ])
+  expect(['11.0.0.0', 'fe00::', '', '10'].map(address => isWithin(address, ranges))).toEqual(Array(4).fill(false))
 })
 
 describe('hostIsVisiblyBlocked', () => {

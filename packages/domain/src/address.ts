@@ -13,7 +13,10 @@ const globalV6 = parseCidrs('2000::/3')
 const specialV6 = parseCidrs('2001::/23,2001:db8::/32,2002::/16,3fff::/20')
 
 // Where clouds hand out credentials: an operator who opens a whole range rarely means these.
-const metadata = parseCidrs('169.254.169.254/32,169.254.170.2/32,100.100.100.200/32,fd00:ec2::254/128')
+const metadata = parseCidrs(
+  '169.254.169.254/32,169.254.169.253/32,169.254.170.2/32,169.254.170.23/32,100.100.100.200/32,168.63.129.16/32,' +
+    '192.0.0.192/32,fd00:ec2::254/128,fd00:ec2::253/128,fd00:ec2::23/128,fd20:ce::254/128',
+)
 
 /** Parses ranges separated by commas, and throws an Error that names the first malformed one. */
 export function parseCidrs(text: string): Cidr[] {
@@ -23,6 +26,17 @@ export function parseCidrs(text: string): Cidr[] {
     if (cidr !== null) return cidr
     throw new Error(`"${entry.trim()}" is not a range such as 10.0.0.0/8 (bits beyond the prefix must be zero).`)
   })
+}
+
+/** Writes a range as `parseCidrs` reads it. */
+export function formatCidr({ bytes, prefix }: Cidr): string {
+  return `${ipaddr.fromByteArray([...bytes])}/${prefix}`
+}
+
+/** Tells whether an address lies in one of the ranges; what is not an address lies in none. */
+export function isWithin(address: string, ranges: readonly Cidr[]): boolean {
+  const bytes = parseAddress(address)
+  return bytes !== null && isIn(ranges, bytes)
 }
 
 /** Tells whether an address may be connected to: it is public, or the operator has opened a range that holds it. */

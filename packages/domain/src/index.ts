@@ -1,4 +1,4 @@
-export { type Cidr, classifyAddress, hostIsVisiblyBlocked, parseCidrs } from './address.ts'
+export { type Cidr, classifyAddress, formatCidr, hostIsVisiblyBlocked, isWithin, parseCidrs } from './address.ts'
 export { AppError, type AppErrorCode, type AppErrorOptions, appErrorCodes, type FieldError } from './app-error.ts'
 export { type CronSchedule, nextRuns, nextScheduled } from './cron/cron-schedule.ts'
 export { describeCron } from './cron/describe-cron.ts'
