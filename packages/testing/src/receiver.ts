@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TlsOptions } from 'node:tls'
+import { type CertificateFault, createCertificate } from './certificate.ts'
 import { type Behaviour, behave } from './receiver-behaviour.ts'
-import { createSelfSignedCertificate } from './self-signed-certificate.ts'
 
 /** A request as it came in. */
 export type ReceivedRequest = {
@@ -50,6 +50,8 @@ export type ReceiverOptions = {
   otherwise?: Behaviour
   /** Speaks TLS with a fresh self-signed certificate for this host name or address. Default: plain HTTP. */
   certificateFor?: string
+  /** What else is wrong with the certificate. Default: nothing. */
+  certificateFault?: CertificateFault
   /** The newest version of TLS that it speaks. Default: Node's. */
   maxTlsVersion?: 'TLSv1.1' | 'TLSv1.2'
 }
@@ -78,7 +80,8 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     behave((queue.length > 1 ? queue.shift() : queue[0]) ?? options.otherwise ?? defaultReply, response)
   }
 
-  const tls = options.certificateFor === undefined ? null : createSelfSignedCertificate(options.certificateFor)
+  const tls =
+    options.certificateFor === undefined ? null : createCertificate(options.certificateFor, options.certificateFault)
   const server = tls
     ? createSecureServer({ ...tls, ...versions(options.maxTlsVersion) }, receive)
     : createServer(receive)
