@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { insertTasks, putBackTask } from '../src/index.ts'
+import { aTask, claimAll, runRows, taskRow, useDatabase } from './setup.ts'
+
+const db = useDatabase()
+
+async function claimNew() {
+  const task = aTask()
+  await insertTasks(db.pool, [task])
+  return claimAgain(task.id)
+}
+
+async function claimAgain(id: string) {
+  const [claim] = await claimAll(db.pool, [id])
+  if (claim?.kind !== 'claimed') throw new Error(`Not claimed but ${claim?.kind}.`)
+  return claim.task
+}
+
+it('makes a task wait again, with no attempt counted and no run', async () => {
+  const task = await claimNew()
+  const waiting = await putBackTask(db.pool, { ...task, delayMs: 60_000 })
+  expect(Number(waiting?.dueAt) - Number(waiting?.now)).toBeGreaterThan(59_000)
+  expect(await taskRow(db.pool, task.taskId)).toMatchObject({ state: 'retrying', attempts: 0, lease_until: null })
+  expect(await runRows(db.pool, task.taskId)).toEqual([])
+  expect(await claimAll(db.pool, [task.taskId])).toMatchObject([{ kind: 'early' }])
+})
+
+it('leaves the number of the attempt to the next one', async () => {
+  const task = await claimNew()
+  await putBackTask(db.pool, { ...task, delayMs: 0 })
+  const next = await claimAgain(task.taskId)
+  expect(next.attempt).toBe(1)
+  expect(next.runId).not.toBe(task.runId)
+})
+
+it('does nothing for whoever has lost the claim, or names another workspace', async () => {
+  const task = await claimNew()
+  expect(await putBackTask(db.pool, { ...task, workspaceId: randomUUID(), delayMs: 0 })).toBeNull()
+  expect(await taskRow(db.pool, task.taskId)).toMatchObject({ state: 'processing', attempts: 1 })
+  await putBackTask(db.pool, { ...task, delayMs: 0 })
+  await claimAgain(task.taskId)
+  expect(await putBackTask(db.pool, { ...task, delayMs: 0 })).toBeNull()
+  expect(await taskRow(db.pool, task.taskId)).toMatchObject({ state: 'processing', attempts: 1 })
+})
