@@ -23,15 +23,18 @@ export async function readiness(checks: HealthChecks, optional: readonly string[
   }
 }
 
-/** Serves `GET /healthz` and `GET /readyz` for a process that has no HTTP interface of its own. */
-export async function serveHealth(port: number, checks: HealthChecks): Promise<Server> {
+/**
+ * Serves `GET /healthz` and `GET /readyz` for a process that has no HTTP interface of its own.
+ * @param about - What else `/readyz` tells of the process. Default: nothing.
+ */
+export async function serveHealth(port: number, checks: HealthChecks, about: object = {}): Promise<Server> {
   const server = createServer(async (request, response) => {
     const send = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     if (request.url === '/healthz') return send(200, { status: 'ok' })
     if (request.url !== '/readyz') return send(404, { status: 'not found' })
     const state = await readiness(checks)
-    send(state.ready ? 200 : 503, state)
+    send(state.ready ? 200 : 503, { ...state, ...about })
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -1,6 +1,8 @@
-import { parseCidrs } from '@belfry/domain'
+import { formatCidr, parseCidrs } from '@belfry/domain'
 import { databaseUrl, integer, logLevel, parsedBy, port, readConfig, redisUrl } from '@belfry/runtime'
 import { z } from 'zod'
+import type { Listener } from './egress/own-listeners.ts'
+import { listenerOfUrl, parseListeners } from './egress/parse-listener.ts'
 
 export type Config = ReturnType<typeof loadConfig>
 
@@ -18,6 +20,14 @@ export const variables = z.object({
   DISPATCH_CONCURRENCY: integer(1, 10_000).default(200),
   /** Private address ranges that targets may lie in, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
+  /** An HTTP proxy that all calls go through; its URL may hold a user name and a password. */
+  EGRESS_PROXY_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
+  /** Ports of this installation that are no targets, as comma-separated host:port, beside those of the other variables. */
+  OWN_LISTENERS: parsedBy(parseListeners).prefault(''),
+  /** The API's, which are no targets either. */
+  PORT: port.optional(),
+  PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
 })
 
 const schema = variables.transform(env => ({
@@ -27,4 +37,24 @@ const schema = variables.transform(env => ({
   logLevel: env.LOG_LEVEL,
   concurrency: env.DISPATCH_CONCURRENCY,
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
+  ownListeners: ownListeners(env),
+  egressProxy: env.EGRESS_PROXY_URL === undefined ? null : new URL(env.EGRESS_PROXY_URL),
 }))
+
+function ownListeners(env: z.output<typeof variables>): Listener[] {
+  const { DATABASE_URL, REDIS_URL, SMTP_URL, EGRESS_PROXY_URL, PUBLIC_URL, PORT, OWN_LISTENERS } = env
+  const servers = [DATABASE_URL, REDIS_URL, SMTP_URL, EGRESS_PROXY_URL].map(url => listenerOfUrl(url ?? ''))
+  const front = listenerOfUrl(PUBLIC_URL ?? '')
+  const listeners = [...servers, front && { ...front, isShared: true }].filter(listener => listener !== null)
+  return [...listeners, ...(PORT ? [{ host: '127.0.0.1', port: PORT }] : []), ...OWN_LISTENERS]
+}
+
+/** What the rules for outgoing calls are, to be shown to operators. */
+export function describeEgress(config: Config) {
+  const { allowedPrivateTargets, ownListeners, egressProxy } = config
+  return {
+    allowed_private_targets: allowedPrivateTargets.map(formatCidr),
+    own_listeners: ownListeners.map(({ host, port }) => `${host}:${port}`),
+    proxy: egressProxy === null ? null : egressProxy.origin,
+  }
+}

@@ -25,6 +25,8 @@ import {
 import { type Logger, microBatch } from '@belfry/runtime'
 import { type Attempts, createAttempts } from './attempts.ts'
 import type { Config } from './config.ts'
+import { createOwnListeners, type OwnListeners } from './egress/own-listeners.ts'
+import { createResolver } from './egress/resolve-name.ts'
 import { createSender, type Sender } from './egress/send.ts'
 import { createSlots, type Slots } from './slots.ts'
 
@@ -37,6 +39,7 @@ export type Context = {
   queueConnection: QueueConnection
   deadLetters: DeadLetterQueue
   sender: Sender
+  ownListeners: OwnListeners
   slots: Slots
   attempts: Attempts
   /** `claimTasks` and `recordAttempts`, many calls to a statement. */
@@ -56,7 +59,11 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const queueConnection = { redisUrl: config.redisUrl, databaseUrl: config.databaseUrl, onError }
   const queue = openDispatchQueue(queueConnection)
   const deadLetters = openDeadLetterQueue(queueConnection)
-  const sender = createSender({ allowedPrivateTargets: config.allowedPrivateTargets })
+  const resolve = createResolver()
+  const listeners = createOwnListeners(config.ownListeners, resolve)
+  await listeners.refresh()
+  const { allowedPrivateTargets, egressProxy: proxy } = config
+  const sender = createSender({ allowedPrivateTargets, listeners, proxy, resolve })
   return {
     log,
     pool,
@@ -65,6 +72,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     queueConnection,
     deadLetters,
     sender,
+    ownListeners: listeners,
     slots: createSlots(config.concurrency),
     attempts: createAttempts(error => log.error({ err: error }, 'attempt.fault')),
     claim: inBatches(requests => claimTasks(pool, requests)),

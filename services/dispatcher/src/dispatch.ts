@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type ClaimedTask, isTransientDatabaseError, type RecordedAttempt } from '@belfry/db'
+import type { ClaimedTask, RecordedAttempt } from '@belfry/db'
 import { nextAttempt, toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import { buildRequest } from './build-request.ts'
 import type { Context } from './context.ts'
 import type { Outcome } from './egress/outcome.ts'
 import { toFinishedAttempt } from './finished-attempt.ts'
-
-const longestOutageMs = 15 * 60_000
+import { outlastOutage } from './outlast-outage.ts'
+import { putBack } from './put-back.ts'
 
 /** One attempt from the claim on: build, send, decide what becomes of the task, record, arrange what follows. */
 export async function dispatch(ctx: Context, task: ClaimedTask): Promise<void> {
@@ -19,6 +18,7 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<void> {
   const sending = ctx.sender.send(request)
   await failpoint('dispatcher.request_sent')
   const outcome = await ctx.attempts.orStopped(sending)
+  if (outcome.kind === 'unsent') return putBack(ctx, task, outcome)
   await failpoint('dispatcher.answered')
   const durationMs = Math.round(performance.now() - sentAt)
   const next = nextAttempt({
@@ -29,25 +29,10 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<void> {
     random: Math.random,
   })
   const attempt = toFinishedAttempt(task, request, outcome, next, startedAt, durationMs)
-  const recorded = await record(ctx, attempt)
+  const recorded = await outlastOutage(ctx, attempt.runId, () => ctx.record(attempt))
   logAttempt(ctx, task, outcome, { durationMs, state: recorded ? next.state : 'superseded' })
   await failpoint('dispatcher.recorded')
   if (recorded) await follow(ctx, task, attempt, recorded)
-}
-
-// The outcome is kept while the database is away, also beyond the lease: nobody can end it either meanwhile, and the
-// fence refuses the outcome if somebody was faster.
-async function record(ctx: Context, attempt: ReturnType<typeof toFinishedAttempt>): Promise<RecordedAttempt | null> {
-  const giveUpAt = performance.now() + longestOutageMs
-  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
-    try {
-      return await ctx.record(attempt)
-    } catch (error) {
-      if (!isTransientDatabaseError(error) || performance.now() > giveUpAt) throw error
-      ctx.log.warn({ err: error, run: toId('run', attempt.runId) }, 'record.waiting_for_database')
-      await sleep(pauseMs)
-    }
-  }
 }
 
 async function follow(

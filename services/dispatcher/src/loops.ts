@@ -11,6 +11,7 @@ export function loops(ctx: Context): Loop[] {
   })
   return [
     chore('refresh-clock', 10_000, () => ctx.clock.refresh()),
+    chore('find-own-listeners', 30_000, () => ctx.ownListeners.refresh()),
     chore('poll-due-tasks', 1_000, signal => pollDueTasks(ctx, signal)),
   ]
 }

@@ -1,7 +1,8 @@
+import type { AddressInfo } from 'node:net'
 import { pingPool } from '@belfry/db'
 import { consumeDispatchQueue } from '@belfry/queue'
 import { every, type Logger, type Service, serveHealth } from '@belfry/runtime'
-import type { Config } from './config.ts'
+import { type Config, describeEgress } from './config.ts'
 import { openContext } from './context.ts'
 import { loops } from './loops.ts'
 import { takeTask } from './take-task.ts'
@@ -12,11 +13,13 @@ const patienceMs = 25_000
 
 /** Starts taking due tasks from the queue. */
 export async function startDispatcher(config: Config, log: Logger, stop: AbortSignal): Promise<Service> {
+  const egress = describeEgress(config)
+  log.info({ egress }, 'egress.rules')
   const ctx = await openContext(config, log, stop)
-  const health = await serveHealth(config.healthPort, {
-    database: () => pingPool(ctx.pool),
-    queue: () => ctx.queue.ping(),
-  })
+  const checks = { database: () => pingPool(ctx.pool), queue: () => ctx.queue.ping() }
+  const health = await serveHealth(config.healthPort, checks, { egress })
+  const { port } = health.address() as AddressInfo // listening on a port, not on a pipe
+  ctx.ownListeners.add({ host: '127.0.0.1', port })
   const running = loops(ctx).map(loop => every(loop, stop))
   const consumer = consumeDispatchQueue(ctx.queueConnection, {
     concurrency: config.concurrency * jobsPerSlot,

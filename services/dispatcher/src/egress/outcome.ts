@@ -1,3 +1,6 @@
+/** What came of trying to send a request. */
+export type SendOutcome = Outcome | UnsentOutcome
+
 /** What a target did with a request. */
 export type Outcome = ResponseOutcome | FailureOutcome
 
@@ -16,6 +19,12 @@ export type ResponseOutcome = {
 
 /** There was no answer; the message is a sentence for the owner of the task. */
 export type FailureOutcome = { kind: 'failure'; code: FailureCode; message: string }
+
+/**
+ * The target was not even tried, for want of something on our side: file descriptors, or the egress proxy. The message
+ * is a sentence for the operator. It says nothing about the target, and the request may be made again.
+ */
+export type UnsentOutcome = { kind: 'unsent'; message: string }
 
 export type FailureCode =
   | 'timeout'

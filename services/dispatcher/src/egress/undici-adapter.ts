@@ -1,7 +1,8 @@
-import type { Socket } from 'node:net'
 import type { AxiosAdapter } from 'axios'
-import { Client, type Dispatcher, errors } from 'undici'
-import type { Connect } from './guard-address.ts'
+import type { Dispatcher } from 'undici'
+import { DeadlineError, InvalidRequestError, InvalidResponseError } from './call-errors.ts'
+import type { Connect } from './connect.ts'
+import { type Connections, createConnections } from './connections.ts'
 import type { ResponseOutcome } from './outcome.ts'
 
 declare module 'axios' {
@@ -11,9 +12,6 @@ declare module 'axios' {
   }
 }
 
-export class DeadlineError extends Error {}
-export class InvalidResponseError extends Error {}
-export class InvalidRequestError extends Error {}
 class BodyTooLongError extends Error {}
 
 /** A transport for axios whose answers carry a ResponseOutcome as their data. */
@@ -23,14 +21,8 @@ export type UndiciAdapter = {
   close(): Promise<void>
 }
 
-type Connection = { readonly origin: string; readonly client: Client; connecting: Socket | null }
-type Connections = ReturnType<typeof createConnections>
-
 const maxBodyBytes = 64 * 1024
-const maxHeaderBytes = 16 * 1024
 const maxInformational = 100
-const idleConnectionMs = 30_000
-const maxIdleConnections = 512
 
 /** Builds the transport: one deadline for the whole exchange, no redirect, no proxy, no decompression, no second try. */
 export function createUndiciAdapter(connect: Connect): UndiciAdapter {
@@ -61,6 +53,7 @@ function exchange(
   timeoutMs: number,
 ): Promise<ResponseOutcome> {
   const connection = connections.take(origin)
+  connection.expectResponse()
   const chunks: Buffer[] = []
   let head: Pick<ResponseOutcome, 'status' | 'headers'> | null = null
   let informational = 0
@@ -69,7 +62,13 @@ function exchange(
 
   return new Promise((resolve, reject) => {
     // A process that was blocked or frozen reads what has come meanwhile before it says that nothing came in time.
-    const deadline = setTimeout(() => setImmediate(finish, new DeadlineError()), timeoutMs)
+    const deadline = setTimeout(() => setImmediate(endInTime), timeoutMs)
+
+    // Who connects knows whether it was the target that took so long.
+    function endInTime(): void {
+      if (connection.opening) connection.opening.abort(new DeadlineError())
+      else finish(new DeadlineError())
+    }
 
     function finish(error: Error | null): void {
       if (isOver) return
@@ -99,86 +98,8 @@ function exchange(
   })
 }
 
-// These have no body, so one that is announced all the same would be read as the answer to the next request.
+// These have no body, so one that is announced all the same would be read as the answer to the next request. A length
+// that is announced and not kept is seen by the client itself.
 function announcesForbiddenBody({ status, headers }: Pick<ResponseOutcome, 'status' | 'headers'>): boolean {
   return (status === 204 || status === 304) && 'transfer-encoding' in headers
-}
-
-/**
- * Keeps connections warm after use, each for a bounded time and all together in bounded number. One request holds one
- * connection, and whatever does not end cleanly takes its connection with it.
- */
-function createConnections(connect: Connect) {
-  const all = new Set<Connection>()
-  const idle = new Map<string, Connection[]>() // by origin, the one used longest ago first
-  let idleCount = 0
-  let isClosed = false
-
-  function open(origin: string): Connection {
-    const client = new Client(origin, {
-      pipelining: 1,
-      keepAliveTimeout: idleConnectionMs,
-      keepAliveMaxTimeout: idleConnectionMs,
-      maxHeaderSize: maxHeaderBytes,
-      headersTimeout: 0, // the deadline of the exchange rules
-      bodyTimeout: 0,
-      connect(target, callback) {
-        connection.connecting = connect(target, (...result) => {
-          connection.connecting = null
-          callback(...result)
-        })
-      },
-    })
-    const connection: Connection = { origin, client, connecting: null }
-    all.add(connection)
-    client.on('disconnect', () => {
-      if (remove(connection)) discard(connection)
-    })
-    return connection
-  }
-
-  function remove(connection: Connection): boolean {
-    const siblings = idle.get(connection.origin) ?? []
-    const index = siblings.lastIndexOf(connection)
-    if (index === -1) return false
-    siblings.splice(index, 1)
-    if (siblings.length === 0) idle.delete(connection.origin)
-    idleCount -= 1
-    return true
-  }
-
-  function discard(connection: Connection): void {
-    all.delete(connection)
-    connection.client.destroy(() => {})
-    connection.connecting?.destroy()
-  }
-
-  return {
-    discard,
-
-    take(origin: string): Connection {
-      if (isClosed) throw new errors.ClientDestroyedError()
-      const newest = idle.get(origin)?.at(-1)
-      if (newest === undefined) return open(origin)
-      remove(newest)
-      return newest
-    },
-
-    giveBack(connection: Connection): void {
-      const siblings = idle.get(connection.origin) ?? []
-      siblings.push(connection)
-      idle.delete(connection.origin)
-      idle.set(connection.origin, siblings)
-      idleCount += 1
-      const [longestUnused] = idle.values()
-      const oldest = longestUnused?.[0]
-      if (idleCount > maxIdleConnections && oldest && remove(oldest)) discard(oldest)
-    },
-
-    async close(): Promise<void> {
-      isClosed = true
-      // Whoever holds a connection discards it when it ends.
-      await Promise.all([...all].map(({ client }) => client.destroy()))
-    },
-  }
 }

@@ -2,7 +2,7 @@ import tls from 'node:tls'
 import { parseCidrs } from '@belfry/domain'
 import type { Receiver } from '@belfry/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Outcome } from '../../src/egress/outcome.ts'
+import type { SendOutcome } from '../../src/egress/outcome.ts'
 import {
   closeAll,
   failure,
@@ -33,7 +33,7 @@ describe('connections', () => {
   it('that break are not tried again behind the caller', async () => {
     const { receiver, send } = await setup()
     receiver.answer('/', [{}, { does: 'reset' }, {}, { does: 'raw', bytes: '', thenClose: true }, {}])
-    const outcomes: Outcome[] = []
+    const outcomes: SendOutcome[] = []
     for (let i = 0; i < 5; i++) outcomes.push(await send(receiver.url('/'), { method: 'GET' }))
     const broken = failure('connection_reset')
     expect(outcomes).toEqual([response(200), broken, response(200), broken, response(200)])
@@ -44,10 +44,14 @@ describe('connections', () => {
     { does: 'body_on_204' } as const,
     { does: 'raw', bytes: 'HTTP/1.1 204 No Content\r\ntransfer-encoding: chunked\r\n\r\n' } as const,
     { does: 'raw', bytes: 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 500 Forged\r\ncontent-length: 0\r\n\r\n' } as const,
+    // The body comes later, when the connection may be in use again.
+    { does: 'raw', bytes: 'HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\n' } as const,
+    { does: 'raw', bytes: 'HTTP/1.1 304 Not Modified\r\ncontent-length: 5\r\n\r\nhello' } as const,
+    { does: 'raw', bytes: 'HTTP/1.1 304 Not Modified\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n' } as const,
   ])('are not used again after an answer that may not have a body and does: %j', async behaviour => {
     const { receiver, send } = await setup()
     receiver.answer('/', [behaviour, {}])
-    expect(await send(receiver.url('/'))).toMatchObject({ status: 204, bodyBytes: 0 })
+    expect(await send(receiver.url('/'))).toMatchObject({ kind: 'response', bodyBytes: 0 })
     expect(await send(receiver.url('/'))).toEqual(response(200))
     expect(receiver.connections()).toBe(2)
   })
@@ -152,6 +156,22 @@ describe('TLS', () => {
     expect(receiver.requests).toHaveLength(2)
   })
 
+  it.each([
+    ['expired', 'The certificate of the target has expired.'],
+    ['not_yet_valid', 'The certificate of the target is not valid yet.'],
+  ] as const)('refuses a trusted certificate that is %s', async (certificateFault, message) => {
+    const receiver = await receiverFor({ certificateFor: '127.0.0.1', certificateFault })
+    const { send } = senderFor({ secureContext: trusting(receiver) })
+    expect(await send(receiver.url('/'))).toEqual({ kind: 'failure', code: 'tls', message })
+    expect(receiver.requests).toEqual([])
+  })
+
+  it('refuses a certificate of an authority that nobody knows', async () => {
+    const receiver = await receiverFor({ certificateFor: '127.0.0.1', certificateFault: 'unknown_authority' })
+    expect(await senderFor().send(receiver.url('/'))).toMatchObject({ kind: 'failure', code: 'tls' })
+    expect(receiver.requests).toEqual([])
+  })
+
   it('refuses versions before 1.2, even where Node would not', async () => {
     const receiver = await receiverFor({ certificateFor: '127.0.0.1', maxTlsVersion: 'TLSv1.1' })
     const { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS } = tls
@@ -226,7 +246,10 @@ describe('blocked addresses', () => {
     async host => {
       const { send } = senderFor({ allowedPrivateTargets: [] })
       const outcome = await within(0, () => send(`http://${host}/`))
-      expect(outcome).toMatchObject({ code: 'blocked_address', message: 'The target is not at a public address.' })
+      expect(outcome).toMatchObject({
+        code: 'blocked_address',
+        message: 'The target is at an address that this installation does not call.',
+      })
     },
   )
 
@@ -245,7 +268,7 @@ describe('blocked addresses', () => {
     // Only 127.0.0.2 is opened; nothing listens there.
     const resolve = async () => [lookUps++ % 2 === 0 ? '127.0.0.2' : '127.0.0.1']
     const { send } = senderFor({ allowedPrivateTargets: parseCidrs('127.0.0.2/32'), resolve })
-    const outcomes: Outcome[] = []
+    const outcomes: SendOutcome[] = []
     for (let i = 0; i < 50; i++) outcomes.push(await send(`http://rebinding-${i}.example:${canary.port}/`))
     const [first, second] = [failure('connection_refused'), failure('blocked_address')]
     expect(outcomes).toEqual(Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? first : second)))

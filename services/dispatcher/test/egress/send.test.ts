@@ -174,6 +174,38 @@ describe('what comes back', () => {
   })
 
   it.each([
+    ['at once', ['HTTP/1.1 100 Continue\r\n\r\n'.repeat(100)]],
+    [
+      'with headers, and others between them',
+      ['HTTP/1.1 100 Continue\r\nx: \r\n\r\nHTTP/1.1 102 P\r\n\r\nHTTP/1.1 100 x\r\n\r\n'],
+    ],
+    ['in pieces', [...'HTTP/1.1 100 Continue\r\nx: y\r\n\r\n']],
+  ])('may follow a 100 that nobody has asked for: %s', async (_, pieces) => {
+    const body = 'HTTP/1.1 100 Continue\r\n\r\n'
+    const server = await tcpServerFor(socket =>
+      socket.on('data', async () => {
+        for (const piece of [...pieces, `HTTP/1.1 201 Created\r\ncontent-length: ${body.length}\r\n\r\n${body}`]) {
+          socket.write(piece)
+          await new Promise(resolve => setImmediate(resolve))
+        }
+      }),
+    )
+    const { send } = senderFor()
+    // The second time over the same connection.
+    for (let i = 0; i < 2; i++) {
+      const outcome = await send(`http://127.0.0.1:${server.port}/`)
+      expect(outcome).toMatchObject({ status: 201, body: Buffer.from(body) })
+    }
+  })
+
+  it('may not follow more than a hundred of them', async () => {
+    const { receiver, send } = await setup()
+    const bytes = `${'HTTP/1.1 100 Continue\r\n\r\n'.repeat(101)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`
+    receiver.answer('/', { does: 'raw', bytes })
+    expect(await send(receiver.url('/'))).toEqual(failure('invalid_response'))
+  })
+
+  it.each([
     'SSH-2.0-OpenSSH_9.2\r\n',
     'HTTP/1.1 2000 OK\r\n\r\n',
     'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab',

@@ -1,0 +1,104 @@
+import type { LookupAddress } from 'node:dns'
+import { isIP, type LookupFunction, connect as openTcp, type Socket } from 'node:net'
+import { createSecureContext, connect as openTls, type SecureContext } from 'node:tls'
+import type { buildConnector } from 'undici'
+import { ConnectTimeoutError, TlsError } from './call-errors.ts'
+import type { AddressGuard } from './guard-address.ts'
+
+/** Opens a connection to a target; giving up with the signal rejects with the signal's reason. */
+export type Connect = (target: buildConnector.Options, signal: AbortSignal) => Promise<Socket>
+
+/** Opens a TCP connection, or what stands for one, to one of a few judged addresses. */
+export type Dial = (addresses: LookupAddress[], port: number, signal: AbortSignal) => Promise<Socket>
+
+const connectTimeoutMs = 5_000
+const maxTlsSessions = 1_000
+
+/** Opens connections for a client: the judged address is the dialled one. */
+export function createConnect(
+  guard: AddressGuard,
+  secureContext = createTlsContext(),
+  dial: Dial = dialDirectly,
+): Connect {
+  const startTls = createStartTls(secureContext)
+  return async ({ hostname, protocol, port }, signal) => {
+    const isSecure = protocol === 'https:'
+    const number = Number(port || (isSecure ? 443 : 80))
+    const addresses = await unlessAborted(guard.judge(hostname, number), signal)
+    const socket = await dial(addresses, number, signal)
+    return isSecure ? startTls(socket, hostname, number, signal) : socket
+  }
+}
+
+function dialDirectly(addresses: LookupAddress[], port: number, signal: AbortSignal): Promise<Socket> {
+  const [first] = addresses
+  const lookup: LookupFunction = (_host, _options, answer) => answer(null, addresses)
+  const place =
+    addresses.length > 1 ? { host: 'judged.invalid', lookup, autoSelectFamily: true } : { host: first?.address ?? '' }
+  return whenReady(openTcp({ ...place, port, noDelay: true }), 'connect', signal)
+}
+
+function createStartTls(secureContext: SecureContext) {
+  const sessions = new Map<string, Buffer>()
+
+  return async (socket: Socket, host: string, port: number, signal: AbortSignal): Promise<Socket> => {
+    const peer = `${host}:${port}`
+    const session = sessions.get(peer)
+    const name = isIP(host) === 0 ? { servername: host.replace(/\.$/, '') } : { host }
+    const options = { secureContext, session, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] }
+    const secure = openTls({ socket, ...name, ...options })
+    // Node emits a session only after the certificate was verified.
+    secure.on('session', fresh => {
+      sessions.delete(peer)
+      sessions.set(peer, fresh)
+      const [oldest] = sessions.keys()
+      if (sessions.size > maxTlsSessions && oldest) sessions.delete(oldest)
+    })
+    try {
+      return await whenReady(secure, 'secureConnect', signal)
+    } catch (error) {
+      throw isAboutTls(error) && !signal.aborted ? new TlsError(undefined, { cause: error }) : error
+    }
+  }
+}
+
+/** Waits until a socket is connected, for 5 seconds; it is destroyed when that fails, or when the signal gives it up. */
+function whenReady(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => socket.destroy(new ConnectTimeoutError()), connectTimeoutMs)
+    const giveUp = () => socket.destroy(signal.reason)
+    const settle = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', giveUp)
+    }
+    // It stays, so that an error between here and the next listener is not one that nobody hears.
+    socket.on('error', error => {
+      settle()
+      reject(error)
+    })
+    socket.once(event, () => {
+      settle()
+      resolve(socket)
+    })
+    signal.addEventListener('abort', giveUp, { once: true })
+    if (signal.aborted) giveUp()
+  })
+}
+
+// A connection that breaks during the handshake has not failed because of TLS.
+function isAboutTls(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false
+  return !['ECONNRESET', 'EPIPE', 'ETIMEDOUT'].includes(String(error.code))
+}
+
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason)
+    signal.addEventListener('abort', giveUp, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+  })
+}
+
+function createTlsContext(): SecureContext {
+  return createSecureContext({ minVersion: 'TLSv1.2' })
+}

@@ -1,0 +1,108 @@
+import { closeSync, openSync } from 'node:fs'
+import { devNull } from 'node:os'
+import { errors } from 'undici'
+import {
+  BlockedAddressError,
+  ConnectTimeoutError,
+  DeadlineError,
+  InvalidRequestError,
+  InvalidResponseError,
+  NameResolutionError,
+  ProxyError,
+  TlsError,
+  TunnelRefusedError,
+} from './call-errors.ts'
+import type { FailureCode, FailureOutcome, UnsentOutcome } from './outcome.ts'
+
+const messages: Record<FailureCode, string> = {
+  timeout: 'The target did not answer in time.',
+  connection_refused: 'No connection to the target could be made.',
+  connection_reset: 'The connection broke before the target had answered.',
+  dns: 'The host name of the target could not be resolved.',
+  tls: 'No secure connection to the target could be set up.',
+  blocked_address: 'The target is at an address that this installation does not call.',
+  invalid_response: 'The answer of the target is not valid HTTP, or its headers are too long.',
+  worker_lost: 'The dispatcher was stopped before the target had answered; the target may have been called.',
+}
+
+const certificateMessages = new Map([
+  ['CERT_HAS_EXPIRED', 'The certificate of the target has expired.'],
+  ['CERT_NOT_YET_VALID', 'The certificate of the target is not valid yet.'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'The certificate of the target is self-signed.'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'The certificate of the target is for another host name.'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'The certificate of the target is from an authority that is not trusted.'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'The certificate of the target is from an authority that is not trusted.'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'The target does not send the intermediate certificate of its authority.'],
+])
+
+const codes = new Map<string, FailureCode>([
+  ['ETIMEDOUT', 'timeout'],
+  ['ECONNREFUSED', 'connection_refused'],
+  ['EHOSTUNREACH', 'connection_refused'],
+  ['EHOSTDOWN', 'connection_refused'],
+  ['ENETUNREACH', 'connection_refused'],
+  ['ENETDOWN', 'connection_refused'],
+  ['EADDRNOTAVAIL', 'connection_refused'],
+  ['EACCES', 'connection_refused'],
+  ['EPERM', 'connection_refused'],
+  ['ECONNRESET', 'connection_reset'],
+  ['ECONNABORTED', 'connection_reset'],
+  ['EPIPE', 'connection_reset'],
+  ['UND_ERR_DESTROYED', 'worker_lost'],
+])
+
+// No connection can be opened with these, to whomever.
+const shortages = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']
+
+const unsendableCodes = ['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH']
+
+/** Tells what an error of the transport means; what is none of its errors is thrown again. */
+export function outcomeOfError(error: unknown): FailureOutcome | UnsentOutcome {
+  const code = codeOf(error)
+  if (error instanceof ProxyError) return unsent('The egress proxy could not be used', error)
+  if (shortages.includes(code)) return unsent('No connection can be opened', { cause: error })
+  if (error instanceof InvalidRequestError || unsendableCodes.includes(code)) {
+    return failure('invalid_response', 'The request cannot be sent: its URL, method or a header is not valid.')
+  }
+  if (error instanceof TlsError) return failure('tls', certificateMessages.get(codeOf(error.cause)))
+  if (error instanceof BlockedAddressError) return failure('blocked_address')
+  if (error instanceof NameResolutionError)
+    return isOutOfDescriptors() ? unsent('No name can be looked up', { message: 'EMFILE' }) : failure('dns')
+  if (error instanceof TunnelRefusedError) return failure('connection_refused', error.message)
+  if (error instanceof DeadlineError || error instanceof ConnectTimeoutError) return failure('timeout')
+  if (error instanceof InvalidResponseError || error instanceof errors.HTTPParserError)
+    return failure('invalid_response')
+  // A peer may refuse the handshake after it has looked finished from here.
+  if (code.startsWith('ERR_SSL')) return failure('tls')
+  if (code === 'UND_ERR_SOCKET') return failure(isBadResponse(error) ? 'invalid_response' : 'connection_reset')
+  // Without a code it is no failure of the network or of its protocols, but ours.
+  if (code === '') throw error
+  return failure(codes.get(code) ?? 'invalid_response')
+}
+
+function failure(code: FailureCode, message: string = messages[code]): FailureOutcome {
+  return { kind: 'failure', code, message }
+}
+
+function unsent(what: string, { cause, message = '' }: { cause?: unknown; message?: string }): UnsentOutcome {
+  return { kind: 'unsent', message: `${what} (${codeOf(cause) || message || 'no reason known'}).` }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+// The transport has one code for a connection that broke and for an answer that it gave up on.
+function isBadResponse(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('bad ')
+}
+
+// Resolvers do not say why they could not ask.
+function isOutOfDescriptors(): boolean {
+  try {
+    closeSync(openSync(devNull, 'r'))
+    return false
+  } catch (error) {
+    return shortages.includes(codeOf(error))
+  }
+}

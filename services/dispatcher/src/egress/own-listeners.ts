@@ -1,0 +1,78 @@
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { type Cidr, classifyAddress, isWithin, parseCidrs } from '@belfry/domain'
+import type { Resolve } from './resolve-name.ts'
+
+/** A port that this installation listens on, or that it calls itself. */
+export type Listener = {
+  /** A name or an address. */
+  host: string
+  port: number
+  /** Its public addresses may belong to others as well, as those of a front do. Default: false. */
+  isShared?: boolean
+}
+
+/** What no target may be, whatever ranges are opened. */
+export type OwnListeners = {
+  add(listener: Listener): void
+  /** Looks up the addresses of all of them again. A name that cannot be looked up keeps what it had. */
+  refresh(): Promise<void>
+  includesName(host: string, port: number): boolean
+  includesAddress(address: string, port: number): boolean
+}
+
+type KnownListener = Listener & { addresses: readonly string[] }
+
+/**
+ * Keeps the listeners of this installation and what addresses they have.
+ * @param here - The addresses of this machine.
+ */
+export function createOwnListeners(
+  listeners: readonly Listener[],
+  resolve: Resolve,
+  here: () => readonly Cidr[] = thisMachine,
+): OwnListeners {
+  const known: KnownListener[] = []
+  const at = (port: number) => known.filter(listener => listener.port === port)
+
+  function add(listener: Listener): void {
+    const host = plainName(listener.host)
+    known.push({ ...listener, host, addresses: isIP(host) === 0 ? [] : [host] })
+  }
+
+  async function lookUp(listener: KnownListener): Promise<void> {
+    const found = await resolve(listener.host).catch(() => [])
+    if (found.length === 0) return
+    listener.addresses = listener.isShared ? found.filter(address => classifyAddress(address, []) === 'blocked') : found
+  }
+
+  for (const listener of listeners) add(listener)
+  return {
+    add,
+    async refresh() {
+      await Promise.all(known.filter(({ host }) => isIP(host) === 0).map(lookUp))
+    },
+    includesName: (host, port) => at(port).some(listener => listener.host === plainName(host)),
+    includesAddress(address, port) {
+      const addresses = at(port).flatMap(listener => listener.addresses)
+      if (addresses.length === 0) return false
+      if (isWithin(address, exactly(addresses))) return true
+      // What listens on this machine mostly does so on each of its addresses.
+      const local = here()
+      return isWithin(address, local) && addresses.some(own => isWithin(own, local))
+    },
+  }
+}
+
+function thisMachine(): Cidr[] {
+  const found = Object.values(networkInterfaces()).flatMap(entries => entries ?? [])
+  return [...parseCidrs('0.0.0.0/8,127.0.0.0/8,::/127'), ...exactly(found.map(({ address }) => address))]
+}
+
+function exactly(addresses: readonly string[]): Cidr[] {
+  return parseCidrs(addresses.map(address => `${address}/${isIP(address) === 4 ? 32 : 128}`).join())
+}
+
+function plainName(host: string): string {
+  return host.toLowerCase().replace(/\.$/, '')
+}

@@ -1,0 +1,33 @@
+import type { Listener } from './own-listeners.ts'
+
+const defaultPorts: Readonly<Record<string, number>> = {
+  'postgres:': 5432,
+  'postgresql:': 5432,
+  'redis:': 6379,
+  'rediss:': 6379,
+  'smtp:': 587,
+  'smtps:': 465,
+  'http:': 80,
+  'https:': 443,
+}
+
+/** Finds the host and the port that a URL leads to; null where it leads to a file or to nothing that is known. */
+export function listenerOfUrl(text: string): Listener | null {
+  if (!URL.canParse(text)) return null
+  const { protocol, hostname, port, searchParams } = new URL(text)
+  // PostgreSQL's URLs may name the place among the settings as well.
+  const host = searchParams.get('host') || decodeURIComponent(hostname).replace(/^\[|\]$/g, '')
+  const number = Number(searchParams.get('port') || port) || defaultPorts[protocol]
+  return host === '' || host.startsWith('/') || number === undefined ? null : { host, port: number }
+}
+
+/** Reads `host:port` entries separated by commas, and throws an Error that names the first malformed one. */
+export function parseListeners(text: string): Listener[] {
+  if (text.trim() === '') return []
+  return text.split(',').map(entry => {
+    const [, host = '', digits = ''] = /^([\w.-]+|\[[\da-f:.]+\]):(\d{1,5})$/i.exec(entry.trim()) ?? []
+    const listener = listenerOfUrl(`tcp://${host}:${digits}`)
+    if (listener !== null && digits !== '') return listener
+    throw new Error(`"${entry.trim()}" is not a place such as api.internal:3000 or [fd00::1]:3000.`)
+  })
+}

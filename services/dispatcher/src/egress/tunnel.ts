@@ -1,0 +1,66 @@
+import type { LookupAddress } from 'node:dns'
+import type { Socket } from 'node:net'
+import { Client, errors } from 'undici'
+import { ConnectTimeoutError, ProxyError, TunnelRefusedError } from './call-errors.ts'
+import type { Dial } from './connect.ts'
+
+const proxyTimeoutMs = 5_000
+const answerTimeoutMs = 10_000
+const maxHeaderBytes = 16 * 1024
+// With these a proxy talks about the target, or about its rules for it. Whatever else it says is about itself.
+const refusals = [403, 502, 503, 504]
+
+/**
+ * Reaches targets through an HTTP proxy, with a CONNECT for each connection, whether or not TLS follows. The proxy is
+ * told the judged address and never a name, so that it cannot find another one.
+ */
+export function createTunnelDial(proxy: URL): Dial {
+  return async (addresses, port, signal) => {
+    const authority = authorityOf(addresses, port)
+    const client = new Client(proxy.origin, {
+      connect: { timeout: proxyTimeoutMs },
+      headersTimeout: answerTimeoutMs,
+      maxHeaderSize: maxHeaderBytes,
+    })
+    let isReached = false
+    client.once('connect', () => {
+      isReached = true
+    })
+    const giveUp = () => void client.destroy(signal.reason)
+    signal.addEventListener('abort', giveUp, { once: true })
+    try {
+      const answer = await client.connect({ path: authority, headers: { host: authority, ...credentials(proxy) } })
+      return accept(answer.statusCode, answer.headers, answer.socket as Socket)
+    } catch (error) {
+      if (error instanceof TunnelRefusedError || error instanceof ProxyError) throw error
+      // What the proxy has accepted and not answered waits for the target.
+      if (isReached && signal.aborted) throw signal.reason
+      if (isReached && error instanceof errors.HeadersTimeoutError) throw new ConnectTimeoutError()
+      throw new ProxyError(undefined, { cause: error })
+    } finally {
+      signal.removeEventListener('abort', giveUp)
+      client.destroy(() => {})
+    }
+  }
+}
+
+function accept(status: number, headers: Record<string, string | string[] | undefined>, socket: Socket): Socket {
+  socket.on('error', () => {}) // until the client that it is for listens
+  if (status >= 200 && status <= 299) return socket
+  socket.destroy()
+  // Some proxies refuse a target with 407. One that wants to know who calls says how.
+  const isRefusal = refusals.includes(status) || (status === 407 && !headers['proxy-authenticate'])
+  if (isRefusal) throw new TunnelRefusedError(`The egress proxy does not connect to the target (status ${status}).`)
+  throw new ProxyError(`status ${status}`)
+}
+
+function authorityOf(addresses: LookupAddress[], port: number): string {
+  const chosen = addresses.find(({ family }) => family === 4) ?? addresses[0]
+  return chosen?.family === 6 ? `[${chosen.address}]:${port}` : `${chosen?.address}:${port}`
+}
+
+function credentials({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {}
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` }
+}

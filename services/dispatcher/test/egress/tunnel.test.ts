@@ -1,0 +1,109 @@
+import tls from 'node:tls'
+import { type ConnectProxyOptions, startConnectProxy } from '@belfry/testing'
+import { afterEach, describe, expect, it } from 'vitest'
+import { closeAll, failure, receiverFor, response, senderFor, tcpServerFor, whenClosing } from './setup-sender.ts'
+
+afterEach(closeAll)
+
+async function setupProxy(options: ConnectProxyOptions = {}, credentials = '') {
+  const proxy = await startConnectProxy(options)
+  whenClosing(() => proxy.close())
+  return { proxy, url: new URL(`http://${credentials}127.0.0.1:${proxy.port}`) }
+}
+
+const resolve = async () => ['127.0.0.1']
+const unsent = (reason: string) => ({ kind: 'unsent', message: `The egress proxy could not be used (${reason}).` })
+
+describe('through a proxy', () => {
+  it('a call is asked for by its judged address, and its connection is used again', async () => {
+    const { proxy, url } = await setupProxy()
+    const receiver = await receiverFor()
+    const { send } = senderFor({ proxy: url, resolve })
+    for (let i = 0; i < 3; i++) expect(await send(`http://target.example:${receiver.port}/`)).toEqual(response(200))
+    expect(proxy.asked).toEqual([`127.0.0.1:${receiver.port}`])
+    expect(proxy.others()).toBe(0)
+    expect(receiver.requests[0]?.rawHeaders).toEqual(
+      expect.arrayContaining(['host', `target.example:${receiver.port}`]),
+    )
+  })
+
+  it('TLS is spoken with the target itself, under its own name', async () => {
+    const { url } = await setupProxy()
+    const receiver = await receiverFor({ certificateFor: 'target.example' })
+    const secureContext = tls.createSecureContext({ ca: receiver.certificate ?? '' })
+    const { send } = senderFor({ proxy: url, resolve, secureContext })
+    expect(await send(`https://target.example:${receiver.port}/`)).toEqual(response(200))
+    expect(await send(`https://other.example:${receiver.port}/`)).toEqual(failure('tls'))
+  })
+
+  it('the user name and the password of its URL are shown to it, and to no target', async () => {
+    const { proxy, url } = await setupProxy({ credentials: 'me:p@ss word' }, 'me:p%40ss%20word@')
+    const receiver = await receiverFor()
+    expect(await senderFor({ proxy: url }).send(receiver.url('/'))).toEqual(response(200))
+    expect(proxy.asked).toHaveLength(1)
+    expect(receiver.requests[0]?.rawHeaders.join().toLowerCase()).not.toContain('proxy')
+  })
+
+  it.each(['127.0.0.1', '[::1]', 'name.example', '169.254.169.254'])('%s is refused before it is asked', async host => {
+    const { proxy, url } = await setupProxy()
+    const { send } = senderFor({ proxy: url, resolve, allowedPrivateTargets: [] })
+    expect(await send(`http://${host}/`)).toEqual(failure('blocked_address'))
+    expect(proxy.asked).toEqual([])
+  })
+})
+
+describe('a proxy that does not work is not the target, which has not been called', () => {
+  it('nobody listens', async () => {
+    const { proxy, url } = await setupProxy()
+    await proxy.close()
+    const outcome = await senderFor({ proxy: url }).send('http://127.0.0.1:1/', { timeoutMs: 300 })
+    expect(outcome).toEqual(unsent('ECONNREFUSED'))
+  })
+
+  it('it is back a little later', async () => {
+    const silent = await tcpServerFor(socket => socket.resetAndDestroy())
+    const receiver = await receiverFor()
+    const working = await setupProxy()
+    const url = new URL(`http://127.0.0.1:${silent.port}`)
+    const sending = senderFor({ proxy: url }).send(receiver.url('/'))
+    // The same sender, whose next look finds the one that works: a URL may change under it.
+    setTimeout(() => Object.assign(url, { port: String(working.proxy.port) }), 300)
+    expect(await sending).toEqual(response(200))
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  it.each([
+    ['wants to know who calls', { credentials: 'me:secret' }, 'status 407'],
+    ['fails', { refusesWith: 500 }, 'status 500'],
+    ['is no proxy', { refusesWith: 405 }, 'status 405'],
+  ])('it %s', async (_, options, reason) => {
+    const { url } = await setupProxy(options)
+    expect(await senderFor({ proxy: url }).send('http://127.0.0.1:1/', { timeoutMs: 300 })).toEqual(unsent(reason))
+  })
+
+  it('it speaks something else', async () => {
+    const server = await tcpServerFor(socket => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))
+    const { send } = senderFor({ proxy: new URL(`http://127.0.0.1:${server.port}`) })
+    expect(await send('http://127.0.0.1:1/', { timeoutMs: 300 })).toMatchObject({ kind: 'unsent' })
+  })
+
+  it('it does not get as far as TLS before the deadline', async () => {
+    const server = await tcpServerFor(() => {})
+    const { send } = senderFor({ proxy: new URL(`https://127.0.0.1:${server.port}`) })
+    expect(await send('http://127.0.0.1:1/', { timeoutMs: 300 })).toMatchObject({ kind: 'unsent' })
+  })
+})
+
+describe('a proxy that works', () => {
+  it.each([403, 407, 502, 503, 504])('speaks of the target with %i', async refusesWith => {
+    const { url } = await setupProxy({ refusesWith })
+    const outcome = await senderFor({ proxy: url }).send('http://127.0.0.1:1/', { timeoutMs: 300 }, /status \d{3}/)
+    const message = `The egress proxy does not connect to the target (status ${refusesWith}).`
+    expect(outcome).toEqual({ kind: 'failure', code: 'connection_refused', message })
+  })
+
+  it('waits for a target that does not accept', async () => {
+    const { url } = await setupProxy({ hangs: true })
+    expect(await senderFor({ proxy: url }).send('http://127.0.0.1:1/', { timeoutMs: 300 })).toEqual(failure('timeout'))
+  })
+})
