@@ -36,7 +36,7 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   await migrate(servers.databaseUrl, config.env, stop)
   const echo = await startEchoReceiver(beside(port, 1))
   opened.push(echo)
-  const settings = { ...servers, port, jwtSecret: secrets.JWT_SECRET }
+  const settings = { ...servers, port, metricsPort: await freePort(beside(port, 4)), jwtSecret: secrets.JWT_SECRET }
   const services = startServices(config, settings, lock, opened)
   await Promise.race([Promise.all(services.map(service => service.ready)), aborted(stop)])
   const account = await findAccount(config, url)
@@ -56,7 +56,7 @@ async function outlive(leftovers: ProcessRecord[], stop: AbortSignal): Promise<v
 
 function startServices(
   { dataDir, env }: Config,
-  settings: Servers & { port: number; jwtSecret: string },
+  settings: Servers & { port: number; metricsPort: number; jwtSecret: string },
   lock: Lock,
   opened: OpenStack,
 ): Service[] {
@@ -64,7 +64,7 @@ function startServices(
     keepService({
       name,
       program: join(checkout, 'services', name, 'dist/main.mjs'),
-      env: serviceEnvironment(env, settings),
+      env: serviceEnvironment(name, env, settings),
       logFile: join(dataDir, 'logs', `${name}.log`),
       onProcess: pid => lock.noteService(name, pid),
     }),

@@ -5,15 +5,17 @@ const settings = {
   databaseUrl: 'postgresql://embedded',
   redisUrl: 'redis://private',
   port: 3000,
+  metricsPort: 3004,
   jwtSecret: 'made here',
 }
 
 test('adds what makes a workbench to an empty environment', () => {
-  expect(serviceEnvironment({}, settings)).toEqual({
+  expect(serviceEnvironment('dispatcher', {}, settings)).toEqual({
     DATABASE_URL: 'postgresql://embedded',
     REDIS_URL: 'redis://private',
     PORT: '3000',
     METRICS_PORT: '0',
+    OWN_LISTENERS: '127.0.0.1:3004',
     PUBLIC_URL: 'http://localhost:3000',
     JWT_SECRET: 'made here',
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8,::1/128',
@@ -24,11 +26,18 @@ test('adds what makes a workbench to an empty environment', () => {
 
 test('leaves the user every setting but the places of the servers, and drops NODE_ENV', () => {
   const env = { LOG_LEVEL: 'debug', JWT_SECRET: 'mine', SMTP_URL: 'smtp://mail', PORT: '0', NODE_ENV: 'production' }
-  const result = serviceEnvironment(env, settings)
+  const result = serviceEnvironment('api', env, settings)
   expect(result).toMatchObject({ LOG_LEVEL: 'debug', JWT_SECRET: 'mine', SMTP_URL: 'smtp://mail', PORT: '3000' })
   expect(result).not.toHaveProperty('NODE_ENV')
 })
 
 test('names no Redis when there is none, so that the queue lives in PostgreSQL', () => {
-  expect(serviceEnvironment({ REDIS_URL: '' }, { ...settings, redisUrl: null })).not.toHaveProperty('REDIS_URL')
+  expect(serviceEnvironment('api', { REDIS_URL: '' }, { ...settings, redisUrl: null })).not.toHaveProperty('REDIS_URL')
+})
+
+test('shows the dispatcher where the scheduler listens, beside what the user has named', () => {
+  expect(serviceEnvironment('scheduler', {}, settings)).toMatchObject({ METRICS_PORT: '3004' })
+  const env = { OWN_LISTENERS: 'grafana.internal:3000' }
+  const own = 'grafana.internal:3000,127.0.0.1:3004'
+  expect(serviceEnvironment('dispatcher', env, settings)).toMatchObject({ OWN_LISTENERS: own })
 })

@@ -1,9 +1,16 @@
 import type { Environment } from './config.ts'
 
-export type ServiceSettings = { databaseUrl: string; redisUrl: string | null; port: number; jwtSecret: string }
+export type ServiceSettings = {
+  databaseUrl: string
+  redisUrl: string | null
+  port: number
+  /** Of the scheduler. The dispatcher, which has to refuse it as a target, takes a free one for itself. */
+  metricsPort: number
+  jwtSecret: string
+}
 
-/** The services' environment: the user's own, what this installation is made of, and defaults that suit a workbench. */
-export function serviceEnvironment(env: Environment, settings: ServiceSettings): Environment {
+/** A service's environment: the user's own, what this installation is made of, and defaults that suit a workbench. */
+export function serviceEnvironment(name: string, env: Environment, settings: ServiceSettings): Environment {
   const { NODE_ENV: _, REDIS_URL: __, ...rest } = env
   const workbench = {
     PUBLIC_URL: `http://localhost:${settings.port}`,
@@ -19,6 +26,7 @@ export function serviceEnvironment(env: Environment, settings: ServiceSettings):
     DATABASE_URL: settings.databaseUrl,
     ...(settings.redisUrl ? { REDIS_URL: settings.redisUrl } : {}),
     PORT: String(settings.port),
-    METRICS_PORT: '0',
+    METRICS_PORT: name === 'scheduler' ? String(settings.metricsPort) : '0',
+    OWN_LISTENERS: [given.OWN_LISTENERS, `127.0.0.1:${settings.metricsPort}`].filter(Boolean).join(),
   }
 }
