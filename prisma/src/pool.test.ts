@@ -11,6 +11,7 @@ it.each([
   ['57P01', 'a shutdown'],
   ['57P03', 'a start'],
   ['ECONNREFUSED', 'nobody there'],
+  ['EMFILE', 'no descriptor left for a socket'],
 ])('%s, %s, passes', code => {
   expect(isTransientDatabaseError(Object.assign(new Error(), { code }))).toBe(true)
 })

@@ -62,9 +62,10 @@ export function isTransientDatabaseError(error: unknown): boolean {
 }
 
 // SQLSTATE 08 connection, 53 out of connections, memory or disk, 57P0 shutdown and start-up, 57014 and 55P03 a timeout
-// of ours, 40 deadlock, 25006 a server that takes no writes for now, as during a failover; socket errors; Prisma's P1
+// of ours, 40 deadlock, 25006 a server that takes no writes for now, as during a failover; socket errors, also for want of a
+// file descriptor; Prisma's P1
 // (connection), P2024 (pool), P2028 and P2034 (transaction).
 const transientCode =
-  /^(08...|53...|57P0.|57014|55P03|40...|25006|E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NOTFOUND|AI_AGAIN)|P1...|P2024|P2028|P2034)$/
+  /^(08...|53...|57P0.|57014|55P03|40...|25006|E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NOTFOUND|AI_AGAIN|MFILE|NFILE)|P1...|P2024|P2028|P2034)$/
 const transientMessage =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable/i

@@ -33,21 +33,25 @@ export type SenderOptions = {
   resolve?: Resolve
   /** Whom TLS trusts. Default: the authorities that Node trusts, with TLS 1.2 or newer. */
   secureContext?: SecureContext
+  /** For how long a request that cannot even begin is tried. Default: 3 s. */
+  patienceMs?: number
 }
 
 export type Sender = {
-  /** Makes one call and tells what came of it; nothing that a target does makes it throw. */
+  /**
+   * Makes one call and tells what came of it; nothing that a target does makes it throw. What cannot even begin, for
+   * want of something on our side, is tried for some seconds before the time of the request counts.
+   */
   send(request: OutgoingRequest): Promise<SendOutcome>
   /** Gives up the calls in flight and closes all connections. */
   close(): Promise<void>
 }
 
-const shortagePatienceMs = 3_000
 const shortagePauseMs = 250
 
 /** Opens the one way out: every call to an address that a user chose goes through a sender. */
 export function createSender(options: SenderOptions): Sender {
-  const { allowedPrivateTargets: allowed, resolve = createResolver(), proxy } = options
+  const { allowedPrivateTargets: allowed, resolve = createResolver(), proxy, patienceMs = 3_000 } = options
   const guard = createAddressGuard({
     allowed,
     resolve,
@@ -58,7 +62,7 @@ export function createSender(options: SenderOptions): Sender {
   // Not axios.create(): its defaults would add headers and rewrite bodies.
   const http = new Axios({ adapter, transformRequest: [], transformResponse: [] })
 
-  async function sendOnce({ url, method, headers, body }: OutgoingRequest, timeout: number): Promise<SendOutcome> {
+  async function sendOnce({ url, method, headers, body, timeoutMs: timeout }: OutgoingRequest): Promise<SendOutcome> {
     const headerLines = Object.entries(headers).flat()
     const data = body === null ? null : Buffer.from(body)
     try {
@@ -70,15 +74,12 @@ export function createSender(options: SenderOptions): Sender {
 
   return {
     async send(request) {
-      const startedAt = performance.now()
+      const giveUpAt = performance.now() + patienceMs
       for (;;) {
-        const elapsedMs = performance.now() - startedAt
-        const outcome = await sendOnce(request, Math.ceil(request.timeoutMs - elapsedMs))
-        if (outcome.kind !== 'unsent') return outcome
-        // Nothing has left, so trying again costs the target nothing. It also keeps the caller's place taken, and with
-        // it the pace at which the same shortage is met again.
-        const waitedMs = performance.now() - startedAt + shortagePauseMs
-        if (waitedMs > Math.min(shortagePatienceMs, request.timeoutMs)) return outcome
+        const outcome = await sendOnce(request)
+        if (outcome.kind !== 'unsent' || performance.now() > giveUpAt) return outcome
+        // Nothing has left, so it is no second try for the target, which still gets all of its time. Waiting also keeps
+        // the caller's place taken, and with it bounds the pace at which a shortage is met again.
         await sleep(shortagePauseMs)
       }
     },

@@ -56,7 +56,7 @@ describe('a proxy that does not work is not the target, which has not been calle
   it('nobody listens', async () => {
     const { proxy, url } = await setupProxy()
     await proxy.close()
-    const outcome = await senderFor({ proxy: url }).send('http://127.0.0.1:1/', { timeoutMs: 300 })
+    const outcome = await senderFor({ proxy: url, patienceMs: 0 }).send('http://127.0.0.1:1/', { timeoutMs: 300 })
     expect(outcome).toEqual(unsent('ECONNREFUSED'))
   })
 
@@ -78,18 +78,20 @@ describe('a proxy that does not work is not the target, which has not been calle
     ['is no proxy', { refusesWith: 405 }, 'status 405'],
   ])('it %s', async (_, options, reason) => {
     const { url } = await setupProxy(options)
-    expect(await senderFor({ proxy: url }).send('http://127.0.0.1:1/', { timeoutMs: 300 })).toEqual(unsent(reason))
+    expect(await senderFor({ proxy: url, patienceMs: 0 }).send('http://127.0.0.1:1/', { timeoutMs: 300 })).toEqual(
+      unsent(reason),
+    )
   })
 
   it('it speaks something else', async () => {
     const server = await tcpServerFor(socket => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))
-    const { send } = senderFor({ proxy: new URL(`http://127.0.0.1:${server.port}`) })
+    const { send } = senderFor({ proxy: new URL(`http://127.0.0.1:${server.port}`), patienceMs: 0 })
     expect(await send('http://127.0.0.1:1/', { timeoutMs: 300 })).toMatchObject({ kind: 'unsent' })
   })
 
   it('it does not get as far as TLS before the deadline', async () => {
     const server = await tcpServerFor(() => {})
-    const { send } = senderFor({ proxy: new URL(`https://127.0.0.1:${server.port}`) })
+    const { send } = senderFor({ proxy: new URL(`https://127.0.0.1:${server.port}`), patienceMs: 0 })
     expect(await send('http://127.0.0.1:1/', { timeoutMs: 300 })).toMatchObject({ kind: 'unsent' })
   })
 })
@@ -97,13 +99,19 @@ describe('a proxy that does not work is not the target, which has not been calle
 describe('a proxy that works', () => {
   it.each([403, 407, 502, 503, 504])('speaks of the target with %i', async refusesWith => {
     const { url } = await setupProxy({ refusesWith })
-    const outcome = await senderFor({ proxy: url }).send('http://127.0.0.1:1/', { timeoutMs: 300 }, /status \d{3}/)
+    const outcome = await senderFor({ proxy: url, patienceMs: 0 }).send(
+      'http://127.0.0.1:1/',
+      { timeoutMs: 300 },
+      /status \d{3}/,
+    )
     const message = `The egress proxy does not connect to the target (status ${refusesWith}).`
     expect(outcome).toEqual({ kind: 'failure', code: 'connection_refused', message })
   })
 
   it('waits for a target that does not accept', async () => {
     const { url } = await setupProxy({ hangs: true })
-    expect(await senderFor({ proxy: url }).send('http://127.0.0.1:1/', { timeoutMs: 300 })).toEqual(failure('timeout'))
+    expect(await senderFor({ proxy: url, patienceMs: 0 }).send('http://127.0.0.1:1/', { timeoutMs: 300 })).toEqual(
+      failure('timeout'),
+    )
   })
 })
