@@ -1,0 +1,76 @@
+import { freePort } from '@belfry/embedded'
+import { privateUrls, queueBackends, type Receiver, startReceiver } from '@belfry/testing'
+import pg from 'pg'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Belfry, startBelfry } from './belfry.ts'
+import { inMs, waitFor } from './wait-for.ts'
+
+const tasks = '/api/v1/scheduler/tasks'
+const [backend = 'postgres'] = queueBackends()
+
+let belfry: Belfry | undefined
+let canary: Receiver
+beforeEach(async () => {
+  canary = await startReceiver()
+})
+afterEach(async () => {
+  await belfry?.close()
+  await canary.close()
+})
+
+it('calls no private address that was put into the database', async () => {
+  belfry = await startBelfry(backend, { env: { ALLOWED_PRIVATE_TARGETS: '' } })
+  const runs = await runAll(belfry, privateUrls(canary.port), 'https://example.com/')
+  const codes = new Map(runs.map(({ url, error_code }) => [url, error_code]))
+  const called = [...codes].filter(([, code]) => code !== 'blocked_address' && code !== 'invalid_response')
+  // A name that the resolvers do not know leads nowhere; a back-slash ends a host, so this one is example.com.
+  expect(called.filter(([url, code]) => code !== 'dns' || !/localhost|example\.com/i.test(url))).toEqual([])
+  expect([...codes.values()].filter(code => code === 'blocked_address').length).toBeGreaterThan(90)
+  expect(canary.connections()).toBe(0)
+})
+
+it('calls none of its own listeners, although their range is opened, and others beside them', async () => {
+  const [healthPort, ownPort] = [await freePort(), await freePort()]
+  belfry = await startBelfry(backend, { services: ['api', 'scheduler'] })
+  const dispatcher = await belfry.start('dispatcher', {
+    METRICS_PORT: String(healthPort),
+    SMTP_URL: `smtp://localhost:${ownPort}`,
+  })
+  const places = [belfry.databaseUrl, belfry.redisUrl, belfry.url].flatMap(url => (url ? [new URL(url).port] : []))
+  const ports = [...places, String(healthPort), String(ownPort)]
+  const hosts = ['127.0.0.1', '127.0.0.2', 'localhost', '[::ffff:127.0.0.1]']
+  const urls = ports.flatMap(port => hosts.map(host => `http://${host}:${port}/`))
+  const runs = await runAll(belfry, [...urls, canary.url('/')], 'http://127.0.0.1:1/')
+  expect(runs.filter(({ error_code }) => error_code !== 'blocked_address').map(({ url }) => url)).toEqual([
+    canary.url('/'),
+  ])
+  expect(canary.requests).toHaveLength(1)
+  const ready = await fetch(`http://127.0.0.1:${healthPort}/readyz`)
+  expect(await ready.json()).toMatchObject({ egress: { allowed_private_targets: ['127.0.0.0/8'], proxy: null } })
+  expect(dispatcher.output).toMatch(/"allowed_private_targets":\["127.0.0.0\/8"\].*"egress.rules"/)
+})
+
+/** Has each URL called once, past every check of the API. */
+async function runAll({ call, databaseUrl }: Belfry, urls: string[], acceptedUrl: string) {
+  const database = new pg.Client(databaseUrl)
+  await database.connect()
+  try {
+    const body = { method: 'POST', execute_at: inMs(4_000), url: acceptedUrl, retry: { max_retries: 0 } }
+    for (let i = 0; i < urls.length; i += 20) {
+      const created = await Promise.all(
+        urls.slice(i, i + 20).map((_, n) => call('POST', tasks, { ...body, name: String(i + n) })),
+      )
+      expect(created.filter(({ status }) => status !== 201)).toEqual([])
+    }
+    await database.query('UPDATE task_requests SET url = ($1::text[])[name::int + 1]', [urls])
+    const text = 'SELECT url, error_code FROM runs JOIN task_requests USING (task_id)'
+    const { rows } = await waitFor(
+      () => database.query<{ url: string; error_code: string }>(text),
+      found => found.rows.length === urls.length,
+      20_000,
+    )
+    return rows
+  } finally {
+    await database.end()
+  }
+}
