@@ -1,5 +1,6 @@
 export { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from './connect-proxy.ts'
 export { privateUrls } from './private-urls.ts'
-export { type Receiver, startReceiver } from './receiver.ts'
+export { type Receiver, type ReceiverOptions, startReceiver } from './receiver.ts'
+export type { Behaviour } from './receiver-behaviour.ts'
 export { createEmptyDatabase, createTestDatabase, type TestDatabase } from './test-database.ts'
 export { queueBackends, testRedisUrl } from './test-redis.ts'

@@ -28,8 +28,10 @@ export type Misbehaviour =
   | { does: 'endless_body' }
   /** A header block of about this many bytes. Default: 64 KiB. */
   | { does: 'huge_headers'; bytes?: number }
-  /** Informational answers without an end. */
-  | { does: 'informational_flood' }
+  /** Headers as fast as they are taken, without an end. */
+  | { does: 'endless_headers' }
+  /** Informational answers without an end. Default: 103. */
+  | { does: 'informational_flood'; status?: 100 | 102 | 103 }
   /** 204 with an announced body. */
   | { does: 'body_on_204' }
 
@@ -75,8 +77,12 @@ function misbehave(behaviour: Misbehaviour, response: ServerResponse): void {
     case 'huge_headers':
       socket?.write(`${ok}x-filler: ${'x'.repeat(behaviour.bytes ?? 65_536)}\r\ncontent-length: 0\r\n\r\n`)
       break
+    case 'endless_headers':
+      socket?.write(ok)
+      pour(Buffer.from(`x-filler: ${'x'.repeat(1000)}\r\n`), socket)
+      break
     case 'informational_flood':
-      pour(Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'), socket)
+      pour(Buffer.from(`HTTP/1.1 ${behaviour.status ?? 103} Wait\r\n\r\n`), socket)
       break
     case 'body_on_204':
       socket?.write('HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\nhello')

@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { type Behaviour, queueBackends, type Receiver, type ReceiverOptions, startReceiver } from '@belfry/testing'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Belfry, startBelfry } from './belfry.ts'
+import { inMs, waitFor } from './wait-for.ts'
+
+const tasks = '/api/v1/scheduler/tasks'
+const [backend = 'postgres'] = queueBackends()
+const ofEach = 20
+const shortMs = 5_000
+// For what ends by itself: this process is busy as well, being all the targets.
+const longMs = 15_000
+const nothing = Buffer.alloc(50_000_000)
+
+type Hostility = { name: string; receiver: ReceiverOptions; ends: string; isEndless?: boolean }
+
+const answering = (name: string, ends: string, otherwise: Behaviour): Hostility => ({
+  name,
+  receiver: { otherwise },
+  ends,
+})
+const waiting = (...hostility: Parameters<typeof answering>) => ({ ...answering(...hostility), isEndless: true })
+const compressed = (encoding: string, body: Buffer) =>
+  answering(`a bomb in ${encoding}`, 'success 200', { headers: { 'content-encoding': encoding }, body })
+
+const hostilities: Hostility[] = [
+  waiting('hangs', 'failed timeout', { does: 'hang' }),
+  waiting('drips its headers', 'failed timeout', { does: 'drip', everyMs: 1_000, part: 'all' }),
+  waiting('drips its body', 'success 200', { does: 'drip', everyMs: 1_000 }),
+  waiting('hangs in its body', 'success 200', { does: 'hang_in_body' }),
+  answering('sends a body without end', 'success 200', { does: 'endless_body' }),
+  answering('sends headers without end', 'failed invalid_response', { does: 'endless_headers' }),
+  answering('sends 103 without end', 'failed invalid_response', { does: 'informational_flood' }),
+  answering('sends 100 without end', 'failed invalid_response', { does: 'informational_flood', status: 100 }),
+  answering('speaks something else', 'failed invalid_response', { does: 'raw', bytes: '220 mail.example ESMTP\r\n' }),
+  answering('closes at once', 'failed connection_reset', { does: 'raw', bytes: '', thenClose: true }),
+  answering('closes in its body', 'success 200', { does: 'close_in_body' }),
+  answering('sends a body with 204', 'success 204', { does: 'body_on_204' }),
+  compressed('gzip', Buffer.concat(Array(20).fill(gzipSync(nothing)))),
+  compressed('br', brotliCompressSync(nothing)),
+  compressed('zstd', Buffer.concat([Buffer.from('28b52ffd', 'hex'), nothing.subarray(0, 1_000_000)])),
+  { name: 'shows a certificate of its own', receiver: { certificateFor: '127.0.0.1' }, ends: 'failed tls' },
+  {
+    name: 'shows an old one',
+    receiver: { certificateFor: '127.0.0.1', certificateFault: 'expired' },
+    ends: 'failed tls',
+  },
+]
+
+let belfry: Belfry
+const receivers: Receiver[] = []
+beforeEach(async () => {
+  belfry = await startBelfry(backend)
+})
+afterEach(async () => {
+  await belfry?.close()
+  await Promise.all(receivers.splice(0).map(receiver => receiver.close()))
+})
+
+async function receive(options: ReceiverOptions = {}): Promise<Receiver> {
+  const receiver = await startReceiver(options)
+  receivers.push(receiver)
+  return receiver
+}
+
+async function create(name: string, url: string, executeAt: string, more: object = {}) {
+  const body = { name, url, method: 'POST', payload: 'x', execute_at: executeAt, timeout_ms: longMs }
+  const { status } = await belfry.call('POST', tasks, { ...body, retry: { max_retries: 0 }, ...more })
+  expect(status).toBe(201)
+}
+
+async function allRuns(): Promise<Array<{ task_name: string; status: string; lag_ms: number; duration_ms: number }>> {
+  const runs = []
+  for (let cursor = ''; ; ) {
+    const { body } = await belfry.call('GET', `/api/v1/scheduler/runs?limit=100${cursor}`)
+    runs.push(...body.data)
+    if (body.next_cursor === null) return runs
+    cursor = `&cursor=${encodeURIComponent(body.next_cursor)}`
+  }
+}
+
+it('ends each attempt by its deadline, keeps its memory, and is on time for others, with 20 of each at once', async () => {
+  const dispatcher = belfry.services.find(({ name }) => name === 'dispatcher')
+  const good = await receive()
+  for (let i = 0; i < 20; i++) await create('warm up', good.url('/'), inMs(500))
+  await good.waitFor(20)
+  const before = memoryOf(dispatcher?.pid, 'VmRSS')
+
+  const executeAt = inMs(5_000)
+  for (const { name, receiver, isEndless } of hostilities) {
+    const more = { timeout_ms: isEndless ? shortMs : longMs }
+    const url = (await receive(receiver)).url('/')
+    await Promise.all(Array.from({ length: ofEach }, () => create(name, url, executeAt, more)))
+  }
+  await Promise.all(Array.from({ length: 20 }, (_, i) => create('good', good.url('/'), inMs(5_000 + 100 * i))))
+
+  const total = 40 + hostilities.length * ofEach
+  const runs = await waitFor(allRuns, found => found.length === total, 40_000)
+  for (const { name, ends, isEndless } of hostilities) {
+    const its = runs.filter(({ task_name }) => task_name === name)
+    expect([name, its.map(describeRun)]).toEqual([name, Array(ofEach).fill(ends)])
+    const deadlineMs = isEndless ? shortMs : longMs
+    expect(Math.max(...its.map(({ duration_ms }) => duration_ms))).toBeLessThan(deadlineMs + 2_000)
+  }
+  const lags = runs.filter(({ task_name }) => task_name === 'good').map(({ lag_ms }) => lag_ms)
+  expect(Math.max(...lags)).toBeLessThan(shortMs) // nobody has waited for one that hangs
+  const more = memoryOf(dispatcher?.pid, 'VmHWM') - before
+  expect(more).toBeLessThan(100)
+}, 90_000)
+
+it('waits as long as a target asks for, in either form, and for no nonsense', async () => {
+  const asked: Record<string, number> = { '20': 20, '86401': 86_400, '0': 5, ['9'.repeat(400)]: 86_400 }
+  asked[new Date(Date.now() + 45_000).toUTCString()] = 25
+  asked['Thu, 31 Dec 2099 23:59:59 GMT'] = 86_400
+  asked['Sun, 06 Nov 1994 08:49:37 GMT'] = 5
+  for (const nonsense of ['NaN', '-20', '20.5', '1e3', 'Infinity', '20, 40', 'tomorrow', '']) asked[nonsense] = 5
+  const target = await receive()
+  const retry = { max_retries: 3, backoff: 'fixed', base_delay_ms: 5_000 }
+  for (const [index, value] of Object.keys(asked).entries()) {
+    target.answer(`/${index}`, { status: index % 2 ? 429 : 503, headers: { 'retry-after': value } })
+    await create(String(index), target.url(`/${index}`), inMs(3_000), { retry })
+  }
+  const answered = await waitFor(
+    () => belfry.call('GET', `${tasks}?state=retrying&limit=100`),
+    ({ body }) => body.data.length === Object.keys(asked).length,
+  )
+  for (const task of answered.body.data) {
+    const [value, seconds] = Object.entries(asked)[Number(task.name)] ?? ['', 0]
+    const delayMs = Date.parse(task.next_retry_at) - Date.parse(task.last_run.finished_at)
+    // Ten per cent of jitter belong to the delay of our own; what was asked for is never shortened.
+    expect([value, delayMs >= seconds * (seconds === 5 ? 900 : 1_000)]).toEqual([value, true])
+    expect([value, delayMs < seconds * 1_100 + 20_000]).toEqual([value, true])
+  }
+})
+
+function describeRun({
+  status,
+  response_status,
+  error,
+}: {
+  status: string
+  response_status?: number
+  error?: { code: string }
+}) {
+  return `${status} ${error?.code ?? response_status}`
+}
+
+/** In MB; nothing where the operating system does not tell. */
+function memoryOf(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): number {
+  if (process.platform !== 'linux') return 0
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
+}
