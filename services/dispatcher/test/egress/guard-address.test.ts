@@ -86,6 +86,15 @@ it('refuses an own listener by its port although its range is opened, under what
   expect(await judge('10.0.0.6', 5432)).toHaveLength(1)
 })
 
+it('refuses the name of the own front before it is looked up', async () => {
+  const resolve = vi.fn(async () => ['8.8.8.8'])
+  const listeners = createOwnListeners([{ host: 'belfry.example', port: 443, isShared: true }], resolve)
+  const { judge } = createAddressGuard({ allowed: [], listeners, resolve })
+  await expect(judge('Belfry.example.', 443)).rejects.toThrow(BlockedAddressError)
+  expect(resolve).not.toHaveBeenCalled()
+  expect(await judge('another.example', 443)).toHaveLength(1)
+})
+
 function guard(resolve: Resolve, opened = '') {
   return createAddressGuard({ allowed: parseCidrs(opened), listeners: createOwnListeners([], resolve), resolve })
 }

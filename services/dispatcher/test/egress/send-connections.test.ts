@@ -3,6 +3,7 @@ import { parseCidrs } from '@belfry/domain'
 import type { Receiver } from '@belfry/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { SendOutcome } from '../../src/egress/outcome.ts'
+import { createOwnListeners } from '../../src/egress/own-listeners.ts'
 import {
   closeAll,
   failure,
@@ -252,6 +253,31 @@ describe('blocked addresses', () => {
       })
     },
   )
+
+  it('take the same time to be refused, be they open, closed, own or nowhere', async () => {
+    const canary = await receiverFor()
+    const resolve = async () => ['127.0.0.1']
+    const listeners = createOwnListeners([{ host: '127.0.0.1', port: 9 }], resolve)
+    const { send } = senderFor({ allowedPrivateTargets: [], listeners, resolve })
+    const hosts = [
+      `127.0.0.1:${canary.port}`,
+      '127.0.0.1:1',
+      '127.0.0.1:9',
+      '10.255.255.1',
+      `name.example:${canary.port}`,
+    ]
+    const times = new Map<string, number[]>(hosts.map(host => [host, []]))
+    for (let i = 0; i < 31; i++) {
+      for (const [host, took] of times) {
+        const startedAt = performance.now()
+        expect(await send(`http://${host}/`)).toEqual(failure('blocked_address'))
+        took.push(performance.now() - startedAt)
+      }
+    }
+    const medians = [...times.values()].map(took => took.sort((a, b) => a - b)[15] ?? 0)
+    expect(Math.max(...medians) - Math.min(...medians)).toBeLessThan(20)
+    expect(canary.connections()).toBe(0)
+  })
 
   it('are not connected to if only one of the addresses of a name is private', async () => {
     const canary = await receiverFor()

@@ -270,6 +270,13 @@ describe('the deadline', () => {
     expect(outcome).toEqual(failure('timeout'))
   })
 
+  it('does not wait longer than 5 seconds for a handshake', async () => {
+    const server = await tcpServerFor(() => {})
+    const { send } = senderFor()
+    const outcome = await within(5_000, () => send(`https://127.0.0.1:${server.port}/`, { timeoutMs: 20_000 }))
+    expect(outcome).toEqual(failure('timeout'))
+  })
+
   it('covers the TLS handshake', async () => {
     const server = await tcpServerFor(() => {})
     const { send } = senderFor()
