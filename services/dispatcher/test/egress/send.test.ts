@@ -229,7 +229,7 @@ describe('what comes back', () => {
       receiver.answer('/', behaviour)
       const start = performance.now()
       expect(await send(receiver.url('/'))).toEqual(failure('invalid_response'))
-      expect(performance.now() - start).toBeLessThan(1_000)
+      expect(performance.now() - start).toBeLessThan(4_000) // of 5 seconds
       await vi.waitUntil(() => receiver.openConnections() === 0)
     },
   )
