@@ -70,7 +70,9 @@ function thisMachine(): Cidr[] {
 }
 
 function exactly(addresses: readonly string[]): Cidr[] {
-  return parseCidrs(addresses.map(address => `${address}/${isIP(address) === 4 ? 32 : 128}`).join())
+  // The operating system may add the zone of a link-local address.
+  const plain = addresses.map(address => address.replace(/%.*/, '')).filter(address => isIP(address) !== 0)
+  return parseCidrs(plain.map(address => `${address}/${isIP(address) === 4 ? 32 : 128}`).join())
 }
 
 function plainName(host: string): string {

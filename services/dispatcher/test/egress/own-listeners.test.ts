@@ -47,6 +47,13 @@ it('knows a front by its name, and by its address only where nobody else can hav
   expect(own.includesAddress('9.9.9.9', 443)).toBe(false)
 })
 
+it('does not stumble over what no range can be made of', async () => {
+  const odd = createOwnListeners([{ host: 'db.internal', port: 5432 }], async () => ['fe80::1%eth0', 'nonsense'], here)
+  await odd.refresh()
+  expect(odd.includesAddress('fe80::1', 5432)).toBe(true)
+  expect(odd.includesAddress('10.0.0.5', 5432)).toBe(false)
+})
+
 it('keeps what it knew of a name that cannot be looked up', async () => {
   const changing = vi.fn(async () => ['10.0.0.1'])
   const own = createOwnListeners([{ host: 'db.internal', port: 5432 }], changing, here)
