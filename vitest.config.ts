@@ -16,6 +16,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [`${rooms}/src/**/*.test.ts`],
+          testTimeout: 60_000, // properties over a million cases, on a machine that does other things too
         },
       },
       {
