@@ -24,8 +24,8 @@ export type ClaimedTask = StoredRequest & {
 
 /**
  * `claimed`: the caller owns the attempt. `early`: due in `dueInMs`. `busy`: another transaction holds the row; ask
- * again. `gone`: somebody else's, cancelled, finished or unknown; also an occurrence of a cron job that may not overlap,
- * which this has just cancelled.
+ * again. `gone`: somebody else's, cancelled, finished or unknown; also what this has just cancelled: a task of a deleted
+ * workspace, and an occurrence of a cron job that may not overlap.
  */
 export type Claim =
   | { kind: 'claimed'; task: ClaimedTask }
@@ -62,19 +62,20 @@ export function claimStatement(values: string): string {
   return `
     WITH input (id, token) AS (VALUES ${values}),
     ready AS (
-      SELECT t.id, t.xmin AS version, t.due_at AS scheduled_at, input.token, r.timeout_ms, ${isSkipped} AS is_skipped
+      SELECT t.id, t.xmin AS version, t.due_at AS scheduled_at, input.token, r.timeout_ms, ${refusal} AS refusal
       FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
+      LEFT JOIN workspaces w ON w.id = t.workspace_id
       WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
       FOR UPDATE OF t SKIP LOCKED
     ),
     claimed AS (
       UPDATE tasks t
-      SET state = CASE WHEN is_skipped THEN 'cancelled' ELSE 'processing' END::task_state, updated_at = now(),
-          state_reason = CASE WHEN is_skipped THEN 'overlap_skipped' END,
-          finished_at = CASE WHEN is_skipped THEN now() END,
-          attempts = CASE WHEN is_skipped THEN t.attempts ELSE t.attempts + 1 END,
-          run_id = CASE WHEN NOT is_skipped THEN uuid_v7(clock_timestamp(), ready.token) END,
-          lease_until = CASE WHEN NOT is_skipped THEN
+      SET state = CASE WHEN refusal IS NULL THEN 'processing' ELSE 'cancelled' END::task_state, updated_at = now(),
+          state_reason = refusal,
+          finished_at = CASE WHEN refusal IS NOT NULL THEN now() END,
+          attempts = CASE WHEN refusal IS NULL THEN t.attempts + 1 ELSE t.attempts END,
+          run_id = CASE WHEN refusal IS NULL THEN uuid_v7(clock_timestamp(), ready.token) ELSE t.run_id END,
+          lease_until = CASE WHEN refusal IS NULL THEN
             clock_timestamp() + (ready.timeout_ms + ${leaseMarginMs}) * interval '1 millisecond' END
       FROM ready WHERE t.id = ready.id
       RETURNING t.id, t.state, t.attempts, t.run_id, ready.version, ready.scheduled_at
@@ -89,15 +90,18 @@ export function claimStatement(values: string): string {
     JOIN task_requests r ON r.task_id = input.id LEFT JOIN claimed c ON c.id = input.id`
 }
 
-// An occurrence of a cron job that may not overlap is skipped when an earlier dispatch of the same cron job has not
-// finished. It is asked here because only now it can be known, and only for the first attempt of an occurrence: other
-// tasks pay for looking at one of their own columns. No race: the earlier one is unfinished from before its claim on.
-const isSkipped = `
-      CASE WHEN t.occurrence_at IS NOT NULL AND t.attempts = 0 THEN EXISTS (
+// Why a task is cancelled in place of its attempt. Nothing of a deleted workspace starts, whatever of its tasks has not
+// been cancelled yet. An occurrence of a cron job that may not overlap is skipped when an earlier dispatch of the same
+// cron job has not finished. It is asked here because only now it can be known, and only for the first attempt of an
+// occurrence: other tasks pay for looking at one of their own columns. No race: the earlier one is unfinished from before
+// its claim on.
+const refusal = `
+      CASE WHEN w.deleted_at IS NOT NULL THEN 'workspace_deleted'
+      WHEN t.occurrence_at IS NOT NULL AND t.attempts = 0 AND EXISTS (
         SELECT FROM cron_jobs j JOIN tasks o ON o.cron_job_id = j.id
         WHERE j.id = t.cron_job_id AND j.overlap = 'skip' AND o.finished_at IS NULL
           AND (o.execute_at, o.id) < (t.execute_at, t.id)
-      ) ELSE false END`
+      ) THEN 'overlap_skipped' END`
 
 type ClaimRow = ClaimedTask & {
   isClaimed: boolean

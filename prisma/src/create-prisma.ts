@@ -4,10 +4,15 @@ import { timeouts } from './timeouts.ts'
 
 export type Prisma = PrismaClient
 
+/** Prisma inside of a transaction. */
+export type PrismaTransaction = Parameters<Parameters<Prisma['$transaction']>[0]>[0]
+
 /** Opens the Prisma client, for everything but the movement of tasks. Connects on first use. */
 export function createPrisma(databaseUrl: string): Prisma {
   return new PrismaClient({
     adapter: new PrismaPg({ connectionString: databaseUrl, max: 10, connectionTimeoutMillis: 5000, ...timeouts }),
+    // As patient as the statements themselves: changes of one organization wait for each other.
+    transactionOptions: { maxWait: 5000, timeout: 15_000 },
   })
 }
 

@@ -1,3 +1,4 @@
+export { type AnyTransaction, insertAuditEntry, type NewAuditEntry } from './audit-log.ts'
 export { cancelPendingTask, changePendingTask, type MoveResult, type TaskChange } from './change-task.ts'
 export { type Claim, type ClaimedTask, type ClaimRequest, claimTasks, leaseMarginMs } from './claim-tasks.ts'
 export {
@@ -22,9 +23,12 @@ export {
   withPromotion,
 } from './due-work.ts'
 export { type ExpiredLease, expireLeases } from './expire-leases.ts'
+export { forgetExpired } from './forget-expired.ts'
 export type { Backoff, Role, RunStatus, TaskSource, TaskState } from './generated/enums.ts'
 export { type InsertedTask, insertTasks, type NewTask } from './insert-tasks.ts'
 export { isTransientDatabaseError, openPool, type Pool, pingPool, waitForDatabase } from './pool.ts'
 export { type PutBack, putBackTask } from './put-back-task.ts'
 export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './record-attempts.ts'
 export type { StoredRequest } from './stored-request.ts'
+export { giveTurnBack, type Throttle, takeTurn } from './throttle.ts'
+export { windDownWorkspace, workspacesToWindDown } from './wind-down-workspace.ts'

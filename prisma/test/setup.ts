@@ -63,3 +63,17 @@ export async function runRows(pool: Pool, taskId: string) {
   const { rows } = await pool.query('SELECT * FROM runs WHERE task_id = $1 ORDER BY id', [taskId])
   return rows
 }
+
+/** Stores a workspace, and answers with its id. */
+export async function aWorkspace(pool: Pool): Promise<string> {
+  const organizationId = randomUUID()
+  const workspaceId = randomUUID()
+  await pool.query(`INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'Acme', gen_random_uuid(), 'free')`, [
+    organizationId,
+  ])
+  await pool.query(`INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'Main')`, [
+    workspaceId,
+    organizationId,
+  ])
+  return workspaceId
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { classifyAddress, formatCidr, hostIsVisiblyBlocked, isWithin, parseCidrs } from './address.ts'
+import { classifyAddress, formatCidr, hostIsVisiblyBlocked, isWithin, networkOf, parseCidrs } from './address.ts'
 
 // First and last address of each blocked range, and the public neighbours on both sides (null where there is none).
 const edgesV4: [range: string, first: string, last: string, before: string | null, after: string | null][] = [
@@ -205,3 +205,13 @@ function toNumber(address: string): number {
 function toText(value: number): string {
   return [24, 16, 8, 0].map(shift => Math.floor(value / 2 ** shift) % 256).join('.')
 }
+
+it.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+  ['nonsense', 'nonsense'],
+])('counts %s as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})

@@ -65,6 +65,15 @@ export function hostIsVisiblyBlocked(hostname: string, allowed: readonly Cidr[])
   return addresses.every(address => parseAddress(address) !== null && classifyAddress(address, allowed) === 'blocked')
 }
 
+/** What one person's machines share: an IPv4 address, or the first half of an IPv6 address. Other text stays as it is. */
+export function networkOf(address: string): string {
+  const bytes = parseAddress(address)
+  if (bytes === null) return address
+  return bytes.length === 4
+    ? bytes.join('.')
+    : `${ipaddr.fromByteArray([...bytes.slice(0, 8), ...Array(8).fill(0)])}/64`
+}
+
 function isPublic(bytes: readonly number[]): boolean {
   return bytes.length === 4 ? !isIn(specialV4, bytes) : isIn(globalV6, bytes) && !isIn(specialV6, bytes)
 }

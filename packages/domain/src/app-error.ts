@@ -34,6 +34,8 @@ export type AppErrorOptions = {
   errors?: readonly FieldError[]
   /** Further members of the problem body, in snake_case. */
   extra?: Readonly<Record<string, unknown>>
+  /** When the caller may try again. */
+  retryAfterMs?: number
   cause?: unknown
 }
 
@@ -42,6 +44,7 @@ export class AppError extends Error {
   readonly code: AppErrorCode
   readonly errors: readonly FieldError[] | undefined
   readonly extra: Readonly<Record<string, unknown>> | undefined
+  readonly retryAfterMs: number | undefined
 
   constructor(code: AppErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
@@ -49,5 +52,6 @@ export class AppError extends Error {
     this.code = code
     this.errors = options.errors
     this.extra = options.extra
+    this.retryAfterMs = options.retryAfterMs
   }
 }

@@ -1,5 +1,6 @@
-export { type Cidr, classifyAddress, formatCidr, hostIsVisiblyBlocked, isWithin, parseCidrs } from './address.ts'
+export { type Cidr, classifyAddress, formatCidr, hostIsVisiblyBlocked, isWithin, networkOf, parseCidrs } from './address.ts'
 export { AppError, type AppErrorCode, type AppErrorOptions, appErrorCodes, type FieldError } from './app-error.ts'
+export { type AuditAction, auditActions } from './audit-action.ts'
 export { type CronSchedule, nextRuns, nextScheduled } from './cron/cron-schedule.ts'
 export { describeCron } from './cron/describe-cron.ts'
 export { cronHorizonYears, nextOccurrence, type Occurrence } from './cron/next-occurrence.ts'

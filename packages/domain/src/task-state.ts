@@ -8,11 +8,13 @@ export const terminalStates = ['success', 'dead', 'cancelled'] as const satisfie
 
 export type TerminalState = (typeof terminalStates)[number]
 
-/** Spec 3.2, and the one arrow that it leaves open: a retrying task is claimed again. */
+/**
+ * Spec 3.2, and what it leaves open: a retrying task is claimed again, and it is cancelled when its workspace is deleted.
+ */
 export const taskMoves = {
   pending: ['processing', 'cancelled'],
   processing: ['success', 'retrying', 'dead'],
-  retrying: ['processing'],
+  retrying: ['processing', 'cancelled'],
   success: [],
   dead: [],
   cancelled: [],

@@ -1,11 +1,13 @@
 import type { Loop } from '@belfry/runtime'
 import type { Context } from './context.ts'
 import { expandCronJobs } from './expand-cron-jobs.ts'
+import { forgetExpired } from './forget-expired.ts'
 import { inspectQueueStore } from './inspect-queue-store.ts'
 import { prepareRunPartitions } from './prepare-run-partitions.ts'
 import { promoteDueTasks } from './promote-due-tasks.ts'
 import { repairOverdueTasks } from './repair-overdue-tasks.ts'
 import { rescueLostAttempts } from './rescue-lost-attempts.ts'
+import { windDownWorkspaces } from './wind-down-workspaces.ts'
 
 /** Every chore of the scheduler and its period. Each may run in any number of copies. */
 export function loops(ctx: Context): Loop[] {
@@ -19,6 +21,8 @@ export function loops(ctx: Context): Loop[] {
     chore('promote-due-tasks', 1_000, () => promoteDueTasks(ctx)),
     chore('repair-overdue-tasks', 15_000, () => repairOverdueTasks(ctx)),
     chore('rescue-lost-attempts', 5_000, signal => rescueLostAttempts(ctx, signal)),
+    chore('wind-down-workspaces', 2_000, signal => windDownWorkspaces(ctx, signal)),
+    chore('forget-expired', 600_000, signal => forgetExpired(ctx, signal)),
     chore('inspect-queue-store', 600_000, () => inspectQueueStore(ctx)),
     chore('prepare-run-partitions', 6 * 3_600_000, () => prepareRunPartitions(ctx)),
   ]
