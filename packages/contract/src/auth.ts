@@ -1,3 +1,4 @@
+import { roles } from '@belfry/domain'
 import { z } from 'zod'
 import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
@@ -19,6 +20,20 @@ export const loginBody = z.strictObject({
 
 export type LoginBody = z.infer<typeof loginBody>
 
+/** A new password needs the present one. */
+export const updateMeBody = z
+  .strictObject({
+    name: textField(line(200)).optional(),
+    password: textField(newPassword).optional(),
+    current_password: z.string().optional(),
+  })
+  .refine(body => body.password === undefined || body.current_password !== undefined, {
+    path: ['current_password'],
+    params: { code: 'required', must: 'be sent with a new password' },
+  })
+
+export type UpdateMeBody = z.infer<typeof updateMeBody>
+
 export const user = z
   .object({
     id: idField('user'),
@@ -29,6 +44,23 @@ export const user = z
   .meta({ id: 'User' })
 
 export type User = z.infer<typeof user>
+
+/** The signed-in user, and the organizations that they belong to: the hundred that they joined last. */
+export const me = z
+  .object({
+    user,
+    organizations: z.array(
+      z.object({
+        id: idField('org'),
+        name: z.string().meta({ examples: ['Acme'] }),
+        slug: z.string().meta({ examples: ['acme'] }),
+        role: z.enum(roles),
+      }),
+    ),
+  })
+  .meta({ id: 'Me' })
+
+export type Me = z.infer<typeof me>
 
 /** The answer to a registration or a login. */
 export const signedIn = z

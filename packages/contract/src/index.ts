@@ -1,14 +1,19 @@
 export type { FieldError } from '@belfry/domain'
 export { idField, millisecondsField, timestampField } from './answer-fields.ts'
 export { type ApiKey, apiKey, type CreateApiKeyBody, createApiKeyBody, type NewApiKey, newApiKey } from './api-key.ts'
+export { type AuditEntry, auditEntry, type ListAuditLogQuery, listAuditLogQuery } from './audit-entry.ts'
 export {
   type LoginBody,
   loginBody,
+  type Me,
+  me,
   type RegisterBody,
   registerBody,
   type SignedIn,
   signedIn,
+  type UpdateMeBody,
   type User,
+  updateMeBody,
   user,
 } from './auth.ts'
 export {
@@ -32,14 +37,28 @@ export {
 } from './cron-job.ts'
 export { type ParsedInput, parseInput } from './field-errors.ts'
 export {
+  type Member,
+  member,
+  type PutWorkspaceMemberBody,
+  putWorkspaceMemberBody,
+  type UpdateMemberBody,
+  updateMemberBody,
+  type WorkspaceMember,
+  workspaceMember,
+} from './member.ts'
+export {
   type CreateOrganizationBody,
   createOrganizationBody,
   type Organization,
   type OrganizationPolicy,
+  type OrganizationSummary,
   organization,
   organizationPolicy,
+  organizationSummary,
+  type UpdateOrganizationBody,
+  updateOrganizationBody,
 } from './organization.ts'
-export { decodeCursor, encodeCursor, type Page, pageOf } from './page.ts'
+export { decodeCursor, encodeCursor, listQuery, type Page, pageOf } from './page.ts'
 export { type Problem, type ProblemKind, problem, problemPage, problems } from './problem.ts'
 export {
   type ListRunsQuery,
@@ -72,4 +91,11 @@ export {
 } from './task.ts'
 export { type TaskSource, taskSources } from './task-source.ts'
 export { exampleId, idPattern } from './text-rules.ts'
-export { type CreateWorkspaceBody, createWorkspaceBody, type Workspace, workspace } from './workspace.ts'
+export {
+  type CreateWorkspaceBody,
+  createWorkspaceBody,
+  type UpdateWorkspaceBody,
+  updateWorkspaceBody,
+  type Workspace,
+  workspace,
+} from './workspace.ts'

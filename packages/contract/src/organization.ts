@@ -1,11 +1,23 @@
 import { z } from 'zod'
 import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
-import { line } from './text-rules.ts'
+import { line, textRule } from './text-rules.ts'
+
+const slugForm = /^[a-z0-9](-?[a-z0-9])*$/
 
 export const createOrganizationBody = z.strictObject({ name: textField(line(200)) })
 
 export type CreateOrganizationBody = z.infer<typeof createOrganizationBody>
+
+/** The part of an address that names an organization. */
+const slug = textRule(
+  { minLength: 2, maxLength: 63, pattern: slugForm.source, description: 'Unique; part of dashboard addresses.' },
+  text => {
+    const must = 'be 2 to 63 lower-case letters and digits, with single hyphens between them'
+    const isSlug = text.length >= 2 && text.length <= 63 && slugForm.test(text)
+    return isSlug ? { value: text } : { code: 'invalid_slug', must }
+  },
+)
 
 /** Spec 2.5: what members may do in all workspaces of the organization. */
 export const organizationPolicy = z
@@ -37,3 +49,19 @@ export const organization = z
   .meta({ id: 'Organization' })
 
 export type Organization = z.infer<typeof organization>
+
+/** What a change may change; an absent field, and an absent flag of the policy, stays. */
+export const updateOrganizationBody = z.strictObject({
+  name: textField(line(200)).optional(),
+  slug: textField(slug).optional(),
+  policy: z.strictObject(organizationPolicy.partial().shape).optional(),
+})
+
+export type UpdateOrganizationBody = z.infer<typeof updateOrganizationBody>
+
+/** What an API key of one of its workspaces may know of an organization. */
+export const organizationSummary = organization
+  .pick({ id: true, name: true, slug: true, tier: true })
+  .meta({ id: 'OrganizationSummary' })
+
+export type OrganizationSummary = z.infer<typeof organizationSummary>

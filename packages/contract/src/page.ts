@@ -38,6 +38,9 @@ export const pageFields = {
   cursor: z.string().meta({ description: 'The `next_cursor` of the page before.' }).optional(),
 }
 
+/** The query of a list that has no filters. */
+export const listQuery = z.strictObject(pageFields)
+
 function readLimit(text: string): { value: number } | Fault {
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
   const must = `be a whole number from 1 to ${maxLimit}`

@@ -7,6 +7,10 @@ export const createWorkspaceBody = z.strictObject({ name: textField(line(200)) }
 
 export type CreateWorkspaceBody = z.infer<typeof createWorkspaceBody>
 
+export const updateWorkspaceBody = z.strictObject({ name: textField(line(200)).optional() })
+
+export type UpdateWorkspaceBody = z.infer<typeof updateWorkspaceBody>
+
 export const workspace = z
   .object({
     id: idField('ws'),

@@ -1,0 +1,44 @@
+import { auditActions } from '@belfry/domain'
+import { z } from 'zod'
+import { idField, timestampField } from './answer-fields.ts'
+import { repeatable, textField } from './fields.ts'
+import { pageFields } from './page.ts'
+import { id, instant, line, oneOf } from './text-rules.ts'
+
+/** The query of the audit log: `from` <= created_at < `to`, newest first. A repeated filter means OR. */
+export const listAuditLogQuery = z.strictObject({
+  action: repeatable(oneOf(auditActions)).optional(),
+  user_id: repeatable(id('user')).optional(),
+  workspace_id: repeatable(id('ws')).optional(),
+  object_id: repeatable(line(200)).optional(),
+  from: textField(instant).optional(),
+  to: textField(instant).optional(),
+  ...pageFields,
+})
+
+export type ListAuditLogQuery = z.infer<typeof listAuditLogQuery>
+
+/** What somebody did. */
+export const auditEntry = z
+  .object({
+    id: idField('aud'),
+    action: z.enum(auditActions),
+    actor: z
+      .object({
+        user_id: idField('user').nullable(),
+        email: z
+          .string()
+          .nullable()
+          .meta({ examples: ['ada@example.com'] }),
+        api_key_id: idField('key').nullable(),
+      })
+      .meta({ description: 'A user or an API key.' }),
+    workspace_id: idField('ws').nullable(),
+    object_id: z.string().meta({ description: 'What it was done to: an id, or a secret by its name.' }),
+    address: z.string().meta({ description: 'Where the request came from.', examples: ['192.0.2.7'] }),
+    details: z.record(z.string(), z.unknown()).meta({ examples: [{ from: 'member', to: 'admin' }] }),
+    created_at: timestampField(),
+  })
+  .meta({ id: 'AuditEntry' })
+
+export type AuditEntry = z.infer<typeof auditEntry>
