@@ -14,6 +14,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
+  app.set('trust proxy', ctx.config.trustProxy)
   app.use(requestId)
   app.get('/healthz', async (_request, response) => sendReply(response, { status: 200, body: { status: 'ok' } }))
   app.get('/readyz', async (_request, response) => {

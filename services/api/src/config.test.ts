@@ -12,8 +12,21 @@ it('names everything that is missing or wrong in one message', () => {
   expect(() => loadConfig({ LOG_LEVEL: 'loud' })).toThrow(/DATABASE_URL.*LOG_LEVEL/s)
 })
 
-it('wants a secret that is long enough, and takes its public address from the port', () => {
-  const env = { DATABASE_URL: 'postgresql://db/belfry', PORT: '8080', JWT_SECRET: 'short' }
-  expect(() => loadConfig(env)).toThrow(/JWT_SECRET/)
-  expect(loadConfig({ ...env, JWT_SECRET: 'x'.repeat(32) }).publicUrl).toBe('http://localhost:8080')
+const env = { DATABASE_URL: 'postgresql://db/belfry', PORT: '8080', JWT_SECRET: '0f1e2d3c4b5a69788796a5b4c3d2e1f0' }
+
+it.each(['short', 'x'.repeat(64), 'change-me-change-me-change-me-please', 'your_secret_goes_here_0123456789abcdef'])(
+  'does not start with the secret %j',
+  secret => {
+    expect(() => loadConfig({ ...env, JWT_SECRET: secret })).toThrow(/JWT_SECRET/)
+  },
+)
+
+it('takes its public address from the port', () => {
+  expect(loadConfig(env).publicUrl).toBe('http://localhost:8080')
+})
+
+it('believes no proxy unless it is told which', () => {
+  expect(loadConfig(env).trustProxy).toBe(false)
+  expect(loadConfig({ ...env, TRUST_PROXY: '1' }).trustProxy).toBe(1)
+  expect(() => loadConfig({ ...env, TRUST_PROXY: 'true' })).toThrow(/TRUST_PROXY/)
 })

@@ -1,6 +1,7 @@
 import { parseCidrs } from '@belfry/domain'
 import { databaseUrl, logLevel, parsedBy, port, readConfig, redisUrl } from '@belfry/runtime'
 import { z } from 'zod'
+import { parseTrustedProxies } from './http/trusted-proxies.ts'
 
 export type Config = ReturnType<typeof loadConfig>
 
@@ -15,9 +16,14 @@ export const variables = z.object({
   PORT: port.default(3000),
   LOG_LEVEL: logLevel,
   /** Signs session tokens. */
-  JWT_SECRET: z.string('is required: at least 32 random characters').min(32, 'must have at least 32 characters'),
+  JWT_SECRET: z
+    .string('is required: at least 32 random characters')
+    .min(32, 'must have at least 32 characters')
+    .refine(isRandom, 'must be random: repeated characters and examples are refused'),
   /** The address that users reach this service under. Default: this port on localhost. */
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
+  /** What may tell the caller's address in X-Forwarded-For: a number of proxies, or their addresses. Default: nothing. */
+  TRUST_PROXY: parsedBy(parseTrustedProxies).prefault(''),
   /** The tier of a new organization. */
   DEFAULT_TIER: z.enum(['free', 'startup', 'scaleup', 'unicorn']).default('free'),
   /** Private address ranges that targets may lie in, as comma-separated CIDRs. */
@@ -30,7 +36,13 @@ const schema = variables.transform(env => ({
   port: env.PORT,
   logLevel: env.LOG_LEVEL,
   jwtSecret: env.JWT_SECRET,
+  trustProxy: env.TRUST_PROXY,
   publicUrl: new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin,
   defaultTier: env.DEFAULT_TIER,
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
 }))
+
+// Whoever knows the secret is everybody: a placeholder that nobody replaced must not start.
+function isRandom(secret: string): boolean {
+  return new Set(secret).size >= 8 && !/change.?me|your.?secret|example|placeholder/i.test(secret)
+}

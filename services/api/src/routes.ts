@@ -1,6 +1,9 @@
 import { createApiKey } from './api-keys/create-api-key.ts'
+import { getMe } from './auth/get-me.ts'
 import { login } from './auth/login.ts'
+import { logout } from './auth/logout.ts'
 import { register } from './auth/register.ts'
+import { updateMe } from './auth/update-me.ts'
 import { createCronJob } from './cron-jobs/create-cron-job.ts'
 import { deleteCronJob } from './cron-jobs/delete-cron-job.ts'
 import { getCronJob } from './cron-jobs/get-cron-job.ts'
@@ -42,6 +45,8 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/scheduler/runs/:run': { get: getRun },
   '/api/v1/auth/register': { post: register },
   '/api/v1/auth/login': { post: login },
+  '/api/v1/auth/logout': { post: logout },
+  '/api/v1/auth/me': { get: getMe, patch: updateMe },
   '/api/v1/organizations': { post: createOrganization },
   '/api/v1/organizations/:org/workspaces': { post: createWorkspace },
   '/api/v1/workspaces/:ws/api-keys': { post: createApiKey },

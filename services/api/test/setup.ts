@@ -27,7 +27,7 @@ export type TestApi = {
 }
 
 /** Runs the API in this process on a database of its own, with the queue on that database. */
-export function useApi(): TestApi {
+export function useApi(env: Record<string, string> = {}): TestApi {
   let ctx: Context
   let url = ''
   let caller: Caller
@@ -40,6 +40,7 @@ export function useApi(): TestApi {
       JWT_SECRET: 'a secret of thirty-two characters or more',
       PUBLIC_URL: 'http://belfry.test',
       ALLOWED_PRIVATE_TARGETS: '10.1.0.0/16',
+      ...env,
     })
     ctx = await openContext(config, createLogger('api', 'silent'), new AbortController().signal)
     const app = createApp(ctx, { database: async () => {}, queue: () => ctx.queue.ping() })

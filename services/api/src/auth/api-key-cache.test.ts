@@ -14,3 +14,16 @@ it('remembers a key for five seconds, and no longer', () => {
   now = 5_000
   expect(cache.get(hash)).toBeUndefined()
 })
+
+it('remembers a key no longer than it is good for, and forgets one that was revoked', () => {
+  let now = 0
+  const cache = createApiKeyCache(() => now)
+  const [first, second] = [new Uint8Array([1]), new Uint8Array([2])]
+  cache.set(first, { keyId: 'a', workspaceId: 'w', organizationId: 'o' }, 100)
+  cache.set(second, { keyId: 'b', workspaceId: 'w', organizationId: 'o' })
+  now = 100
+  expect(cache.get(first)).toBeUndefined()
+  expect(cache.get(second)).toBeDefined()
+  cache.forget(({ keyId }) => keyId === 'b')
+  expect(cache.get(second)).toBeUndefined()
+})

@@ -6,7 +6,10 @@ const mostRemembered = 10_000
 
 export type ApiKeyCache = {
   get(hash: Uint8Array): FoundApiKey | undefined
-  set(hash: Uint8Array, key: FoundApiKey): void
+  /** Remembers a key, no longer than it is good for. */
+  set(hash: Uint8Array, key: FoundApiKey, goodForMs?: number): void
+  /** Forgets the keys of which this is true: they have just been revoked. */
+  forget(isRevoked: (key: FoundApiKey) => boolean): void
 }
 
 export function createApiKeyCache(now: () => number = () => performance.now()): ApiKeyCache {
@@ -17,9 +20,12 @@ export function createApiKeyCache(now: () => number = () => performance.now()): 
       const entry = found.get(nameOf(hash))
       return entry && entry.until > now() ? entry.key : undefined
     },
-    set(hash, key) {
+    set(hash, key, goodForMs = rememberedMs) {
       if (found.size >= mostRemembered) found.clear()
-      found.set(nameOf(hash), { key, until: now() + rememberedMs })
+      found.set(nameOf(hash), { key, until: now() + Math.min(rememberedMs, goodForMs) })
+    },
+    forget(isRevoked) {
+      for (const [name, { key }] of found) if (isRevoked(key)) found.delete(name)
     },
   }
 }

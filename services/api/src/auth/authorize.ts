@@ -13,17 +13,25 @@ import {
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { notFound } from '../http/not-found.ts'
+import { callerAddress } from './caller-address.ts'
 import { findApiKey } from './find-api-key.ts'
 import { findUser, type UserCaller } from './find-user.ts'
 
 /** What an endpoint asks of its caller: nothing, a session, or a right out of the table. */
 export type Right = 'public' | 'signed_in' | Action
 
-/** Somebody who acts on an organization. */
-export type OrganizationCaller = { organizationId: string; user: UserCaller | null; actor: Actor }
+/** Somebody who acts on an organization: a user, or the API key of one of its workspaces. */
+export type OrganizationCaller = {
+  organizationId: string
+  user: UserCaller | null
+  apiKeyId: string | null
+  actor: Actor
+  /** Where the request came from. */
+  address: string
+}
 
 /** Somebody who acts in one workspace: its API key, or a user who names it. */
-export type WorkspaceCaller = OrganizationCaller & { workspaceId: string; apiKeyId: string | null }
+export type WorkspaceCaller = OrganizationCaller & { workspaceId: string }
 
 type SignedIn = { user: UserCaller }
 
@@ -71,9 +79,14 @@ async function authorizeAny(
     rights[right].scope === 'organization'
       ? await findInOrganization(ctx, request, key, String(params.org))
       : await findInWorkspace(ctx, request, key, params.ws)
-  const decision = decide(caller.actor, right)
-  if (!decision.allowed) throw new AppError('forbidden', decision.reason)
+  requireRight(caller.actor, right)
   return caller
+}
+
+/** Throws `forbidden`, with the role or the flag that is missing, when the table of rights says no. */
+export function requireRight(actor: Actor, action: Action): void {
+  const decision = decide(actor, action)
+  if (!decision.allowed) throw new AppError('forbidden', decision.reason)
 }
 
 async function findInOrganization(
@@ -83,9 +96,10 @@ async function findInOrganization(
   organizationId: string,
 ): Promise<OrganizationCaller> {
   if (key !== undefined) {
-    const found = await findApiKey(ctx, String(key))
+    const address = callerAddress(request)
+    const found = await findApiKey(ctx, String(key), address)
     if (found.organizationId !== organizationId) throw notFound()
-    return { organizationId, user: null, actor: { kind: 'api_key' } }
+    return { organizationId, user: null, apiKeyId: found.keyId, actor: { kind: 'api_key' }, address }
   }
   const user = await findUser(ctx, request)
   const membership = await ctx.prisma.membership.findUnique({
@@ -93,7 +107,8 @@ async function findInOrganization(
     select: { role: true, organization: true },
   })
   if (!membership) throw notFound()
-  return { organizationId, user, actor: actorOf(membership.role, membership.organization, null) }
+  const actor = actorOf(membership.role, membership.organization, null)
+  return { organizationId, user, apiKeyId: null, actor, address: user.address }
 }
 
 async function findInWorkspace(
@@ -103,17 +118,19 @@ async function findInWorkspace(
   inPath: string | undefined,
 ): Promise<WorkspaceCaller> {
   if (key !== undefined) {
-    const { keyId, workspaceId, organizationId } = await findApiKey(ctx, String(key))
+    const address = callerAddress(request)
+    const { keyId, workspaceId, organizationId } = await findApiKey(ctx, String(key), address)
     const named = inPath ?? namedWorkspace(request)
     if (named !== undefined && named !== workspaceId) throw notFound()
-    return { workspaceId, organizationId, apiKeyId: keyId, user: null, actor: { kind: 'api_key' } }
+    return { workspaceId, organizationId, apiKeyId: keyId, user: null, actor: { kind: 'api_key' }, address }
   }
   const user = await findUser(ctx, request)
   const workspaceId = inPath ?? namedWorkspace(request)
   if (workspaceId === undefined) {
     throw new AppError('unauthenticated', 'Send an API key in X-Api-Key, or a session with X-Workspace-Id.')
   }
-  return { ...(await findMemberOfWorkspace(ctx, user.userId, workspaceId)), user, workspaceId, apiKeyId: null }
+  const found = await findMemberOfWorkspace(ctx, user.userId, workspaceId)
+  return { ...found, user, workspaceId, apiKeyId: null, address: user.address }
 }
 
 function namedWorkspace(request: Request): string | undefined {
@@ -130,7 +147,7 @@ async function findMemberOfWorkspace(
   workspaceId: string,
 ): Promise<{ organizationId: string; actor: Actor }> {
   const workspace = await ctx.prisma.workspace.findUnique({
-    where: { id: workspaceId },
+    where: { id: workspaceId, deletedAt: null },
     select: {
       organization: { include: { memberships: { where: { userId }, select: { role: true } } } },
       members: { where: { userId }, select: { role: true } },

@@ -5,23 +5,44 @@ import { hashApiKey, isApiKey } from './api-key.ts'
 /** A key that is in force, and whose it is. */
 export type FoundApiKey = { keyId: string; workspaceId: string; organizationId: string }
 
+type FoundRow = FoundApiKey & { expiresInMs: number | null; isUseStale: boolean }
+
 /** Finds an API key by its text. Throws `unauthenticated` unless it is in force. */
-export async function findApiKey(ctx: Context, text: string): Promise<FoundApiKey> {
-  const found = isApiKey(text) ? await findByHash(ctx, hashApiKey(text)) : undefined
-  if (!found) throw new AppError('unauthenticated', 'The API key is unknown, expired or revoked.')
-  return found
+export async function findApiKey(ctx: Context, text: string, address: string): Promise<FoundApiKey> {
+  const hash = isApiKey(text) ? hashApiKey(text) : null
+  const remembered = hash && ctx.apiKeys.get(hash)
+  if (remembered) return remembered
+  ctx.failedKeys.check(address)
+  const found = hash ? await findByHash(ctx, hash) : undefined
+  if (found) return found
+  ctx.failedKeys.count(address)
+  throw new AppError('unauthenticated', 'The API key is unknown, expired or revoked.')
 }
 
 async function findByHash(ctx: Context, hash: Uint8Array): Promise<FoundApiKey | undefined> {
-  const remembered = ctx.apiKeys.get(hash)
-  if (remembered) return remembered
-  const { rows } = await ctx.pool.query<FoundApiKey>({
+  const { rows } = await ctx.pool.query<FoundRow>({
     name: 'find_api_key',
-    text: `SELECT k.id AS "keyId", k.workspace_id AS "workspaceId", w.organization_id AS "organizationId"
+    text: `SELECT k.id AS "keyId", k.workspace_id AS "workspaceId", w.organization_id AS "organizationId",
+             extract(epoch FROM k.expires_at - clock_timestamp())::float8 * 1000 AS "expiresInMs",
+             coalesce(k.last_used_at < now() - interval '1 minute', true) AS "isUseStale"
            FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id
-           WHERE k.hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`,
+           WHERE k.hash = $1 AND k.revoked_at IS NULL AND w.deleted_at IS NULL
+             AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())`,
     values: [hash],
   })
-  if (rows[0]) ctx.apiKeys.set(hash, rows[0])
-  return rows[0]
+  if (!rows[0]) return undefined
+  const { expiresInMs, isUseStale, ...found } = rows[0]
+  ctx.apiKeys.set(hash, found, expiresInMs ?? undefined)
+  if (isUseStale) noteUse(ctx, found)
+  return found
+}
+
+// Nobody waits for it, and nothing depends on it.
+function noteUse(ctx: Context, { keyId, workspaceId }: FoundApiKey): void {
+  const text = `
+    UPDATE api_keys SET last_used_at = now() WHERE id = $1 AND workspace_id = $2
+    AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`
+  ctx.pool
+    .query({ name: 'note_key_use', text, values: [keyId, workspaceId] })
+    .catch(error => ctx.log.warn({ err: error }, 'api_key.use_not_noted'))
 }

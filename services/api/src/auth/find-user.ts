@@ -1,10 +1,14 @@
 import { AppError } from '@belfry/domain'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
+import { callerAddress } from './caller-address.ts'
+import { renewSession } from './renew-session.ts'
+import { requireSameOrigin } from './require-same-origin.ts'
 import { sessionCookieOf } from './session-cookie.ts'
 import { readSessionToken } from './session-token.ts'
 
-export type UserCaller = { userId: string; sessionId: string }
+/** A signed-in user, and where the request came from. */
+export type UserCaller = { userId: string; sessionId: string; address: string }
 
 /** The signed-in user who calls. Throws `unauthenticated` when there is none. */
 export async function findUser(ctx: Context, request: Request): Promise<UserCaller> {
@@ -12,20 +16,16 @@ export async function findUser(ctx: Context, request: Request): Promise<UserCall
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
   const cookie = bearer === undefined ? sessionCookieOf(request) : undefined
   const token = bearer ?? cookie
-  const claims = token === undefined ? null : readSessionToken(ctx.config.jwtSecret, token)
+  const now = ctx.clock.now()
+  const claims = token === undefined ? null : readSessionToken(ctx.config.jwtSecret, token, now)
   if (!claims) throw refused
-  if (cookie !== undefined) requireSameOrigin(ctx, request)
+  if (cookie !== undefined) requireSameOrigin(ctx.config.publicUrl, request)
+  const { userId, sessionId } = claims
   const session = await ctx.prisma.session.findFirst({
-    where: { id: claims.sessionId, userId: claims.userId, expiresAt: { gt: new Date(ctx.clock.now()) } },
-    select: { userId: true },
+    where: { id: sessionId, userId, expiresAt: { gt: new Date(now) } },
+    select: { id: true },
   })
   if (!session) throw refused
-  return { userId: session.userId, sessionId: claims.sessionId }
-}
-
-// A browser sends the cookie along with requests that other sites start.
-function requireSameOrigin(ctx: Context, request: Request): void {
-  if (request.method === 'GET' || request.method === 'HEAD') return
-  if (request.headers.origin === ctx.config.publicUrl) return
-  throw new AppError('forbidden', `A change with the session cookie needs an Origin header of ${ctx.config.publicUrl}.`)
+  await renewSession(ctx, request, claims, cookie === undefined ? 'bearer' : 'cookie')
+  return { userId, sessionId, address: callerAddress(request) }
 }

@@ -1,8 +1,12 @@
 import { loginBody, signedIn } from '@belfry/contract'
 import { AppError } from '@belfry/domain'
+import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { isPassword } from './password.ts'
+import { callerAddress } from './caller-address.ts'
+import { hashPassword, isOutdatedHash, isPassword } from './password.ts'
+import type { UserRow } from './present-user.ts'
 import { startSession } from './start-session.ts'
+import { takeLoginTurn } from './throttle.ts'
 
 export const login = endpoint({
   right: 'public',
@@ -10,10 +14,25 @@ export const login = endpoint({
   answer: { status: 200, body: signedIn },
   refusals: ['unauthenticated'],
   body: loginBody,
-  async handle(ctx, { body }) {
-    const user = await ctx.prisma.user.findUnique({ where: { email: body.email.toLowerCase() } })
+  async handle(ctx, { body, request }) {
+    const email = body.email.toLowerCase()
+    const turn = await takeLoginTurn(ctx, email, callerAddress(request))
+    const user = await ctx.prisma.user.findUnique({ where: { email } })
     const matches = await isPassword(body.password, user?.passwordHash ?? null)
-    if (!user || !matches) throw new AppError('unauthenticated', 'The e-mail or the password is wrong.')
-    return { status: 200, ...(await startSession(ctx, user)) }
+    const session = user && matches ? await signIn(ctx, user, body.password) : null
+    if (!session) throw new AppError('unauthenticated', 'The e-mail or the password is wrong.')
+    await turn.giveBack()
+    return { status: 200, ...session }
   },
 })
+
+// The update does not only bring an old hash up to date: it waits for a change of the password that is under way, and
+// finds nothing after one. No session comes out of a password that is no longer the user's.
+async function signIn(ctx: Context, user: UserRow & { passwordHash: string }, password: string) {
+  const { id, passwordHash } = user
+  const kept = isOutdatedHash(passwordHash) ? await hashPassword(password) : passwordHash
+  return ctx.prisma.$transaction(async tx => {
+    const { count } = await tx.user.updateMany({ where: { id, passwordHash }, data: { passwordHash: kept } })
+    return count === 0 ? null : startSession(ctx, tx, user)
+  })
+}

@@ -2,8 +2,10 @@ import { registerBody, signedIn } from '@belfry/contract'
 import { isUniqueViolation } from '@belfry/db/prisma'
 import { AppError, newUuid } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
+import { callerAddress } from './caller-address.ts'
 import { hashPassword } from './password.ts'
 import { startSession } from './start-session.ts'
+import { takeRegistrationTurn } from './throttle.ts'
 
 export const register = endpoint({
   right: 'public',
@@ -11,7 +13,8 @@ export const register = endpoint({
   answer: { status: 201, body: signedIn },
   refusals: ['email_taken'],
   body: registerBody,
-  async handle(ctx, { body }) {
+  async handle(ctx, { body, request }) {
+    await takeRegistrationTurn(ctx, callerAddress(request))
     const passwordHash = await hashPassword(body.password)
     const data = { id: newUuid(), email: body.email.toLowerCase(), name: body.name, passwordHash }
     const user = await ctx.prisma.user.create({ data }).catch(error => {
@@ -19,6 +22,6 @@ export const register = endpoint({
         ? new AppError('email_taken', 'An account with this e-mail exists already.')
         : error
     })
-    return { status: 201, ...(await startSession(ctx, user)) }
+    return { status: 201, ...(await startSession(ctx, ctx.prisma, user)) }
   },
 })

@@ -14,3 +14,8 @@ export function sessionCookie(ctx: Context, token: string, expiresAt: Date): str
   const secure = ctx.config.publicUrl.startsWith('https:') ? '; Secure' : ''
   return `${cookieName}=${token}; Path=/; HttpOnly; SameSite=Lax; Expires=${expiresAt.toUTCString()}${secure}`
 }
+
+/** The `Set-Cookie` header that makes a browser forget its session. */
+export function noSessionCookie(ctx: Context): string {
+  return sessionCookie(ctx, '', new Date(0))
+}

@@ -6,19 +6,41 @@ export const sessionMs = 7 * 24 * 3_600_000
 
 const issuer = 'belfry'
 const audience = 'belfry:session'
-const claims = z.object({ sub: z.uuid(), sid: z.uuid() })
+const type = 'session+jwt'
 
-/** Signs the token of a session. It is worth something only as long as the session's row exists. */
-export function signSessionToken(secret: string, userId: string, sessionId: string, expiresAt: Date): string {
-  const exp = Math.floor(expiresAt.getTime() / 1000)
-  return jwt.sign({ sub: userId, sid: sessionId, exp }, secret, { algorithm: 'HS256', issuer, audience })
+// Strict: a token with anything that we do not write into ours, such as `jwk`, `kid` or `crit`, is not ours.
+const token = z.object({
+  header: z.strictObject({ alg: z.literal('HS256'), typ: z.literal(type) }),
+  payload: z.strictObject({
+    sub: z.uuid(),
+    sid: z.uuid(),
+    iat: z.int(),
+    exp: z.int(),
+    iss: z.literal(issuer),
+    aud: z.literal(audience),
+  }),
+})
+
+// Processes whose clocks differ a little read each other's tokens.
+const skewSeconds = 60
+
+export type SessionClaims = { userId: string; sessionId: string; issuedAt: number }
+
+/** Signs the token of a session, valid from `now` on. It is worth something only as long as the session's row exists. */
+export function signSessionToken(secret: string, userId: string, sessionId: string, now: number): string {
+  const iat = Math.floor(now / 1000)
+  const payload = { sub: userId, sid: sessionId, iat, exp: iat + sessionMs / 1000, iss: issuer, aud: audience }
+  return jwt.sign(payload, secret, { algorithm: 'HS256', header: { alg: 'HS256', typ: type } })
 }
 
 /** Reads the token of a session; null when it is not one of ours or is too old. */
-export function readSessionToken(secret: string, token: string): { userId: string; sessionId: string } | null {
+export function readSessionToken(secret: string, text: string, now: number): SessionClaims | null {
+  const clockTimestamp = Math.floor(now / 1000)
+  const rules = { algorithms: ['HS256' as const], issuer, audience, clockTimestamp, complete: true as const }
   try {
-    const payload = claims.parse(jwt.verify(token, secret, { algorithms: ['HS256'], issuer, audience }))
-    return { userId: payload.sub, sessionId: payload.sid }
+    const { payload } = token.parse(jwt.verify(text, secret, { ...rules, maxAge: sessionMs / 1000 }))
+    if (payload.iat > clockTimestamp + skewSeconds) return null
+    return { userId: payload.sub, sessionId: payload.sid, issuedAt: payload.iat * 1000 }
   } catch {
     return null // every way of being invalid is the same to the caller
   }

@@ -1,0 +1,36 @@
+import { type Me, me } from '@belfry/contract'
+import { toId } from '@belfry/domain'
+import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { ok } from '../http/reply.ts'
+import { presentUser } from './present-user.ts'
+
+const mostOrganizations = 100
+
+export const getMe = endpoint({
+  right: 'signed_in',
+  summary: 'Read the signed-in user and their organizations',
+  answer: { status: 200, body: me },
+  async handle(ctx, { caller }) {
+    return ok(await readMe(ctx, caller.userId))
+  },
+})
+
+/** Reads a user as they see themselves. */
+export async function readMe(ctx: Context, userId: string): Promise<Me> {
+  const user = await ctx.prisma.user.findUniqueOrThrow({
+    where: { id: userId },
+    include: {
+      memberships: { include: { organization: true }, orderBy: { joinedAt: 'desc' }, take: mostOrganizations },
+    },
+  })
+  return {
+    user: presentUser(user),
+    organizations: user.memberships.map(({ role, organization: { id, name, slug } }) => ({
+      id: toId('org', id),
+      name,
+      slug,
+      role,
+    })),
+  }
+}

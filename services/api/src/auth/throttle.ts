@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import { giveTurnBack, type Throttle, takeTurn } from '@belfry/db'
+import { AppError, networkOf } from '@belfry/domain'
+import type { Context } from '../context.ts'
+
+// An attack from many addresses on one account, from one address on many accounts, and from many on many. The last
+// figure is what this service can compare with a core or two to spare.
+const logins = {
+  address: { burst: 100, everyMs: 3_000 },
+  account: { burst: 10, everyMs: 30_000 },
+  everybody: { burst: 1000, everyMs: 50 },
+}
+const registrations = {
+  address: { burst: 100, everyMs: 30_000 },
+  everybody: { burst: 1000, everyMs: 1_000 },
+}
+
+type Turn = { name: string; throttle: Throttle }
+
+/**
+ * Counts an attempt to prove that one is the owner of an account, before it is known how that goes: any number of
+ * attempts at once are counted exactly. One that succeeds is given back.
+ * @throws AppError `rate_limited`.
+ */
+export async function takeLoginTurn(
+  ctx: Context,
+  email: string,
+  address: string,
+): Promise<{ giveBack(): Promise<void> }> {
+  const turns = [
+    { name: `login from ${networkOf(address)}`, throttle: logins.address },
+    { name: `login to ${email}`, throttle: logins.account },
+    { name: 'login', throttle: logins.everybody },
+  ]
+  await takeTurns(ctx, turns)
+  return {
+    async giveBack() {
+      await Promise.all(turns.map(({ name, throttle }) => giveTurnBack(ctx.pool, digest(name), throttle)))
+    },
+  }
+}
+
+/** Counts a registration. Throws `rate_limited`. */
+export async function takeRegistrationTurn(ctx: Context, address: string): Promise<void> {
+  await takeTurns(ctx, [
+    { name: `registration from ${networkOf(address)}`, throttle: registrations.address },
+    { name: 'registration', throttle: registrations.everybody },
+  ])
+}
+
+// One after the other: whoever is held back by their own address must not use up the turns of everybody.
+async function takeTurns(ctx: Context, turns: readonly Turn[]): Promise<void> {
+  for (const { name, throttle } of turns) {
+    const waitMs = await takeTurn(ctx.pool, digest(name), throttle)
+    if (waitMs > 0) throw new AppError('rate_limited', 'Too many attempts. Try again later.', { retryAfterMs: waitMs })
+  }
+}
+
+// What somebody typed may be long, and need not be kept.
+function digest(name: string): string {
+  return createHash('sha256').update(name).digest('base64url')
+}

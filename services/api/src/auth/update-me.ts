@@ -1,0 +1,49 @@
+import { me, type UpdateMeBody, updateMeBody } from '@belfry/contract'
+import { AppError } from '@belfry/domain'
+import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { ok } from '../http/reply.ts'
+import type { UserCaller } from './find-user.ts'
+import { readMe } from './get-me.ts'
+import { hashPassword, isPassword } from './password.ts'
+import { takeLoginTurn } from './throttle.ts'
+
+export const updateMe = endpoint({
+  right: 'signed_in',
+  summary: 'Change the name or the password of the signed-in user; a new password ends all other sessions',
+  answer: { status: 200, body: me },
+  body: updateMeBody,
+  async handle(ctx, { caller, body }) {
+    const { password, current_password: current } = body
+    if (password !== undefined && current !== undefined) await changePassword(ctx, caller, current, password)
+    await rename(ctx, caller.userId, body)
+    return ok(await readMe(ctx, caller.userId))
+  },
+})
+
+async function changePassword(ctx: Context, caller: UserCaller, current: string, password: string): Promise<void> {
+  const { userId, sessionId } = caller
+  const { email, passwordHash } = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
+  const turn = await takeLoginTurn(ctx, email, caller.address)
+  if (!(await isPassword(current, passwordHash))) throw wrongPassword()
+  await turn.giveBack()
+  const changed = await hashPassword(password)
+  await ctx.prisma.$transaction(async tx => {
+    const { count } = await tx.user.updateMany({ where: { id: userId, passwordHash }, data: { passwordHash: changed } })
+    if (count === 0) throw wrongPassword() // somebody else has changed it meanwhile
+    await tx.session.deleteMany({ where: { userId, id: { not: sessionId } } })
+  })
+}
+
+async function rename(ctx: Context, userId: string, { name }: UpdateMeBody): Promise<void> {
+  if (name !== undefined) await ctx.prisma.user.update({ where: { id: userId }, data: { name } })
+}
+
+function wrongPassword(): AppError {
+  const error = {
+    path: 'current_password',
+    code: 'wrong_password',
+    message: 'current_password is not the present one.',
+  }
+  return new AppError('validation_failed', 'The body has faults; see errors.', { errors: [error] })
+}

@@ -1,0 +1,71 @@
+import { type Policy, type Role, toId, type WorkspaceRole } from '@belfry/domain'
+import { createApiKeyText } from '../src/auth/api-key.ts'
+import { signSessionToken } from '../src/auth/session-token.ts'
+import type { TestApi } from './setup.ts'
+
+/** A user with a session. */
+export type Person = { id: string; userId: string; email: string; session: { Authorization: string } }
+
+/** An organization with a workspace and an owner, made without the interface: no password is hashed for it. */
+export type TestOrganization = {
+  id: string
+  workspaceId: string
+  owner: Person
+  /** Somebody more: with a role, in the workspace as well if that is said. */
+  add(role: Role, workspaceRole?: WorkspaceRole): Promise<Person>
+  /** The headers of an API key of the workspace. */
+  apiKey(): Promise<{ 'X-Api-Key': string }>
+  addWorkspace(): Promise<string>
+  setPolicy(policy: Partial<Policy>): Promise<void>
+}
+
+const randomName = () => crypto.randomUUID()
+
+/** Somebody who belongs to no organization. */
+export async function aPerson({ ctx }: TestApi, validMs = 3_600_000): Promise<Person> {
+  const [userId, sessionId, email] = [crypto.randomUUID(), crypto.randomUUID(), `${randomName()}@example.com`]
+  const expiresAt = new Date(ctx.clock.now() + validMs)
+  await ctx.prisma.user.create({
+    data: {
+      ...{ id: userId, email, name: 'A user', passwordHash: 'none' },
+      sessions: { create: { id: sessionId, expiresAt } },
+    },
+  })
+  const token = signSessionToken(ctx.config.jwtSecret, userId, sessionId, ctx.clock.now())
+  return { id: toId('user', userId), userId, email, session: { Authorization: `Bearer ${token}` } }
+}
+
+export async function anOrganization(api: TestApi): Promise<TestOrganization> {
+  const { prisma } = api.ctx
+  const [organizationId, workspaceId] = [crypto.randomUUID(), crypto.randomUUID()]
+  const slug = randomName()
+  await prisma.organization.create({ data: { id: organizationId, name: 'Acme', slug, tier: 'free' } })
+  const createWorkspace = (id: string) => prisma.workspace.create({ data: { id, organizationId, name: 'Main' } })
+  await createWorkspace(workspaceId)
+  const add: TestOrganization['add'] = async (role, workspaceRole) => {
+    const person = await aPerson(api)
+    const { userId } = person
+    await prisma.membership.create({ data: { organizationId, userId, role } })
+    if (workspaceRole) await prisma.workspaceMember.create({ data: { workspaceId, userId, role: workspaceRole } })
+    return person
+  }
+  return {
+    id: toId('org', organizationId),
+    workspaceId: toId('ws', workspaceId),
+    owner: await add('owner'),
+    add,
+    async apiKey() {
+      const { key, prefix, hash } = createApiKeyText()
+      const data = { id: crypto.randomUUID(), workspaceId, name: 'CI', prefix, hash, createdBy: crypto.randomUUID() }
+      await prisma.apiKey.create({ data })
+      return { 'X-Api-Key': key }
+    },
+    async addWorkspace() {
+      const { id } = await createWorkspace(crypto.randomUUID())
+      return toId('ws', id)
+    },
+    async setPolicy(policy) {
+      await prisma.organization.update({ where: { id: organizationId }, data: policy })
+    },
+  }
+}
