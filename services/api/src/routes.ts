@@ -1,4 +1,7 @@
 import { createApiKey } from './api-keys/create-api-key.ts'
+import { listApiKeys } from './api-keys/list-api-keys.ts'
+import { revokeApiKey } from './api-keys/revoke-api-key.ts'
+import { listAuditLog } from './audit/list-audit-log.ts'
 import { getMe } from './auth/get-me.ts'
 import { login } from './auth/login.ts'
 import { logout } from './auth/logout.ts'
@@ -15,9 +18,16 @@ import { triggerCronJob } from './cron-jobs/trigger-cron-job.ts'
 import { updateCronJob } from './cron-jobs/update-cron-job.ts'
 import { listDeadLetters } from './dead-letters/list-dead-letters.ts'
 import type { Endpoint } from './http/endpoint.ts'
+import { listMembers } from './members/list-members.ts'
+import { removeMember } from './members/remove-member.ts'
+import { updateMember } from './members/update-member.ts'
 import { getOpenApi } from './openapi/get-openapi.ts'
 import { getReference } from './openapi/get-reference.ts'
 import { createOrganization } from './organizations/create-organization.ts'
+import { deleteOrganization } from './organizations/delete-organization.ts'
+import { getOrganization } from './organizations/get-organization.ts'
+import { listOrganizations } from './organizations/list-organizations.ts'
+import { updateOrganization } from './organizations/update-organization.ts'
 import { getProblem } from './problems/get-problem.ts'
 import { getRun } from './runs/get-run.ts'
 import { listRuns } from './runs/list-runs.ts'
@@ -26,7 +36,14 @@ import { createTask } from './tasks/create-task.ts'
 import { getTask } from './tasks/get-task.ts'
 import { listTasks } from './tasks/list-tasks.ts'
 import { updateTask } from './tasks/update-task.ts'
+import { listWorkspaceMembers } from './workspace-members/list-workspace-members.ts'
+import { putWorkspaceMember } from './workspace-members/put-workspace-member.ts'
+import { removeWorkspaceMember } from './workspace-members/remove-workspace-member.ts'
 import { createWorkspace } from './workspaces/create-workspace.ts'
+import { deleteWorkspace } from './workspaces/delete-workspace.ts'
+import { getWorkspace } from './workspaces/get-workspace.ts'
+import { listWorkspaces } from './workspaces/list-workspaces.ts'
+import { updateWorkspace } from './workspaces/update-workspace.ts'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -47,9 +64,17 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/auth/login': { post: login },
   '/api/v1/auth/logout': { post: logout },
   '/api/v1/auth/me': { get: getMe, patch: updateMe },
-  '/api/v1/organizations': { post: createOrganization },
-  '/api/v1/organizations/:org/workspaces': { post: createWorkspace },
-  '/api/v1/workspaces/:ws/api-keys': { post: createApiKey },
+  '/api/v1/organizations': { get: listOrganizations, post: createOrganization },
+  '/api/v1/organizations/:org': { get: getOrganization, patch: updateOrganization, delete: deleteOrganization },
+  '/api/v1/organizations/:org/members': { get: listMembers },
+  '/api/v1/organizations/:org/members/:user': { patch: updateMember, delete: removeMember },
+  '/api/v1/organizations/:org/audit-log': { get: listAuditLog },
+  '/api/v1/organizations/:org/workspaces': { get: listWorkspaces, post: createWorkspace },
+  '/api/v1/workspaces/:ws': { get: getWorkspace, patch: updateWorkspace, delete: deleteWorkspace },
+  '/api/v1/workspaces/:ws/members': { get: listWorkspaceMembers },
+  '/api/v1/workspaces/:ws/members/:user': { put: putWorkspaceMember, delete: removeWorkspaceMember },
+  '/api/v1/workspaces/:ws/api-keys': { get: listApiKeys, post: createApiKey },
+  '/api/v1/workspaces/:ws/api-keys/:key': { delete: revokeApiKey },
   '/api/problems/:code': { get: getProblem },
   '/api/openapi.json': { get: getOpenApi(() => routes) },
   '/api/docs': { get: getReference(() => routes) },

@@ -1,8 +1,10 @@
 import { createApiKeyBody, newApiKey } from '@belfry/contract'
 import { AppError, newUuid, toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
 import { createApiKeyText } from '../auth/api-key.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
+import { presentApiKey } from './present-api-key.ts'
 
 export const createApiKey = endpoint({
   right: 'api_key.create',
@@ -10,27 +12,19 @@ export const createApiKey = endpoint({
   answer: { status: 201, body: newApiKey },
   params: { ws: 'ws' },
   body: createApiKeyBody,
-  async handle(ctx, { caller, body }) {
+  async handle(ctx, { caller, body: { name, expires_at } }) {
     const { workspaceId, user } = caller
-    const expiresAt = body.expires_at ?? null
+    const expiresAt = expires_at ?? null
     if (expiresAt && expiresAt.getTime() <= ctx.clock.now()) throw expiryNotFuture()
     const { key, prefix, hash } = createApiKeyText()
-    const row = await ctx.prisma.apiKey.create({
-      data: { id: newUuid(), workspaceId, name: body.name, prefix, hash, createdBy: user.userId, expiresAt },
+    const id = newUuid()
+    const row = await ctx.prisma.$transaction(async tx => {
+      const details = { name, prefix, expires_at: expiresAt?.toISOString() ?? null }
+      await audit(tx, caller, { action: 'api_key.created', objectId: toId('key', id), details })
+      return tx.apiKey.create({ data: { id, workspaceId, name, prefix, hash, createdBy: user.userId, expiresAt } })
     })
-    const id = toId('key', row.id)
-    return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/api-keys/${id}`, {
-      id,
-      workspace_id: toId('ws', workspaceId),
-      name: row.name,
-      prefix,
-      created_by: toId('user', user.userId),
-      created_at: row.createdAt.toISOString(),
-      last_used_at: null,
-      expires_at: row.expiresAt?.toISOString() ?? null,
-      revoked_at: null,
-      key,
-    })
+    const presented = presentApiKey(row)
+    return created(`/api/v1/workspaces/${presented.workspace_id}/api-keys/${presented.id}`, { ...presented, key })
   },
 })
 

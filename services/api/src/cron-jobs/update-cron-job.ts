@@ -2,9 +2,10 @@ import { cronJob, type UpdateCronJobBody, updateCronJobBody } from '@belfry/cont
 import { type CronJobChange, changeCronJob } from '@belfry/db'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { endpoint } from '../http/endpoint.ts'
+import { given } from '../http/given.ts'
 import { ok } from '../http/reply.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
-import { given, toRequestChange } from '../tasks/stored-request.ts'
+import { toRequestChange } from '../tasks/stored-request.ts'
 import { cronJobAfterMove } from './answer-move.ts'
 
 export const updateCronJob = endpoint({

@@ -1,6 +1,8 @@
 import { createOrganizationBody, organization } from '@belfry/contract'
 import { isUniqueViolation } from '@belfry/db/prisma'
-import { newUuid } from '@belfry/domain'
+import { newUuid, toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import type { UserCaller } from '../auth/find-user.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
@@ -13,23 +15,31 @@ export const createOrganization = endpoint({
   answer: { status: 201, body: organization },
   body: createOrganizationBody,
   async handle(ctx, { caller, body }) {
-    const organization = await insertOrganization(ctx, body.name, caller.userId)
-    const presented = presentOrganization(organization)
+    const row = await insertOrganization(ctx, body.name, caller)
+    const presented = presentOrganization(row)
     return created(`/api/v1/organizations/${presented.id}`, presented)
   },
 })
 
-// The caller becomes its owner (spec 4).
-async function insertOrganization(ctx: Context, name: string, userId: string) {
+async function insertOrganization(ctx: Context, name: string, caller: UserCaller) {
   const base = slugOf(name)
   for (let slug = base; ; slug = withSuffix(base)) {
-    const memberships = { create: { userId, role: 'owner' as const } }
     try {
-      return await ctx.prisma.organization.create({
-        data: { id: newUuid(), name, slug, tier: ctx.config.defaultTier, memberships },
-      })
+      return await insertWithSlug(ctx, name, slug, caller)
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
     }
   }
+}
+
+// The caller becomes its owner (spec 4).
+function insertWithSlug(ctx: Context, name: string, slug: string, caller: UserCaller) {
+  const id = newUuid()
+  const memberships = { create: { userId: caller.userId, role: 'owner' as const } }
+  return ctx.prisma.$transaction(async tx => {
+    const row = await tx.organization.create({ data: { id, name, slug, tier: ctx.config.defaultTier, memberships } })
+    const by = { organizationId: id, user: caller, apiKeyId: null, address: caller.address }
+    await audit(tx, by, { action: 'organization.created', objectId: toId('org', id), details: { name, slug } })
+    return row
+  })
 }

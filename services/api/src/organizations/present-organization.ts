@@ -1,7 +1,7 @@
-import type { Organization } from '@belfry/contract'
+import type { Organization, OrganizationSummary } from '@belfry/contract'
 import { toId } from '@belfry/domain'
 
-type OrganizationRow = {
+export type OrganizationRow = {
   id: string
   name: string
   slug: string
@@ -33,4 +33,8 @@ export function presentOrganization(row: OrganizationRow): Organization {
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }
+}
+
+export function presentOrganizationSummary({ id, name, slug, tier }: OrganizationRow): OrganizationSummary {
+  return { id: toId('org', id), name, slug, tier }
 }

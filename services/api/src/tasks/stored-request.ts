@@ -34,9 +34,3 @@ export function toRequestChange(body: ChangedBody, bodyText: string) {
     timeoutMs: body.timeout_ms,
   }
 }
-
-/** Leaves out what is undefined: such a field stays as it is. */
-export function given<T extends object>(change: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(change).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> } // the same names
-}

@@ -1,12 +1,13 @@
 import { task, updateTaskBody } from '@belfry/contract'
 import { changePendingTask, type TaskChange } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
+import { given } from '../http/given.ts'
 import { ok } from '../http/reply.ts'
 import { taskAfterMove } from './answer-move.ts'
 import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
 import { inspectTarget } from './inspect-target.ts'
 import { presentTask } from './present-task.ts'
-import { given, toRequestChange } from './stored-request.ts'
+import { toRequestChange } from './stored-request.ts'
 
 export const updateTask = endpoint({
   right: 'task.write',

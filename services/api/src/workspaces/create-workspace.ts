@@ -1,7 +1,10 @@
 import { createWorkspaceBody, workspace } from '@belfry/contract'
 import { newUuid, toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
+import { lockOrganization } from '../organizations/lock-organization.ts'
+import { presentWorkspace } from './present-workspace.ts'
 
 export const createWorkspace = endpoint({
   right: 'workspace.create',
@@ -9,16 +12,19 @@ export const createWorkspace = endpoint({
   answer: { status: 201, body: workspace },
   params: { org: 'org' },
   body: createWorkspaceBody,
-  async handle(ctx, { caller, body }) {
-    const { organizationId } = caller
-    const workspace = await ctx.prisma.workspace.create({ data: { id: newUuid(), organizationId, name: body.name } })
-    const id = toId('ws', workspace.id)
-    return created(`/api/v1/workspaces/${id}`, {
-      id,
-      organization_id: toId('org', workspace.organizationId),
-      name: workspace.name,
-      created_at: workspace.createdAt.toISOString(),
-      updated_at: workspace.updatedAt.toISOString(),
+  async handle(ctx, { caller, body: { name } }) {
+    const { organizationId, user, actor } = caller
+    const id = newUuid()
+    // A member sees only the workspaces that they belong to.
+    const isMember = actor.kind === 'user' && actor.role === 'member'
+    const members = isMember ? { members: { create: { userId: user.userId, role: 'editor' as const } } } : {}
+    const row = await ctx.prisma.$transaction(async tx => {
+      await lockOrganization(tx, organizationId)
+      const deed = { action: 'workspace.created', objectId: toId('ws', id), details: { name } } as const
+      await audit(tx, { ...caller, workspaceId: id }, deed)
+      return tx.workspace.create({ data: { id, organizationId, name, ...members } })
     })
+    const presented = presentWorkspace(row)
+    return created(`/api/v1/workspaces/${presented.id}`, presented)
   },
 })

@@ -1,0 +1,25 @@
+import { toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { notFound } from '../http/not-found.ts'
+import { noContent } from '../http/reply.ts'
+
+// Other processes may remember the key for five seconds more.
+export const revokeApiKey = endpoint({
+  right: 'api_key.revoke',
+  summary: 'Revoke an API key, everywhere within five seconds',
+  answer: { status: 204 },
+  params: { ws: 'ws', key: 'key' },
+  async handle(ctx, { caller, params: { key: id } }) {
+    const { workspaceId } = caller
+    await ctx.prisma.$transaction(async tx => {
+      const row = await tx.apiKey.findFirst({ where: { id, workspaceId }, select: { name: true, prefix: true } })
+      if (!row) throw notFound()
+      const revokedAt = new Date(ctx.clock.now())
+      const { count } = await tx.apiKey.updateMany({ where: { id, workspaceId, revokedAt: null }, data: { revokedAt } })
+      if (count > 0) await audit(tx, caller, { action: 'api_key.revoked', objectId: toId('key', id), details: row })
+    })
+    ctx.apiKeys.forget(key => key.keyId === id)
+    return noContent()
+  },
+})

@@ -1,0 +1,19 @@
+import type { Member, WorkspaceMember } from '@belfry/contract'
+import { type Role, toId, type WorkspaceRole } from '@belfry/domain'
+
+/** What members see of each other. */
+export const memberUser = { select: { id: true, email: true, name: true } } as const
+
+type UserRow = { id: string; email: string; name: string }
+
+export function presentMember(row: { user: UserRow; role: Role; joinedAt: Date }): Member {
+  return { user: presentMemberUser(row.user), role: row.role, joined_at: row.joinedAt.toISOString() }
+}
+
+export function presentWorkspaceMember(row: { user: UserRow; role: WorkspaceRole; createdAt: Date }): WorkspaceMember {
+  return { user: presentMemberUser(row.user), role: row.role, added_at: row.createdAt.toISOString() }
+}
+
+function presentMemberUser({ id, email, name }: UserRow): Member['user'] {
+  return { id: toId('user', id), email, name }
+}

@@ -1,0 +1,31 @@
+import { AppError, toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { noContent } from '../http/reply.ts'
+import { lockOrganization } from './lock-organization.ts'
+
+export const deleteOrganization = endpoint({
+  right: 'organization.delete',
+  summary: 'Delete an organization that has no workspace left',
+  answer: { status: 204 },
+  params: { org: 'org' },
+  async handle(ctx, { caller }) {
+    const id = caller.organizationId
+    await ctx.prisma.$transaction(async tx => {
+      await lockOrganization(tx, id)
+      const workspaces = await tx.workspace.count({ where: { organizationId: id, deletedAt: null } })
+      if (workspaces > 0) throw new AppError('conflict', 'Delete the workspaces of the organization first.')
+      const { name, slug } = await tx.organization.findUniqueOrThrow({ where: { id } })
+      // The row stays for the history of its workspaces; without members nobody sees it. Its slug is free again.
+      await tx.organization.update({ where: { id }, data: { deletedAt: new Date(ctx.clock.now()), slug: id } })
+      await tx.membership.deleteMany({ where: { organizationId: id } })
+      await tx.workspaceMember.deleteMany({ where: { workspace: { organizationId: id } } })
+      await audit(tx, caller, {
+        action: 'organization.deleted',
+        objectId: toId('org', id),
+        details: { name, slug },
+      })
+    })
+    return noContent()
+  },
+})

@@ -1,0 +1,38 @@
+import { putWorkspaceMemberBody, workspaceMember } from '@belfry/contract'
+import { toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { notFound } from '../http/not-found.ts'
+import { ok } from '../http/reply.ts'
+import { memberUser, presentWorkspaceMember } from '../members/present-member.ts'
+import { lockOrganization } from '../organizations/lock-organization.ts'
+
+export const putWorkspaceMember = endpoint({
+  right: 'workspace_member.manage',
+  summary: 'Let a member of the organization into a workspace, or change their role in it',
+  answer: { status: 200, body: workspaceMember },
+  params: { ws: 'ws', user: 'user' },
+  body: putWorkspaceMemberBody,
+  async handle(ctx, { caller, params: { user: userId }, body: { role } }) {
+    const { organizationId, workspaceId } = caller
+    const key = { workspaceId_userId: { workspaceId, userId } }
+    const row = await ctx.prisma.$transaction(async tx => {
+      await lockOrganization(tx, organizationId) // nobody leaves it meanwhile
+      const membership = await tx.membership.findUnique({
+        where: { organizationId_userId: { organizationId, userId } },
+        select: { role: true },
+      })
+      if (!membership) throw notFound()
+      const before = await tx.workspaceMember.findUnique({ where: key, select: { role: true } })
+      const objectId = toId('user', userId)
+      if (!before) await audit(tx, caller, { action: 'workspace_member.added', objectId, details: { role } })
+      else if (before.role !== role) {
+        const details = { from: before.role, to: role }
+        await audit(tx, caller, { action: 'workspace_member.role_changed', objectId, details })
+      }
+      const create = { workspaceId, userId, role }
+      return tx.workspaceMember.upsert({ where: key, create, update: { role }, include: { user: memberUser } })
+    })
+    return ok(presentWorkspaceMember(row))
+  },
+})

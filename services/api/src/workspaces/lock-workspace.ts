@@ -1,0 +1,17 @@
+import type { PrismaTransaction } from '@belfry/db/prisma'
+import { notFound } from '../http/not-found.ts'
+
+/**
+ * Keeps everybody else from changing or deleting a workspace until the transaction ends. Throws `not_found` when it has
+ * just been deleted.
+ */
+export async function lockWorkspace(
+  tx: PrismaTransaction,
+  { workspaceId, organizationId }: { workspaceId: string; organizationId: string },
+): Promise<{ name: string }> {
+  const rows = await tx.$queryRaw<Array<{ name: string }>>`
+    SELECT name FROM workspaces
+    WHERE id = ${workspaceId}::uuid AND organization_id = ${organizationId}::uuid AND deleted_at IS NULL FOR UPDATE`
+  if (!rows[0]) throw notFound()
+  return rows[0]
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { createApiKeyText } from '../src/auth/api-key.ts'
+import { anOrganization, type TestOrganization } from './organization.ts'
+import { type Json, useApi } from './setup.ts'
+
+const api = useApi({ TRUST_PROXY: 'loopback' })
+const keysOf = ({ workspaceId }: TestOrganization) => `/api/v1/workspaces/${workspaceId}/api-keys`
+const tasks = (key: string, headers: Record<string, string> = {}) =>
+  api.send('GET', '/api/v1/scheduler/tasks', undefined, { 'X-Api-Key': key, ...headers })
+
+async function create(organization: TestOrganization, body: Record<string, unknown> = {}): Promise<Json> {
+  const given = { name: 'CI', ...body }
+  return (await api.send('POST', keysOf(organization), given, organization.owner.session)).body
+}
+
+describe('works', () => {
+  it('lists the keys of a workspace without what opens it, and notes when one was used', async () => {
+    const organization = await anOrganization(api)
+    const [first, second] = [await create(organization), await create(organization, { name: 'Deploy' })]
+    expect((await tasks(first.key)).status).toBe(200)
+    expect((await tasks(second.key)).status).toBe(200)
+    const list = async () => (await api.send('GET', keysOf(organization), undefined, organization.owner.session)).body
+    await expect.poll(async () => (await list()).data[1].last_used_at).not.toBeNull()
+    const { data } = await list()
+    expect(data.map(({ name }: Json) => name)).toEqual(['Deploy', 'CI'])
+    expect(JSON.stringify(data)).not.toContain(first.key)
+    expect(data[1]).toEqual({ ...first, key: undefined, last_used_at: data[1].last_used_at })
+  })
+
+  it('writes the time of use at most once a minute', async () => {
+    const organization = await anOrganization(api)
+    const { key, id } = await create(organization)
+    const lastUsed = async () => {
+      const { body } = await api.send('GET', keysOf(organization), undefined, organization.owner.session)
+      return body.data.find((one: Json) => one.id === id).last_used_at
+    }
+    await tasks(key)
+    await expect.poll(lastUsed).not.toBeNull()
+    await api.ctx.pool.query(`UPDATE api_keys SET last_used_at = now() - interval '50 seconds'`)
+    const before = await lastUsed()
+    api.ctx.apiKeys.forget(() => true)
+    await tasks(key)
+    await api.ctx.pool.query(`UPDATE api_keys SET last_used_at = last_used_at - interval '11 seconds'`)
+    api.ctx.apiKeys.forget(() => true)
+    await tasks(key)
+    await expect.poll(async () => Date.parse(await lastUsed())).toBeGreaterThan(Date.parse(before) + 40_000)
+  })
+
+  it('refuses a revoked key at once, keeps it in the list, and leaves the other one alone', async () => {
+    const organization = await anOrganization(api)
+    const [first, second] = [await create(organization), await create(organization)]
+    expect((await tasks(first.key)).status).toBe(200)
+    const revoke = () =>
+      api.send('DELETE', `${keysOf(organization)}/${first.id}`, undefined, organization.owner.session)
+    expect((await revoke()).status).toBe(204)
+    expect((await tasks(first.key)).status).toBe(401)
+    expect((await tasks(second.key)).status).toBe(200)
+    expect((await revoke()).status).toBe(204)
+    const { body } = await api.send('GET', keysOf(organization), undefined, organization.owner.session)
+    expect(body.data.map((one: Json) => one.revoked_at !== null)).toEqual([false, true])
+    expect(await api.ctx.prisma.auditEntry.count({ where: { action: 'api_key.revoked', objectId: first.id } })).toBe(1)
+  })
+})
+
+describe('refuses', () => {
+  it('a key after its end by the clock of the database, also one that is remembered', async () => {
+    const organization = await anOrganization(api)
+    const endsAt = new Date(api.ctx.clock.now() + 1_000)
+    const { key } = await create(organization, { expires_at: endsAt.toISOString() })
+    expect((await tasks(key)).status).toBe(200)
+    const statuses = async () => [(await tasks(key)).status, api.ctx.clock.now() >= endsAt.getTime() + 50]
+    await expect.poll(statuses).toEqual([401, true])
+  })
+
+  it('to revoke the key of another workspace', async () => {
+    const [organization, another] = [await anOrganization(api), await anOrganization(api)]
+    const { id, key } = await create(another)
+    const path = `${keysOf(organization)}/${id}`
+    expect((await api.send('DELETE', path, undefined, organization.owner.session)).status).toBe(404)
+    expect((await tasks(key)).status).toBe(200)
+  })
+
+  it('an address that tries many wrong keys, but no other, and no key that works', async () => {
+    const organization = await anOrganization(api)
+    const { key } = await create(organization)
+    const from = (address: string) => ({ 'X-Forwarded-For': address })
+    expect((await tasks(key, from('192.0.2.1'))).status).toBe(200)
+    const wrong = await Promise.all(Array.from({ length: 110 }, () => tasks(createApiKeyText().key, from('192.0.2.1'))))
+    const statuses = wrong.map(({ status }) => status)
+    expect(statuses.filter(status => status === 401).length).toBeGreaterThanOrEqual(100)
+    const refused = await tasks(createApiKeyText().key, from('192.0.2.1'))
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await tasks(key, from('192.0.2.1'))).status).toBe(200)
+    expect((await tasks(createApiKeyText().key, from('192.0.2.2'))).status).toBe(401)
+  })
+})

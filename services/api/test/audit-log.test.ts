@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { anOrganization, type Person, type TestOrganization } from './organization.ts'
+import { type Json, useApi } from './setup.ts'
+
+const api = useApi({ TRUST_PROXY: 'loopback' })
+
+async function read({ id }: TestOrganization, { session }: Person, query = ''): Promise<Json> {
+  return (await api.send('GET', `/api/v1/organizations/${id}/audit-log${query}`, undefined, session)).body
+}
+
+describe('works', () => {
+  it('records who did what to which object, from which address', async () => {
+    const organization = await anOrganization(api)
+    const { id, owner, workspaceId } = organization
+    const member = await organization.add('member')
+    const [org, ws] = [`/api/v1/organizations/${id}`, `/api/v1/workspaces/${workspaceId}`]
+    const as = { ...owner.session, 'X-Forwarded-For': '203.0.113.9' }
+    await api.send('PATCH', org, { name: 'New', policy: { members_can_invite: true } }, as)
+    await api.send('PATCH', `${org}/members/${member.id}`, { role: 'admin' }, as)
+    const created = (await api.send('POST', `${org}/workspaces`, { name: 'Second' }, as)).body.id
+    await api.send('PATCH', ws, { name: 'Renamed' }, as)
+    await api.send('PUT', `${ws}/members/${member.id}`, { role: 'viewer' }, as)
+    await api.send('PUT', `${ws}/members/${member.id}`, { role: 'editor' }, as)
+    await api.send('DELETE', `${ws}/members/${member.id}`, undefined, as)
+    const key = (await api.send('POST', `${ws}/api-keys`, { name: 'CI' }, as)).body
+    await api.send('DELETE', `${ws}/api-keys/${key.id}`, undefined, as)
+    await api.send('DELETE', ws, undefined, as)
+    await api.send('DELETE', `${org}/members/${member.id}`, undefined, as)
+    const { data, next_cursor } = await read(organization, owner)
+    expect(next_cursor).toBeNull()
+    const deeds = data.reverse().map((entry: Json) => [entry.action, entry.object_id, entry.workspace_id])
+    expect(deeds).toEqual([
+      ['organization.changed', id, null],
+      ['organization.policy_changed', id, null],
+      ['member.role_changed', member.id, null],
+      ['workspace.created', created, created],
+      ['workspace.changed', workspaceId, workspaceId],
+      ['workspace_member.added', member.id, workspaceId],
+      ['workspace_member.role_changed', member.id, workspaceId],
+      ['workspace_member.removed', member.id, workspaceId],
+      ['api_key.created', key.id, workspaceId],
+      ['api_key.revoked', key.id, workspaceId],
+      ['workspace.deleted', workspaceId, workspaceId],
+      ['member.removed', member.id, null],
+    ])
+    const actor = { user_id: owner.id, email: owner.email, api_key_id: null }
+    for (const entry of data) expect(entry).toMatchObject({ actor, address: '203.0.113.9' })
+    expect(data[0].details).toEqual({ name: { from: 'Acme', to: 'New' } })
+    expect(data[1].details).toEqual({ members_can_invite: { from: false, to: true } })
+    expect(data[2].details).toEqual({ from: 'member', to: 'admin' })
+    expect(JSON.stringify(data)).not.toContain(key.key)
+  })
+
+  it('is read page by page and by action, actor, workspace, object and time', async () => {
+    const organization = await anOrganization(api)
+    const admin = await organization.add('admin')
+    const org = `/api/v1/organizations/${organization.id}`
+    for (const name of ['One', 'Two', 'Three']) await api.send('PATCH', org, { name }, organization.owner.session)
+    await api.send('PATCH', `/api/v1/workspaces/${organization.workspaceId}`, { name: 'W' }, admin.session)
+    const count = async (query: string) => (await read(organization, admin, query)).data.length
+    expect(await count('')).toBe(4)
+    expect(await count('?action=organization.changed')).toBe(3)
+    expect(await count('?action=organization.changed&action=workspace.changed')).toBe(4)
+    expect(await count(`?user_id=${admin.id}`)).toBe(1)
+    expect(await count(`?workspace_id=${organization.workspaceId}`)).toBe(1)
+    expect(await count(`?object_id=${organization.id}`)).toBe(3)
+    const { data } = await read(organization, admin)
+    expect(await count(`?from=${data[1].created_at}`)).toBe(2)
+    expect(await count(`?to=${data[1].created_at}`)).toBe(2)
+    const first = await read(organization, admin, '?limit=3')
+    const rest = await read(organization, admin, `?limit=3&cursor=${first.next_cursor}`)
+    expect([...first.data, ...rest.data]).toEqual(data)
+    const wrong = await read(organization, admin, '?action=organization.painted')
+    expect(wrong.errors[0].path).toBe('action')
+  })
+})
+
+describe('refuses', () => {
+  it('to do what cannot be put on record, and to put on record what was not done', async () => {
+    const organization = await anOrganization(api)
+    const { owner } = organization
+    await api.ctx.pool.query(
+      `ALTER TABLE audit_log ADD CONSTRAINT broken CHECK (action <> 'workspace.changed') NOT VALID`,
+    )
+    const path = `/api/v1/workspaces/${organization.workspaceId}`
+    expect((await api.send('PATCH', path, { name: 'Unrecorded' }, owner.session)).status).toBe(500)
+    await api.ctx.pool.query('ALTER TABLE audit_log DROP CONSTRAINT broken')
+    expect((await api.send('GET', path, undefined, owner.session)).body.name).toBe('Main')
+    const self = `/api/v1/organizations/${organization.id}/members/${owner.id}`
+    expect((await api.send('DELETE', self, undefined, owner.session)).status).toBe(409)
+    expect((await read(organization, owner)).data).toEqual([])
+  })
+
+  it('the log of another organization, and a cursor of it', async () => {
+    const [organization, another] = [await anOrganization(api), await anOrganization(api)]
+    const change = { name: 'x' }
+    await api.send('PATCH', `/api/v1/organizations/${another.id}`, change, another.owner.session)
+    expect((await read(another, organization.owner)).status).toBe(404)
+    expect((await read(organization, organization.owner)).data).toEqual([])
+  })
+})
