@@ -14,10 +14,15 @@ export type TestOrganization = {
   /** Somebody more: with a role, in the workspace as well if that is said. */
   add(role: Role, workspaceRole?: WorkspaceRole): Promise<Person>
   /** The headers of an API key of the workspace. */
-  apiKey(): Promise<{ 'X-Api-Key': string }>
+  apiKey(state?: KeyState): Promise<{ 'X-Api-Key': string }>
+  apiKeyOfAnotherWorkspace(): Promise<{ 'X-Api-Key': string }>
+  /** The id of an API key of the workspace. */
+  apiKeyId(): Promise<string>
   addWorkspace(): Promise<string>
   setPolicy(policy: Partial<Policy>): Promise<void>
 }
+
+type KeyState = { revokedAt?: Date; expiresAt?: Date }
 
 const randomName = () => crypto.randomUUID()
 
@@ -49,16 +54,26 @@ export async function anOrganization(api: TestApi): Promise<TestOrganization> {
     if (workspaceRole) await prisma.workspaceMember.create({ data: { workspaceId, userId, role: workspaceRole } })
     return person
   }
+  const addKey = async (state: KeyState = {}, of: string = workspaceId) => {
+    const { key, prefix, hash } = createApiKeyText()
+    const ids = { id: crypto.randomUUID(), workspaceId: of, createdBy: crypto.randomUUID() }
+    await prisma.apiKey.create({ data: { ...ids, ...state, name: 'CI', prefix, hash } })
+    return { id: ids.id, key }
+  }
   return {
     id: toId('org', organizationId),
     workspaceId: toId('ws', workspaceId),
     owner: await add('owner'),
     add,
-    async apiKey() {
-      const { key, prefix, hash } = createApiKeyText()
-      const data = { id: crypto.randomUUID(), workspaceId, name: 'CI', prefix, hash, createdBy: crypto.randomUUID() }
-      await prisma.apiKey.create({ data })
-      return { 'X-Api-Key': key }
+    async apiKey(state) {
+      return { 'X-Api-Key': (await addKey(state)).key }
+    },
+    async apiKeyOfAnotherWorkspace() {
+      const { id } = await createWorkspace(crypto.randomUUID())
+      return { 'X-Api-Key': (await addKey({}, id)).key }
+    },
+    async apiKeyId() {
+      return toId('key', (await addKey()).id)
     },
     async addWorkspace() {
       const { id } = await createWorkspace(crypto.randomUUID())

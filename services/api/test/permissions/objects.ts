@@ -1,0 +1,34 @@
+import { fromId, newUuid, toId } from '@belfry/domain'
+import type { TestOrganization } from '../organization.ts'
+import { aTaskBody, type TestApi } from '../setup.ts'
+import { requests } from './requests.ts'
+
+/** How an object of an organization is made whose id stands in a path, by the name of the path's parameter. */
+export const objects: Readonly<Record<string, (api: TestApi, organization: TestOrganization) => Promise<string>>> = {
+  org: async (_api, { id }) => id,
+  ws: async (_api, { workspaceId }) => workspaceId,
+  user: async (_api, { add }) => (await add('member', 'viewer')).id,
+  key: (_api, { apiKeyId }) => apiKeyId(),
+  task: (api, organization) => create(api, organization, '/api/v1/scheduler/tasks', aTaskBody()),
+  cronjob: (api, organization) =>
+    create(api, organization, '/api/v1/scheduler/cronjobs', requests['POST /api/v1/scheduler/cronjobs']?.body?.()),
+  run: insertRun,
+  code: async () => 'not_found',
+}
+
+async function create(api: TestApi, organization: TestOrganization, path: string, body: unknown): Promise<string> {
+  const headers = { ...organization.owner.session, 'X-Workspace-Id': organization.workspaceId }
+  return (await api.send('POST', path, body, headers)).body.id
+}
+
+async function insertRun(api: TestApi, organization: TestOrganization): Promise<string> {
+  const task = await create(api, organization, '/api/v1/scheduler/tasks', aTaskBody())
+  const [taskId, workspaceId] = [fromId('task', task), fromId('ws', organization.workspaceId)]
+  const id = newUuid()
+  await api.ctx.pool.query(
+    `INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at)
+     VALUES ($1, $2, $3, 1, 'task', 'success', now(), now(), now())`,
+    [id, workspaceId, taskId],
+  )
+  return toId('run', id)
+}

@@ -1,0 +1,65 @@
+import type { Action } from '@belfry/domain'
+import { aTaskBody } from '../setup.ts'
+
+/** What is sent to a route, and what is special about its answer. */
+export type RouteRequest = {
+  body?: () => unknown
+  /** The right that this request takes, where it is not the endpoint's own. */
+  right?: Action
+  /** What a caller who may do it is answered, where it is not the endpoint's own answer. */
+  status?: number
+}
+
+const none: RouteRequest = {}
+const aName: RouteRequest = { body: () => ({ name: 'A name' }) }
+const aCronJob = { name: 'A cron job', cron: '0 4 * * *', url: 'https://example.com/hook', method: 'POST' }
+const aLogin = () => ({ email: `${crypto.randomUUID()}@example.com`, password: 'correct horse battery' })
+
+/** A valid request to every route. One that is not listed here is a route whose rights nobody has tested. */
+export const requests: Readonly<Record<string, RouteRequest>> = {
+  'GET /api/v1/scheduler/tasks': none,
+  'POST /api/v1/scheduler/tasks': { body: aTaskBody },
+  'GET /api/v1/scheduler/tasks/:task': none,
+  'PATCH /api/v1/scheduler/tasks/:task': aName,
+  'DELETE /api/v1/scheduler/tasks/:task': none,
+  'GET /api/v1/scheduler/dead-letters': none,
+  'GET /api/v1/scheduler/cronjobs': none,
+  'POST /api/v1/scheduler/cronjobs': { body: () => aCronJob },
+  'POST /api/v1/scheduler/cronjobs/preview': { body: () => ({ cron: '0 4 * * *' }) },
+  'GET /api/v1/scheduler/cronjobs/:cronjob': none,
+  'PATCH /api/v1/scheduler/cronjobs/:cronjob': aName,
+  'DELETE /api/v1/scheduler/cronjobs/:cronjob': none,
+  'POST /api/v1/scheduler/cronjobs/:cronjob/pause': none,
+  'POST /api/v1/scheduler/cronjobs/:cronjob/resume': none,
+  'POST /api/v1/scheduler/cronjobs/:cronjob/trigger': none,
+  'GET /api/v1/scheduler/runs': none,
+  'GET /api/v1/scheduler/runs/:run': none,
+  'POST /api/v1/auth/register': { body: () => ({ ...aLogin(), name: 'A user' }) },
+  'POST /api/v1/auth/login': { body: aLogin, status: 401 },
+  'POST /api/v1/auth/logout': none,
+  'GET /api/v1/auth/me': none,
+  'PATCH /api/v1/auth/me': aName,
+  'GET /api/v1/organizations': none,
+  'POST /api/v1/organizations': aName,
+  'GET /api/v1/organizations/:org': none,
+  'PATCH /api/v1/organizations/:org': aName,
+  // It has a workspace.
+  'DELETE /api/v1/organizations/:org': { status: 409 },
+  'GET /api/v1/organizations/:org/members': none,
+  'PATCH /api/v1/organizations/:org/members/:user': { body: () => ({ role: 'admin' }) },
+  // Of somebody else: to leave oneself is everybody's right.
+  'DELETE /api/v1/organizations/:org/members/:user': { right: 'member.manage' },
+  'GET /api/v1/organizations/:org/audit-log': none,
+  'GET /api/v1/organizations/:org/workspaces': none,
+  'POST /api/v1/organizations/:org/workspaces': aName,
+  'GET /api/v1/workspaces/:ws': none,
+  'PATCH /api/v1/workspaces/:ws': aName,
+  'DELETE /api/v1/workspaces/:ws': none,
+  'GET /api/v1/workspaces/:ws/members': none,
+  'PUT /api/v1/workspaces/:ws/members/:user': { body: () => ({ role: 'editor' }) },
+  'DELETE /api/v1/workspaces/:ws/members/:user': none,
+  'GET /api/v1/workspaces/:ws/api-keys': none,
+  'POST /api/v1/workspaces/:ws/api-keys': aName,
+  'DELETE /api/v1/workspaces/:ws/api-keys/:key': none,
+  'GET /api/problems/:code': none,
+}

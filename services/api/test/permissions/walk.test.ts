@@ -1,0 +1,98 @@
+import { fromId, toId } from '@belfry/domain'
+import { describe, expect, it } from 'vitest'
+import { anOrganization, type TestOrganization } from '../organization.ts'
+import { type Answer, useApi } from '../setup.ts'
+import { allRoutes, type Route } from './all-routes.ts'
+import { objects } from './objects.ts'
+import { expectedAnswer, type Persona, personas } from './personas.ts'
+import { requests } from './requests.ts'
+
+const api = useApi({ TRUST_PROXY: 'loopback' })
+const all = allRoutes()
+
+let calls = 0
+
+type Ids = Record<string, string>
+
+async function idsOf({ params }: Route, organization: TestOrganization): Promise<Ids> {
+  const ids: Ids = {}
+  for (const name of params) ids[name] = (await objects[name]?.(api, organization)) ?? ''
+  return ids
+}
+
+function send(route: Route, ids: Ids, headers: Record<string, string>): Promise<Answer> {
+  const path = route.path.replace(/:(\w+)/g, (_, name) => ids[name] ?? '')
+  // Each from an address of its own: an address that sends many wrong keys would be held back.
+  const address = `192.0.${Math.floor(++calls / 250)}.${calls % 250}`
+  const fixed = { 'X-Request-Id': 'same', 'X-Forwarded-For': address }
+  return api.send(route.method, path, requests[route.name]?.body?.(), { ...fixed, ...headers })
+}
+
+it('every route has a request, and every object in a path can be made', () => {
+  expect(all.map(({ name }) => name).filter(name => !requests[name])).toEqual([])
+  expect(all.flatMap(({ params }) => params).filter(name => !objects[name])).toEqual([])
+  expect(Object.keys(requests).filter(name => !all.some(route => route.name === name))).toEqual([])
+})
+
+describe('the table of rights decides', () => {
+  it.each(all)('$name', async route => {
+    const walk = async (persona: Persona) => {
+      const organization = await anOrganization(api)
+      const own = await persona.join(api, organization)
+      const headers = { 'X-Workspace-Id': organization.workspaceId, ...own }
+      const { status, text } = await send(route, await idsOf(route, organization), headers)
+      if (status >= 500) throw new Error(`${persona.name}: ${text}`)
+      return [persona.name, status]
+    }
+    const request = requests[route.name]
+    const right = request?.right ?? route.endpoint.right
+    const allowed = request?.status ?? route.endpoint.answer?.status
+    const expected = personas.map(persona => {
+      const answer = expectedAnswer(right, persona)
+      return [persona.name, answer === 'allowed' ? allowed : answer]
+    })
+    expect(await Promise.all(personas.map(walk))).toEqual(expected)
+  })
+})
+
+// Of another organization, of nobody, and of nothing at all.
+const strange = (id: string): string[] => {
+  const [kind = ''] = id.split('_')
+  const unknown = toId(kind as 'org', crypto.randomUUID())
+  const other = toId(kind === 'task' ? 'run' : 'task', fromId(kind as 'org', id) ?? '')
+  return [unknown, other, `${kind}_x`, `${id}0`, id.toUpperCase(), id.slice(0, -1), 'x', '%00', '%27', 'x'.repeat(300)]
+}
+
+describe('what belongs to others, to nobody or to nothing is one and the same 404', () => {
+  const withIds = all.filter(({ params }) => params.some(name => name !== 'code'))
+  it.each(withIds)('$name', async route => {
+    const [organization, another] = [await anOrganization(api), await anOrganization(api)]
+    const headers = { 'X-Workspace-Id': organization.workspaceId, ...organization.owner.session }
+    const [ids, foreign] = [await idsOf(route, organization), await idsOf(route, another)]
+    const texts = new Set<string>()
+    for (const name of route.params) {
+      for (const id of [foreign[name] ?? '', ...strange(ids[name] ?? '')]) {
+        const answer = await send(route, { ...ids, [name]: id }, headers)
+        expect([id, answer.status]).toEqual([id, 404])
+        texts.add(answer.text)
+      }
+    }
+    expect([...texts]).toHaveLength(1)
+  })
+
+  const inWorkspace = all.filter(({ path }) => path.startsWith('/api/v1/scheduler/'))
+  it.each(inWorkspace)('$name, in the workspace of others', async route => {
+    const [organization, another] = [await anOrganization(api), await anOrganization(api)]
+    const ids = await idsOf(route, organization)
+    const texts = new Set<string>()
+    const sendable = strange(organization.workspaceId).filter(id => id !== '%00')
+    for (const workspaceId of [another.workspaceId, ...sendable]) {
+      for (const own of [organization.owner.session, await organization.apiKey()]) {
+        const answer = await send(route, ids, { ...own, 'X-Workspace-Id': workspaceId })
+        expect([workspaceId, answer.status]).toEqual([workspaceId, 404])
+        texts.add(answer.text)
+      }
+    }
+    expect([...texts]).toHaveLength(1)
+  })
+})
