@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, startRedis } from '@belfry/embedded'
 import { createTestDatabase } from '@belfry/testing'
+import pg from 'pg'
 import { type Answer, type Caller, callApi, signUp } from './api-calls.ts'
 import { type RunningService, type ServiceName, startService } from './processes.ts'
 
@@ -22,6 +23,10 @@ export type Belfry = {
   start(name: ServiceName, env?: Record<string, string>): Promise<RunningService>
   /** Another user with an organization and a workspace of their own. */
   anotherCaller(): Promise<Caller>
+  /** Ends the Redis of the queue. */
+  stopRedis(): Promise<void>
+  /** Runs a statement on the database, and answers with its rows. */
+  execute(statement: string): Promise<Array<Record<string, unknown>>>
   close(): Promise<void>
 }
 
@@ -62,11 +67,23 @@ export async function startBelfry(
     start,
     call: (method, path, body, as = caller) => callApi(url, as, method, path, body),
     anotherCaller: () => signUp(url),
+    stopRedis: async () => redis?.stop(),
+    execute: statement => execute(database.url, statement),
     async close() {
       await Promise.all(services.map(service => service.stop('SIGKILL')))
       await redis?.stop()
       await database.drop()
     },
+  }
+}
+
+async function execute(databaseUrl: string, statement: string) {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    return (await client.query(statement)).rows
+  } finally {
+    await client.end()
   }
 }
 

@@ -80,6 +80,16 @@ describe('refuses', () => {
     expect((await tasks(key)).status).toBe(200)
   })
 
+  it('a key that is wrong, as often as it comes, without keeping its neighbours out', async () => {
+    const organization = await anOrganization(api)
+    const [good, wrong] = [(await create(organization)).key, createApiKeyText().key]
+    const from = { 'X-Forwarded-For': '192.0.2.77' }
+    const answers = await Promise.all(Array.from({ length: 5 }, () => tasks(wrong, from)))
+    for (let i = 0; i < 150; i++) answers.push(await tasks(wrong, from))
+    expect(answers.every(({ status }) => status === 401)).toBe(true)
+    expect((await tasks(good, from)).status).toBe(200)
+  })
+
   it('an address that tries many wrong keys, but no other, and no key that works', async () => {
     const organization = await anOrganization(api)
     const { key } = await create(organization)

@@ -9,14 +9,16 @@ type FoundRow = FoundApiKey & { expiresInMs: number | null; isUseStale: boolean 
 
 /** Finds an API key by its text. Throws `unauthenticated` unless it is in force. */
 export async function findApiKey(ctx: Context, text: string, address: string): Promise<FoundApiKey> {
-  const hash = isApiKey(text) ? hashApiKey(text) : null
-  const remembered = hash && ctx.apiKeys.get(hash)
+  const hash = hashApiKey(text)
+  const remembered = ctx.apiKeys.get(hash)
   if (remembered) return remembered
+  const refused = new AppError('unauthenticated', 'The API key is unknown, expired or revoked.')
+  if (ctx.failedKeys.has(hash)) throw refused
   ctx.failedKeys.check(address)
-  const found = hash ? await findByHash(ctx, hash) : undefined
+  const found = isApiKey(text) ? await findByHash(ctx, hash) : undefined
   if (found) return found
-  ctx.failedKeys.count(address)
-  throw new AppError('unauthenticated', 'The API key is unknown, expired or revoked.')
+  ctx.failedKeys.add(hash, address)
+  throw refused
 }
 
 async function findByHash(ctx: Context, hash: Uint8Array): Promise<FoundApiKey | undefined> {
