@@ -44,7 +44,7 @@ export function useApi(env: Record<string, string> = {}): TestApi {
     })
     ctx = await openContext(config, createLogger('api', 'silent'), new AbortController().signal)
     const app = createApp(ctx, { database: async () => {}, queue: () => ctx.queue.ping() })
-    const server = createExpressServer(app, {})
+    const server = createExpressServer(app, { keepAliveTimeout: 65_000 }) // as the service's own
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     caller = await signUp()
@@ -69,7 +69,7 @@ export function useApi(env: Record<string, string> = {}): TestApi {
       status: response.status,
       headers: response.headers,
       text,
-      body: text === '' ? undefined : JSON.parse(text),
+      body: /json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : undefined,
     }
   }
 

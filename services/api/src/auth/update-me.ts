@@ -10,7 +10,7 @@ import { takeLoginTurn } from './throttle.ts'
 
 export const updateMe = endpoint({
   right: 'signed_in',
-  summary: 'Change the name or the password of the signed-in user; a new password ends all other sessions',
+  summary: 'Change the name or the password of the user; a password ends all other sessions',
   answer: { status: 200, body: me },
   body: updateMeBody,
   async handle(ctx, { caller, body }) {

@@ -9,6 +9,7 @@ export const removeMember = endpoint({
   right: 'member.leave',
   summary: 'Remove a member from an organization and its workspaces, or leave it',
   answer: { status: 204 },
+  refusals: ['last_owner'],
   params: { org: 'org', user: 'user' },
   async handle(ctx, { caller, params: { user: userId } }) {
     const { organizationId } = caller

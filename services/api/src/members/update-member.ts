@@ -10,6 +10,7 @@ export const updateMember = endpoint({
   right: 'member.manage',
   summary: 'Change the role of a member; only an owner makes or removes owners',
   answer: { status: 200, body: member },
+  refusals: ['last_owner'],
   params: { org: 'org', user: 'user' },
   body: updateMemberBody,
   async handle(ctx, { caller, params, body: { role } }) {

@@ -8,6 +8,7 @@ export const deleteOrganization = endpoint({
   right: 'organization.delete',
   summary: 'Delete an organization that has no workspace left',
   answer: { status: 204 },
+  refusals: ['conflict'],
   params: { org: 'org' },
   async handle(ctx, { caller }) {
     const id = caller.organizationId

@@ -13,6 +13,7 @@ export const updateOrganization = endpoint({
   right: 'organization.change',
   summary: 'Change the name, the slug or the policy of an organization',
   answer: { status: 200, body: organization },
+  refusals: ['slug_taken'],
   params: { org: 'org' },
   body: updateOrganizationBody,
   async handle(ctx, { caller, body }) {

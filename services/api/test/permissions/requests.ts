@@ -62,4 +62,6 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'POST /api/v1/workspaces/:ws/api-keys': aName,
   'DELETE /api/v1/workspaces/:ws/api-keys/:key': none,
   'GET /api/problems/:code': none,
+  'GET /api/openapi.json': none,
+  'GET /api/docs': none,
 }
