@@ -92,19 +92,16 @@ describe('works', () => {
       expect((await login(email, 'a wrong password')).status).toBe(401)
       return performance.now() - began
     }
-    const median = (times: number[]) => times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
-    const ratios: number[] = []
-    // A loaded machine gives some rounds away; without the dummy hash none would come close.
-    while (ratios.length < 3 && !ratios.some(ratio => ratio > 0.8 && ratio < 1.25)) {
-      const [withAccount, without]: [number[], number[]] = [[], []]
-      for (let i = 0; i < 9; i++) {
-        withAccount.push(await timed(known[i % 3] ?? ''))
-        without.push(await timed(`${crypto.randomUUID()}@example.com`))
-      }
-      ratios.push(median(without) / median(withAccount))
+    const [withAccount, without]: [number[], number[]] = [[], []]
+    const ratio = () => Math.min(...without) / Math.min(...withAccount)
+    // Whatever else runs on the machine only adds time, so the fastest of each are compared, as soon as there are enough.
+    // Without the dummy hash an unknown address would be answered in a fraction of the time, in every round.
+    for (let i = 0; i < 27 && !(i > 8 && ratio() > 0.8 && ratio() < 1.25); i++) {
+      withAccount.push(await timed(known[i % known.length] ?? ''))
+      without.push(await timed(`${crypto.randomUUID()}@example.com`))
     }
-    expect(ratios.at(-1)).toBeGreaterThan(0.8)
-    expect(ratios.at(-1)).toBeLessThan(1.25)
+    expect(ratio()).toBeGreaterThan(0.8)
+    expect(ratio()).toBeLessThan(1.25)
   })
 })
 
