@@ -1,4 +1,12 @@
-export { type Cidr, classifyAddress, formatCidr, hostIsVisiblyBlocked, isWithin, networkOf, parseCidrs } from './address.ts'
+export {
+  type Cidr,
+  classifyAddress,
+  formatCidr,
+  hostIsVisiblyBlocked,
+  isWithin,
+  networkOf,
+  parseCidrs,
+} from './address.ts'
 export { AppError, type AppErrorCode, type AppErrorOptions, appErrorCodes, type FieldError } from './app-error.ts'
 export { type AuditAction, auditActions } from './audit-action.ts'
 export { type CronSchedule, nextRuns, nextScheduled } from './cron/cron-schedule.ts'
