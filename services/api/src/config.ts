@@ -1,5 +1,6 @@
 import { parseCidrs } from '@belfry/domain'
 import { databaseUrl, logLevel, parsedBy, port, readConfig, redisUrl } from '@belfry/runtime'
+import { parseMasterKeys } from '@belfry/vault'
 import { z } from 'zod'
 
 export type Config = ReturnType<typeof loadConfig>
@@ -16,6 +17,8 @@ export const variables = z.object({
   LOG_LEVEL: logLevel,
   /** Signs session tokens. */
   JWT_SECRET: z.string('is required: at least 32 random characters').min(32, 'must have at least 32 characters'),
+  /** The master keys of stored secrets: the first one writes, all of them read. */
+  ENCRYPTION_KEYS: parsedBy(parseMasterKeys, 'is required: id:key, the key 32 random bytes in base64'),
   /** The address that users reach this service under. Default: this port on localhost. */
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   /** The tier of a new organization. */
@@ -30,6 +33,7 @@ const schema = variables.transform(env => ({
   port: env.PORT,
   logLevel: env.LOG_LEVEL,
   jwtSecret: env.JWT_SECRET,
+  masterKeys: env.ENCRYPTION_KEYS,
   publicUrl: new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin,
   defaultTier: env.DEFAULT_TIER,
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,

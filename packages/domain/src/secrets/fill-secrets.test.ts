@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fillSecretsInJson, fillSecretsInUrl } from './fill-secrets.ts'
+import { fillSecretsInJson, fillSecretsInUrl, secretNamesInJson } from './fill-secrets.ts'
 
 const values: Record<string, string> = {
   A: 'a"b\\c\n/é',
@@ -14,12 +14,14 @@ describe('a secret in JSON text', () => {
     const text = '{ "a" : "1 {{ secrets.A }}",\n"n":1.10, "b":[ "{{secrets.A}}" ,"\\u00e9{{ secrets.KEY }}\\"" ] }'
     const filled = fillSecretsInJson(text, secretOf)
     expect(filled).toBe('{ "a" : "1 a\\"b\\\\c\\n/é",\n"n":1.10, "b":[ "a\\"b\\\\c\\n/é" ,"\\u00e9x+y/z=&?#\\"" ] }')
+    expect(secretNamesInJson(text)).toEqual(['A', 'KEY'])
     expect(JSON.parse(filled).a).toBe(`1 ${values.A}`)
   })
 
   it('stays a reference in a key, and where a brace is escaped', () => {
     const text = '{"{{ secrets.A }}" \n: {"x{{ secrets.A }}":"\\u007b{ secrets.A }}"}}'
     expect(fillSecretsInJson(text, secretOf)).toBe(text)
+    expect(secretNamesInJson(text)).toEqual([])
   })
 
   it('may be the whole text', () => {

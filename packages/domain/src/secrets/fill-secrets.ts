@@ -33,6 +33,16 @@ export function fillSecretsInJson(json: string, secretOf: SecretOf): string {
   return filled + json.slice(done)
 }
 
+/** Finds the names of the secrets that the string values of valid JSON text refer to, each once. */
+export function secretNamesInJson(json: string): string[] {
+  const names = new Set<string>()
+  fillSecretsInJson(json, name => {
+    names.add(name)
+    return ''
+  })
+  return [...names]
+}
+
 function isKey(json: string, end: number): boolean {
   let at = end
   while (json[at] === ' ' || json[at] === '\n' || json[at] === '\r' || json[at] === '\t') at++
