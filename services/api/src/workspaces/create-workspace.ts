@@ -1,4 +1,5 @@
 import { createWorkspaceBody, workspace } from '@belfry/contract'
+import { ensureSigningSecret } from '@belfry/db'
 import { newUuid, toId } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
@@ -12,6 +13,7 @@ export const createWorkspace = endpoint({
   async handle(ctx, { caller, body }) {
     const { organizationId } = caller
     const workspace = await ctx.prisma.workspace.create({ data: { id: newUuid(), organizationId, name: body.name } })
+    await ensureSigningSecret(ctx.pool, ctx.config.masterKeys, workspace.id)
     const id = toId('ws', workspace.id)
     return created(`/api/v1/workspaces/${id}`, {
       id,
