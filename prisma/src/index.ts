@@ -29,6 +29,24 @@ export { type InsertedTask, insertTasks, type NewTask } from './insert-tasks.ts'
 export { isTransientDatabaseError, openPool, type Pool, pingPool, waitForDatabase } from './pool.ts'
 export { type PutBack, putBackTask } from './put-back-task.ts'
 export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './record-attempts.ts'
+export { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from './secrets/rewrap-keys.ts'
+export {
+  deleteSecret,
+  listSecrets,
+  mostSecrets,
+  type PutSecretResult,
+  putSecret,
+  readSecrets,
+  type SecretEntry,
+} from './secrets/secrets.ts'
+export {
+  ensureSigningSecret,
+  mostSigningSecrets,
+  readSigningSecrets,
+  revokeSigningSecret,
+  rotateSigningSecret,
+  type SigningSecret,
+} from './secrets/signing-secrets.ts'
 export type { StoredRequest } from './stored-request.ts'
 export { giveTurnBack, type Throttle, takeTurn } from './throttle.ts'
 export { windDownWorkspace, workspacesToWindDown } from './wind-down-workspace.ts'

@@ -118,6 +118,7 @@ async function assemble(
     METRICS_PORT: '0',
     PUBLIC_URL: url,
     JWT_SECRET: randomBytes(32).toString('hex'),
+    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     DEFAULT_TIER: 'unicorn',
   }

@@ -25,7 +25,7 @@ const zoneRule = textRule(
 )
 const boundRule = textRule({ ...instant.schema }, boundedInstant)
 
-// What is sent has the rules of a task; the payload is likewise taken from the body's text.
+// What is sent has the rules of a task.
 const fields = {
   name: taskBody.name,
   url: taskBody.url,

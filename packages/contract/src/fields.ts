@@ -1,4 +1,4 @@
-import { findHeaderProblems } from '@belfry/domain'
+import { findBrokenReference, findHeaderProblems } from '@belfry/domain'
 import { z } from 'zod'
 import type { Fault, TextRule } from './text-rules.ts'
 
@@ -48,6 +48,24 @@ export const headersField = z
     }
     return headers as Record<string, string> // every value that is not a string is a problem
   })
+
+/** A payload: any JSON value, whose strings may refer to secrets. What is sent is its text as it stands in the body. */
+export const payloadField = z
+  .unknown()
+  .superRefine((given, ctx) => refuseBrokenReferences(given, ctx, []))
+  .meta({
+    description: 'Any JSON value, forwarded as it is, but for the `{{ secrets.NAME }}` in its strings.',
+    examples: [{ user: 42 }],
+  })
+
+function refuseBrokenReferences(value: unknown, ctx: z.RefinementCtx, path: string[]): void {
+  if (typeof value === 'string') {
+    const message = findBrokenReference(value)
+    if (message !== null) refuse(ctx, value, { code: 'invalid_secret_reference', message }, path)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, member] of Object.entries(value)) refuseBrokenReferences(member, ctx, [...path, key])
+  }
+}
 
 function read<T>(rule: TextRule<T>, text: string, ctx: z.RefinementCtx): T {
   const result = rule(text)

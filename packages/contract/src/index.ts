@@ -74,6 +74,14 @@ export {
   type StatusRange,
 } from './run.ts'
 export {
+  type PutSecretBody,
+  putSecretBody,
+  type Secret,
+  type SigningSecret,
+  secret,
+  signingSecret,
+} from './secret.ts'
+export {
   type CreateTaskBody,
   createTaskBody,
   type LastRun,

@@ -1,7 +1,7 @@
 import { stateReasons, taskStates } from '@belfry/domain'
 import { z } from 'zod'
 import { idField, millisecondsField, timestampField } from './answer-fields.ts'
-import { headersField, integer, refuse, repeatable, textField } from './fields.ts'
+import { headersField, integer, payloadField, refuse, repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { retry, retryChange, retryPolicy } from './retry.ts'
 import { runStatuses } from './run.ts'
@@ -22,13 +22,12 @@ const executeAtRule = textRule(
   executeAt,
 )
 
-// The payload's value is not used: what is stored and sent is its text as it stands in the body.
 const fields = {
   name: textField(line(200)),
   url: textField(targetUrl),
   method: z.enum(methods),
   headers: headersField,
-  payload: z.unknown().meta({ description: 'Any JSON value, forwarded as it is.', examples: [{ user: 42 }] }),
+  payload: payloadField,
   execute_at: textField(
     executeAtRule,
     'execute_at is required: a task is dispatched at a time. For a dispatch at once, use POST /api/events.',

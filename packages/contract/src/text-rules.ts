@@ -60,10 +60,10 @@ export const emailAddress: TextRule<string> = textRule(
 )
 
 const targetUrlSchema: TextSchema = {
-  format: 'uri',
-  pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^#]+$',
+  // Not of the format `uri`: what stands for a secret is no part of one.
+  pattern: '^([Hh][Tt][Tt][Pp][Ss]?://|\\{\\{ *secrets\\.)[^#]+$',
   maxLength: 2048,
-  description: 'An absolute http or https URL without user, password or fragment.',
+  description: 'An absolute http or https URL without user, password or fragment; may hold `{{ secrets.NAME }}`.',
   examples: ['https://example.com/hooks/reminder'],
 }
 

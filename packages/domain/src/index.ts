@@ -50,6 +50,16 @@ export { requestBody } from './request-body.ts'
 export { findHeaderProblems, type HeaderProblem } from './request-headers.ts'
 export { type Backoff, backoffs, type RetryPolicy, retryDefaults, retryDelayMs } from './retry.ts'
 export { parseRetryAfter } from './retry-after.ts'
+export { fillSecretsInJson, fillSecretsInUrl, type SecretOf, secretNamesInJson } from './secrets/fill-secrets.ts'
+export { createRedactor, type Redactor, type Secret } from './secrets/redact.ts'
+export {
+  findBrokenReference,
+  isSecretName,
+  replaceReferences,
+  secretNames,
+  secretReference,
+} from './secrets/secret-reference.ts'
+export { checkSecretValue } from './secrets/secret-value.ts'
 export { checkTargetUrl } from './target-url.ts'
 export {
   canMove,

@@ -1,3 +1,5 @@
+import { findBrokenReference } from './secrets/secret-reference.ts'
+
 export type HeaderProblem = { name: string; message: string }
 
 const maxCount = 50
@@ -43,5 +45,5 @@ function problemOf(name: string, value: unknown, seen: ReadonlySet<string>): str
   if (seen.has(lower)) return 'This header is given twice; case makes no difference in names.'
   if (typeof value !== 'string') return 'The value must be a string.'
   if (!visible.test(value)) return 'The value must consist of visible Latin-1 characters and spaces.'
-  return null
+  return findBrokenReference(value)
 }

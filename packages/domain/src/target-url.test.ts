@@ -15,6 +15,11 @@ describe('checkTargetUrl', () => {
     'http://127.0.0.1:3000/',
     'http://[::1]:3000/',
     'https://example.com/{{ secrets.TOKEN }}',
+    'https://example.com/a?b={{secrets.TOKEN}}&c={{ secrets.C }}',
+    '{{ secrets.WHOLE_URL }}',
+    '{{ secrets.BASE }}/path?x=1',
+    'https://{{ secrets.HOST }}/path',
+    'https://api.{{ secrets.DOMAIN }}:{{ secrets.PORT }}/path',
     base + 'a'.repeat(2048 - base.length),
   ])('accepts %j', text => {
     expect(checkTargetUrl(text)).toBeNull()
@@ -22,6 +27,11 @@ describe('checkTargetUrl', () => {
 
   it.each([
     ['', 'absolute'],
+    ['{{ secrets.lower }}', 'capital letters'],
+    ['https://example.com/{{ secrets. }}', 'capital letters'],
+    ['https://{{ secrets.USER }}@example.com/', 'user name'],
+    ['https://example.com/#{{ secrets.PART }}', 'fragment'],
+    ['ftp://{{ secrets.HOST }}/', 'absolute'],
     ['example.com', 'absolute'],
     ['//example.com/', 'absolute'],
     ['/hook', 'absolute'],

@@ -12,8 +12,8 @@ import { isAlive, type Lock, type ProcessRecord, takeLock } from './lock.ts'
 import { migrate } from './migrate.ts'
 import type { OpenStack } from './open-stack.ts'
 import { loadSecrets } from './secrets.ts'
-import { beside, type Servers, startServers } from './servers.ts'
-import { serviceEnvironment } from './service-environment.ts'
+import { beside, startServers } from './servers.ts'
+import { type ServiceSettings, serviceEnvironment } from './service-environment.ts'
 import { say } from './terminal.ts'
 
 const serviceNames = ['api', 'scheduler', 'dispatcher']
@@ -36,7 +36,7 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   await migrate(servers.databaseUrl, config.env, stop)
   const echo = await startEchoReceiver(beside(port, 1))
   opened.push(echo)
-  const settings = { ...servers, port, metricsPort: await freePort(beside(port, 4)), jwtSecret: secrets.JWT_SECRET }
+  const settings = { ...servers, port, metricsPort: await freePort(beside(port, 4)), secrets }
   const services = startServices(config, settings, lock, opened)
   await Promise.race([Promise.all(services.map(service => service.ready)), aborted(stop)])
   const account = await findAccount(config, url)
@@ -54,12 +54,7 @@ async function outlive(leftovers: ProcessRecord[], stop: AbortSignal): Promise<v
   await waitUntil(areGone, 5000)
 }
 
-function startServices(
-  { dataDir, env }: Config,
-  settings: Servers & { port: number; metricsPort: number; jwtSecret: string },
-  lock: Lock,
-  opened: OpenStack,
-): Service[] {
+function startServices({ dataDir, env }: Config, settings: ServiceSettings, lock: Lock, opened: OpenStack): Service[] {
   const services = serviceNames.map(name =>
     keepService({
       name,

@@ -8,9 +8,19 @@ test('makes secrets once, for the owner’s eyes only', () => {
   const path = secretsPath()
   const made = loadSecrets(path)
   expect(made.JWT_SECRET).toMatch(/^[0-9a-f]{64}$/)
+  expect(made.ENCRYPTION_KEYS).toMatch(/^k1:[A-Za-z0-9+/]{43}=$/)
   expect(statSync(path).mode & 0o777).toBe(0o600)
   expect(loadSecrets(path)).toEqual(made)
   expect(loadSecrets(secretsPath())).not.toEqual(made)
+})
+
+test('adds the key that encrypts secrets to an installation that has none yet', () => {
+  const path = secretsPath()
+  const JWT_SECRET = 'x'.repeat(64)
+  writeFileSync(path, JSON.stringify({ JWT_SECRET }))
+  const made = loadSecrets(path)
+  expect(made).toEqual({ JWT_SECRET, ENCRYPTION_KEYS: expect.stringMatching(/^k1:/) })
+  expect(loadSecrets(path)).toEqual(made)
 })
 
 test('refuses a damaged file rather than end every session', () => {

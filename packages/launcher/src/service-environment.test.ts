@@ -6,7 +6,7 @@ const settings = {
   redisUrl: 'redis://private',
   port: 3000,
   metricsPort: 3004,
-  jwtSecret: 'made here',
+  secrets: { JWT_SECRET: 'made here', ENCRYPTION_KEYS: 'k1:made here' },
 }
 
 test('adds what makes a workbench to an empty environment', () => {
@@ -18,6 +18,7 @@ test('adds what makes a workbench to an empty environment', () => {
     OWN_LISTENERS: '127.0.0.1:3004',
     PUBLIC_URL: 'http://localhost:3000',
     JWT_SECRET: 'made here',
+    ENCRYPTION_KEYS: 'k1:made here',
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8,::1/128',
     DEFAULT_TIER: 'unicorn',
     LOG_LEVEL: 'info',

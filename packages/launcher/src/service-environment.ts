@@ -1,4 +1,5 @@
 import type { Environment } from './config.ts'
+import type { Secrets } from './secrets.ts'
 
 export type ServiceSettings = {
   databaseUrl: string
@@ -6,7 +7,7 @@ export type ServiceSettings = {
   port: number
   /** Of the scheduler. The dispatcher, which has to refuse it as a target, takes a free one for itself. */
   metricsPort: number
-  jwtSecret: string
+  secrets: Secrets
 }
 
 /** A service's environment: the user's own, what this installation is made of, and defaults that suit a workbench. */
@@ -14,7 +15,7 @@ export function serviceEnvironment(name: string, env: Environment, settings: Ser
   const { NODE_ENV: _, REDIS_URL: __, ...rest } = env
   const workbench = {
     PUBLIC_URL: `http://localhost:${settings.port}`,
-    JWT_SECRET: settings.jwtSecret,
+    ...settings.secrets,
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8,::1/128',
     DEFAULT_TIER: 'unicorn',
     LOG_LEVEL: 'info',

@@ -28,9 +28,12 @@ export function integer(min: number, max: number) {
 /** A TCP port; 0 takes any free one. */
 export const port = integer(0, 65_535)
 
-/** A text that a rule of the domain turns into a value; what the rule throws is what is wrong with the variable. */
-export function parsedBy<T>(parse: (text: string) => T) {
-  return z.string().transform((text, context): T => {
+/**
+ * A text that a rule turns into a value; what the rule throws is what is wrong with the variable.
+ * @param missing - What to say when it is not there.
+ */
+export function parsedBy<T>(parse: (text: string) => T, missing = 'is required') {
+  return z.string(missing).transform((text, context): T => {
     try {
       return parse(text)
     } catch (error) {

@@ -1,3 +1,5 @@
+import { type MasterKeys, parseMasterKeys } from '@belfry/vault'
+
 /** Reads DATABASE_URL, the address of the database to migrate: `postgresql://user:password@host:5432/name`. */
 export function readDatabaseUrl(): string {
   const databaseUrl = process.env.DATABASE_URL
@@ -6,4 +8,15 @@ export function readDatabaseUrl(): string {
     throw new Error('DATABASE_URL is not a URL that starts with postgresql://.')
   }
   return databaseUrl
+}
+
+/** Reads ENCRYPTION_KEYS, the master keys as the services have them. */
+export function readMasterKeys(): MasterKeys {
+  const text = process.env.ENCRYPTION_KEYS
+  if (!text) throw new Error('ENCRYPTION_KEYS is not set.')
+  try {
+    return parseMasterKeys(text)
+  } catch (error) {
+    throw new Error(`ENCRYPTION_KEYS ${error instanceof Error ? error.message : error}.`, { cause: error })
+  }
 }

@@ -1,13 +1,15 @@
 import pg from 'pg'
 import { holdOverdueTasks, releaseHeldTasks } from '../held-tasks.ts'
+import { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from '../secrets/rewrap-keys.ts'
 import { checkMigrations } from './check-migrations.ts'
-import { readDatabaseUrl } from './config.ts'
+import { readDatabaseUrl, readMasterKeys } from './config.ts'
 import { createMigration } from './create-migration.ts'
 import { deployMigrations } from './deploy-migrations.ts'
 import { describeCheck } from './describe-check.ts'
+import { describeKeys } from './describe-keys.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 
-const usage = 'Usage: deploy | check | create NAME | hold-overdue | release-held'
+const usage = 'Usage: deploy | check | create NAME | hold-overdue | release-held | rewrap-keys | check-keys'
 
 try {
   process.exitCode = await run(process.argv.slice(2))
@@ -22,6 +24,8 @@ function run([command, name, ...rest]: string[]): Promise<number> {
   if (command === 'create' && name !== undefined && rest.length === 0) return create(readDatabaseUrl(), name)
   if (command === 'hold-overdue' && name === undefined) return inDatabase(holdOverdueTasks, 'tasks held')
   if (command === 'release-held' && name === undefined) return inDatabase(releaseHeldTasks, 'tasks released')
+  if (command === 'rewrap-keys' && name === undefined) return inDatabase(rewrap, 'data keys wrapped anew')
+  if (command === 'check-keys' && name === undefined) return withClient(checkKeys)
   throw new Error(usage)
 }
 
@@ -51,15 +55,34 @@ async function create(databaseUrl: string, name: string): Promise<number> {
   return 0
 }
 
-async function inDatabase(change: (client: pg.Client) => Promise<number>, what: string): Promise<number> {
+function rewrap(client: pg.Client): Promise<number> {
+  return rewrapDataKeys(client, readMasterKeys(), total => print(`${total} so far`))
+}
+
+async function checkKeys(client: pg.Client): Promise<number> {
+  const masterKeys = readMasterKeys()
+  const problem = await findMasterKeyProblem(client, masterKeys)
+  if (problem !== null) throw new Error(problem)
+  const { lines, isDone } = describeKeys(masterKeys, await countWrappedKeys(client))
+  for (const line of lines) print(line)
+  return isDone ? 0 : 1
+}
+
+function inDatabase(change: (client: pg.Client) => Promise<number>, what: string): Promise<number> {
+  return withClient(async client => {
+    print(`${await change(client)} ${what}`)
+    return 0
+  })
+}
+
+async function withClient(run: (client: pg.Client) => Promise<number>): Promise<number> {
   const client = new pg.Client({ connectionString: readDatabaseUrl() })
   await client.connect()
   try {
-    print(`${await change(client)} ${what}`)
+    return await run(client)
   } finally {
     await client.end()
   }
-  return 0
 }
 
 function print(line: string): void {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { loadConfig, variables } from './config.ts'
@@ -12,7 +13,12 @@ it('names everything that is missing or wrong in one message', () => {
   expect(() => loadConfig({ LOG_LEVEL: 'loud' })).toThrow(/DATABASE_URL.*LOG_LEVEL/s)
 })
 
-const env = { DATABASE_URL: 'postgresql://db/belfry', PORT: '8080', JWT_SECRET: '0f1e2d3c4b5a69788796a5b4c3d2e1f0' }
+const env = {
+  DATABASE_URL: 'postgresql://db/belfry',
+  PORT: '8080',
+  JWT_SECRET: '0f1e2d3c4b5a69788796a5b4c3d2e1f0',
+  ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+}
 
 it.each(['short', 'x'.repeat(64), 'change-me-change-me-change-me-please', 'your_secret_goes_here_0123456789abcdef'])(
   'does not start with the secret %j',
@@ -29,4 +35,9 @@ it('believes no proxy unless it is told which', () => {
   expect(loadConfig(env).trustProxy).toBe(false)
   expect(loadConfig({ ...env, TRUST_PROXY: '1' }).trustProxy).toBe(1)
   expect(() => loadConfig({ ...env, TRUST_PROXY: 'true' })).toThrow(/TRUST_PROXY/)
+})
+
+it('wants master keys, and does not show what it was given for them', () => {
+  expect(() => loadConfig({ ...env, ENCRYPTION_KEYS: undefined })).toThrow(/ENCRYPTION_KEYS: is required/)
+  expect(() => loadConfig({ ...env, ENCRYPTION_KEYS: 'k1:dG9vIHNob3J0' })).toThrow(/ENCRYPTION_KEYS: .*k1(?!.*dG9v)/)
 })

@@ -1,5 +1,6 @@
 import { parseCidrs } from '@belfry/domain'
 import { databaseUrl, logLevel, parsedBy, port, readConfig, redisUrl } from '@belfry/runtime'
+import { parseMasterKeys } from '@belfry/vault'
 import { z } from 'zod'
 import { parseTrustedProxies } from './http/trusted-proxies.ts'
 
@@ -20,6 +21,8 @@ export const variables = z.object({
     .string('is required: at least 32 random characters')
     .min(32, 'must have at least 32 characters')
     .refine(isRandom, 'must be random: repeated characters and examples are refused'),
+  /** The master keys of stored secrets: the first one writes, all of them read. */
+  ENCRYPTION_KEYS: parsedBy(parseMasterKeys, 'is required: id:key, the key 32 random bytes in base64'),
   /** The address that users reach this service under. Default: this port on localhost. */
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   /** What may tell the caller's address in X-Forwarded-For: a number of proxies, or their addresses. Default: nothing. */
@@ -37,6 +40,7 @@ const schema = variables.transform(env => ({
   logLevel: env.LOG_LEVEL,
   jwtSecret: env.JWT_SECRET,
   trustProxy: env.TRUST_PROXY,
+  masterKeys: env.ENCRYPTION_KEYS,
   publicUrl: new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin,
   defaultTier: env.DEFAULT_TIER,
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,

@@ -1,5 +1,6 @@
 import {
   type DatabaseClock,
+  findMasterKeyProblem,
   type InsertedTask,
   insertTasks,
   isTransientDatabaseError,
@@ -12,7 +13,7 @@ import {
 } from '@belfry/db'
 import { createPrisma, type Prisma } from '@belfry/db/prisma'
 import { type DispatchQueue, type DueTask, isSoon, openDispatchQueue } from '@belfry/queue'
-import { type Logger, microBatch } from '@belfry/runtime'
+import { ConfigError, type Logger, microBatch } from '@belfry/runtime'
 import { type ApiKeyCache, createApiKeyCache } from './auth/api-key-cache.ts'
 import { createFailedKeys, type FailedKeys } from './auth/failed-keys.ts'
 import type { Config } from './config.ts'
@@ -40,6 +41,8 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
   const pool = openPool(config.databaseUrl, { max: 10, onError })
   await waitForDatabase(pool, error => log.warn({ err: error }, 'database.waiting'), stop)
+  const problem = await findMasterKeyProblem(pool, config.masterKeys)
+  if (problem !== null) throw new ConfigError(`The configuration is wrong:\n  ENCRYPTION_KEYS: ${problem}`)
   const prisma = createPrisma(config.databaseUrl)
   const queue = openDispatchQueue({ redisUrl: config.redisUrl, databaseUrl: config.databaseUrl, onError })
   const adding = new Set<Promise<void>>()

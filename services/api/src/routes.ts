@@ -31,6 +31,12 @@ import { updateOrganization } from './organizations/update-organization.ts'
 import { getProblem } from './problems/get-problem.ts'
 import { getRun } from './runs/get-run.ts'
 import { listRuns } from './runs/list-runs.ts'
+import { deleteSecret } from './secrets/delete-secret.ts'
+import { listSecrets } from './secrets/list-secrets.ts'
+import { putSecret } from './secrets/put-secret.ts'
+import { listSigningSecrets } from './signing-secrets/list-signing-secrets.ts'
+import { revokeSigningSecret } from './signing-secrets/revoke-signing-secret.ts'
+import { rotateSigningSecret } from './signing-secrets/rotate-signing-secret.ts'
 import { cancelTask } from './tasks/cancel-task.ts'
 import { createTask } from './tasks/create-task.ts'
 import { getTask } from './tasks/get-task.ts'
@@ -75,6 +81,10 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/workspaces/:ws/members/:user': { put: putWorkspaceMember, delete: removeWorkspaceMember },
   '/api/v1/workspaces/:ws/api-keys': { get: listApiKeys, post: createApiKey },
   '/api/v1/workspaces/:ws/api-keys/:key': { delete: revokeApiKey },
+  '/api/v1/workspaces/:ws/secrets': { get: listSecrets },
+  '/api/v1/workspaces/:ws/secrets/:name': { put: putSecret, delete: deleteSecret },
+  '/api/v1/workspaces/:ws/signing-secrets': { get: listSigningSecrets, post: rotateSigningSecret },
+  '/api/v1/workspaces/:ws/signing-secrets/:secret': { delete: revokeSigningSecret },
   '/api/problems/:code': { get: getProblem },
   '/api/openapi.json': { get: getOpenApi(() => routes) },
   '/api/docs': { get: getReference(() => routes) },

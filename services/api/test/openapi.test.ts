@@ -72,7 +72,7 @@ describe('GET /api/openapi.json', () => {
     expect(body).toMatchObject({
       additionalProperties: false,
       required: ['name', 'url', 'method', 'cron'],
-      properties: { url: { format: 'uri', maxLength: 2048 }, timezone: { default: 'UTC' } },
+      properties: { url: { maxLength: 2048 }, timezone: { default: 'UTC' } },
     })
   })
 })

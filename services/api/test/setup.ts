@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { newUuid } from '@belfry/domain'
 import { createLogger } from '@belfry/runtime'
@@ -38,6 +39,7 @@ export function useApi(env: Record<string, string> = {}): TestApi {
     const config = loadConfig({
       DATABASE_URL: database.url,
       JWT_SECRET: 'a secret of thirty-two characters or more',
+      ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
       PUBLIC_URL: 'http://belfry.test',
       ALLOWED_PRIVATE_TARGETS: '10.1.0.0/16',
       ...env,

@@ -1,17 +1,18 @@
-import type { Outcome, SendOutcome } from './egress/outcome.ts'
+import type { Outcome, UnsentOutcome } from './egress/outcome.ts'
+import type { AttemptOutcome } from './secrets/attempt-outcome.ts'
 
 /** The attempts under way in this process. */
 export type Attempts = {
   track(attempt: Promise<void>): void
   /** The outcome of a call, or of having been given up because the process can wait no longer. */
-  orStopped(sending: Promise<SendOutcome>): Promise<SendOutcome>
+  orStopped(sending: Promise<AttemptOutcome | UnsentOutcome>): Promise<AttemptOutcome | UnsentOutcome>
   /** Waits until all are recorded; after `patienceMs` those still waiting for their target are given up. */
   finish(patienceMs: number): Promise<void>
 }
 
 export function createAttempts(onFault: (error: unknown) => void): Attempts {
   const underWay = new Set<Promise<void>>()
-  const waiting = new Set<(outcome: SendOutcome) => void>()
+  const waiting = new Set<(outcome: AttemptOutcome | UnsentOutcome) => void>()
   return {
     track(attempt) {
       const settled = attempt.catch(onFault).finally(() => underWay.delete(settled))

@@ -1,27 +1,61 @@
 import type { ClaimedTask } from '@belfry/db'
-import { requestBody, toId } from '@belfry/domain'
+import { type Redactor, requestBody, toId } from '@belfry/domain'
 import type { OutgoingRequest } from './egress/send.ts'
+import { type SecretMissing, secretMissing } from './secrets/attempt-outcome.ts'
+import type { AttemptSecrets } from './secrets/attempt-secrets.ts'
+import { fillRequest, type RequestParts } from './secrets/fill-request.ts'
+import { sign } from './secrets/sign.ts'
+
+/** An attempt's request: what goes out, or why nothing may, and its headers with references in the place of secrets. */
+export type AttemptRequest = {
+  outgoing: OutgoingRequest | SecretMissing
+  shownHeaders: Record<string, string>
+  /** Hides the secrets that go out; null when none does. */
+  redactor: Redactor | null
+}
 
 const userAgent = 'Belfry/0.1.0'
 
+/** What a task says of its request. */
+export function requestPartsOf(task: ClaimedTask): RequestParts {
+  const headers = JSON.parse(task.headers) as Record<string, string> // validated and stored by the API
+  const body = task.payload === null ? null : requestBody(task.payload, headers)
+  return { url: task.url, headers, body, isJson: body === task.payload }
+}
+
 /** Builds what is sent for an attempt: the task's own headers and body, and the ones that say what this call is. */
-export function buildRequest(task: ClaimedTask): OutgoingRequest {
-  const own = JSON.parse(task.headers) as Record<string, string> // validated and stored by the API
-  const given = new Set(Object.keys(own).map(name => name.toLowerCase()))
-  const body = task.payload === null ? null : requestBody(task.payload, own)
-  const defaults: Record<string, string> = { 'User-Agent': userAgent, Accept: '*/*', 'Accept-Encoding': 'identity' }
-  if (body !== null) defaults['Content-Type'] = 'application/json'
-  return {
-    url: task.url,
+export function buildRequest(
+  task: ClaimedTask,
+  parts: RequestParts,
+  { signingKeys, names, values }: AttemptSecrets,
+): AttemptRequest {
+  const filled = names.length === 0 ? { ...parts, redactor: null } : fillRequest(parts, names, values)
+  const headers = { ...defaults(parts), ...parts.headers, ...identity(task) }
+  if (signingKeys === null)
+    return unsendable(secretMissing('Nothing was sent: the workspace has been deleted.'), headers)
+  if ('kind' in filled) return unsendable(filled, headers)
+  const id = headers['webhook-id'] ?? ''
+  const timestamp = headers['webhook-timestamp'] ?? ''
+  const signature = { 'webhook-signature': sign(signingKeys, id, timestamp, filled.body ?? '') }
+  const outgoing = {
+    url: filled.url,
     method: task.method,
-    headers: {
-      ...Object.fromEntries(Object.entries(defaults).filter(([name]) => !given.has(name.toLowerCase()))),
-      ...own,
-      ...identity(task),
-    },
-    body,
+    headers: { ...headers, ...filled.headers, ...signature },
+    body: filled.body,
     timeoutMs: task.timeoutMs,
   }
+  return { outgoing, shownHeaders: { ...headers, ...signature }, redactor: filled.redactor }
+}
+
+function unsendable(outgoing: SecretMissing, shownHeaders: Record<string, string>): AttemptRequest {
+  return { outgoing, shownHeaders, redactor: null }
+}
+
+function defaults({ headers, body }: RequestParts): Record<string, string> {
+  const given = new Set(Object.keys(headers).map(name => name.toLowerCase()))
+  const all: Record<string, string> = { 'User-Agent': userAgent, Accept: '*/*', 'Accept-Encoding': 'identity' }
+  if (body !== null) all['Content-Type'] = 'application/json'
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !given.has(name.toLowerCase())))
 }
 
 function identity(task: ClaimedTask): Record<string, string> {

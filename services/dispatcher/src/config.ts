@@ -1,5 +1,6 @@
 import { formatCidr, parseCidrs } from '@belfry/domain'
 import { databaseUrl, integer, logLevel, parsedBy, port, readConfig, redisUrl } from '@belfry/runtime'
+import { parseMasterKeys } from '@belfry/vault'
 import { z } from 'zod'
 import type { Listener } from './egress/own-listeners.ts'
 import { listenerOfUrl, parseListeners } from './egress/parse-listener.ts'
@@ -16,6 +17,8 @@ export const variables = z.object({
   REDIS_URL: redisUrl,
   METRICS_PORT: port.default(9090),
   LOG_LEVEL: logLevel,
+  /** The master keys of stored secrets: the first one writes, all of them read. */
+  ENCRYPTION_KEYS: parsedBy(parseMasterKeys, 'is required: id:key, the key 32 random bytes in base64'),
   /** Calls under way at a time. */
   DISPATCH_CONCURRENCY: integer(1, 10_000).default(200),
   /** Private address ranges that targets may lie in, as comma-separated CIDRs. */
@@ -35,6 +38,7 @@ const schema = variables.transform(env => ({
   redisUrl: env.REDIS_URL,
   healthPort: env.METRICS_PORT,
   logLevel: env.LOG_LEVEL,
+  masterKeys: env.ENCRYPTION_KEYS,
   concurrency: env.DISPATCH_CONCURRENCY,
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
   ownListeners: ownListeners(env),

@@ -1,14 +1,18 @@
+import type { KeyObject } from 'node:crypto'
 import {
   type Claim,
   type ClaimRequest,
   claimTasks,
   type DatabaseClock,
   type FinishedAttempt,
+  findMasterKeyProblem,
   isTransientDatabaseError,
   openDatabaseClock,
   openPool,
   type Pool,
   type RecordedAttempt,
+  readSecrets,
+  readSigningSecrets,
   recordAttempts,
   stepPromotionBack,
   waitForDatabase,
@@ -22,12 +26,14 @@ import {
   openDispatchQueue,
   type QueueConnection,
 } from '@belfry/queue'
-import { type Logger, microBatch } from '@belfry/runtime'
+import { ConfigError, type Logger, microBatch } from '@belfry/runtime'
 import { type Attempts, createAttempts } from './attempts.ts'
 import type { Config } from './config.ts'
 import { createOwnListeners, type OwnListeners } from './egress/own-listeners.ts'
 import { createResolver } from './egress/resolve-name.ts'
 import { createSender, type Sender } from './egress/send.ts'
+import { toSigningKey } from './secrets/sign.ts'
+import { createWorkspaceCache, type WorkspaceCache } from './secrets/workspace-cache.ts'
 import { createSlots, type Slots } from './slots.ts'
 
 /** Everything that an attempt needs. */
@@ -40,6 +46,9 @@ export type Context = {
   deadLetters: DeadLetterQueue
   sender: Sender
   ownListeners: OwnListeners
+  /** What deliveries of a workspace are signed with, and its secrets by name: as they were at most five seconds ago. */
+  signingKeysOf: WorkspaceCache<KeyObject[]>
+  secretsOf: WorkspaceCache<ReadonlyMap<string, string>>
   slots: Slots
   attempts: Attempts
   /** `claimTasks` and `recordAttempts`, many calls to a statement. */
@@ -56,6 +65,9 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
   const pool = openPool(config.databaseUrl, { max: 6, onError })
   await waitForDatabase(pool, error => log.warn({ err: error }, 'database.waiting'), stop)
+  const { masterKeys } = config
+  const problem = await findMasterKeyProblem(pool, masterKeys)
+  if (problem !== null) throw new ConfigError(`The configuration is wrong:\n  ENCRYPTION_KEYS: ${problem}`)
   const queueConnection = { redisUrl: config.redisUrl, databaseUrl: config.databaseUrl, onError }
   const queue = openDispatchQueue(queueConnection)
   const deadLetters = openDeadLetterQueue(queueConnection)
@@ -73,6 +85,11 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     deadLetters,
     sender,
     ownListeners: listeners,
+    signingKeysOf: createWorkspaceCache(async ids => {
+      const secrets = await readSigningSecrets(pool, masterKeys, ids)
+      return new Map(Array.from(secrets, ([id, all]) => [id, all.map(({ value }) => toSigningKey(value))]))
+    }),
+    secretsOf: createWorkspaceCache(ids => readSecrets(pool, masterKeys, ids)),
     slots: createSlots(config.concurrency),
     attempts: createAttempts(error => log.error({ err: error }, 'attempt.fault')),
     claim: inBatches(requests => claimTasks(pool, requests)),

@@ -1,21 +1,27 @@
 import type { ClaimedTask, RecordedAttempt } from '@belfry/db'
 import { nextAttempt, toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
-import { buildRequest } from './build-request.ts'
+import { type AttemptRequest, buildRequest, requestPartsOf } from './build-request.ts'
 import type { Context } from './context.ts'
-import type { Outcome } from './egress/outcome.ts'
+import type { UnsentOutcome } from './egress/outcome.ts'
 import { toFinishedAttempt } from './finished-attempt.ts'
 import { outlastOutage } from './outlast-outage.ts'
 import { putBack } from './put-back.ts'
+import type { AttemptOutcome } from './secrets/attempt-outcome.ts'
+import { readAttemptSecrets } from './secrets/attempt-secrets.ts'
+import { secretNamesOf } from './secrets/fill-request.ts'
+import { redactFault, redactOutcome } from './secrets/redact-outcome.ts'
 
 /** One attempt from the claim on: build, send, decide what becomes of the task, record, arrange what follows. */
 export async function dispatch(ctx: Context, task: ClaimedTask): Promise<void> {
   const claimed = performance.now()
   await failpoint('dispatcher.claimed')
-  const request = buildRequest(task)
+  const parts = requestPartsOf(task)
+  const secrets = await readAttemptSecrets(ctx, task.workspaceId, secretNamesOf(parts))
+  const request = buildRequest(task, parts, secrets)
   const sentAt = performance.now()
   const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - claimed))
-  const sending = ctx.sender.send(request)
+  const sending = send(ctx, request)
   await failpoint('dispatcher.request_sent')
   const outcome = await ctx.attempts.orStopped(sending)
   if (outcome.kind === 'unsent') return putBack(ctx, task, outcome)
@@ -28,11 +34,19 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<void> {
     now: new Date(startedAt.getTime() + durationMs),
     random: Math.random,
   })
-  const attempt = toFinishedAttempt(task, request, outcome, next, startedAt, durationMs)
+  const shown = request.redactor ? redactOutcome(outcome, request.redactor) : outcome
+  const attempt = toFinishedAttempt(task, request.shownHeaders, shown, next, startedAt, durationMs)
   const recorded = await outlastOutage(ctx, attempt.runId, () => ctx.record(attempt))
   logAttempt(ctx, task, outcome, { durationMs, state: recorded ? next.state : 'superseded' })
   await failpoint('dispatcher.recorded')
   if (recorded) await follow(ctx, task, attempt, recorded)
+}
+
+async function send(ctx: Context, { outgoing, redactor }: AttemptRequest): Promise<AttemptOutcome | UnsentOutcome> {
+  if ('kind' in outgoing) return outgoing
+  const sending = ctx.sender.send(outgoing)
+  if (redactor === null) return sending
+  return sending.catch(error => Promise.reject(redactFault(error, redactor)))
 }
 
 async function follow(
@@ -55,7 +69,7 @@ async function follow(
 function logAttempt(
   ctx: Context,
   task: ClaimedTask,
-  outcome: Outcome,
+  outcome: AttemptOutcome,
   more: { durationMs: number; state: string },
 ): void {
   ctx.log.info(

@@ -1,13 +1,12 @@
 import type { ClaimedTask, FinishedAttempt } from '@belfry/db'
 import type { NextAttempt } from '@belfry/domain'
-import type { Outcome } from './egress/outcome.ts'
-import type { OutgoingRequest } from './egress/send.ts'
+import type { AttemptOutcome } from './secrets/attempt-outcome.ts'
 
-/** Turns an attempt and its outcome into what is stored of it. */
+/** Turns an attempt and its outcome, neither of which shows a secret, into what is stored of it. */
 export function toFinishedAttempt(
   task: ClaimedTask,
-  request: OutgoingRequest,
-  outcome: Outcome,
+  headers: Readonly<Record<string, string>>,
+  outcome: AttemptOutcome,
   next: NextAttempt,
   startedAt: Date,
   durationMs: number,
@@ -21,13 +20,13 @@ export function toFinishedAttempt(
     scheduledAt: task.scheduledAt,
     startedAt,
     finishedAt: new Date(startedAt.getTime() + durationMs),
-    requestHeaders: JSON.stringify(request.headers),
+    requestHeaders: JSON.stringify(headers),
     ...answerOf(outcome),
     ...errorOf(outcome, next),
   }
 }
 
-function answerOf(outcome: Outcome) {
+function answerOf(outcome: AttemptOutcome) {
   if (outcome.kind === 'failure') {
     const none = { responseStatus: null, responseHeaders: null, responseBody: null, responseBytes: null }
     return { ...none, responseTruncated: false }
@@ -41,7 +40,7 @@ function answerOf(outcome: Outcome) {
   }
 }
 
-function errorOf(outcome: Outcome, next: NextAttempt): Pick<FinishedAttempt, 'errorCode' | 'errorMessage'> {
+function errorOf(outcome: AttemptOutcome, next: NextAttempt): Pick<FinishedAttempt, 'errorCode' | 'errorMessage'> {
   if (outcome.kind === 'failure') return { errorCode: outcome.code, errorMessage: outcome.message }
   if (next.state === 'success') return { errorCode: null, errorMessage: null }
   const location = outcome.status >= 300 && outcome.status < 400 ? outcome.headers.location : undefined

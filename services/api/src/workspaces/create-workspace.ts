@@ -1,4 +1,5 @@
 import { createWorkspaceBody, workspace } from '@belfry/contract'
+import { ensureSigningSecret } from '@belfry/db'
 import { newUuid, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -24,6 +25,8 @@ export const createWorkspace = endpoint({
       await audit(tx, { ...caller, workspaceId: id }, deed)
       return tx.workspace.create({ data: { id, organizationId, name, ...members } })
     })
+    // Should it be lost here, whoever first needs one makes it.
+    await ensureSigningSecret(ctx.pool, ctx.config.masterKeys, id)
     const presented = presentWorkspace(row)
     return created(`/api/v1/workspaces/${presented.id}`, presented)
   },

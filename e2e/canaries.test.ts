@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto'
+import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { callApi } from './api-calls.ts'
+import { type Belfry, startBelfry } from './belfry.ts'
+import { dumpDatabase, dumpRedis, findCanaries, formsOf, type Haystacks } from './canaries.ts'
+import { inMs, waitFor } from './wait-for.ts'
+
+const tasks = '/api/v1/scheduler/tasks'
+const random = () => randomBytes(18).toString('base64')
+
+describe.each(queueBackends())('after a life with secrets, with the queue on %s', backend => {
+  const canaries: Record<string, string> = {
+    'a secret in a url': `url/${random()}?&`,
+    'a secret in a header': `header "${random()}" é`,
+    'a secret in a payload': `payload\n\\${random()}日本`,
+    'a password': `password ${random()}`,
+    'a new password': `new password ${random()}`,
+    'the master key': randomBytes(32).toString('base64'),
+    'the key of sessions': randomBytes(24).toString('base64'),
+  }
+  let belfry: Belfry
+  let target: Receiver
+  beforeAll(async () => {
+    target = await startReceiver()
+    const env = {
+      ENCRYPTION_KEYS: `k1:${canaries['the master key']}`,
+      JWT_SECRET: canaries['the key of sessions'] ?? '',
+      LOG_LEVEL: 'trace',
+    }
+    belfry = await startBelfry(backend, { env })
+    await live()
+  })
+  afterAll(async () => {
+    await belfry?.close()
+    await target?.close()
+  })
+
+  async function live(): Promise<void> {
+    const me = await signUpWithCanaries()
+    const call = (method: string, path: string, body?: unknown) => callApi(belfry.url, me, method, path, body)
+    const secrets = {
+      IN_URL: 'a secret in a url',
+      IN_HEADER: 'a secret in a header',
+      IN_PAYLOAD: 'a secret in a payload',
+    }
+    for (const [name, canary] of Object.entries(secrets)) {
+      const path = `/api/v1/workspaces/${me.workspaceId}/secrets/${name}`
+      expect((await call('PUT', path, { value: canaries[canary] })).status).toBe(201)
+      // What is refused is not remembered either.
+      expect((await call('PUT', path, `{"value": ${JSON.stringify(canaries[canary])}`)).status).toBe(400)
+      expect((await call('PUT', path, { value: canaries[canary], extra: canaries[canary] })).status).toBe(400)
+    }
+    const signing = await call('GET', `/api/v1/workspaces/${me.workspaceId}/signing-secrets`)
+    canaries['a signing secret'] = signing.body.data[0].secret
+    canaries['the bytes of a signing secret'] = signing.body.data[0].secret.slice('whsec_'.length)
+    await runTasks(call)
+  }
+
+  async function signUpWithCanaries() {
+    const email = `${randomBytes(6).toString('hex')}@example.com`
+    const body = { email, password: canaries['a password'], name: 'A user' }
+    const registered = await callApi(belfry.url, {}, 'POST', '/api/v1/auth/register', body)
+    const token = registered.body.token as string
+    for (const password of [canaries['a password'], canaries['a new password']]) {
+      await callApi(belfry.url, {}, 'POST', '/api/v1/auth/login', { email, password })
+    }
+    const organization = await callApi(belfry.url, { token }, 'POST', '/api/v1/organizations', { name: 'Acme' })
+    const path = `/api/v1/organizations/${organization.body.id}/workspaces`
+    const workspaceId = (await callApi(belfry.url, { token }, 'POST', path, { name: 'Main' })).body.id as string
+    const keys = `/api/v1/workspaces/${workspaceId}/api-keys`
+    const apiKey = (await callApi(belfry.url, { token }, 'POST', keys, { name: 'Key' })).body.key as string
+    // In the wrong places.
+    await callApi(belfry.url, { apiKey: token, token: apiKey }, 'GET', tasks)
+    Object.assign(canaries, { 'a session': token, 'an API key': apiKey })
+    return { apiKey, workspaceId }
+  }
+
+  async function runTasks(call: (method: string, path: string, body?: unknown) => ReturnType<typeof callApi>) {
+    const echoed = ['a secret in a url', 'a secret in a header', 'a secret in a payload'].map(
+      name => canaries[name] ?? '',
+    )
+    const everything = echoed.flatMap(value => Object.values(formsOf(value)).map(form => Buffer.from(form, 'latin1')))
+    const body = Buffer.concat(everything.flatMap(form => [Buffer.from(' | '), form]))
+    const inHeader = echoed.map(encodeURIComponent).join()
+    const answers = {
+      '/200': { status: 200, headers: { 'x-echo': inHeader, 'x-plain': echoed[1] ?? '' }, body },
+      '/500': { status: 500, body },
+      '/302': { status: 302, headers: { location: `/?${inHeader}` }, body },
+      '/cut': { status: 500, body: Buffer.concat([Buffer.alloc(65_526, '#'), body]) },
+      '/zip': { status: 200, headers: { 'content-encoding': 'deflate' }, body },
+      '/broken': {
+        does: 'raw',
+        bytes: `HTTP/1.1 200 OK\r\nx: ${inHeader}\r\ncontent-length: x\r\n\r\n`,
+        thenClose: true,
+      },
+      '/hang': { does: 'hang' },
+      '/reset': { does: 'reset' },
+    } as const
+    for (const [path, answer] of Object.entries(answers)) target.answer(path, answer)
+    const urls = [...Object.keys(answers).map(path => target.url(path)), 'http://127.0.0.1:1/']
+    const refused = [
+      'http://{{ secrets.IN_PAYLOAD }}/',
+      '{{ secrets.IN_URL }}',
+      `${target.url('/200')}{{ secrets.NONE }}`,
+    ]
+    const created = await Promise.all(
+      [...urls.map(url => `${url}?u={{ secrets.IN_URL }}`), ...refused].map(url =>
+        call('POST', tasks, {
+          ...{ name: 'canary', url, method: 'POST', execute_at: inMs(700), timeout_ms: 1000 },
+          headers: { 'X-Secret': '{{ secrets.IN_HEADER }}' },
+          payload: { a: '{{ secrets.IN_PAYLOAD }}' },
+          retry: { max_retries: 1, backoff: 'fixed', base_delay_ms: 1000 },
+        }),
+      ),
+    )
+    expect(created.map(({ status }) => status)).toEqual(created.map(() => 201))
+    const states = () =>
+      Promise.all(created.map(async ({ body }) => (await call('GET', `${tasks}/${body.id}`)).body.state))
+    await waitFor(states, all => all.every(state => state === 'success' || state === 'dead'), 20_000)
+    const [received] = target.requestsTo('/200')
+    expect(received?.rawHeaders).toContain(echoed[1])
+    expect(received?.body.toString()).toBe(JSON.stringify({ a: echoed[2] }))
+  }
+
+  async function everything(): Promise<Haystacks> {
+    const logs = belfry.services.map(({ name, output }) => [`log of ${name}`, Buffer.from(output).toString('latin1')])
+    return {
+      ...(await dumpDatabase(belfry.databaseUrl)),
+      ...(belfry.redisUrl === null ? {} : await dumpRedis(belfry.redisUrl)),
+      ...Object.fromEntries(logs),
+    }
+  }
+
+  it('no secret, key, token or password can be read in a table, in the queue or in a log', async () => {
+    const haystacks = await everything()
+    expect(Object.keys(haystacks)).toEqual(
+      expect.arrayContaining(['public.secrets', 'public.runs', 'log of dispatcher']),
+    )
+    for (const log of ['api', 'dispatcher']) expect(haystacks[`log of ${log}`]).toContain('"msg"')
+    expect(Object.values(haystacks).join()).toContain('{{ secrets.IN_URL }}')
+    expect(Object.keys(canaries)).toHaveLength(11)
+    expect(findCanaries(canaries, haystacks)).toEqual([])
+  })
+
+  it('and the search would have found it, in every form and every place', async () => {
+    const [name = '', canary = ''] = Object.entries(canaries)[0] ?? []
+    const forms = Object.entries(formsOf(canary))
+    const db = new pg.Client({ connectionString: belfry.databaseUrl })
+    await db.connect()
+    const all = forms.map(([, form]) => form).join(' ')
+    await db.query('UPDATE organizations SET name = $1', [all])
+    const one = 'id = (SELECT id FROM api_keys LIMIT 1)'
+    await db.query(`UPDATE api_keys SET hash = $1 WHERE ${one}`, [Buffer.from(all, 'latin1')])
+    await db.end()
+    if (belfry.redisUrl) {
+      const redis = new Redis(belfry.redisUrl)
+      await redis.hset('planted', 'field', all)
+      redis.disconnect()
+    }
+    const places = ['public.organizations', 'public.api_keys', ...(belfry.redisUrl ? ['redis'] : []), 'log']
+    const found = findCanaries({ [name]: canary }, { ...(await everything()), log: `{"msg":"${all}"}` })
+    expect(found.sort()).toEqual(forms.flatMap(([form]) => places.map(place => `${name}, ${form}, ${place}`)).sort())
+  })
+})

@@ -1,0 +1,142 @@
+import { type Receiver, startReceiver } from '@belfry/testing'
+import pg from 'pg'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import { Webhook as SvixWebhook } from 'svix'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Belfry, startBelfry } from './belfry.ts'
+import { inMs, waitFor } from './wait-for.ts'
+
+const tasks = '/api/v1/scheduler/tasks'
+
+// Each receiver has a library of its own, and none of our code.
+const libraries = { standardwebhooks: StandardWebhook, svix: SvixWebhook }
+
+describe('a delivery is signed', () => {
+  let belfry: Belfry
+  let target: Receiver
+  let db: pg.Client
+  let count = 0
+  beforeAll(async () => {
+    target = await startReceiver()
+    belfry = await startBelfry('postgres')
+    db = new pg.Client({ connectionString: belfry.databaseUrl })
+    await db.connect()
+  })
+  afterAll(async () => {
+    await db?.end()
+    await belfry?.close()
+    await target?.close()
+  })
+
+  const signingSecrets = (id = '') => `/api/v1/workspaces/${belfry.caller.workspaceId}/signing-secrets${id}`
+  const currentSecret = async (): Promise<{ id: string; secret: string }> =>
+    (await belfry.call('GET', signingSecrets())).body.data[0]
+
+  /** Has a request delivered, and returns it as it came in. */
+  const deliver = async (request: Record<string, unknown>) => {
+    const path = `/${count++}`
+    const body = { name: path, url: target.url(path), execute_at: inMs(600), ...request }
+    expect((await belfry.call('POST', tasks, body)).status).toBe(201)
+    await target.waitFor(() => target.requestsTo(path).length > 0, 15_000)
+    const [received] = target.requestsTo(path)
+    if (!received) throw new Error('Nothing was received.')
+    return received
+  }
+  const deliverSome = () => deliver({ method: 'POST', payload: { n: 1 } })
+  type Received = Awaited<ReturnType<typeof deliver>>
+
+  function verifies(received: Received, secret: string, body: Buffer | string = received.body): boolean[] {
+    const entries = received.rawHeaders.flatMap((name, i) => (i % 2 === 0 ? [[name, received.rawHeaders[i + 1]]] : []))
+    const headers = Object.fromEntries(entries) as Record<string, string>
+    return Object.values(libraries).map(Webhook => {
+      try {
+        new Webhook(secret).verify(body.toString(), headers, { jsonParse: false })
+        return true
+      } catch (error) {
+        // Older libraries parse what they have verified, and not every body is JSON.
+        return error instanceof SyntaxError
+      }
+    })
+  }
+  const [both, neither] = [
+    [true, true],
+    [false, false],
+  ]
+
+  it.each([
+    { method: 'GET' },
+    { method: 'GET', payload: { a: 1 } },
+    { method: 'POST', payload: { n: 12345678901234567890n.toString(), text: 'ünïcode 😀 日本' } },
+    { method: 'PUT', payload: '' },
+    { method: 'PATCH', payload: null },
+    { method: 'DELETE' },
+    { method: 'POST' },
+    { method: 'POST', payload: '', headers: { 'Content-Type': 'text/plain' } },
+    { method: 'POST', payload: 'raw text: ü\r\n😀', headers: { 'Content-Type': 'text/plain; charset=utf-8' } },
+    { method: 'POST', payload: { token: '{{ secrets.SIGNED }}' } },
+  ])('over exactly the bytes that are sent: %j', async request => {
+    await belfry.call('PUT', `/api/v1/workspaces/${belfry.caller.workspaceId}/secrets/SIGNED`, { value: 'wért "1"' })
+    const received = await deliver(request)
+    const { secret } = await currentSecret()
+    expect(verifies(received, secret)).toEqual(both)
+    expect(verifies(received, secret, `${received.body} `)).toEqual(neither)
+    expect(verifies(received, `whsec_${Buffer.alloc(32, 7).toString('base64')}`)).toEqual(neither)
+    if (JSON.stringify(request).includes('SIGNED')) expect(received.body.toString()).toBe('{"token":"wért \\"1\\""}')
+  })
+
+  it('by the old and the new secret after a rotation, until the old one expires or is revoked', async () => {
+    const first = await currentSecret()
+    expect(verifies(await deliverSome(), first.secret)).toEqual(both)
+    const { body: second } = await belfry.call('POST', signingSecrets())
+    // In force everywhere within 5 seconds.
+    await waitFor(
+      async () => verifies(await deliverSome(), second.secret),
+      seen => seen.every(Boolean),
+    )
+    const during = await deliverSome()
+    expect([verifies(during, first.secret), verifies(during, second.secret)]).toEqual([both, both])
+    const signatures = new Headers(pairs(during.rawHeaders)).get('webhook-signature')?.split(' ')
+    expect(signatures).toHaveLength(2)
+
+    await db.query('UPDATE signing_secrets SET expires_at = now() WHERE expires_at IS NOT NULL')
+    await waitFor(
+      async () => verifies(await deliverSome(), first.secret),
+      seen => !seen.some(Boolean),
+    )
+    expect(verifies(await deliverSome(), second.secret)).toEqual(both)
+
+    const { body: third } = await belfry.call('POST', signingSecrets())
+    expect((await belfry.call('DELETE', signingSecrets(`/${third.id}`))).status).toBe(409)
+    expect((await belfry.call('DELETE', signingSecrets(`/${second.id}`))).status).toBe(204)
+    await waitFor(
+      async () => {
+        const received = await deliverSome()
+        return [verifies(received, second.secret), verifies(received, third.secret)]
+      },
+      seen => JSON.stringify(seen) === JSON.stringify([neither, both]),
+    )
+  })
+
+  it('also in a workspace from before there were signatures: it is given a secret, one for all dispatchers', async () => {
+    const old = await belfry.anotherCaller()
+    await belfry.start('dispatcher')
+    await db.query('DELETE FROM data_keys') // and all that they seal, as if it had never been made
+    const created = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => {
+        const body = { name: `${i}`, url: target.url(`/old/${i}`), method: 'POST', execute_at: inMs(6000) }
+        return belfry.call('POST', tasks, body, old)
+      }),
+    )
+    expect(created.map(({ status }) => status)).toEqual(Array(20).fill(201))
+    const received = await target.waitFor(() => olds().length === 20, 20_000).then(olds)
+    const { body } = await belfry.call('GET', `/api/v1/workspaces/${old.workspaceId}/signing-secrets`, undefined, old)
+    expect(body.data).toHaveLength(1)
+    for (const request of received) expect(verifies(request, body.data[0].secret)).toEqual(both)
+  })
+
+  const olds = () => target.requests.filter(({ path }) => path.startsWith('/old/'))
+})
+
+function pairs(rawHeaders: string[]): Array<[string, string]> {
+  return rawHeaders.flatMap((name, i) => (i % 2 === 0 ? [[name, rawHeaders[i + 1] ?? ''] as [string, string]] : []))
+}

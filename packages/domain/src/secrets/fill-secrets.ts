@@ -1,0 +1,50 @@
+import { endOfJsonString } from '../json-string.ts'
+import { replaceReferences } from './secret-reference.ts'
+
+/** The value of a secret, by its name. */
+export type SecretOf = (name: string) => string
+
+/**
+ * Fills in the secrets of a URL. Before its path a value goes in as it is, so that it may be a host or the whole
+ * beginning; in the path and the query it is percent-encoded, so that it stays the piece that it was meant to be.
+ */
+export function fillSecretsInUrl(url: string, secretOf: SecretOf): string {
+  return replaceReferences(url, (name, at) => {
+    return beforePath.test(url.slice(0, at)) ? secretOf(name) : encodeURIComponent(secretOf(name))
+  })
+}
+
+const beforePath = /^(?:https?:\/\/[^/?]*)?$/i
+
+/**
+ * Fills in the secrets of the string values of valid JSON text. Keys, and all bytes around a reference, stay as they are.
+ * A brace that is written as an escape makes no reference.
+ */
+export function fillSecretsInJson(json: string, secretOf: SecretOf): string {
+  if (!json.includes('{{')) return json
+  let filled = ''
+  let done = 0
+  for (let start = json.indexOf('"'); start !== -1; start = json.indexOf('"', done)) {
+    const end = endOfJsonString(json, start)
+    const text = json.slice(done, end)
+    filled += isKey(json, end) ? text : replaceReferences(text, name => JSON.stringify(secretOf(name)).slice(1, -1))
+    done = end
+  }
+  return filled + json.slice(done)
+}
+
+/** Finds the names of the secrets that the string values of valid JSON text refer to, each once. */
+export function secretNamesInJson(json: string): string[] {
+  const names = new Set<string>()
+  fillSecretsInJson(json, name => {
+    names.add(name)
+    return ''
+  })
+  return [...names]
+}
+
+function isKey(json: string, end: number): boolean {
+  let at = end
+  while (json[at] === ' ' || json[at] === '\n' || json[at] === '\r' || json[at] === '\t') at++
+  return json[at] === ':'
+}

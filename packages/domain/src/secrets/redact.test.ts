@@ -1,0 +1,128 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createRedactor } from './redact.ts'
+
+const shown = '{{ secrets.S }}'
+
+const inBase64 = (value: string, before: number, after: number) =>
+  Buffer.concat([Buffer.alloc(before, 'x'), Buffer.from(value), Buffer.alloc(after, 'y')]).toString('base64')
+
+/** Each way in which a target may echo a value. */
+const echoes: Record<string, (value: string) => string> = {
+  plain: value => value,
+  'percent-encoded': encodeURIComponent,
+  'percent-encoded in lower case': value => encodeURIComponent(value).replace(/%../g, hex => hex.toLowerCase()),
+  'percent-encoded as a path': encodeURI,
+  'as a form': value => new URLSearchParams({ v: value }).toString().slice(2),
+  'fully percent-encoded': value => Buffer.from(value).toString('hex').replace(/../g, '%$&'),
+  'in JSON': value => JSON.stringify(value).slice(1, -1),
+  'in JSON with slashes escaped': value => JSON.stringify(value).slice(1, -1).replaceAll('/', '\\/'),
+  'in JSON in ASCII': value => inAscii(JSON.stringify(value).slice(1, -1)),
+  'in JSON in JSON': value => JSON.stringify(JSON.stringify(value)).slice(3, -3),
+  'in HTML': value =>
+    value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;'),
+  base64: value => inBase64(value, 0, 0),
+  'base64 of more, at 1': value => inBase64(value, 1, 1),
+  'base64 of more, at 2': value => inBase64(value, 2, 5),
+  'base64 of more, at 3': value => inBase64(value, 3, 2),
+  'base64 for URLs': value => inBase64(value, 4, 0).replaceAll('+', '-').replaceAll('/', '_'),
+  'base64, percent-encoded': value => encodeURIComponent(inBase64(value, 2, 0)),
+  hex: value => Buffer.from(value).toString('hex'),
+  'hex in capitals': value => Buffer.from(value).toString('hex').toUpperCase(),
+}
+
+const awkward = [
+  's3cr3t-value',
+  'a b+c/d=e&f?g#h%25',
+  '"quoted\\" \\\\ back',
+  "it's <b>&amp;</b>",
+  'tëst-Ünïcode-日本-😀',
+  'line\none\ttwo\r\n',
+  '%%%%25',
+  'aaaaaaaa',
+]
+
+describe.each(Object.entries(echoes))('a value that comes back %s', (name, echo) => {
+  it.each(awkward)('is redacted: %j', value => {
+    const redactor = createRedactor([{ name: 'S', value }])
+    // What surrounds it in base64 shares characters with it.
+    const text = `before:${echo(value)}:after`
+    const redacted = redactor.text(text)
+    expect(redacted).toContain(shown)
+    expect(redacted).not.toContain(echo(value))
+    if (!name.startsWith('base64')) expect(redacted).toBe(`before:${shown}:after`)
+    expect(redactor.bytes(Buffer.from(text), false).toString()).toBe(redacted)
+  })
+})
+
+describe('redaction', () => {
+  it('finds any value among any other text, in each way, whatever comes around it', () => {
+    const values = fc
+      .string({ minLength: 4, maxLength: 60, unit: 'grapheme' })
+      .filter(value => value.trim().length >= 4)
+    fc.assert(
+      fc.property(values, fc.string(), fc.string(), fc.constantFrom(...Object.values(echoes)), (value, a, b, echo) => {
+        const redacted = createRedactor([{ name: 'S', value }]).bytes(Buffer.from(`${a}${echo(value)}${b}`), false)
+        expect(redacted.toString()).toContain(shown)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('leaves no character of the value in base64, whatever comes before it', () => {
+    const redactor = createRedactor([{ name: 'S', value: 'password' }])
+    expect(redactor.text(Buffer.from('password').toString('base64'))).toBe(`${shown}=`)
+    expect(redactor.text(Buffer.from('user:password').toString('base64'))).toBe(`dXNlcj${shown}==`)
+    expect(redactor.text(Buffer.from('me:password!').toString('base64'))).toBe(`bWU6${shown}h`)
+  })
+
+  it('leaves everything else as it is, also what is not text', () => {
+    const redactor = createRedactor([{ name: 'S', value: 'secret value' }])
+    const bytes = Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 7 + (i >> 8)) % 256))
+    expect(redactor.bytes(bytes, false)).toEqual(bytes)
+    expect(redactor.text('secret  value, sécret value, 日本')).toBe('secret  value, sécret value, 日本')
+    expect(redactor.text('日本 secret value')).toBe(`日本 ${shown}`)
+  })
+
+  it('finds a value that a header carried in Latin-1', () => {
+    const redactor = createRedactor([{ name: 'S', value: 'clé-privée' }])
+    expect(redactor.bytes(Buffer.from('x clé-privée y', 'latin1'), false).toString()).toBe(`x ${shown} y`)
+    expect(redactor.text(Buffer.from('clé-privée').toString('latin1'))).toBe(shown)
+  })
+
+  it('prefers the longer of two values that begin alike', () => {
+    const redactor = createRedactor([
+      { name: 'SHORT', value: 'abcd' },
+      { name: 'LONG', value: 'abcdef' },
+    ])
+    expect(redactor.text('abcdef abcde')).toBe('{{ secrets.LONG }} {{ secrets.SHORT }}e')
+  })
+
+  it.each(['plain', 'percent-encoded', 'in JSON in ASCII', 'base64', 'hex'] as const)(
+    'leaves out the beginning of a value at which bytes were cut, %s',
+    name => {
+      const value = 'héllo "secret" world'
+      const redactor = createRedactor([{ name: 'S', value }])
+      const echo = Buffer.from(echoes[name]?.(value) ?? '')
+      for (let length = 1; length < echo.length; length++) {
+        const cut = Buffer.concat([Buffer.from('####'), echo.subarray(0, length)])
+        expect(redactor.bytes(cut, true).toString()).toBe('####')
+        // The whole of an answer may end like this.
+        expect(redactor.bytes(cut, false)).toEqual(cut)
+      }
+      expect(redactor.bytes(Buffer.concat([Buffer.from('##'), echo]), true).toString()).toMatch(
+        /^##\{\{ secrets.S \}\}=*$/,
+      )
+    },
+  )
+
+  it('ends soon for what is made to look like the value again and again: such a text is not shown at all', () => {
+    const redactor = createRedactor([{ name: 'S', value: `${'a'.repeat(8000)}b` }])
+    expect(redactor.bytes(Buffer.alloc(65_536, 'a'), true).toString()).toBe(shown)
+    expect(redactor.bytes(Buffer.from(`${'a'.repeat(20)} `.repeat(100)), false)).toHaveLength(2100)
+  })
+})
+
+function inAscii(text: string): string {
+  return text.replace(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

@@ -1,0 +1,67 @@
+import { createSecretKey, randomBytes } from 'node:crypto'
+import type { MasterKey, MasterKeys } from './master-keys.ts'
+import { open, type SealedFor, seal } from './seal.ts'
+
+/** A key that encrypts the secrets of one workspace. */
+export type DataKey = {
+  workspaceId: string
+  version: number
+  /** Encrypts a text for the thing with this id, a UUID. */
+  seal(id: string, text: string): Buffer
+  /** Decrypts what was sealed for the same id. Throws when it was not, or when it was changed. */
+  open(id: string, sealed: Uint8Array): string
+}
+
+/** A data key as it is stored. */
+export type WrappedDataKey = { workspaceId: string; version: number; masterKeyId: string; wrappedKey: Uint8Array }
+
+const keyBytes = 32
+
+/** Makes the next data key of a workspace, wrapped by the master key that writes. */
+export function newDataKey(masterKeys: MasterKeys, workspaceId: string, version: number): WrappedDataKey {
+  return wrap(masterKeys.current, workspaceId, version, randomBytes(keyBytes))
+}
+
+/**
+ * Unwraps a data key.
+ * @throws Error that names the master key when it is not there, or is another one than that which wrapped it.
+ */
+export function unwrapDataKey(masterKeys: MasterKeys, wrapped: WrappedDataKey): DataKey {
+  const { workspaceId, version } = wrapped
+  const key = createSecretKey(unwrap(masterKeys, wrapped))
+  return {
+    workspaceId,
+    version,
+    seal: (id, text) => seal(key, Buffer.from(text), ownerOf(workspaceId, id, version)),
+    open: (id, sealed) => open(key, sealed, ownerOf(workspaceId, id, version)).toString(),
+  }
+}
+
+/** Wraps a data key again, by the master key that writes; the data key itself, and what it encrypts, stay. */
+export function rewrapDataKey(masterKeys: MasterKeys, wrapped: WrappedDataKey): WrappedDataKey {
+  return wrap(masterKeys.current, wrapped.workspaceId, wrapped.version, unwrap(masterKeys, wrapped))
+}
+
+function wrap(by: MasterKey, workspaceId: string, version: number, bytes: Uint8Array): WrappedDataKey {
+  const wrappedKey = seal(by.key, bytes, wrappedFor(workspaceId, version, by.id))
+  return { workspaceId, version, masterKeyId: by.id, wrappedKey }
+}
+
+function unwrap(masterKeys: MasterKeys, { workspaceId, version, masterKeyId, wrappedKey }: WrappedDataKey): Buffer {
+  const masterKey = masterKeys.all.get(masterKeyId)
+  if (!masterKey) throw new Error(`There is no master key ${masterKeyId}, by which stored secrets are encrypted.`)
+  try {
+    return open(masterKey.key, wrappedKey, wrappedFor(workspaceId, version, masterKeyId))
+  } catch (error) {
+    const message = `The master key ${masterKeyId} is not the one by which stored secrets are encrypted.`
+    throw new Error(message, { cause: error })
+  }
+}
+
+function wrappedFor(workspaceId: string, version: number, masterKeyId: string): SealedFor {
+  return Buffer.from(`data key\0${workspaceId}\0${version}\0${masterKeyId}`)
+}
+
+function ownerOf(workspaceId: string, id: string, version: number): SealedFor {
+  return Buffer.from(`secret\0${workspaceId}\0${id}\0${version}`)
+}

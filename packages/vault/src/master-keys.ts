@@ -1,0 +1,40 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
+
+/** A key that encrypts nothing but data keys, and never enters the database. */
+export type MasterKey = { id: string; key: KeyObject }
+
+/** The master keys of an installation: the first one writes, all of them read. */
+export type MasterKeys = { readonly current: MasterKey; readonly all: ReadonlyMap<string, MasterKey> }
+
+const keyBytes = 32
+const idForm = /^[A-Za-z0-9_-]{1,32}$/
+const base64Form = /^[A-Za-z0-9+/]*={0,2}$/
+
+/**
+ * Parses `id:key` pairs separated by commas, each key 32 bytes in base64.
+ * @throws Error that says what is wrong, and with which key by its id, but shows no key.
+ */
+export function parseMasterKeys(text: string): MasterKeys {
+  const all = new Map<string, MasterKey>()
+  for (const entry of text.split(',')) {
+    const key = parseMasterKey(entry.trim())
+    if (all.has(key.id)) throw new Error(`has two keys with the id ${key.id}`)
+    all.set(key.id, key)
+  }
+  const [current] = all.values()
+  if (!current) throw new Error('has no key')
+  return { current, all }
+}
+
+function parseMasterKey(entry: string): MasterKey {
+  const [, id = '', base64 = ''] = /^([^:]*):(.*)$/.exec(entry) ?? []
+  if (!idForm.test(id)) {
+    throw new Error('must be a list of id:key, separated by commas; an id has 1 to 32 letters, digits, "-" or "_"')
+  }
+  const bytes = Buffer.from(base64, 'base64')
+  if (!base64Form.test(base64) || bytes.length !== keyBytes) {
+    throw new Error(`has a key ${id} that is not ${keyBytes} bytes in base64; make one with: openssl rand -base64 32`)
+  }
+  if (new Set(bytes).size === 1) throw new Error(`has a key ${id} that is not random`)
+  return { id, key: createSecretKey(bytes) }
+}

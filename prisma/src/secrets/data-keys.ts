@@ -1,0 +1,45 @@
+import { type DataKey, type MasterKeys, newDataKey, unwrapDataKey, type WrappedDataKey } from '@belfry/vault'
+import type { Transaction } from '../in-transaction.ts'
+
+// Random nonces of 96 bits are safe for 2^32 encryptions; this stays far below it and still hardly ever happens.
+const mostUses = 1_000_000
+
+/** The data key that encrypts for a workspace, for one more use. Must run under the lock of `inWorkspace`. */
+export async function takeDataKey(tx: Transaction, masterKeys: MasterKeys, workspaceId: string): Promise<DataKey> {
+  const text = `
+    SELECT ${dataKeyColumns}, k.uses FROM data_keys k WHERE k.workspace_id = $1 ORDER BY k.version DESC LIMIT 1`
+  const { rows } = await tx.query<DataKeyRow & { uses: number }>(text, [workspaceId])
+  const [newest] = rows
+  if (newest && newest.uses < mostUses) {
+    const use = 'UPDATE data_keys SET uses = uses + 1 WHERE workspace_id = $1 AND version = $2'
+    await tx.query(use, [workspaceId, newest.version])
+    return unwrapDataKey(masterKeys, toWrapped(workspaceId, newest))
+  }
+  const next = newDataKey(masterKeys, workspaceId, (newest?.version ?? 0) + 1)
+  const insert = `
+    INSERT INTO data_keys (workspace_id, version, master_key_id, wrapped_key, uses) VALUES ($1, $2, $3, $4, 1)`
+  await tx.query(insert, [workspaceId, next.version, next.masterKeyId, next.wrappedKey])
+  return unwrapDataKey(masterKeys, next)
+}
+
+/** The data key of a row, as a statement that joins `data_keys k` reads it. */
+export const dataKeyColumns = 'k.version, k.master_key_id AS "masterKeyId", k.wrapped_key AS "wrappedKey"'
+
+export type DataKeyRow = { version: number; masterKeyId: string; wrappedKey: Buffer }
+
+/** Opens sealed rows, and unwraps each data key once. */
+export function createOpener(masterKeys: MasterKeys): (row: SealedRow) => string {
+  const opened = new Map<string, DataKey>()
+  return row => {
+    const name = `${row.workspaceId} ${row.version}`
+    const dataKey = opened.get(name) ?? unwrapDataKey(masterKeys, toWrapped(row.workspaceId, row))
+    opened.set(name, dataKey)
+    return dataKey.open(row.id, row.sealedValue)
+  }
+}
+
+export type SealedRow = DataKeyRow & { id: string; workspaceId: string; sealedValue: Buffer }
+
+function toWrapped(workspaceId: string, { version, masterKeyId, wrappedKey }: DataKeyRow): WrappedDataKey {
+  return { workspaceId, version, masterKeyId, wrappedKey }
+}

@@ -1,0 +1,91 @@
+import { newUuid } from '@belfry/domain'
+import type { MasterKeys } from '@belfry/vault'
+import { inTransaction } from '../in-transaction.ts'
+import type { Pool } from '../pool.ts'
+import { createOpener, dataKeyColumns, type SealedRow, takeDataKey } from './data-keys.ts'
+import { inWorkspace, type OnRecord } from './in-workspace.ts'
+
+/** A secret as its owners see it: never its value. */
+export type SecretEntry = { id: string; name: string; createdAt: Date; updatedAt: Date }
+
+/** `null`: there is no such workspace. `full`: it has as many secrets as a workspace may have. */
+export type PutSecretResult = { kind: 'created' | 'changed'; secret: SecretEntry } | { kind: 'full' } | null
+
+/** Secrets that a workspace may have. */
+export const mostSecrets = 100
+
+const entryColumns = 'id, name, created_at AS "createdAt", updated_at AS "updatedAt"'
+
+/** Makes a secret, or gives it another value. */
+export function putSecret(
+  pool: Pool,
+  masterKeys: MasterKeys,
+  workspaceId: string,
+  name: string,
+  value: string,
+  record?: OnRecord<'created' | 'changed'>,
+): Promise<PutSecretResult> {
+  return inWorkspace(pool, workspaceId, async tx => {
+    const { rows: known } = await tx.query<{ total: number; id: string | null }>(
+      `SELECT count(*)::int AS total, (array_agg(id) FILTER (WHERE name = $2))[1] AS id
+       FROM secrets WHERE workspace_id = $1`,
+      [workspaceId, name],
+    )
+    const existing = known[0]?.id ?? null
+    if (existing === null && (known[0]?.total ?? 0) >= mostSecrets) return { kind: 'full' as const }
+    const id = existing ?? newUuid()
+    const dataKey = await takeDataKey(tx, masterKeys, workspaceId)
+    const { rows } = await tx.query<SecretEntry>(
+      `INSERT INTO secrets (id, workspace_id, name, sealed_value, key_version) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (workspace_id, name)
+         DO UPDATE SET sealed_value = excluded.sealed_value, key_version = excluded.key_version, updated_at = now()
+       RETURNING ${entryColumns}`,
+      [id, workspaceId, name, dataKey.seal(id, value), dataKey.version],
+    )
+    const [secret] = rows
+    if (!secret) throw new Error('The secret was not stored.')
+    const kind = existing === null ? 'created' : 'changed'
+    await record?.(tx, kind)
+    return { kind, secret }
+  })
+}
+
+/** The secrets of a workspace, by name. */
+export async function listSecrets(pool: Pool, workspaceId: string): Promise<SecretEntry[]> {
+  const text = `SELECT ${entryColumns} FROM secrets WHERE workspace_id = $1 ORDER BY name`
+  return (await pool.query<SecretEntry>(text, [workspaceId])).rows
+}
+
+/** Removes a secret; false when the workspace has none of this name. */
+export function deleteSecret(pool: Pool, workspaceId: string, name: string, record?: OnRecord): Promise<boolean> {
+  return inTransaction(pool, async tx => {
+    const text = 'DELETE FROM secrets WHERE workspace_id = $1 AND name = $2'
+    if ((await tx.query(text, [workspaceId, name])).rowCount === 0) return false
+    await record?.(tx)
+    return true
+  })
+}
+
+/**
+ * Decrypts the secrets of workspaces: the value of each name, of each workspace. Only for the process that sends them.
+ * @throws Error when a master key is missing, or a row holds what was not sealed for it.
+ */
+export async function readSecrets(
+  pool: Pool,
+  masterKeys: MasterKeys,
+  workspaceIds: readonly string[],
+): Promise<Map<string, Map<string, string>>> {
+  const text = `
+    SELECT s.id, s.workspace_id AS "workspaceId", s.name, s.sealed_value AS "sealedValue", ${dataKeyColumns}
+    FROM secrets s JOIN data_keys k ON k.workspace_id = s.workspace_id AND k.version = s.key_version
+    WHERE s.workspace_id = ANY ($1::uuid[])`
+  const { rows } = await pool.query<SealedRow & { name: string }>({
+    name: 'read_secrets',
+    text,
+    values: [workspaceIds],
+  })
+  const open = createOpener(masterKeys)
+  const found = new Map(workspaceIds.map(id => [id, new Map<string, string>()]))
+  for (const row of rows) found.get(row.workspaceId)?.set(row.name, open(row))
+  return found
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import { newUuid } from '@belfry/domain'
+import type { MasterKeys } from '@belfry/vault'
+import { inTransaction, type Transaction } from '../in-transaction.ts'
+import type { Pool } from '../pool.ts'
+import { createOpener, dataKeyColumns, type SealedRow, takeDataKey } from './data-keys.ts'
+import { inWorkspace, type OnRecord } from './in-workspace.ts'
+
+/** One of the secrets that a workspace's deliveries are signed with; the current one has no end. */
+export type SigningSecret = { id: string; workspaceId: string; value: string; createdAt: Date; expiresAt: Date | null }
+
+/** How long a secret goes on signing beside the one that has taken its place. */
+const overlap = `interval '24 hours'`
+const secretBytes = 32
+
+/** Secrets of one workspace that sign at the same time. */
+export const mostSigningSecrets = 5
+
+/**
+ * Reads what the deliveries of workspaces are signed with, the current one first. A workspace that has none yet gets one;
+ * one that does not exist is missing from the answer.
+ */
+export async function readSigningSecrets(
+  pool: Pool,
+  masterKeys: MasterKeys,
+  workspaceIds: readonly string[],
+): Promise<Map<string, SigningSecret[]>> {
+  const found = await select(pool, masterKeys, workspaceIds)
+  const lacking = workspaceIds.filter(id => !found.get(id)?.some(secret => secret.expiresAt === null))
+  if (lacking.length === 0) return found
+  for (const id of lacking) await ensureSigningSecret(pool, masterKeys, id)
+  return select(pool, masterKeys, workspaceIds)
+}
+
+/** Gives a workspace its first signing secret, unless it has one. */
+export async function ensureSigningSecret(pool: Pool, masterKeys: MasterKeys, workspaceId: string): Promise<void> {
+  await inWorkspace(pool, workspaceId, async tx => {
+    const text = 'SELECT FROM signing_secrets WHERE workspace_id = $1 AND expires_at IS NULL'
+    const { rowCount } = await tx.query(text, [workspaceId])
+    if (rowCount === 0) await insert(tx, masterKeys, workspaceId)
+  })
+}
+
+/**
+ * Puts a new secret in the place of the current one, which goes on signing for 24 hours. Says `full` when so many sign
+ * already that another one would be too much; null when there is no such workspace.
+ */
+export async function rotateSigningSecret(
+  pool: Pool,
+  masterKeys: MasterKeys,
+  workspaceId: string,
+  record?: OnRecord<SigningSecret>,
+): Promise<SigningSecret | 'full' | null> {
+  return inWorkspace(pool, workspaceId, async tx => {
+    await tx.query('DELETE FROM signing_secrets WHERE workspace_id = $1 AND expires_at <= now()', [workspaceId])
+    const signing = await tx.query('SELECT FROM signing_secrets WHERE workspace_id = $1', [workspaceId])
+    if ((signing.rowCount ?? 0) >= mostSigningSecrets) return 'full' as const
+    const text = `
+      UPDATE signing_secrets SET expires_at = now() + ${overlap} WHERE workspace_id = $1 AND expires_at IS NULL`
+    await tx.query(text, [workspaceId])
+    const secret = await insert(tx, masterKeys, workspaceId)
+    await record?.(tx, secret)
+    return secret
+  })
+}
+
+/** Ends a secret at once. The current one stays: another one has to take its place first. */
+export function revokeSigningSecret(
+  pool: Pool,
+  workspaceId: string,
+  id: string,
+  record?: OnRecord,
+): Promise<'revoked' | 'current' | 'unknown'> {
+  return inTransaction(pool, async tx => {
+    const text = 'DELETE FROM signing_secrets WHERE id = $1 AND workspace_id = $2 AND expires_at IS NOT NULL'
+    if ((await tx.query(text, [id, workspaceId])).rowCount === 1) {
+      await record?.(tx)
+      return 'revoked'
+    }
+    const current = 'SELECT FROM signing_secrets WHERE id = $1 AND workspace_id = $2'
+    return (await tx.query(current, [id, workspaceId])).rowCount === 1 ? 'current' : 'unknown'
+  })
+}
+
+async function select(
+  pool: Pool,
+  masterKeys: MasterKeys,
+  workspaceIds: readonly string[],
+): Promise<Map<string, SigningSecret[]>> {
+  const text = `
+    SELECT s.id, s.workspace_id AS "workspaceId", s.sealed_value AS "sealedValue", s.created_at AS "createdAt",
+           s.expires_at AS "expiresAt", ${dataKeyColumns}
+    FROM signing_secrets s JOIN data_keys k ON k.workspace_id = s.workspace_id AND k.version = s.key_version
+    WHERE s.workspace_id = ANY ($1::uuid[]) AND (s.expires_at IS NULL OR s.expires_at > now())
+    ORDER BY s.expires_at DESC NULLS FIRST, s.id DESC`
+  const query = { name: 'read_signing_secrets', text, values: [workspaceIds] }
+  const { rows } = await pool.query<SealedRow & Pick<SigningSecret, 'createdAt' | 'expiresAt'>>(query)
+  const open = createOpener(masterKeys)
+  const found = new Map<string, SigningSecret[]>()
+  for (const row of rows) {
+    const { id, workspaceId, createdAt, expiresAt } = row
+    const secret = { id, workspaceId, value: open(row), createdAt, expiresAt }
+    found.set(workspaceId, [...(found.get(workspaceId) ?? []), secret])
+  }
+  return found
+}
+
+async function insert(tx: Transaction, masterKeys: MasterKeys, workspaceId: string): Promise<SigningSecret> {
+  const id = newUuid()
+  const value = `whsec_${randomBytes(secretBytes).toString('base64')}`
+  const dataKey = await takeDataKey(tx, masterKeys, workspaceId)
+  const { rows } = await tx.query<{ createdAt: Date }>(
+    `INSERT INTO signing_secrets (id, workspace_id, sealed_value, key_version) VALUES ($1, $2, $3, $4)
+     RETURNING created_at AS "createdAt"`,
+    [id, workspaceId, dataKey.seal(id, value), dataKey.version],
+  )
+  const [row] = rows
+  if (!row) throw new Error('The signing secret was not stored.')
+  return { id, workspaceId, value, createdAt: row.createdAt, expiresAt: null }
+}

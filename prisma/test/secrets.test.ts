@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { parseMasterKeys } from '@belfry/vault'
+import { describe, expect, it } from 'vitest'
+import {
+  deleteSecret,
+  findMasterKeyProblem,
+  listSecrets,
+  mostSecrets,
+  putSecret,
+  readSecrets,
+  readSigningSecrets,
+} from '../src/index.ts'
+import { useDatabase } from './setup.ts'
+import { addWorkspace, aMasterKey, someMasterKeys } from './setup-secrets.ts'
+
+const db = useDatabase()
+const keys = someMasterKeys()
+
+async function valuesOf(workspaceId: string): Promise<Record<string, string>> {
+  return Object.fromEntries((await readSecrets(db.pool, keys, [workspaceId])).get(workspaceId) ?? [])
+}
+
+describe('works', () => {
+  it('keeps, changes, lists and removes secrets, and no value is in the database', async () => {
+    const workspaceId = await addWorkspace(db.pool)
+    const first = await putSecret(db.pool, keys, workspaceId, 'TOKEN', 'a first value')
+    expect(first).toMatchObject({ kind: 'created', secret: { name: 'TOKEN' } })
+    await putSecret(db.pool, keys, workspaceId, 'OTHER', 'ümlaut 😀')
+    const second = await putSecret(db.pool, keys, workspaceId, 'TOKEN', 'a second value')
+    expect(second).toMatchObject({ kind: 'changed' })
+    expect(await valuesOf(workspaceId)).toEqual({ TOKEN: 'a second value', OTHER: 'ümlaut 😀' })
+    expect((await listSecrets(db.pool, workspaceId)).map(({ name }) => name)).toEqual(['OTHER', 'TOKEN'])
+    const { rows } = await db.pool.query("SELECT encode(sealed_value, 'escape') AS text FROM secrets")
+    expect(JSON.stringify(rows)).not.toMatch(/value|mlaut/)
+    expect(await deleteSecret(db.pool, workspaceId, 'TOKEN')).toBe(true)
+    expect(await deleteSecret(db.pool, workspaceId, 'TOKEN')).toBe(false)
+    expect(await valuesOf(workspaceId)).toEqual({ OTHER: 'ümlaut 😀' })
+  })
+
+  it('makes one secret of the same name when many ask at once, and the last answer is what is kept', async () => {
+    const workspaceId = await addWorkspace(db.pool)
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => putSecret(db.pool, keys, workspaceId, 'TOKEN', `value ${i}`)),
+    )
+    expect(results.filter(result => result?.kind === 'created')).toHaveLength(1)
+    expect((await valuesOf(workspaceId)).TOKEN).toMatch(/^value \d+$/)
+    const { rows } = await db.pool.query('SELECT uses FROM data_keys WHERE workspace_id = $1', [workspaceId])
+    expect(rows).toEqual([{ uses: 20 }])
+  })
+
+  it('takes another data key when one has been used a million times, and reads what either has sealed', async () => {
+    const workspaceId = await addWorkspace(db.pool)
+    await putSecret(db.pool, keys, workspaceId, 'OLD', 'sealed by one')
+    await db.pool.query('UPDATE data_keys SET uses = 1000000 WHERE workspace_id = $1', [workspaceId])
+    await putSecret(db.pool, keys, workspaceId, 'NEW', 'sealed by two')
+    const { rows } = await db.pool.query(
+      'SELECT version, uses FROM data_keys WHERE workspace_id = $1 ORDER BY version',
+      [workspaceId],
+    )
+    expect(rows).toEqual([
+      { version: 1, uses: 1_000_000 },
+      { version: 2, uses: 1 },
+    ])
+    expect(await valuesOf(workspaceId)).toEqual({ OLD: 'sealed by one', NEW: 'sealed by two' })
+  })
+})
+
+describe('refuses', () => {
+  it('what was moved to another row, of the same workspace or of another', async () => {
+    const [one, two] = [await addWorkspace(db.pool), await addWorkspace(db.pool)]
+    for (const workspaceId of [one, two]) {
+      await putSecret(db.pool, keys, workspaceId, 'A', 'value of A')
+      await putSecret(db.pool, keys, workspaceId, 'B', 'value of B')
+    }
+    const copy = (workspaceId: string) =>
+      db.pool.query(
+        `UPDATE secrets SET sealed_value = (SELECT sealed_value FROM secrets WHERE workspace_id = $1 AND name = 'B')
+         WHERE workspace_id = $2 AND name = 'A'`,
+        [one, workspaceId],
+      )
+    for (const workspaceId of [one, two]) {
+      expect(await valuesOf(workspaceId)).toMatchObject({ A: 'value of A' })
+      await copy(workspaceId)
+      await expect(valuesOf(workspaceId)).rejects.toThrow()
+    }
+    await db.pool.query(
+      `UPDATE data_keys SET wrapped_key = (SELECT wrapped_key FROM data_keys WHERE workspace_id = $1) WHERE workspace_id = $2`,
+      [one, two],
+    )
+    await expect(readSecrets(db.pool, keys, [two])).rejects.toThrow('is not the one')
+    await db.pool.query('DELETE FROM workspaces WHERE id = ANY ($1::uuid[])', [[one, two]])
+  })
+
+  it('more secrets than a workspace may have, but not another value for one of them', async () => {
+    const workspaceId = await addWorkspace(db.pool)
+    for (let i = 0; i < mostSecrets; i++) await putSecret(db.pool, keys, workspaceId, `S${i}`, 'value')
+    expect(await putSecret(db.pool, keys, workspaceId, 'ONE_MORE', 'value')).toEqual({ kind: 'full' })
+    expect(await putSecret(db.pool, keys, workspaceId, 'S0', 'value')).toMatchObject({ kind: 'changed' })
+  })
+
+  it('a workspace that does not exist', async () => {
+    expect(await putSecret(db.pool, keys, randomUUID(), 'A', 'value')).toBeNull()
+  })
+
+  it('master keys that are not those of the stored secrets', async () => {
+    const workspaceId = await addWorkspace(db.pool)
+    await readSigningSecrets(db.pool, keys, [workspaceId])
+    expect(await findMasterKeyProblem(db.pool, keys)).toBeNull()
+    expect(await findMasterKeyProblem(db.pool, someMasterKeys())).toContain('k1 is not the one')
+    expect(await findMasterKeyProblem(db.pool, parseMasterKeys(aMasterKey('k2')))).toContain('no master key k1')
+  })
+})
+
+describe('permits', () => {
+  it('no workspace to see or remove what is another’s', async () => {
+    const [one, two] = [await addWorkspace(db.pool), await addWorkspace(db.pool)]
+    await putSecret(db.pool, keys, one, 'A', 'value of one')
+    expect(await listSecrets(db.pool, two)).toEqual([])
+    expect(await deleteSecret(db.pool, two, 'A')).toBe(false)
+    expect(await valuesOf(two)).toEqual({})
+    expect(await valuesOf(one)).toEqual({ A: 'value of one' })
+  })
+})

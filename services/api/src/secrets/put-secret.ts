@@ -1,0 +1,30 @@
+import { putSecretBody, secret } from '@belfry/contract'
+import { mostSecrets, putSecret as storeSecret } from '@belfry/db'
+import { AppError, toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { notFound } from '../http/not-found.ts'
+import { created, ok } from '../http/reply.ts'
+import { presentSecret } from './present-secret.ts'
+import { newSecretNameOf } from './secret-name.ts'
+
+export const putSecret = endpoint({
+  right: 'secret.write',
+  summary: 'Create a secret (201), or give it another value (200)',
+  answer: { status: 200, body: secret },
+  refusals: ['conflict'],
+  params: { ws: 'ws' },
+  body: putSecretBody,
+  async handle(ctx, { caller, body, request }) {
+    const name = newSecretNameOf(request)
+    const { workspaceId } = caller
+    const result = await storeSecret(ctx.pool, ctx.config.masterKeys, workspaceId, name, body.value, (tx, kind) =>
+      audit(tx, caller, { action: `secret.${kind}`, objectId: name }),
+    )
+    if (result === null) throw notFound()
+    if (result.kind === 'full') throw new AppError('conflict', `A workspace may have at most ${mostSecrets} secrets.`)
+    const presented = presentSecret(result.secret)
+    if (result.kind === 'changed') return ok(presented)
+    return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/secrets/${name}`, presented)
+  },
+})

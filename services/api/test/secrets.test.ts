@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { aTaskBody, type Caller, useApi } from './setup.ts'
+
+const api = useApi()
+const tasks = '/api/v1/scheduler/tasks'
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
+const secretsOf = ({ workspaceId }: Caller) => `/api/v1/workspaces/${workspaceId}/secrets`
+const signingSecretsOf = ({ workspaceId }: Caller) => `/api/v1/workspaces/${workspaceId}/signing-secrets`
+
+describe('works', () => {
+  it('creates, changes, lists and deletes a secret, and never tells its value', async () => {
+    const path = `${secretsOf(api.caller)}/API_TOKEN`
+    const made = await api.call('PUT', path, { value: 'first value' })
+    expect([made.status, made.headers.get('location')]).toEqual([201, path])
+    const changed = await api.call('PUT', path, { value: 'second value' })
+    expect([changed.status, changed.body.name, changed.body.created_at]).toEqual([
+      200,
+      'API_TOKEN',
+      made.body.created_at,
+    ])
+    const listed = await api.call('GET', secretsOf(api.caller))
+    expect(listed.body).toEqual({ data: [changed.body], next_cursor: null })
+    expect(Object.keys(changed.body)).toEqual(['name', 'created_at', 'updated_at'])
+    for (const { text } of [made, changed, listed]) expect(text).not.toContain('value')
+    expect((await api.call('DELETE', path)).status).toBe(204)
+    expect((await api.call('DELETE', path)).status).toBe(404)
+  })
+
+  it('takes references in the url, headers and payload of tasks and cron jobs, also to secrets that do not exist', async () => {
+    const request = {
+      url: 'https://{{ secrets.HOST }}/{{ secrets.PATH }}',
+      headers: { Authorization: 'Bearer {{ secrets.TOKEN }}' },
+      payload: { a: ['{{secrets.NONE}}', '{{ other }}'] },
+    }
+    const task = await api.call('POST', tasks, aTaskBody(request))
+    expect([task.status, task.body]).toEqual([201, expect.objectContaining(request)])
+    const patched = await api.call('PATCH', `${tasks}/${task.body.id}`, { url: '{{ secrets.URL }}' })
+    expect([patched.status, patched.body.url]).toEqual([200, '{{ secrets.URL }}'])
+    const job = { name: 'job', method: 'POST', cron: '0 0 1 1 *', ...request }
+    expect(await api.call('POST', '/api/v1/scheduler/cronjobs', job)).toMatchObject({ status: 201, body: request })
+  })
+
+  it('gives each workspace a signing secret, rotates it, and revokes the old one', async () => {
+    const path = signingSecretsOf(api.caller)
+    const { body: before } = await api.call('GET', path)
+    expect(before.data).toMatchObject([{ expires_at: null, secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) }])
+    const rotated = await api.call('POST', path)
+    expect([rotated.status, rotated.headers.get('location')]).toEqual([201, `${path}/${rotated.body.id}`])
+    const { body: after } = await api.call('GET', path)
+    const [{ id, secret }] = before.data
+    expect(after.data).toMatchObject([rotated.body, { id, secret, expires_at: expect.any(String) }])
+    expect((await api.call('DELETE', `${path}/${id}`)).status).toBe(204)
+    expect((await api.call('GET', path)).body.data).toEqual([rotated.body])
+  })
+
+  it('has made the signing secret with the workspace', async () => {
+    const before = await api.count('signing_secrets')
+    await api.signUp()
+    expect(await api.count('signing_secrets')).toBe(before + 1)
+  })
+})
+
+describe('refuses', () => {
+  it.each(['lower', '1A', 'A-B', `A${'B'.repeat(64)}`, 'A%20'])('a secret called %j', async name => {
+    const { status, body } = await api.call('PUT', `${secretsOf(api.caller)}/${name}`, { value: 'a value' })
+    expect([status, body.errors?.[0]?.code]).toEqual([400, 'invalid_secret_name'])
+    expect((await api.call('DELETE', `${secretsOf(api.caller)}/${name}`)).status).toBe(404)
+  })
+
+  it.each(['', 'abc', '  a b c  ', 'x'.repeat(8193), 12345])('the value %j, without repeating it', async value => {
+    const { status, body, text } = await api.call('PUT', `${secretsOf(api.caller)}/BAD`, { value })
+    expect([status, body.errors[0].path]).toEqual([400, 'value'])
+    if (String(value).length > 4) expect(text).not.toContain(value)
+  })
+
+  it('what looks like a reference and can never be one, wherever it stands', async () => {
+    const broken = '{{ secrets.token }}'
+    const bodies = [
+      { url: `https://example.com/${broken}` },
+      { headers: { X: broken } },
+      { payload: { a: [0, broken] } },
+    ]
+    const errors = await Promise.all(
+      bodies.map(async body => (await api.call('POST', tasks, aTaskBody(body))).body.errors),
+    )
+    expect(errors.map(([error]) => [error.path, error.code])).toEqual([
+      ['url', 'invalid_url'],
+      ['headers.X', 'invalid_header'],
+      ['payload.a.1', 'invalid_secret_reference'],
+    ])
+  })
+
+  it('to revoke the signing secret that is in use, and a sixth one', async () => {
+    const caller = await api.signUp()
+    const as = { 'X-Api-Key': caller.apiKey }
+    const path = signingSecretsOf(caller)
+    const { body } = await api.send('GET', path, undefined, as)
+    expect((await api.send('DELETE', `${path}/${body.data[0].id}`, undefined, as)).body.code).toBe('conflict')
+    const statuses = []
+    for (let i = 0; i < 5; i++) statuses.push((await api.send('POST', path, undefined, as)).status)
+    expect(statuses).toEqual([201, 201, 201, 201, 409])
+  })
+})
+
+describe('permits', () => {
+  it('no other workspace, nor anybody without the right', async () => {
+    await api.call('PUT', `${secretsOf(api.caller)}/MINE`, { value: 'a value' })
+    const { body } = await api.call('GET', signingSecretsOf(api.caller))
+    const stranger = await api.signUp()
+    const calls = [
+      ['GET', secretsOf(api.caller)],
+      ['PUT', `${secretsOf(api.caller)}/MINE`, { value: 'theirs' }],
+      ['DELETE', `${secretsOf(api.caller)}/MINE`],
+      ['GET', signingSecretsOf(api.caller)],
+      ['POST', signingSecretsOf(api.caller)],
+      ['DELETE', `${signingSecretsOf(api.caller)}/${body.data[0].id}`],
+    ] as const
+    for (const [method, path, sent] of calls) {
+      expect((await api.send(method, path, sent)).status).toBe(401)
+      for (const as of [{ 'X-Api-Key': stranger.apiKey }, bearer(stranger.token)]) {
+        expect([method, path, (await api.send(method, path, sent, as)).status]).toEqual([method, path, 404])
+      }
+    }
+    const own = `${signingSecretsOf(stranger)}/${body.data[0].id}`
+    expect((await api.send('DELETE', own, undefined, { 'X-Api-Key': stranger.apiKey })).status).toBe(404)
+  })
+})

@@ -1,0 +1,67 @@
+import {
+  checkTargetUrl,
+  createRedactor,
+  fillSecretsInJson,
+  fillSecretsInUrl,
+  findHeaderProblems,
+  type Redactor,
+  replaceReferences,
+  secretNames,
+  secretNamesInJson,
+  secretReference,
+} from '@belfry/domain'
+import { type SecretMissing, secretMissing } from './attempt-outcome.ts'
+
+/** The parts of a request that may refer to secrets. */
+export type RequestParts = {
+  url: string
+  headers: Record<string, string>
+  body: string | null
+  /** Whether the body is JSON text, in which values are escaped, or raw text. */
+  isJson: boolean
+}
+
+/** The names of the secrets that a request refers to, each once. */
+export function secretNamesOf({ url, headers, body, isJson }: RequestParts): string[] {
+  const inBody = body === null ? [] : isJson ? secretNamesInJson(body) : secretNames(body)
+  return [...new Set([...[url, ...Object.values(headers)].flatMap(secretNames), ...inBody])]
+}
+
+export type FilledRequest = RequestParts & { redactor: Redactor }
+
+/**
+ * Fills in the secrets of a request, and judges what comes out by the rules that the request was accepted under: a value
+ * may have made something else of it. Whether its host may be called is judged as it is dialled.
+ */
+export function fillRequest(
+  parts: RequestParts,
+  names: readonly string[],
+  values: ReadonlyMap<string, string>,
+): FilledRequest | SecretMissing {
+  const missing = names.filter(name => !values.has(name)).map(secretReference)
+  if (missing.length > 0) return secretMissing(`Nothing was sent: the workspace has no ${missing.join(' and no ')}.`)
+  const secretOf = (name: string) => values.get(name) ?? ''
+  const url = fillSecretsInUrl(parts.url, secretOf)
+  const urlProblem = checkTargetUrl(url)
+  if (urlProblem !== null)
+    return secretMissing(`Nothing was sent: with its secrets filled in, the URL is refused. ${urlProblem}`)
+  const filled = Object.entries(parts.headers).map(([name, value]) => [name, replaceReferences(value, secretOf)])
+  const headers: Record<string, string> = Object.fromEntries(filled)
+  const [problem] = findHeaderProblems(headers)
+  if (problem) {
+    const where = problem.name === '' ? 'headers are' : `header ${problem.name} is`
+    return secretMissing(`Nothing was sent: with secrets filled in, the ${where} refused. ${problem.message}`)
+  }
+  return {
+    url,
+    headers,
+    body: fillBody(parts, secretOf),
+    isJson: parts.isJson,
+    redactor: createRedactor(names.map(name => ({ name, value: secretOf(name) }))),
+  }
+}
+
+function fillBody({ body, isJson }: RequestParts, secretOf: (name: string) => string): string | null {
+  if (body === null) return null
+  return isJson ? fillSecretsInJson(body, secretOf) : replaceReferences(body, secretOf)
+}
