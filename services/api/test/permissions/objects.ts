@@ -13,6 +13,8 @@ export const objects: Readonly<Record<string, (api: TestApi, organization: TestO
   cronjob: (api, organization) =>
     create(api, organization, '/api/v1/scheduler/cronjobs', requests['POST /api/v1/scheduler/cronjobs']?.body?.()),
   run: insertRun,
+  name: putSecret,
+  secret: rotateSigningSecret,
   code: async () => 'not_found',
 }
 
@@ -31,4 +33,17 @@ async function insertRun(api: TestApi, organization: TestOrganization): Promise<
     [id, workspaceId, taskId],
   )
   return toId('run', id)
+}
+
+async function putSecret(api: TestApi, { owner, workspaceId }: TestOrganization): Promise<string> {
+  await api.send('PUT', `/api/v1/workspaces/${workspaceId}/secrets/A_SECRET`, { value: 'a value' }, owner.session)
+  return 'A_SECRET'
+}
+
+// The one that another has taken the place of: it alone can be revoked.
+async function rotateSigningSecret(api: TestApi, { owner, workspaceId }: TestOrganization): Promise<string> {
+  const path = `/api/v1/workspaces/${workspaceId}/signing-secrets`
+  const [old] = (await api.send('GET', path, undefined, owner.session)).body.data
+  await api.send('POST', path, undefined, owner.session)
+  return old.id
 }
