@@ -1,7 +1,9 @@
+import { defaultTiers, type Tiers } from '@belfry/domain'
 import type { TaskSource, TaskState } from './generated/enums.ts'
 import type { Pool } from './pool.ts'
 import { valuesOf } from './statement-rows.ts'
 import type { StoredRequest } from './stored-request.ts'
+import { countedExecutions, tierRows } from './usage/count-executions.ts'
 
 /** A claim outlives the deadline of its attempt by this much before the task is taken from its dispatcher. */
 export const leaseMarginMs = 15_000
@@ -24,8 +26,8 @@ export type ClaimedTask = StoredRequest & {
 
 /**
  * `claimed`: the caller owns the attempt. `early`: due in `dueInMs`. `busy`: another transaction holds the row; ask
- * again. `gone`: somebody else's, cancelled, finished or unknown; also an occurrence of a cron job that may not overlap,
- * which this has just cancelled.
+ * again. `gone`: somebody else's, cancelled, finished or unknown; also what this has just cancelled: an occurrence of a
+ * cron job that may not overlap, or a task that its organization's quotas leave no room for.
  */
 export type Claim =
   | { kind: 'claimed'; task: ClaimedTask }
@@ -41,11 +43,21 @@ export type ClaimRequest = { taskId: string; token: string }
  * both claim a task, and none is claimed before its time by the database's clock. The claim is committed when this
  * resolves: it is what remains of an attempt whose dispatcher dies. When it rejects because the connection broke, asking
  * again with the same tokens tells whether the claim was committed.
+ *
+ * A task's first attempt is an execution. It is counted in the same statement, so that an organization gets exactly as
+ * many in a month as its tier allows, whoever asks; beyond that its pending tasks are cancelled as they fall due.
+ * @param tiers - What the tiers allow. Default: `defaultTiers`.
  */
-export async function claimTasks(pool: Pool, requests: readonly ClaimRequest[]): Promise<Claim[]> {
+export async function claimTasks(
+  pool: Pool,
+  requests: readonly ClaimRequest[],
+  tiers: Tiers = defaultTiers,
+): Promise<Claim[]> {
   const distinct = new Map(requests.map(({ taskId, token }) => [taskId, [taskId, token]]))
   const { name, values, params } = valuesOf('claim_tasks', ['uuid', 'uuid'], [...distinct.values()])
-  const { rows } = await pool.query<ClaimRow>({ name, text: claimStatement(values), values: params })
+  const limits = tierRows(tiers, params.length + 1)
+  const text = claimStatement(values, limits.text)
+  const { rows } = await pool.query<ClaimRow>({ name, text, values: [...params, ...limits.params] })
   const byId = new Map(rows.map(row => [row.taskId, row]))
   return Promise.all(
     requests.map(({ taskId, token }) => {
@@ -58,26 +70,36 @@ export async function claimTasks(pool: Pool, requests: readonly ClaimRequest[]):
 
 // "NOT IN" rather than "IN (pending, retrying)": with the latter the planner may choose the partial index on due_at as
 // its way into the table and read all of it for each batch.
-export function claimStatement(values: string): string {
+export function claimStatement(values: string, tiers: string): string {
   return `
     WITH input (id, token) AS (VALUES ${values}),
     ready AS (
-      SELECT t.id, t.xmin AS version, t.due_at AS scheduled_at, input.token, r.timeout_ms, ${isSkipped} AS is_skipped
+      SELECT t.id, t.xmin AS version, t.due_at AS scheduled_at, t.workspace_id, t.attempts = 0 AS is_first,
+             input.token, r.timeout_ms, ${isSkipped} AS is_skipped
       FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
       WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
       FOR UPDATE OF t SKIP LOCKED
     ),
+    ${countedExecutions(tiers)},
+    decided AS (
+      SELECT ready.*, CASE WHEN is_skipped THEN 'overlap_skipped' ELSE refused.reason END AS refusal
+      FROM ready LEFT JOIN refused ON refused.id = ready.id
+    ),
     claimed AS (
       UPDATE tasks t
-      SET state = CASE WHEN is_skipped THEN 'cancelled' ELSE 'processing' END::task_state, updated_at = now(),
-          state_reason = CASE WHEN is_skipped THEN 'overlap_skipped' END,
-          finished_at = CASE WHEN is_skipped THEN now() END,
-          attempts = CASE WHEN is_skipped THEN t.attempts ELSE t.attempts + 1 END,
-          run_id = CASE WHEN NOT is_skipped THEN uuid_v7(clock_timestamp(), ready.token) END,
-          lease_until = CASE WHEN NOT is_skipped THEN
-            clock_timestamp() + (ready.timeout_ms + ${leaseMarginMs}) * interval '1 millisecond' END
-      FROM ready WHERE t.id = ready.id
-      RETURNING t.id, t.state, t.attempts, t.run_id, ready.version, ready.scheduled_at
+      SET state = CASE WHEN refusal IS NULL THEN 'processing' ELSE 'cancelled' END::task_state, updated_at = now(),
+          state_reason = refusal,
+          finished_at = CASE WHEN refusal IS NOT NULL THEN now() END,
+          attempts = CASE WHEN refusal IS NULL THEN t.attempts + 1 ELSE t.attempts END,
+          run_id = CASE WHEN refusal IS NULL THEN uuid_v7(clock_timestamp(), d.token) END,
+          lease_until = CASE WHEN refusal IS NULL THEN
+            clock_timestamp() + (d.timeout_ms + ${leaseMarginMs}) * interval '1 millisecond' END
+      FROM decided d WHERE t.id = d.id
+      RETURNING t.id, t.workspace_id, t.state, t.attempts, t.run_id, d.version, d.scheduled_at
+    ),
+    noted AS (
+      INSERT INTO usage_changes (workspace_id, executions)
+      SELECT workspace_id, count(*) FROM claimed WHERE attempts = 1 AND state = 'processing' GROUP BY workspace_id
     )
     SELECT input.id AS "taskId", coalesce(c.state = 'processing', false) AS "isClaimed", coalesce(c.run_id, t.run_id) AS "runId",
            coalesce(c.attempts, t.attempts) AS attempt, coalesce(c.scheduled_at, t.due_at) AS "scheduledAt",

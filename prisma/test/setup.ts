@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { TierName } from '@belfry/domain'
 import { createTestDatabase } from '@belfry/testing'
 import { afterAll, beforeAll } from 'vitest'
 import { type Claim, claimTasks, type NewTask, openPool, type Pool } from '../src/index.ts'
@@ -62,4 +63,23 @@ export async function taskRow(pool: Pool, id: string) {
 export async function runRows(pool: Pool, taskId: string) {
   const { rows } = await pool.query('SELECT * FROM runs WHERE task_id = $1 ORDER BY id', [taskId])
   return rows
+}
+
+/** An organization of a tier with one workspace. */
+export async function anOrganization(
+  pool: Pool,
+  tier: TierName = 'free',
+): Promise<{ organizationId: string; workspaceId: string }> {
+  const [organizationId, workspaceId] = [randomUUID(), randomUUID()]
+  const text = `INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'A', $2, $3)`
+  await pool.query(text, [organizationId, organizationId, tier])
+  await addWorkspace(pool, organizationId, workspaceId)
+  return { organizationId, workspaceId }
+}
+
+/** Gives an organization another workspace. */
+export async function addWorkspace(pool: Pool, organizationId: string, workspaceId = randomUUID()): Promise<string> {
+  const text = `INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'A')`
+  await pool.query(text, [workspaceId, organizationId])
+  return workspaceId
 }
