@@ -28,3 +28,7 @@ export { isTransientDatabaseError, openPool, type Pool, pingPool, waitForDatabas
 export { type PutBack, putBackTask } from './put-back-task.ts'
 export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './record-attempts.ts'
 export type { StoredRequest } from './stored-request.ts'
+export { correctStorage, type StorageCorrection } from './usage/correct-storage.ts'
+export { foldUsageChanges } from './usage/fold-usage-changes.ts'
+export { announceQuotaCrossings, type QuotaCrossing, recordQuotaCrossings } from './usage/quota-crossings.ts'
+export { type DailyUsage, readDailyUsage, readUsage, type Usage } from './usage/read-usage.ts'
