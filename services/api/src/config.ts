@@ -1,4 +1,4 @@
-import { parseCidrs } from '@belfry/domain'
+import { parseCidrs, parseTiers, tierNames } from '@belfry/domain'
 import { databaseUrl, logLevel, parsedBy, port, readConfig, redisUrl } from '@belfry/runtime'
 import { z } from 'zod'
 
@@ -19,7 +19,9 @@ export const variables = z.object({
   /** The address that users reach this service under. Default: this port on localhost. */
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   /** The tier of a new organization. */
-  DEFAULT_TIER: z.enum(['free', 'startup', 'scaleup', 'unicorn']).default('free'),
+  DEFAULT_TIER: z.enum(tierNames).default('free'),
+  /** Figures of tiers that differ from the defaults, as JSON. */
+  TIERS: parsedBy(parseTiers).prefault(''),
   /** Private address ranges that targets may lie in, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
 })
@@ -32,5 +34,6 @@ const schema = variables.transform(env => ({
   jwtSecret: env.JWT_SECRET,
   publicUrl: new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin,
   defaultTier: env.DEFAULT_TIER,
+  tiers: env.TIERS,
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
 }))
