@@ -72,4 +72,11 @@ export {
 } from './task.ts'
 export { type TaskSource, taskSources } from './task-source.ts'
 export { exampleId, idPattern } from './text-rules.ts'
+export {
+  type ChangeTierBody,
+  changeTierBody,
+  type OrganizationSubscription,
+  organizationSubscription,
+} from './tier.ts'
+export { type Usage, usage } from './usage.ts'
 export { type CreateWorkspaceBody, createWorkspaceBody, type Workspace, workspace } from './workspace.ts'

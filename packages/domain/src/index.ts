@@ -65,7 +65,6 @@ export {
 export {
   defaultTiers,
   figureNames,
-  isTierName,
   parseTiers,
   type TierLimits,
   type TierName,

@@ -76,11 +76,6 @@ export function parseTiers(text: string): Tiers {
   return tiers
 }
 
-/** Tells whether a text names a tier. */
-export function isTierName(text: string): text is TierName {
-  return (tierNames as readonly string[]).includes(text)
-}
-
 function readFigures(tier: TierName, given: Record<string, unknown>): Partial<TierLimits> {
   const figureOf = new Map(Object.entries(figureNames).map(([figure, name]) => [name, figure as keyof TierLimits]))
   const limits: Partial<TierLimits> = {}

@@ -7,6 +7,7 @@ import {
   openDatabaseClock,
   openPool,
   type Pool,
+  readUsage,
   stepPromotionBack,
   waitForDatabase,
 } from '@belfry/db'
@@ -14,7 +15,10 @@ import { createPrisma, type Prisma } from '@belfry/db/prisma'
 import { type DispatchQueue, type DueTask, isSoon, openDispatchQueue } from '@belfry/queue'
 import { type Logger, microBatch } from '@belfry/runtime'
 import { type ApiKeyCache, createApiKeyCache } from './auth/api-key-cache.ts'
+import type { BillingProvider } from './billing/billing-provider.ts'
+import { manualBilling } from './billing/manual-billing.ts'
 import type { Config } from './config.ts'
+import { createQuotaStandings, type QuotaStandings } from './quotas/quota-standings.ts'
 
 /** Everything that an endpoint needs. */
 export type Context = {
@@ -27,6 +31,8 @@ export type Context = {
   clock: DatabaseClock
   queue: DispatchQueue
   apiKeys: ApiKeyCache
+  quotaStandings: QuotaStandings
+  billing: BillingProvider
   /** `insertTasks`, many creates to a statement. */
   insertTask(task: NewTask): Promise<InsertedTask>
   /** Adds jobs for what is due soon, after the answer: nothing that a caller was told depends on it. */
@@ -59,6 +65,8 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     clock: await openDatabaseClock(pool),
     queue,
     apiKeys: createApiKeyCache(),
+    quotaStandings: createQuotaStandings(organizationId => readUsage(pool, organizationId)),
+    billing: manualBilling,
     insertTask: microBatch({
       maxSize: 100,
       maxInFlight: 2,

@@ -1,6 +1,8 @@
 import { createApiKey } from './api-keys/create-api-key.ts'
 import { login } from './auth/login.ts'
 import { register } from './auth/register.ts'
+import { getSubscription } from './billing/get-subscription.ts'
+import { putSubscription } from './billing/put-subscription.ts'
 import { createCronJob } from './cron-jobs/create-cron-job.ts'
 import { deleteCronJob } from './cron-jobs/delete-cron-job.ts'
 import { getCronJob } from './cron-jobs/get-cron-job.ts'
@@ -15,6 +17,7 @@ import type { Endpoint } from './http/endpoint.ts'
 import { getOpenApi } from './openapi/get-openapi.ts'
 import { getReference } from './openapi/get-reference.ts'
 import { createOrganization } from './organizations/create-organization.ts'
+import { getUsage } from './organizations/get-usage.ts'
 import { getProblem } from './problems/get-problem.ts'
 import { getRun } from './runs/get-run.ts'
 import { listRuns } from './runs/list-runs.ts'
@@ -44,6 +47,8 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/auth/login': { post: login },
   '/api/v1/organizations': { post: createOrganization },
   '/api/v1/organizations/:org/workspaces': { post: createWorkspace },
+  '/api/v1/organizations/:org/usage': { get: getUsage },
+  '/api/v1/organizations/:org/subscription': { get: getSubscription, put: putSubscription },
   '/api/v1/workspaces/:ws/api-keys': { post: createApiKey },
   '/api/problems/:code': { get: getProblem },
   '/api/openapi.json': { get: getOpenApi(() => routes) },
