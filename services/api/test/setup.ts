@@ -43,7 +43,8 @@ export function useApi(): TestApi {
     })
     ctx = await openContext(config, createLogger('api', 'silent'), new AbortController().signal)
     const app = createApp(ctx, { database: async () => {}, queue: () => ctx.queue.ping() })
-    const server = createExpressServer(app, {})
+    // A test that keeps this process busy for longer must not find its connections closed.
+    const server = createExpressServer(app, { keepAliveTimeout: 65_000 })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     caller = await signUp()
