@@ -74,7 +74,7 @@ export function claimStatement(values: string, tiers: string): string {
   return `
     WITH input (id, token) AS (VALUES ${values}),
     ready AS (
-      SELECT t.id, t.xmin AS version, t.due_at AS scheduled_at, t.workspace_id, t.attempts = 0 AS is_first,
+      SELECT t.id, t.xmin AS version, t.due_at AS scheduled_at, t.workspace_id, t.state = 'pending' AS is_first,
              input.token, r.timeout_ms, ${isSkipped} AS is_skipped
       FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
       WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
@@ -95,11 +95,11 @@ export function claimStatement(values: string, tiers: string): string {
           lease_until = CASE WHEN refusal IS NULL THEN
             clock_timestamp() + (d.timeout_ms + ${leaseMarginMs}) * interval '1 millisecond' END
       FROM decided d WHERE t.id = d.id
-      RETURNING t.id, t.workspace_id, t.state, t.attempts, t.run_id, d.version, d.scheduled_at
+      RETURNING t.id, t.workspace_id, t.state, t.attempts, t.run_id, d.version, d.scheduled_at, d.is_first
     ),
     noted AS (
       INSERT INTO usage_changes (workspace_id, executions)
-      SELECT workspace_id, count(*) FROM claimed WHERE attempts = 1 AND state = 'processing' GROUP BY workspace_id
+      SELECT workspace_id, count(*) FROM claimed WHERE is_first AND state = 'processing' GROUP BY workspace_id
     )
     SELECT input.id AS "taskId", coalesce(c.state = 'processing', false) AS "isClaimed", coalesce(c.run_id, t.run_id) AS "runId",
            coalesce(c.attempts, t.attempts) AS attempt, coalesce(c.scheduled_at, t.due_at) AS "scheduledAt",
@@ -115,7 +115,7 @@ export function claimStatement(values: string, tiers: string): string {
 // finished. It is asked here because only now it can be known, and only for the first attempt of an occurrence: other
 // tasks pay for looking at one of their own columns. No race: the earlier one is unfinished from before its claim on.
 const isSkipped = `
-      CASE WHEN t.occurrence_at IS NOT NULL AND t.attempts = 0 THEN EXISTS (
+      CASE WHEN t.occurrence_at IS NOT NULL AND t.state = 'pending' THEN EXISTS (
         SELECT FROM cron_jobs j JOIN tasks o ON o.cron_job_id = j.id
         WHERE j.id = t.cron_job_id AND j.overlap = 'skip' AND o.finished_at IS NULL
           AND (o.execute_at, o.id) < (t.execute_at, t.id)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { defaultTiers, type Tiers } from '@belfry/domain'
 import { describe, expect, it } from 'vitest'
-import { type Claim, claimTasks, insertTasks } from '../../src/index.ts'
+import { type Claim, claimTasks, foldUsageChanges, insertTasks, putBackTask, readDailyUsage } from '../../src/index.ts'
 import { addWorkspace, anOrganization, aTask, taskRow, useDatabase } from '../setup.ts'
 
 const db = useDatabase()
@@ -74,6 +74,18 @@ describe('executions', () => {
       expect(again.map(({ kind }) => kind)).toEqual(Array(5).fill('claimed'))
     }
     expect(await counter(organizationId)).toBe(5)
+  })
+
+  it('count a task once whose first claim was put back, and do not cancel it then', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool)
+    const [id = ''] = await storeTasks([workspaceId], 1)
+    const [first] = await claim([id], limitedTo(1))
+    if (first?.kind !== 'claimed') throw new Error('not claimed')
+    await putBackTask(db.pool, { ...first.task, delayMs: 0 })
+    expect(await claim([id], limitedTo(1))).toMatchObject([{ kind: 'claimed', task: { attempt: 1 } }])
+    expect(await counter(organizationId)).toBe(1)
+    while ((await foldUsageChanges(db.pool, 1000)) > 0);
+    expect((await readDailyUsage(db.pool, organizationId)).at(-1)?.executions).toBe(1)
   })
 
   it('count a claim once whose answer was lost and that is asked for again', async () => {
