@@ -1,6 +1,7 @@
 import type { TaskState } from './generated/enums.ts'
 import type { Pool } from './pool.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
+import { changedPayloads } from './usage/count-storage.ts'
 
 /** The fields of a pending task that may change; an absent one stays. */
 export type TaskChange = Partial<StoredRequest> & { executeAt?: Date; name?: string }
@@ -40,8 +41,9 @@ export async function changePendingTask(
       UPDATE tasks
       SET execute_at = coalesce($3::timestamptz, execute_at), due_at = coalesce($3::timestamptz, due_at), updated_at = now()
       WHERE id = $1 AND workspace_id = $2 AND state = 'pending' AND ($3::timestamptz IS NULL OR $3 > clock_timestamp())
-      RETURNING id
+      RETURNING id, workspace_id
     )${sets.length > 0 ? `, request AS (UPDATE task_requests SET ${sets.join(', ')} FROM task WHERE task_id = task.id)` : ''}
+    ${change.payload === undefined ? '' : `, ${changedPayloads(`$${values.push(change.payload)}`)}`}
     SELECT clock_timestamp() AS now FROM task`
   const result = await moved(pool, { text, values }, workspaceId, taskId)
   return result.kind === 'refused' && result.state === 'pending' ? { kind: 'not_future' } : result

@@ -1,7 +1,9 @@
+import { defaultTiers, type Tiers } from '@belfry/domain'
 import type { TaskSource, TaskState } from './generated/enums.ts'
 import type { Pool } from './pool.ts'
 import { valuesOf } from './statement-rows.ts'
 import type { StoredRequest } from './stored-request.ts'
+import { countedExecutions, tierRows } from './usage/count-executions.ts'
 
 /** A claim outlives the deadline of its attempt by this much before the task is taken from its dispatcher. */
 export const leaseMarginMs = 15_000
@@ -25,7 +27,7 @@ export type ClaimedTask = StoredRequest & {
 /**
  * `claimed`: the caller owns the attempt. `early`: due in `dueInMs`. `busy`: another transaction holds the row; ask
  * again. `gone`: somebody else's, cancelled, finished or unknown; also what this has just cancelled: a task of a deleted
- * workspace, and an occurrence of a cron job that may not overlap.
+ * workspace, an occurrence of a cron job that may not overlap, or a task that its organization's quotas leave no room for.
  */
 export type Claim =
   | { kind: 'claimed'; task: ClaimedTask }
@@ -41,11 +43,21 @@ export type ClaimRequest = { taskId: string; token: string }
  * both claim a task, and none is claimed before its time by the database's clock. The claim is committed when this
  * resolves: it is what remains of an attempt whose dispatcher dies. When it rejects because the connection broke, asking
  * again with the same tokens tells whether the claim was committed.
+ *
+ * A task's first attempt is an execution. It is counted in the same statement, so that an organization gets exactly as
+ * many in a month as its tier allows, whoever asks; beyond that its pending tasks are cancelled as they fall due.
+ * @param tiers - What the tiers allow. Default: `defaultTiers`.
  */
-export async function claimTasks(pool: Pool, requests: readonly ClaimRequest[]): Promise<Claim[]> {
+export async function claimTasks(
+  pool: Pool,
+  requests: readonly ClaimRequest[],
+  tiers: Tiers = defaultTiers,
+): Promise<Claim[]> {
   const distinct = new Map(requests.map(({ taskId, token }) => [taskId, [taskId, token]]))
   const { name, values, params } = valuesOf('claim_tasks', ['uuid', 'uuid'], [...distinct.values()])
-  const { rows } = await pool.query<ClaimRow>({ name, text: claimStatement(values), values: params })
+  const limits = tierRows(tiers, params.length + 1)
+  const text = claimStatement(values, limits.text)
+  const { rows } = await pool.query<ClaimRow>({ name, text, values: [...params, ...limits.params] })
   const byId = new Map(rows.map(row => [row.taskId, row]))
   return Promise.all(
     requests.map(({ taskId, token }) => {
@@ -58,15 +70,21 @@ export async function claimTasks(pool: Pool, requests: readonly ClaimRequest[]):
 
 // "NOT IN" rather than "IN (pending, retrying)": with the latter the planner may choose the partial index on due_at as
 // its way into the table and read all of it for each batch.
-export function claimStatement(values: string): string {
+export function claimStatement(values: string, tiers: string): string {
   return `
     WITH input (id, token) AS (VALUES ${values}),
     ready AS (
-      SELECT t.id, t.xmin AS version, t.due_at AS scheduled_at, input.token, r.timeout_ms, ${refusal} AS refusal
+      SELECT t.id, t.xmin AS version, t.due_at AS scheduled_at, t.workspace_id, t.state = 'pending' AS is_first,
+             input.token, r.timeout_ms, ${ownRefusal} AS own_refusal
       FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
       LEFT JOIN workspaces w ON w.id = t.workspace_id
       WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
       FOR UPDATE OF t SKIP LOCKED
+    ),
+    ${countedExecutions(tiers)},
+    decided AS (
+      SELECT ready.*, coalesce(own_refusal, refused.reason) AS refusal
+      FROM ready LEFT JOIN refused ON refused.id = ready.id
     ),
     claimed AS (
       UPDATE tasks t
@@ -74,11 +92,15 @@ export function claimStatement(values: string): string {
           state_reason = refusal,
           finished_at = CASE WHEN refusal IS NOT NULL THEN now() END,
           attempts = CASE WHEN refusal IS NULL THEN t.attempts + 1 ELSE t.attempts END,
-          run_id = CASE WHEN refusal IS NULL THEN uuid_v7(clock_timestamp(), ready.token) ELSE t.run_id END,
+          run_id = CASE WHEN refusal IS NULL THEN uuid_v7(clock_timestamp(), d.token) ELSE t.run_id END,
           lease_until = CASE WHEN refusal IS NULL THEN
-            clock_timestamp() + (ready.timeout_ms + ${leaseMarginMs}) * interval '1 millisecond' END
-      FROM ready WHERE t.id = ready.id
-      RETURNING t.id, t.state, t.attempts, t.run_id, ready.version, ready.scheduled_at
+            clock_timestamp() + (d.timeout_ms + ${leaseMarginMs}) * interval '1 millisecond' END
+      FROM decided d WHERE t.id = d.id
+      RETURNING t.id, t.workspace_id, t.state, t.attempts, t.run_id, d.version, d.scheduled_at, d.is_first
+    ),
+    noted AS (
+      INSERT INTO usage_changes (workspace_id, executions)
+      SELECT workspace_id, count(*) FROM claimed WHERE is_first AND state = 'processing' GROUP BY workspace_id
     )
     SELECT input.id AS "taskId", coalesce(c.state = 'processing', false) AS "isClaimed", coalesce(c.run_id, t.run_id) AS "runId",
            coalesce(c.attempts, t.attempts) AS attempt, coalesce(c.scheduled_at, t.due_at) AS "scheduledAt",
@@ -95,9 +117,9 @@ export function claimStatement(values: string): string {
 // cron job has not finished. It is asked here because only now it can be known, and only for the first attempt of an
 // occurrence: other tasks pay for looking at one of their own columns. No race: the earlier one is unfinished from before
 // its claim on.
-const refusal = `
+const ownRefusal = `
       CASE WHEN w.deleted_at IS NOT NULL THEN 'workspace_deleted'
-      WHEN t.occurrence_at IS NOT NULL AND t.attempts = 0 AND EXISTS (
+      WHEN t.occurrence_at IS NOT NULL AND t.state = 'pending' AND EXISTS (
         SELECT FROM cron_jobs j JOIN tasks o ON o.cron_job_id = j.id
         WHERE j.id = t.cron_job_id AND j.overlap = 'skip' AND o.finished_at IS NULL
           AND (o.execute_at, o.id) < (t.execute_at, t.id)

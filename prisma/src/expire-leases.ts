@@ -46,5 +46,9 @@ const statement = `
            'worker_lost', 'The dispatcher was lost before it could record the outcome. The target may have been called.'
              || CASE WHEN is_poison THEN ' It was the third one: this task is not tried again.' ELSE '' END
     FROM moved
+  ),
+  noted AS (
+    INSERT INTO usage_changes (workspace_id, failed)
+    SELECT workspace_id, count(*) FROM moved WHERE is_poison GROUP BY workspace_id
   )
   SELECT id AS "taskId", workspace_id AS "workspaceId", state, attempts, due_at AS "dueAt" FROM moved`

@@ -2,6 +2,7 @@ import type { TaskSource } from './generated/enums.ts'
 import type { Pool } from './pool.ts'
 import { valuesOf } from './statement-rows.ts'
 import type { StoredRequest } from './stored-request.ts'
+import { countedPayloads } from './usage/count-storage.ts'
 
 export type NewTask = StoredRequest & {
   id: string
@@ -40,25 +41,27 @@ function toRow(task: NewTask): unknown[] {
   ]
 }
 
+// Judged once: whatever is stored of a task, and what its caller hears, follows from the same look at the clock.
 function statement(values: string): string {
   return `
     WITH input (id, workspace_id, source, execute_at, name, url, method, headers, payload,
                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, replay_of) AS (VALUES ${values}),
+    judged AS MATERIALIZED (
+      SELECT *, execute_at IS NULL OR execute_at > clock_timestamp() AS is_stored FROM input WHERE id IS NOT NULL
+    ),
     inserted AS (
       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, replay_of)
       SELECT id, workspace_id, source, coalesce(execute_at, now()), coalesce(execute_at, now()), replay_of
-      FROM input
-      WHERE id IS NOT NULL AND (execute_at IS NULL OR execute_at > clock_timestamp())
-      RETURNING id, created_at, execute_at
+      FROM judged WHERE is_stored
     ),
     requested AS (
       INSERT INTO task_requests (task_id, name, url, method, headers, payload,
                                  max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic)
       SELECT id, name, url, method, headers, payload, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic
-      FROM input JOIN inserted USING (id)
-    )
-    SELECT input.id, inserted.created_at AS "createdAt",
-           coalesce(inserted.execute_at, input.execute_at) AS "executeAt", clock_timestamp() AS now
-    FROM input LEFT JOIN inserted USING (id)
-    WHERE input.id IS NOT NULL`
+      FROM judged WHERE is_stored
+    ),
+    ${countedPayloads('SELECT workspace_id, payload FROM judged WHERE is_stored')}
+    SELECT id, CASE WHEN is_stored THEN now()::timestamptz(3) END AS "createdAt",
+           coalesce(execute_at, now())::timestamptz(3) AS "executeAt", clock_timestamp() AS now
+    FROM judged`
 }

@@ -70,7 +70,7 @@ export function recordStatement(values: string): string {
           finished_at = CASE i.to_state WHEN 'retrying' THEN NULL ELSE now() END
       FROM input i
       WHERE t.id = i.task_id AND t.run_id = i.run_id AND t.state = i.from_state
-      RETURNING t.id, t.workspace_id, t.source, t.attempts, t.due_at, t.run_id
+      RETURNING t.id, t.workspace_id, t.source, t.attempts, t.due_at, t.run_id, t.state, i.response_body
     ),
     stored AS (
       INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at,
@@ -80,6 +80,11 @@ export function recordStatement(values: string): string {
              i.request_headers, i.response_status, i.response_headers, i.response_body, i.response_bytes,
              i.response_truncated, i.error_code, i.error_message
       FROM moved m JOIN input i ON i.task_id = m.id
+    ),
+    noted AS (
+      INSERT INTO usage_changes (workspace_id, storage_bytes, failed)
+      SELECT workspace_id, coalesce(sum(octet_length(response_body)), 0), count(*) FILTER (WHERE state = 'dead')
+      FROM moved WHERE response_body IS NOT NULL OR state = 'dead' GROUP BY workspace_id
     )
     SELECT id AS "taskId", due_at AS "dueAt", clock_timestamp() AS now FROM moved`
 }

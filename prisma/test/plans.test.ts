@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { defaultTiers } from '@belfry/domain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { claimStatement } from '../src/claim-tasks.ts'
 import { insertTasks } from '../src/index.ts'
 import { recordColumns, recordStatement } from '../src/record-attempts.ts'
 import { valuesOf } from '../src/statement-rows.ts'
+import { tierRows } from '../src/usage/count-executions.ts'
 import { aTask, useDatabase } from './setup.ts'
 
 const db = useDatabase()
@@ -19,27 +21,33 @@ type Plan = {
 }
 
 const nulls = (types: readonly string[]) => Array.from({ length: batch }, () => types.map(() => null))
+const repeated = (types: readonly string[]) => Array.from({ length: batch }, () => types).flat()
 const statements = {
   claim: () => {
     const types = ['uuid', 'uuid']
     const { values, params } = valuesOf('claim', types, nulls(types))
-    return { text: claimStatement(values), types, params }
+    const tiers = tierRows(defaultTiers, params.length + 1)
+    const all = [...params, ...tiers.params]
+    return {
+      text: claimStatement(values, tiers.text),
+      types: [...repeated(types), 'text[], bigint[], bigint[]'],
+      params: all,
+    }
   },
   record: () => {
     const { values, params } = valuesOf('record', recordColumns, nulls(recordColumns))
-    return { text: recordStatement(values), types: recordColumns, params }
+    return { text: recordStatement(values), types: repeated(recordColumns), params }
   },
 }
 
-// How the statement reaches the two tables that grow, in the plan of these values and in the plan for any values.
+// How the statement reaches the tables that grow, in the plan of these values and in the plan for any values.
 async function accesses(name: keyof typeof statements): Promise<string[]> {
   const { text, types, params } = statements[name]()
   const custom = await db.pool.query(`EXPLAIN (FORMAT JSON) ${text}`, params)
   const client = await db.pool.connect()
   try {
     await client.query('SET plan_cache_mode = force_generic_plan')
-    const declared = Array.from({ length: batch }, () => types.join(', ')).join(', ')
-    await client.query(`PREPARE statement (${declared}) AS ${text}`)
+    await client.query(`PREPARE statement (${types.join(', ')}) AS ${text}`)
     const generic = await client.query(
       `EXPLAIN (FORMAT JSON) EXECUTE statement (${params.map(() => 'NULL').join(', ')})`,
     )
@@ -54,7 +62,11 @@ function nodesOf(plan: Plan): Plan[] {
 }
 
 function describeAccess(node: Plan): string[] {
-  if (!/^(tasks|task_requests)$/.test(node['Relation Name'] ?? '') || node['Node Type'] === 'ModifyTable') return []
+  if (
+    !/^(tasks|task_requests|workspaces|organizations|usage|storage)$/.test(node['Relation Name'] ?? '') ||
+    node['Node Type'] === 'ModifyTable'
+  )
+    return []
   return [`${node['Node Type']} ${node['Index Name']} ${node['Index Cond'] ? 'by key' : 'whole'}`]
 }
 
@@ -66,11 +78,20 @@ describe('the hot statements reach tasks by their key only', () => {
         db.pool,
         Array.from({ length: 1000 }, () => aTask()),
       )
+    await db.pool.query(`
+      WITH o AS (
+        INSERT INTO organizations (id, name, slug, tier) SELECT gen_random_uuid(), 'A', i, 'free'
+        FROM generate_series(1, 2000) i RETURNING id
+      ), w AS (INSERT INTO workspaces (id, organization_id, name) SELECT gen_random_uuid(), id, 'A' FROM o)
+      INSERT INTO storage (organization_id, bytes) SELECT id, 0 FROM o`)
   })
   afterAll(() => db.pool.query('ALTER TABLE tasks RESET (autovacuum_enabled)'))
 
   // The last one for occurrences of cron jobs only: what of the same cron job has not finished.
   const byKey = [
+    'Index Scan organizations_pkey by key',
+    'Index Scan storage_pkey by key',
+    'Index Scan workspaces_pkey by key',
     'Index Scan task_requests_pkey by key',
     'Index Scan tasks_pkey by key',
     'Index Scan tasks_unfinished_of_cron_job_idx by key',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { TierName } from '@belfry/domain'
 import { createTestDatabase } from '@belfry/testing'
 import { afterAll, beforeAll } from 'vitest'
 import { type Claim, claimTasks, type NewTask, openPool, type Pool } from '../src/index.ts'
@@ -64,16 +65,26 @@ export async function runRows(pool: Pool, taskId: string) {
   return rows
 }
 
-/** Stores a workspace, and answers with its id. */
+/** A workspace of an organization of its own. */
 export async function aWorkspace(pool: Pool): Promise<string> {
-  const organizationId = randomUUID()
-  const workspaceId = randomUUID()
-  await pool.query(`INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'Acme', gen_random_uuid(), 'free')`, [
-    organizationId,
-  ])
-  await pool.query(`INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'Main')`, [
-    workspaceId,
-    organizationId,
-  ])
+  return (await anOrganization(pool)).workspaceId
+}
+
+/** An organization of a tier with one workspace. */
+export async function anOrganization(
+  pool: Pool,
+  tier: TierName = 'free',
+): Promise<{ organizationId: string; workspaceId: string }> {
+  const [organizationId, workspaceId] = [randomUUID(), randomUUID()]
+  const text = `INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'A', $2, $3)`
+  await pool.query(text, [organizationId, organizationId, tier])
+  await addWorkspace(pool, organizationId, workspaceId)
+  return { organizationId, workspaceId }
+}
+
+/** Gives an organization another workspace. */
+export async function addWorkspace(pool: Pool, organizationId: string, workspaceId = randomUUID()): Promise<string> {
+  const text = `INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'A')`
+  await pool.query(text, [workspaceId, organizationId])
   return workspaceId
 }

@@ -100,6 +100,13 @@ export {
 export { type TaskSource, taskSources } from './task-source.ts'
 export { exampleId, idPattern } from './text-rules.ts'
 export {
+  type ChangeTierBody,
+  changeTierBody,
+  type OrganizationSubscription,
+  organizationSubscription,
+} from './tier.ts'
+export { type Usage, usage } from './usage.ts'
+export {
   type CreateWorkspaceBody,
   createWorkspaceBody,
   type UpdateWorkspaceBody,

@@ -46,6 +46,15 @@ export {
   type WorkspaceRole,
   workspaceRoles,
 } from './permissions.ts'
+export {
+  billingPeriod,
+  exhaustedQuotas,
+  type QuotaResource,
+  type QuotaThreshold,
+  type QuotaUse,
+  quotaResources,
+  quotaThresholds,
+} from './quota.ts'
 export { requestBody } from './request-body.ts'
 export { findHeaderProblems, type HeaderProblem } from './request-headers.ts'
 export { type Backoff, backoffs, type RetryPolicy, retryDefaults, retryDelayMs } from './retry.ts'
@@ -72,3 +81,12 @@ export {
   taskStates,
   terminalStates,
 } from './task-state.ts'
+export {
+  defaultTiers,
+  figureNames,
+  parseTiers,
+  type TierLimits,
+  type TierName,
+  type Tiers,
+  tierNames,
+} from './tiers.ts'

@@ -1,6 +1,7 @@
 import { nextScheduled, type StateReason } from '@belfry/domain'
 import { inTransaction, readClock, type Transaction } from '../in-transaction.ts'
 import type { Pool } from '../pool.ts'
+import { changedPayloads } from '../usage/count-storage.ts'
 import { type CronJobCursor, type CronJobFields, columnOf, cursorColumns, scheduleOf } from './cron-job.ts'
 import { type Expansion, expandLocked } from './expand-cron-jobs.ts'
 
@@ -148,8 +149,8 @@ async function changeUnstarted(tx: Transaction, id: string, change: CronJobChang
   const sets = fields.map((field, i) => `${columnOf[field]} = $${i + 2}`)
   const text = `
     WITH task AS (
-      UPDATE tasks SET updated_at = now() WHERE ${unstarted} AND occurrence_at IS NOT NULL RETURNING id
-    )
+      UPDATE tasks SET updated_at = now() WHERE ${unstarted} AND occurrence_at IS NOT NULL RETURNING id, workspace_id
+    )${'payload' in change ? `, ${changedPayloads(`$${fields.indexOf('payload') + 2}`)}` : ''}
     UPDATE task_requests SET ${sets.join(', ')} FROM task WHERE task_id = task.id`
   await tx.query(text, [id, ...fields.map(field => change[field])])
 }

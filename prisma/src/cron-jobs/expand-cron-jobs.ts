@@ -2,6 +2,7 @@ import { newUuid, type OccurrencePlan, planOccurrences } from '@belfry/domain'
 import type { DueRow } from '../due-work.ts'
 import { inTransaction, readClock, type Transaction } from '../in-transaction.ts'
 import type { Pool } from '../pool.ts'
+import { countedPayloads } from '../usage/count-storage.ts'
 import { type CronJobCursor, cursorColumns, scheduleOf } from './cron-job.ts'
 
 export type Expansion = {
@@ -86,7 +87,8 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
       SELECT n.id, j.name, j.url, j.method, j.headers, j.payload,
              j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms
       FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
-    )
+    ),
+    ${countedPayloads('SELECT workspace_id, payload FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')}
     SELECT id, due_at AS "dueAt" FROM inserted WHERE state = 'pending'`
   // Ids sort by time only from one millisecond to the next, and a cron job's tasks are listed in order of their ids.
   const occurrences = plans.flatMap(({ jobId, occurrences }) =>

@@ -1,6 +1,7 @@
 import { newUuid } from '@belfry/domain'
 import type { DueRow } from '../due-work.ts'
 import type { Pool } from '../pool.ts'
+import { countedPayloads } from '../usage/count-storage.ts'
 
 /** Makes a task of a cron job that is due now, whatever the schedule says; null when the workspace has no such cron job. */
 export async function triggerCronJob(pool: Pool, workspaceId: string, id: string): Promise<DueRow | null> {
@@ -16,7 +17,8 @@ export async function triggerCronJob(pool: Pool, workspaceId: string, id: string
       SELECT n.id, j.name, j.url, j.method, j.headers, j.payload,
              j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms
       FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
-    )
+    ),
+    ${countedPayloads('SELECT workspace_id, payload FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')}
     SELECT id, due_at AS "dueAt" FROM inserted`
   const { rows } = await pool.query<DueRow>({ name: 'trigger_cron_job', text, values: [id, workspaceId, newUuid()] })
   return rows[0] ?? null

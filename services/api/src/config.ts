@@ -1,4 +1,4 @@
-import { parseCidrs } from '@belfry/domain'
+import { parseCidrs, parseTiers, tierNames } from '@belfry/domain'
 import { databaseUrl, logLevel, parsedBy, port, readConfig, redisUrl } from '@belfry/runtime'
 import { parseMasterKeys } from '@belfry/vault'
 import { z } from 'zod'
@@ -28,7 +28,9 @@ export const variables = z.object({
   /** What may tell the caller's address in X-Forwarded-For: a number of proxies, or their addresses. Default: nothing. */
   TRUST_PROXY: parsedBy(parseTrustedProxies).prefault(''),
   /** The tier of a new organization. */
-  DEFAULT_TIER: z.enum(['free', 'startup', 'scaleup', 'unicorn']).default('free'),
+  DEFAULT_TIER: z.enum(tierNames).default('free'),
+  /** Figures of tiers that differ from the defaults, as JSON. */
+  TIERS: parsedBy(parseTiers).prefault(''),
   /** Private address ranges that targets may lie in, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
 })
@@ -43,6 +45,7 @@ const schema = variables.transform(env => ({
   masterKeys: env.ENCRYPTION_KEYS,
   publicUrl: new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin,
   defaultTier: env.DEFAULT_TIER,
+  tiers: env.TIERS,
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
 }))
 

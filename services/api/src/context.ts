@@ -8,6 +8,7 @@ import {
   openDatabaseClock,
   openPool,
   type Pool,
+  readUsage,
   stepPromotionBack,
   waitForDatabase,
 } from '@belfry/db'
@@ -16,7 +17,10 @@ import { type DispatchQueue, type DueTask, isSoon, openDispatchQueue } from '@be
 import { ConfigError, type Logger, microBatch } from '@belfry/runtime'
 import { type ApiKeyCache, createApiKeyCache } from './auth/api-key-cache.ts'
 import { createFailedKeys, type FailedKeys } from './auth/failed-keys.ts'
+import type { BillingProvider } from './billing/billing-provider.ts'
+import { manualBilling } from './billing/manual-billing.ts'
 import type { Config } from './config.ts'
+import { createQuotaStandings, type QuotaStandings } from './quotas/quota-standings.ts'
 
 /** Everything that an endpoint needs. */
 export type Context = {
@@ -30,6 +34,8 @@ export type Context = {
   queue: DispatchQueue
   apiKeys: ApiKeyCache
   failedKeys: FailedKeys
+  quotaStandings: QuotaStandings
+  billing: BillingProvider
   /** `insertTasks`, many creates to a statement. */
   insertTask(task: NewTask): Promise<InsertedTask>
   /** Adds jobs for what is due soon, after the answer: nothing that a caller was told depends on it. */
@@ -65,6 +71,8 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     queue,
     apiKeys: createApiKeyCache(),
     failedKeys: createFailedKeys(),
+    quotaStandings: createQuotaStandings(organizationId => readUsage(pool, organizationId)),
+    billing: manualBilling,
     insertTask: microBatch({
       maxSize: 100,
       maxInFlight: 2,

@@ -7,6 +7,8 @@ import { login } from './auth/login.ts'
 import { logout } from './auth/logout.ts'
 import { register } from './auth/register.ts'
 import { updateMe } from './auth/update-me.ts'
+import { getSubscription } from './billing/get-subscription.ts'
+import { putSubscription } from './billing/put-subscription.ts'
 import { createCronJob } from './cron-jobs/create-cron-job.ts'
 import { deleteCronJob } from './cron-jobs/delete-cron-job.ts'
 import { getCronJob } from './cron-jobs/get-cron-job.ts'
@@ -26,6 +28,7 @@ import { getReference } from './openapi/get-reference.ts'
 import { createOrganization } from './organizations/create-organization.ts'
 import { deleteOrganization } from './organizations/delete-organization.ts'
 import { getOrganization } from './organizations/get-organization.ts'
+import { getUsage } from './organizations/get-usage.ts'
 import { listOrganizations } from './organizations/list-organizations.ts'
 import { updateOrganization } from './organizations/update-organization.ts'
 import { getProblem } from './problems/get-problem.ts'
@@ -85,6 +88,8 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/workspaces/:ws/secrets/:name': { put: putSecret, delete: deleteSecret },
   '/api/v1/workspaces/:ws/signing-secrets': { get: listSigningSecrets, post: rotateSigningSecret },
   '/api/v1/workspaces/:ws/signing-secrets/:secret': { delete: revokeSigningSecret },
+  '/api/v1/organizations/:org/usage': { get: getUsage },
+  '/api/v1/organizations/:org/subscription': { get: getSubscription, put: putSubscription },
   '/api/problems/:code': { get: getProblem },
   '/api/openapi.json': { get: getOpenApi(() => routes) },
   '/api/docs': { get: getReference(() => routes) },

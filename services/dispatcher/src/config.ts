@@ -1,4 +1,4 @@
-import { formatCidr, parseCidrs } from '@belfry/domain'
+import { formatCidr, parseCidrs, parseTiers } from '@belfry/domain'
 import { databaseUrl, integer, logLevel, parsedBy, port, readConfig, redisUrl } from '@belfry/runtime'
 import { parseMasterKeys } from '@belfry/vault'
 import { z } from 'zod'
@@ -31,6 +31,8 @@ export const variables = z.object({
   PORT: port.optional(),
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
+  /** Figures of tiers that differ from the defaults, as JSON. */
+  TIERS: parsedBy(parseTiers).prefault(''),
 })
 
 const schema = variables.transform(env => ({
@@ -43,6 +45,7 @@ const schema = variables.transform(env => ({
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
   ownListeners: ownListeners(env),
   egressProxy: env.EGRESS_PROXY_URL === undefined ? null : new URL(env.EGRESS_PROXY_URL),
+  tiers: env.TIERS,
 }))
 
 function ownListeners(env: z.output<typeof variables>): Listener[] {

@@ -92,7 +92,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     secretsOf: createWorkspaceCache(ids => readSecrets(pool, masterKeys, ids)),
     slots: createSlots(config.concurrency),
     attempts: createAttempts(error => log.error({ err: error }, 'attempt.fault')),
-    claim: inBatches(requests => claimTasks(pool, requests)),
+    claim: inBatches(requests => claimTasks(pool, requests, config.tiers)),
     record: inBatches(attempts => recordAttempts(pool, attempts)),
     async enqueue(tasks, now) {
       const soon = tasks.filter(task => isSoon(task.dueAt, now))

@@ -8,6 +8,11 @@ it('has a line in .env.example for each of its variables', () => {
   for (const name of Object.keys(variables.shape)) expect(example).toMatch(new RegExp(`^${name}=`, 'm'))
 })
 
+it('refuses a tier that does not exist', () => {
+  const env = { DATABASE_URL: 'postgresql://db/belfry', TIERS: '{"gold":{}}' }
+  expect(() => loadConfig(env)).toThrow(/TIERS: gold is not a tier/)
+})
+
 it('names everything that is missing or wrong in one message', () => {
   expect(() => loadConfig({ LOG_LEVEL: 'loud' })).toThrow(/DATABASE_URL.*LOG_LEVEL/s)
 })

@@ -1,4 +1,5 @@
-import { databaseUrl, logLevel, port, readConfig, redisUrl } from '@belfry/runtime'
+import { parseTiers } from '@belfry/domain'
+import { databaseUrl, logLevel, parsedBy, port, readConfig, redisUrl } from '@belfry/runtime'
 import { z } from 'zod'
 
 export type Config = ReturnType<typeof loadConfig>
@@ -13,6 +14,8 @@ export const variables = z.object({
   REDIS_URL: redisUrl,
   METRICS_PORT: port.default(9090),
   LOG_LEVEL: logLevel,
+  /** Figures of tiers that differ from the defaults, as JSON. */
+  TIERS: parsedBy(parseTiers).prefault(''),
 })
 
 const schema = variables.transform(env => ({
@@ -20,4 +23,5 @@ const schema = variables.transform(env => ({
   redisUrl: env.REDIS_URL,
   healthPort: env.METRICS_PORT,
   logLevel: env.LOG_LEVEL,
+  tiers: env.TIERS,
 }))

@@ -1,4 +1,5 @@
 import { openPool, type Pool, waitForDatabase } from '@belfry/db'
+import type { Tiers } from '@belfry/domain'
 import { type DeadLetterQueue, type DispatchQueue, openDeadLetterQueue, openDispatchQueue } from '@belfry/queue'
 import type { Logger } from '@belfry/runtime'
 import type { Config } from './config.ts'
@@ -6,6 +7,7 @@ import type { Config } from './config.ts'
 /** Everything that a chore needs. */
 export type Context = {
   log: Logger
+  tiers: Tiers
   pool: Pool
   queue: DispatchQueue
   deadLetters: DeadLetterQueue
@@ -21,6 +23,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const deadLetters = openDeadLetterQueue(connection)
   return {
     log,
+    tiers: config.tiers,
     pool,
     queue,
     deadLetters,

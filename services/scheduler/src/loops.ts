@@ -1,10 +1,14 @@
 import type { Loop } from '@belfry/runtime'
 import type { Context } from './context.ts'
+import { correctStorage } from './correct-storage.ts'
 import { expandCronJobs } from './expand-cron-jobs.ts'
+import { expireLog } from './expire-log.ts'
+import { foldUsage } from './fold-usage.ts'
 import { forgetExpired } from './forget-expired.ts'
 import { inspectQueueStore } from './inspect-queue-store.ts'
 import { prepareRunPartitions } from './prepare-run-partitions.ts'
 import { promoteDueTasks } from './promote-due-tasks.ts'
+import { recordQuotaCrossings } from './record-quota-crossings.ts'
 import { repairOverdueTasks } from './repair-overdue-tasks.ts'
 import { rescueLostAttempts } from './rescue-lost-attempts.ts'
 import { windDownWorkspaces } from './wind-down-workspaces.ts'
@@ -23,6 +27,10 @@ export function loops(ctx: Context): Loop[] {
     chore('rescue-lost-attempts', 5_000, signal => rescueLostAttempts(ctx, signal)),
     chore('wind-down-workspaces', 2_000, signal => windDownWorkspaces(ctx, signal)),
     chore('forget-expired', 600_000, signal => forgetExpired(ctx, signal)),
+    chore('fold-usage', 1_000, signal => foldUsage(ctx, signal)),
+    chore('record-quota-crossings', 60_000, () => recordQuotaCrossings(ctx)),
+    chore('correct-storage', 600_000, signal => correctStorage(ctx, signal)),
+    chore('expire-log', 3_600_000, signal => expireLog(ctx, signal)),
     chore('inspect-queue-store', 600_000, () => inspectQueueStore(ctx)),
     chore('prepare-run-partitions', 6 * 3_600_000, () => prepareRunPartitions(ctx)),
   ]

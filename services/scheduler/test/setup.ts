@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { insertTasks, type NewTask, openPool } from '@belfry/db'
+import { defaultTiers } from '@belfry/domain'
 import { openDeadLetterQueue, openDispatchQueue } from '@belfry/queue'
 import { createLogger } from '@belfry/runtime'
 import { createTestDatabase, testRedisUrl } from '@belfry/testing'
@@ -22,6 +23,7 @@ export async function openTestContext(backend: 'redis' | 'postgres') {
   const scheduled: string[] = []
   const ctx: Context = {
     log: createLogger('scheduler', 'silent'),
+    tiers: defaultTiers,
     pool,
     queue: {
       ...queue,

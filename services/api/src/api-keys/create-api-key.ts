@@ -4,18 +4,22 @@ import { audit } from '../audit/audit.ts'
 import { createApiKeyText } from '../auth/api-key.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
+import { refuseOverCount } from '../quotas/refuse-over-count.ts'
 import { presentApiKey } from './present-api-key.ts'
 
 export const createApiKey = endpoint({
   right: 'api_key.create',
   summary: 'Create an API key',
   answer: { status: 201, body: newApiKey },
+  refusals: ['quota_exceeded'],
   params: { ws: 'ws' },
   body: createApiKeyBody,
   async handle(ctx, { caller, body: { name, expires_at } }) {
-    const { workspaceId, user } = caller
+    const { workspaceId, organizationId, user } = caller
     const expiresAt = expires_at ?? null
     if (expiresAt && expiresAt.getTime() <= ctx.clock.now()) throw expiryNotFuture()
+    const inForce = { workspaceId, revokedAt: null }
+    await refuseOverCount(ctx, organizationId, 'apiKeys', () => ctx.prisma.apiKey.count({ where: inForce }))
     const { key, prefix, hash } = createApiKeyText()
     const id = newUuid()
     const row = await ctx.prisma.$transaction(async tx => {

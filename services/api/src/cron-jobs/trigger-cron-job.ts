@@ -3,6 +3,7 @@ import { triggerCronJob as trigger } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/not-found.ts'
 import { created } from '../http/reply.ts'
+import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
 import { presentTask } from '../tasks/present-task.ts'
 import { findTask } from '../tasks/task-row.ts'
 import { enqueueOccurrences } from './enqueue-occurrences.ts'
@@ -11,8 +12,10 @@ export const triggerCronJob = endpoint({
   right: 'cron_job.write',
   summary: 'Dispatch a cron job at once',
   answer: { status: 201, body: task },
+  refusals: ['quota_exceeded'],
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params }) {
+    await refuseOverQuota(ctx, caller.organizationId, 'later')
     const due = await trigger(ctx.pool, caller.workspaceId, params.cronjob)
     const row = due && (await findTask(ctx.pool, caller.workspaceId, due.id))
     if (!row) throw notFound()

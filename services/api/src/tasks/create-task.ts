@@ -4,6 +4,7 @@ import { newUuid } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
+import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
 import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
 import { inspectTarget } from './inspect-target.ts'
 import { presentTask } from './present-task.ts'
@@ -13,9 +14,11 @@ export const createTask = endpoint({
   right: 'task.write',
   summary: 'Schedule a task',
   answer: { status: 201, body: task },
+  refusals: ['quota_exceeded'],
   body: createTaskBody,
   inspect: (ctx, body, errors) => [...inspectTarget(ctx, body), ...inspectExecuteAt(ctx, body, errors)],
   async handle(ctx, { caller, body, bodyText }) {
+    await refuseOverQuota(ctx, caller.organizationId, 'later')
     const task = {
       id: newUuid(),
       workspaceId: caller.workspaceId,

@@ -1,7 +1,9 @@
 import { createWorkspaceBody, workspace } from '@belfry/contract'
 import { ensureSigningSecret } from '@belfry/db'
-import { newUuid, toId } from '@belfry/domain'
+import type { PrismaTransaction } from '@belfry/db/prisma'
+import { AppError, newUuid, type TierName, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
+import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
@@ -11,6 +13,7 @@ export const createWorkspace = endpoint({
   right: 'workspace.create',
   summary: 'Create a workspace',
   answer: { status: 201, body: workspace },
+  refusals: ['workspace_limit_reached'],
   params: { org: 'org' },
   body: createWorkspaceBody,
   async handle(ctx, { caller, body: { name } }) {
@@ -21,6 +24,7 @@ export const createWorkspace = endpoint({
     const members = isMember ? { members: { create: { userId: user.userId, role: 'editor' as const } } } : {}
     const row = await ctx.prisma.$transaction(async tx => {
       await lockOrganization(tx, organizationId)
+      await refuseOverLimit(ctx, tx, organizationId)
       const deed = { action: 'workspace.created', objectId: toId('ws', id), details: { name } } as const
       await audit(tx, { ...caller, workspaceId: id }, deed)
       return tx.workspace.create({ data: { id, organizationId, name, ...members } })
@@ -31,3 +35,12 @@ export const createWorkspace = endpoint({
     return created(`/api/v1/workspaces/${presented.id}`, presented)
   },
 })
+
+// The organization's row is locked, so that of several creations each counts those before it.
+async function refuseOverLimit(ctx: Context, tx: PrismaTransaction, organizationId: string): Promise<void> {
+  const { tier } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId }, select: { tier: true } })
+  const limit = ctx.config.tiers[tier as TierName].workspaces // only these are ever stored
+  if ((await tx.workspace.count({ where: { organizationId, deletedAt: null } })) < limit) return
+  const message = `The organization has as many workspaces as its tier allows: ${limit}. Choose a higher tier.`
+  throw new AppError('workspace_limit_reached', message)
+}

@@ -50,6 +50,9 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   // Of somebody else: to leave oneself is everybody's right.
   'DELETE /api/v1/organizations/:org/members/:user': { right: 'member.manage' },
   'GET /api/v1/organizations/:org/audit-log': none,
+  'GET /api/v1/organizations/:org/usage': none,
+  'GET /api/v1/organizations/:org/subscription': none,
+  'PUT /api/v1/organizations/:org/subscription': { body: () => ({ tier: 'startup' }) },
   'GET /api/v1/organizations/:org/workspaces': none,
   'POST /api/v1/organizations/:org/workspaces': aName,
   'GET /api/v1/workspaces/:ws': none,

@@ -1,0 +1,103 @@
+import { type Receiver, startReceiver } from '@belfry/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Caller } from './api-calls.ts'
+import { type Belfry, startBelfry } from './belfry.ts'
+import { inMs, waitFor } from './wait-for.ts'
+
+const tasks = '/api/v1/scheduler/tasks'
+const limits = { executions: 100, storage_bytes: 30_000 }
+
+describe('quotas, with two dispatchers', () => {
+  let belfry: Belfry
+  let target: Receiver
+  beforeAll(async () => {
+    target = await startReceiver()
+    const env = { TIERS: JSON.stringify({ unicorn: limits }), DEFAULT_TIER: 'unicorn' }
+    belfry = await startBelfry('postgres', { services: ['api', 'scheduler', 'dispatcher', 'dispatcher'], env })
+  })
+  afterAll(async () => {
+    await belfry?.close()
+    await target?.close()
+  })
+
+  const create = (caller: Caller, path: string, executeAt: string, payload?: string) =>
+    belfry.call(
+      'POST',
+      tasks,
+      { name: path, url: target.url(path), method: 'POST', execute_at: executeAt, payload },
+      caller,
+    )
+  const createAll = async (caller: Caller, path: string, count: number, executeAt: string, payload?: string) => {
+    for (let i = 0; i < count; i += 50) {
+      const some = Array.from({ length: Math.min(50, count - i) }, () => create(caller, path, executeAt, payload))
+      for (const { status } of await Promise.all(some)) expect(status).toBe(201)
+    }
+  }
+  const organization = (caller: Caller, method: string, path: string, body?: unknown) =>
+    belfry.call(method, `/api/v1/organizations/${caller.organizationId}${path}`, body, { token: String(caller.token) })
+  const states = async (caller: Caller) => {
+    const found: Record<string, number> = {}
+    let next = ''
+    do {
+      const { body } = await belfry.call('GET', `${tasks}?limit=100${next}`, undefined, caller)
+      for (const { state, state_reason } of body.data) {
+        const name = state_reason === null ? state : `${state} ${state_reason}`
+        found[name] = (found[name] ?? 0) + 1
+      }
+      next = body.next_cursor && `&cursor=${encodeURIComponent(body.next_cursor)}`
+    } while (next)
+    return found
+  }
+  const ended = (caller: Caller) =>
+    waitFor(
+      () => states(caller),
+      found => !found.pending && !found.processing,
+      25_000,
+    )
+
+  it('of 300 tasks due at once exactly 100 are dispatched, the others cancelled with the reason', async () => {
+    const caller = await belfry.anotherCaller()
+    await createAll(caller, '/limited', 300, inMs(12_000))
+    expect(await ended(caller)).toEqual({ success: 100, 'cancelled monthly_execution_limit': 200 })
+    expect(target.requestsTo('/limited')).toHaveLength(100)
+    const usage = await waitFor(
+      async () => (await organization(caller, 'GET', '/usage')).body,
+      ({ daily }) => daily.at(-1).executions === 100,
+    )
+    expect(usage.executions).toEqual({ used: 100, limit: 100 })
+  })
+
+  it('a tier raised before the time saves those that wait', async () => {
+    const caller = await belfry.anotherCaller()
+    await createAll(caller, '/raised', 150, inMs(8_000))
+    expect(await organization(caller, 'PUT', '/subscription', { tier: 'scaleup' })).toMatchObject({ status: 200 })
+    expect(await ended(caller)).toEqual({ success: 150 })
+    expect((await organization(caller, 'GET', '/usage')).body.executions.used).toBe(150)
+  })
+
+  it('over the storage quota what is due is cancelled and what is new refused; a raised tier ends that', async () => {
+    const [caller, saved] = [await belfry.anotherCaller(), await belfry.anotherCaller()]
+    const executeAt = inMs(12_000)
+    for (const each of [caller, saved]) await createAll(each, '/stored', 40, executeAt, 'x'.repeat(1000))
+    const refused = (each: Caller) =>
+      waitFor(
+        () => create(each, '/refused', inMs(60_000)),
+        ({ status }) => status === 402,
+      )
+    expect((await refused(caller)).body.code).toBe('quota_exceeded')
+    await refused(saved)
+    await organization(saved, 'PUT', '/subscription', { tier: 'scaleup' })
+    // Beside these only what was created before the refusal waits.
+    const done = async (each: Caller) => {
+      const found = await waitFor(
+        () => states(each),
+        ({ 'cancelled storage_quota': cancelled = 0, success = 0 }) => cancelled + success >= 40,
+        25_000,
+      )
+      return { ...found, pending: undefined }
+    }
+    expect(await done(caller)).toEqual({ 'cancelled storage_quota': 40 })
+    expect(await done(saved)).toEqual({ success: 40 })
+    expect(await create(saved, '/stored', inMs(60_000))).toMatchObject({ status: 201 })
+  })
+})

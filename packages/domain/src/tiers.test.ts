@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { defaultTiers, parseTiers, tierNames } from './tiers.ts'
+
+describe('defaultTiers', () => {
+  it('never allows less in a higher tier', () => {
+    const rows = tierNames.map(name => Object.values(defaultTiers[name]))
+    rows.forEach((row, i) => {
+      row.forEach((figure, j) => {
+        expect(figure).toBeGreaterThanOrEqual(rows[i - 1]?.[j] ?? 1)
+      })
+    })
+  })
+
+  it.each([
+    ['free', 10_000, 100_000_000, 2, 7, 10],
+    ['startup', 500_000, 5_000_000_000, 10, 30, 50],
+    ['scaleup', 10_000_000, 50_000_000_000, 50, 90, 200],
+    ['unicorn', 200_000_000, 1_000_000_000_000, 500, 365, 1000],
+  ] as const)('has the published figures of %s', (tier, ...figures) => {
+    const { executions, storageBytes, workspaces, logDays, requestsPerSecond } = defaultTiers[tier]
+    expect([executions, storageBytes, workspaces, logDays, requestsPerSecond]).toEqual(figures)
+  })
+})
+
+describe('parseTiers', () => {
+  it('changes nothing where nothing is said', () => {
+    for (const text of ['', ' ', '{}']) expect(parseTiers(text)).toEqual(defaultTiers)
+  })
+
+  it('takes what is given and keeps the rest', () => {
+    const tiers = parseTiers('{"free":{"executions":0,"storage_bytes":1000},"unicorn":{"log_days":30}}')
+    expect(tiers.free).toEqual({ ...defaultTiers.free, executions: 0, storageBytes: 1000 })
+    expect(tiers.unicorn).toEqual({ ...defaultTiers.unicorn, logDays: 30 })
+    expect(tiers.startup).toBe(defaultTiers.startup)
+  })
+
+  it.each([
+    ['nonsense', /must be a JSON object/],
+    ['[]', /must be a JSON object/],
+    ['null', /must be a JSON object/],
+    ['{"free":7}', /free must be a JSON object/],
+    ['{"fre":{}}', /fre is not a tier; did you mean free\?/],
+    ['{"enterprise":{}}', /enterprise is not a tier; there are free, startup, scaleup, unicorn/],
+    ['{"free":{"storageBytes":1}}', /storageBytes is not a figure of free; did you mean storage_bytes\?/],
+    ['{"free":{"executions":"many"}}', /free\.executions must be a whole number from 0 on/],
+    ['{"free":{"executions":1.5}}', /whole number/],
+    ['{"free":{"executions":-1}}', /whole number/],
+    ['{"free":{"executions":9007199254740992}}', /whole number/],
+    ['{"free":{"log_days":0}}', /free\.log_days must be a whole number from 1 on/],
+    ['{"__proto__":{"executions":1}}', /is not a tier/],
+  ])('refuses %s', (text, message) => {
+    expect(() => parseTiers(text)).toThrow(message)
+  })
+})

@@ -1,0 +1,111 @@
+import { nearestName } from './nearest-name.ts'
+
+/** Spec 2.4. */
+export const tierNames = ['free', 'startup', 'scaleup', 'unicorn'] as const
+
+export type TierName = (typeof tierNames)[number]
+
+/** What a tier allows. */
+export type TierLimits = {
+  /** Tasks whose dispatch starts, in a calendar month of UTC, of the organization. */
+  executions: number
+  /** Bytes of stored payloads and captured bodies, of the organization. */
+  storageBytes: number
+  /** Of the organization. */
+  workspaces: number
+  /** Days for which runs and finished tasks are kept. */
+  logDays: number
+  /** Of each API key. */
+  requestsPerSecond: number
+  /** Of each workspace, as are the next two. */
+  cronJobs: number
+  apiKeys: number
+  secrets: number
+}
+
+/** The figures of every tier. */
+export type Tiers = Readonly<Record<TierName, Readonly<TierLimits>>>
+
+const [thousand, million, megabyte, gigabyte, terabyte] = [1e3, 1e6, 1e6, 1e9, 1e12]
+
+/** The figures that hold where the operator says nothing else. */
+export const defaultTiers: Tiers = {
+  free: {
+    ...{ executions: 10 * thousand, storageBytes: 100 * megabyte, workspaces: 2, logDays: 7, requestsPerSecond: 10 },
+    ...{ cronJobs: 100, apiKeys: 20, secrets: 100 },
+  },
+  startup: {
+    ...{ executions: 500 * thousand, storageBytes: 5 * gigabyte, workspaces: 10, logDays: 30, requestsPerSecond: 50 },
+    ...{ cronJobs: 1000, apiKeys: 100, secrets: 500 },
+  },
+  scaleup: {
+    ...{ executions: 10 * million, storageBytes: 50 * gigabyte, workspaces: 50, logDays: 90, requestsPerSecond: 200 },
+    ...{ cronJobs: 10 * thousand, apiKeys: 500, secrets: 1000 },
+  },
+  unicorn: {
+    ...{ executions: 200 * million, storageBytes: terabyte, workspaces: 500, logDays: 365, requestsPerSecond: 1000 },
+    ...{ cronJobs: 200 * thousand, apiKeys: 1000, secrets: 1000 },
+  },
+}
+
+/** The name of each figure in the configuration and in the interface. */
+export const figureNames = {
+  executions: 'executions',
+  storageBytes: 'storage_bytes',
+  workspaces: 'workspaces',
+  logDays: 'log_days',
+  requestsPerSecond: 'requests_per_second',
+  cronJobs: 'cron_jobs',
+  apiKeys: 'api_keys',
+  secrets: 'secrets',
+} as const satisfies Record<keyof TierLimits, string>
+
+/**
+ * Reads an operator's figures, such as `{"free":{"executions":20000}}`; what it does not name keeps its default, and an
+ * empty text changes nothing.
+ * @throws Error that says what is wrong.
+ */
+export function parseTiers(text: string): Tiers {
+  if (text.trim() === '') return defaultTiers
+  const given = objectOf(parseJson(text), 'It')
+  const tiers: Record<TierName, TierLimits> = { ...defaultTiers }
+  for (const [name, figures] of Object.entries(given)) {
+    const tier = known(name, tierNames, 'a tier')
+    tiers[tier] = { ...tiers[tier], ...readFigures(tier, objectOf(figures, tier)) }
+  }
+  return tiers
+}
+
+function readFigures(tier: TierName, given: Record<string, unknown>): Partial<TierLimits> {
+  const figureOf = new Map(Object.entries(figureNames).map(([figure, name]) => [name, figure as keyof TierLimits]))
+  const limits: Partial<TierLimits> = {}
+  for (const [name, value] of Object.entries(given)) {
+    const figure = figureOf.get(known(name, [...figureOf.keys()], `a figure of ${tier}`))
+    const least = figure === 'logDays' || figure === 'requestsPerSecond' ? 1 : 0
+    if (!figure || !Number.isSafeInteger(value) || Number(value) < least) {
+      throw new Error(`${tier}.${name} must be a whole number from ${least} on`)
+    }
+    limits[figure] = Number(value)
+  }
+  return limits
+}
+
+function known<Name extends string>(name: string, names: readonly Name[], kind: string): Name {
+  const found = names.find(one => one === name)
+  if (found) return found
+  const nearest = nearestName(name, names)
+  throw new Error(`${name} is not ${kind}; ${nearest ? `did you mean ${nearest}?` : `there are ${names.join(', ')}`}`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error('must be a JSON object such as {"free":{"executions":20000}}') // the parser's own words help nobody
+  }
+}
+
+function objectOf(value: unknown, what: string): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  throw new Error(`${what} must be a JSON object`)
+}

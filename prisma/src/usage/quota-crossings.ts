@@ -1,0 +1,69 @@
+import { type QuotaResource, type QuotaThreshold, quotaThresholds, type Tiers } from '@belfry/domain'
+import { inTransaction, type Transaction } from '../in-transaction.ts'
+import type { Pool } from '../pool.ts'
+import { tierRows } from './count-executions.ts'
+
+/** An organization has used up so many percent of a quota this month. */
+export type QuotaCrossing = {
+  organizationId: string
+  resource: QuotaResource
+  percent: QuotaThreshold
+  crossedAt: Date
+}
+
+/**
+ * Notes the organizations that have used up a share of a quota, each once a month.
+ * @returns How many were new.
+ */
+export async function recordQuotaCrossings(pool: Pool, tiers: Tiers): Promise<number> {
+  const limits = tierRows(tiers, 2)
+  const text = `
+    WITH used AS (
+      SELECT organization_id, 'executions'::quota_resource AS resource, executions AS amount FROM usage
+      WHERE month = utc_month(now())
+      UNION ALL SELECT organization_id, 'storage', bytes FROM storage
+    )
+    INSERT INTO quota_crossings (organization_id, month, resource, percent)
+    SELECT organization_id, utc_month(now()), resource, percent
+    FROM used JOIN organizations o ON o.id = organization_id
+    JOIN ${limits.text} AS l (tier, executions, storage_bytes) ON l.tier = o.tier
+    CROSS JOIN unnest($1::smallint[]) AS percent
+    WHERE amount > 0
+      AND amount * 100.0 >= percent * CASE resource WHEN 'executions' THEN l.executions ELSE l.storage_bytes END
+    ORDER BY organization_id, resource, percent
+    ON CONFLICT DO NOTHING`
+  const { rowCount } = await pool.query(text, [quotaThresholds, ...limits.params])
+  return rowCount ?? 0
+}
+
+/**
+ * Lets `tell` announce crossings that nobody has announced, and marks them in the same transaction: what `tell` writes
+ * there, such as mails to be sent, is committed together with the mark. Of several callers each gets other ones. Where a
+ * month's 100 % is to be told, its 80 % goes untold.
+ * @returns How many were taken, at most `limit`.
+ */
+export async function announceQuotaCrossings(
+  pool: Pool,
+  limit: number,
+  tell: (tx: Transaction, crossings: QuotaCrossing[]) => Promise<void>,
+): Promise<number> {
+  return inTransaction(pool, async tx => {
+    const text = `
+      UPDATE quota_crossings c SET announced_at = clock_timestamp()
+      FROM (
+        SELECT organization_id, month, resource, percent FROM quota_crossings WHERE announced_at IS NULL
+        ORDER BY crossed_at LIMIT $1 FOR UPDATE SKIP LOCKED
+      ) next
+      WHERE c.organization_id = next.organization_id AND c.month = next.month
+        AND c.resource = next.resource AND c.percent = next.percent
+      RETURNING c.organization_id AS "organizationId", c.resource, c.percent, c.crossed_at AS "crossedAt",
+        EXISTS (
+          SELECT FROM quota_crossings h WHERE h.organization_id = c.organization_id AND h.month = c.month
+            AND h.resource = c.resource AND h.percent > c.percent
+        ) AS "isOvertaken"`
+    const { rows } = await tx.query<QuotaCrossing & { isOvertaken: boolean }>(text, [limit])
+    const told = rows.filter(row => !row.isOvertaken).map(({ isOvertaken: _, ...crossing }) => crossing)
+    if (told.length > 0) await tell(tx, told)
+    return rows.length
+  })
+}

@@ -1,0 +1,32 @@
+import type { TierName } from '@belfry/domain'
+import type { Pool } from '../pool.ts'
+
+/** What an organization has used, this month where it is counted by the month. */
+export type Usage = { tier: TierName; executions: number; storageBytes: number; workspaces: number; now: Date }
+
+/** One day of UTC: tasks whose dispatch started, and tasks that ended dead. */
+export type DailyUsage = { date: string; executions: number; failed: number }
+
+/** Reads what an organization has used; null when it does not exist. */
+export async function readUsage(pool: Pool, organizationId: string): Promise<Usage | null> {
+  const text = `
+    SELECT o.tier, coalesce(u.executions, 0)::float8 AS executions, greatest(0, s.bytes)::float8 AS "storageBytes",
+           (SELECT count(*)::int FROM workspaces w WHERE w.organization_id = o.id) AS workspaces, now() AS now
+    FROM organizations o
+    LEFT JOIN usage u ON u.organization_id = o.id AND u.month = utc_month(now())
+    LEFT JOIN storage s ON s.organization_id = o.id
+    WHERE o.id = $1`
+  const { rows } = await pool.query<Usage>({ name: 'read_usage', text, values: [organizationId] })
+  return rows[0] ?? null
+}
+
+/** Reads this month day by day, up to today, with the days on which nothing happened. */
+export async function readDailyUsage(pool: Pool, organizationId: string): Promise<DailyUsage[]> {
+  const text = `
+    SELECT at::date::text AS date, coalesce(u.executions, 0)::float8 AS executions, coalesce(u.failed, 0)::float8 AS failed
+    FROM generate_series(utc_month(now())::timestamp, now() AT TIME ZONE 'UTC', interval '1 day') AS at
+    LEFT JOIN usage_days u ON u.organization_id = $1 AND u.day = at::date
+    ORDER BY at`
+  const { rows } = await pool.query<DailyUsage>({ name: 'read_daily_usage', text, values: [organizationId] })
+  return rows
+}

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { defaultTiers } from '@belfry/domain'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  deleteCancelledTasks,
+  deleteOldRuns,
+  dropRunPartitions,
+  foldUsageChanges,
+  type KeptLog,
+  readUsage,
+  workspacesWithTasks,
+} from '../src/index.ts'
+import { cancelledTasksStatement } from '../src/retention/delete-cancelled-tasks.ts'
+import { oldRunsStatement } from '../src/retention/delete-old-runs.ts'
+import { addWorkspace, anOrganization, useDatabase } from './setup.ts'
+
+const db = useDatabase()
+
+async function addMonth(monthsAgo: number): Promise<string> {
+  const { rows } = await db.pool.query(
+    `SELECT 'runs_' || to_char(month, 'YYYY_MM') AS name, uuid_v7_floor(month) AS first,
+            uuid_v7_floor(month + interval '1 month') AS next
+     FROM (SELECT date_trunc('month', now(), 'UTC') - $1 * interval '1 month' AS month) m`,
+    [monthsAgo],
+  )
+  const { name, first, next } = rows[0]
+  await db.pool.query(
+    `CREATE TABLE run_partitions.${name} PARTITION OF runs FOR VALUES FROM ('${first}') TO ('${next}')`,
+  )
+  return name
+}
+
+/** Stores finished tasks with a run each, evenly spread over days in the past, the oldest the whole number of days old. */
+async function storeLog(workspaceId: string, count: number, days: number, state = 'success'): Promise<void> {
+  const text = `
+    WITH made AS (
+      SELECT gen_random_uuid() AS id, uuid_v7(at) AS run_id, at
+      FROM (SELECT now() - (i * $3::float8 / $2) * interval '1 day' AS at FROM generate_series(1, $2::int) i) times
+    ),
+    requests AS (
+      INSERT INTO task_requests (task_id, name, url, method, payload, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+      SELECT id, 'A', 'https://example.com/', 'POST', '"12345678"', 0, 'fixed', 1000, 1000, 1000 FROM made
+    ),
+    stored AS (
+      INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, run_id, finished_at)
+      SELECT id, $1, 'task', $4::task_state, 1, at, at, run_id, CASE $4 WHEN 'success' THEN at END FROM made
+    )
+    INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at, response_body)
+    SELECT run_id, $1, id, 1, 'task', 'success', at, at, at, '12345' FROM made`
+  await db.pool.query(text, [workspaceId, count, days, state])
+}
+
+async function count(table: string, workspaceId: string): Promise<number> {
+  const text = `SELECT count(*)::int AS n FROM ${table} WHERE workspace_id = $1`
+  return (await db.pool.query(text, [workspaceId])).rows[0].n
+}
+
+describe('the log of a workspace', () => {
+  const old = { organizationId: '', workspaceId: '' }
+  beforeAll(async () => {
+    for (const monthsAgo of [1, 2, 3, 4]) await addMonth(monthsAgo)
+    Object.assign(old, await anOrganization(db.pool))
+    await storeLog(old.workspaceId, 50_000, 100)
+    await storeLog(await addWorkspace(db.pool, old.organizationId), 50_000, 100)
+    const bytes = 100_000 * 15
+    await db.pool.query('INSERT INTO storage (organization_id, bytes) VALUES ($1, $2)', [old.organizationId, bytes])
+    await db.pool.query('ANALYZE')
+  })
+
+  it.each([
+    ['runs', oldRunsStatement],
+    ['cancelled tasks', cancelledTasksStatement],
+  ])('is read by its key only when old %s are deleted, in every partition', async (_what, text) => {
+    const client = await db.pool.connect()
+    try {
+      // The statements are prepared, so the plan for any values is the one that counts.
+      await client.query('SET plan_cache_mode = force_generic_plan')
+      await client.query(`PREPARE statement (uuid, int, int) AS ${text}`)
+      const { rows } = await client.query(`EXPLAIN EXECUTE statement ('${old.workspaceId}', 7, 1000)`)
+      const lines: string[] = rows.map(row => row['QUERY PLAN'])
+      expect(lines.filter(line => /Seq Scan|Bitmap/.test(line))).toEqual([])
+      const reads = lines.flatMap((line, i) => (/Index.* Scan/.test(line) ? [`${line} ${lines[i + 1]}`] : []))
+      expect(reads.length).toBeGreaterThan(1)
+      expect(reads.filter(read => !read.includes('Index Cond'))).toEqual([])
+    } finally {
+      client.release(true)
+    }
+  })
+
+  it('loses what is older than its days, in batches that add up, with its tasks and its storage', async () => {
+    const rounds = await Promise.all([1, 2].map(() => deleteOldRuns(db.pool, old.workspaceId, 7, 1000)))
+    expect(rounds).toEqual([1000, 1000])
+    const batches: number[] = []
+    do batches.push(await deleteOldRuns(db.pool, old.workspaceId, 7, 10_000))
+    while (batches.at(-1) === 10_000)
+    const left = (50_000 * 7) / 100
+    expect(batches.reduce((sum, n) => sum + n, 2000)).toBeGreaterThan(50_000 - left - 10)
+    expect(await count('runs', old.workspaceId)).toBeGreaterThan(left - 10)
+    expect(await count('tasks', old.workspaceId)).toBe(await count('runs', old.workspaceId))
+    while ((await foldUsageChanges(db.pool, 1000)) > 0);
+    const kept = 50_000 + (await count('runs', old.workspaceId))
+    expect((await readUsage(db.pool, old.organizationId))?.storageBytes).toBe(kept * 15)
+    const orphans = 'SELECT FROM task_requests r WHERE NOT EXISTS (SELECT FROM tasks t WHERE t.id = r.task_id)'
+    expect((await db.pool.query(orphans)).rows).toEqual([])
+  })
+
+  it('keeps a task whose run is old as long as it is not finished', async () => {
+    const { workspaceId } = await anOrganization(db.pool)
+    await storeLog(workspaceId, 10, 20, 'retrying')
+    expect(await deleteOldRuns(db.pool, workspaceId, 7, 100)).toBe(7)
+    expect(await count('tasks', workspaceId)).toBe(10)
+  })
+
+  it('loses cancelled tasks by the time of their end, not of their creation', async () => {
+    const { workspaceId } = await anOrganization(db.pool)
+    const text = `
+      INSERT INTO tasks (id, workspace_id, source, state, execute_at, due_at, finished_at)
+      SELECT uuid_v7(now() - interval '30 days'), $1, 'task', 'cancelled', now(), now(), now() - i * interval '1 day'
+      FROM generate_series(0, 19) i`
+    await db.pool.query(text, [workspaceId])
+    expect(await deleteCancelledTasks(db.pool, workspaceId, 7, 10)).toBe(10)
+    expect(await deleteCancelledTasks(db.pool, workspaceId, 7, 10)).toBe(3)
+    expect(await count('tasks', workspaceId)).toBe(7)
+  })
+
+  it('is kept as long as its tier says; that of a deleted workspace as shortly as any', async () => {
+    const startup = await anOrganization(db.pool, 'startup')
+    const deleted = randomUUID()
+    for (const workspaceId of [startup.workspaceId, deleted]) await storeLog(workspaceId, 3, 1)
+    const pages: KeptLog[] = []
+    let page: KeptLog[]
+    do {
+      page = await workspacesWithTasks(db.pool, defaultTiers, pages.at(-1)?.workspaceId ?? null, 2)
+      pages.push(...page)
+    } while (page.length === 2)
+    const { rows } = await db.pool.query('SELECT DISTINCT workspace_id AS id FROM tasks ORDER BY 1')
+    expect(pages.map(({ workspaceId }) => workspaceId)).toEqual(rows.map(({ id }) => id))
+    const days = new Map(pages.map(page => [page.workspaceId, page.days]))
+    expect([days.get(old.workspaceId), days.get(startup.workspaceId), days.get(deleted)]).toEqual([7, 30, 7])
+  })
+})
+
+it('months that no tier keeps are dropped once they are empty, by one of several callers', async () => {
+  const [empty, full] = [await addMonth(20), await addMonth(19)]
+  const { workspaceId } = await anOrganization(db.pool, 'unicorn')
+  await storeLog(workspaceId, 1, 19 * 30.44 - 15 + new Date().getUTCDate())
+  const { rows } = await db.pool.query(`SELECT FROM run_partitions.${full}`)
+  expect(rows).toHaveLength(1)
+  const dropped = await Promise.all([1, 2].map(() => dropRunPartitions(db.pool, 365)))
+  expect(dropped.flat()).toEqual([empty])
+  expect(await deleteOldRuns(db.pool, workspaceId, 365, 10)).toBe(1)
+  expect(await dropRunPartitions(db.pool, 365)).toEqual([full])
+  expect(await dropRunPartitions(db.pool, 365)).toEqual([])
+})

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { defaultTiers, type Tiers } from '@belfry/domain'
+import { describe, expect, it } from 'vitest'
+import { type Claim, claimTasks, foldUsageChanges, insertTasks, putBackTask, readDailyUsage } from '../../src/index.ts'
+import { addWorkspace, anOrganization, aTask, taskRow, useDatabase } from '../setup.ts'
+
+const db = useDatabase()
+
+const limitedTo = (executions: number): Tiers => ({ ...defaultTiers, free: { ...defaultTiers.free, executions } })
+
+async function storeTasks(workspaceIds: string[], count: number): Promise<string[]> {
+  const tasks = Array.from({ length: count }, (_, i) =>
+    aTask({ workspaceId: String(workspaceIds[i % workspaceIds.length]) }),
+  )
+  await insertTasks(db.pool, tasks)
+  return tasks.map(({ id }) => id)
+}
+
+function claim(ids: string[], tiers: Tiers): Promise<Claim[]> {
+  const requests = ids.map(taskId => ({ taskId, token: randomUUID() }))
+  return claimTasks(db.pool, requests, tiers)
+}
+
+async function counter(organizationId: string): Promise<number> {
+  const text = `SELECT executions::int AS n FROM usage WHERE organization_id = $1 AND month = utc_month(now())`
+  return (await db.pool.query(text, [organizationId])).rows[0]?.n ?? 0
+}
+
+async function states(ids: string[]): Promise<Record<string, number>> {
+  const text = `SELECT concat_ws(' ', state, state_reason) AS state, count(*)::int AS n FROM tasks WHERE id = ANY ($1) GROUP BY 1`
+  const { rows } = await db.pool.query<{ state: string; n: number }>(text, [ids])
+  return Object.fromEntries(rows.map(({ state, n }) => [state, n]))
+}
+
+const dueAgain = (ids: string[]) =>
+  db.pool.query(`UPDATE tasks SET state = 'retrying', lease_until = NULL, due_at = now() WHERE id = ANY ($1)`, [ids])
+
+describe('executions', () => {
+  it('are exact to the task when twenty claims of one organization race for its last hundred', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool)
+    const other = await addWorkspace(db.pool, organizationId)
+    const ids = await storeTasks([workspaceId, other], 300)
+    const batches = Array.from({ length: 20 }, (_, i) => ids.slice(i * 15, i * 15 + 15))
+    const claims = await Promise.all(batches.map(batch => claim(batch, limitedTo(100))))
+    expect(claims.flat().filter(({ kind }) => kind === 'claimed')).toHaveLength(100)
+    expect(await states(ids)).toEqual({ processing: 100, 'cancelled monthly_execution_limit': 200 })
+    expect(await counter(organizationId)).toBe(100)
+  })
+
+  it('go to what has been due for longest when a batch does not fit', async () => {
+    const { workspaceId } = await anOrganization(db.pool)
+    const ids = await storeTasks([workspaceId], 10)
+    const text = `UPDATE tasks SET due_at = now() - array_position($1::uuid[], id) * interval '1 second' WHERE id = ANY ($1)`
+    await db.pool.query(text, [ids])
+    const claims = await claim(ids, limitedTo(3))
+    expect(claims.map(({ kind }) => kind)).toEqual([...Array(7).fill('gone'), ...Array(3).fill('claimed')])
+  })
+
+  it('end a task as finished, with its reason and without an attempt', async () => {
+    const { workspaceId } = await anOrganization(db.pool)
+    const [id] = await storeTasks([workspaceId], 1)
+    expect(await claim([String(id)], limitedTo(0))).toEqual([{ kind: 'gone' }])
+    const ended = { state: 'cancelled', state_reason: 'monthly_execution_limit', attempts: 0, run_id: null }
+    expect(await taskRow(db.pool, String(id))).toMatchObject({ ...ended, finished_at: expect.any(Date) })
+  })
+
+  it('count a task once: its retries go on when the limit is reached', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool)
+    const ids = await storeTasks([workspaceId], 5)
+    await claim(ids, limitedTo(5))
+    for (let i = 0; i < 2; i++) {
+      await dueAgain(ids)
+      const again = await claim(ids, limitedTo(5))
+      expect(again.map(({ kind }) => kind)).toEqual(Array(5).fill('claimed'))
+    }
+    expect(await counter(organizationId)).toBe(5)
+  })
+
+  it('count a task once whose first claim was put back, and do not cancel it then', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool)
+    const [id = ''] = await storeTasks([workspaceId], 1)
+    const [first] = await claim([id], limitedTo(1))
+    if (first?.kind !== 'claimed') throw new Error('not claimed')
+    await putBackTask(db.pool, { ...first.task, delayMs: 0 })
+    expect(await claim([id], limitedTo(1))).toMatchObject([{ kind: 'claimed', task: { attempt: 1 } }])
+    expect(await counter(organizationId)).toBe(1)
+    while ((await foldUsageChanges(db.pool, 1000)) > 0);
+    expect((await readDailyUsage(db.pool, organizationId)).at(-1)?.executions).toBe(1)
+  })
+
+  it('count a claim once whose answer was lost and that is asked for again', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool)
+    const [taskId = ''] = await storeTasks([workspaceId], 1)
+    const request = { taskId, token: randomUUID() }
+    const first = await claimTasks(db.pool, [request])
+    expect(await claimTasks(db.pool, [request])).toEqual(first)
+    expect(await counter(organizationId)).toBe(1)
+  })
+
+  it('start from nothing in a new month, and follow the tier of the moment', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool)
+    const tiers = limitedTo(2)
+    await claim(await storeTasks([workspaceId], 5), tiers)
+    await db.pool.query(`UPDATE usage SET month = month - interval '1 month' WHERE organization_id = $1`, [
+      organizationId,
+    ])
+    expect(await states(await claimed(workspaceId, 3, tiers))).toEqual({
+      processing: 2,
+      'cancelled monthly_execution_limit': 1,
+    })
+    await db.pool.query(`UPDATE organizations SET tier = 'startup' WHERE id = $1`, [organizationId])
+    expect(await states(await claimed(workspaceId, 3, tiers))).toEqual({ processing: 3 })
+    expect(await counter(organizationId)).toBe(5)
+    await db.pool.query(`UPDATE organizations SET tier = 'free' WHERE id = $1`, [organizationId])
+    expect(await states(await claimed(workspaceId, 3, tiers))).toEqual({ 'cancelled monthly_execution_limit': 3 })
+    expect(await counter(organizationId)).toBe(5)
+  })
+
+  it('of many organizations neither mix nor block each other, whatever order their tasks come in', async () => {
+    const organizations = await Promise.all(Array.from({ length: 12 }, () => anOrganization(db.pool)))
+    const ids = await storeTasks(
+      organizations.map(({ workspaceId }) => workspaceId),
+      12 * 20,
+    )
+    const shuffled = Array.from({ length: 8 }, (_, i) => ids.filter((_, j) => j % 8 === i))
+    const orders = shuffled.map((part, i) => (i % 2 === 0 ? part : part.reverse()))
+    await Promise.all(orders.map(order => claim(order, limitedTo(15))))
+    const counts = await Promise.all(organizations.map(({ organizationId }) => counter(organizationId)))
+    expect(counts).toEqual(Array(12).fill(15))
+    // What is counted is what was started, over all tenants.
+    expect(await states(ids)).toEqual({ processing: 12 * 15, 'cancelled monthly_execution_limit': 12 * 5 })
+  })
+})
+
+async function claimed(workspaceId: string, count: number, tiers: Tiers): Promise<string[]> {
+  const ids = await storeTasks([workspaceId], count)
+  await claim(ids, tiers)
+  return ids
+}
+
+it.each([
+  ['2026-11-30T23:59:59.999Z', '2026-11-01'],
+  ['2026-12-01T00:00:00Z', '2026-12-01'],
+  ['2027-01-01T05:00:00+14:00', '2026-12-01'],
+])('%s is counted in the month of %s, whatever zone the session has', async (at, month) => {
+  const client = await db.pool.connect()
+  try {
+    await client.query(`SET timezone = 'Pacific/Kiritimati'`)
+    const { rows } = await client.query('SELECT utc_month($1)::text AS month', [at])
+    expect(rows[0].month).toBe(month)
+  } finally {
+    client.release(true)
+  }
+})

@@ -1,0 +1,52 @@
+import { defaultTiers } from '@belfry/domain'
+import { beforeAll, expect, it } from 'vitest'
+import { announceQuotaCrossings, type Pool, type QuotaCrossing, recordQuotaCrossings } from '../../src/index.ts'
+import { anOrganization, useDatabase } from '../setup.ts'
+
+const db = useDatabase()
+let organizationId: string
+beforeAll(async () => {
+  organizationId = (await anOrganization(db.pool)).organizationId
+  const text = `INSERT INTO usage (month, organization_id, executions, wanted, granted, execution_limit)
+                VALUES (utc_month(now()), $1, 0, 0, 0, 10000)`
+  await db.pool.query(text, [organizationId])
+})
+
+const use = (executions: number) => db.pool.query('UPDATE usage SET executions = $1', [executions])
+const note = () => recordQuotaCrossings(db.pool, defaultTiers)
+
+async function announced(pool: Pool): Promise<Array<[string, number]>> {
+  const told: QuotaCrossing[] = []
+  await announceQuotaCrossings(pool, 100, async (_tx, crossings) => void told.push(...crossings))
+  return told.map(({ resource, percent }) => [resource, percent])
+}
+
+it('a share of a quota is noted and announced once a month, whoever looks', async () => {
+  await use(7_999)
+  expect(await note()).toBe(0)
+  await use(8_000)
+  const noted = await Promise.all([note(), note(), note()])
+  expect(noted.sort()).toEqual([0, 0, 1])
+  const told = await Promise.all([announced(db.pool), announced(db.pool), announced(db.pool)])
+  expect(told.flat()).toEqual([['executions', 80]])
+  await use(10_000)
+  expect(await note()).toBe(1)
+  expect(await announced(db.pool)).toEqual([['executions', 100]])
+  expect([await note(), await announced(db.pool)]).toEqual([0, []])
+})
+
+it('what could not be told is told later', async () => {
+  await db.pool.query('INSERT INTO storage (organization_id, bytes) VALUES ($1, 85000000)', [organizationId])
+  expect(await note()).toBe(1)
+  const failing = announceQuotaCrossings(db.pool, 100, () => Promise.reject(new Error('no outbox')))
+  await expect(failing).rejects.toThrow('no outbox')
+  expect(await announced(db.pool)).toEqual([['storage', 80]])
+})
+
+it('who is at the limit before 80 % could be told hears of the limit only', async () => {
+  await db.pool.query('UPDATE quota_crossings SET month = month - 40')
+  expect(await note()).toBe(3)
+  const text = `UPDATE quota_crossings SET announced_at = now() WHERE resource = 'storage'`
+  await db.pool.query(text)
+  expect(await announced(db.pool)).toEqual([['executions', 100]])
+})

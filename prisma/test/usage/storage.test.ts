@@ -1,0 +1,135 @@
+import { newUuid } from '@belfry/domain'
+import { describe, expect, it } from 'vitest'
+import {
+  type ClaimedTask,
+  changePendingTask,
+  correctStorage,
+  foldUsageChanges,
+  insertTasks,
+  readDailyUsage,
+  readUsage,
+  recordAttempts,
+} from '../../src/index.ts'
+import { anOrganization, aTask, claimAll, taskRow, useDatabase } from '../setup.ts'
+
+const db = useDatabase()
+const never = new AbortController().signal
+const dayMs = 86_400_000
+
+async function storedBytes(organizationId: string): Promise<number | undefined> {
+  while ((await foldUsageChanges(db.pool, 1000)) > 0);
+  return (await readUsage(db.pool, organizationId))?.storageBytes
+}
+
+async function claimOne(workspaceId: string, payload: string | null): Promise<ClaimedTask> {
+  const task = aTask({ workspaceId, payload })
+  await insertTasks(db.pool, [task])
+  const [claim] = await claimAll(db.pool, [task.id])
+  if (claim?.kind !== 'claimed') throw new Error(`Not claimed but ${claim?.kind}.`)
+  return claim.task
+}
+
+async function record(task: ClaimedTask, state: 'success' | 'dead', body: string | null): Promise<void> {
+  await recordAttempts(db.pool, [
+    {
+      ...{ taskId: task.taskId, runId: task.runId, state, retryDelayMs: null, scheduledAt: task.scheduledAt },
+      ...{ startedAt: task.claimedAt, finishedAt: task.claimedAt, requestHeaders: '{}', responseHeaders: '{}' },
+      ...{ responseStatus: 200, responseBytes: 0, responseTruncated: false, errorCode: null, errorMessage: null },
+      status: state === 'success' ? 'success' : 'failed',
+      responseBody: body === null ? null : Buffer.from(body),
+    },
+  ])
+}
+
+describe('storage', () => {
+  it('grows with payloads and captured bodies, in bytes', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool)
+    const task = await claimOne(workspaceId, '"zwölf"')
+    expect(await storedBytes(organizationId)).toBe(8)
+    await record(task, 'success', 'ein Körper')
+    await record(await claimOne(workspaceId, null), 'dead', null)
+    expect(await storedBytes(organizationId)).toBe(19)
+    const today = (await readDailyUsage(db.pool, organizationId)).at(-1)
+    expect(today).toMatchObject({ date: new Date().toISOString().slice(0, 10), executions: 2, failed: 1 })
+  })
+
+  it('follows a change of a payload that has not been sent', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool)
+    const task = aTask({ workspaceId, payload: '"1234"' })
+    await insertTasks(db.pool, [task])
+    await changePendingTask(db.pool, workspaceId, task.id, { payload: '"123456789"' })
+    expect(await storedBytes(organizationId)).toBe(11)
+    await changePendingTask(db.pool, workspaceId, task.id, { payload: null })
+    expect(await storedBytes(organizationId)).toBe(0)
+    await changePendingTask(db.pool, workspaceId, task.id, { name: 'another' })
+    expect(await storedBytes(organizationId)).toBe(0)
+  })
+
+  it('loses nothing and counts nothing twice when four fold at once', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool)
+    const insert = () => insertTasks(db.pool, [aTask({ workspaceId, payload: '1' })])
+    const fold = () => foldUsageChanges(db.pool, 7)
+    await Promise.all(Array.from({ length: 200 }, (_, i) => (i % 4 === 0 ? fold() : insert())))
+    expect(await storedBytes(organizationId)).toBe(150)
+  })
+
+  it('over the quota has due tasks cancelled with the reason, and the counter untouched', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool)
+    const fill = (bytes: number) =>
+      db.pool.query('UPDATE storage SET bytes = $2 WHERE organization_id = $1', [organizationId, bytes])
+    const retrying = await claimOne(workspaceId, '1')
+    expect(await storedBytes(organizationId)).toBe(1)
+    await fill(100_000_000)
+    await claimOne(workspaceId, null) // the quota itself may be used
+    await fill(100_000_001)
+    const task = aTask({ workspaceId })
+    await insertTasks(db.pool, [task])
+    expect(await claimAll(db.pool, [task.id])).toEqual([{ kind: 'gone' }])
+    expect(await taskRow(db.pool, task.id)).toMatchObject({ state: 'cancelled', state_reason: 'storage_quota' })
+    expect((await readUsage(db.pool, organizationId))?.executions).toBe(2)
+    const text = `UPDATE tasks SET state = 'retrying', lease_until = NULL WHERE id = $1`
+    await db.pool.query(text, [retrying.taskId])
+    expect(await claimAll(db.pool, [retrying.taskId])).toMatchObject([{ kind: 'claimed' }])
+  })
+})
+
+describe('correctStorage', () => {
+  const age = (organizationId: string) =>
+    db.pool.query(`UPDATE storage SET corrected_at = 'epoch' WHERE organization_id = $1`, [organizationId])
+
+  it('mends a sum that is wrong, and leaves what is noted but not folded to the fold', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool)
+    await record(await claimOne(workspaceId, '"12"'), 'success', 'body')
+    expect(await storedBytes(organizationId)).toBe(8)
+    await db.pool.query('UPDATE storage SET bytes = 1000 WHERE organization_id = $1', [organizationId])
+    await claimOne(workspaceId, '"123456"')
+    await age(organizationId)
+    expect(await correctStorage(db.pool, dayMs, never)).toEqual({ organizationId, driftBytes: -992 })
+    expect(await storedBytes(organizationId)).toBe(16)
+    expect(await correctStorage(db.pool, dayMs, never)).toBeNull()
+  })
+
+  it('counts over many pages, and finds a sum that is right to be so', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool)
+    for (let i = 0; i < 21; i++) {
+      const tasks = Array.from({ length: 1000 }, () => aTask({ id: newUuid(), workspaceId, payload: '123' }))
+      await insertTasks(db.pool, tasks)
+    }
+    expect(await storedBytes(organizationId)).toBe(63_000)
+    await age(organizationId)
+    expect(await correctStorage(db.pool, dayMs, never)).toEqual({ organizationId, driftBytes: 0 })
+  })
+
+  it('gives each of several callers another organization', async () => {
+    const organizations = await Promise.all([1, 2, 3].map(() => anOrganization(db.pool)))
+    await insertTasks(
+      db.pool,
+      organizations.map(({ workspaceId }) => aTask({ workspaceId })),
+    )
+    await foldUsageChanges(db.pool, 1000)
+    await Promise.all(organizations.map(({ organizationId }) => age(organizationId)))
+    const corrections = await Promise.all([1, 2, 3, 4].map(() => correctStorage(db.pool, dayMs, never)))
+    const corrected = corrections.flatMap(correction => correction?.organizationId ?? [])
+    expect(corrected.sort()).toEqual(organizations.map(({ organizationId }) => organizationId).sort())
+  })
+})

@@ -1,0 +1,29 @@
+import { type Usage, usage } from '@belfry/contract'
+import { readDailyUsage, readUsage } from '@belfry/db'
+import { presentPeriod } from '../billing/present-subscription.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { notFound } from '../http/not-found.ts'
+import { ok } from '../http/reply.ts'
+
+export const getUsage = endpoint({
+  right: 'usage.read',
+  summary: 'Get what an organization has used of its tier',
+  answer: { status: 200, body: usage },
+  params: { org: 'org' },
+  async handle(ctx, { caller }) {
+    const { organizationId } = caller
+    const [used, daily] = await Promise.all([
+      readUsage(ctx.pool, organizationId),
+      readDailyUsage(ctx.pool, organizationId),
+    ])
+    if (!used) throw notFound()
+    const limits = ctx.config.tiers[used.tier]
+    return ok({
+      period: presentPeriod(used.now),
+      executions: { used: used.executions, limit: limits.executions },
+      storage_bytes: { used: used.storageBytes, limit: limits.storageBytes },
+      workspaces: { used: used.workspaces, limit: limits.workspaces },
+      daily,
+    } satisfies Usage)
+  },
+})
