@@ -70,7 +70,8 @@ export function recordStatement(values: string): string {
           finished_at = CASE i.to_state WHEN 'retrying' THEN NULL ELSE now() END
       FROM input i
       WHERE t.id = i.task_id AND t.run_id = i.run_id AND t.state = i.from_state
-      RETURNING t.id, t.workspace_id, t.source, t.attempts, t.due_at, t.run_id, t.state, i.response_body
+      RETURNING t.id, t.workspace_id, t.source, t.attempts, t.due_at, t.run_id, t.state,
+                octet_length(i.response_body) AS body_bytes
     ),
     stored AS (
       INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at,
@@ -83,8 +84,8 @@ export function recordStatement(values: string): string {
     ),
     noted AS (
       INSERT INTO usage_changes (workspace_id, storage_bytes, failed)
-      SELECT workspace_id, coalesce(sum(octet_length(response_body)), 0), count(*) FILTER (WHERE state = 'dead')
-      FROM moved WHERE response_body IS NOT NULL OR state = 'dead' GROUP BY workspace_id
+      SELECT workspace_id, coalesce(sum(body_bytes), 0), count(*) FILTER (WHERE state = 'dead')
+      FROM moved WHERE body_bytes > 0 OR state = 'dead' GROUP BY workspace_id
     )
     SELECT id AS "taskId", due_at AS "dueAt", clock_timestamp() AS now FROM moved`
 }

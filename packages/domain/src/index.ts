@@ -52,7 +52,6 @@ export {
   type QuotaResource,
   type QuotaThreshold,
   type QuotaUse,
-  quotaResources,
   quotaThresholds,
 } from './quota.ts'
 export { requestBody } from './request-body.ts'

@@ -1,7 +1,5 @@
-/** What is told to owners when much of it is used. */
-export const quotaResources = ['executions', 'storage'] as const
-
-export type QuotaResource = (typeof quotaResources)[number]
+/** What owners are told of when much of it is used. */
+export type QuotaResource = 'executions' | 'storage'
 
 /** The shares of a quota, in percent, at which owners are told. */
 export const quotaThresholds = [80, 100] as const

@@ -67,7 +67,7 @@ export const figureNames = {
  */
 export function parseTiers(text: string): Tiers {
   if (text.trim() === '') return defaultTiers
-  const given = objectOf(parseJson(text), 'It')
+  const given = objectOf(parseJson(text), '')
   const tiers: Record<TierName, TierLimits> = { ...defaultTiers }
   for (const [name, figures] of Object.entries(given)) {
     const tier = known(name, tierNames, 'a tier')
@@ -101,11 +101,13 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error('must be a JSON object such as {"free":{"executions":20000}}') // the parser's own words help nobody
+    return undefined // the parser's own words help nobody
   }
 }
 
 function objectOf(value: unknown, what: string): Record<string, unknown> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw new Error(`${what} must be a JSON object`)
+  const message =
+    what === '' ? 'must be a JSON object such as {"free":{"executions":20000}}' : `${what} must be a JSON object`
+  throw new Error(message)
 }
