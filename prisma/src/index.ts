@@ -23,6 +23,7 @@ export {
 } from './due-work.ts'
 export { type ExpiredLease, expireLeases } from './expire-leases.ts'
 export type { Backoff, Role, RunStatus, TaskSource, TaskState } from './generated/enums.ts'
+export type { Db } from './in-transaction.ts'
 export { type InsertedTask, insertTasks, type NewTask } from './insert-tasks.ts'
 export { isTransientDatabaseError, openPool, type Pool, pingPool, waitForDatabase } from './pool.ts'
 export { type PutBack, putBackTask } from './put-back-task.ts'

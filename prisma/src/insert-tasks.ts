@@ -1,5 +1,5 @@
 import type { TaskSource } from './generated/enums.ts'
-import type { Pool } from './pool.ts'
+import type { Db } from './in-transaction.ts'
 import { valuesOf } from './statement-rows.ts'
 import type { StoredRequest } from './stored-request.ts'
 
@@ -11,6 +11,7 @@ export type NewTask = StoredRequest & {
   executeAt: Date | null
   name: string
   topic: string | null
+  eventId: string | null
   replayOf: string | null
 }
 
@@ -19,16 +20,16 @@ export type InsertedTask = { id: string; createdAt: Date | null; executeAt: Date
 
 const columns = [
   ...['uuid', 'uuid', 'task_source', 'timestamptz', 'text', 'text', 'text', 'text', 'text'],
-  ...['smallint', 'backoff', 'int', 'int', 'int', 'text', 'uuid'],
+  ...['smallint', 'backoff', 'int', 'int', 'int', 'text', 'uuid', 'uuid'],
 ]
 
 /**
  * Stores tasks, each with its request, in one statement. A task whose time is not strictly later than the database's
  * clock is left out (spec 7, rule 1).
  */
-export async function insertTasks(pool: Pool, tasks: readonly NewTask[]): Promise<InsertedTask[]> {
+export async function insertTasks(db: Db, tasks: readonly NewTask[]): Promise<InsertedTask[]> {
   const { name, values, params } = valuesOf('insert_tasks', columns, tasks.map(toRow))
-  const { rows } = await pool.query<InsertedTask>({ name, text: statement(values), values: params })
+  const { rows } = await db.query<InsertedTask>({ name, text: statement(values), values: params })
   return rows
 }
 
@@ -36,17 +37,17 @@ function toRow(task: NewTask): unknown[] {
   return [
     ...[task.id, task.workspaceId, task.source, task.executeAt, task.name, task.url, task.method, task.headers],
     ...[task.payload, task.maxRetries, task.backoff, task.baseDelayMs, task.maxDelayMs, task.timeoutMs],
-    ...[task.topic, task.replayOf],
+    ...[task.topic, task.eventId, task.replayOf],
   ]
 }
 
 function statement(values: string): string {
   return `
     WITH input (id, workspace_id, source, execute_at, name, url, method, headers, payload,
-                max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, replay_of) AS (VALUES ${values}),
+                max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, event_id, replay_of) AS (VALUES ${values}),
     inserted AS (
-      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, replay_of)
-      SELECT id, workspace_id, source, coalesce(execute_at, now()), coalesce(execute_at, now()), replay_of
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, event_id, replay_of)
+      SELECT id, workspace_id, source, coalesce(execute_at, now()), coalesce(execute_at, now()), event_id, replay_of
       FROM input
       WHERE id IS NOT NULL AND (execute_at IS NULL OR execute_at > clock_timestamp())
       RETURNING id, created_at, execute_at

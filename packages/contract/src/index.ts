@@ -30,6 +30,7 @@ export {
   type UpdateCronJobBody,
   updateCronJobBody,
 } from './cron-job.ts'
+export { type PublishEventBody, type PublishedEvent, publishEventBody, publishedEvent } from './event.ts'
 export { type ParsedInput, parseInput } from './field-errors.ts'
 export {
   type CreateOrganizationBody,
@@ -54,6 +55,15 @@ export {
   runStatuses,
   type StatusRange,
 } from './run.ts'
+export {
+  type CreateSubscriptionBody,
+  createSubscriptionBody,
+  listSubscriptionsQuery,
+  type Subscription,
+  subscription,
+  type UpdateSubscriptionBody,
+  updateSubscriptionBody,
+} from './subscription.ts'
 export {
   type CreateTaskBody,
   createTaskBody,

@@ -53,3 +53,4 @@ export {
   taskStates,
   terminalStates,
 } from './task-state.ts'
+export { isTopic, isTopicPattern, patternsOf } from './topic.ts'

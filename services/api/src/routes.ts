@@ -11,6 +11,7 @@ import { resumeCronJob } from './cron-jobs/resume-cron-job.ts'
 import { triggerCronJob } from './cron-jobs/trigger-cron-job.ts'
 import { updateCronJob } from './cron-jobs/update-cron-job.ts'
 import { listDeadLetters } from './dead-letters/list-dead-letters.ts'
+import { publishEvent } from './events/publish-event.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { getOpenApi } from './openapi/get-openapi.ts'
 import { getReference } from './openapi/get-reference.ts'
@@ -18,6 +19,11 @@ import { createOrganization } from './organizations/create-organization.ts'
 import { getProblem } from './problems/get-problem.ts'
 import { getRun } from './runs/get-run.ts'
 import { listRuns } from './runs/list-runs.ts'
+import { createSubscription } from './subscriptions/create-subscription.ts'
+import { deleteSubscription } from './subscriptions/delete-subscription.ts'
+import { getSubscription } from './subscriptions/get-subscription.ts'
+import { listSubscriptions } from './subscriptions/list-subscriptions.ts'
+import { updateSubscription } from './subscriptions/update-subscription.ts'
 import { cancelTask } from './tasks/cancel-task.ts'
 import { createTask } from './tasks/create-task.ts'
 import { getTask } from './tasks/get-task.ts'
@@ -40,6 +46,13 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/scheduler/cronjobs/:cronjob/trigger': { post: triggerCronJob },
   '/api/v1/scheduler/runs': { get: listRuns },
   '/api/v1/scheduler/runs/:run': { get: getRun },
+  '/api/v1/scheduler/subscriptions': { get: listSubscriptions, post: createSubscription },
+  '/api/v1/scheduler/subscriptions/:sub': {
+    get: getSubscription,
+    patch: updateSubscription,
+    delete: deleteSubscription,
+  },
+  '/api/events': { post: publishEvent },
   '/api/v1/auth/register': { post: register },
   '/api/v1/auth/login': { post: login },
   '/api/v1/organizations': { post: createOrganization },

@@ -68,6 +68,7 @@ function newTask(): NewTask {
     maxDelayMs: 1000,
     timeoutMs: 1000,
     topic: null,
+    eventId: null,
     replayOf: null,
   }
 }

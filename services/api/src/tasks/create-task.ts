@@ -8,6 +8,7 @@ import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
 import { inspectTarget } from './inspect-target.ts'
 import { presentTask } from './present-task.ts'
 import { toStoredRequest } from './stored-request.ts'
+import { isStored, toTaskRow } from './stored-task.ts'
 
 export const createTask = endpoint({
   right: 'task.write',
@@ -24,6 +25,7 @@ export const createTask = endpoint({
       name: body.name,
       ...toStoredRequest(body, bodyText),
       topic: null,
+      eventId: null,
       replayOf: null,
     } satisfies NewTask
     await failpoint('api.before_insert')
@@ -31,30 +33,10 @@ export const createTask = endpoint({
     await failpoint('api.in_insert')
     const inserted = await inserting
     await failpoint('api.after_commit')
-    if (!inserted.createdAt) throw executeAtNotFuture()
-    const presented = presentTask({ ...task, ...fresh(task.executeAt, inserted.createdAt) })
+    if (!isStored(inserted)) throw executeAtNotFuture()
+    const presented = presentTask(toTaskRow(task, inserted))
     ctx.enqueue([{ id: presented.id, dueAt: task.executeAt.getTime() }], inserted.now.getTime())
     await failpoint('api.after_enqueue')
     return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
   },
 })
-
-// What every task is right after its creation.
-function fresh(executeAt: Date, createdAt: Date) {
-  return {
-    state: 'pending' as const,
-    stateReason: null,
-    attempts: 0,
-    dueAt: executeAt,
-    cronJobId: null,
-    eventId: null,
-    createdAt,
-    updatedAt: createdAt,
-    finishedAt: null,
-    lastRunId: null,
-    lastRunStatus: null,
-    lastRunResponseStatus: null,
-    lastRunErrorCode: null,
-    lastRunFinishedAt: null,
-  }
-}
