@@ -1,3 +1,10 @@
+export {
+  type AnsweredOnce,
+  answerOnce,
+  forgetIdempotencyKeys,
+  type KeptAnswer,
+  type KeyedRequest,
+} from './answer-once.ts'
 export { cancelPendingTask, changePendingTask, type MoveResult, type TaskChange } from './change-task.ts'
 export { type Claim, type ClaimedTask, type ClaimRequest, claimTasks, leaseMarginMs } from './claim-tasks.ts'
 export {
@@ -23,7 +30,7 @@ export {
 } from './due-work.ts'
 export { type ExpiredLease, expireLeases } from './expire-leases.ts'
 export type { Backoff, Role, RunStatus, TaskSource, TaskState } from './generated/enums.ts'
-export type { Db } from './in-transaction.ts'
+export type { Db, Transaction } from './in-transaction.ts'
 export { type InsertedTask, insertTasks, type NewTask } from './insert-tasks.ts'
 export { isTransientDatabaseError, openPool, type Pool, pingPool, waitForDatabase } from './pool.ts'
 export { type PutBack, putBackTask } from './put-back-task.ts'

@@ -1,6 +1,7 @@
 import type { Loop } from '@belfry/runtime'
 import type { Context } from './context.ts'
 import { expandCronJobs } from './expand-cron-jobs.ts'
+import { forgetIdempotencyKeys } from './forget-idempotency-keys.ts'
 import { inspectQueueStore } from './inspect-queue-store.ts'
 import { prepareRunPartitions } from './prepare-run-partitions.ts'
 import { promoteDueTasks } from './promote-due-tasks.ts'
@@ -19,6 +20,7 @@ export function loops(ctx: Context): Loop[] {
     chore('promote-due-tasks', 1_000, () => promoteDueTasks(ctx)),
     chore('repair-overdue-tasks', 15_000, () => repairOverdueTasks(ctx)),
     chore('rescue-lost-attempts', 5_000, signal => rescueLostAttempts(ctx, signal)),
+    chore('forget-idempotency-keys', 60_000, signal => forgetIdempotencyKeys(ctx, signal)),
     chore('inspect-queue-store', 600_000, () => inspectQueueStore(ctx)),
     chore('prepare-run-partitions', 6 * 3_600_000, () => prepareRunPartitions(ctx)),
   ]

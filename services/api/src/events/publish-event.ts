@@ -1,8 +1,7 @@
 import { publishEventBody, publishedEvent } from '@belfry/contract'
 import { insertTasks, type NewTask } from '@belfry/db'
 import { AppError, memberText, newUuid, toId } from '@belfry/domain'
-import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { creation, type Work } from '../http/creation.ts'
 import { accepted } from '../http/reply.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { presentTask } from '../tasks/present-task.ts'
@@ -13,17 +12,17 @@ import { findTargets } from './find-targets.ts'
 // What one request may make the database write and the answer repeat.
 const mostBytes = 16 * 1024 * 1024
 
-export const publishEvent = endpoint({
+export const publishEvent = creation({
   right: 'event.publish',
   summary: 'Publish an event: call its target, or every matching subscription, at once',
   answer: { status: 202, body: publishedEvent },
   body: publishEventBody,
   inspect: (ctx, body) => inspectTarget(ctx, body, 'target_url'),
-  async handle(ctx, { caller, body: { target_url: url, ...body }, bodyText }) {
+  async handle(work, { caller, body: { target_url: url, ...body }, bodyText }) {
     const payload = memberText(bodyText, ['payload']) ?? null
     const targets =
       url === undefined
-        ? await findTargets(ctx.pool, caller.workspaceId, body)
+        ? await findTargets(work.db, caller.workspaceId, body)
         : [toStoredRequest({ ...body, url, method: 'POST' }, bodyText)]
     if (targets.length * Buffer.byteLength(payload ?? '') > mostBytes) throw tooLarge(targets.length)
     const eventId = newUuid()
@@ -41,23 +40,23 @@ export const publishEvent = endpoint({
         replayOf: null,
       }),
     )
-    return accepted({ id: toId('evt', eventId), topic: body.topic, tasks: await storeTasks(ctx, tasks) })
+    return accepted({ id: toId('evt', eventId), topic: body.topic, tasks: await storeTasks(work, tasks) })
   },
 })
 
-async function storeTasks(ctx: Context, tasks: NewTask[]) {
+async function storeTasks(work: Work, tasks: NewTask[]) {
   const [first] = tasks
   if (!first) return []
-  const inserted = tasks.length === 1 ? [await ctx.insertTask(first)] : await insertTasks(ctx.pool, tasks)
+  const inserted = tasks.length === 1 ? [await work.insertTask(first)] : await insertTasks(work.db, tasks)
   const byId = new Map(inserted.filter(isStored).map(row => [row.id, row]))
   const rows = tasks.flatMap(task => {
     const stored = byId.get(task.id)
     return stored ? [toTaskRow(task, stored)] : []
   })
   const presented = rows.map(presentTask)
-  ctx.enqueue(
+  work.enqueue(
     presented.map(({ id }, i) => ({ id, dueAt: rows[i]?.dueAt.getTime() ?? 0 })),
-    inserted[0]?.now.getTime() ?? ctx.clock.now(),
+    inserted[0]?.now.getTime() ?? work.clock.now(),
   )
   return presented
 }

@@ -37,6 +37,8 @@ export type Definition<R extends Right, Body, Query, Params extends string> = {
   body?: z.ZodType<Body>
   /** Further faults of the body that a schema cannot know; told together with the schema's. */
   inspect?: Inspect
+  /** Whether it takes an `Idempotency-Key`. Default false. */
+  isIdempotent?: boolean
   handle: (ctx: Context, input: Input<R, Body, Query, Params>) => Promise<Reply>
 }
 
@@ -56,6 +58,7 @@ export type Endpoint = {
   params: Readonly<Record<string, IdKind>>
   query: z.ZodType | undefined
   body: z.ZodType | undefined
+  isIdempotent: boolean
   serve: (ctx: Context, request: Request, response: Response) => Promise<void>
 }
 
@@ -73,6 +76,7 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
     params: definition.params ?? {},
     query: definition.query,
     body: definition.body,
+    isIdempotent: definition.isIdempotent ?? false,
     async serve(ctx, request, response) {
       const params = readParams(request, definition.params ?? ({} as Record<Params, IdKind>))
       const caller = await authorize(ctx, request, definition.right, params)

@@ -2,7 +2,7 @@ import { createTaskBody, task } from '@belfry/contract'
 import type { NewTask } from '@belfry/db'
 import { newUuid } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
-import { endpoint } from '../http/endpoint.ts'
+import { creation } from '../http/creation.ts'
 import { created } from '../http/reply.ts'
 import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
 import { inspectTarget } from './inspect-target.ts'
@@ -10,13 +10,13 @@ import { presentTask } from './present-task.ts'
 import { toStoredRequest } from './stored-request.ts'
 import { isStored, toTaskRow } from './stored-task.ts'
 
-export const createTask = endpoint({
+export const createTask = creation({
   right: 'task.write',
   summary: 'Schedule a task',
   answer: { status: 201, body: task },
   body: createTaskBody,
   inspect: (ctx, body, errors) => [...inspectTarget(ctx, body), ...inspectExecuteAt(ctx, body, errors)],
-  async handle(ctx, { caller, body, bodyText }) {
+  async handle(work, { caller, body, bodyText }) {
     const task = {
       id: newUuid(),
       workspaceId: caller.workspaceId,
@@ -29,14 +29,12 @@ export const createTask = endpoint({
       replayOf: null,
     } satisfies NewTask
     await failpoint('api.before_insert')
-    const inserting = ctx.insertTask(task)
+    const inserting = work.insertTask(task)
     await failpoint('api.in_insert')
     const inserted = await inserting
-    await failpoint('api.after_commit')
     if (!isStored(inserted)) throw executeAtNotFuture()
     const presented = presentTask(toTaskRow(task, inserted))
-    ctx.enqueue([{ id: presented.id, dueAt: task.executeAt.getTime() }], inserted.now.getTime())
-    await failpoint('api.after_enqueue')
+    work.enqueue([{ id: presented.id, dueAt: task.executeAt.getTime() }], inserted.now.getTime())
     return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
   },
 })
