@@ -80,6 +80,7 @@ export {
   type UpdateTaskBody,
   updateTaskBody,
 } from './task.ts'
+export { type BatchRow, batchAnswer, batchRow, type CreateTasksBody, createTasksBody } from './task-batch.ts'
 export { type TaskSource, taskSources } from './task-source.ts'
 export { exampleId, idPattern } from './text-rules.ts'
 export { type CreateWorkspaceBody, createWorkspaceBody, type Workspace, workspace } from './workspace.ts'

@@ -17,7 +17,7 @@ export { findUnstorable, type Unstorable } from './find-unstorable.ts'
 export { fromId, type IdKind, newUuid, toId } from './id.ts'
 export { type InspectedJson, inspectJson, type JsonLimits } from './inspect-json.ts'
 export { parseInstant } from './instant.ts'
-export { memberText } from './member-text.ts'
+export { elementTexts, memberText } from './member-text.ts'
 export { nearestName } from './nearest-name.ts'
 export { type AttemptOutcome, type EndedAttempt, type NextAttempt, nextAttempt } from './next-attempt.ts'
 export {

@@ -26,6 +26,7 @@ import { listSubscriptions } from './subscriptions/list-subscriptions.ts'
 import { updateSubscription } from './subscriptions/update-subscription.ts'
 import { cancelTask } from './tasks/cancel-task.ts'
 import { createTask } from './tasks/create-task.ts'
+import { createTasks } from './tasks/create-tasks.ts'
 import { getTask } from './tasks/get-task.ts'
 import { listTasks } from './tasks/list-tasks.ts'
 import { updateTask } from './tasks/update-task.ts'
@@ -36,6 +37,7 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 /** The whole HTTP interface. */
 export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/scheduler/tasks': { get: listTasks, post: createTask },
+  '/api/v1/scheduler/tasks/batch': { post: createTasks },
   '/api/v1/scheduler/tasks/:task': { get: getTask, patch: updateTask, delete: cancelTask },
   '/api/v1/scheduler/dead-letters': { get: listDeadLetters },
   '/api/v1/scheduler/cronjobs': { get: listCronJobs, post: createCronJob },

@@ -1,13 +1,10 @@
 import { createTaskBody, task } from '@belfry/contract'
-import type { NewTask } from '@belfry/db'
-import { newUuid } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import { creation } from '../http/creation.ts'
 import { created } from '../http/reply.ts'
-import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
-import { inspectTarget } from './inspect-target.ts'
+import { executeAtNotFuture } from './execute-at.ts'
+import { inspectNewTask, toNewTask } from './new-task.ts'
 import { presentTask } from './present-task.ts'
-import { toStoredRequest } from './stored-request.ts'
 import { isStored, toTaskRow } from './stored-task.ts'
 
 export const createTask = creation({
@@ -15,19 +12,9 @@ export const createTask = creation({
   summary: 'Schedule a task',
   answer: { status: 201, body: task },
   body: createTaskBody,
-  inspect: (ctx, body, errors) => [...inspectTarget(ctx, body), ...inspectExecuteAt(ctx, body, errors)],
+  inspect: inspectNewTask,
   async handle(work, { caller, body, bodyText }) {
-    const task = {
-      id: newUuid(),
-      workspaceId: caller.workspaceId,
-      source: 'task',
-      executeAt: body.execute_at,
-      name: body.name,
-      ...toStoredRequest(body, bodyText),
-      topic: null,
-      eventId: null,
-      replayOf: null,
-    } satisfies NewTask
+    const task = toNewTask(caller.workspaceId, body, bodyText)
     await failpoint('api.before_insert')
     const inserting = work.insertTask(task)
     await failpoint('api.in_insert')

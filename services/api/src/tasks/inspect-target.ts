@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
  * Refuses a URL whose host can be seen to be a private address. The dispatcher judges the address that it dials.
  * @param field - The member of the body that holds the URL.
  */
-export function inspectTarget(ctx: Context, body: unknown, field = 'url'): FieldError[] {
+export function inspectTarget(ctx: Pick<Context, 'config'>, body: unknown, field = 'url'): FieldError[] {
   const url = (Object(body) as Record<string, unknown>)[field]
   if (typeof url !== 'string' || !URL.canParse(url)) return []
   if (!hostIsVisiblyBlocked(new URL(url).hostname, ctx.config.allowedPrivateTargets)) return []
