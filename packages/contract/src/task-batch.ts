@@ -4,6 +4,13 @@ import { task } from './task.ts'
 
 const mostTasks = 1_000
 
+const exampleRow = {
+  name: 'Trial reminder',
+  url: 'https://example.com/hooks/reminder',
+  method: 'POST',
+  execute_at: '2026-11-21T02:20:00Z',
+}
+
 const wrongCount = `tasks must have 1 to ${mostTasks} elements.`
 
 /** The body that creates many tasks. Each element is read by itself, so that a bad one fails alone. */
@@ -12,7 +19,7 @@ export const createTasksBody = z.strictObject({
     .array(z.unknown())
     .min(1, wrongCount)
     .max(mostTasks, wrongCount)
-    .meta({ description: 'Each like the body that creates one task.' }),
+    .meta({ description: 'Each like the body that creates one task.', examples: [[exampleRow]] }),
 })
 
 export type CreateTasksBody = z.infer<typeof createTasksBody>

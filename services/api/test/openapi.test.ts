@@ -62,8 +62,25 @@ describe('GET /api/openapi.json', () => {
   it('says what a caller needs, may send and can be refused with', () => {
     const { get, post } = document.paths['/api/v1/scheduler/tasks']
     expect(post.security).toEqual([{ apiKey: [] }, { session: [] }, { cookie: [] }])
-    expect(Object.keys(post.responses)).toEqual(['201', '400', '401', '403', '404', '413', '415', '429', '500', '503'])
+    expect(Object.keys(post.responses)).toEqual([
+      '201',
+      '400',
+      '401',
+      '403',
+      '404',
+      '409',
+      '413',
+      '415',
+      '429',
+      '500',
+      '503',
+    ])
     expect(post.responses['400'].description).toContain('`malformed_json`')
+    const key = post.parameters.find(({ name }: Json) => name === 'Idempotency-Key')
+    expect([key.required, Object.keys(post.responses['201'].headers)]).toEqual([
+      false,
+      expect.arrayContaining(['Idempotent-Replayed']),
+    ])
     const parameters = Object.fromEntries(get.parameters.map((each: Json) => [each.name, each.schema]))
     expect(parameters.limit).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 25 })
     expect(parameters.state).toMatchObject({ type: 'array', items: { enum: expect.arrayContaining(['dead']) } })

@@ -12,6 +12,7 @@ export const createSubscription = endpoint({
   right: 'subscription.write',
   summary: 'Subscribe a target to the events of some topics',
   answer: { status: 201, body: subscription },
+  refusals: ['conflict'],
   body: createSubscriptionBody,
   inspect: (ctx, body) => inspectTarget(ctx, body),
   async handle(ctx, { caller: { workspaceId }, body }) {
