@@ -30,6 +30,14 @@ export {
   type UpdateCronJobBody,
   updateCronJobBody,
 } from './cron-job.ts'
+export {
+  type DeadLetterOperation,
+  deadLetterOperation,
+  discardedDeadLetters,
+  replayedDeadLetters,
+  type SettleDeadLettersBody,
+  settleDeadLettersBody,
+} from './dead-letter.ts'
 export { type PublishEventBody, type PublishedEvent, publishEventBody, publishedEvent } from './event.ts'
 export { type ParsedInput, parseInput } from './field-errors.ts'
 export {

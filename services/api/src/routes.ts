@@ -10,7 +10,11 @@ import { previewCronJob } from './cron-jobs/preview-cron-job.ts'
 import { resumeCronJob } from './cron-jobs/resume-cron-job.ts'
 import { triggerCronJob } from './cron-jobs/trigger-cron-job.ts'
 import { updateCronJob } from './cron-jobs/update-cron-job.ts'
+import { cancelOperation } from './dead-letters/cancel-operation.ts'
+import { discardDeadLetters } from './dead-letters/discard-dead-letters.ts'
+import { getOperation } from './dead-letters/get-operation.ts'
 import { listDeadLetters } from './dead-letters/list-dead-letters.ts'
+import { replayDeadLetters } from './dead-letters/replay-dead-letters.ts'
 import { publishEvent } from './events/publish-event.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { getOpenApi } from './openapi/get-openapi.ts'
@@ -29,6 +33,7 @@ import { createTask } from './tasks/create-task.ts'
 import { createTasks } from './tasks/create-tasks.ts'
 import { getTask } from './tasks/get-task.ts'
 import { listTasks } from './tasks/list-tasks.ts'
+import { replayTask } from './tasks/replay-task.ts'
 import { updateTask } from './tasks/update-task.ts'
 import { createWorkspace } from './workspaces/create-workspace.ts'
 
@@ -39,7 +44,11 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/scheduler/tasks': { get: listTasks, post: createTask },
   '/api/v1/scheduler/tasks/batch': { post: createTasks },
   '/api/v1/scheduler/tasks/:task': { get: getTask, patch: updateTask, delete: cancelTask },
+  '/api/v1/scheduler/tasks/:task/replay': { post: replayTask },
   '/api/v1/scheduler/dead-letters': { get: listDeadLetters },
+  '/api/v1/scheduler/dead-letters/replay': { post: replayDeadLetters },
+  '/api/v1/scheduler/dead-letters/discard': { post: discardDeadLetters },
+  '/api/v1/scheduler/dead-letters/operations/:operation': { get: getOperation, delete: cancelOperation },
   '/api/v1/scheduler/cronjobs': { get: listCronJobs, post: createCronJob },
   '/api/v1/scheduler/cronjobs/preview': { post: previewCronJob },
   '/api/v1/scheduler/cronjobs/:cronjob': { get: getCronJob, patch: updateCronJob, delete: deleteCronJob },

@@ -1,12 +1,14 @@
 import type { Loop } from '@belfry/runtime'
 import type { Context } from './context.ts'
 import { expandCronJobs } from './expand-cron-jobs.ts'
-import { forgetIdempotencyKeys } from './forget-idempotency-keys.ts'
+import { forgetOldRequests } from './forget-old-requests.ts'
 import { inspectQueueStore } from './inspect-queue-store.ts'
 import { prepareRunPartitions } from './prepare-run-partitions.ts'
 import { promoteDueTasks } from './promote-due-tasks.ts'
 import { repairOverdueTasks } from './repair-overdue-tasks.ts'
 import { rescueLostAttempts } from './rescue-lost-attempts.ts'
+import { settleDeadLetters } from './settle-dead-letters.ts'
+import { trimDeadLetters } from './trim-dead-letters.ts'
 
 /** Every chore of the scheduler and its period. Each may run in any number of copies. */
 export function loops(ctx: Context): Loop[] {
@@ -20,7 +22,9 @@ export function loops(ctx: Context): Loop[] {
     chore('promote-due-tasks', 1_000, () => promoteDueTasks(ctx)),
     chore('repair-overdue-tasks', 15_000, () => repairOverdueTasks(ctx)),
     chore('rescue-lost-attempts', 5_000, signal => rescueLostAttempts(ctx, signal)),
-    chore('forget-idempotency-keys', 60_000, signal => forgetIdempotencyKeys(ctx, signal)),
+    chore('settle-dead-letters', 1_000, signal => settleDeadLetters(ctx, signal)),
+    chore('trim-dead-letters', 60_000, signal => trimDeadLetters(ctx, signal)),
+    chore('forget-old-requests', 60_000, signal => forgetOldRequests(ctx, signal)),
     chore('inspect-queue-store', 600_000, () => inspectQueueStore(ctx)),
     chore('prepare-run-partitions', 6 * 3_600_000, () => prepareRunPartitions(ctx)),
   ]

@@ -3,7 +3,7 @@ import { claimTasks, stepPromotionBack } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { queueBackends } from '@belfry/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { forgetIdempotencyKeys } from '../src/forget-idempotency-keys.ts'
+import { forgetOldRequests } from '../src/forget-old-requests.ts'
 import { prepareRunPartitions } from '../src/prepare-run-partitions.ts'
 import { promoteDueTasks } from '../src/promote-due-tasks.ts'
 import { repairOverdueTasks } from '../src/repair-overdue-tasks.ts'
@@ -94,7 +94,7 @@ describe.each(queueBackends())('with the queue on %s', backend => {
     const insert = `INSERT INTO idempotency_keys (workspace_id, key, request_hash, status, answer, created_at)
       SELECT $1, i, '', 201, '{}', now() - i * interval '1 minute' FROM generate_series(1, 4000) i`
     await pool.query(insert, [workspaceId])
-    expect(await forgetIdempotencyKeys(test.ctx, never)).toBe(4000 - (24 * 60 - 1))
+    expect(await forgetOldRequests(test.ctx, never)).toBe(4000 - (24 * 60 - 1))
     const { rows } = await pool.query('SELECT max(key::int) AS oldest FROM idempotency_keys')
     expect(rows).toEqual([{ oldest: 24 * 60 - 1 }])
   })

@@ -47,6 +47,8 @@ export type Definition<R extends Right, Body, Query, Params extends string> = {
 /** The status of an answer and the shape of its body; without a shape there is no body. */
 export type Answer = {
   status: number
+  /** A second status with the same body. */
+  orStatus?: number
   body?: z.ZodType
   /** Media types of text that it answers, besides or instead of JSON. */
   texts?: readonly string[]

@@ -31,6 +31,7 @@ export type Operation = {
 /** Describes one endpoint. Its schemas' named parts are added to the components. */
 export function describeOperation(method: string, path: string, endpoint: Endpoint, components: Components): Operation {
   const { answer, body } = endpoint
+  const success = successResponse(answer, endpoint, components)
   return {
     operationId: operationId(method, path),
     tags: [tagOf(path)],
@@ -41,7 +42,8 @@ export function describeOperation(method: string, path: string, endpoint: Endpoi
       ? { requestBody: { required: true, content: jsonContent(toJsonSchema(body, 'input', components), components) } }
       : {}),
     responses: {
-      [answer.status]: successResponse(answer, endpoint, components),
+      [answer.status]: success,
+      ...(answer.orStatus ? { [answer.orStatus]: success } : {}),
       ...problemResponses(endpoint, components),
     },
   }
