@@ -42,7 +42,7 @@ function readRow(work: Work, workspaceId: string, row: unknown, text: string): R
   return new AppError('validation_failed', 'The task has faults; see errors.', { errors })
 }
 
-// One statement: all good rows are stored, or none.
+// All good rows are stored, or none.
 async function insert(work: Work, rows: readonly Row[]): Promise<Map<string, InsertedTask>> {
   const tasks = rows.filter((row): row is Exclude<Row, AppError> => !(row instanceof AppError))
   const inserted = tasks.length === 0 ? [] : await insertTasks(work.db, tasks)
