@@ -6,8 +6,14 @@ type Json = any
 
 export type Answer = { status: number; headers: Headers; text: string; body: Json }
 
-/** Who calls: with an API key, a session, both or neither. */
-export type Caller = { apiKey?: string; token?: string; workspaceId?: string; organizationId?: string }
+/** Who calls: with an API key, a session, both or neither; and the `Idempotency-Key` of a call that may be repeated. */
+export type Caller = {
+  apiKey?: string
+  token?: string
+  workspaceId?: string
+  organizationId?: string
+  idempotencyKey?: string
+}
 
 /** Makes one call. A string is sent as it is; anything else as JSON. */
 export async function callApi(
@@ -21,6 +27,7 @@ export async function callApi(
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   if (caller.apiKey) headers['X-Api-Key'] = caller.apiKey
   if (caller.token) headers.Authorization = `Bearer ${caller.token}`
+  if (caller.idempotencyKey) headers['Idempotency-Key'] = caller.idempotencyKey
   const response = await fetch(url + path, {
     method,
     headers,

@@ -10,7 +10,7 @@ import { allRows } from './rows/all-rows.ts'
 import { runRows } from './run-rows.ts'
 
 // The others take too long for every day: `npm run test:faults`.
-const selection = ['F03', 'F07', 'F23', 'F42', 'F73']
+const selection = ['F03', 'F07', 'F23', 'F42', 'F73', 'F79']
 // Each row has a Redis of its own to do harm to.
 const rows = findRedisServer() ? allRows.filter(({ id }) => selection.includes(id)) : []
 

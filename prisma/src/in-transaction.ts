@@ -1,12 +1,18 @@
-import type { PoolClient } from 'pg'
-import type { Pool } from './pool.ts'
+import pg, { type PoolClient } from 'pg'
+
+/** Where statements go: the pool, or one of its connections with an open transaction. */
+export type Db = Pick<PoolClient, 'query'>
 
 /** One connection with an open transaction. */
-export type Transaction = Pick<PoolClient, 'query'>
+export type Transaction = Db
 
-/** Runs statements in one transaction, which is rolled back when `run` rejects. */
-export async function inTransaction<T>(pool: Pool, run: (tx: Transaction) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
+/**
+ * Runs statements in one transaction, which is rolled back when `run` rejects. Within a transaction that is open already
+ * they become a part of it.
+ */
+export async function inTransaction<T>(db: Db, run: (tx: Transaction) => Promise<T>): Promise<T> {
+  if (!(db instanceof pg.Pool)) return run(db)
+  const client = await db.connect()
   let failed: Error | undefined
   try {
     await client.query('BEGIN')

@@ -1,3 +1,10 @@
+export {
+  type AnsweredOnce,
+  answerOnce,
+  forgetIdempotencyKeys,
+  type KeptAnswer,
+  type KeyedRequest,
+} from './answer-once.ts'
 export { type AnyTransaction, insertAuditEntry, type NewAuditEntry } from './audit-log.ts'
 export { cancelPendingTask, changePendingTask, type MoveResult, type TaskChange } from './change-task.ts'
 export { type Claim, type ClaimedTask, type ClaimRequest, claimTasks, leaseMarginMs } from './claim-tasks.ts'
@@ -15,6 +22,16 @@ export { type Expansion, expandCronJobs } from './cron-jobs/expand-cron-jobs.ts'
 export { triggerCronJob } from './cron-jobs/trigger-cron-job.ts'
 export { type DatabaseClock, openDatabaseClock } from './database-clock.ts'
 export {
+  cancelDeadLetterOperation,
+  type DeadLetterOperation,
+  findDeadLetterOperation,
+  forgetDeadLetterOperations,
+  startDeadLetterOperation,
+  stepDeadLetterOperation,
+} from './dead-letters/dead-letter-operations.ts'
+export { type DeadLetterFilter, findDeadLetters, isDeadLetter } from './dead-letters/find-dead-letters.ts'
+export { type SettledDeadLetters, settleDeadLetters } from './dead-letters/settle-dead-letters.ts'
+export {
   type DueRow,
   dueTasks,
   overdueTasks,
@@ -24,11 +41,13 @@ export {
 } from './due-work.ts'
 export { type ExpiredLease, expireLeases } from './expire-leases.ts'
 export { forgetExpired } from './forget-expired.ts'
-export type { Backoff, Role, RunStatus, TaskSource, TaskState } from './generated/enums.ts'
+export type { Backoff, DeadLetterAction, Role, RunStatus, TaskSource, TaskState } from './generated/enums.ts'
+export type { Db, Transaction } from './in-transaction.ts'
 export { type InsertedTask, insertTasks, type NewTask } from './insert-tasks.ts'
 export { isTransientDatabaseError, openPool, type Pool, pingPool, waitForDatabase } from './pool.ts'
 export { type PutBack, putBackTask } from './put-back-task.ts'
 export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './record-attempts.ts'
+export { type Replay, replayTask } from './replay-task.ts'
 export { deleteCancelledTasks } from './retention/delete-cancelled-tasks.ts'
 export { deleteOldRuns } from './retention/delete-old-runs.ts'
 export { dropRunPartitions } from './retention/drop-run-partitions.ts'

@@ -20,6 +20,14 @@ describe('insertTasks', () => {
     }
   })
 
+  it('stores any number of tasks, all of them or none', async () => {
+    const tasks = Array.from({ length: 300 }, () => aTask())
+    expect(await insertTasks(db.pool, tasks)).toHaveLength(300)
+    const [first, ...fresh] = [tasks[0] ?? aTask(), ...Array.from({ length: 300 }, () => aTask())]
+    await expect(insertTasks(db.pool, [...fresh, first])).rejects.toThrow('duplicate key')
+    for (const task of [fresh[0], fresh[299]]) expect(await taskRow(db.pool, task?.id ?? '')).toBeUndefined()
+  })
+
   it('leaves out a task whose time is past or now, and stores the others (spec 7, rule 1)', async () => {
     const past = aTask({ executeAt: new Date(Date.now() - 1) })
     const future = aTask({ executeAt: new Date(Date.now() + 60_000) })

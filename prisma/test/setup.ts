@@ -42,6 +42,7 @@ export function aTask(changes: Partial<NewTask> = {}): NewTask {
     maxDelayMs: 1000,
     timeoutMs: 5000,
     topic: null,
+    eventId: null,
     replayOf: null,
     ...changes,
   }

@@ -29,6 +29,10 @@ export type TaskSpec = {
   path: string
   /** From now. Default 1,500. */
   inMs?: number
+  /** In epoch milliseconds, instead of `inMs`: for a body that is sent twice. */
+  executeAt?: number
+  /** Sent as `Idempotency-Key`. */
+  key?: string
   /** Default: one 200 after another. */
   answers?: readonly Behaviour[]
   /** Default 5, a fixed second apart, so that a lease ends 16 s after its claim. */
@@ -160,7 +164,7 @@ async function assemble(
 
   async function create(spec: TaskSpec): Promise<CreateAnswer> {
     if (spec.answers) target.answer(spec.path, spec.answers)
-    const executeAt = Math.round(Date.now() + (spec.inMs ?? 1_500))
+    const executeAt = spec.executeAt ?? Math.round(Date.now() + (spec.inMs ?? 1_500))
     const delay = spec.baseDelayMs ?? 1_000
     const body = {
       name: spec.path,
@@ -172,9 +176,8 @@ async function assemble(
       ...(spec.payload === undefined ? {} : { payload: spec.payload }),
     }
     const began = performance.now()
-    const answer = await callApi(url, callers[spec.caller ?? 0] ?? {}, 'POST', '/api/v1/scheduler/tasks', body).catch(
-      () => null,
-    )
+    const caller = { ...callers[spec.caller ?? 0], ...(spec.key === undefined ? {} : { idempotencyKey: spec.key }) }
+    const answer = await callApi(url, caller, 'POST', '/api/v1/scheduler/tasks', body).catch(() => null)
     const created: CreateAnswer = {
       path: spec.path,
       status: answer?.status ?? 'broken',

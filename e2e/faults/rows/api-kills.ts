@@ -1,4 +1,5 @@
-import type { Bench } from '../bench/bench.ts'
+import type { Bench, TaskSpec } from '../bench/bench.ts'
+import { uuidOf } from '../bench/task-uuid.ts'
 import type { Row } from '../row.ts'
 
 /** An API process that dies in the middle of a POST. */
@@ -56,15 +57,39 @@ export const apiKills: Row[] = [
       return { latenessMs: 60_000 }
     },
   },
+  {
+    id: 'F79',
+    fault: 'kill -9 API',
+    moment: 'A3',
+    expected: 'with an Idempotency-Key: the repeated call gets the answer that the first one did not live to give',
+    async run(bench) {
+      const spec = { path: '/one', executeAt: Date.now() + 15_000, key: 'one' }
+      await killDuringCreate(bench, 'api.after_commit=kill', spec)
+      const [stored] = await bench.sql<{ id: string }>('SELECT id FROM tasks')
+      await bench.start('api')
+      const answers = [await bench.create(spec), await bench.create(spec)]
+      for (const { status, id } of answers) {
+        bench.demand(status === 201, `The repeated call was answered with ${status}.`)
+        bench.demand(id !== null && uuidOf(id) === stored?.id, `It was answered with ${id}, another task.`)
+      }
+      const [count] = await bench.sql<{ n: number }>('SELECT count(*)::int AS n FROM tasks')
+      bench.demand(count?.n === 1, `There are ${count?.n} tasks.`)
+      return { latenessMs: 60_000 }
+    },
+  },
 ]
 
-async function killDuringCreate(bench: Bench, failpoints: string): Promise<void> {
+async function killDuringCreate(
+  bench: Bench,
+  failpoints: string,
+  spec: TaskSpec = { path: '/one', inMs: 3_000 },
+): Promise<void> {
   const api = await bench.start('api')
   await bench.signUp()
   await api.stop('SIGKILL')
   const doomed = await bench.start('api', { failpoints })
   await Promise.all([bench.start('scheduler'), bench.start('dispatcher')])
-  const answer = await bench.create({ path: '/one', inMs: 3_000 })
+  const answer = await bench.create(spec)
   bench.demand(answer.status === 'broken', `The dying API answered ${answer.status}.`)
   bench.demand((await doomed.ended) === 'SIGKILL', 'The API was not killed.')
 }

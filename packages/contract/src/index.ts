@@ -35,6 +35,15 @@ export {
   type UpdateCronJobBody,
   updateCronJobBody,
 } from './cron-job.ts'
+export {
+  type DeadLetterOperation,
+  deadLetterOperation,
+  discardedDeadLetters,
+  replayedDeadLetters,
+  type SettleDeadLettersBody,
+  settleDeadLettersBody,
+} from './dead-letter.ts'
+export { type PublishEventBody, type PublishedEvent, publishEventBody, publishedEvent } from './event.ts'
 export { type ParsedInput, parseInput } from './field-errors.ts'
 export {
   type Member,
@@ -82,6 +91,15 @@ export {
   signingSecret,
 } from './secret.ts'
 export {
+  type CreateSubscriptionBody,
+  createSubscriptionBody,
+  listSubscriptionsQuery,
+  type Subscription,
+  subscription,
+  type UpdateSubscriptionBody,
+  updateSubscriptionBody,
+} from './subscription.ts'
+export {
   type CreateTaskBody,
   createTaskBody,
   type LastRun,
@@ -97,6 +115,7 @@ export {
   type UpdateTaskBody,
   updateTaskBody,
 } from './task.ts'
+export { type BatchRow, batchAnswer, batchRow, type CreateTasksBody, createTasksBody } from './task-batch.ts'
 export { type TaskSource, taskSources } from './task-source.ts'
 export { exampleId, idPattern } from './text-rules.ts'
 export {

@@ -1,4 +1,4 @@
-import { checkTargetUrl, fromId, type IdKind, parseInstant } from '@belfry/domain'
+import { checkTargetUrl, fromId, type IdKind, isTopic, isTopicPattern, parseInstant } from '@belfry/domain'
 import { z } from 'zod'
 
 /** What is wrong with a value: a stable code, and either the rest of a sentence about the field or a whole sentence. */
@@ -71,6 +71,32 @@ const targetUrlSchema: TextSchema = {
 export const targetUrl: TextRule<string> = textRule(targetUrlSchema, text => {
   const message = checkTargetUrl(text)
   return message === null ? { value: text } : { code: 'invalid_url', message }
+})
+
+const topicSchema: TextSchema = {
+  pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$',
+  maxLength: 200,
+  examples: ['orders.paid'],
+}
+
+/** The name of a topic. */
+export const topic: TextRule<string> = textRule(topicSchema, text => {
+  const must =
+    'be a topic such as orders.paid: letters, digits, _ and - in parts joined by dots, at most 200 characters'
+  return isTopic(text) ? { value: text } : { code: 'invalid_topic', must }
+})
+
+const topicPatternSchema: TextSchema = {
+  description: 'A topic, all topics below one (`orders.*`), or all topics (`*`).',
+  pattern: '^(\\*|[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*(\\.\\*)?)$',
+  maxLength: 202,
+  examples: ['orders.*'],
+}
+
+/** The topics of a subscription. */
+export const topicPattern: TextRule<string> = textRule(topicPatternSchema, text => {
+  const must = 'be a topic such as orders.paid, all topics below one such as orders.*, or * for all topics'
+  return isTopicPattern(text) ? { value: text } : { code: 'invalid_topic', must }
 })
 
 const instantSchema: TextSchema = {

@@ -2,18 +2,9 @@ import { randomFillSync } from 'node:crypto'
 
 /** The kinds of thing that have an id, by its prefix. */
 export type IdKind =
-  | 'org'
-  | 'ws'
-  | 'user'
-  | 'task'
-  | 'cron'
-  | 'evt'
-  | 'run'
-  | 'key'
-  | 'sec'
-  | 'inv'
-  | 'int'
-  | 'sub'
+  | ('org' | 'ws' | 'user' | 'task' | 'cron' | 'evt' | 'run' | 'key' | 'sec' | 'inv' | 'int' | 'sub')
+  /** Work in the background. */
+  | 'op'
   | 'aud'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'

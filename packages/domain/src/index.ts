@@ -26,7 +26,7 @@ export { findUnstorable, type Unstorable } from './find-unstorable.ts'
 export { fromId, type IdKind, newUuid, toId } from './id.ts'
 export { type InspectedJson, inspectJson, type JsonLimits } from './inspect-json.ts'
 export { parseInstant } from './instant.ts'
-export { memberText } from './member-text.ts'
+export { elementTexts, memberText } from './member-text.ts'
 export { nearestName } from './nearest-name.ts'
 export { type AttemptOutcome, type EndedAttempt, type NextAttempt, nextAttempt } from './next-attempt.ts'
 export {
@@ -89,3 +89,4 @@ export {
   type Tiers,
   tierNames,
 } from './tiers.ts'
+export { isTopic, isTopicPattern, patternsOf } from './topic.ts'

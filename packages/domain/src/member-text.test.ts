@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { memberText } from './member-text.ts'
+import { elementTexts, memberText } from './member-text.ts'
 
 describe('memberText', () => {
   it.each([
@@ -114,5 +114,39 @@ describe('memberText', () => {
     const started = performance.now()
     for (const text of texts) expect(memberText(text, ['payload'])).toBe('1')
     expect(performance.now() - started).toBeLessThan(1_000)
+  })
+})
+
+describe('elementTexts', () => {
+  it.each([
+    ['{"tasks":[]}', []],
+    ['{"tasks":[ ]}', []],
+    ['{"tasks": [1.10 ,\n"a,]", {"x":[1,2]},[ ] , null]}', ['1.10', '"a,]"', '{"x":[1,2]}', '[ ]', 'null']],
+    ['{"tasks":[1],"tasks":[2,3]}', ['2', '3']],
+  ])('cuts every element out of %s', (text, expected) => {
+    expect(elementTexts(text, ['tasks'])).toEqual(expected)
+  })
+
+  it.each(['{}', '{"tasks":{}}', '{"tasks":"[]"}', '{"tasks":null}'])('finds nothing in %s', text => {
+    expect(elementTexts(text, ['tasks'])).toBeUndefined()
+  })
+
+  it('cuts the same texts as looking each of them up', () => {
+    const array = fc.array(fc.oneof(fc.jsonValue(), fc.string()), { maxLength: 8 })
+    fc.assert(
+      fc.property(array, fc.constantFrom(undefined, 1, '\t'), (value, space) => {
+        const text = JSON.stringify({ a: [0], tasks: value, b: 1 }, null, space)
+        const slowly = value.map((_element, i) => memberText(text, ['tasks', i]))
+        expect(elementTexts(text, ['tasks'])).toEqual(slowly)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('takes time in proportion to the text, however many elements there are', () => {
+    const text = `{"tasks":[${'{"a":1},'.repeat(400_000)}1]}`
+    const started = performance.now()
+    expect(elementTexts(text, ['tasks'])).toHaveLength(400_001)
+    expect(performance.now() - started).toBeLessThan(3_000)
   })
 })

@@ -14,6 +14,23 @@ export function memberText(text: string, path: ReadonlyArray<string | number>): 
   return text.slice(start, endOfValue(text, start))
 }
 
+/**
+ * Cuts the exact texts of all elements of an array out of valid JSON text, in one pass; `path` leads to the array, as for
+ * `memberText`. Undefined where there is no array.
+ */
+export function elementTexts(text: string, path: ReadonlyArray<string | number>): string[] | undefined {
+  const array = memberText(text, path)
+  if (array?.[0] !== '[') return undefined
+  const elements: string[] = []
+  let at = skipSpace(array, 1)
+  while (at < array.length && array[at] !== ']') {
+    const end = endOfValue(array, at)
+    elements.push(array.slice(at, end))
+    at = afterComma(array, end)
+  }
+  return elements
+}
+
 function findMember(text: string, object: number, name: string): number | undefined {
   if (text[object] !== '{') return undefined
   let found: number | undefined

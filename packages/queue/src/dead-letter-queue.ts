@@ -2,13 +2,23 @@ import { openQueue, type QueueConnection } from './connection.ts'
 
 export const deadLetterQueueName = 'dead-letter'
 
+/** Letters that the copy holds at most, but for those of the last minute. */
+export const mostDeadLetters = 10_000
+
 /** A copy of the dead-letter list for operators who watch the queue's store. PostgreSQL holds the list itself. */
 export type DeadLetterQueue = {
   add(letter: DeadLetter): Promise<void>
+  /** Takes the letters of these tasks out; those that are not there are no matter. */
+  remove(tasks: readonly string[]): Promise<void>
+  /** Takes out the oldest letters beyond `most`, a thousand at most. Returns how many. */
+  trim(most: number): Promise<number>
   close(): Promise<void>
 }
 
+/** `task` and `workspace` are ids as callers know them. */
 export type DeadLetter = { task: string; workspace: string; attempts: number; error: string }
+
+const mostPerTrim = 1_000
 
 export function openDeadLetterQueue(connection: QueueConnection): DeadLetterQueue {
   const { bull, reachable, close } = openQueue<DeadLetter>(connection, deadLetterQueueName)
@@ -16,6 +26,17 @@ export function openDeadLetterQueue(connection: QueueConnection): DeadLetterQueu
     async add(letter) {
       await reachable()
       await bull.add('dead', letter, { jobId: letter.task })
+    },
+    async remove(tasks) {
+      await reachable()
+      await Promise.all(tasks.map(task => bull.remove(task)))
+    },
+    async trim(most) {
+      await reachable()
+      // Newest first: asked for the oldest first, the backend on PostgreSQL gives the newest in reverse.
+      const oldest = await bull.getJobs(['waiting'], most, most + mostPerTrim - 1, false)
+      await Promise.all(oldest.map(job => job.remove()))
+      return oldest.length
     },
     close,
   }

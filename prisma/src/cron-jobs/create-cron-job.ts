@@ -1,14 +1,13 @@
 import { nextScheduled } from '@belfry/domain'
-import { inTransaction, readClock } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
+import { type Db, inTransaction, readClock } from '../in-transaction.ts'
 import { type CronJobFields, columnOf, cursorColumns, scheduleOf } from './cron-job.ts'
 import { type Expansion, expandLocked } from './expand-cron-jobs.ts'
 
 export type NewCronJob = CronJobFields & { id: string; workspaceId: string }
 
 /** Stores a cron job together with its first occurrences, as far as they lie within the look-ahead. */
-export async function createCronJob(pool: Pool, job: NewCronJob, lookAheadMs: number): Promise<Expansion> {
-  return inTransaction(pool, async tx => {
+export async function createCronJob(db: Db, job: NewCronJob, lookAheadMs: number): Promise<Expansion> {
+  return inTransaction(db, async tx => {
     const now = await readClock(tx)
     const nextRunAt = nextScheduled(scheduleOf(job), now.getTime())
     const fields = Object.keys(columnOf) as Array<keyof typeof columnOf> // its own keys

@@ -13,7 +13,14 @@ import {
   waitForDatabase,
 } from '@belfry/db'
 import { createPrisma, type Prisma } from '@belfry/db/prisma'
-import { type DispatchQueue, type DueTask, isSoon, openDispatchQueue } from '@belfry/queue'
+import {
+  type DeadLetterQueue,
+  type DispatchQueue,
+  type DueTask,
+  isSoon,
+  openDeadLetterQueue,
+  openDispatchQueue,
+} from '@belfry/queue'
 import { ConfigError, type Logger, microBatch } from '@belfry/runtime'
 import { type ApiKeyCache, createApiKeyCache } from './auth/api-key-cache.ts'
 import { createFailedKeys, type FailedKeys } from './auth/failed-keys.ts'
@@ -32,6 +39,7 @@ export type Context = {
   pool: Pool
   clock: DatabaseClock
   queue: DispatchQueue
+  deadLetters: DeadLetterQueue
   apiKeys: ApiKeyCache
   failedKeys: FailedKeys
   quotaStandings: QuotaStandings
@@ -40,6 +48,8 @@ export type Context = {
   insertTask(task: NewTask): Promise<InsertedTask>
   /** Adds jobs for what is due soon, after the answer: nothing that a caller was told depends on it. */
   enqueue(tasks: DueTask[], now: number): void
+  /** Takes tasks out of the operators' copy of the dead-letter list, after the answer. */
+  hideDeadLetters(taskIds: string[]): void
   close(): Promise<void>
 }
 
@@ -50,8 +60,15 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const problem = await findMasterKeyProblem(pool, config.masterKeys)
   if (problem !== null) throw new ConfigError(`The configuration is wrong:\n  ENCRYPTION_KEYS: ${problem}`)
   const prisma = createPrisma(config.databaseUrl)
-  const queue = openDispatchQueue({ redisUrl: config.redisUrl, databaseUrl: config.databaseUrl, onError })
-  const adding = new Set<Promise<void>>()
+  const connection = { redisUrl: config.redisUrl, databaseUrl: config.databaseUrl, onError }
+  const queue = openDispatchQueue(connection)
+  const deadLetters = openDeadLetterQueue(connection)
+  const underWay = new Set<Promise<void>>()
+
+  function afterAnswer(work: Promise<void>): void {
+    const settled = work.finally(() => underWay.delete(settled))
+    underWay.add(settled)
+  }
 
   async function add(tasks: DueTask[], now: number): Promise<void> {
     try {
@@ -69,6 +86,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     pool,
     clock: await openDatabaseClock(pool),
     queue,
+    deadLetters,
     apiKeys: createApiKeyCache(),
     failedKeys: createFailedKeys(),
     quotaStandings: createQuotaStandings(organizationId => readUsage(pool, organizationId)),
@@ -84,13 +102,15 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     }),
     enqueue(tasks, now) {
       const soon = tasks.filter(task => isSoon(task.dueAt, now))
-      if (soon.length === 0) return
-      const added = add(soon, now).finally(() => adding.delete(added))
-      adding.add(added)
+      if (soon.length > 0) afterAnswer(add(soon, now))
+    },
+    hideDeadLetters(taskIds) {
+      if (taskIds.length === 0) return
+      afterAnswer(deadLetters.remove(taskIds).catch(err => log.warn({ err }, 'dead_letter.still_shown')))
     },
     async close() {
-      await Promise.all(adding)
-      await Promise.all([queue.close(), prisma.$disconnect()])
+      await Promise.all(underWay)
+      await Promise.all([queue.close(), deadLetters.close(), prisma.$disconnect()])
       await pool.end()
     },
   }

@@ -7,8 +7,8 @@ import { login } from './auth/login.ts'
 import { logout } from './auth/logout.ts'
 import { register } from './auth/register.ts'
 import { updateMe } from './auth/update-me.ts'
-import { getSubscription } from './billing/get-subscription.ts'
-import { putSubscription } from './billing/put-subscription.ts'
+import { changeTier } from './billing/change-tier.ts'
+import { getTier } from './billing/get-tier.ts'
 import { createCronJob } from './cron-jobs/create-cron-job.ts'
 import { deleteCronJob } from './cron-jobs/delete-cron-job.ts'
 import { getCronJob } from './cron-jobs/get-cron-job.ts'
@@ -18,7 +18,12 @@ import { previewCronJob } from './cron-jobs/preview-cron-job.ts'
 import { resumeCronJob } from './cron-jobs/resume-cron-job.ts'
 import { triggerCronJob } from './cron-jobs/trigger-cron-job.ts'
 import { updateCronJob } from './cron-jobs/update-cron-job.ts'
+import { cancelOperation } from './dead-letters/cancel-operation.ts'
+import { discardDeadLetters } from './dead-letters/discard-dead-letters.ts'
+import { getOperation } from './dead-letters/get-operation.ts'
 import { listDeadLetters } from './dead-letters/list-dead-letters.ts'
+import { replayDeadLetters } from './dead-letters/replay-dead-letters.ts'
+import { publishEvent } from './events/publish-event.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { listMembers } from './members/list-members.ts'
 import { removeMember } from './members/remove-member.ts'
@@ -40,10 +45,17 @@ import { putSecret } from './secrets/put-secret.ts'
 import { listSigningSecrets } from './signing-secrets/list-signing-secrets.ts'
 import { revokeSigningSecret } from './signing-secrets/revoke-signing-secret.ts'
 import { rotateSigningSecret } from './signing-secrets/rotate-signing-secret.ts'
+import { createSubscription } from './subscriptions/create-subscription.ts'
+import { deleteSubscription } from './subscriptions/delete-subscription.ts'
+import { getSubscription } from './subscriptions/get-subscription.ts'
+import { listSubscriptions } from './subscriptions/list-subscriptions.ts'
+import { updateSubscription } from './subscriptions/update-subscription.ts'
 import { cancelTask } from './tasks/cancel-task.ts'
 import { createTask } from './tasks/create-task.ts'
+import { createTasks } from './tasks/create-tasks.ts'
 import { getTask } from './tasks/get-task.ts'
 import { listTasks } from './tasks/list-tasks.ts'
+import { replayTask } from './tasks/replay-task.ts'
 import { updateTask } from './tasks/update-task.ts'
 import { listWorkspaceMembers } from './workspace-members/list-workspace-members.ts'
 import { putWorkspaceMember } from './workspace-members/put-workspace-member.ts'
@@ -59,8 +71,13 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 /** The whole HTTP interface. */
 export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/scheduler/tasks': { get: listTasks, post: createTask },
+  '/api/v1/scheduler/tasks/batch': { post: createTasks },
   '/api/v1/scheduler/tasks/:task': { get: getTask, patch: updateTask, delete: cancelTask },
+  '/api/v1/scheduler/tasks/:task/replay': { post: replayTask },
   '/api/v1/scheduler/dead-letters': { get: listDeadLetters },
+  '/api/v1/scheduler/dead-letters/replay': { post: replayDeadLetters },
+  '/api/v1/scheduler/dead-letters/discard': { post: discardDeadLetters },
+  '/api/v1/scheduler/dead-letters/operations/:operation': { get: getOperation, delete: cancelOperation },
   '/api/v1/scheduler/cronjobs': { get: listCronJobs, post: createCronJob },
   '/api/v1/scheduler/cronjobs/preview': { post: previewCronJob },
   '/api/v1/scheduler/cronjobs/:cronjob': { get: getCronJob, patch: updateCronJob, delete: deleteCronJob },
@@ -69,6 +86,13 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/scheduler/cronjobs/:cronjob/trigger': { post: triggerCronJob },
   '/api/v1/scheduler/runs': { get: listRuns },
   '/api/v1/scheduler/runs/:run': { get: getRun },
+  '/api/v1/scheduler/subscriptions': { get: listSubscriptions, post: createSubscription },
+  '/api/v1/scheduler/subscriptions/:sub': {
+    get: getSubscription,
+    patch: updateSubscription,
+    delete: deleteSubscription,
+  },
+  '/api/events': { post: publishEvent },
   '/api/v1/auth/register': { post: register },
   '/api/v1/auth/login': { post: login },
   '/api/v1/auth/logout': { post: logout },
@@ -89,7 +113,7 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/workspaces/:ws/signing-secrets': { get: listSigningSecrets, post: rotateSigningSecret },
   '/api/v1/workspaces/:ws/signing-secrets/:secret': { delete: revokeSigningSecret },
   '/api/v1/organizations/:org/usage': { get: getUsage },
-  '/api/v1/organizations/:org/subscription': { get: getSubscription, put: putSubscription },
+  '/api/v1/organizations/:org/subscription': { get: getTier, put: changeTier },
   '/api/problems/:code': { get: getProblem },
   '/api/openapi.json': { get: getOpenApi(() => routes) },
   '/api/docs': { get: getReference(() => routes) },

@@ -69,6 +69,9 @@ describe('GET /api/openapi.json', () => {
       '402',
       '403',
       '404',
+      '403',
+      '404',
+      '409',
       '413',
       '415',
       '429',
@@ -76,6 +79,11 @@ describe('GET /api/openapi.json', () => {
       '503',
     ])
     expect(post.responses['400'].description).toContain('`malformed_json`')
+    const key = post.parameters.find(({ name }: Json) => name === 'Idempotency-Key')
+    expect([key.required, Object.keys(post.responses['201'].headers)]).toEqual([
+      false,
+      expect.arrayContaining(['Idempotent-Replayed']),
+    ])
     const parameters = Object.fromEntries(get.parameters.map((each: Json) => [each.name, each.schema]))
     expect(parameters.limit).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 25 })
     expect(parameters.state).toMatchObject({ type: 'array', items: { enum: expect.arrayContaining(['dead']) } })

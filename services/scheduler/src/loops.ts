@@ -5,12 +5,15 @@ import { expandCronJobs } from './expand-cron-jobs.ts'
 import { expireLog } from './expire-log.ts'
 import { foldUsage } from './fold-usage.ts'
 import { forgetExpired } from './forget-expired.ts'
+import { forgetOldRequests } from './forget-old-requests.ts'
 import { inspectQueueStore } from './inspect-queue-store.ts'
 import { prepareRunPartitions } from './prepare-run-partitions.ts'
 import { promoteDueTasks } from './promote-due-tasks.ts'
 import { recordQuotaCrossings } from './record-quota-crossings.ts'
 import { repairOverdueTasks } from './repair-overdue-tasks.ts'
 import { rescueLostAttempts } from './rescue-lost-attempts.ts'
+import { settleDeadLetters } from './settle-dead-letters.ts'
+import { trimDeadLetters } from './trim-dead-letters.ts'
 import { windDownWorkspaces } from './wind-down-workspaces.ts'
 
 /** Every chore of the scheduler and its period. Each may run in any number of copies. */
@@ -31,6 +34,9 @@ export function loops(ctx: Context): Loop[] {
     chore('record-quota-crossings', 60_000, () => recordQuotaCrossings(ctx)),
     chore('correct-storage', 600_000, signal => correctStorage(ctx, signal)),
     chore('expire-log', 3_600_000, signal => expireLog(ctx, signal)),
+    chore('settle-dead-letters', 1_000, signal => settleDeadLetters(ctx, signal)),
+    chore('trim-dead-letters', 60_000, signal => trimDeadLetters(ctx, signal)),
+    chore('forget-old-requests', 60_000, signal => forgetOldRequests(ctx, signal)),
     chore('inspect-queue-store', 600_000, () => inspectQueueStore(ctx)),
     chore('prepare-run-partitions', 6 * 3_600_000, () => prepareRunPartitions(ctx)),
   ]

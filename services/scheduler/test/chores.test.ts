@@ -3,11 +3,12 @@ import { claimTasks, stepPromotionBack } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { queueBackends } from '@belfry/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { forgetOldRequests } from '../src/forget-old-requests.ts'
 import { prepareRunPartitions } from '../src/prepare-run-partitions.ts'
 import { promoteDueTasks } from '../src/promote-due-tasks.ts'
 import { repairOverdueTasks } from '../src/repair-overdue-tasks.ts'
 import { rescueLostAttempts } from '../src/rescue-lost-attempts.ts'
-import { openTestContext, storeTasks } from './setup.ts'
+import { openTestContext, storeTasks, storeWorkspace } from './setup.ts'
 
 const never = new AbortController().signal
 const minute = 60_000
@@ -85,6 +86,17 @@ describe.each(queueBackends())('with the queue on %s', backend => {
     await test.ctx.pool.query('UPDATE tasks SET lease_until = now() WHERE id = $1', [lost])
     expect(await rescueLostAttempts(test.ctx, never)).toBe(1)
     expect(test.scheduled).toEqual(ids([lost]))
+  })
+
+  it('forgets idempotency keys that are a day old, in as many batches as it takes', async () => {
+    const { pool } = test.ctx
+    const workspaceId = await storeWorkspace(test.ctx)
+    const insert = `INSERT INTO idempotency_keys (workspace_id, key, request_hash, status, answer, created_at)
+      SELECT $1, i, '', 201, '{}', now() - i * interval '1 minute' FROM generate_series(1, 4000) i`
+    await pool.query(insert, [workspaceId])
+    expect(await forgetOldRequests(test.ctx, never)).toBe(4000 - (24 * 60 - 1))
+    const { rows } = await pool.query('SELECT max(key::int) AS oldest FROM idempotency_keys')
+    expect(rows).toEqual([{ oldest: 24 * 60 - 1 }])
   })
 
   it('prepares the partitions of the coming months, any number of times', async () => {

@@ -3,7 +3,7 @@ import { createCronJob } from '@belfry/db'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { expandCronJobs } from '../src/expand-cron-jobs.ts'
 import { promoteDueTasks } from '../src/promote-due-tasks.ts'
-import { openTestContext } from './setup.ts'
+import { openTestContext, storeWorkspace } from './setup.ts'
 
 const never = new AbortController().signal
 
@@ -16,11 +16,7 @@ afterEach(() => test.ctx.close())
 /** Stores cron jobs whose next occurrence, not a task yet, is so many seconds away, and the one after it next year. */
 async function storeCronJobs(count: number, inSeconds: number): Promise<void> {
   const { pool } = test.ctx
-  const [organizationId, workspaceId] = [randomUUID(), randomUUID()]
-  const organization = `INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'A', $2, 'free')`
-  await pool.query(organization, [organizationId, organizationId])
-  const workspace = `INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'A')`
-  await pool.query(workspace, [workspaceId, organizationId])
+  const workspaceId = await storeWorkspace(test.ctx)
   const job = {
     ...{ workspaceId, name: 'A cron job', cron: '0 0 1 1 *', timezone: 'UTC', startsAt: null, endsAt: null },
     ...({ overlap: 'allow', catchUp: 'latest', backoff: 'fixed' } as const),

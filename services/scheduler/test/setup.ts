@@ -42,6 +42,16 @@ export async function openTestContext(backend: 'redis' | 'postgres') {
   return { ctx, connection, scheduled }
 }
 
+/** Stores a workspace and its organization. */
+export async function storeWorkspace({ pool }: Context): Promise<string> {
+  const [organizationId, workspaceId] = [randomUUID(), randomUUID()]
+  const organization = `INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'A', $2, 'free')`
+  await pool.query(organization, [organizationId, organizationId])
+  const workspace = `INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'A')`
+  await pool.query(workspace, [workspaceId, organizationId])
+  return workspaceId
+}
+
 /** Stores tasks that are due so many milliseconds from now; a negative number is in the past. */
 export async function storeTasks(ctx: Context, dueInMs: number[]): Promise<string[]> {
   const tasks = dueInMs.map(() => newTask())
@@ -70,6 +80,7 @@ function newTask(): NewTask {
     maxDelayMs: 1000,
     timeoutMs: 1000,
     topic: null,
+    eventId: null,
     replayOf: null,
   }
 }

@@ -1,4 +1,4 @@
-import type { CronJobFields, Pool, RunStatus } from '@belfry/db'
+import type { CronJobFields, Db, RunStatus } from '@belfry/db'
 
 /** A cron job with the latest run of its tasks, as it is read for an answer. */
 export type CronJobRow = CronJobFields & {
@@ -36,8 +36,8 @@ export const selectCronJobs = `
   ) last ON true`
 
 /** Reads one cron job of a workspace. */
-export async function findCronJob(pool: Pool, workspaceId: string, id: string): Promise<CronJobRow | undefined> {
+export async function findCronJob(db: Db, workspaceId: string, id: string): Promise<CronJobRow | undefined> {
   const text = `${selectCronJobs} WHERE j.id = $1 AND j.workspace_id = $2`
-  const { rows } = await pool.query<CronJobRow>({ name: 'find_cron_job', text, values: [id, workspaceId] })
+  const { rows } = await db.query<CronJobRow>({ name: 'find_cron_job', text, values: [id, workspaceId] })
   return rows[0]
 }

@@ -3,7 +3,10 @@ import { toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
 
 /** Adds jobs for those of new occurrences that are due soon. */
-export function enqueueOccurrences(ctx: Context, { tasks, now }: Pick<Expansion, 'tasks' | 'now'>): void {
+export function enqueueOccurrences(
+  ctx: Pick<Context, 'enqueue'>,
+  { tasks, now }: Pick<Expansion, 'tasks' | 'now'>,
+): void {
   ctx.enqueue(
     tasks.map(({ id, dueAt }) => ({ id: toId('task', id), dueAt: dueAt.getTime() })),
     now.getTime(),

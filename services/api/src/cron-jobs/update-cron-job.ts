@@ -14,7 +14,7 @@ export const updateCronJob = endpoint({
   answer: { status: 200, body: cronJob },
   params: { cronjob: 'cron' },
   body: updateCronJobBody,
-  inspect: inspectTarget,
+  inspect: (ctx, body) => inspectTarget(ctx, body),
   async handle(ctx, { caller, params, body, bodyText }) {
     const change = toChange(body, bodyText)
     const move = await changeCronJob(ctx.pool, caller.workspaceId, params.cronjob, change, expansionLookAheadMs)

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express'
 import type { z } from 'zod'
 import { authorize, type CallerOf, type Right } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
-import { readJsonBody } from './read-body.ts'
+import { type BodyLimits, bodyLimits, readJsonBody } from './read-body.ts'
 import type { Reply } from './reply.ts'
 import { sendReply } from './send.ts'
 
@@ -35,14 +35,20 @@ export type Definition<R extends Right, Body, Query, Params extends string> = {
   params?: Record<Params, IdKind>
   query?: z.ZodType<Query>
   body?: z.ZodType<Body>
+  /** What the body may be at most. Default `bodyLimits`. */
+  limits?: BodyLimits
   /** Further faults of the body that a schema cannot know; told together with the schema's. */
   inspect?: Inspect
+  /** Whether it takes an `Idempotency-Key`. Default false. */
+  isIdempotent?: boolean
   handle: (ctx: Context, input: Input<R, Body, Query, Params>) => Promise<Reply>
 }
 
 /** The status of an answer and the shape of its body; without a shape there is no body. */
 export type Answer = {
   status: number
+  /** A second status with the same body. */
+  orStatus?: number
   body?: z.ZodType
   /** Media types of text that it answers, besides or instead of JSON. */
   texts?: readonly string[]
@@ -56,10 +62,9 @@ export type Endpoint = {
   params: Readonly<Record<string, IdKind>>
   query: z.ZodType | undefined
   body: z.ZodType | undefined
+  isIdempotent: boolean
   serve: (ctx: Context, request: Request, response: Response) => Promise<void>
 }
-
-const maxBodyBytes = 256 * 1024
 
 /** Makes an endpoint: authenticate, parse everything, handle, send. A handler sees only what its schemas let through. */
 export function endpoint<R extends Right, Body = undefined, Query = undefined, Params extends string = never>(
@@ -73,12 +78,13 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
     params: definition.params ?? {},
     query: definition.query,
     body: definition.body,
+    isIdempotent: definition.isIdempotent ?? false,
     async serve(ctx, request, response) {
       const params = readParams(request, definition.params ?? ({} as Record<Params, IdKind>))
       const caller = await authorize(ctx, request, definition.right, params)
       const query = definition.query ? readQuery(request, definition.query) : (undefined as Query)
       const { value, text } = definition.body
-        ? await readBody(ctx, request, definition.body, definition.inspect)
+        ? await readBody(ctx, request, { ...definition, body: definition.body })
         : { value: undefined as Body, text: '' }
       const reply = await definition.handle(ctx, { caller, params, query, body: value, bodyText: text, request })
       await sendReply(response, reply)
@@ -106,11 +112,10 @@ function readQuery<Query>(request: Request, schema: z.ZodType<Query>): Query {
 async function readBody<Body>(
   ctx: Context,
   request: Request,
-  schema: z.ZodType<Body>,
-  inspect: Inspect = () => [],
+  { body, limits = bodyLimits, inspect = () => [] }: { body: z.ZodType<Body>; limits?: BodyLimits; inspect?: Inspect },
 ): Promise<{ value: Body; text: string }> {
-  const { text, value } = await readJsonBody(request, maxBodyBytes)
-  const result = parseInput(schema, value)
+  const { text, value } = await readJsonBody(request, limits)
+  const result = parseInput(body, value)
   const schemaErrors = result.ok ? [] : result.errors
   const errors = [...schemaErrors, ...inspect(ctx, value, schemaErrors)]
   if (result.ok && errors.length === 0) return { value: result.value, text }

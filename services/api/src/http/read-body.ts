@@ -1,20 +1,24 @@
 import type { IncomingMessage } from 'node:http'
-import { AppError, findUnstorable, inspectJson } from '@belfry/domain'
+import { AppError, findUnstorable, inspectJson, type JsonLimits } from '@belfry/domain'
 
 export type JsonBody = { text: string; value: unknown }
 
-const limits = { maxDepth: 32, maxKeys: 10_000 }
+export type BodyLimits = JsonLimits & { maxBytes: number }
+
+/** What a body may be unless its endpoint takes more. */
+export const bodyLimits: BodyLimits = { maxBytes: 256 * 1024, maxDepth: 32, maxKeys: 10_000 }
+
 const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 /**
  * Reads a request's JSON body, as text and parsed.
  * @throws AppError for another content type, too many bytes, and what is not JSON that can be kept as it is.
  */
-export async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<JsonBody> {
+export async function readJsonBody(request: IncomingMessage, limits: BodyLimits): Promise<JsonBody> {
   if (!jsonType.test(request.headers['content-type'] ?? '') || isEncoded(request)) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json in UTF-8, not compressed.')
   }
-  const text = decode(await readBytes(request, maxBytes))
+  const text = decode(await readBytes(request, limits.maxBytes))
   const inspected = inspectJson(text, limits)
   if (!inspected.ok) throw new AppError('malformed_json', inspected.reason)
   const unstorable = findUnstorable(text)

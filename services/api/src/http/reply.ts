@@ -16,6 +16,10 @@ export function created(location: string, body: unknown): Reply {
   return { status: 201, body, headers: { Location: location } }
 }
 
+export function accepted(body: unknown, headers: Record<string, string> = {}): Reply {
+  return { status: 202, body, headers }
+}
+
 export function noContent(): Reply {
   return { status: 204 }
 }

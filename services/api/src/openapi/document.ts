@@ -62,6 +62,10 @@ const securitySchemes = {
 const headers = {
   'X-Request-Id': { description: 'The name of this request in the logs.', schema: { type: 'string' } },
   Location: { description: 'The path of what was created.', schema: { type: 'string' } },
+  'Idempotent-Replayed': {
+    description: '`true` when this is the first answer again: the Idempotency-Key was used before.',
+    schema: { type: 'string', const: 'true' },
+  },
   RateLimit: {
     description: 'What is left: `r` requests, and a full allowance in `t` seconds.',
     schema: { type: 'string', examples: ['"key";r=49;t=1'] },

@@ -31,6 +31,7 @@ export type Operation = {
 /** Describes one endpoint. Its schemas' named parts are added to the components. */
 export function describeOperation(method: string, path: string, endpoint: Endpoint, components: Components): Operation {
   const { answer, body } = endpoint
+  const success = successResponse(answer, endpoint, components)
   return {
     operationId: operationId(method, path),
     tags: [tagOf(path)],
@@ -41,7 +42,8 @@ export function describeOperation(method: string, path: string, endpoint: Endpoi
       ? { requestBody: { required: true, content: jsonContent(toJsonSchema(body, 'input', components), components) } }
       : {}),
     responses: {
-      [answer.status]: successResponse(answer, endpoint, components),
+      [answer.status]: success,
+      ...(answer.orStatus ? { [answer.orStatus]: success } : {}),
       ...problemResponses(endpoint, components),
     },
   }
@@ -91,7 +93,15 @@ function queryParameters({ query }: Endpoint, components: Components): Parameter
   }))
 }
 
-function headers({ right, params }: Endpoint): Parameter[] {
+function headers({ right, params, isIdempotent }: Endpoint): Parameter[] {
+  const key = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'A request that is sent again with the same key within 24 hours gets the first answer and does nothing.',
+    schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
+  } as const
   const requestId = {
     name: 'X-Request-Id',
     in: 'header',
@@ -99,7 +109,8 @@ function headers({ right, params }: Endpoint): Parameter[] {
     description: 'A name for this request in answers and logs. Made when absent.',
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   } as const
-  if (!isInWorkspace(right) || 'ws' in params) return [requestId]
+  const always = isIdempotent ? [key, requestId] : [requestId]
+  if (!isInWorkspace(right) || 'ws' in params) return always
   const workspace = {
     name: 'X-Workspace-Id',
     in: 'header',
@@ -107,7 +118,7 @@ function headers({ right, params }: Endpoint): Parameter[] {
     description: 'The workspace in which a session acts. An API key has its own.',
     schema: { type: 'string', pattern: idPattern('ws'), examples: [exampleId('ws')] },
   } as const
-  return [workspace, requestId]
+  return [workspace, ...always]
 }
 
 function successResponse(answer: Answer, endpoint: Endpoint, components: Components): Response {
@@ -116,7 +127,11 @@ function successResponse(answer: Answer, endpoint: Endpoint, components: Compone
   const content: Content = { ...json, ...Object.fromEntries(texts) }
   return {
     description: endpoint.summary,
-    headers: { ...headerReferences(endpoint), ...(answer.status === 201 ? refer('Location') : {}) },
+    headers: {
+      ...headerReferences(endpoint),
+      ...(answer.status === 201 ? refer('Location') : {}),
+      ...(endpoint.isIdempotent ? refer('Idempotent-Replayed') : {}),
+    },
     ...(Object.keys(content).length > 0 ? { content } : {}),
   }
 }

@@ -1,63 +1,30 @@
 import { createTaskBody, task } from '@belfry/contract'
-import type { NewTask } from '@belfry/db'
-import { newUuid } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
-import { endpoint } from '../http/endpoint.ts'
+import { creation } from '../http/creation.ts'
 import { created } from '../http/reply.ts'
 import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
-import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
-import { inspectTarget } from './inspect-target.ts'
+import { executeAtNotFuture } from './execute-at.ts'
+import { inspectNewTask, toNewTask } from './new-task.ts'
 import { presentTask } from './present-task.ts'
-import { toStoredRequest } from './stored-request.ts'
+import { isStored, toTaskRow } from './stored-task.ts'
 
-export const createTask = endpoint({
+export const createTask = creation({
   right: 'task.write',
   summary: 'Schedule a task',
   answer: { status: 201, body: task },
   refusals: ['quota_exceeded'],
   body: createTaskBody,
-  inspect: (ctx, body, errors) => [...inspectTarget(ctx, body), ...inspectExecuteAt(ctx, body, errors)],
-  async handle(ctx, { caller, body, bodyText }) {
-    await refuseOverQuota(ctx, caller.organizationId, 'later')
-    const task = {
-      id: newUuid(),
-      workspaceId: caller.workspaceId,
-      source: 'task',
-      executeAt: body.execute_at,
-      name: body.name,
-      ...toStoredRequest(body, bodyText),
-      topic: null,
-      replayOf: null,
-    } satisfies NewTask
+  inspect: inspectNewTask,
+  async handle(work, { caller, body, bodyText }) {
+    await refuseOverQuota(work, caller.organizationId, 'later')
+    const task = toNewTask(caller.workspaceId, body, bodyText)
     await failpoint('api.before_insert')
-    const inserting = ctx.insertTask(task)
+    const inserting = work.insertTask(task)
     await failpoint('api.in_insert')
     const inserted = await inserting
-    await failpoint('api.after_commit')
-    if (!inserted.createdAt) throw executeAtNotFuture()
-    const presented = presentTask({ ...task, ...fresh(task.executeAt, inserted.createdAt) })
-    ctx.enqueue([{ id: presented.id, dueAt: task.executeAt.getTime() }], inserted.now.getTime())
-    await failpoint('api.after_enqueue')
+    if (!isStored(inserted)) throw executeAtNotFuture()
+    const presented = presentTask(toTaskRow(task, inserted))
+    work.enqueue([{ id: presented.id, dueAt: task.executeAt.getTime() }], inserted.now.getTime())
     return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
   },
 })
-
-// What every task is right after its creation.
-function fresh(executeAt: Date, createdAt: Date) {
-  return {
-    state: 'pending' as const,
-    stateReason: null,
-    attempts: 0,
-    dueAt: executeAt,
-    cronJobId: null,
-    eventId: null,
-    createdAt,
-    updatedAt: createdAt,
-    finishedAt: null,
-    lastRunId: null,
-    lastRunStatus: null,
-    lastRunResponseStatus: null,
-    lastRunErrorCode: null,
-    lastRunFinishedAt: null,
-  }
-}

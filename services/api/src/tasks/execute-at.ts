@@ -17,7 +17,7 @@ export function executeAtNotFuture(): AppError {
  * Tells of a past execute_at together with the other faults of a body. Only a body that is refused anyway is judged
  * here, by this process's idea of the database's clock; for the others the database decides as it stores the task.
  */
-export function inspectExecuteAt(ctx: Context, body: unknown, schemaErrors: FieldError[]): FieldError[] {
+export function inspectExecuteAt(ctx: Pick<Context, 'clock'>, body: unknown, schemaErrors: FieldError[]): FieldError[] {
   if (schemaErrors.length === 0 || schemaErrors.some(({ path }) => path === 'execute_at')) return []
   const text = typeof body === 'object' && body !== null && 'execute_at' in body ? body.execute_at : undefined
   const instant = typeof text === 'string' ? parseInstant(text) : null

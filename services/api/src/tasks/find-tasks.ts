@@ -6,12 +6,18 @@ import { where } from '../http/where.ts'
 import { presentTask } from './present-task.ts'
 import { selectTasks, type TaskRow } from './task-row.ts'
 
-/** Reads a page of a workspace's tasks, newest first. */
-export async function findTasks(ctx: Context, workspaceId: string, query: z.output<typeof listTasksQuery>) {
-  const list = `tasks:${workspaceId}`
+/** Reads a page of a workspace's tasks, newest first; of those for which a further condition of ours holds, if given. */
+export async function findTasks(
+  ctx: Context,
+  workspaceId: string,
+  query: z.output<typeof listTasksQuery>,
+  only?: { list: string; condition: string },
+) {
+  const list = `${only?.list ?? 'tasks'}:${workspaceId}`
   const after = readCursor(list, query)
   const filter = where()
   filter.and('t.workspace_id = ?', workspaceId)
+  if (only) filter.and(only.condition)
   if (after) filter.and('t.id < ?', after)
   if (query.state) filter.and('t.state = ANY (?::task_state[])', query.state)
   if (query.source) filter.and('t.source = ANY (?::task_source[])', query.source)

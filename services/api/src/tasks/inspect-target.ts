@@ -2,11 +2,14 @@ import type { FieldError } from '@belfry/contract'
 import { hostIsVisiblyBlocked } from '@belfry/domain'
 import type { Context } from '../context.ts'
 
-/** Refuses a URL whose host can be seen to be a private address. The dispatcher judges the address that it dials. */
-export function inspectTarget(ctx: Context, body: unknown): FieldError[] {
-  const url = typeof body === 'object' && body !== null && 'url' in body ? body.url : undefined
+/**
+ * Refuses a URL whose host can be seen to be a private address. The dispatcher judges the address that it dials.
+ * @param field - The member of the body that holds the URL.
+ */
+export function inspectTarget(ctx: Pick<Context, 'config'>, body: unknown, field = 'url'): FieldError[] {
+  const url = (Object(body) as Record<string, unknown>)[field]
   if (typeof url !== 'string' || !URL.canParse(url)) return []
   if (!hostIsVisiblyBlocked(new URL(url).hostname, ctx.config.allowedPrivateTargets)) return []
-  const message = 'url points to a private address, which this installation does not call.'
-  return [{ path: 'url', code: 'blocked_address', message }]
+  const message = `${field} points to a private address, which this installation does not call.`
+  return [{ path: field, code: 'blocked_address', message }]
 }

@@ -1,4 +1,4 @@
-import type { Pool, RunStatus, StoredRequest, TaskSource, TaskState } from '@belfry/db'
+import type { Db, RunStatus, StoredRequest, TaskSource, TaskState } from '@belfry/db'
 
 /** A task with its request and its latest run, as it is read for an answer. */
 export type TaskRow = StoredRequest & {
@@ -44,8 +44,8 @@ export const selectTasks = `
   ) last ON t.attempts > 0`
 
 /** Reads one task of a workspace. */
-export async function findTask(pool: Pool, workspaceId: string, taskId: string): Promise<TaskRow | undefined> {
+export async function findTask(db: Db, workspaceId: string, taskId: string): Promise<TaskRow | undefined> {
   const text = `${selectTasks} WHERE t.id = $1 AND t.workspace_id = $2`
-  const { rows } = await pool.query<TaskRow>({ name: 'find_task', text, values: [taskId, workspaceId] })
+  const { rows } = await db.query<TaskRow>({ name: 'find_task', text, values: [taskId, workspaceId] })
   return rows[0]
 }

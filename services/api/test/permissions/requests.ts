@@ -13,6 +13,8 @@ export type RouteRequest = {
 const none: RouteRequest = {}
 const aName: RouteRequest = { body: () => ({ name: 'A name' }) }
 const aCronJob = { name: 'A cron job', cron: '0 4 * * *', url: 'https://example.com/hook', method: 'POST' }
+const anEvent = { topic: 'invoice.paid', payload: {}, target_url: 'https://example.com/hook' }
+const aSubscription = { topic: 'invoice.*', url: 'https://example.com/hook' }
 const aLogin = () => ({ email: `${crypto.randomUUID()}@example.com`, password: 'correct horse battery' })
 
 /** A valid request to every route. One that is not listed here is a route whose rights nobody has tested. */
@@ -23,6 +25,9 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'PATCH /api/v1/scheduler/tasks/:task': aName,
   'DELETE /api/v1/scheduler/tasks/:task': none,
   'GET /api/v1/scheduler/dead-letters': none,
+  'POST /api/v1/scheduler/tasks/batch': { body: () => ({ tasks: [aTaskBody()] }) },
+  // It is still pending.
+  'POST /api/v1/scheduler/tasks/:task/replay': { status: 409 },
   'GET /api/v1/scheduler/cronjobs': none,
   'POST /api/v1/scheduler/cronjobs': { body: () => aCronJob },
   'POST /api/v1/scheduler/cronjobs/preview': { body: () => ({ cron: '0 4 * * *' }) },
@@ -34,6 +39,12 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'POST /api/v1/scheduler/cronjobs/:cronjob/trigger': none,
   'GET /api/v1/scheduler/runs': none,
   'GET /api/v1/scheduler/runs/:run': none,
+  'GET /api/v1/scheduler/subscriptions': none,
+  'POST /api/v1/scheduler/subscriptions': { body: () => aSubscription },
+  'GET /api/v1/scheduler/subscriptions/:sub': none,
+  'PATCH /api/v1/scheduler/subscriptions/:sub': { body: () => ({ active: false }) },
+  'DELETE /api/v1/scheduler/subscriptions/:sub': none,
+  'POST /api/events': { body: () => anEvent },
   'POST /api/v1/auth/register': { body: () => ({ ...aLogin(), name: 'A user' }) },
   'POST /api/v1/auth/login': { body: aLogin, status: 401 },
   'POST /api/v1/auth/logout': none,

@@ -5,7 +5,7 @@ import { notFound } from '../http/not-found.ts'
 import { ok } from '../http/reply.ts'
 import { presentSubscription } from './present-subscription.ts'
 
-export const getSubscription = endpoint({
+export const getTier = endpoint({
   right: 'billing.read',
   summary: 'Get the tier of an organization and what it allows',
   answer: { status: 200, body: organizationSubscription },

@@ -5,7 +5,7 @@ import { notFound } from '../http/not-found.ts'
 import { ok } from '../http/reply.ts'
 import { presentSubscription } from './present-subscription.ts'
 
-export const putSubscription = endpoint({
+export const changeTier = endpoint({
   right: 'billing.change',
   summary: 'Choose the tier of an organization',
   answer: { status: 200, body: organizationSubscription },

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { idField, timestampField } from './answer-fields.ts'
+import { refuse, textField } from './fields.ts'
+import { id, instant, topic } from './text-rules.ts'
+
+const filter = z
+  .strictObject({
+    cronjob_id: textField(id('cron')).optional(),
+    topic: textField(topic).optional(),
+    from: textField(instant).optional(),
+    to: textField(instant).optional(),
+  })
+  .meta({ description: '`from` <= execute_at < `to`. An empty filter means all.' })
+
+/** The body that names dead letters: one by one, or all that a filter leaves. */
+export const settleDeadLettersBody = z
+  .strictObject({
+    ids: z
+      .array(textField(id('task')))
+      .min(1, 'ids must have 1 to 100 elements.')
+      .max(100, 'ids must have 1 to 100 elements.')
+      .optional(),
+    filter: filter.optional(),
+  })
+  .superRefine(
+    (body, ctx) => {
+      if ((body.ids === undefined) !== (body.filter === undefined)) return
+      refuse(ctx, body, { code: 'required', message: 'Give either ids or filter; an empty filter means all.' })
+    },
+    { when: ({ issues }) => issues.length === 0 },
+  )
+  .meta({ minProperties: 1, description: 'Either `ids` or `filter`.' })
+
+export type SettleDeadLettersBody = z.infer<typeof settleDeadLettersBody>
+
+/** A replay or a discard in the background, as every answer shows it. */
+export const deadLetterOperation = z
+  .object({
+    id: idField('op'),
+    workspace_id: idField('ws'),
+    action: z.enum(['replay', 'discard']),
+    filter: z.object({
+      cronjob_id: idField('cron').nullable(),
+      topic: z.string().nullable(),
+      from: timestampField().nullable(),
+      to: timestampField().nullable(),
+    }),
+    status: z.enum(['running', 'done', 'cancelled']),
+    total: z.int().meta({ description: 'Dead letters that matched when it began.', examples: [4200] }),
+    settled: z.int().meta({ description: 'Those that it has replayed or discarded so far.', examples: [1500] }),
+    created_at: timestampField(),
+    updated_at: timestampField(),
+    finished_at: timestampField().nullable(),
+  })
+  .meta({ id: 'DeadLetterOperation' })
+
+export type DeadLetterOperation = z.infer<typeof deadLetterOperation>
+
+const operation = deadLetterOperation
+  .nullable()
+  .meta({ description: 'Set where there are too many for one request: they follow in the background.' })
+
+/** What a replay of dead letters has done. */
+export const replayedDeadLetters = z.object({ replayed: z.int().meta({ examples: [12] }), operation })
+
+/** What a discard of dead letters has done. */
+export const discardedDeadLetters = z.object({ discarded: z.int().meta({ examples: [12] }), operation })

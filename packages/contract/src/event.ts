@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { idField } from './answer-fields.ts'
+import { textField } from './fields.ts'
+import { retryPolicy } from './retry.ts'
+import { createTaskBody, task } from './task.ts'
+import { targetUrl, topic } from './text-rules.ts'
+
+const taskBody = createTaskBody.shape
+
+/**
+ * The body that publishes an event (spec 2.3). Without `target_url` it goes to the matching subscriptions, which have a
+ * retry policy and a timeout of their own.
+ */
+export const publishEventBody = z.strictObject({
+  topic: textField(topic),
+  payload: taskBody.payload,
+  target_url: textField(targetUrl).optional(),
+  headers: taskBody.headers,
+  retry: retryPolicy,
+  timeout_ms: taskBody.timeout_ms,
+})
+
+export type PublishEventBody = z.infer<typeof publishEventBody>
+
+/** An event as the answer to its publication shows it. */
+export const publishedEvent = z
+  .object({
+    id: idField('evt'),
+    topic: z.string().meta({ examples: ['orders.paid'] }),
+    tasks: z.array(task).meta({ description: 'One for each target; none when no subscription matches.' }),
+  })
+  .meta({ id: 'PublishedEvent' })
+
+export type PublishedEvent = z.infer<typeof publishedEvent>

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { idField, timestampField } from './answer-fields.ts'
+import { refuse, textField } from './fields.ts'
+import { pageFields } from './page.ts'
+import { retryChange, retryPolicy } from './retry.ts'
+import { createTaskBody, sentFields } from './task.ts'
+import { topicPattern } from './text-rules.ts'
+
+const taskBody = createTaskBody.shape
+
+const fields = {
+  topic: textField(topicPattern),
+  url: taskBody.url,
+  headers: taskBody.headers.unwrap(),
+  timeout_ms: taskBody.timeout_ms.unwrap(),
+  active: z.boolean(),
+}
+
+/** The body that subscribes a target to topics. */
+export const createSubscriptionBody = z.strictObject({
+  topic: fields.topic,
+  url: fields.url,
+  headers: taskBody.headers,
+  retry: retryPolicy,
+  timeout_ms: taskBody.timeout_ms,
+  active: fields.active.default(true),
+})
+
+export type CreateSubscriptionBody = z.infer<typeof createSubscriptionBody>
+
+/** The body that changes a subscription: at least one field; those left out stay, also within `retry`. */
+export const updateSubscriptionBody = z
+  .strictObject({
+    topic: fields.topic.optional(),
+    url: fields.url.optional(),
+    headers: fields.headers.optional(),
+    retry: retryChange.optional(),
+    timeout_ms: fields.timeout_ms.optional(),
+    active: fields.active.optional(),
+  })
+  .superRefine(
+    (change, ctx) => {
+      const message = `Give at least one field to change: ${Object.keys(fields).join(', ')} or retry.`
+      if (Object.keys(change).length === 0) refuse(ctx, change, { code: 'required', message })
+    },
+    { when: ({ issues }) => issues.length === 0 },
+  )
+  .meta({ minProperties: 1 })
+
+export type UpdateSubscriptionBody = z.infer<typeof updateSubscriptionBody>
+
+/** The query of the list of subscriptions. */
+export const listSubscriptionsQuery = z.strictObject(pageFields)
+
+/** A subscription as every answer shows it. */
+export const subscription = z
+  .object({
+    id: idField('sub'),
+    workspace_id: idField('ws'),
+    topic: z.string().meta({ examples: ['orders.*'] }),
+    url: sentFields.url,
+    headers: sentFields.headers,
+    retry: sentFields.retry,
+    timeout_ms: sentFields.timeout_ms,
+    active: z.boolean().meta({ description: 'Whether events go to it.', examples: [true] }),
+    created_at: timestampField(),
+    updated_at: timestampField(),
+  })
+  .meta({ id: 'Subscription' })
+
+export type Subscription = z.infer<typeof subscription>

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { inTransaction, type Transaction } from './in-transaction.ts'
+import type { Pool } from './pool.ts'
+
+/** A request that its caller may send again. `hash` tells whether another one with the same key is the same request. */
+export type KeyedRequest = { workspaceId: string; key: string; hash: Uint8Array }
+
+/** An answer as it was sent. */
+export type KeptAnswer = { status: number; location: string | null; answer: string }
+
+/**
+ * `first`: the work was done. `repeated`: it had been done before. `reused`: the key belongs to another request.
+ * `in_progress`: the first request with this key has not ended.
+ */
+export type AnsweredOnce =
+  | { kind: 'first' | 'repeated'; answer: KeptAnswer }
+  | { kind: 'reused' }
+  | { kind: 'in_progress' }
+
+const keptFor = `interval '24 hours'`
+
+/**
+ * Does the work of a request once in 24 hours, whoever sends it how often and at the same time: what the work writes and
+ * its answer are committed together or not at all. A work that rejects leaves nothing, and the key free.
+ */
+export async function answerOnce(
+  pool: Pool,
+  request: KeyedRequest,
+  work: (tx: Transaction) => Promise<KeptAnswer>,
+): Promise<AnsweredOnce> {
+  return inTransaction(pool, async tx => {
+    if (!(await tryLock(tx, request))) return { kind: 'in_progress' }
+    const kept = await findAnswer(tx, request) // a statement of its own, so that it sees what the last holder committed
+    if (kept) return kept.isSame ? { kind: 'repeated', answer: kept } : { kind: 'reused' }
+    const answer = await work(tx)
+    await keepAnswer(tx, request, answer)
+    return { kind: 'first', answer }
+  })
+}
+
+/** Deletes up to `limit` answers that are older than a day. Returns how many it deleted. */
+export async function forgetIdempotencyKeys(pool: Pool, limit: number): Promise<number> {
+  const text = `
+    DELETE FROM idempotency_keys WHERE (workspace_id, key) IN (
+      SELECT workspace_id, key FROM idempotency_keys WHERE created_at <= now() - ${keptFor}
+      ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
+    )`
+  const { rowCount } = await pool.query({ name: 'forget_idempotency_keys', text, values: [limit] })
+  return rowCount ?? 0
+}
+
+// Held until the transaction has ended, however that comes about. Two keys of one lock would only wait for each other.
+async function tryLock(tx: Transaction, { workspaceId, key }: KeyedRequest): Promise<boolean> {
+  const lock = createHash('sha256').update(`${workspaceId} ${key}`).digest().readBigInt64BE()
+  const text = 'SELECT pg_try_advisory_xact_lock($1::bigint) AS taken'
+  const { rows } = await tx.query<{ taken: boolean }>({ name: 'lock_key', text, values: [String(lock)] })
+  return rows[0]?.taken === true
+}
+
+async function findAnswer(
+  tx: Transaction,
+  { workspaceId, key, hash }: KeyedRequest,
+): Promise<(KeptAnswer & { isSame: boolean }) | undefined> {
+  const text = `
+    SELECT request_hash = $3 AS "isSame", status, location, answer FROM idempotency_keys
+    WHERE workspace_id = $1 AND key = $2 AND created_at > now() - ${keptFor}`
+  const values = [workspaceId, key, hash]
+  const { rows } = await tx.query<KeptAnswer & { isSame: boolean }>({ name: 'find_answer', text, values })
+  return rows[0]
+}
+
+// An answer that is there already is one that is over its time.
+async function keepAnswer(tx: Transaction, request: KeyedRequest, kept: KeptAnswer): Promise<void> {
+  const text = `
+    INSERT INTO idempotency_keys (workspace_id, key, request_hash, status, location, answer)
+    VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (workspace_id, key) DO UPDATE
+    SET request_hash = excluded.request_hash, status = excluded.status, location = excluded.location,
+        answer = excluded.answer, created_at = excluded.created_at`
+  const values = [request.workspaceId, request.key, request.hash, kept.status, kept.location, kept.answer]
+  await tx.query({ name: 'keep_answer', text, values })
+}

@@ -1,0 +1,47 @@
+import type { Db } from '../in-transaction.ts'
+
+/** Which dead letters are meant; null means any. The times are those of `execute_at`: from <= t < to. */
+export type DeadLetterFilter = {
+  cronJobId: string | null
+  topic: string | null
+  executeFrom: Date | null
+  executeTo: Date | null
+}
+
+/** True for the tasks that stand in the dead-letter list: those that nobody has replayed or discarded. */
+export const isDeadLetter = `t.state = 'dead' AND t.settled_at IS NULL`
+
+/** The condition of a filter, with its values from the parameter `$first` on. */
+export function matches(first: number): string {
+  const [cronJobId, topic, from, to] = [first, first + 1, first + 2, first + 3]
+  return `($${cronJobId}::uuid IS NULL OR t.cron_job_id = $${cronJobId})
+    AND ($${from}::timestamptz IS NULL OR t.execute_at >= $${from})
+    AND ($${to}::timestamptz IS NULL OR t.execute_at < $${to})
+    AND ($${topic}::text IS NULL OR EXISTS (SELECT FROM task_requests r WHERE r.task_id = t.id AND r.topic = $${topic}))`
+}
+
+/** The values for `matches`. */
+export function valuesOfFilter(filter: DeadLetterFilter): unknown[] {
+  return [filter.cronJobId, filter.topic, filter.executeFrom, filter.executeTo]
+}
+
+/** Finds up to `limit` dead letters of a workspace, oldest first. */
+export async function findDeadLetters(
+  db: Db,
+  workspaceId: string,
+  filter: DeadLetterFilter,
+  limit: number,
+): Promise<string[]> {
+  const text = `
+    SELECT t.id FROM tasks t WHERE t.workspace_id = $1 AND ${isDeadLetter} AND ${matches(3)}
+    ORDER BY t.id LIMIT $2`
+  const { rows } = await db.query<{ id: string }>(text, [workspaceId, limit, ...valuesOfFilter(filter)])
+  return rows.map(({ id }) => id)
+}
+
+/** Counts the dead letters of a workspace. It reads every one of them. */
+export async function countDeadLetters(db: Db, workspaceId: string, filter: DeadLetterFilter): Promise<number> {
+  const text = `SELECT count(*)::int AS n FROM tasks t WHERE t.workspace_id = $1 AND ${isDeadLetter} AND ${matches(2)}`
+  const { rows } = await db.query<{ n: number }>(text, [workspaceId, ...valuesOfFilter(filter)])
+  return rows[0]?.n ?? 0
+}

@@ -1,0 +1,46 @@
+import { copiesOf } from '../copy-tasks.ts'
+import type { DueRow } from '../due-work.ts'
+import type { DeadLetterAction } from '../generated/enums.ts'
+import type { Db } from '../in-transaction.ts'
+import { isDeadLetter } from './find-dead-letters.ts'
+
+/** The dead letters that were settled, and the tasks that replay them. `now` is the database's clock. */
+export type SettledDeadLetters = { letters: string[]; replays: DueRow[]; now: Date }
+
+/**
+ * Replays or discards those of a workspace's tasks that are dead letters, in one statement. Nobody settles a dead letter
+ * twice: whoever comes second leaves it out, and gets no new task for it.
+ */
+export async function settleDeadLetters(
+  db: Db,
+  workspaceId: string,
+  taskIds: readonly string[],
+  action: DeadLetterAction,
+): Promise<SettledDeadLetters> {
+  const values = [workspaceId, taskIds, action]
+  const { rows } = await db.query<SettledRow>({ name: 'settle_dead_letters', text, values })
+  return {
+    letters: rows.flatMap(({ id, dueAt }) => (dueAt === null ? [id] : [])),
+    replays: rows.flatMap(({ id, dueAt }) => (dueAt === null ? [] : [{ id, dueAt }])),
+    now: rows[0]?.now ?? new Date(),
+  }
+}
+
+type SettledRow = { id: string; dueAt: Date | null; now: Date }
+
+// Locked in the order of their ids, so that two of these at once wait for each other and not in a circle.
+const text = `
+  WITH chosen AS (
+    SELECT t.id FROM tasks t
+    WHERE t.id = ANY ($2::uuid[]) AND t.workspace_id = $1 AND ${isDeadLetter}
+    ORDER BY t.id FOR UPDATE
+  ),
+  settled AS (
+    UPDATE tasks t SET settled_at = now() FROM chosen WHERE t.id = chosen.id
+    RETURNING t.id, t.workspace_id, t.source, t.cron_job_id, t.event_id
+  ),
+  replayed AS (SELECT * FROM settled WHERE $3::dead_letter_action = 'replay'),
+  ${copiesOf('replayed')}
+  SELECT id, NULL::timestamptz AS "dueAt", clock_timestamp() AS now FROM settled
+  UNION ALL
+  SELECT id, due_at, clock_timestamp() FROM copied`

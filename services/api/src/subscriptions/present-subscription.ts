@@ -1,0 +1,33 @@
+import type { Subscription } from '@belfry/contract'
+import type { StoredRequest } from '@belfry/db'
+import { toId } from '@belfry/domain'
+
+type SubscriptionRow = Omit<StoredRequest, 'method' | 'payload'> & {
+  id: string
+  workspaceId: string
+  topic: string
+  active: boolean
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** The public form of a subscription. */
+export function presentSubscription(row: SubscriptionRow): Subscription {
+  return {
+    id: toId('sub', row.id),
+    workspace_id: toId('ws', row.workspaceId),
+    topic: row.topic,
+    url: row.url,
+    headers: JSON.parse(row.headers),
+    retry: {
+      max_retries: row.maxRetries,
+      backoff: row.backoff,
+      base_delay_ms: row.baseDelayMs,
+      max_delay_ms: row.maxDelayMs,
+    },
+    timeout_ms: row.timeoutMs,
+    active: row.active,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  }
+}

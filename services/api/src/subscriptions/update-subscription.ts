@@ -1,0 +1,34 @@
+import { subscription, updateSubscriptionBody } from '@belfry/contract'
+import { endpoint } from '../http/endpoint.ts'
+import { notFound } from '../http/not-found.ts'
+import { ok } from '../http/reply.ts'
+import { inspectTarget } from '../tasks/inspect-target.ts'
+import { given } from '../http/given.ts'
+import { presentSubscription } from './present-subscription.ts'
+
+export const updateSubscription = endpoint({
+  right: 'subscription.write',
+  summary: 'Change a subscription; it holds for events published from then on',
+  answer: { status: 200, body: subscription },
+  params: { sub: 'sub' },
+  body: updateSubscriptionBody,
+  inspect: (ctx, body) => inspectTarget(ctx, body),
+  async handle(ctx, { caller: { workspaceId }, params, body }) {
+    const [row] = await ctx.prisma.subscription.updateManyAndReturn({
+      where: { id: params.sub, workspaceId },
+      data: given({
+        topic: body.topic,
+        active: body.active,
+        url: body.url,
+        headers: body.headers && JSON.stringify(body.headers),
+        maxRetries: body.retry?.max_retries,
+        backoff: body.retry?.backoff,
+        baseDelayMs: body.retry?.base_delay_ms,
+        maxDelayMs: body.retry?.max_delay_ms,
+        timeoutMs: body.timeout_ms,
+      }),
+    })
+    if (!row) throw notFound()
+    return ok(presentSubscription(row))
+  },
+})

@@ -1,0 +1,65 @@
+import { type BatchRow, batchAnswer, createTaskBody, createTasksBody, parseInput, problems } from '@belfry/contract'
+import { type InsertedTask, insertTasks } from '@belfry/db'
+import { AppError, elementTexts, toId } from '@belfry/domain'
+import { creation, type Work } from '../http/creation.ts'
+import { bodyLimits } from '../http/read-body.ts'
+import { ok } from '../http/reply.ts'
+import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
+import { executeAtNotFuture } from './execute-at.ts'
+import { inspectNewTask, toNewTask } from './new-task.ts'
+import { presentTask } from './present-task.ts'
+import { isStored, toTaskRow } from './stored-task.ts'
+
+// The rows lie two levels below the body.
+const limits = { maxBytes: 5 * 1024 * 1024, maxDepth: bodyLimits.maxDepth + 2, maxKeys: 200_000 }
+
+export const createTasks = creation({
+  right: 'task.write',
+  summary: 'Schedule up to 1,000 tasks; a row that is refused fails alone',
+  answer: { status: 200, body: batchAnswer },
+  refusals: ['quota_exceeded'],
+  body: createTasksBody,
+  limits,
+  async handle(work, { caller, body, bodyText }) {
+    await refuseOverQuota(work, caller.organizationId, 'later')
+    const texts = elementTexts(bodyText, ['tasks']) ?? []
+    const rows = body.tasks.map((row, i) => readRow(work, caller.workspaceId, row, texts[i] ?? ''))
+    const inserted = await insert(work, rows)
+    const stored = [...inserted.values()].filter(isStored)
+    const due = stored.map(({ id, executeAt }) => ({ id: toId('task', id), dueAt: executeAt.getTime() }))
+    work.enqueue(due, stored[0]?.now.getTime() ?? work.clock.now())
+    return ok({ data: rows.map((row, index) => answerRow(row, index, inserted)) })
+  },
+})
+
+type Row = ReturnType<typeof toNewTask> | AppError
+
+function readRow(work: Work, workspaceId: string, row: unknown, text: string): Row {
+  if (Buffer.byteLength(text) > bodyLimits.maxBytes) {
+    return new AppError('payload_too_large', `A task may have at most ${bodyLimits.maxBytes} bytes.`)
+  }
+  const parsed = parseInput(createTaskBody, row)
+  const schemaErrors = parsed.ok ? [] : parsed.errors
+  const errors = [...schemaErrors, ...inspectNewTask(work, row, schemaErrors)]
+  if (parsed.ok && errors.length === 0) return toNewTask(workspaceId, parsed.value, text)
+  return new AppError('validation_failed', 'The task has faults; see errors.', { errors })
+}
+
+// All good rows are stored, or none.
+async function insert(work: Work, rows: readonly Row[]): Promise<Map<string, InsertedTask>> {
+  const tasks = rows.filter((row): row is Exclude<Row, AppError> => !(row instanceof AppError))
+  const inserted = tasks.length === 0 ? [] : await insertTasks(work.db, tasks)
+  return new Map(inserted.map(one => [one.id, one]))
+}
+
+function answerRow(row: Row, index: number, inserted: ReadonlyMap<string, InsertedTask>): BatchRow {
+  if (row instanceof AppError) return { index, error: toRowError(row) }
+  const stored = inserted.get(row.id)
+  if (!isStored(stored)) return { index, error: toRowError(executeAtNotFuture()) }
+  return { index, task: presentTask(toTaskRow(row, stored)) }
+}
+
+function toRowError({ code, message, errors }: AppError) {
+  const { status, title } = problems[code]
+  return { code, title, status, detail: message, ...(errors ? { errors: [...errors] } : {}) }
+}

@@ -1,0 +1,205 @@
+import { fromId, newUuid, toId } from '@belfry/domain'
+import { describe, expect, it } from 'vitest'
+import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'
+
+const api = useApi()
+const tasks = '/api/v1/scheduler/tasks'
+const deadLetters = '/api/v1/scheduler/dead-letters'
+
+type State = 'dead' | 'success' | 'cancelled' | 'processing' | 'retrying' | 'pending'
+
+/** Somebody with a workspace of their own, and tasks in it that are in some state. */
+async function aCaller() {
+  const caller: Caller = await api.signUp()
+  const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    api.send(method, path, body, { 'X-Api-Key': caller.apiKey, ...headers })
+  async function store(state: State, count = 1, more: { cronJobId?: string; topic?: string } = {}): Promise<string[]> {
+    const ids = Array.from({ length: count }, () => newUuid())
+    const isFinished = ['dead', 'success', 'cancelled'].includes(state)
+    await api.ctx.pool.query(
+      `INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, cron_job_id, finished_at, lease_until)
+       SELECT id, $2, 'task', $3::task_state, 1, now() - interval '1 hour', now(), $4, CASE WHEN $5 THEN now() END,
+              CASE WHEN $3 = 'processing' THEN now() + interval '1 hour' END
+       FROM unnest($1::uuid[]) AS id`,
+      [ids, fromId('ws', caller.workspaceId), state, more.cronJobId ?? null, isFinished],
+    )
+    await api.ctx.pool.query(
+      `INSERT INTO task_requests (task_id, name, url, method, headers, payload, max_retries, backoff, base_delay_ms,
+                                  max_delay_ms, timeout_ms, topic)
+       SELECT id, 'A task', 'https://example.com/', 'PUT', '{"A":"b"}', '{"n":1.10}', 3, 'linear', 2000, 3000, 4000, $2
+       FROM unnest($1::uuid[]) AS id`,
+      [ids, more.topic ?? null],
+    )
+    return ids.map(id => toId('task', id))
+  }
+  const listed = async (): Promise<string[]> =>
+    (await call('GET', `${deadLetters}?limit=100`)).body.data.map((task: Json) => task.id)
+  const replaysOf = async (id: string): Promise<Json[]> =>
+    (await call('GET', `${tasks}?limit=100`)).body.data.filter((task: Json) => task.replay_of === id)
+  return { call, store, listed, replaysOf }
+}
+
+describe('works', () => {
+  it.each(['dead', 'success', 'cancelled'] as const)('replays a %s task as a new one', async state => {
+    const { call, store } = await aCaller()
+    const [id] = await store(state)
+    const { body: old } = await call('GET', `${tasks}/${id}`)
+    const replayed = await call('POST', `${tasks}/${id}/replay`)
+    expect(replayed.status).toBe(201)
+    expect(replayed.headers.get('location')).toBe(`${tasks}/${replayed.body.id}`)
+    expect(replayed.text).toContain('"payload":{"n":1.10}')
+    const { id: newId, execute_at, created_at, updated_at, ...fresh } = replayed.body
+    expect(newId).not.toBe(id)
+    expect(execute_at > old.execute_at).toBe(true)
+    const same = { ...old, state: 'pending', attempts: 0, replay_of: id, finished_at: null }
+    expect({ ...fresh, id, execute_at, created_at, updated_at }).toEqual({
+      ...same,
+      execute_at,
+      created_at,
+      updated_at,
+    })
+    expect((await call('GET', `${tasks}/${id}`)).body).toEqual(old)
+    const again = await call('POST', `${tasks}/${id}/replay`)
+    expect([again.status, again.body.id === newId]).toEqual([201, false])
+  })
+
+  it('replays a task once for one Idempotency-Key', async () => {
+    const { call, store, replaysOf } = await aCaller()
+    const [id = ''] = await store('dead')
+    const replay = () => call('POST', `${tasks}/${id}/replay`, undefined, { 'Idempotency-Key': 'again' })
+    const [first, second] = [await replay(), await replay()]
+    expect([second.text, second.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
+    expect(await replaysOf(id)).toHaveLength(1)
+  })
+
+  it('takes a dead letter off the list when its task is replayed', async () => {
+    const { call, store, listed } = await aCaller()
+    const [first, second] = await store('dead', 2)
+    await call('POST', `${tasks}/${first}/replay`)
+    expect(await listed()).toEqual([second])
+    const { body } = await call('GET', `${tasks}?state=dead`)
+    expect(body.data).toHaveLength(2)
+  })
+
+  it('replays dead letters by id, each once, whatever is asked how often', async () => {
+    const { call, store, listed, replaysOf } = await aCaller()
+    const letters = await store('dead', 3)
+    const [alive = ''] = await store('success')
+    const ids = [...letters.slice(0, 2), alive, letters[0], `task_${'0'.repeat(26)}`]
+    const answers = await Promise.all([1, 2, 3].map(() => call('POST', `${deadLetters}/replay`, { ids })))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(answers.map(({ body }) => body.replayed).sort()).toEqual([0, 0, 2])
+    for (const id of letters.slice(0, 2)) expect(await replaysOf(id)).toMatchObject([{ state: 'pending' }])
+    expect(await replaysOf(alive)).toEqual([])
+    expect(await listed()).toEqual([letters[2]])
+  })
+
+  it('discards dead letters: they leave the list, and their tasks stay dead', async () => {
+    const { call, store, listed } = await aCaller()
+    const [first, second] = await store('dead', 2)
+    const discarded = await call('POST', `${deadLetters}/discard`, { ids: [first] })
+    expect([discarded.status, discarded.body]).toEqual([200, { discarded: 1, operation: null }])
+    expect(await listed()).toEqual([second])
+    expect((await call('GET', `${tasks}/${first}`)).body.state).toBe('dead')
+    expect((await call('POST', `${deadLetters}/replay`, { ids: [first] })).body.replayed).toBe(0)
+    expect((await call('POST', `${tasks}/${first}/replay`)).status).toBe(201)
+  })
+
+  it.each([
+    ['everything', {}, 8],
+    ['a topic', { topic: 'a.b' }, 2],
+    ['a cron job', { cronjob_id: toId('cron', newUuid()) }, 3],
+    ['a time that was', { from: '2020-01-01T00:00:00Z', to: '2098-01-01T00:00:00Z' }, 8],
+    ['a time to come', { from: '2098-01-01T00:00:00Z' }, 0],
+    ['both', { topic: 'a.b', to: '2020-01-01T00:00:00Z' }, 0],
+  ])('settles by a filter: %s', async (_what, filter: Record<string, string>, count) => {
+    const { call, store, listed } = await aCaller()
+    await store('dead', 2, { topic: 'a.b' })
+    await store('dead', 3, { topic: 'a', cronJobId: fromId('cron', filter.cronjob_id ?? '') ?? newUuid() })
+    await store('dead', 3)
+    await store('success', 1, { topic: 'a.b' })
+    const answer = await call('POST', `${deadLetters}/discard`, { filter })
+    expect(answer.body).toEqual({ discarded: count, operation: null })
+    expect(await listed()).toHaveLength(8 - count)
+    expect((await call('POST', `${deadLetters}/discard`, { filter })).body.discarded).toBe(0)
+  })
+
+  it('replays 1,000 at once, and more in the background, with progress, one operation at a time', async () => {
+    const { call, store } = await aCaller()
+    await store('dead', 1000, { topic: 'a' })
+    const { body } = await call('POST', `${deadLetters}/replay`, { filter: { topic: 'a' } })
+    expect(body).toEqual({ replayed: 1000, operation: null })
+    await store('dead', 1001, { topic: 'a' })
+    const accepted = await call('POST', `${deadLetters}/replay`, { filter: { topic: 'a' } })
+    expect(accepted.status).toBe(202)
+    const { operation } = accepted.body
+    expect(operation).toMatchObject({ action: 'replay', status: 'running', total: 1001, settled: 0, finished_at: null })
+    expect(operation.filter).toEqual({ topic: 'a', cronjob_id: null, from: null, to: null })
+    const path = accepted.headers.get('location') ?? ''
+    expect(path).toBe(`${deadLetters}/operations/${operation.id}`)
+    expect((await call('GET', path)).body).toEqual(operation)
+    const repeated = await call('POST', `${deadLetters}/replay`, { filter: { topic: 'a' } })
+    expect([repeated.status, repeated.body.operation]).toEqual([202, operation])
+    const other = await call('POST', `${deadLetters}/discard`, { filter: {} })
+    expect([other.status, other.body.code]).toEqual([409, 'conflict'])
+    const cancelled = await call('DELETE', path)
+    expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled'])
+    const twice = await call('DELETE', path)
+    expect([twice.status, twice.body.code]).toEqual([409, 'conflict'])
+    expect((await call('POST', `${deadLetters}/discard`, { filter: {} })).status).toBe(202)
+  })
+})
+
+describe('refuses', () => {
+  it.each(['pending', 'processing', 'retrying'] as const)('to replay a %s task', async state => {
+    const { call, store, replaysOf } = await aCaller()
+    const [id = ''] = await store(state)
+    const { status, body } = await call('POST', `${tasks}/${id}/replay`)
+    expect([status, body.code, body.current_state]).toEqual([409, 'task_not_finished', state])
+    expect(await replaysOf(id)).toEqual([])
+  })
+
+  it.each([
+    ['neither ids nor a filter', {}, ''],
+    ['both', { ids: [`task_${'0'.repeat(26)}`], filter: {} }, ''],
+    ['no ids', { ids: [] }, 'ids'],
+    ['101 ids', { ids: Array(101).fill(`task_${'0'.repeat(26)}`) }, 'ids'],
+    ['an id of another kind', { ids: [`run_${'0'.repeat(26)}`] }, 'ids.0'],
+    ['an unknown filter', { filter: { state: 'dead' } }, 'filter.state'],
+    ['a pattern of topics', { filter: { topic: 'a.*' } }, 'filter.topic'],
+  ])('%s', async (_what, body, path) => {
+    const { call, store, listed } = await aCaller()
+    await store('dead')
+    for (const action of ['replay', 'discard']) {
+      const answer = await call('POST', `${deadLetters}/${action}`, body)
+      expect([answer.status, answer.body.errors?.[0].path]).toEqual([400, path])
+    }
+    expect(await listed()).toHaveLength(1)
+  })
+})
+
+describe('permits', () => {
+  it('no other workspace', async () => {
+    const [mine, other] = [await aCaller(), await aCaller()]
+    const [id = ''] = await mine.store('dead')
+    expect((await other.call('POST', `${tasks}/${id}/replay`)).status).toBe(404)
+    for (const body of [{ ids: [id] }, { filter: {} }]) {
+      expect((await other.call('POST', `${deadLetters}/replay`, body)).body.replayed).toBe(0)
+      expect((await other.call('POST', `${deadLetters}/discard`, body)).body.discarded).toBe(0)
+    }
+    expect(await mine.listed()).toEqual([id])
+    await mine.store('dead', 1001)
+    const { headers } = await mine.call('POST', `${deadLetters}/replay`, { filter: {} })
+    for (const method of ['GET', 'DELETE']) {
+      expect((await other.call(method, headers.get('location') ?? '')).status).toBe(404)
+    }
+    expect((await mine.call('GET', headers.get('location') ?? '')).body.status).toBe('running')
+  })
+
+  it('nobody without a key', async () => {
+    const { body } = await api.call('POST', tasks, aTaskBody())
+    for (const path of [`${tasks}/${body.id}/replay`, `${deadLetters}/replay`, `${deadLetters}/discard`]) {
+      expect((await api.send('POST', path, {})).status).toBe(401)
+    }
+  })
+})

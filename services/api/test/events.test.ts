@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest'
+import { type Caller, type Json, useApi } from './setup.ts'
+
+const api = useApi()
+const events = '/api/events'
+const subscriptions = '/api/v1/scheduler/subscriptions'
+const tasks = '/api/v1/scheduler/tasks'
+const anEvent = (changes: Record<string, unknown> = {}) => ({ topic: 'orders.paid', payload: { n: 1 }, ...changes })
+const target = 'https://example.com/hook'
+
+const as = (caller: Caller) => (method: string, path: string, body?: unknown) =>
+  api.send(method, path, body, { 'X-Api-Key': caller.apiKey })
+
+describe('works', () => {
+  it('publishes to a target: one task, due now, that says which event it is', async () => {
+    const body = anEvent({ target_url: target, headers: { 'X-Own': 'a' }, retry: { max_retries: 1 }, timeout_ms: 2000 })
+    const { status, body: event } = await api.call('POST', events, body)
+    expect(status).toBe(202)
+    expect(event).toEqual({
+      id: expect.stringMatching(/^evt_[0-9a-hjkmnp-tv-z]{26}$/),
+      topic: 'orders.paid',
+      tasks: [
+        expect.objectContaining({ source: 'event', state: 'pending', topic: 'orders.paid', name: 'orders.paid' }),
+      ],
+    })
+    const [task] = event.tasks
+    expect(task).toMatchObject({ event_id: event.id, url: target, method: 'POST', payload: { n: 1 }, timeout_ms: 2000 })
+    expect(task).toMatchObject({ headers: { 'X-Own': 'a' }, retry: { max_retries: 1, backoff: 'exponential' } })
+    expect(task.execute_at).toBe(task.created_at)
+    expect((await api.call('GET', `${tasks}/${task.id}`)).body).toEqual(task)
+  })
+
+  it('keeps the payload to the byte', async () => {
+    const payload = '{"n":12345678901234567890, "p" : 1.10,"a":2,"a":3}'
+    const answer = await api.call('POST', events, `{"payload":${payload},"target_url":"${target}","topic":"a"}`)
+    expect(answer.text).toContain(`"payload":${payload}`)
+  })
+
+  it('publishes without a payload', async () => {
+    const { body } = await api.call('POST', events, { topic: 'ping', target_url: target })
+    expect(body.tasks[0].payload).toBeNull()
+  })
+
+  it('publishes to every active subscription that matches, each with its own task', async () => {
+    const call = as(await api.signUp())
+    const subscribe = async (topic: string, more: Record<string, unknown> = {}) =>
+      (await call('POST', subscriptions, { topic, url: `${target}/${encodeURIComponent(topic)}`, ...more })).body
+    for (const topic of ['orders.paid', 'orders.*', '*', 'orders.paid.*', 'orders', 'orders.eu.*'])
+      await subscribe(topic)
+    await subscribe('orders.paid', { active: false, url: `${target}/inactive` })
+    const published = async (topic: string) =>
+      (await call('POST', events, { topic })).body.tasks.map((task: Json) =>
+        decodeURIComponent(task.url.slice(target.length)),
+      )
+    expect(await published('orders.paid')).toEqual(['/orders.paid', '/orders.*', '/*'])
+    expect(await published('orders')).toEqual(['/*', '/orders'])
+    expect(await published('orders.eu.paid')).toEqual(['/orders.*', '/*', '/orders.eu.*'])
+    expect(await published('invoices')).toEqual(['/*'])
+  })
+
+  it('gives each subscriber its own headers, retries and timeout', async () => {
+    const call = as(await api.signUp())
+    const own = { headers: { 'X-Key': 'own' }, retry: { max_retries: 0 }, timeout_ms: 1500 }
+    await call('POST', subscriptions, { topic: '*', url: target, ...own })
+    await call('POST', subscriptions, { topic: '*', url: target })
+    const headers = { 'x-key': 'event', 'X-Trace': '1' }
+    const { body } = await call('POST', events, anEvent({ headers }))
+    expect(body.tasks[0]).toMatchObject({ headers: { 'X-Trace': '1', 'X-Key': 'own' }, timeout_ms: 1500 })
+    expect(body.tasks[0].headers).not.toHaveProperty('x-key')
+    expect(body.tasks[0].retry.max_retries).toBe(0)
+    expect(body.tasks[1]).toMatchObject({ headers, retry: { max_retries: 5 }, timeout_ms: 30_000 })
+    expect(new Set(body.tasks.map((task: Json) => task.event_id))).toEqual(new Set([body.id]))
+  })
+
+  it('answers 202 with no tasks when nobody subscribes to the topic', async () => {
+    const before = await api.count('tasks')
+    const { status, body } = await as(await api.signUp())('POST', events, anEvent())
+    expect([status, body.tasks]).toEqual([202, []])
+    expect(await api.count('tasks')).toBe(before)
+  })
+
+  it('keeps, changes, lists and deletes subscriptions', async () => {
+    const call = as(await api.signUp())
+    const created = await call('POST', subscriptions, { topic: 'a.*', url: target })
+    expect(created.status).toBe(201)
+    expect(created.headers.get('location')).toBe(`${subscriptions}/${created.body.id}`)
+    expect(created.body).toEqual({
+      id: expect.stringMatching(/^sub_/),
+      workspace_id: expect.stringMatching(/^ws_/),
+      topic: 'a.*',
+      url: target,
+      headers: {},
+      retry: { max_retries: 5, backoff: 'exponential', base_delay_ms: 10_000, max_delay_ms: 3_600_000 },
+      timeout_ms: 30_000,
+      active: true,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    })
+    const path = `${subscriptions}/${created.body.id}`
+    expect((await call('GET', path)).body).toEqual(created.body)
+    const changed = await call('PATCH', path, { active: false, headers: { A: 'b' }, retry: { max_retries: 2 } })
+    expect([changed.status, changed.body]).toEqual([
+      200,
+      {
+        ...created.body,
+        active: false,
+        headers: { A: 'b' },
+        retry: { ...created.body.retry, max_retries: 2 },
+        updated_at: changed.body.updated_at,
+      },
+    ])
+    expect((await call('POST', events, { topic: 'a.b' })).body.tasks).toEqual([])
+    const more = await call('POST', subscriptions, { topic: '*', url: target })
+    const first = await call('GET', `${subscriptions}?limit=1`)
+    expect(first.body.data).toEqual([more.body])
+    const second = await call('GET', `${subscriptions}?limit=1&cursor=${first.body.next_cursor}`)
+    expect(second.body).toEqual({ data: [changed.body], next_cursor: null })
+    expect((await call('DELETE', path)).status).toBe(204)
+    for (const method of ['GET', 'DELETE']) expect((await call(method, path)).status).toBe(404)
+  })
+})
+
+describe('refuses', () => {
+  it.each([
+    ['a topic with an empty part', { topic: 'a..b' }, 'topic', 'invalid_topic'],
+    ['a topic with a wildcard', { topic: 'a.*' }, 'topic', 'invalid_topic'],
+    ['a topic of 201 characters', { topic: 'a'.repeat(201) }, 'topic', 'invalid_topic'],
+    ['no topic', { topic: undefined }, 'topic', 'required'],
+    ['a private target', { target_url: 'http://169.254.169.254/' }, 'target_url', 'blocked_address'],
+    ['a target in disguise', { target_url: 'http://0x7f.1/' }, 'target_url', 'blocked_address'],
+    ['a relative target', { target_url: '/hook' }, 'target_url', 'invalid_url'],
+    ['our own header', { headers: { 'webhook-id': 'x' } }, 'headers.webhook-id', 'invalid_header'],
+    ['a time', { execute_at: '2098-01-01T00:00:00Z' }, 'execute_at', 'unknown_field'],
+  ])('to publish %s', async (_what, change, path, code) => {
+    const before = await api.count('tasks')
+    const { status, body } = await api.call('POST', events, anEvent({ target_url: target, ...change }))
+    expect([status, body.code]).toEqual([400, 'validation_failed'])
+    expect(body.errors).toMatchObject([{ path, code }])
+    expect(await api.count('tasks')).toBe(before)
+  })
+
+  it('a subscription, new or changed, to what is no topic or to a private target', async () => {
+    const { body: subscription } = await api.call('POST', subscriptions, { topic: 'a', url: target })
+    for (const [field, value] of [
+      ['topic', 'a.*.b'],
+      ['topic', '*.a'],
+      ['url', 'http://10.0.0.1/'],
+      ['active', 'yes'],
+      ['method', 'GET'],
+    ] as const) {
+      const created = await api.call('POST', subscriptions, { topic: 'a', url: target, [field]: value })
+      const changed = await api.call('PATCH', `${subscriptions}/${subscription.id}`, { [field]: value })
+      for (const { status, body } of [created, changed]) {
+        expect([status, body.errors[0].path]).toEqual([400, field])
+      }
+    }
+    expect((await api.call('PATCH', `${subscriptions}/${subscription.id}`, {})).status).toBe(400)
+  })
+
+  it('more than 1,000 subscriptions, also when they come at once', async () => {
+    const caller = await api.signUp()
+    const call = as(caller)
+    const { body } = await call('POST', subscriptions, { topic: 'a', url: target })
+    const copy = `INSERT INTO subscriptions
+      SELECT gen_random_uuid(), workspace_id, 'b', true, url, headers, max_retries, backoff, base_delay_ms, max_delay_ms,
+             timeout_ms FROM subscriptions, generate_series(1, 997) WHERE topic = 'a' AND workspace_id =
+      (SELECT workspace_id FROM subscriptions ORDER BY created_at DESC LIMIT 1)`
+    await api.ctx.pool.query(copy)
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => call('POST', subscriptions, { topic: 'b', url: target })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409, 409])
+    expect((await call('DELETE', `${subscriptions}/${body.id}`)).status).toBe(204)
+    const event = await call('POST', events, { topic: 'b' })
+    expect(event.body.tasks).toHaveLength(999)
+    expect(event.body.tasks[998].id > event.body.tasks[0].id).toBe(true)
+    const large = await call('POST', events, { topic: 'b', payload: 'a'.repeat(20_000) })
+    expect([large.status, large.body.code]).toEqual([413, 'payload_too_large'])
+  })
+})
+
+describe('permits', () => {
+  it('nobody without a key', async () => {
+    for (const path of [events, subscriptions]) expect((await api.send('POST', path, {})).status).toBe(401)
+  })
+
+  it('no other workspace: neither its subscriptions nor its events', async () => {
+    const [mine, other] = [as(await api.signUp()), as(await api.signUp())]
+    const { body } = await mine('POST', subscriptions, { topic: '*', url: target })
+    for (const id of [body.id, 'sub_malformed']) {
+      expect((await other('GET', `${subscriptions}/${id}`)).status).toBe(404)
+      expect((await other('PATCH', `${subscriptions}/${id}`, { active: false })).status).toBe(404)
+      expect((await other('DELETE', `${subscriptions}/${id}`)).status).toBe(404)
+    }
+    expect((await other('GET', subscriptions)).body.data).toEqual([])
+    expect((await other('POST', events, anEvent())).body.tasks).toEqual([])
+    expect((await mine('POST', events, anEvent())).body.tasks).toHaveLength(1)
+  })
+})

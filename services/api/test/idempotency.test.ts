@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest'
+import { aTaskBody, useApi } from './setup.ts'
+
+const api = useApi()
+const tasks = '/api/v1/scheduler/tasks'
+const cronJobs = '/api/v1/scheduler/cronjobs'
+const events = '/api/events'
+const aCronJob = { name: 'A cron job', url: 'https://example.com/', method: 'POST', cron: '* * * * *' }
+const anEvent = { topic: 'a', target_url: 'https://example.com/' }
+
+let keys = 0
+const newKey = () => `key-${++keys}`
+const post = (path: string, key: string, body: unknown, apiKey = api.caller.apiKey) =>
+  api.send('POST', path, body, { 'X-Api-Key': apiKey, 'Idempotency-Key': key })
+const ageBy = (hours: number, key: string) =>
+  api.ctx.pool.query(`UPDATE idempotency_keys SET created_at = created_at - $1 * interval '1 hour' WHERE key = $2`, [
+    hours,
+    key,
+  ])
+
+describe('works', () => {
+  it.each([
+    ['tasks', tasks, aTaskBody({ payload: { n: 1 } }), 'tasks', 1],
+    ['cron jobs', cronJobs, aCronJob, 'cron_jobs', 1],
+    ['events', events, anEvent, 'tasks', 1],
+    ['events that nobody gets', events, { topic: 'a' }, 'tasks', 0],
+  ])('gives the first answer again, to the byte: %s', async (_what, path, body, table, rows) => {
+    const key = newKey()
+    const before = await api.count(table)
+    const first = await post(path, key, body)
+    expect(first.headers.get('idempotent-replayed')).toBeNull()
+    const second = await post(path, key, body)
+    expect(second.headers.get('idempotent-replayed')).toBe('true')
+    expect([second.status, second.text]).toEqual([first.status, first.text])
+    expect(second.headers.get('location')).toBe(first.headers.get('location'))
+    expect(await api.count(table)).toBe(before + rows)
+  })
+
+  it('gives it also after what it made has changed', async () => {
+    const [key, body] = [newKey(), aTaskBody()]
+    const first = await post(tasks, key, body)
+    await api.call('DELETE', `${tasks}/${first.body.id}`)
+    expect((await post(tasks, key, body)).text).toBe(first.text)
+  })
+
+  it('makes one task of 20 equal requests at once', async () => {
+    const before = await api.count('tasks')
+    const [key, body] = [newKey(), aTaskBody()]
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post(tasks, key, body)))
+    expect(await api.count('tasks')).toBe(before + 1)
+    const made = answers.filter(({ status }) => status === 201)
+    expect(new Set(made.map(({ text }) => text)).size).toBe(1)
+    expect(made.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1)
+    for (const { status, body } of answers) {
+      if (status !== 201) expect([status, body.code]).toEqual([409, 'idempotency_in_progress'])
+    }
+  })
+
+  it('takes many requests with different keys at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => post(tasks, newKey(), aTaskBody())))
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(40)
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+  })
+
+  it('schedules what was made once, after its commit', async () => {
+    const { body } = await post(events, newKey(), anEvent)
+    const jobs = async () =>
+      (await api.ctx.pool.query(`SELECT FROM bullmq.job WHERE data::text LIKE $1`, [`%${body.tasks[0].id}%`])).rowCount
+    await expect.poll(jobs).toBe(1)
+  })
+
+  it('keeps an answer for 24 hours, and then takes the key for another request', async () => {
+    const key = newKey()
+    const first = await post(tasks, key, aTaskBody())
+    await ageBy(23.9, key)
+    expect((await post(tasks, key, aTaskBody({ name: 'Other' }))).status).toBe(409)
+    await ageBy(0.2, key)
+    const other = await post(tasks, key, aTaskBody({ name: 'Other' }))
+    expect([other.status, other.headers.get('idempotent-replayed')]).toEqual([201, null])
+    expect(other.body.id).not.toBe(first.body.id)
+    expect((await post(tasks, key, aTaskBody({ name: 'Third' }))).status).toBe(409)
+  })
+
+  it('does not burn the key of a request that was refused', async () => {
+    const key = newKey()
+    expect((await post(tasks, key, aTaskBody({ url: 'nope' }))).status).toBe(400)
+    expect((await post(tasks, key, aTaskBody({ execute_at: '2020-01-01T00:00:00Z' }))).status).toBe(400)
+    expect((await post(tasks, key, aTaskBody())).status).toBe(201)
+  })
+})
+
+describe('refuses', () => {
+  it('the same key with another body or for another path', async () => {
+    const [key, body] = [newKey(), aTaskBody()]
+    await post(tasks, key, body)
+    const before = await api.count('tasks')
+    for (const [path, other] of [
+      [tasks, { ...body, name: 'Other' }],
+      [tasks, ` ${JSON.stringify(body)}`],
+      [events, anEvent],
+    ] as const) {
+      const { status, body: problem } = await post(path, key, other)
+      expect([status, problem.code]).toEqual([409, 'idempotency_key_reused'])
+    }
+    expect(await api.count('tasks')).toBe(before)
+  })
+
+  it('a second request while the first is in progress', async () => {
+    const key = newKey()
+    const holder = await api.ctx.pool.connect()
+    try {
+      // Holds up every insert of a task.
+      await holder.query('BEGIN')
+      await holder.query('LOCK TABLE tasks IN SHARE MODE')
+      const first = post(tasks, key, aTaskBody())
+      const held = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted`
+      await expect.poll(async () => (await api.ctx.pool.query(held)).rowCount).toBe(1)
+      const second = async () => (await post(tasks, key, aTaskBody({ name: 'Other' }))).body.code
+      expect(await second()).toBe('idempotency_in_progress')
+      await holder.query('COMMIT')
+      expect((await first).status).toBe(201)
+      expect(await second()).toBe('idempotency_key_reused')
+    } finally {
+      holder.release()
+    }
+  })
+
+  it.each([
+    ['an empty key', ''],
+    ['a key with a space', 'a b'],
+    ['a key of 256 characters', 'a'.repeat(256)],
+    ['a key beyond ASCII', 'caf\u00e9'],
+  ])('%s', async (_what, key) => {
+    const { status, body } = await post(tasks, key, aTaskBody())
+    expect([status, body.errors]).toMatchObject([400, [{ path: 'Idempotency-Key', code: 'invalid_value' }]])
+  })
+})
+
+describe('permits', () => {
+  it('every workspace its own keys', async () => {
+    const [key, body] = [newKey(), aTaskBody()]
+    const other = await api.signUp()
+    const mine = await post(tasks, key, body)
+    const theirs = await post(tasks, key, body, other.apiKey)
+    expect(theirs.headers.get('idempotent-replayed')).toBeNull()
+    expect(theirs.body.workspace_id).toBe(other.workspaceId)
+    expect(theirs.body.id).not.toBe(mine.body.id)
+  })
+})

@@ -1,0 +1,40 @@
+import { type SettledDeadLetters, stepDeadLetterOperation, stepPromotionBack } from '@belfry/db'
+import { toId } from '@belfry/domain'
+import { failpoint } from '@belfry/runtime'
+import type { Context } from './context.ts'
+import { toDueTask } from './promote-due-tasks.ts'
+
+const batchSize = 500
+
+/**
+ * Works on the replays and discards of many dead letters, each operation in its turn. How far one has come is committed
+ * with what it did.
+ * @returns How many dead letters were settled.
+ */
+export async function settleDeadLetters(ctx: Context, signal: AbortSignal): Promise<number> {
+  let total = 0
+  while (!signal.aborted) {
+    const settled = await stepDeadLetterOperation(ctx.pool, batchSize)
+    if (!settled) break
+    await failpoint('scheduler.dead_letters_settled')
+    total += settled.letters.length
+    await addReplays(ctx, settled)
+    await hideLetters(ctx, settled)
+  }
+  return total
+}
+
+async function addReplays(ctx: Context, { replays, now }: SettledDeadLetters): Promise<void> {
+  if (replays.length === 0) return
+  try {
+    await ctx.queue.schedule(replays.map(toDueTask), now.getTime())
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'queue.away')
+    await stepPromotionBack(ctx.pool)
+  }
+}
+
+async function hideLetters(ctx: Context, { letters }: SettledDeadLetters): Promise<void> {
+  const tasks = letters.map(id => toId('task', id))
+  await ctx.deadLetters.remove(tasks).catch(err => ctx.log.warn({ err }, 'dead_letter.still_shown'))
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import {
+  cancelDeadLetterOperation,
+  type DeadLetterFilter,
+  findDeadLetterOperation,
+  startDeadLetterOperation,
+} from '@belfry/db'
+import { queueBackends } from '@belfry/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { settleDeadLetters } from '../src/settle-dead-letters.ts'
+import { trimDeadLetters } from '../src/trim-dead-letters.ts'
+import { openTestContext, storeWorkspace } from './setup.ts'
+
+const never = new AbortController().signal
+const all: DeadLetterFilter = { cronJobId: null, topic: null, executeFrom: null, executeTo: null }
+
+let test: Awaited<ReturnType<typeof openTestContext>>
+beforeEach(async () => {
+  test = await openTestContext('postgres')
+})
+afterEach(() => test.ctx.close())
+
+async function storeDeadLetters(workspaceId: string, count: number): Promise<void> {
+  const { pool } = test.ctx
+  await pool.query(
+    `WITH stored AS (
+       INSERT INTO tasks (id, workspace_id, source, state, execute_at, due_at, finished_at)
+       SELECT gen_random_uuid(), $1, 'task', 'dead', now(), now(), now() FROM generate_series(1, $2)
+       RETURNING id
+     )
+     INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+     SELECT id, 'A', 'https://example.com/', 'POST', 0, 'fixed', 1000, 1000, 1000 FROM stored`,
+    [workspaceId, count],
+  )
+}
+
+const count = async (condition: string) =>
+  (await test.ctx.pool.query(`SELECT count(*)::int AS n FROM tasks WHERE ${condition}`)).rows[0].n
+
+/** A context whose chore is told to stop, or fails, once it has asked for jobs. */
+function until(stop: () => void) {
+  const { queue } = test.ctx
+  return {
+    ...test.ctx,
+    queue: {
+      ...queue,
+      async schedule(...args: Parameters<typeof queue.schedule>) {
+        await queue.schedule(...args)
+        stop()
+      },
+    },
+  }
+}
+
+it('replays every dead letter once, however often it is interrupted and however many schedulers share it', async () => {
+  const workspaceId = await storeWorkspace(test.ctx)
+  await storeDeadLetters(workspaceId, 2600)
+  const { id, total } = await startDeadLetterOperation(test.ctx.pool, workspaceId, 'replay', all)
+  expect(total).toBe(2600)
+  const stop = new AbortController()
+  expect(
+    await settleDeadLetters(
+      until(() => stop.abort()),
+      stop.signal,
+    ),
+  ).toBe(500)
+  await Promise.all([1, 2, 3].map(() => settleDeadLetters(test.ctx, never)))
+  const operation = await findDeadLetterOperation(test.ctx.pool, workspaceId, id)
+  expect(operation).toMatchObject({ total: 2600, settled: 2600, cancelled: false, finishedAt: expect.any(Date) })
+  expect(await count('replay_of IS NOT NULL')).toBe(2600)
+  expect(await count(`state = 'dead' AND settled_at IS NULL`)).toBe(0)
+  expect(new Set(test.scheduled).size).toBe(2600)
+})
+
+it('leaves what died after it began: it may be its own replays', async () => {
+  const workspaceId = await storeWorkspace(test.ctx)
+  await storeDeadLetters(workspaceId, 10)
+  await startDeadLetterOperation(test.ctx.pool, workspaceId, 'replay', all)
+  await storeDeadLetters(workspaceId, 5)
+  const died = `UPDATE tasks SET finished_at = o.created_at + interval '1 ms' FROM dead_letter_operations o
+    WHERE tasks.id IN (SELECT id FROM tasks ORDER BY created_at DESC LIMIT 5)`
+  await test.ctx.pool.query(died)
+  expect(await settleDeadLetters(test.ctx, never)).toBe(10)
+  expect(await count(`state = 'dead' AND settled_at IS NULL`)).toBe(5)
+})
+
+it('settles what matches, in its own workspace only', async () => {
+  const [mine, other] = [await storeWorkspace(test.ctx), await storeWorkspace(test.ctx)]
+  for (const workspaceId of [mine, other]) await storeDeadLetters(workspaceId, 1200)
+  const cronJobId = randomUUID()
+  await test.ctx.pool.query(
+    'UPDATE tasks SET cron_job_id = $1 WHERE id IN (SELECT id FROM tasks WHERE workspace_id = $2 LIMIT 700)',
+    [cronJobId, mine],
+  )
+  await startDeadLetterOperation(test.ctx.pool, mine, 'discard', { ...all, cronJobId })
+  expect(await settleDeadLetters(test.ctx, never)).toBe(700)
+  expect(await count(`settled_at IS NOT NULL AND workspace_id = '${mine}'`)).toBe(700)
+  expect(await count(`settled_at IS NOT NULL AND workspace_id = '${other}'`)).toBe(0)
+  expect(test.scheduled).toEqual([])
+})
+
+it('settles nothing more once it is cancelled', async () => {
+  const workspaceId = await storeWorkspace(test.ctx)
+  await storeDeadLetters(workspaceId, 1200)
+  const { id } = await startDeadLetterOperation(test.ctx.pool, workspaceId, 'replay', all)
+  const stop = new AbortController()
+  await settleDeadLetters(
+    until(() => stop.abort()),
+    stop.signal,
+  )
+  expect(await cancelDeadLetterOperation(test.ctx.pool, workspaceId, id)).toBe(true)
+  expect(await settleDeadLetters(test.ctx, never)).toBe(0)
+  expect(await count('replay_of IS NOT NULL')).toBe(500)
+  expect(await cancelDeadLetterOperation(test.ctx.pool, workspaceId, id)).toBe(false)
+})
+
+it('has the promotion bring the replays that it could not add itself', async () => {
+  const workspaceId = await storeWorkspace(test.ctx)
+  await storeDeadLetters(workspaceId, 3)
+  await startDeadLetterOperation(test.ctx.pool, workspaceId, 'replay', all)
+  const { queue } = test.ctx
+  const before = await test.ctx.pool.query('SELECT watermark FROM promotion')
+  test.ctx.queue = { ...queue, schedule: () => Promise.reject(new Error('away')) }
+  expect(await settleDeadLetters(test.ctx, never)).toBe(3)
+  test.ctx.queue = queue
+  const after = await test.ctx.pool.query('SELECT watermark FROM promotion')
+  expect(after.rows[0].watermark.getTime()).toBeLessThan(before.rows[0].watermark.getTime())
+})
+
+describe.each(queueBackends())('the copy of the dead letters on %s', backend => {
+  it('keeps the newest, and lets go of what was settled', async () => {
+    const own = await openTestContext(backend)
+    try {
+      const ids = Array.from({ length: 12 }, (_, i) => `task_${i}`)
+      for (const task of ids) await own.ctx.deadLetters.add({ task, workspace: 'ws_1', attempts: 1, error: 'E' })
+      expect(await trimDeadLetters(own.ctx, never, 5)).toBe(7)
+      expect(await trimDeadLetters(own.ctx, never, 5)).toBe(0)
+      await own.ctx.deadLetters.remove(['task_7', 'task_8', 'task_0', 'task_unknown'])
+      expect(await trimDeadLetters(own.ctx, never, 0)).toBe(3)
+    } finally {
+      await own.ctx.close()
+    }
+  })
+})
