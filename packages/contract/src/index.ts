@@ -43,6 +43,7 @@ export { decodeCursor, encodeCursor, type Page, pageOf } from './page.ts'
 export { type Problem, type ProblemKind, problem, problemPage, problems } from './problem.ts'
 export {
   type ListRunsQuery,
+  listOrganizationRunsQuery,
   listRunsQuery,
   type Run,
   type RunDetail,

@@ -6,7 +6,8 @@ UPDATE runs SET topic = task_requests.topic FROM task_requests
   WHERE runs.source = 'event' AND task_requests.task_id = runs.task_id;
 
 -- Partial: the run of a task that succeeds pays for none of them.
-CREATE INDEX runs_cron_job_id_id_idx ON runs (cron_job_id, id) WHERE cron_job_id IS NOT NULL;
+CREATE INDEX runs_workspace_id_cron_job_id_id_idx ON runs (workspace_id, cron_job_id, id) WHERE cron_job_id IS NOT NULL;
 CREATE INDEX runs_workspace_id_topic_id_idx ON runs (workspace_id, topic, id) WHERE topic IS NOT NULL;
-CREATE INDEX runs_failed_idx ON runs (workspace_id, id) WHERE status = 'failed';
+-- The status leads the id in its order, so that no other index can stand in for it.
+CREATE INDEX runs_failed_idx ON runs (workspace_id, status, id) WHERE status >= 'failed';
 DROP INDEX runs_workspace_id_status_id_idx;

@@ -17,6 +17,7 @@ import { getReference } from './openapi/get-reference.ts'
 import { createOrganization } from './organizations/create-organization.ts'
 import { getProblem } from './problems/get-problem.ts'
 import { getRun } from './runs/get-run.ts'
+import { listOrganizationRuns } from './runs/list-organization-runs.ts'
 import { listRuns } from './runs/list-runs.ts'
 import { cancelTask } from './tasks/cancel-task.ts'
 import { createTask } from './tasks/create-task.ts'
@@ -43,6 +44,7 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/auth/register': { post: register },
   '/api/v1/auth/login': { post: login },
   '/api/v1/organizations': { post: createOrganization },
+  '/api/v1/organizations/:org/runs': { get: listOrganizationRuns },
   '/api/v1/organizations/:org/workspaces': { post: createWorkspace },
   '/api/v1/workspaces/:ws/api-keys': { post: createApiKey },
   '/api/problems/:code': { get: getProblem },
