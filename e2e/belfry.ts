@@ -41,6 +41,7 @@ export async function startBelfry(
     METRICS_PORT: '0',
     PUBLIC_URL: url,
     JWT_SECRET: randomBytes(32).toString('hex'),
+    RATE_LIMITS: 'off',
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     DEFAULT_TIER: 'unicorn',
     ...options.env,

@@ -20,6 +20,8 @@ export const variables = z.object({
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   /** The tier of a new organization. */
   DEFAULT_TIER: z.enum(['free', 'startup', 'scaleup', 'unicorn']).default('free'),
+  /** Whether callers that ask too much are refused: `on`, or `off` for tests and benchmarks. */
+  RATE_LIMITS: z.enum(['on', 'off']).default('on'),
   /** Private address ranges that targets may lie in, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
 })
@@ -32,5 +34,6 @@ const schema = variables.transform(env => ({
   jwtSecret: env.JWT_SECRET,
   publicUrl: new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin,
   defaultTier: env.DEFAULT_TIER,
+  limitsRates: env.RATE_LIMITS === 'on',
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
 }))

@@ -14,6 +14,7 @@ import { createPrisma, type Prisma } from '@belfry/db/prisma'
 import { type DispatchQueue, type DueTask, isSoon, openDispatchQueue } from '@belfry/queue'
 import { type Logger, microBatch } from '@belfry/runtime'
 import { type ApiKeyCache, createApiKeyCache } from './auth/api-key-cache.ts'
+import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import type { Config } from './config.ts'
 
 /** Everything that an endpoint needs. */
@@ -27,6 +28,7 @@ export type Context = {
   clock: DatabaseClock
   queue: DispatchQueue
   apiKeys: ApiKeyCache
+  rateLimits: RateLimits
   /** `insertTasks`, many creates to a statement. */
   insertTask(task: NewTask): Promise<InsertedTask>
   /** Adds jobs for what is due soon, after the answer: nothing that a caller was told depends on it. */
@@ -59,6 +61,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     clock: await openDatabaseClock(pool),
     queue,
     apiKeys: createApiKeyCache(),
+    rateLimits: createRateLimits(),
     insertTask: microBatch({
       maxSize: 100,
       maxInFlight: 2,

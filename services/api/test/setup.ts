@@ -26,8 +26,11 @@ export type TestApi = {
   count(table: string): Promise<number>
 }
 
-/** Runs the API in this process on a database of its own, with the queue on that database. */
-export function useApi(): TestApi {
+/**
+ * Runs the API in this process on a database of its own, with the queue on that database.
+ * @param environment - Variables that are different. Default: no rate limits.
+ */
+export function useApi(environment: Record<string, string> = {}): TestApi {
   let ctx: Context
   let url = ''
   let caller: Caller
@@ -40,6 +43,8 @@ export function useApi(): TestApi {
       JWT_SECRET: 'a secret of thirty-two characters or more',
       PUBLIC_URL: 'http://belfry.test',
       ALLOWED_PRIVATE_TARGETS: '10.1.0.0/16',
+      RATE_LIMITS: 'off',
+      ...environment,
     })
     ctx = await openContext(config, createLogger('api', 'silent'), new AbortController().signal)
     const app = createApp(ctx, { database: async () => {}, queue: () => ctx.queue.ping() })

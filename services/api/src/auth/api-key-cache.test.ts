@@ -4,7 +4,7 @@ import { createApiKeyCache } from './api-key-cache.ts'
 it('remembers a key for five seconds, and no longer', () => {
   let now = 0
   const cache = createApiKeyCache(() => now)
-  const key = { keyId: 'a key', workspaceId: 'a workspace', organizationId: 'an organization' }
+  const key = { keyId: 'a key', workspaceId: 'a workspace', organizationId: 'an organization', tier: 'free' }
   const hash = new Uint8Array([1, 2, 3])
   expect(cache.get(hash)).toBeUndefined()
   cache.set(hash, key)

@@ -83,7 +83,7 @@ async function findInOrganization(
   organizationId: string,
 ): Promise<OrganizationCaller> {
   if (key !== undefined) {
-    const found = await findApiKey(ctx, String(key))
+    const found = await findApiKey(ctx, request, String(key))
     if (found.organizationId !== organizationId) throw notFound()
     return { organizationId, user: null, actor: { kind: 'api_key' } }
   }
@@ -103,7 +103,7 @@ async function findInWorkspace(
   inPath: string | undefined,
 ): Promise<WorkspaceCaller> {
   if (key !== undefined) {
-    const { keyId, workspaceId, organizationId } = await findApiKey(ctx, String(key))
+    const { keyId, workspaceId, organizationId } = await findApiKey(ctx, request, String(key))
     const named = inPath ?? namedWorkspace(request)
     if (named !== undefined && named !== workspaceId) throw notFound()
     return { workspaceId, organizationId, apiKeyId: keyId, user: null, actor: { kind: 'api_key' } }

@@ -3,10 +3,14 @@ import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { sessionCookieOf } from './session-cookie.ts'
 import { readSessionToken } from './session-token.ts'
+import { spendSessionRequest } from './spend-request.ts'
 
 export type UserCaller = { userId: string; sessionId: string }
 
-/** The signed-in user who calls. Throws `unauthenticated` when there is none. */
+/**
+ * The signed-in user who calls; counts the request.
+ * @throws AppError `unauthenticated` when there is none, `rate_limited` when the session has asked too much.
+ */
 export async function findUser(ctx: Context, request: Request): Promise<UserCaller> {
   const refused = new AppError('unauthenticated', 'Sign in first: the session is missing, expired or ended.')
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
@@ -20,6 +24,7 @@ export async function findUser(ctx: Context, request: Request): Promise<UserCall
     select: { userId: true },
   })
   if (!session) throw refused
+  spendSessionRequest(ctx, request, claims.sessionId)
   return { userId: session.userId, sessionId: claims.sessionId }
 }
 
