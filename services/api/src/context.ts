@@ -16,6 +16,7 @@ import { type Logger, microBatch } from '@belfry/runtime'
 import { type ApiKeyCache, createApiKeyCache } from './auth/api-key-cache.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import type { Config } from './config.ts'
+import { createRunTails, type RunTails } from './run-stream/run-tails.ts'
 
 /** Everything that an endpoint needs. */
 export type Context = {
@@ -29,6 +30,11 @@ export type Context = {
   queue: DispatchQueue
   apiKeys: ApiKeyCache
   rateLimits: RateLimits
+  runTails: RunTails
+  /** Aborted when this process is to stop. */
+  stopping: AbortSignal
+  /** Streams that are open; aborted then. */
+  runStreams: Set<AbortController>
   /** `insertTasks`, many creates to a statement. */
   insertTask(task: NewTask): Promise<InsertedTask>
   /** Adds jobs for what is due soon, after the answer: nothing that a caller was told depends on it. */
@@ -62,6 +68,9 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     queue,
     apiKeys: createApiKeyCache(),
     rateLimits: createRateLimits(),
+    runTails: createRunTails(pool, onError),
+    stopping: stop,
+    runStreams: endOnStop(stop),
     insertTask: microBatch({
       maxSize: 100,
       maxInFlight: 2,
@@ -83,4 +92,12 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
       await pool.end()
     },
   }
+}
+
+function endOnStop(stop: AbortSignal): Set<AbortController> {
+  const streams = new Set<AbortController>()
+  stop.addEventListener('abort', () => {
+    for (const stream of streams) stream.abort()
+  })
+  return streams
 }

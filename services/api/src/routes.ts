@@ -16,6 +16,8 @@ import { getOpenApi } from './openapi/get-openapi.ts'
 import { getReference } from './openapi/get-reference.ts'
 import { createOrganization } from './organizations/create-organization.ts'
 import { getProblem } from './problems/get-problem.ts'
+import { streamOrganizationRuns } from './run-stream/stream-organization-runs.ts'
+import { streamRuns } from './run-stream/stream-runs.ts'
 import { getRun } from './runs/get-run.ts'
 import { listOrganizationRuns } from './runs/list-organization-runs.ts'
 import { listRuns } from './runs/list-runs.ts'
@@ -40,11 +42,13 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/scheduler/cronjobs/:cronjob/resume': { post: resumeCronJob },
   '/api/v1/scheduler/cronjobs/:cronjob/trigger': { post: triggerCronJob },
   '/api/v1/scheduler/runs': { get: listRuns },
+  '/api/v1/scheduler/runs/stream': { get: streamRuns },
   '/api/v1/scheduler/runs/:run': { get: getRun },
   '/api/v1/auth/register': { post: register },
   '/api/v1/auth/login': { post: login },
   '/api/v1/organizations': { post: createOrganization },
   '/api/v1/organizations/:org/runs': { get: listOrganizationRuns },
+  '/api/v1/organizations/:org/runs/stream': { get: streamOrganizationRuns },
   '/api/v1/organizations/:org/workspaces': { post: createWorkspace },
   '/api/v1/workspaces/:ws/api-keys': { post: createApiKey },
   '/api/problems/:code': { get: getProblem },

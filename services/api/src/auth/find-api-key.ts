@@ -18,6 +18,16 @@ export async function findApiKey(ctx: Context, request: Request, text: string): 
   return found
 }
 
+/** Asks the database, past what is remembered. Throws `unauthenticated` when the key has ended. */
+export async function requireApiKeyInForce(ctx: Context, keyId: string): Promise<void> {
+  const { rowCount } = await ctx.pool.query({
+    name: 'is_api_key_in_force',
+    text: `SELECT FROM api_keys WHERE id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+    values: [keyId],
+  })
+  if (rowCount !== 1) throw new AppError('unauthenticated', 'The API key has ended.')
+}
+
 async function findByHash(ctx: Context, hash: Uint8Array): Promise<FoundApiKey | undefined> {
   const remembered = ctx.apiKeys.get(hash)
   if (remembered) return remembered
