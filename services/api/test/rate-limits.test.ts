@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { useApi } from './setup.ts'
 
-const api = useApi({ RATE_LIMITS: 'on', DEFAULT_TIER: 'free' })
+const api = useApi(() => ({ RATE_LIMITS: 'on', DEFAULT_TIER: 'free' }))
 const path = '/api/v1/scheduler/tasks'
 
 describe('rate limits', () => {

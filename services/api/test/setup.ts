@@ -13,6 +13,8 @@ export type Json = any
 export type Answer = { status: number; headers: Headers; text: string; body: Json }
 export type Caller = { apiKey: string; token: string; workspaceId: string; organizationId: string; email: string }
 
+type Environment = Record<string, string>
+
 export type TestApi = {
   readonly url: string
   readonly ctx: Context
@@ -28,9 +30,9 @@ export type TestApi = {
 
 /**
  * Runs the API in this process on a database of its own, with the queue on that database.
- * @param environment - Variables that are different. Default: no rate limits.
+ * @param environment - Variables that are different, perhaps depending on the database. Default: no rate limits.
  */
-export function useApi(environment: Record<string, string> = {}): TestApi {
+export function useApi(environment: (databaseUrl: string) => Promise<Environment> | Environment = () => ({})): TestApi {
   let ctx: Context
   let url = ''
   let caller: Caller
@@ -44,11 +46,12 @@ export function useApi(environment: Record<string, string> = {}): TestApi {
       PUBLIC_URL: 'http://belfry.test',
       ALLOWED_PRIVATE_TARGETS: '10.1.0.0/16',
       RATE_LIMITS: 'off',
-      ...environment,
+      ...(await environment(database.url)),
     })
     ctx = await openContext(config, createLogger('api', 'silent'), new AbortController().signal)
     const app = createApp(ctx, { database: async () => {}, queue: () => ctx.queue.ping() })
-    const server = createExpressServer(app, {})
+    // Longer than any pause of a busy machine: a connection that ends as it is used again fails a test for nothing.
+    const server = createExpressServer(app, { keepAliveTimeout: 65_000 })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     caller = await signUp()
