@@ -30,6 +30,7 @@ export {
   type UpdateCronJobBody,
   updateCronJobBody,
 } from './cron-job.ts'
+export { exportOrganizationRunsQuery, exportRunsQuery, exportTasksQuery } from './export.ts'
 export { type ParsedInput, parseInput } from './field-errors.ts'
 export {
   type CreateOrganizationBody,

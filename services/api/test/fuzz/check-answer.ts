@@ -37,7 +37,7 @@ function checkContent(documented: Schema, { headers, text }: FuzzAnswer, isValid
   if (!documented.content) return text === '' ? null : 'a body where none is documented'
   const content = type && documented.content[type]
   if (!content) return `the content type ${type}, which is not documented`
-  if (!type.endsWith('json')) return null
+  if (!/[/+]json$/.test(type)) return null
   const body = parse(text)
   if (!isValid(content.schema, body, 'output')) return 'a body that does not match its schema'
   const { code } = Object(body)
