@@ -132,27 +132,27 @@ describe('the activity log', () => {
   })
 
   it('gets through a filter that finds little in pages that may be short or empty', async () => {
-    const workspaces = [newUuid(), newUuid()]
-    const runs = await storeRuns(api.ctx.pool, seeds(workspaces, 600))
-    const query = parseInput(listRunsQuery, { response_status: '201', limit: '10' })
+    const [busy, quiet] = [newUuid(), newUuid()]
+    const status = (found: boolean) => ({ responseStatus: found ? 201 : 200 })
+    // What the busy workspace has is newer, and found later than what the quiet one has.
+    const runs = await storeRuns(api.ctx.pool, [
+      ...Array.from({ length: 10 }, () => ({ workspaceId: quiet, ...status(true) })),
+      ...Array.from({ length: 300 }, (_, i) => ({ workspaceId: busy, ...status(i % 90 === 0) })),
+    ])
+    const query = parseInput(listRunsQuery, { response_status: '201' })
     if (!query.ok) throw new Error('The query is fine.')
-    const scan = { ...scanRuns(workspaces, query.value), lookAt: 80 }
+    const scan = { ...scanRuns([busy, quiet], query.value), lookAt: 80 }
     const found: string[] = []
     const lengths: number[] = []
     for (let after: string | undefined | null; after !== null; ) {
-      const { rows, next } = await readBounded<RunRow>(api.ctx, scan, after, 2)
+      const { rows, next } = await readBounded<RunRow>(api.ctx, scan, after, 3)
       found.push(...rows.map(({ id }) => toId('run', id)))
       lengths.push(rows.length)
       after = next
     }
     expect(found).toEqual(newestFirst(runs.filter(run => run.responseStatus === 201)))
-    const rare = await readBounded<RunRow>(
-      api.ctx,
-      { ...scan, rest: scanRuns(workspaces, { ...query.value, response_status: [{ from: 999, to: 999 }] }).rest },
-      undefined,
-      2,
-    )
-    expect(rare).toEqual({ rows: [], next: expect.any(String) })
+    expect(lengths).toContain(0)
+    expect(lengths.length).toBeGreaterThan(300 / 40)
   })
 
   it('shows a member the workspaces that they belong to, and an outsider none', async () => {
@@ -167,12 +167,7 @@ describe('the activity log', () => {
     const session = { Authorization: `Bearer ${member.token}` }
     expect((await api.send('GET', path, undefined, session)).status).toBe(404)
     expect((await api.send('GET', path, undefined, { 'X-Api-Key': owner.apiKey })).status).toBe(403)
-    const { userId } = await api.ctx.prisma.user
-      .findFirstOrThrow({
-        where: { email: member.email },
-        select: { id: true },
-      })
-      .then(({ id }) => ({ userId: id }))
+    const { id: userId } = await api.ctx.prisma.user.findUniqueOrThrow({ where: { email: member.email } })
     const organizationId = uuid('org', owner.organizationId)
     await api.ctx.prisma.membership.create({ data: { organizationId, userId, role: 'member' } })
     expect((await api.send('GET', path, undefined, session)).body.data).toEqual([])
