@@ -47,6 +47,7 @@ export async function startBelfry(
     PUBLIC_URL: url,
     JWT_SECRET: randomBytes(32).toString('hex'),
     ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    RATE_LIMITS: 'off',
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     DEFAULT_TIER: 'unicorn',
     ...options.env,

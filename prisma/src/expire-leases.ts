@@ -1,5 +1,6 @@
 import type { TaskState } from './generated/enums.ts'
 import type { Pool } from './pool.ts'
+import { topicOf } from './record-attempts.ts'
 
 /** A task that has killed this many dispatchers is not tried again. */
 export const poisonLimit = 3
@@ -37,14 +38,15 @@ const statement = `
         due_at = CASE WHEN is_poison THEN t.due_at ELSE clock_timestamp() END,
         finished_at = CASE WHEN is_poison THEN now() END
     FROM lost WHERE t.id = lost.id
-    RETURNING t.id, t.workspace_id, t.source, t.state, t.attempts, t.due_at, t.run_id, lost.scheduled_at, is_poison
+    RETURNING t.id, t.workspace_id, t.source, t.state, t.attempts, t.due_at, t.run_id, t.cron_job_id, lost.scheduled_at,
+              is_poison
   ),
   stored AS (
     INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at,
-                      error_code, error_message)
+                      error_code, error_message, cron_job_id, topic)
     SELECT run_id, workspace_id, id, attempts, source, 'failed', scheduled_at, uuid_v7_time(run_id), clock_timestamp(),
            'worker_lost', 'The dispatcher was lost before it could record the outcome. The target may have been called.'
-             || CASE WHEN is_poison THEN ' It was the third one: this task is not tried again.' ELSE '' END
+             || CASE WHEN is_poison THEN ' It was the third one: this task is not tried again.' ELSE '' END, cron_job_id, ${topicOf('moved')}
     FROM moved
   ),
   noted AS (

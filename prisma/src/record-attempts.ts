@@ -55,6 +55,11 @@ function toRow(attempt: FinishedAttempt): unknown[] {
   ]
 }
 
+/** The topic of a task, read for events only: the others have none. */
+export function topicOf(alias: string): string {
+  return `CASE WHEN ${alias}.source = 'event' THEN (SELECT r.topic FROM task_requests r WHERE r.task_id = ${alias}.id) END`
+}
+
 // The state that is moved from travels as a column of the input: as a constant, stale statistics ("no task is
 // processing") would make the planner start from the whole table.
 export function recordStatement(values: string): string {
@@ -71,15 +76,15 @@ export function recordStatement(values: string): string {
       FROM input i
       WHERE t.id = i.task_id AND t.run_id = i.run_id AND t.state = i.from_state
       RETURNING t.id, t.workspace_id, t.source, t.attempts, t.due_at, t.run_id, t.state,
-                octet_length(i.response_body) AS body_bytes
+                t.cron_job_id, octet_length(i.response_body) AS body_bytes
     ),
     stored AS (
       INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at,
                         request_headers, response_status, response_headers, response_body, response_bytes,
-                        response_truncated, error_code, error_message)
+                        response_truncated, error_code, error_message, cron_job_id, topic)
       SELECT m.run_id, m.workspace_id, m.id, m.attempts, m.source, i.status, i.scheduled_at, i.started_at, i.finished_at,
              i.request_headers, i.response_status, i.response_headers, i.response_body, i.response_bytes,
-             i.response_truncated, i.error_code, i.error_message
+             i.response_truncated, i.error_code, i.error_message, m.cron_job_id, ${topicOf('m')}
       FROM moved m JOIN input i ON i.task_id = m.id
     ),
     noted AS (

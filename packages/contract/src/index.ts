@@ -44,6 +44,7 @@ export {
   settleDeadLettersBody,
 } from './dead-letter.ts'
 export { type PublishEventBody, type PublishedEvent, publishEventBody, publishedEvent } from './event.ts'
+export { exportOrganizationRunsQuery, exportRunsQuery, exportTasksQuery } from './export.ts'
 export { type ParsedInput, parseInput } from './field-errors.ts'
 export {
   type Member,
@@ -71,6 +72,7 @@ export { decodeCursor, encodeCursor, listQuery, type Page, pageOf } from './page
 export { type Problem, type ProblemKind, problem, problemPage, problems } from './problem.ts'
 export {
   type ListRunsQuery,
+  listOrganizationRunsQuery,
   listRunsQuery,
   type Run,
   type RunDetail,

@@ -50,6 +50,9 @@ export const listRunsQuery = z.strictObject({
 
 export type ListRunsQuery = z.infer<typeof listRunsQuery>
 
+/** The same over all workspaces of an organization. */
+export const listOrganizationRunsQuery = listRunsQuery.extend({ workspace_id: repeatable(id('ws')).optional() })
+
 function statusRange(text: string): { value: StatusRange } | Fault {
   if (/^[1-9]xx$/i.test(text)) return { value: { from: Number(text[0]) * 100, to: Number(text[0]) * 100 + 99 } }
   if (/^[1-9]\d\d$/.test(text)) return { value: { from: Number(text), to: Number(text) } }

@@ -31,6 +31,8 @@ export const variables = z.object({
   DEFAULT_TIER: z.enum(tierNames).default('free'),
   /** Figures of tiers that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
+  /** Whether callers that ask too much are refused: `on`, or `off` for tests and benchmarks. */
+  RATE_LIMITS: z.enum(['on', 'off']).default('on'),
   /** Private address ranges that targets may lie in, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
 })
@@ -46,6 +48,7 @@ const schema = variables.transform(env => ({
   publicUrl: new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin,
   defaultTier: env.DEFAULT_TIER,
   tiers: env.TIERS,
+  limitsRates: env.RATE_LIMITS === 'on',
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
 }))
 

@@ -24,10 +24,12 @@ import {
 import { ConfigError, type Logger, microBatch } from '@belfry/runtime'
 import { type ApiKeyCache, createApiKeyCache } from './auth/api-key-cache.ts'
 import { createFailedKeys, type FailedKeys } from './auth/failed-keys.ts'
+import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import type { BillingProvider } from './billing/billing-provider.ts'
 import { manualBilling } from './billing/manual-billing.ts'
 import type { Config } from './config.ts'
 import { createQuotaStandings, type QuotaStandings } from './quotas/quota-standings.ts'
+import { createRunTails, type RunTails } from './run-stream/run-tails.ts'
 
 /** Everything that an endpoint needs. */
 export type Context = {
@@ -44,6 +46,12 @@ export type Context = {
   failedKeys: FailedKeys
   quotaStandings: QuotaStandings
   billing: BillingProvider
+  rateLimits: RateLimits
+  runTails: RunTails
+  /** Aborted when this process is to stop. */
+  stopping: AbortSignal
+  /** Streams that are open; aborted then. */
+  runStreams: Set<AbortController>
   /** `insertTasks`, many creates to a statement. */
   insertTask(task: NewTask): Promise<InsertedTask>
   /** Adds jobs for what is due soon, after the answer: nothing that a caller was told depends on it. */
@@ -91,6 +99,10 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     failedKeys: createFailedKeys(),
     quotaStandings: createQuotaStandings(organizationId => readUsage(pool, organizationId)),
     billing: manualBilling,
+    rateLimits: createRateLimits(),
+    runTails: createRunTails(pool, onError),
+    stopping: stop,
+    runStreams: endOnStop(stop),
     insertTask: microBatch({
       maxSize: 100,
       maxInFlight: 2,
@@ -114,4 +126,12 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
       await pool.end()
     },
   }
+}
+
+function endOnStop(stop: AbortSignal): Set<AbortController> {
+  const streams = new Set<AbortController>()
+  stop.addEventListener('abort', () => {
+    for (const stream of streams) stream.abort()
+  })
+  return streams
 }

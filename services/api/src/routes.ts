@@ -37,7 +37,12 @@ import { getUsage } from './organizations/get-usage.ts'
 import { listOrganizations } from './organizations/list-organizations.ts'
 import { updateOrganization } from './organizations/update-organization.ts'
 import { getProblem } from './problems/get-problem.ts'
+import { streamOrganizationRuns } from './run-stream/stream-organization-runs.ts'
+import { streamRuns } from './run-stream/stream-runs.ts'
+import { exportOrganizationRuns } from './runs/export-organization-runs.ts'
+import { exportRuns } from './runs/export-runs.ts'
 import { getRun } from './runs/get-run.ts'
+import { listOrganizationRuns } from './runs/list-organization-runs.ts'
 import { listRuns } from './runs/list-runs.ts'
 import { deleteSecret } from './secrets/delete-secret.ts'
 import { listSecrets } from './secrets/list-secrets.ts'
@@ -53,6 +58,7 @@ import { updateSubscription } from './subscriptions/update-subscription.ts'
 import { cancelTask } from './tasks/cancel-task.ts'
 import { createTask } from './tasks/create-task.ts'
 import { createTasks } from './tasks/create-tasks.ts'
+import { exportTasks } from './tasks/export-tasks.ts'
 import { getTask } from './tasks/get-task.ts'
 import { listTasks } from './tasks/list-tasks.ts'
 import { replayTask } from './tasks/replay-task.ts'
@@ -72,6 +78,7 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/scheduler/tasks': { get: listTasks, post: createTask },
   '/api/v1/scheduler/tasks/batch': { post: createTasks },
+  '/api/v1/scheduler/tasks/export': { get: exportTasks },
   '/api/v1/scheduler/tasks/:task': { get: getTask, patch: updateTask, delete: cancelTask },
   '/api/v1/scheduler/tasks/:task/replay': { post: replayTask },
   '/api/v1/scheduler/dead-letters': { get: listDeadLetters },
@@ -85,6 +92,8 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/scheduler/cronjobs/:cronjob/resume': { post: resumeCronJob },
   '/api/v1/scheduler/cronjobs/:cronjob/trigger': { post: triggerCronJob },
   '/api/v1/scheduler/runs': { get: listRuns },
+  '/api/v1/scheduler/runs/export': { get: exportRuns },
+  '/api/v1/scheduler/runs/stream': { get: streamRuns },
   '/api/v1/scheduler/runs/:run': { get: getRun },
   '/api/v1/scheduler/subscriptions': { get: listSubscriptions, post: createSubscription },
   '/api/v1/scheduler/subscriptions/:sub': {
@@ -114,6 +123,9 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/workspaces/:ws/signing-secrets/:secret': { delete: revokeSigningSecret },
   '/api/v1/organizations/:org/usage': { get: getUsage },
   '/api/v1/organizations/:org/subscription': { get: getTier, put: changeTier },
+  '/api/v1/organizations/:org/runs': { get: listOrganizationRuns },
+  '/api/v1/organizations/:org/runs/export': { get: exportOrganizationRuns },
+  '/api/v1/organizations/:org/runs/stream': { get: streamOrganizationRuns },
   '/api/problems/:code': { get: getProblem },
   '/api/openapi.json': { get: getOpenApi(() => routes) },
   '/api/docs': { get: getReference(() => routes) },

@@ -3,7 +3,7 @@ import { createApiKeyText } from '../src/auth/api-key.ts'
 import { anOrganization, type TestOrganization } from './organization.ts'
 import { type Json, useApi } from './setup.ts'
 
-const api = useApi({ TRUST_PROXY: 'loopback' })
+const api = useApi(() => ({ TRUST_PROXY: 'loopback' }))
 const keysOf = ({ workspaceId }: TestOrganization) => `/api/v1/workspaces/${workspaceId}/api-keys`
 const tasks = (key: string, headers: Record<string, string> = {}) =>
   api.send('GET', '/api/v1/scheduler/tasks', undefined, { 'X-Api-Key': key, ...headers })

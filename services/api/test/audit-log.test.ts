@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { anOrganization, type Person, type TestOrganization } from './organization.ts'
 import { type Json, useApi } from './setup.ts'
 
-const api = useApi({ TRUST_PROXY: 'loopback' })
+const api = useApi(() => ({ TRUST_PROXY: 'loopback' }))
 
 async function read({ id }: TestOrganization, { session }: Person, query = ''): Promise<Json> {
   return (await api.send('GET', `/api/v1/organizations/${id}/audit-log${query}`, undefined, session)).body

@@ -44,7 +44,7 @@ describe('GET /api/openapi.json', () => {
     ajv.addSchema({ $id: 'api', components: document.components })
     for (const { address, operation } of operations()) {
       const contents = [operation.requestBody, ...Object.values(operation.responses)].flatMap((part: Json) =>
-        Object.entries<Json>(part?.content ?? {}).filter(([type]) => type.endsWith('json')),
+        Object.entries<Json>(part?.content ?? {}).filter(([type]) => /[/+]json$/.test(type)),
       )
       for (const [type, { schema, example }] of contents) {
         const own = JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"api#/components'))

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { hashPassword } from '../src/auth/password.ts'
 import { type Answer, useApi } from './setup.ts'
 
-const api = useApi({ TRUST_PROXY: 'loopback' })
+const api = useApi(() => ({ TRUST_PROXY: 'loopback' }))
 const me = '/api/v1/auth/me'
 const password = 'correct horse battery'
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })

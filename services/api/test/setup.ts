@@ -14,6 +14,8 @@ export type Json = any
 export type Answer = { status: number; headers: Headers; text: string; body: Json }
 export type Caller = { apiKey: string; token: string; workspaceId: string; organizationId: string; email: string }
 
+type Environment = Record<string, string>
+
 export type TestApi = {
   readonly url: string
   readonly ctx: Context
@@ -27,8 +29,11 @@ export type TestApi = {
   count(table: string): Promise<number>
 }
 
-/** Runs the API in this process on a database of its own, with the queue on that database. */
-export function useApi(env: Record<string, string> = {}): TestApi {
+/**
+ * Runs the API in this process on a database of its own, with the queue on that database.
+ * @param environment - Variables that are different, perhaps depending on the database. Default: no rate limits.
+ */
+export function useApi(environment: (databaseUrl: string) => Promise<Environment> | Environment = () => ({})): TestApi {
   let ctx: Context
   let url = ''
   let caller: Caller
@@ -42,11 +47,13 @@ export function useApi(env: Record<string, string> = {}): TestApi {
       ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
       PUBLIC_URL: 'http://belfry.test',
       ALLOWED_PRIVATE_TARGETS: '10.1.0.0/16',
-      ...env,
+      RATE_LIMITS: 'off',
+      ...(await environment(database.url)),
     })
     ctx = await openContext(config, createLogger('api', 'silent'), new AbortController().signal)
     const app = createApp(ctx, { database: async () => {}, queue: () => ctx.queue.ping() })
-    const server = createExpressServer(app, { keepAliveTimeout: 65_000 }) // as the service's own
+    // Longer than any pause of a busy machine: a connection that ends as it is used again fails a test for nothing.
+    const server = createExpressServer(app, { keepAliveTimeout: 65_000 })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     caller = await signUp()

@@ -1,15 +1,16 @@
 import { expect, it } from 'vitest'
 import { createApiKeyCache } from './api-key-cache.ts'
 
+const aKey = { keyId: 'a key', workspaceId: 'a workspace', organizationId: 'an organization', tier: 'free' } as const
+
 it('remembers a key for five seconds, and no longer', () => {
   let now = 0
   const cache = createApiKeyCache(() => now)
-  const key = { keyId: 'a key', workspaceId: 'a workspace', organizationId: 'an organization' }
   const hash = new Uint8Array([1, 2, 3])
   expect(cache.get(hash)).toBeUndefined()
-  cache.set(hash, key)
+  cache.set(hash, aKey)
   now = 4_999
-  expect(cache.get(new Uint8Array([1, 2, 3]))).toBe(key)
+  expect(cache.get(new Uint8Array([1, 2, 3]))).toBe(aKey)
   expect(cache.get(new Uint8Array([1, 2, 4]))).toBeUndefined()
   now = 5_000
   expect(cache.get(hash)).toBeUndefined()
@@ -19,11 +20,11 @@ it('remembers a key no longer than it is good for, and forgets one that was revo
   let now = 0
   const cache = createApiKeyCache(() => now)
   const [first, second] = [new Uint8Array([1]), new Uint8Array([2])]
-  cache.set(first, { keyId: 'a', workspaceId: 'w', organizationId: 'o' }, 100)
-  cache.set(second, { keyId: 'b', workspaceId: 'w', organizationId: 'o' })
+  cache.set(first, aKey, 100)
+  cache.set(second, { ...aKey, keyId: 'another key' })
   now = 100
   expect(cache.get(first)).toBeUndefined()
   expect(cache.get(second)).toBeDefined()
-  cache.forget(({ keyId }) => keyId === 'b')
+  cache.forget(({ keyId }) => keyId === 'another key')
   expect(cache.get(second)).toBeUndefined()
 })

@@ -97,7 +97,7 @@ async function findInOrganization(
 ): Promise<OrganizationCaller> {
   if (key !== undefined) {
     const address = callerAddress(request)
-    const found = await findApiKey(ctx, String(key), address)
+    const found = await findApiKey(ctx, request, String(key))
     if (found.organizationId !== organizationId) throw notFound()
     return { organizationId, user: null, apiKeyId: found.keyId, actor: { kind: 'api_key' }, address }
   }
@@ -119,7 +119,7 @@ async function findInWorkspace(
 ): Promise<WorkspaceCaller> {
   if (key !== undefined) {
     const address = callerAddress(request)
-    const { keyId, workspaceId, organizationId } = await findApiKey(ctx, String(key), address)
+    const { keyId, workspaceId, organizationId } = await findApiKey(ctx, request, String(key))
     const named = inPath ?? namedWorkspace(request)
     if (named !== undefined && named !== workspaceId) throw notFound()
     return { workspaceId, organizationId, apiKeyId: keyId, user: null, actor: { kind: 'api_key' }, address }

@@ -1,14 +1,26 @@
-import { AppError } from '@belfry/domain'
+import { AppError, type TierName } from '@belfry/domain'
+import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { hashApiKey, isApiKey } from './api-key.ts'
+import { callerAddress } from './caller-address.ts'
+import { spendKeyRequest } from './spend-request.ts'
 
 /** A key that is in force, and whose it is. */
-export type FoundApiKey = { keyId: string; workspaceId: string; organizationId: string }
+export type FoundApiKey = { keyId: string; workspaceId: string; organizationId: string; tier: TierName }
 
 type FoundRow = FoundApiKey & { expiresInMs: number | null; isUseStale: boolean }
 
-/** Finds an API key by its text. Throws `unauthenticated` unless it is in force. */
-export async function findApiKey(ctx: Context, text: string, address: string): Promise<FoundApiKey> {
+/**
+ * Finds the API key that a request carries, and counts the request.
+ * @throws AppError `unauthenticated` unless the key is in force, `rate_limited` when it has asked too much.
+ */
+export async function findApiKey(ctx: Context, request: Request, text: string): Promise<FoundApiKey> {
+  const found = await findInForce(ctx, text, callerAddress(request))
+  spendKeyRequest(ctx, request, found.keyId, found.tier)
+  return found
+}
+
+async function findInForce(ctx: Context, text: string, address: string): Promise<FoundApiKey> {
   const hash = hashApiKey(text)
   const remembered = ctx.apiKeys.get(hash)
   if (remembered) return remembered
@@ -21,13 +33,23 @@ export async function findApiKey(ctx: Context, text: string, address: string): P
   throw refused
 }
 
+/** Asks the database, past what is remembered. Throws `unauthenticated` when the key has ended. */
+export async function requireApiKeyInForce(ctx: Context, keyId: string): Promise<void> {
+  const { rowCount } = await ctx.pool.query({
+    name: 'is_api_key_in_force',
+    text: `SELECT FROM api_keys WHERE id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+    values: [keyId],
+  })
+  if (rowCount !== 1) throw new AppError('unauthenticated', 'The API key has ended.')
+}
+
 async function findByHash(ctx: Context, hash: Uint8Array): Promise<FoundApiKey | undefined> {
   const { rows } = await ctx.pool.query<FoundRow>({
     name: 'find_api_key',
-    text: `SELECT k.id AS "keyId", k.workspace_id AS "workspaceId", w.organization_id AS "organizationId",
+    text: `SELECT k.id AS "keyId", k.workspace_id AS "workspaceId", w.organization_id AS "organizationId", o.tier,
              extract(epoch FROM k.expires_at - clock_timestamp())::float8 * 1000 AS "expiresInMs",
              coalesce(k.last_used_at < now() - interval '1 minute', true) AS "isUseStale"
-           FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id
+           FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id JOIN organizations o ON o.id = w.organization_id
            WHERE k.hash = $1 AND k.revoked_at IS NULL AND w.deleted_at IS NULL
              AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())`,
     values: [hash],

@@ -6,11 +6,15 @@ import { renewSession } from './renew-session.ts'
 import { requireSameOrigin } from './require-same-origin.ts'
 import { sessionCookieOf } from './session-cookie.ts'
 import { readSessionToken } from './session-token.ts'
+import { spendSessionRequest } from './spend-request.ts'
 
 /** A signed-in user, and where the request came from. */
 export type UserCaller = { userId: string; sessionId: string; address: string }
 
-/** The signed-in user who calls. Throws `unauthenticated` when there is none. */
+/**
+ * The signed-in user who calls; counts the request.
+ * @throws AppError `unauthenticated` when there is none, `rate_limited` when the session has asked too much.
+ */
 export async function findUser(ctx: Context, request: Request): Promise<UserCaller> {
   const refused = new AppError('unauthenticated', 'Sign in first: the session is missing, expired or ended.')
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
@@ -26,6 +30,7 @@ export async function findUser(ctx: Context, request: Request): Promise<UserCall
     select: { id: true },
   })
   if (!session) throw refused
+  spendSessionRequest(ctx, request, sessionId)
   await renewSession(ctx, request, claims, cookie === undefined ? 'bearer' : 'cookie')
   return { userId, sessionId, address: callerAddress(request) }
 }

@@ -10,6 +10,7 @@ export const listDeadLetters = endpoint({
   answer: { status: 200, body: pageOf(task) },
   query: listDeadLettersQuery,
   async handle(ctx, { caller, query }) {
-    return ok(await findTasks(ctx, caller.workspaceId, query, { list: 'dead-letters', condition: isDeadLetter }))
+    const dead = { ...query, state: ['dead' as const] }
+    return ok(await findTasks(ctx, caller.workspaceId, dead, { list: 'dead-letters', condition: isDeadLetter }))
   },
 })

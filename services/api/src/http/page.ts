@@ -1,7 +1,8 @@
 import { decodeCursor, encodeCursor, type Page } from '@belfry/contract'
 import { AppError } from '@belfry/domain'
 
-type PageQuery = Readonly<Record<string, unknown>> & { limit: number; cursor?: string | undefined }
+/** The query of a list: its filters and its place. */
+export type PageQuery = Readonly<Record<string, unknown>> & { limit: number; cursor?: string | undefined }
 
 /** The id after which a list goes on, if the caller sent a cursor. A cursor is good for one list with its filters. */
 export function readCursor(list: string, query: PageQuery): string | undefined {

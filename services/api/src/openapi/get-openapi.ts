@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { endpoint } from '../http/endpoint.ts'
-import { ok } from '../http/reply.ts'
-import { describeApi, type OpenApiDocument, type Routes } from './document.ts'
+import { text } from '../http/reply.ts'
+import { describeApi, type Routes } from './document.ts'
 import { version } from './version.ts'
 
 /** Serves the description of the table that it stands in itself, hence the function. */
 export function getOpenApi(routes: () => Routes) {
-  let document: OpenApiDocument | undefined
+  let document: string | undefined
   return endpoint({
     right: 'public',
     summary: 'Describe this interface as OpenAPI 3.1',
     answer: { status: 200, body: z.looseObject({ openapi: z.string().meta({ examples: ['3.1.1'] }) }) },
     async handle(ctx) {
-      document ??= describeApi(routes(), ctx.config.publicUrl, version)
-      return ok(document)
+      document ??= JSON.stringify(describeApi(routes(), ctx.config.publicUrl, version))
+      return text('application/json', document)
     },
   })
 }

@@ -41,7 +41,7 @@ function renderResponses({ responses }: Operation, components: Components): stri
   const parts = Object.entries(responses).map(([status, { description, content }]) => {
     const isGood = Number(status) < 300
     const json = content?.['application/json']
-    const others = Object.keys(content ?? {}).filter(type => !type.endsWith('json'))
+    const others = Object.keys(content ?? {}).filter(type => !/[/+]json$/.test(type))
     const body = json && isGood ? table(renderMembers(json.schema, components)) + renderJson(json.example) : ''
     const texts =
       others.length > 0 ? `<p>Also as ${others.map(type => `<code>${escapeHtml(type)}</code>`).join(', ')}.</p>` : ''

@@ -4,7 +4,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/not-found.ts'
 import { ok } from '../http/reply.ts'
 import { presentRun } from './present-run.ts'
-import { type RunRow, runColumns, runTables } from './run-row.ts'
+import { joinRequests, type RunRow, runColumns } from './run-row.ts'
 
 type RunDetailRow = RunRow & {
   payload: string | null
@@ -25,7 +25,7 @@ export const getRun = endpoint({
       SELECT ${runColumns}, r.payload, u.request_headers AS "requestHeaders", u.response_headers AS "responseHeaders",
              u.response_body AS "responseBody", u.response_bytes AS "responseBytes",
              u.response_truncated AS "responseTruncated"
-      FROM ${runTables} WHERE u.workspace_id = $1 AND u.id = $2`
+      FROM runs u ${joinRequests} WHERE u.workspace_id = $1 AND u.id = $2`
     const { rows } = await ctx.pool.query<RunDetailRow>(text, [caller.workspaceId, params.run])
     if (!rows[0]) throw notFound()
     return ok(presentRunDetail(rows[0]))

@@ -21,11 +21,12 @@ export type RunRow = {
   errorMessage: string | null
 }
 
-/** What a list shows of a run: never a body. `u` is the run, `t` its task, `r` the task's request. */
+/** What a list shows of a run: never a body. `u` is the run, `r` its task's request. */
 export const runColumns = `
   u.id, u.workspace_id AS "workspaceId", u.task_id AS "taskId", r.name AS "taskName", u.source,
-  t.cron_job_id AS "cronJobId", r.topic, u.attempt, u.status, u.scheduled_at AS "scheduledAt",
+  u.cron_job_id AS "cronJobId", u.topic, u.attempt, u.status, u.scheduled_at AS "scheduledAt",
   u.started_at AS "startedAt", u.finished_at AS "finishedAt", r.url, r.method,
   u.response_status AS "responseStatus", u.error_code AS "errorCode", u.error_message AS "errorMessage"`
 
-export const runTables = 'runs u JOIN tasks t ON t.id = u.task_id JOIN task_requests r ON r.task_id = u.task_id'
+/** Where the rest of a run stands. */
+export const joinRequests = 'JOIN task_requests r ON r.task_id = u.task_id'

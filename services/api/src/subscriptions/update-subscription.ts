@@ -1,9 +1,9 @@
 import { subscription, updateSubscriptionBody } from '@belfry/contract'
 import { endpoint } from '../http/endpoint.ts'
+import { given } from '../http/given.ts'
 import { notFound } from '../http/not-found.ts'
 import { ok } from '../http/reply.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
-import { given } from '../http/given.ts'
 import { presentSubscription } from './present-subscription.ts'
 
 export const updateSubscription = endpoint({

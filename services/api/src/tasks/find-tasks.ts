@@ -1,31 +1,69 @@
-import type { listTasksQuery } from '@belfry/contract'
-import type { z } from 'zod'
+import type { ListTasksQuery, Page, Task } from '@belfry/contract'
 import type { Context } from '../context.ts'
-import { readCursor, toPage } from '../http/page.ts'
-import { where } from '../http/where.ts'
+import { isExactly, readBoundedPage, type Scan } from '../http/bounded-page.ts'
+import { type Where, where } from '../http/where.ts'
 import { presentTask } from './present-task.ts'
 import { selectTasks, type TaskRow } from './task-row.ts'
 
+export type TaskFilter = Omit<ListTasksQuery, 'limit' | 'cursor'>
+
 /** Reads a page of a workspace's tasks, newest first; of those for which a further condition of ours holds, if given. */
-export async function findTasks(
+export function findTasks(
   ctx: Context,
   workspaceId: string,
-  query: z.output<typeof listTasksQuery>,
+  query: ListTasksQuery,
   only?: { list: string; condition: string },
-) {
+): Promise<Page<Task>> {
+  const scan = scanTasks(workspaceId, query)
+  if (only) scan.rest.and(only.condition)
   const list = `${only?.list ?? 'tasks'}:${workspaceId}`
-  const after = readCursor(list, query)
-  const filter = where()
-  filter.and('t.workspace_id = ?', workspaceId)
-  if (only) filter.and(only.condition)
-  if (after) filter.and('t.id < ?', after)
-  if (query.state) filter.and('t.state = ANY (?::task_state[])', query.state)
-  if (query.source) filter.and('t.source = ANY (?::task_source[])', query.source)
-  if (query.cronjob_id) filter.and('t.cron_job_id = ANY (?::uuid[])', query.cronjob_id)
-  if (query.name) filter.and('starts_with(r.name, ?)', query.name)
-  if (query.from) filter.and('t.execute_at >= ?', query.from)
-  if (query.to) filter.and('t.execute_at < ?', query.to)
-  const text = `${selectTasks} WHERE ${filter.text} ORDER BY t.id DESC LIMIT ${query.limit + 1}`
-  const { rows } = await ctx.pool.query<TaskRow>(text, filter.values)
-  return toPage(list, query, rows, presentTask)
+  return readBoundedPage<TaskRow, Task>(ctx, query, scan, list, presentTask)
+}
+
+/** Decides along which index the tasks of a workspace are read, and what each one found there must be besides. */
+export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
+  const along = where()
+  const streams = addStreams(along, filter)
+  // The index of a cron job's tasks has no workspace. Somebody else's cron job costs no more than one's own.
+  const isOfCronJob = streams.key === 'cron_job_id'
+  if (!isOfCronJob) along.and('t.workspace_id = ?', workspaceId)
+  const rest = where(along)
+  if (isOfCronJob) rest.and('t.workspace_id = ?', workspaceId)
+  if (filter.state && streams.key !== 'state') rest.and('t.state = ANY (?::task_state[])', filter.state)
+  if (filter.source) rest.and('t.source = ANY (?::task_source[])', filter.source)
+  if (filter.name) rest.and('starts_with(r.name, ?)', filter.name)
+  if (filter.from) rest.and('t.execute_at >= ?', filter.from)
+  if (filter.to) rest.and('t.execute_at < ?', filter.to)
+  const joined = filter.name ? 'JOIN task_requests r ON r.task_id = t.id' : ''
+  return {
+    ...streams,
+    table: 'tasks',
+    alias: 't',
+    along,
+    joined,
+    rest,
+    read: `${selectTasks} JOIN page ON page.id = t.id`,
+  }
+}
+
+// There is an index for each of these, but in the order of ids only for one value at a time.
+function addStreams(along: Where, { cronjob_id, state }: TaskFilter) {
+  if (cronjob_id) {
+    const keys = along.add([...new Set(cronjob_id)])
+    along.and(isExactly('t.cron_job_id', 'key.value'))
+    const order = 't.cron_job_id DESC, t.id DESC'
+    return {
+      key: 'cron_job_id',
+      order,
+      streams: `unnest(${keys}::uuid[]) AS key (value)`,
+      streamCount: cronjob_id.length,
+    }
+  }
+  if (state) {
+    const keys = along.add([...new Set(state)])
+    along.and(isExactly('t.state', 'key.value'))
+    const order = 't.state, t.id DESC'
+    return { key: 'state', order, streams: `unnest(${keys}::task_state[]) AS key (value)`, streamCount: state.length }
+  }
+  return { key: null, order: 't.id DESC', streams: '(SELECT) AS whole', streamCount: 1 }
 }

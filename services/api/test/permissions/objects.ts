@@ -12,6 +12,14 @@ export const objects: Readonly<Record<string, (api: TestApi, organization: TestO
   task: (api, organization) => create(api, organization, '/api/v1/scheduler/tasks', aTaskBody()),
   cronjob: (api, organization) =>
     create(api, organization, '/api/v1/scheduler/cronjobs', requests['POST /api/v1/scheduler/cronjobs']?.body?.()),
+  sub: (api, organization) =>
+    create(
+      api,
+      organization,
+      '/api/v1/scheduler/subscriptions',
+      requests['POST /api/v1/scheduler/subscriptions']?.body?.(),
+    ),
+  operation: insertOperation,
   run: insertRun,
   name: putSecret,
   secret: rotateSigningSecret,
@@ -46,4 +54,14 @@ async function rotateSigningSecret(api: TestApi, { owner, workspaceId }: TestOrg
   const [old] = (await api.send('GET', path, undefined, owner.session)).body.data
   await api.send('POST', path, undefined, owner.session)
   return old.id
+}
+
+// One that the scheduler would work at, if there were one.
+async function insertOperation(api: TestApi, { workspaceId }: TestOrganization): Promise<string> {
+  const id = newUuid()
+  await api.ctx.pool.query(
+    `INSERT INTO dead_letter_operations (id, workspace_id, action, total, cursor) VALUES ($1, $2, 'replay', 2000, $1)`,
+    [id, fromId('ws', workspaceId)],
+  )
+  return toId('op', id)
 }

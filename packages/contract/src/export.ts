@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { listOrganizationRunsQuery, listRunsQuery } from './run.ts'
+import { listTasksQuery } from './task.ts'
+
+const place = { limit: true, cursor: true } as const
+const format = {
+  format: z
+    .enum(['csv', 'jsonl'])
+    .default('csv')
+    .meta({ description: 'CSV with a line of names, or one JSON object a line.' }),
+}
+
+/** The query of an export of runs: the filters of the list. */
+export const exportRunsQuery = listRunsQuery.omit(place).extend(format)
+
+/** The same over all workspaces of an organization. */
+export const exportOrganizationRunsQuery = listOrganizationRunsQuery.omit(place).extend(format)
+
+/** The query of an export of tasks: the filters of the list. */
+export const exportTasksQuery = listTasksQuery.omit(place).extend(format)

@@ -1,0 +1,55 @@
+import type { Context } from '../context.ts'
+import { readBounded, type Scan } from './bounded-page.ts'
+import { type Cell, csvLine } from './csv.ts'
+import { toJsonText } from './json.ts'
+import type { Reply } from './reply.ts'
+
+const rowsAtATime = 1000
+
+export type Export<Row, Item> = {
+  /** Of the file, without its ending. */
+  name: string
+  format: 'csv' | 'jsonl'
+  scan: Scan
+  present: (row: Row) => Item
+  /** The columns of the CSV form. */
+  columns: Readonly<Record<string, (item: Item) => Cell>>
+}
+
+const types = { csv: 'text/csv', jsonl: 'application/x-ndjson' }
+
+/** The media types of an export. */
+export const exportTypes = Object.values(types)
+
+/** Answers with a whole list as a file that is read as the caller takes it: memory stays the same however long it is. */
+export function exportReply<Row extends { id: string }, Item>(ctx: Context, content: Export<Row, Item>): Reply {
+  const { name, format } = content
+  return {
+    status: 200,
+    pieces: format === 'csv' ? csvPieces(ctx, content) : jsonPieces(ctx, content),
+    headers: {
+      'Content-Type': `${types[format]}; charset=utf-8`,
+      'Content-Disposition': `attachment; filename="${name}.${format}"`,
+    },
+  }
+}
+
+async function* csvPieces<Row extends { id: string }, Item>(ctx: Context, content: Export<Row, Item>) {
+  const columns = Object.values(content.columns)
+  yield csvLine(Object.keys(content.columns))
+  for await (const items of readAll(ctx, content)) {
+    yield items.map(item => csvLine(columns.map(column => column(item)))).join('')
+  }
+}
+
+async function* jsonPieces<Row extends { id: string }, Item>(ctx: Context, content: Export<Row, Item>) {
+  for await (const items of readAll(ctx, content)) yield items.map(item => `${toJsonText(item)}\n`).join('')
+}
+
+async function* readAll<Row extends { id: string }, Item>(ctx: Context, { scan, present }: Export<Row, Item>) {
+  for (let after: string | undefined | null; after !== null; ) {
+    const page: { rows: Row[]; next: string | null } = await readBounded<Row>(ctx, scan, after, rowsAtATime)
+    if (page.rows.length > 0) yield page.rows.map(present)
+    after = page.next
+  }
+}

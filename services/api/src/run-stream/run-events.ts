@@ -1,0 +1,84 @@
+import { toId } from '@belfry/domain'
+import type { Context } from '../context.ts'
+import { toJsonText } from '../http/json.ts'
+import { presentRun } from '../runs/present-run.ts'
+import type { RunRow } from '../runs/run-row.ts'
+import { runsAfter } from './follow-runs.ts'
+
+const heartbeatMs = 15_000
+const checkMs = 2_000
+// A listener that has not taken so many is dropped rather than buffered.
+const mostWaiting = 2_000
+
+export type Watch = {
+  workspaceIds: readonly string[]
+  /** What the caller has seen already. */
+  after: string | undefined
+  /** Rejects when the caller may not listen any longer. */
+  check(): Promise<unknown>
+  /** The caller has left, or this process is to stop. */
+  over: AbortSignal
+}
+
+/** The new runs of some workspaces as server-sent events, until the caller leaves or loses the right to see them. */
+export async function* runEvents(ctx: Context, { workspaceIds, after, check, over }: Watch): AsyncGenerator<string> {
+  const waiting: string[] = []
+  const sent = new Set<string>()
+  let wake = () => {}
+  const stops = workspaceIds.map(workspaceId =>
+    ctx.runTails.listen(workspaceId, ({ runs, upTo }) => {
+      waiting.push(...runs.filter(({ id }) => !sent.has(id)).map(run => toEvent(run, upTo)))
+      wake()
+    }),
+  )
+  const onOver = () => wake()
+  over.addEventListener('abort', onOver)
+  try {
+    yield 'retry: 2000\n\n'
+    for (const run of after === undefined ? [] : await backlog(ctx, workspaceIds, after)) {
+      sent.add(run.id)
+      yield toEvent(run, after ?? run.id)
+    }
+    let checkedAt = performance.now()
+    let beatAt = checkedAt
+    while (!over.aborted && waiting.length <= mostWaiting) {
+      if (performance.now() - checkedAt >= checkMs) {
+        if (!(await isAllowed(check))) return
+        checkedAt = performance.now()
+      }
+      if (waiting.length > 0 || performance.now() - beatAt >= heartbeatMs) {
+        yield waiting.splice(0).join('') || ': still here\n\n'
+        beatAt = performance.now()
+        continue
+      }
+      await new Promise<void>(resolve => {
+        const timer = setTimeout(resolve, checkMs)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  } finally {
+    over.removeEventListener('abort', onOver)
+    for (const stop of stops) stop()
+  }
+}
+
+async function backlog(ctx: Context, workspaceIds: readonly string[], after: string): Promise<RunRow[]> {
+  const runs: RunRow[] = []
+  for (const workspaceId of workspaceIds) runs.push(...(await runsAfter(ctx.pool, workspaceId, after)))
+  return runs.sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+// The event's id is not the run's: it is the place up to which nothing will be missed when the listener comes back.
+function toEvent(run: RunRow, upTo: string): string {
+  return `id: ${toId('run', upTo)}\nevent: run\ndata: ${toJsonText(presentRun(run))}\n\n`
+}
+
+async function isAllowed(check: Watch['check']): Promise<boolean> {
+  return check().then(
+    () => true,
+    () => false, // also when nobody can tell
+  )
+}

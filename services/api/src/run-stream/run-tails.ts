@@ -1,0 +1,43 @@
+import type { Pool } from '@belfry/db'
+import { every } from '@belfry/runtime'
+import { followRuns, type NewRuns } from './follow-runs.ts'
+
+export type Listener = (news: NewRuns) => void
+
+/** The workspaces whose new runs somebody watches. */
+export type RunTails = {
+  /** Tells of new runs until the answer is called. */
+  listen(workspaceId: string, listener: Listener): () => void
+}
+
+type Tail = { listeners: Set<Listener>; stop: AbortController }
+
+/** Looks once a second at each workspace that is watched, however many watch it. */
+export function createRunTails(pool: Pool, onError: (error: Error) => void, intervalMs = 1000): RunTails {
+  const tails = new Map<string, Tail>()
+
+  function open(workspaceId: string): Tail {
+    const tail: Tail = { listeners: new Set(), stop: new AbortController() }
+    const look = followRuns(pool, workspaceId)
+    const run = async () => {
+      const news = await look()
+      for (const listener of tail.listeners) listener(news)
+    }
+    void every({ intervalMs, run, onError: error => onError(error as Error) }, tail.stop.signal)
+    tails.set(workspaceId, tail)
+    return tail
+  }
+
+  return {
+    listen(workspaceId, listener) {
+      const tail = tails.get(workspaceId) ?? open(workspaceId)
+      tail.listeners.add(listener)
+      return () => {
+        tail.listeners.delete(listener)
+        if (tail.listeners.size > 0) return
+        tail.stop.abort()
+        if (tails.get(workspaceId) === tail) tails.delete(workspaceId)
+      }
+    },
+  }
+}

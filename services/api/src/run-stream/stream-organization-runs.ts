@@ -1,0 +1,24 @@
+import { authorize } from '../auth/authorize.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { visibleWorkspaces } from '../runs/visible-workspaces.ts'
+import { openRunStream } from './open-run-stream.ts'
+
+export const streamOrganizationRuns = endpoint({
+  right: 'organization_run.read',
+  summary: 'Follow new runs of all workspaces that the caller may see',
+  answer: { status: 200, texts: ['text/event-stream'] },
+  params: { org: 'org' },
+  async handle(ctx, { caller, params, request }) {
+    const workspaceIds = await visibleWorkspaces(ctx, caller, undefined)
+    // Also ends when the caller may see other workspaces than at the start: whoever listens comes back by itself.
+    const check = async () => {
+      const now = await visibleWorkspaces(
+        ctx,
+        await authorize(ctx, request, 'organization_run.read', params),
+        undefined,
+      )
+      if (now.join() !== workspaceIds.join()) throw new Error('The workspaces have changed.')
+    }
+    return openRunStream(ctx, request, workspaceIds, check)
+  },
+})

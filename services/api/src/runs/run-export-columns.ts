@@ -1,0 +1,25 @@
+import type { Run } from '@belfry/contract'
+import type { Cell } from '../http/csv.ts'
+
+/** The columns of exported runs. */
+export const runExportColumns: Readonly<Record<string, (run: Run) => Cell>> = {
+  id: run => run.id,
+  workspace_id: run => run.workspace_id,
+  task_id: run => run.task_id,
+  task_name: run => run.task_name,
+  source: run => run.source,
+  cronjob_id: run => run.cronjob_id,
+  topic: run => run.topic,
+  attempt: run => run.attempt,
+  status: run => run.status,
+  scheduled_at: run => run.scheduled_at,
+  started_at: run => run.started_at,
+  finished_at: run => run.finished_at,
+  duration_ms: run => run.duration_ms,
+  lag_ms: run => run.lag_ms,
+  url: run => run.url,
+  method: run => run.method,
+  response_status: run => run.response_status,
+  error_code: run => run.error?.code ?? null,
+  error_message: run => run.error?.message ?? null,
+}

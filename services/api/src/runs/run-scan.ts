@@ -1,0 +1,86 @@
+import type { ListRunsQuery } from '@belfry/contract'
+import { isExactly, type Scan } from '../http/bounded-page.ts'
+import { type Where, where } from '../http/where.ts'
+import { joinRequests, runColumns } from './run-row.ts'
+
+export type RunFilter = Omit<ListRunsQuery, 'limit' | 'cursor'>
+
+type Key = { column: 'task_id' | 'cron_job_id' | 'topic'; type: 'uuid' | 'text'; values: readonly string[] }
+
+/** Decides along which index the log of some workspaces is read, and what each run found there must be besides. */
+export function scanRuns(workspaceIds: readonly string[], filter: RunFilter): Scan {
+  const key = keyOf(filter)
+  const along = where()
+  const workspaces = along.add(workspaceIds)
+  const onlyFailures = key === null && isAboutFailures(filter)
+  const streams = key
+    ? addKeyStreams(along, workspaces, workspaceIds.length, key)
+    : addWorkspaceStreams(along, workspaces, workspaceIds.length, onlyFailures)
+  byId(along, filter)
+  const rest = where(along)
+  if (filter.status && !onlyFailures) rest.and('u.status = ANY (?::run_status[])', filter.status)
+  if (filter.source) rest.and('u.source = ANY (?::task_source[])', filter.source)
+  if (filter.cronjob_id && key?.column !== 'cron_job_id') rest.and('u.cron_job_id = ANY (?::uuid[])', filter.cronjob_id)
+  if (filter.topic && key?.column !== 'topic') rest.and('u.topic = ANY (?::text[])', filter.topic)
+  if (filter.response_status) byResponseStatus(rest, filter.response_status)
+  if (filter.from) rest.and('u.started_at >= ?', filter.from)
+  if (filter.to) rest.and('u.started_at < ?', filter.to)
+  const of = `FROM page JOIN runs u ON u.workspace_id = ANY (${workspaces}::uuid[]) AND u.id = page.id ${joinRequests}`
+  return { ...streams, table: 'runs', alias: 'u', along, rest, read: `SELECT ${runColumns} ${of}` }
+}
+
+// The most selective first.
+function keyOf({ task_id, cronjob_id, topic }: RunFilter): Key | null {
+  if (task_id) return { column: 'task_id', type: 'uuid', values: unique(task_id) }
+  if (cronjob_id) return { column: 'cron_job_id', type: 'uuid', values: unique(cronjob_id) }
+  if (topic) return { column: 'topic', type: 'text', values: unique(topic) }
+  return null
+}
+
+type Streams = Pick<Scan, 'streams' | 'streamCount' | 'order'>
+
+function addWorkspaceStreams(along: Where, workspaces: string, count: number, onlyFailures: boolean): Streams {
+  const streams = `unnest(${workspaces}::uuid[]) AS workspace (id)`
+  along.and('u.workspace_id = workspace.id')
+  // As the condition of its index says it.
+  if (onlyFailures) along.and(`u.status >= 'failed'`)
+  return { streams, streamCount: count, order: onlyFailures ? 'u.status DESC, u.id DESC' : 'u.id DESC' }
+}
+
+function addKeyStreams(along: Where, workspaces: string, count: number, { column, type, values }: Key): Streams {
+  const ofKeys = `unnest(${along.add(values)}::${type}[]) AS key (value)`
+  if (column === 'task_id') {
+    along.and(`u.task_id = key.value AND u.workspace_id = ANY (${workspaces}::uuid[])`)
+    return { streams: ofKeys, streamCount: values.length, order: 'u.id DESC' }
+  }
+  const { streams, streamCount } = addWorkspaceStreams(along, workspaces, count, false)
+  along.and(isExactly(`u.${column}`, 'key.value'))
+  return {
+    streams: `${streams} CROSS JOIN ${ofKeys}`,
+    streamCount: streamCount * values.length,
+    order: `u.${column} DESC, u.id DESC`,
+  }
+}
+
+// Only a status of 2xx is a success, so a filter for other ones asks for failures too.
+function isAboutFailures({ status, response_status }: RunFilter): boolean {
+  if (status && !status.includes('success')) return true
+  return response_status?.every(({ from, to }) => to < 200 || from > 299) ?? false
+}
+
+// Each is a status or, as `5xx`, a hundred of them.
+function byResponseStatus(filter: Where, statuses: ReadonlyArray<{ from: number; to: number }>): void {
+  const ranges = statuses.map(() => 'u.response_status BETWEEN ? AND ?').join(' OR ')
+  filter.and(`(${ranges})`, ...statuses.flatMap(({ from, to }) => [from, to]))
+}
+
+// The id carries the time of the claim, which is at most a few milliseconds before the start. As a range of ids the
+// filter touches only the partitions and pages of that time; the start itself then decides.
+function byId(filter: Where, { from, to }: RunFilter): void {
+  if (from) filter.and(`u.id >= uuid_v7_floor(?::timestamptz - interval '1 minute')`, from)
+  if (to) filter.and('u.id < uuid_v7_floor(?::timestamptz)', to)
+}
+
+function unique(values: readonly string[]): string[] {
+  return [...new Set(values)]
+}

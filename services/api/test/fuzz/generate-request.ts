@@ -1,0 +1,108 @@
+import { newUuid, toId } from '@belfry/domain'
+import type { Caller } from '../setup.ts'
+import { type Schema, strangeValue, validValue } from './generate-value.ts'
+import type { Random } from './random.ts'
+
+/** One operation of the OpenAPI document. */
+export type Operation = { path: string; method: string; description: Schema }
+
+/** A request, and what is known about it before it is sent. */
+export type FuzzRequest = {
+  operation: Operation | null
+  method: string
+  path: string
+  headers: Record<string, string>
+  body: string | undefined
+  /** Whether it carries credentials that the operation takes, as far as can be known. */
+  authenticated: boolean
+  /** Whether its query is surely wrong. */
+  badQuery: boolean
+}
+
+export type World = { operations: readonly Operation[]; callers: readonly Caller[]; ids: Map<string, string[]> }
+
+const odds = { unknownPath: 0.02, unknownMethod: 0.02, anonymous: 0.06, strange: 0.5 }
+const contentTypes = ['text/plain', 'application/xml', 'application/json; charset=latin1', '']
+
+/** Makes one request. */
+export function generateRequest({ operations, callers, ids }: World, random: Random): FuzzRequest {
+  const operation = random.pick(operations)
+  const caller = random.pick(callers)
+  const authenticated = !random.chance(odds.anonymous)
+  const headers = { ...credentials(operation, caller, authenticated, random), ...requestId(random) }
+  const { query, badQuery } = generateQuery(operation, random)
+  const path = fillPath(operation, caller, ids, random) + query
+  const request = { operation, method: operation.method, path, authenticated, badQuery }
+  if (random.chance(odds.unknownPath)) {
+    return {
+      ...request,
+      operation: null,
+      path: `/api/${random.pick(['v2', '%00', '..%2f', 'v1/nothing'])}`,
+      headers,
+      body: undefined,
+    }
+  }
+  if (random.chance(odds.unknownMethod)) {
+    return { ...request, operation: null, method: 'OPTIONS', headers, body: undefined }
+  }
+  const schema = operation.description.requestBody?.content['application/json'].schema
+  const body = schema && generateBody(schema, random)
+  const type = body !== undefined && random.chance(0.97) ? 'application/json' : random.pick(contentTypes)
+  return { ...request, headers: body === undefined ? headers : { ...headers, 'Content-Type': type }, body }
+}
+
+function credentials(
+  { description }: Operation,
+  caller: Caller,
+  valid: boolean,
+  random: Random,
+): Record<string, string> {
+  const takesKey = description.security.some((scheme: Schema) => 'apiKey' in scheme)
+  if (!valid) {
+    const nothing = [{}, { 'X-Api-Key': 'bf_nothing' }, { 'X-Api-Key': '' }, { Authorization: 'Bearer x.y.z' }]
+    return random.pick<Record<string, string>>([...nothing, { Cookie: 'belfry_session=x' }])
+  }
+  if (takesKey && random.chance(0.7)) return { 'X-Api-Key': caller.apiKey }
+  const workspace = random.chance(0.95) ? { 'X-Workspace-Id': caller.workspaceId } : {}
+  return { Authorization: `Bearer ${caller.token}`, ...workspace }
+}
+
+function requestId(random: Random): Record<string, string> {
+  return random.chance(0.1) ? { 'X-Request-Id': random.pick(['a-name', 'not well formed', 'x'.repeat(200)]) } : {}
+}
+
+function fillPath({ path, description }: Operation, caller: Caller, ids: World['ids'], random: Random): string {
+  return path.replace(/\{(\w+)\}/g, (_match, name: string) => {
+    const { schema } = description.parameters.find((each: Schema) => each.in === 'path' && each.name === name)
+    const kind = /^\^(\w+?)_/.exec(schema.pattern ?? '')?.[1]
+    if (!kind) return encodeURIComponent(random.pick(['validation_failed', 'NAME', 'x', '..', '\0', 'ä'.repeat(300)]))
+    if (random.chance(0.1)) return encodeURIComponent(random.pick([`${kind}_x`, 'null', '%', '\0', 'x'.repeat(2000)]))
+    if (random.chance(0.1)) return toId(kind as 'task', newUuid())
+    if (kind === 'ws') return caller.workspaceId
+    if (kind === 'org') return caller.organizationId
+    const known = ids.get(kind) ?? []
+    return known.length > 0 ? random.pick(known) : toId(kind as 'task', newUuid())
+  })
+}
+
+function generateQuery({ description }: Operation, random: Random): { query: string; badQuery: boolean } {
+  const parameters = description.parameters.filter((each: Schema) => each.in === 'query')
+  const pairs: [string, string][] = []
+  for (const { name, schema } of parameters) {
+    if (name === 'cursor' ? !random.chance(0.05) : !random.chance(0.2)) continue
+    const value = random.chance(0.2) ? strangeValue(schema, random) : validValue(schema, random)
+    for (const each of [value].flat())
+      pairs.push([name, typeof each === 'object' ? JSON.stringify(each) : String(each)])
+  }
+  const unknown = random.chance(0.05)
+  if (unknown) pairs.push(['no_such_parameter', '1'])
+  const query = new URLSearchParams(pairs).toString()
+  return { query: query && `?${query}`, badQuery: unknown && parameters.length > 0 }
+}
+
+function generateBody(schema: Schema, random: Random): string {
+  if (random.chance(0.02))
+    return random.pick(['', '{', 'null', '[]', '{"a":1}}', '\ufeff{}', '['.repeat(100_000), '{"a":"\\ud800"}'])
+  if (random.chance(0.005)) return JSON.stringify({ name: 'x'.repeat(300_000) })
+  return JSON.stringify(random.chance(odds.strange) ? strangeValue(schema, random) : validValue(schema, random))
+}

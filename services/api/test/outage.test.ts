@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { routes } from '../src/routes.ts'
+import { aTaskBody, useApi } from './setup.ts'
+import { putWireBefore, type SeverableDatabase } from './severable-database.ts'
+
+const withoutDatabase = /openapi|docs|problems/
+
+let wire: SeverableDatabase
+const api = useApi(async databaseUrl => {
+  wire = await putWireBefore(databaseUrl)
+  return { DATABASE_URL: wire.url }
+})
+
+describe('X-Request-Id', () => {
+  it('is on every answer: the caller’s when it is well formed, else a new one', async () => {
+    const answers = [
+      api.send('GET', '/api/v1/scheduler/tasks'),
+      api.send('GET', '/nowhere'),
+      api.send('POST', '/healthz'),
+      api.send('GET', '/healthz'),
+      api.send('PUT', '/api/v1/scheduler/tasks'),
+      api.call('POST', '/api/v1/scheduler/tasks', '{'),
+      api.call('POST', '/api/v1/scheduler/tasks', aTaskBody()),
+    ]
+    for (const { headers } of await Promise.all(answers)) expect(headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/)
+    const named = await api.send('GET', '/nowhere', undefined, { 'X-Request-Id': 'my.request_1' })
+    expect([named.headers.get('X-Request-Id'), named.body.request_id]).toEqual(['my.request_1', 'my.request_1'])
+    const bad = await api.send('GET', '/nowhere', undefined, { 'X-Request-Id': 'not well formed' })
+    expect(bad.headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+})
+
+// Comes last: nothing in this file has a database afterwards.
+describe('while the database is away', () => {
+  it('every route answers 503 with a problem, never 500 and never nothing', async () => {
+    const { apiKey, token, workspaceId, organizationId } = await api.signUp()
+    await wire.cut()
+    for (const [path, methods] of Object.entries(routes)) {
+      if (withoutDatabase.test(path)) continue
+      for (const [method, { right }] of Object.entries(methods)) {
+        const at = path.replace(':org', organizationId).replace(':ws', workspaceId).replace(/:\w+/g, 'x')
+        const body = method === 'get' || method === 'delete' ? undefined : bodyFor(path)
+        const session = { Authorization: `Bearer ${token}`, 'X-Workspace-Id': workspaceId }
+        // A path for people does not look at keys.
+        const credentials = right === 'signed_in' ? [session] : [session, { 'X-Api-Key': apiKey }]
+        for (const headers of credentials) {
+          const answer = await api.send(method.toUpperCase(), at, body, { ...headers, 'X-Request-Id': 'an-outage' })
+          expect([method, path, answer.status, answer.body.code]).toEqual([method, path, 503, 'unavailable'])
+          expect(answer.headers.get('Retry-After')).toBe('5')
+          expect([answer.headers.get('X-Request-Id'), answer.body.request_id]).toEqual(['an-outage', 'an-outage'])
+        }
+      }
+    }
+  })
+})
+
+function bodyFor(path: string): object {
+  if (path.endsWith('/tasks')) return aTaskBody()
+  if (path.endsWith('/register')) return { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' }
+  if (path.endsWith('/login')) return { email: 'ada@example.com', password: 'correct horse battery' }
+  return { name: 'A name' }
+}

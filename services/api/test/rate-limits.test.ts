@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { useApi } from './setup.ts'
+
+const api = useApi(() => ({ RATE_LIMITS: 'on', DEFAULT_TIER: 'free' }))
+const path = '/api/v1/scheduler/tasks'
+
+describe('rate limits', () => {
+  it('refuse what a key sends beyond the requests a second of its tier, and tell when to go on', async () => {
+    const caller = await api.signUp()
+    const headers = { 'X-Api-Key': caller.apiKey }
+    const first = await api.send('GET', path, undefined, headers)
+    expect(first.headers.get('RateLimit-Policy')).toBe('"key";q=10;w=1')
+    expect(first.headers.get('RateLimit')).toBe('"key";r=9;t=1')
+    const answers = await Promise.all(Array.from({ length: 60 }, () => api.send('GET', path, undefined, headers)))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused[0]?.body).toMatchObject({ code: 'rate_limited', status: 429 })
+    expect(refused[0]?.headers.get('Retry-After')).toBe('1')
+    expect(answers.filter(({ status }) => status === 200).length).toBe(60 - refused.length)
+  })
+
+  it('are each key’s own', async () => {
+    const [one, other] = [await api.signUp(), await api.signUp()]
+    await Promise.all(Array.from({ length: 40 }, () => api.send('GET', path, undefined, { 'X-Api-Key': one.apiKey })))
+    expect((await api.send('GET', path, undefined, { 'X-Api-Key': other.apiKey })).status).toBe(200)
+  })
+
+  it('hold for sessions too', async () => {
+    const { token, workspaceId } = await api.signUp()
+    const headers = { Authorization: `Bearer ${token}`, 'X-Workspace-Id': workspaceId }
+    const answer = await api.send('GET', path, undefined, headers)
+    expect(answer.headers.get('RateLimit-Policy')).toBe('"session";q=50;w=1')
+  })
+})

@@ -1,0 +1,115 @@
+import { fromId, newUuid, toId } from '@belfry/domain'
+import { describe, expect, it } from 'vitest'
+import { storeRuns } from './run-rows.ts'
+import { type Caller, useApi } from './setup.ts'
+
+const api = useApi()
+const path = '/api/v1/scheduler/runs/stream'
+
+type Stream = { status: number; until(part: string): Promise<string>; ended(): Promise<string>; leave(): void }
+
+// Reads a stream until a text has come, or to its end.
+async function open(headers: Record<string, string>, at = path): Promise<Stream> {
+  const leave = new AbortController()
+  const response = await fetch(api.url + at, { headers, signal: leave.signal })
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let read = ''
+  const next = async () => {
+    const piece = await reader?.read()
+    read += piece?.value ?? ''
+    return piece?.done ?? true
+  }
+  return {
+    status: response.status,
+    async until(part) {
+      while (!read.includes(part)) if (await next()) throw new Error(`It ended before ${part} came: ${read}`)
+      return read
+    },
+    async ended() {
+      while (!(await next()));
+      return read
+    },
+    leave: () => leave.abort(),
+  }
+}
+
+function workspaceOf(caller: Caller): string {
+  return fromId('ws', caller.workspaceId) ?? ''
+}
+
+describe('the live tail', () => {
+  it('shows a new run, of the own workspace only', async () => {
+    const [caller, other] = [await api.signUp(), await api.signUp()]
+    const stream = await open({ 'X-Api-Key': caller.apiKey })
+    expect(stream.status).toBe(200)
+    await stream.until('retry:')
+    const [foreign, own] = await storeRuns(api.ctx.pool, [
+      { workspaceId: workspaceOf(other), startedAt: new Date() },
+      { workspaceId: workspaceOf(caller), startedAt: new Date() },
+    ])
+    const text = await stream.until(toId('run', own?.id ?? ''))
+    expect(text).not.toContain(toId('run', foreign?.id ?? ''))
+    expect(text).toMatch(/id: run_\w{26}\nevent: run\ndata: \{"id":"run_/)
+    stream.leave()
+  })
+
+  it('shows a run that is recorded long after it was claimed', async () => {
+    const caller = await api.signUp()
+    const workspaceId = workspaceOf(caller)
+    const claimedAt = new Date(Date.now() - 120_000)
+    const runId = newUuid(claimedAt.getTime())
+    await api.ctx.pool.query(
+      `INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, run_id, lease_until)
+       VALUES ($1, $2, 'task', 'processing', 1, now(), now(), $3, now() + interval '1 hour')`,
+      [newUuid(), workspaceId, runId],
+    )
+    const stream = await open({ 'X-Api-Key': caller.apiKey })
+    const [first] = await storeRuns(api.ctx.pool, [{ workspaceId, startedAt: new Date() }])
+    await stream.until(toId('run', first?.id ?? ''))
+    const taskId = newUuid()
+    await storeRuns(api.ctx.pool, [{ workspaceId, taskId }])
+    await api.ctx.pool.query(`UPDATE runs SET id = $1 WHERE task_id = $2`, [runId, taskId])
+    await api.ctx.pool.query(`UPDATE tasks SET state = 'success', lease_until = NULL WHERE run_id = $1`, [runId])
+    await stream.until(`"id":"${toId('run', runId)}"`)
+    stream.leave()
+  })
+
+  it('goes on after the last event that was seen', async () => {
+    const caller = await api.signUp()
+    const workspaceId = workspaceOf(caller)
+    const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000)
+    const [old, missed] = await storeRuns(api.ctx.pool, [
+      { workspaceId, startedAt: at(500) },
+      { workspaceId, startedAt: at(400) },
+    ])
+    const stream = await open({ 'X-Api-Key': caller.apiKey, 'Last-Event-ID': toId('run', old?.id ?? '') })
+    const text = await stream.until(toId('run', missed?.id ?? ''))
+    expect(text).not.toContain(`"id":"${toId('run', old?.id ?? '')}"`)
+    stream.leave()
+  })
+
+  it('ends within five seconds of the revocation of its key', async () => {
+    const caller = await api.signUp()
+    const stream = await open({ 'X-Api-Key': caller.apiKey })
+    await api.ctx.pool.query('UPDATE api_keys SET revoked_at = now() WHERE workspace_id = $1', [workspaceOf(caller)])
+    expect(await stream.ended()).toContain('retry:')
+  })
+
+  it('ends with the session, also over a whole organization', async () => {
+    const caller = await api.signUp()
+    const headers = { Authorization: `Bearer ${caller.token}` }
+    const stream = await open(headers, `/api/v1/organizations/${caller.organizationId}/runs/stream`)
+    const [run] = await storeRuns(api.ctx.pool, [{ workspaceId: workspaceOf(caller), startedAt: new Date() }])
+    await stream.until(toId('run', run?.id ?? ''))
+    await api.ctx.prisma.session.deleteMany({ where: { user: { email: caller.email } } })
+    await stream.ended()
+  })
+
+  it('ends when the process is to stop', async () => {
+    const caller = await api.signUp()
+    const stream = await open({ 'X-Api-Key': caller.apiKey })
+    await stream.until('retry:')
+    for (const each of api.ctx.runStreams) each.abort()
+    await stream.ended()
+  })
+})

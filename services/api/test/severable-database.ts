@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
+
+export type SeverableDatabase = {
+  /** The address of the database through a wire that can be cut. */
+  url: string
+  /** Ends every connection and refuses new ones, as a server that is gone does. */
+  cut(): Promise<void>
+}
+
+/** Puts a wire that can be cut before a database. */
+export async function putWireBefore(databaseUrl: string): Promise<SeverableDatabase> {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  const wire = createServer(near => {
+    const far = dial(Number(target.port), target.hostname)
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one)
+      one.pipe(other)
+      one.on('error', () => other.destroy())
+      one.on('close', () => sockets.delete(one))
+    }
+  })
+  wire.listen(0, '127.0.0.1')
+  await once(wire, 'listening')
+  const url = Object.assign(new URL(databaseUrl), { port: String((wire.address() as AddressInfo).port) }).href
+  return {
+    url,
+    async cut() {
+      wire.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
