@@ -109,7 +109,7 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
     const created = await Promise.all(
       [...urls.map(url => `${url}?u={{ secrets.IN_URL }}`), ...refused].map(url =>
         call('POST', tasks, {
-          ...{ name: 'canary', url, method: 'POST', execute_at: inMs(700), timeout_ms: 1000 },
+          ...{ name: 'canary', url, method: 'POST', execute_at: inMs(3000), timeout_ms: 1000 },
           headers: { 'X-Secret': '{{ secrets.IN_HEADER }}' },
           payload: { a: '{{ secrets.IN_PAYLOAD }}' },
           retry: { max_retries: 1, backoff: 'fixed', base_delay_ms: 1000 },

@@ -47,7 +47,7 @@ describe('a secret', () => {
   }
   /** Has a task run to its end, and returns it with its last run in full. */
   const runTask = async (request: Record<string, unknown>) => {
-    const body = { name: 'secret', method: 'POST', execute_at: inMs(500), retry: { max_retries: 0 }, ...request }
+    const body = { name: 'secret', method: 'POST', execute_at: inMs(1500), retry: { max_retries: 0 }, ...request }
     const created = await belfry.call('POST', tasks, body)
     expect(created.status).toBe(201)
     const { body: task } = await waitFor(
@@ -159,6 +159,7 @@ describe('a secret', () => {
         JWT_SECRET: randomBytes(32).toString('hex'),
         PORT: '0',
         METRICS_PORT: '0',
+      LOG_LEVEL: 'silent',
       }
       const reasons = { [aMasterKey()]: 'k1 is not the one', 'k2:AAAA': '32 bytes', '': 'is required' }
       for (const [keys, reason] of Object.entries(reasons)) {

@@ -35,7 +35,7 @@ describe('a delivery is signed', () => {
   /** Has a request delivered, and returns it as it came in. */
   const deliver = async (request: Record<string, unknown>) => {
     const path = `/${count++}`
-    const body = { name: path, url: target.url(path), execute_at: inMs(600), ...request }
+    const body = { name: path, url: target.url(path), execute_at: inMs(1500), ...request }
     expect((await belfry.call('POST', tasks, body)).status).toBe(201)
     await target.waitFor(() => target.requestsTo(path).length > 0, 15_000)
     const [received] = target.requestsTo(path)
