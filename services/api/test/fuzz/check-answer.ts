@@ -1,9 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { FuzzRequest } from './generate-request.ts'
 import type { Schema } from './generate-value.ts'
 
-export type FuzzAnswer = { status: number; headers: Headers; text: string }
+export type FuzzAnswer = { status: number; headers: IncomingHttpHeaders; text: string }
 
 /** Says what is wrong with an answer; null when nothing is. */
 export type AnswerCheck = (request: FuzzRequest, answer: FuzzAnswer) => string | null
@@ -14,7 +15,7 @@ export function createAnswerCheck(document: Schema): AnswerCheck {
   return (request, answer) => {
     const { status, headers } = answer
     if (status >= 500) return `a status of ${status}`
-    if (!headers.get('x-request-id')) return 'no X-Request-Id'
+    if (!headers['x-request-id']) return 'no X-Request-Id'
     if (request.operation === null)
       return status === 404 || status === 405 ? null : 'an answer where there is no operation'
     const { description } = request.operation
@@ -33,7 +34,7 @@ export function createAnswerCheck(document: Schema): AnswerCheck {
 type Validate = (schema: Schema, value: unknown, io: 'input' | 'output') => boolean
 
 function checkContent(documented: Schema, { headers, text }: FuzzAnswer, isValid: Validate): string | null {
-  const type = headers.get('content-type')?.replace(/;.*/, '')
+  const type = headers['content-type']?.replace(/;.*/, '')
   if (!documented.content) return text === '' ? null : 'a body where none is documented'
   const content = type && documented.content[type]
   if (!content) return `the content type ${type}, which is not documented`
