@@ -1,4 +1,5 @@
 import { type Receiver, startReceiver } from '@belfry/testing'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Caller } from './api-calls.ts'
 import { type Belfry, startBelfry } from './belfry.ts'
@@ -7,31 +8,39 @@ import { inMs, waitFor } from './wait-for.ts'
 const tasks = '/api/v1/scheduler/tasks'
 const limits = { executions: 100, storage_bytes: 30_000 }
 
-describe('quotas, with two dispatchers', () => {
+describe('quotas, with two dispatchers', { timeout: 90_000 }, () => {
   let belfry: Belfry
   let target: Receiver
+  let db: pg.Client
   beforeAll(async () => {
     target = await startReceiver()
     const env = { TIERS: JSON.stringify({ unicorn: limits }), DEFAULT_TIER: 'unicorn' }
     belfry = await startBelfry('postgres', { services: ['api', 'scheduler', 'dispatcher', 'dispatcher'], env })
+    db = new pg.Client({ connectionString: belfry.databaseUrl })
+    await db.connect()
   })
   afterAll(async () => {
+    await db?.end()
     await belfry?.close()
     await target?.close()
   })
 
-  const create = (caller: Caller, path: string, executeAt: string, payload?: string) =>
-    belfry.call(
-      'POST',
-      tasks,
-      { name: path, url: target.url(path), method: 'POST', execute_at: executeAt, payload },
-      caller,
-    )
-  const createAll = async (caller: Caller, path: string, count: number, executeAt: string, payload?: string) => {
+  const create = (caller: Caller, path: string, payload?: string) => {
+    const body = { name: path, url: target.url(path), method: 'POST', execute_at: inMs(3_600_000), payload }
+    return belfry.call('POST', tasks, body, caller)
+  }
+  const createAll = async (caller: Caller, path: string, count: number, payload?: string) => {
     for (let i = 0; i < count; i += 50) {
-      const some = Array.from({ length: Math.min(50, count - i) }, () => create(caller, path, executeAt, payload))
+      const some = Array.from({ length: Math.min(50, count - i) }, () => create(caller, path, payload))
       for (const { status } of await Promise.all(some)) expect(status).toBe(201)
     }
+  }
+  // However long it took to create them, from here on all fall due at one instant.
+  const letFallDue = async (path: string) => {
+    const due = `UPDATE tasks SET execute_at = now() + interval '2 seconds', due_at = now() + interval '2 seconds'
+                 WHERE id IN (SELECT task_id FROM task_requests WHERE name = $1)`
+    await db.query(due, [path])
+    await db.query('UPDATE promotion SET watermark = least(watermark, now())')
   }
   const organization = (caller: Caller, method: string, path: string, body?: unknown) =>
     belfry.call(method, `/api/v1/organizations/${caller.organizationId}${path}`, body, { token: String(caller.token) })
@@ -52,12 +61,13 @@ describe('quotas, with two dispatchers', () => {
     waitFor(
       () => states(caller),
       found => !found.pending && !found.processing,
-      25_000,
+      60_000,
     )
 
   it('of 300 tasks due at once exactly 100 are dispatched, the others cancelled with the reason', async () => {
     const caller = await belfry.anotherCaller()
-    await createAll(caller, '/limited', 300, inMs(12_000))
+    await createAll(caller, '/limited', 300)
+    await letFallDue('/limited')
     expect(await ended(caller)).toEqual({ success: 100, 'cancelled monthly_execution_limit': 200 })
     expect(target.requestsTo('/limited')).toHaveLength(100)
     const usage = await waitFor(
@@ -69,35 +79,39 @@ describe('quotas, with two dispatchers', () => {
 
   it('a tier raised before the time saves those that wait', async () => {
     const caller = await belfry.anotherCaller()
-    await createAll(caller, '/raised', 150, inMs(8_000))
+    await createAll(caller, '/raised', 150)
     expect(await organization(caller, 'PUT', '/subscription', { tier: 'scaleup' })).toMatchObject({ status: 200 })
+    await letFallDue('/raised')
     expect(await ended(caller)).toEqual({ success: 150 })
     expect((await organization(caller, 'GET', '/usage')).body.executions.used).toBe(150)
   })
 
   it('over the storage quota what is due is cancelled and what is new refused; a raised tier ends that', async () => {
     const [caller, saved] = [await belfry.anotherCaller(), await belfry.anotherCaller()]
-    const executeAt = inMs(12_000)
-    for (const each of [caller, saved]) await createAll(each, '/stored', 40, executeAt, 'x'.repeat(1000))
+    for (const each of [caller, saved]) {
+      await createAll(each, '/stored', 40, 'x')
+      expect(await create(each, '/large', 'x'.repeat(limits.storage_bytes))).toMatchObject({ status: 201 })
+    }
     const refused = (each: Caller) =>
       waitFor(
-        () => create(each, '/refused', inMs(60_000)),
+        () => create(each, '/refused'),
         ({ status }) => status === 402,
       )
     expect((await refused(caller)).body.code).toBe('quota_exceeded')
     await refused(saved)
     await organization(saved, 'PUT', '/subscription', { tier: 'scaleup' })
+    await letFallDue('/stored')
     // Beside these only what was created before the refusal waits.
     const done = async (each: Caller) => {
       const found = await waitFor(
         () => states(each),
         ({ 'cancelled storage_quota': cancelled = 0, success = 0 }) => cancelled + success >= 40,
-        25_000,
+        60_000,
       )
       return { ...found, pending: undefined }
     }
     expect(await done(caller)).toEqual({ 'cancelled storage_quota': 40 })
     expect(await done(saved)).toEqual({ success: 40 })
-    expect(await create(saved, '/stored', inMs(60_000))).toMatchObject({ status: 201 })
+    expect(await create(saved, '/more')).toMatchObject({ status: 201 })
   })
 })

@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import type { Logger } from './logger.ts'
 import { ConfigError } from './read-config.ts'
 import { watchEventLoop } from './watch-event-loop.ts'
@@ -15,6 +15,7 @@ const drainDeadlineMs = 30_000
  */
 export async function runService(log: Logger, start: (stop: AbortSignal) => Promise<Service>): Promise<void> {
   const stop = new AbortController()
+  setMaxListeners(0, stop.signal) // each chore of a service listens, and there are many
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (stop.signal.aborted) process.exit(1)
