@@ -43,7 +43,7 @@ export function useApi(): TestApi {
     })
     ctx = await openContext(config, createLogger('api', 'silent'), new AbortController().signal)
     const app = createApp(ctx, { database: async () => {}, queue: () => ctx.queue.ping() })
-    const server = createExpressServer(app, {})
+    const server = createExpressServer(app, { keepAliveTimeout: 65_000 })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     caller = await signUp()
