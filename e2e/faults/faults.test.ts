@@ -22,7 +22,7 @@ beforeAll(async () => {
   await promisify(execFile)(process.execPath, [join(repositoryRoot(), 'scripts/bundle-faults.mjs')])
   template = await makeTemplate()
   results = await runRows(rows, template, 1, () => {})
-}, 240_000)
+}, 300_000)
 afterAll(() => template?.remove())
 
 it('is where a Redis is installed', () => {

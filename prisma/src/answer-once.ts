@@ -69,14 +69,16 @@ async function findAnswer(
   return rows[0]
 }
 
-// An answer that is there already is one that is over its time.
+// An answer that is there already is one that is over its time: the lock says so, and the unique key makes sure.
 async function keepAnswer(tx: Transaction, request: KeyedRequest, kept: KeptAnswer): Promise<void> {
   const text = `
     INSERT INTO idempotency_keys (workspace_id, key, request_hash, status, location, answer)
     VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT (workspace_id, key) DO UPDATE
     SET request_hash = excluded.request_hash, status = excluded.status, location = excluded.location,
-        answer = excluded.answer, created_at = excluded.created_at`
+        answer = excluded.answer, created_at = excluded.created_at
+    WHERE idempotency_keys.created_at <= now() - ${keptFor}`
   const values = [request.workspaceId, request.key, request.hash, kept.status, kept.location, kept.answer]
-  await tx.query({ name: 'keep_answer', text, values })
+  const { rowCount } = await tx.query({ name: 'keep_answer', text, values })
+  if (rowCount !== 1) throw new Error('Another request has done this work under the same key.')
 }

@@ -1,5 +1,6 @@
+-- No foreign key: it would lock the workspace's row on each insert. The rows are gone after a day.
 CREATE TABLE idempotency_keys (
-  workspace_id uuid NOT NULL REFERENCES workspaces (id) ON UPDATE CASCADE ON DELETE CASCADE,
+  workspace_id uuid NOT NULL,
   key text NOT NULL,
   request_hash bytea NOT NULL,
   status smallint NOT NULL,

@@ -105,24 +105,29 @@ describe('refuses', () => {
     expect(await api.count('tasks')).toBe(before)
   })
 
-  it('a second request while the first is in progress', async () => {
-    const key = newKey()
+  it('all but one of 20 equal requests while that one is in progress', async () => {
+    const [key, body] = [newKey(), aTaskBody()]
+    const before = await api.count('tasks')
+    const answers: number[] = []
     const holder = await api.ctx.pool.connect()
     try {
       // Holds up every insert of a task.
       await holder.query('BEGIN')
       await holder.query('LOCK TABLE tasks IN SHARE MODE')
-      const first = post(tasks, key, aTaskBody())
-      const held = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted`
-      await expect.poll(async () => (await api.ctx.pool.query(held)).rowCount).toBe(1)
-      const second = async () => (await post(tasks, key, aTaskBody({ name: 'Other' }))).body.code
-      expect(await second()).toBe('idempotency_in_progress')
+      const requests = Array.from({ length: 20 }, async () => {
+        const { status, body: problem } = await post(tasks, key, body)
+        answers.push(status)
+        if (status !== 201) expect([status, problem.code]).toEqual([409, 'idempotency_in_progress'])
+      })
+      await expect.poll(() => answers, { timeout: 4_000 }).toEqual(Array(19).fill(409))
       await holder.query('COMMIT')
-      expect((await first).status).toBe(201)
-      expect(await second()).toBe('idempotency_key_reused')
+      await Promise.all(requests)
     } finally {
       holder.release()
     }
+    expect(answers.at(-1)).toBe(201)
+    expect(await api.count('tasks')).toBe(before + 1)
+    expect((await post(tasks, key, { ...body, name: 'Other' })).body.code).toBe('idempotency_key_reused')
   })
 
   it.each([

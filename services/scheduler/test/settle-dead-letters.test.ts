@@ -119,7 +119,7 @@ it('has the promotion bring the replays that it could not add itself', async () 
   await storeDeadLetters(workspaceId, 3)
   await startDeadLetterOperation(test.ctx.pool, workspaceId, 'replay', all)
   const { queue } = test.ctx
-  const before = await test.ctx.pool.query('SELECT watermark FROM promotion')
+  const before = await test.ctx.pool.query('UPDATE promotion SET watermark = now() RETURNING watermark')
   test.ctx.queue = { ...queue, schedule: () => Promise.reject(new Error('away')) }
   expect(await settleDeadLetters(test.ctx, never)).toBe(3)
   test.ctx.queue = queue

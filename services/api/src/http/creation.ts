@@ -10,7 +10,7 @@ import type { Reply } from './reply.ts'
 
 /**
  * What an endpoint works with that creates something. With an `Idempotency-Key`, `db` is a transaction that also keeps
- * the answer, so whatever belongs to the creation has to go through it. `enqueue` waits for the commit.
+ * the answer, so whatever belongs to the creation has to go through it. What goes to the queue waits for the commit.
  */
 export type Work = Omit<Context, 'pool'> & { db: Db }
 
@@ -33,7 +33,10 @@ export function creation<
       const key = readKey(input.request)
       const afterCommit: Array<() => void> = []
       const enqueue: Context['enqueue'] = (...tasks) => afterCommit.push(() => ctx.enqueue(...tasks))
-      const create = (work: Pick<Work, 'db' | 'insertTask'>) => definition.handle({ ...ctx, ...work, enqueue }, input)
+      const hideDeadLetters: Context['hideDeadLetters'] = taskIds =>
+        afterCommit.push(() => ctx.hideDeadLetters(taskIds))
+      const create = (work: Pick<Work, 'db' | 'insertTask'>) =>
+        definition.handle({ ...ctx, ...work, enqueue, hideDeadLetters }, input)
       const reply =
         key === undefined
           ? await create({ db: ctx.pool, insertTask: ctx.insertTask })
