@@ -3,10 +3,10 @@ import { AppError } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { callerAddress } from './caller-address.ts'
-import { hashPassword, isOutdatedHash, isPassword } from './password.ts'
+import { hashPassword, isOutdatedHash } from './password.ts'
 import type { UserRow } from './present-user.ts'
+import { provePassword } from './prove-password.ts'
 import { startSession } from './start-session.ts'
-import { takeLoginTurn } from './throttle.ts'
 
 export const login = endpoint({
   right: 'public',
@@ -16,12 +16,11 @@ export const login = endpoint({
   body: loginBody,
   async handle(ctx, { body, request }) {
     const email = body.email.toLowerCase()
-    const turn = await takeLoginTurn(ctx, email, callerAddress(request))
     const user = await ctx.prisma.user.findUnique({ where: { email } })
-    const matches = await isPassword(body.password, user?.passwordHash ?? null)
+    const account = { email, passwordHash: user?.passwordHash ?? null }
+    const matches = await provePassword(ctx, account, callerAddress(request), body.password)
     const session = user && matches ? await signIn(ctx, user, body.password) : null
     if (!session) throw new AppError('unauthenticated', 'The e-mail or the password is wrong.')
-    await turn.giveBack()
     return { status: 200, ...session }
   },
 })

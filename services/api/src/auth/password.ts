@@ -4,21 +4,20 @@ import { limitParallel } from './limit-parallel.ts'
 // OWASP's first recommendation for Argon2id.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-// The library works on Node's own four threads, off the event loop; two stay free for files and names.
-const hashing = limitParallel({ most: 2, mostWaiting: 200 })
+/** The library works on Node's own four threads, off the event loop; two of them stay free for files and names. */
+export const hashingLine = limitParallel({ most: 2, mostWaiting: 200 })
 
 // A hash that no password has: comparing with it makes an unknown address take as long as a wrong password.
 let nobody: Promise<string> | undefined
 
 export function hashPassword(password: string): Promise<string> {
-  return hashing(() => hash(password, cost))
+  return hashingLine(() => hash(password, cost))
 }
 
-/** Compares a password with a stored hash; with null, takes the same time and answers false. */
+/** Compares a password with a stored hash; with null, takes the same time and answers false. To be called in the line. */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   nobody ??= hash(`${Math.random()}`, cost)
-  const against = stored ?? (await nobody)
-  const matches = await hashing(() => verify(against, password))
+  const matches = await verify(stored ?? (await nobody), password)
   return matches && stored !== null
 }
 

@@ -18,8 +18,8 @@ const registrations = {
 type Turn = { name: string; throttle: Throttle }
 
 /**
- * Counts an attempt to prove that one is the owner of an account, before it is known how that goes: any number of
- * attempts at once are counted exactly. One that succeeds is given back.
+ * Counts an attempt to prove that one is the owner of an account, before it is known how that goes, so that any number
+ * of attempts at once are counted exactly. One that succeeds is to be given back.
  * @throws AppError `rate_limited`.
  */
 export async function takeLoginTurn(

@@ -5,8 +5,8 @@ import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
 import type { UserCaller } from './find-user.ts'
 import { readMe } from './get-me.ts'
-import { hashPassword, isPassword } from './password.ts'
-import { takeLoginTurn } from './throttle.ts'
+import { hashPassword } from './password.ts'
+import { provePassword } from './prove-password.ts'
 
 export const updateMe = endpoint({
   right: 'signed_in',
@@ -23,10 +23,9 @@ export const updateMe = endpoint({
 
 async function changePassword(ctx: Context, caller: UserCaller, current: string, password: string): Promise<void> {
   const { userId, sessionId } = caller
-  const { email, passwordHash } = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
-  const turn = await takeLoginTurn(ctx, email, caller.address)
-  if (!(await isPassword(current, passwordHash))) throw wrongPassword()
-  await turn.giveBack()
+  const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
+  if (!(await provePassword(ctx, user, caller.address, current))) throw wrongPassword()
+  const { passwordHash } = user
   const changed = await hashPassword(password)
   await ctx.prisma.$transaction(async tx => {
     const { count } = await tx.user.updateMany({ where: { id: userId, passwordHash }, data: { passwordHash: changed } })
