@@ -3,6 +3,7 @@ import { burst } from './burst.ts'
 import { create } from './create.ts'
 import { dispatch } from './dispatch.ts'
 import { event } from './event.ts'
+import { growth } from './growth.ts'
 import { jobQueues } from './job-queues.ts'
 import { lag } from './lag.ts'
 import { memory } from './memory.ts'
@@ -21,6 +22,7 @@ export const allBenchmarks: readonly Benchmark[] = [
   lag,
   event,
   burst,
+  growth,
   writes,
   queueMemory,
   memory,

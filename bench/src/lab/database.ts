@@ -31,14 +31,20 @@ export async function createTemplate(postgres: Postgres): Promise<void> {
 }
 
 /** Brings a database to the schema of this checkout. */
-export async function migrate(url: string): Promise<void> {
+async function migrate(url: string): Promise<void> {
   const program = join(repositoryRoot, 'prisma/dist/main.mjs')
   await promisify(execFile)(process.execPath, [program, 'deploy'], { env: { ...process.env, DATABASE_URL: url } })
 }
 
-export async function openDatabase(postgres: Postgres): Promise<Database> {
+/** Makes a copy of a database that nobody is connected to. Default: of the template. */
+export async function createDatabase(postgres: Postgres, name: string, from = template): Promise<void> {
+  await execute(postgres.url(), `CREATE DATABASE ${name} TEMPLATE ${from}`)
+}
+
+/** Opens a copy that goes when it is closed. */
+export async function openDatabase(postgres: Postgres, from = template): Promise<Database> {
   const name = `round_${randomUUID().replaceAll('-', '')}`
-  await execute(postgres.url(), `CREATE DATABASE ${name} TEMPLATE ${template}`)
+  await createDatabase(postgres, name, from)
   const database = connectTo(postgres.url(name))
   return {
     ...database,
@@ -49,7 +55,7 @@ export async function openDatabase(postgres: Postgres): Promise<Database> {
   }
 }
 
-/** Opens a database that stays. */
+/** Opens a database that stays when it is closed. */
 export function connectTo(url: string): Database {
   // What the bench itself asks is not counted.
   const options = '-c pg_stat_statements.track=none'
@@ -58,7 +64,7 @@ export function connectTo(url: string): Database {
   return { url, pool, close: () => pool.end() }
 }
 
-export async function execute(url: string, statement: string): Promise<void> {
+async function execute(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
