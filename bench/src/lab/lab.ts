@@ -30,13 +30,13 @@ export type Target = {
 
 export async function openLab(profileFolder: string | null): Promise<Lab> {
   const folder = mkdtempSync(join(tmpdir(), 'belfry-bench-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   const startProgram = (name: string, argument: unknown) =>
     startChild(join(programFolder, `${name}.mjs`), {
       args: [JSON.stringify(argument)],
       logFile: join(folder, `${name}.log`),
     })
   const servers = await startServers(folder)
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   await createTemplate(servers.postgres)
   const target = await startProgram('target', {})
   const { port } = target.ready as { port: number } // as its program says it
