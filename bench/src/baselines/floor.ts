@@ -1,11 +1,12 @@
 // The floor: a BullMQ worker that makes the HTTP call of each job and keeps nothing.
 
 import { Worker } from 'bullmq'
+import { endWithParent, parentSaysGo } from '../lab/parent.ts'
 import { createCaller } from './callers.ts'
-import { parentSaysGo } from './parent-says-go.ts'
 
 export type FloorOptions = { redisUrl: string; queue: string; concurrency: number; client: 'undici' | 'axios' }
 
+endWithParent()
 const options = JSON.parse(process.argv[2] ?? '') as FloorOptions // as the bench writes it
 const call = createCaller(options.client, options.concurrency)
 

@@ -1,10 +1,11 @@
 // graphile-worker doing Belfry's job, with its local queue and batched completion on.
 import { Logger, run } from 'graphile-worker'
+import { endWithParent, parentSaysGo } from '../lab/parent.ts'
 import { createDurableJob, type DurableJob, type DurableJobOptions } from './durable-job.ts'
-import { parentSaysGo } from './parent-says-go.ts'
 
 export type GraphileOptions = DurableJobOptions & { localQueueSize: number; completeJobBatchDelayMs: number }
 
+endWithParent()
 const options = JSON.parse(process.argv[2] ?? '') as GraphileOptions // as the bench writes it
 const perform = createDurableJob(options)
 await parentSaysGo()

@@ -1,11 +1,12 @@
 // pg-boss doing Belfry's job. Several workers share the calls, each with a batch; a full batch is followed by the next
 // one at once, so polling never waits while there is work.
 import { PgBoss } from 'pg-boss'
+import { endWithParent, parentSaysGo } from '../lab/parent.ts'
 import { createDurableJob, type DurableJob, type DurableJobOptions } from './durable-job.ts'
-import { parentSaysGo } from './parent-says-go.ts'
 
 export type PgBossOptions = DurableJobOptions & { queue: string; batchSize: number }
 
+endWithParent()
 const options = JSON.parse(process.argv[2] ?? '') as PgBossOptions // as the bench writes it
 const perform = createDurableJob(options)
 const boss = new PgBoss({ connectionString: options.databaseUrl, max: 10, supervise: false, schedule: false })

@@ -4,12 +4,13 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { insertTasks, type NewTask, openPool } from '@belfry/db'
 import { newUuid, toId } from '@belfry/domain'
 import { microBatch } from '@belfry/runtime'
-import { parentSaysGo } from './parent-says-go.ts'
+import { endWithParent, parentSaysGo } from '../lab/parent.ts'
 
 export type RawCreateOptions = { databaseUrl: string; port: number }
 
 type Body = { name: string; url: string; method: string; execute_at: string; payload?: unknown }
 
+endWithParent()
 const options = JSON.parse(process.argv[2] ?? '') as RawCreateOptions // as the bench writes it
 const pool = openPool(options.databaseUrl, { max: 10, onError: error => console.error(error) })
 const insert = microBatch<NewTask, { id: string; createdAt: Date | null } | undefined>({

@@ -1,5 +1,5 @@
 import { startBelfry } from '../lab/belfry.ts'
-import type { Lab } from '../lab/lab.ts'
+import { type Lab, requireCalls } from '../lab/lab.ts'
 import { promote, requireRecorded, storeTasks } from '../lab/tasks.ts'
 import { measured } from '../measure/statistics.ts'
 import type { Benchmark } from './benchmark.ts'
@@ -43,11 +43,13 @@ async function countWrites(lab: Lab) {
   )
   const belfry = await startBelfry(lab, database, { services: ['scheduler', 'dispatcher'] })
   try {
+    lab.target.counter.reset()
     const stored = await storeTasks(database, { count, url: lab.target.url(), dueInMs: 3_000 })
     await pool.query('CHECKPOINT')
     await pool.query('SELECT pg_stat_statements_reset()')
     const { lsn } = await one<{ lsn: string }>(pool.query('SELECT pg_current_wal_insert_lsn() AS lsn'))
     await promote(database, stored)
+    await requireCalls(lab, count)
     await requireRecorded(database, stored)
     const { calls, bytes } = await one<{ calls: number; bytes: number }>(
       pool.query(

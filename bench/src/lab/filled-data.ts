@@ -85,7 +85,6 @@ async function fill(dataDir: string): Promise<void> {
 async function fillDatabase(url: string, { tasks, runs }: Stored): Promise<void> {
   const { pool, close } = connectTo(url)
   const client = await pool.connect()
-  await client.query('SET synchronize_seqscans = off')
   await client.query(createPastPartitions)
   // Nine tenths are finished, spread evenly over the months before now; the others are far in the future.
   await client.query(`

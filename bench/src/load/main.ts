@@ -2,6 +2,7 @@
 // be, and counts the answers.
 import { connect } from 'node:net'
 import { countForParent } from '../lab/count-operations.ts'
+import { endWithParent, parentSaysGo } from '../lab/parent.ts'
 import { createAnswerReader } from './http-answers.ts'
 
 export type LoadOptions = {
@@ -14,6 +15,7 @@ export type LoadOptions = {
   status: number
 }
 
+endWithParent()
 const options = JSON.parse(process.argv[2] ?? '') as LoadOptions // as the bench writes it
 const bytes = Buffer.from(options.request)
 const count = countForParent()
@@ -42,8 +44,5 @@ function fail(message: string): never {
   process.exit(1)
 }
 
-process.once('disconnect', () => process.exit())
-process.on('message', message => {
-  if (message === 'go') for (let i = 0; i < options.connections; i++) open()
-})
-process.send?.('ready')
+await parentSaysGo()
+for (let i = 0; i < options.connections; i++) open()

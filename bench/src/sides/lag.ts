@@ -16,6 +16,7 @@ export async function belfryLag(lab: Lab, options: LagOptions): Promise<Lateness
     const times = { dueInMs: 3_500, apartMs: 1000 / options.perSecond }
     const stored = await storeTasks(database, { count, url: lab.target.url(''), named: true, ...times })
     await promote(database, stored)
+    await requireCalls(lab, count) // asking the database before that would disturb it
     await requireRecorded(database, stored)
     return await readLateness(lab, options, stored.firstDueAt.getTime())
   } finally {

@@ -1,6 +1,7 @@
 // The target of every benchmark: answers each request at once with the same 98 bytes, and counts.
 import { createServer } from 'node:net'
 import { countForParent } from '../lab/count-operations.ts'
+import { endWithParent } from '../lab/parent.ts'
 import { createRequestReader } from './http-requests.ts'
 
 const body = JSON.stringify({ ok: true, received: 1, note: 'x'.repeat(58) })
@@ -11,6 +12,7 @@ const answer = Buffer.from(
 // A request whose path begins like this is told apart by what follows.
 const namedPath = '/named/'
 
+endWithParent()
 const count = countForParent()
 const server = createServer({ noDelay: true }, socket => {
   const reader = createRequestReader()
@@ -26,4 +28,3 @@ server.listen(0, '127.0.0.1', 4096, () => {
   const address = server.address()
   process.send?.({ port: typeof address === 'object' ? address?.port : undefined })
 })
-process.once('disconnect', () => process.exit())
