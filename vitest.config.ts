@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { PlainLineReporter } from './packages/testing/src/plain-line-reporter.ts'
 
-const rooms = '{prisma,packages/*,services/*}'
+const rooms = '{prisma,packages/*,services/*,bench}'
 
 export default defineConfig({
   test: {

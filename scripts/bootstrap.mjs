@@ -38,7 +38,7 @@ function manifests() {
   const rooms = ['packages', 'services'].flatMap(parent =>
     readdirSync(join(root, parent)).map(name => `${parent}/${name}`),
   )
-  return ['.', 'prisma', 'e2e', ...rooms]
+  return ['.', 'prisma', 'e2e', 'bench', ...rooms]
     .map(room => join(room, 'package.json'))
     .filter(path => existsSync(join(root, path)))
 }

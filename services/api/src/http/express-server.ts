@@ -16,9 +16,12 @@ export function createExpressServer(app: Express, options: ServerOptions): Serve
   )
 }
 
+// Called as the plain functions that Node's constructors are: Reflect.construct, which would also do for a class, makes
+// objects that are slower to use than those whose prototype was changed.
 function withPrototype<Base>(base: new (...args: never[]) => object, prototype: object): Base {
-  function Made(...args: unknown[]): object {
-    return Reflect.construct(base, args, Made)
+  const initialize = base as unknown as (this: object, ...args: unknown[]) => void
+  function Made(this: object, first: unknown, second: unknown): void {
+    initialize.call(this, first, second)
   }
   Made.prototype = prototype
   return Made as unknown as Base // called with `new`, it constructs a Base

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { AppError, findUnstorable, inspectJson, type JsonLimits } from '@belfry/domain'
 
@@ -32,22 +33,19 @@ function isEncoded(request: IncomingMessage): boolean {
 }
 
 async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const tooLarge = new AppError('payload_too_large', `The body is larger than ${maxBytes} bytes.`)
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
+  const tooLarge = () => new AppError('payload_too_large', `The body is larger than ${maxBytes} bytes.`)
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > maxBytes) throw tooLarge
+    if (size > maxBytes) throw tooLarge()
     chunks.push(chunk)
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
 }
 
 function decode(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    throw new AppError('malformed_json', 'The body is not valid UTF-8.') // the only thing that a fatal decoder throws for
-  }
+  if (!isUtf8(bytes)) throw new AppError('malformed_json', 'The body is not valid UTF-8.')
+  return bytes.toString()
 }

@@ -14,7 +14,6 @@ export async function sendReply(response: Response, reply: Reply): Promise<void>
     return
   }
   if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json; charset=utf-8')
-  const bytes = Buffer.from(content)
-  response.setHeader('Content-Length', bytes.length)
-  response.end(bytes)
+  response.setHeader('Content-Length', Buffer.byteLength(content))
+  response.end(content) // a text leaves together with the headers, in one write
 }

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { chooseByName, readArguments } from './arguments.ts'
+
+describe('the arguments', () => {
+  it('name benchmarks and say what becomes of their results', () => {
+    expect(readArguments(['dispatch', '--json', '--rounds', '5', 'lag'])).toEqual({
+      names: ['dispatch', 'lag'],
+      json: true,
+      writeDocs: false,
+      profile: false,
+      rounds: 5,
+      minutes: null,
+    })
+  })
+
+  it('are refused when they are unknown or lack their number', () => {
+    expect(() => readArguments(['--jsno'])).toThrow('--jsno is not known')
+    expect(() => readArguments(['--minutes'])).toThrow('--minutes needs a number')
+    expect(() => readArguments(['--rounds', 'none'])).toThrow('--rounds needs a number')
+  })
+
+  it('choose every benchmark whose name begins with one of them, and all when there is none', () => {
+    const all = [{ name: 'dispatch-50' }, { name: 'dispatch-200' }, { name: 'lag' }]
+    expect(chooseByName(all, ['dispatch'])).toEqual(all.slice(0, 2))
+    expect(chooseByName(all, [])).toEqual(all)
+    expect(() => chooseByName(all, ['lag', 'nothing'])).toThrow('There is no benchmark nothing')
+  })
+})

@@ -1,0 +1,48 @@
+export type Arguments = {
+  /** Benchmarks to run: those whose names begin with one of these; none means all. */
+  names: string[]
+  /** Print one JSON object as the last line. */
+  json: boolean
+  /** Bring the tables of docs/benchmarks.md up to date. */
+  writeDocs: boolean
+  /** Write CPU profiles of Belfry's processes. */
+  profile: boolean
+  /** Default 3. */
+  rounds: number
+  /** How long the memory of a dispatcher is watched; null for a short look. */
+  minutes: number | null
+}
+
+/** Reads `[--json] [--write-docs] [--profile] [--rounds N] [--minutes N] [dispatch ...]`. */
+export function readArguments(given: readonly string[]): Arguments {
+  const rest = [...given]
+  const read: Arguments = { names: [], json: false, writeDocs: false, profile: false, rounds: 3, minutes: null }
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === '--json') read.json = true
+    else if (word === '--write-docs') read.writeDocs = true
+    else if (word === '--profile') read.profile = true
+    else if (word === '--rounds') read.rounds = numberAfter(word, rest.shift())
+    else if (word === '--minutes') read.minutes = numberAfter(word, rest.shift())
+    else if (word.startsWith('-')) throw new Error(`${word} is not known. Known: ${usage}`)
+    else read.names.push(word)
+  }
+  return read
+}
+
+const usage = '--json, --write-docs, --profile, --rounds N, --minutes N, and names of benchmarks'
+
+function numberAfter(name: string, text: string | undefined): number {
+  const value = Number(text)
+  if (text === undefined || !(value > 0)) throw new Error(`${name} needs a number greater than 0.`)
+  return value
+}
+
+/** Picks what the names ask for. */
+export function chooseByName<T extends { name: string }>(all: readonly T[], names: readonly string[]): T[] {
+  const known = all.map(({ name }) => name).join(', ')
+  for (const name of names) {
+    if (!all.some(one => one.name.startsWith(name)))
+      throw new Error(`There is no benchmark ${name}. There are: ${known}.`)
+  }
+  return all.filter(({ name }) => names.length === 0 || names.some(start => name.startsWith(start)))
+}

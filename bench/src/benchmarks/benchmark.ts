@@ -1,0 +1,36 @@
+import type { Lab } from '../lab/lab.ts'
+import type { Measured } from '../measure/statistics.ts'
+
+/** What a figure should be; `aim` is beyond what is demanded. */
+export type Limit = { atLeast: number; aim?: number } | { atMost: number; aim?: number }
+
+/** One figure of a benchmark, over all rounds. */
+export type Figure = Measured & {
+  key: string
+  /** What it tells, for the table. */
+  title: string
+  /** Default: a plain ratio. */
+  unit?: string
+  limit?: Limit
+}
+
+export type Result = {
+  figures: Figure[]
+  /** Everything that was measured, side by side and round by round. */
+  rounds: unknown
+  /** What a reader of the figures should know. */
+  notes?: string[]
+}
+
+export type Settings = {
+  rounds: number
+  /** How long the memory of a dispatcher is watched; null for a short look. */
+  minutes: number | null
+}
+
+/** A question and how it is answered. Rejects when a side did not do its work. */
+export type Benchmark = {
+  name: string
+  title: string
+  run(lab: Lab, settings: Settings): Promise<Result>
+}

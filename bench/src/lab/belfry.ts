@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { freePort } from '@belfry/embedded'
+import { type Child, startChild } from './child-process.ts'
+import type { Database } from './database.ts'
+import type { Lab } from './lab.ts'
+import { repositoryRoot } from './places.ts'
+
+export type ServiceName = 'api' | 'scheduler' | 'dispatcher'
+
+/** Belfry's real processes, as they are bundled for production, with their defaults but for what a round says. */
+export type Belfry = {
+  apiUrl: string
+  /** The processes of one kind. */
+  pids(name: ServiceName): number[]
+  /** Ends them in order, so that everything in hand is finished. */
+  stop(): Promise<void>
+}
+
+export type BelfryOptions = {
+  services: ServiceName[]
+  /** Calls at once in each dispatcher. */
+  concurrency?: number
+}
+
+export async function startBelfry(
+  lab: Lab,
+  database: Pick<Database, 'url'>,
+  { services, concurrency = 200 }: BelfryOptions,
+): Promise<Belfry> {
+  const port = await freePort()
+  const apiUrl = `http://127.0.0.1:${port}`
+  const env = {
+    DATABASE_URL: database.url,
+    REDIS_URL: lab.servers.redisUrl,
+    PORT: String(port),
+    METRICS_PORT: '0',
+    PUBLIC_URL: apiUrl,
+    JWT_SECRET: randomBytes(32).toString('hex'),
+    ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
+    DEFAULT_TIER: 'unicorn',
+    DISPATCH_CONCURRENCY: String(concurrency),
+    // One target stands for all: a limit per host would measure itself.
+    HOST_CONCURRENCY: String(concurrency),
+  }
+  const start = async (name: ServiceName): Promise<[ServiceName, Child]> => {
+    const nodeFlags = lab.profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${join(lab.profileFolder, name)}`] : []
+    const logFile = join(lab.folder, `${name}.log`)
+    return [
+      name,
+      await startChild(join(repositoryRoot, 'services', name, 'dist/main.mjs'), { env, nodeFlags, logFile }),
+    ]
+  }
+  const running = await Promise.all(services.map(start))
+  return {
+    apiUrl,
+    pids: name => running.flatMap(([kind, child]) => (kind === name ? [child.pid] : [])),
+    async stop() {
+      await Promise.all(running.map(([, child]) => child.stop()))
+    },
+  }
+}

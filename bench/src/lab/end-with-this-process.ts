@@ -1,0 +1,20 @@
+const pids = new Set<number>()
+let isArmed = false
+
+/** Sees to it that a server, which has a process group of its own, does not outlive this process. */
+export function endWithThisProcess(pid: number): { forget(): void } {
+  pids.add(pid)
+  if (!isArmed) process.once('exit', killAll)
+  isArmed = true
+  return { forget: () => void pids.delete(pid) }
+}
+
+function killAll(): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // it has ended by itself
+    }
+  }
+}

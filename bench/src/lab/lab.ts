@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Child, startChild } from './child-process.ts'
+import { type Counter, createCounter } from './counter.ts'
+import { createTemplate, type Database, openDatabase } from './database.ts'
+import { programFolder } from './places.ts'
+import { type Servers, startServers } from './servers.ts'
+
+/** Where benchmarks are run: the servers and the target, which all sides share. */
+export type Lab = {
+  servers: Servers
+  target: Target
+  folder: string
+  /** Empties Redis and makes a database with Belfry's tables and a workspace or two in it. */
+  freshDatabase(): Promise<Database>
+  /** Starts a program of this package, such as a baseline, with an argument of its own. */
+  startProgram(name: string, argument: unknown): Promise<Child>
+  /** Where the CPU profiles of Belfry's processes go; null when none are made. */
+  profileFolder: string | null
+  close(): Promise<void>
+}
+
+export type Target = {
+  pid: number
+  counter: Counter
+  /** The address that every call goes to; a name lets the target tell this call apart from others. */
+  url(name?: string | number): string
+}
+
+export async function openLab(profileFolder: string | null): Promise<Lab> {
+  const folder = mkdtempSync(join(tmpdir(), 'belfry-bench-'))
+  const startProgram = (name: string, argument: unknown) =>
+    startChild(join(programFolder, `${name}.mjs`), {
+      args: [JSON.stringify(argument)],
+      logFile: join(folder, `${name}.log`),
+    })
+  const servers = await startServers(folder)
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  await createTemplate(servers.postgres)
+  const target = await startProgram('target', {})
+  const { port } = target.ready as { port: number } // as its program says it
+  return {
+    servers,
+    folder,
+    profileFolder,
+    startProgram,
+    target: {
+      pid: target.pid,
+      counter: createCounter(target.channel),
+      url: name => `http://127.0.0.1:${port}/${name === undefined ? '' : `named/${name}`}`,
+    },
+    async freshDatabase() {
+      await servers.redis.flushall()
+      return openDatabase(servers.postgres)
+    },
+    async close() {
+      await target.stop()
+      await servers.close()
+    },
+  }
+}
+
+/** The processes whose CPU a side is charged with, and, apart, the one that stands for the outside. */
+export function processGroups({ servers, target }: Lab, node: number[]): Record<string, number[]> {
+  return { node, postgres: [servers.postgres.pid], redis: [servers.redisPid], outside: [target.pid] }
+}
+
+/** Makes sure that the target was called exactly so often: a side that did other work has not run the race. */
+export async function requireCalls({ target }: Lab, count: number): Promise<void> {
+  await target.counter.reached(count)
+  const calls = await target.counter.collect()
+  if (calls.count !== count) throw new Error(`The target was called ${calls.count} times instead of ${count}.`)
+}

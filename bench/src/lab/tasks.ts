@@ -1,0 +1,79 @@
+import { fromId, toId } from '@belfry/domain'
+import type { Database } from './database.ts'
+import { waitFor } from './wait-for.ts'
+
+/** What every side sends: about 1 KB of JSON. */
+export const payload = JSON.stringify({
+  order: 4711,
+  customer: { id: 'c_81f0', name: 'Ada Lovelace', tags: ['new', 'newsletter'] },
+  lines: Array.from({ length: 12 }, (_, i) => ({
+    sku: `SKU-${1000 + i}`,
+    quantity: i + 1,
+    price: 19.9,
+    note: 'gift wrap',
+  })),
+})
+
+export type NewTasks = {
+  count: number
+  url: string
+  /** From now to the first of them. */
+  dueInMs: number
+  /** From each to the next. Default 0: all at the same instant. */
+  apartMs?: number
+  /** Whether each calls an address of its own, which ends in its due time. Default false. */
+  named?: boolean
+}
+
+/** Tasks that nobody but PostgreSQL knows of yet. */
+export type StoredTasks = { tasks: Array<{ id: string; dueAt: number }>; firstDueAt: Date }
+
+/** Stores tasks as the API would, by one statement and behind the promotion's back. */
+export async function storeTasks({ pool }: Database, tasks: NewTasks): Promise<StoredTasks> {
+  const { rows } = await pool.query<{ id: string; dueAt: Date }>(
+    `WITH homes AS (SELECT array_agg(id) AS ids FROM workspaces),
+     input AS MATERIALIZED (
+       SELECT uuid_v7(now()) AS id, homes.ids[1 + n % array_length(homes.ids, 1)] AS workspace_id,
+              (now() + ($2::float8 + n * $3::float8) * interval '1 ms')::timestamptz(3) AS due_at
+       FROM homes, generate_series(0, $1::int - 1) n
+     ),
+     requests AS (
+       INSERT INTO task_requests (task_id, name, url, method, headers, payload,
+                                  max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+       SELECT id, 'Bench', $4 || CASE WHEN $5 THEN (extract(epoch FROM due_at) * 1000)::bigint::text ELSE '' END,
+              'POST', '{}', $6, 3, 'exponential', 1000, 3600000, 30000
+       FROM input
+     )
+     INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
+     SELECT id, workspace_id, 'task', due_at, due_at FROM input
+     RETURNING id, due_at AS "dueAt"`,
+    [tasks.count, tasks.dueInMs, tasks.apartMs ?? 0, tasks.url, tasks.named ?? false, payload],
+  )
+  await pool.query('ANALYZE tasks')
+  await pool.query('ANALYZE task_requests')
+  const stored = rows.map(row => ({ id: toId('task', row.id), dueAt: row.dueAt.getTime() }))
+  return { tasks: stored, firstDueAt: new Date(Math.min(...stored.map(task => task.dueAt))) }
+}
+
+/** Lets the scheduler find tasks that were stored behind its back, and waits until it has handed all to the queue. */
+export async function promote({ pool }: Database, { firstDueAt, tasks }: StoredTasks): Promise<void> {
+  await pool.query(`UPDATE promotion SET watermark = least(watermark, $1)`, [firstDueAt])
+  const last = new Date(tasks.reduce((latest, task) => Math.max(latest, task.dueAt), 0))
+  await waitFor('the promotion', async () => {
+    const { rowCount } = await pool.query('SELECT FROM promotion WHERE watermark > $1', [last])
+    return rowCount === 1
+  })
+}
+
+/** Waits until every one of the tasks is recorded as a success, and makes sure that each has exactly one run. */
+export async function requireRecorded({ pool }: Database, { tasks }: StoredTasks): Promise<void> {
+  const ids = tasks.map(task => fromId('task', task.id))
+  await waitFor(`${tasks.length} tasks to succeed`, async () => {
+    const text = `SELECT count(*)::int AS count FROM tasks WHERE id = ANY($1) AND state = 'success'`
+    const { rows } = await pool.query<{ count: number }>(text, [ids])
+    return rows[0]?.count === tasks.length
+  })
+  const text = `SELECT count(*)::int AS count FROM runs WHERE task_id = ANY($1) AND status = 'success'`
+  const { rows } = await pool.query<{ count: number }>(text, [ids])
+  if (rows[0]?.count !== tasks.length) throw new Error(`${tasks.length} tasks have ${rows[0]?.count} runs.`)
+}

@@ -1,0 +1,20 @@
+/** A figure of several rounds. */
+export type Measured = { value: number; min: number; max: number }
+
+/** The median of the rounds, with the least and the greatest of them. */
+export function measured(rounds: readonly number[]): Measured {
+  return { value: quantile(rounds, 0.5), min: Math.min(...rounds), max: Math.max(...rounds) }
+}
+
+/** What one side is of the other, round by round: both sides of a round have met the same machine. */
+export function ratioOf(ours: readonly number[], theirs: readonly number[]): Measured {
+  return measured(ours.map((our, round) => our / (theirs[round] ?? Number.NaN)))
+}
+
+/** The value below which a share of the values lies, interpolated between neighbours. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const place = (sorted.length - 1) * share
+  const [below, above] = [sorted[Math.floor(place)] ?? Number.NaN, sorted[Math.ceil(place)] ?? Number.NaN]
+  return below + (above - below) * (place - Math.floor(place))
+}

@@ -1,0 +1,23 @@
+import { cpus, release, totalmem } from 'node:os'
+import type { Lab } from '../lab/lab.ts'
+
+/** What the figures were taken on: they mean little without. */
+export type Machine = {
+  cpu: string
+  cores: number
+  memoryGiB: number
+  kernel: string
+  versions: Record<string, string>
+}
+
+export async function describeMachine({ servers }: Lab): Promise<Machine> {
+  const [cpu] = cpus()
+  const redis = /redis_version:(\S+)/.exec(await servers.redis.info('server'))?.[1] ?? ''
+  return {
+    cpu: cpu?.model.trim() ?? '',
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    kernel: release(),
+    versions: { node: process.versions.node, redis },
+  }
+}

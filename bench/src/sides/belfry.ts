@@ -1,0 +1,78 @@
+import { openDispatchQueue } from '@belfry/queue'
+import { startBelfry } from '../lab/belfry.ts'
+import type { Database } from '../lab/database.ts'
+import { type Lab, processGroups, requireCalls } from '../lab/lab.ts'
+import { promote, requireRecorded, type StoredTasks, storeTasks } from '../lab/tasks.ts'
+import { type CpuReading, cpuPerOperation, readCpu } from '../measure/cpu-time.ts'
+import { measureWindow, type Sample } from '../measure/window.ts'
+import type { DispatchSide } from './dispatch-side.ts'
+
+const addsAtOnce = 50
+
+/**
+ * Belfry with tasks that the scheduler brings to the queue, as it does for all that is not due within minutes of its
+ * creation. The CPU of that counts too.
+ */
+export function promotedSide(lab: Lab, dispatchers = 1): DispatchSide {
+  return race(lab, dispatchers, async (database, stored, groups) => {
+    const before = readCpu(groups)
+    await promote(database, stored)
+    return cpuPerOperation(before, readCpu(groups), stored.tasks.length)
+  })
+}
+
+/** Belfry with a job for each task, added one by one as the API does for what is due soon. Adding does not count. */
+export function singleSide(lab: Lab): DispatchSide {
+  return race(lab, 1, async (database, stored) => {
+    await scheduleOneByOne(lab, database.url, stored)
+    return {}
+  })
+}
+
+/** Adds the jobs of tasks as the API does right after it has stored them. */
+export async function scheduleOneByOne(lab: Lab, databaseUrl: string, { tasks }: StoredTasks): Promise<void> {
+  const onError = (error: Error) => console.error(error.message)
+  const queue = openDispatchQueue({ redisUrl: lab.servers.redisUrl, databaseUrl, onError })
+  const waiting = tasks.values()
+  const lanes = Array.from({ length: addsAtOnce }, async () => {
+    for (const task of waiting) await queue.schedule([task], Date.now())
+  })
+  await Promise.all(lanes)
+  await queue.close()
+}
+
+type Enqueue = (database: Database, stored: StoredTasks, groups: Record<string, number[]>) => Promise<CpuReading>
+
+function race(lab: Lab, dispatchers: number, enqueue: Enqueue): DispatchSide {
+  return async ({ concurrency, count }) => {
+    const database = await lab.freshDatabase()
+    const services = ['scheduler' as const, ...Array.from({ length: dispatchers }, () => 'dispatcher' as const)]
+    const belfry = await startBelfry(lab, database, { services, concurrency })
+    try {
+      const groups = processGroups(lab, [...belfry.pids('scheduler'), ...belfry.pids('dispatcher')])
+      lab.target.counter.reset()
+      const stored = await storeTasks(database, { count, url: lab.target.url(), dueInMs: timeToEnqueueMs(count) })
+      const [enqueued, sample] = await Promise.all([
+        enqueue(database, stored, groups),
+        measureWindow(lab.target.counter, count, groups),
+      ])
+      await requireRecorded(database, stored)
+      await requireCalls(lab, count)
+      return withCpu(sample, enqueued)
+    } finally {
+      await belfry.stop()
+      await database.close()
+    }
+  }
+}
+
+// All jobs should be there before the first task is due.
+function timeToEnqueueMs(count: number): number {
+  return 1_500 + count * 0.15
+}
+
+// What was done for each task before the window.
+function withCpu(sample: Sample, more: CpuReading): Sample {
+  const added = Object.entries(sample.cpuUs).map(([group, us]) => [group, us + (more[group] ?? 0)] as const)
+  return { ...sample, cpuUs: Object.fromEntries(added) }
+}
