@@ -15,15 +15,16 @@ export { triggerCronJob } from './cron-jobs/trigger-cron-job.ts'
 export { type DatabaseClock, openDatabaseClock } from './database-clock.ts'
 export {
   type DueRow,
-  dueTasks,
-  overdueTasks,
   type PromotionTurn,
   stepPromotionBack,
+  type WaitingRow,
   withPromotion,
 } from './due-work.ts'
 export { type ExpiredLease, expireLeases } from './expire-leases.ts'
 export type { Backoff, Role, RunStatus, TaskSource, TaskState } from './generated/enums.ts'
 export { type InsertedTask, insertTasks, type NewTask } from './insert-tasks.ts'
+export { dueTasksOf, lateWorkspaces } from './late-work.ts'
+export { locateTasks, type TaskLocation } from './locate-tasks.ts'
 export { isTransientDatabaseError, openPool, type Pool, pingPool, waitForDatabase } from './pool.ts'
 export { type PutBack, putBackTask } from './put-back-task.ts'
 export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './record-attempts.ts'

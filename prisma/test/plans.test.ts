@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { claimStatement } from '../src/claim-tasks.ts'
+import { claimColumns, claimStatement } from '../src/claim-tasks.ts'
 import { insertTasks } from '../src/index.ts'
+import { locateStatement } from '../src/locate-tasks.ts'
 import { recordColumns, recordStatement } from '../src/record-attempts.ts'
 import { valuesOf } from '../src/statement-rows.ts'
 import { aTask, useDatabase } from './setup.ts'
@@ -21,9 +22,13 @@ type Plan = {
 const nulls = (types: readonly string[]) => Array.from({ length: batch }, () => types.map(() => null))
 const statements = {
   claim: () => {
-    const types = ['uuid', 'uuid']
-    const { values, params } = valuesOf('claim', types, nulls(types))
-    return { text: claimStatement(values), types, params }
+    const { values, params } = valuesOf('claim', claimColumns, nulls(claimColumns))
+    return { text: claimStatement(values), types: claimColumns, params }
+  },
+  locate: () => {
+    const types = ['uuid']
+    const { values, params } = valuesOf('locate', types, nulls(types))
+    return { text: locateStatement(values), types, params }
   },
   record: () => {
     const { values, params } = valuesOf('record', recordColumns, nulls(recordColumns))
@@ -88,7 +93,7 @@ describe('the hot statements reach tasks by their key only', () => {
   ])('when %s', async (_when, change, analyze) => {
     await db.pool.query(change)
     await db.pool.query(analyze)
-    for (const name of ['claim', 'record'] as const) {
+    for (const name of ['claim', 'locate', 'record'] as const) {
       const used = [...new Set(await accesses(name))].sort()
       expect(byKey).toEqual(expect.arrayContaining(used))
       expect(used).toContain('Index Scan tasks_pkey by key')

@@ -18,6 +18,8 @@ export const variables = z.object({
   LOG_LEVEL: logLevel,
   /** Calls under way at a time. */
   DISPATCH_CONCURRENCY: integer(1, 10_000).default(200),
+  /** Calls under way at a time to one host. */
+  HOST_CONCURRENCY: integer(1, 10_000).default(32),
   /** Private address ranges that targets may lie in, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
   /** An HTTP proxy that all calls go through; its URL may hold a user name and a password. */
@@ -36,6 +38,7 @@ const schema = variables.transform(env => ({
   healthPort: env.METRICS_PORT,
   logLevel: env.LOG_LEVEL,
   concurrency: env.DISPATCH_CONCURRENCY,
+  hostConcurrency: env.HOST_CONCURRENCY,
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
   ownListeners: ownListeners(env),
   egressProxy: env.EGRESS_PROXY_URL === undefined ? null : new URL(env.EGRESS_PROXY_URL),

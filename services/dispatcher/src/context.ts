@@ -5,12 +5,14 @@ import {
   type DatabaseClock,
   type FinishedAttempt,
   isTransientDatabaseError,
+  locateTasks,
   openDatabaseClock,
   openPool,
   type Pool,
   type RecordedAttempt,
   recordAttempts,
   stepPromotionBack,
+  type TaskLocation,
   waitForDatabase,
 } from '@belfry/db'
 import {
@@ -28,7 +30,9 @@ import type { Config } from './config.ts'
 import { createOwnListeners, type OwnListeners } from './egress/own-listeners.ts'
 import { createResolver } from './egress/resolve-name.ts'
 import { createSender, type Sender } from './egress/send.ts'
-import { createSlots, type Slots } from './slots.ts'
+import { type Backlog, createBacklog } from './intake/backlog.ts'
+import { createHand, type Hand, type TaskInHand } from './intake/hand.ts'
+import { createLines, type Lines } from './intake/lines.ts'
 
 /** Everything that an attempt needs. */
 export type Context = {
@@ -40,9 +44,16 @@ export type Context = {
   deadLetters: DeadLetterQueue
   sender: Sender
   ownListeners: OwnListeners
-  slots: Slots
+  /** The tasks that this process has in hand: those that wait for their instant, and those whose instant has come. */
+  hand: Hand
+  waiting: Map<TaskInHand, NodeJS.Timeout>
+  lines: Lines<TaskInHand>
+  backlog: Backlog
   attempts: Attempts
-  /** `claimTasks` and `recordAttempts`, many calls to a statement. */
+  /** Aborted when the process is to stop: from then on nothing is started. */
+  stop: AbortSignal
+  /** `locateTasks`, `claimTasks` and `recordAttempts`, many calls to a statement. */
+  locate(id: string): Promise<TaskLocation | null>
   claim(request: ClaimRequest): Promise<Claim>
   record(attempt: FinishedAttempt): Promise<RecordedAttempt | null>
   /** Adds jobs for what is due soon. Never rejects: PostgreSQL knows, and the scheduler repairs. */
@@ -73,8 +84,17 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     deadLetters,
     sender,
     ownListeners: listeners,
-    slots: createSlots(config.concurrency),
+    hand: createHand(),
+    waiting: new Map(),
+    lines: createLines({
+      slots: config.concurrency,
+      placesPerHost: config.hostConcurrency,
+      now: () => performance.now(),
+    }),
+    backlog: createBacklog(),
     attempts: createAttempts(error => log.error({ err: error }, 'attempt.fault')),
+    stop,
+    locate: inBatches(ids => locateTasks(pool, ids)),
     claim: inBatches(requests => claimTasks(pool, requests)),
     record: inBatches(attempts => recordAttempts(pool, attempts)),
     async enqueue(tasks, now) {

@@ -3,13 +3,13 @@ import { nextAttempt, toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import { buildRequest } from './build-request.ts'
 import type { Context } from './context.ts'
-import type { Outcome } from './egress/outcome.ts'
+import type { Outcome, SendOutcome } from './egress/outcome.ts'
 import { toFinishedAttempt } from './finished-attempt.ts'
 import { outlastOutage } from './outlast-outage.ts'
 import { putBack } from './put-back.ts'
 
 /** One attempt from the claim on: build, send, decide what becomes of the task, record, arrange what follows. */
-export async function dispatch(ctx: Context, task: ClaimedTask): Promise<void> {
+export async function dispatch(ctx: Context, task: ClaimedTask): Promise<SendOutcome> {
   const claimed = performance.now()
   await failpoint('dispatcher.claimed')
   const request = buildRequest(task)
@@ -18,7 +18,10 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<void> {
   const sending = ctx.sender.send(request)
   await failpoint('dispatcher.request_sent')
   const outcome = await ctx.attempts.orStopped(sending)
-  if (outcome.kind === 'unsent') return putBack(ctx, task, outcome)
+  if (outcome.kind === 'unsent') {
+    await putBack(ctx, task, outcome)
+    return outcome
+  }
   await failpoint('dispatcher.answered')
   const durationMs = Math.round(performance.now() - sentAt)
   const next = nextAttempt({
@@ -33,6 +36,7 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<void> {
   logAttempt(ctx, task, outcome, { durationMs, state: recorded ? next.state : 'superseded' })
   await failpoint('dispatcher.recorded')
   if (recorded) await follow(ctx, task, attempt, recorded)
+  return outcome
 }
 
 async function follow(
@@ -44,7 +48,8 @@ async function follow(
   const id = toId('task', task.taskId)
   if (attempt.state === 'retrying') {
     await failpoint('dispatcher.retry_recorded')
-    await ctx.enqueue([{ id, dueAt: recorded.dueAt.getTime() }], recorded.now.getTime())
+    const workspace = toId('ws', task.workspaceId)
+    await ctx.enqueue([{ id, dueAt: recorded.dueAt.getTime(), workspace }], recorded.now.getTime())
   } else if (attempt.state === 'dead') {
     const error = attempt.errorMessage ?? 'The target did not answer with a 2xx status.'
     const letter = { task: id, workspace: toId('ws', task.workspaceId), attempts: task.attempt, error }

@@ -1,6 +1,6 @@
 import { createTaskBody, task } from '@belfry/contract'
 import type { NewTask } from '@belfry/db'
-import { newUuid } from '@belfry/domain'
+import { newUuid, toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
@@ -33,7 +33,8 @@ export const createTask = endpoint({
     await failpoint('api.after_commit')
     if (!inserted.createdAt) throw executeAtNotFuture()
     const presented = presentTask({ ...task, ...fresh(task.executeAt, inserted.createdAt) })
-    ctx.enqueue([{ id: presented.id, dueAt: task.executeAt.getTime() }], inserted.now.getTime())
+    const due = { id: presented.id, dueAt: task.executeAt.getTime(), workspace: toId('ws', task.workspaceId) }
+    ctx.enqueue([due], inserted.now.getTime())
     await failpoint('api.after_enqueue')
     return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
   },

@@ -25,3 +25,7 @@ it.each([
 ])('with %s the host is %s', (code, verdict) => {
   expect(verdictOf({ kind: 'failure', code })).toBe(verdict)
 })
+
+it('says nothing of a host that was not called', () => {
+  expect(verdictOf({ kind: 'unsent' })).toBeNull()
+})
