@@ -25,7 +25,7 @@ export type NewJob = { name: string; data: DispatchJob; opts: { jobId: string; d
 export const leadMs = 250
 
 const cohortSize = 100
-const longestOrigin = 100
+const longestOrigin = 80
 
 /**
  * Writes tasks as jobs: those that are due in the same second travel together, up to 100 in one job. The same tasks make
