@@ -4,9 +4,9 @@ const mostAtOnce = 100
 const mostRemembered = 10_000
 
 /**
- * Counts the tasks that travel alone by their workspace and second, and says which ones come after the first hundred. A
- * worker takes jobs one by one, so that a hundred thousand of one workspace would keep everybody else's waiting for
- * seconds. It remembers a bounded number of crowds, the latest.
+ * Counts jobs by their workspace and the second of their first task, and says which ones come after the first hundred. A
+ * worker takes jobs one by one, so that thousands of one workspace would keep everybody else's waiting for seconds. It
+ * remembers a bounded number of crowds, the latest.
  */
 export function createCrowd(): (task: DueTask) => boolean {
   const counts = new Map<string, number>()

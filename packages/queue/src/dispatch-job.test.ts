@@ -61,7 +61,8 @@ it('gives the same tasks the same id, and another to other tasks and other times
   expect(new Set(others).size).toBe(4)
 })
 
-it('asks one task to let others go first only when it travels alone', () => {
-  const priorities = (count: number) => toJobs(tasks(count), 0, () => true).map(({ opts }) => opts.priority)
-  expect([priorities(1), priorities(2)]).toEqual([[1], [undefined]])
+it('asks a job to let others go first only when all of it is of a crowded workspace', () => {
+  const priorityOf = (more: (i: number) => Partial<DueTask>) => toJobs(tasks(2, more), 0, () => true)[0]?.opts.priority
+  expect(priorityOf(() => ({ workspace: 'ws_1' }))).toBe(1)
+  expect(priorityOf(i => ({ workspace: `ws_${i}` }))).toBeUndefined()
 })

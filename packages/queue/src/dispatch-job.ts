@@ -31,7 +31,7 @@ const longestOrigin = 80
  * Writes tasks as jobs: those that are due in the same second travel together, up to 100 in one job. The same tasks make
  * the same jobs with the same ids, so that the store refuses what it has already.
  * @param now - The database's clock in epoch milliseconds.
- * @param isCrowded - Whether a task that travels alone has to let others go first.
+ * @param isCrowded - Whether one more job of a task's workspace has to let others go first.
  */
 export function toJobs(tasks: readonly DueTask[], now: number, isCrowded: (task: DueTask) => boolean): NewJob[] {
   const bySecond = new Map<number, DueTask[]>()
@@ -43,10 +43,9 @@ export function toJobs(tasks: readonly DueTask[], now: number, isCrowded: (task:
   }
   return [...bySecond.values()].flatMap(together => {
     const jobs: NewJob[] = []
-    for (let i = 0; i < together.length; i += cohortSize) jobs.push(toJob(together.slice(i, i + cohortSize), now))
-    const [only] = together
-    const [job] = jobs
-    if (together.length === 1 && only && job && isCrowded(only)) job.opts.priority = 1
+    for (let i = 0; i < together.length; i += cohortSize) {
+      jobs.push(toJob(together.slice(i, i + cohortSize), now, isCrowded))
+    }
     return jobs
   })
 }
@@ -61,13 +60,19 @@ export function tasksOf({ tasks, targets = [] }: DispatchJob): DueTask[] {
 
 // Redis keeps a job in 440 bytes as long as none of its fields is longer than 64, and in twice that otherwise. So a task
 // that travels alone has a short id and does not say its target; one of many costs some 100 bytes in any case.
-function toJob(tasks: readonly DueTask[], now: number): NewJob {
+function toJob(tasks: readonly DueTask[], now: number, isCrowded: (task: DueTask) => boolean): NewJob {
   const firstAt = Math.min(...tasks.map(({ dueAt }) => dueAt))
+  const [first] = tasks
+  const isOfOne = tasks.every(({ workspace }) => workspace === first?.workspace)
   const due = `due ${new Date(firstAt).toISOString().slice(11, 19)}Z`
   return {
     name: tasks.length === 1 ? `task ${due}` : `${tasks.length} tasks ${due}`,
     data: tasks.length === 1 ? { tasks: tasks.map(({ id, dueAt }) => [id, dueAt]) } : cohortData(tasks),
-    opts: { jobId: jobIdOf(tasks), delay: Math.max(0, Math.round(firstAt - leadMs - now)) },
+    opts: {
+      jobId: jobIdOf(tasks),
+      delay: Math.max(0, Math.round(firstAt - leadMs - now)),
+      ...(first && isOfOne && isCrowded(first) ? { priority: 1 } : {}),
+    },
   }
 }
 

@@ -21,8 +21,8 @@ export type Backlog = {
 type Reading = { until: number; after: Position; refused: boolean; notBefore: number }
 
 const start: Position = { dueAt: new Date(0), id: '00000000-0000-0000-0000-000000000000' }
-// A page of which nothing could be taken is no reason to hurry.
-const pauseMs = 250
+// A page of which little could be taken is no reason to hurry.
+const pauseMs = 1_000
 
 export function createBacklog(): Backlog {
   const readings = new Map<string, Reading>() // the one whose turn it is first
@@ -48,7 +48,7 @@ export function createBacklog(): Backlog {
       const reading = readings.get(workspace)
       if (!reading) return
       reading.refused ||= refused > 0
-      reading.notBefore = taken > 0 ? 0 : now + pauseMs
+      reading.notBefore = refused > taken ? now + pauseMs : 0
       if (last) {
         reading.after = last
         return

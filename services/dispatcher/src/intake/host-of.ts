@@ -3,5 +3,9 @@
  * valid one, stands for itself.
  */
 export function hostOf(origin: string): string {
-  return URL.canParse(origin) ? new URL(origin).host : origin
+  if (origin !== latest.origin) latest = { origin, host: URL.canParse(origin) ? new URL(origin).host : origin }
+  return latest.host
 }
+
+// Tasks for the same target come together.
+let latest = { origin: '', host: '' }

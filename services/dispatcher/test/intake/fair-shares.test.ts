@@ -57,7 +57,10 @@ describe.each(queueBackends())('workspaces share a dispatcher, with the queue on
     for (let i = 0; i < crowd.length; i += 100) {
       await Promise.all(crowd.slice(i, i + 100).map(task => test.queue.schedule([task], Date.now())))
     }
-    await test.queue.schedule(await test.store({ count: 1, workspace: modest, url: other.url('/'), dueInMs: 0 }), 0)
+    await test.queue.schedule(
+      await test.store({ count: 1, workspace: modest, url: other.url('/'), dueInMs: 0 }),
+      Date.now(),
+    )
     await test.start()
     await runsOf(modest, 1)
     expect(target.requests.length).toBeLessThan(count / 2)
@@ -71,7 +74,10 @@ describe.each(queueBackends())('workspaces share a dispatcher, with the queue on
     }
     await test.start({ HOST_CONCURRENCY: '8' })
     await target.waitFor(8, 10_000)
-    await test.queue.schedule(await test.store({ count: 60, workspace: modest, url: other.url('/'), dueInMs: 0 }), 0)
+    await test.queue.schedule(
+      await test.store({ count: 60, workspace: modest, url: other.url('/'), dueInMs: 0 }),
+      Date.now(),
+    )
     await other.waitFor(60, 10_000)
     expect(target.requests.length).toBe(8)
     expect(target.openConnections()).toBe(8)
