@@ -8,8 +8,9 @@ import { giveBackAll } from './intake/give-back.ts'
 import { takeTasks } from './intake/take-tasks.ts'
 import { loops } from './loops.ts'
 
-// A job is done once its tasks are in hand. Only those wait that have to ask PostgreSQL for something.
-const jobsAtOnce = 200
+// A job is done once its tasks are in hand, so few are enough. BullMQ's worker starts none before it has taken as many as
+// wait, or as it may, one by one: more would make the first ones late.
+const jobsAtOnce = 50
 const patienceMs = 25_000
 
 /** Starts taking due tasks from the queue. */
