@@ -38,7 +38,7 @@ describe('withPromotion', () => {
       for await (const page of turn.waiting(at, new Date(at.getTime() + 1))) seen.push(...page)
       expect(seen.map(({ id }) => id)).toEqual(tasks.map(({ id }) => id).sort())
       const first = tasks.find(({ id }) => id === seen[0]?.id)
-      expect(seen[0]).toMatchObject({ workspaceId: first?.workspaceId, origin: 'https://Example.com:8443?x=' })
+      expect(seen[0]).toMatchObject({ workspaceId: first?.workspaceId, origin: 'https://Example.com:8443' })
       return turn
     })
   })

@@ -23,7 +23,6 @@ const longestWaitMs = 60_000
  */
 export function admit(ctx: Context, tasks: readonly TaskInHand[]): { taken: number; refused: number } {
   const count = { taken: 0, refused: 0 }
-  if (ctx.stop.aborted) return count
   for (const task of tasks) {
     const inHand = ctx.hand.take(task)
     if (inHand === 'full') {

@@ -18,13 +18,11 @@ export async function refillLines(ctx: Context): Promise<number> {
   const readings = ctx.backlog.next(isHungry, mostWorkspaces, ctx.clock.now())
   if (readings.length === 0) return 0
   const limit = Math.ceil(pageSize / readings.length)
+  const queries = readings.map(({ workspace, after }) => ({ workspaceId: workspace, after }))
+  const rows = await dueTasksOf(ctx.pool, queries, limit)
+  if (ctx.stop.aborted) return 0
   const pages = new Map(readings.map(({ workspace }) => [workspace, [] as WaitingRow[]]))
-  for (const row of await dueTasksOf(
-    ctx.pool,
-    readings.map(({ workspace, after }) => ({ workspaceId: workspace, after })),
-    limit,
-  ))
-    pages.get(row.workspaceId)?.push(row)
+  for (const row of rows) pages.get(row.workspaceId)?.push(row)
   let total = 0
   for (const [workspace, page] of pages) {
     const count = admit(ctx, page.map(toTaskInHand))
