@@ -41,18 +41,20 @@ it('leaves out attempts that say nothing', () => {
   expect(attempts(100, null)).toEqual(Array(100).fill(null))
 })
 
-it('is probed by one attempt at a time after its rest, and rests again when that fails', () => {
-  const { health, clock, attempts, mayStart } = setup()
+it('is probed by one attempt at a time after its rest, and rests again when three of them fail', () => {
+  const { health, clock, attempt, attempts, mayStart } = setup()
   attempts(20, 'failing')
   clock.now += 30_000
   const probe = health.begin()
   expect(mayStart()).toBe(false)
-  expect(health.end(probe, 'failing', clock.now)).toBe('resting')
+  expect(health.end(probe, 'failing', clock.now)).toBeNull()
+  expect(mayStart()).toBe(true)
+  expect([attempt('failing'), attempt('failing')]).toEqual([null, 'resting'])
   expect(mayStart()).toBe(false)
   clock.now += 30_000
-  expect(health.end(health.begin(), null, clock.now)).toBeNull() // the task of this probe was gone
+  expect(attempt(null)).toBeNull() // the task of this probe was gone
   expect(mayStart()).toBe(true)
-  expect(health.end(health.begin(), 'well', clock.now)).toBe('rested')
+  expect([attempt('failing'), attempt('failing'), attempt('well')]).toEqual([null, null, 'rested'])
   expect([health.begin(), health.begin()].map(mayStart)).toEqual([true, true])
 })
 

@@ -2,6 +2,7 @@ const windowMs = 60_000
 const bucketMs = 5_000
 const fewestAttempts = 20
 const restMs = 30_000
+const mostProbes = 3
 
 /** What an attempt says about its host; null when it says nothing. */
 export type Verdict = 'well' | 'failing' | null
@@ -22,13 +23,15 @@ export type HostHealth = {
 type Bucket = { startsAt: number; attempts: number; failures: number }
 
 /**
- * Makes a host rest for 30 seconds when half of at least 20 attempts within a minute fail. Then single attempts probe
- * it: one that fails makes it rest again, one that does well ends that. What started before a rest says nothing any more.
+ * Makes a host rest for 30 seconds when half of at least 20 attempts within a minute fail. Then one
+ * attempt at a time probes it: one that does well ends the rest, three that fail begin another, so that a single task
+ * which always fails does not decide. What started before a rest says nothing any more.
  */
 export function createHostHealth(): HostHealth {
   let buckets: Bucket[] = []
   let restsUntil: number | null = null
   let isProbing = false
+  let failedProbes = 0
   let generation = 0
 
   function note(isFailure: boolean, now: number): void {
@@ -52,6 +55,7 @@ export function createHostHealth(): HostHealth {
   function rest(now: number): 'resting' {
     restsUntil = now + restMs
     isProbing = false
+    failedProbes = 0
     generation++
     buckets = []
     return 'resting'
@@ -70,7 +74,7 @@ export function createHostHealth(): HostHealth {
       if (ofGeneration !== generation) return null
       if (restsUntil !== null) {
         isProbing = false
-        if (verdict === 'failing') return rest(now)
+        if (verdict === 'failing') return ++failedProbes < mostProbes ? null : rest(now)
         if (verdict === null) return null
         restsUntil = null
         return 'rested'
