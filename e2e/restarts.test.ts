@@ -78,6 +78,20 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
     await allDelivered(30, 60_000)
   })
 
+  ifVolatile('survive kill -9 of the dispatcher that has them in hand together', async () => {
+    await schedule(30, 5000)
+    const redis = new Redis(belfry.redisUrl ?? '')
+    const delayed = (isEnough: (jobs: number) => boolean) =>
+      waitFor(() => redis.zcard('{belfry}:dispatch:delayed'), isEnough)
+    await redis.flushall()
+    await delayed(jobs => jobs > 0 && jobs < 10) // handed over again, many to a job
+    await delayed(jobs => jobs === 0)
+    redis.disconnect()
+    await belfry.services.find(({ name }) => name === 'dispatcher')?.stop('SIGKILL')
+    await belfry.start('dispatcher')
+    await allDelivered(30, 60_000)
+  })
+
   it('are delivered by the scheduler when the job was lost or never added', async () => {
     await schedule(5, 2500)
     await Promise.all(belfry.services.filter(({ name }) => name !== 'api').map(service => service.stop('SIGTERM')))

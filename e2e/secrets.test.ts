@@ -159,7 +159,7 @@ describe('a secret', () => {
         JWT_SECRET: randomBytes(32).toString('hex'),
         PORT: '0',
         METRICS_PORT: '0',
-      LOG_LEVEL: 'silent',
+        LOG_LEVEL: 'silent',
       }
       const reasons = { [aMasterKey()]: 'k1 is not the one', 'k2:AAAA': '32 bytes', '': 'is required' }
       for (const [keys, reason] of Object.entries(reasons)) {

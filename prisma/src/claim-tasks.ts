@@ -3,6 +3,7 @@ import type { TaskSource, TaskState } from './generated/enums.ts'
 import type { Pool } from './pool.ts'
 import { valuesOf } from './statement-rows.ts'
 import type { StoredRequest } from './stored-request.ts'
+import { originOf } from './task-origin.ts'
 import { countedExecutions, tierRows } from './usage/count-executions.ts'
 
 /** A claim outlives the deadline of its attempt by this much before the task is taken from its dispatcher. */
@@ -26,17 +27,22 @@ export type ClaimedTask = StoredRequest & {
 
 /**
  * `claimed`: the caller owns the attempt. `early`: due in `dueInMs`. `busy`: another transaction holds the row; ask
- * again. `gone`: somebody else's, cancelled, finished or unknown; also what this has just cancelled: a task of a deleted
- * workspace, an occurrence of a cron job that may not overlap, or a task that its organization's quotas leave no room for.
+ * again. `moved`: it calls another origin than the claim was made for. `gone`: somebody else's, cancelled, finished or
+ * unknown; also what this has just cancelled: a task of a deleted workspace, an occurrence of a cron job that may not
+ * overlap, or a task that its organization's quotas leave no room for.
  */
 export type Claim =
   | { kind: 'claimed'; task: ClaimedTask }
   | { kind: 'early'; dueInMs: number }
   | { kind: 'busy' }
+  | { kind: 'moved'; origin: string }
   | { kind: 'gone' }
 
-/** A task that somebody wants to claim, and a random UUID by which that claim is known again. */
-export type ClaimRequest = { taskId: string; token: string }
+/**
+ * A task that somebody wants to claim, and a random UUID by which that claim is known again. With an `origin` the claim
+ * is for a task that calls this one only, as its URL spells it: room was made for that call and not for another.
+ */
+export type ClaimRequest = { taskId: string; token: string; origin?: string }
 
 /**
  * Claims the due tasks among those asked for, each for its next attempt, and answers in the same order. Two dispatchers cannot
@@ -53,32 +59,39 @@ export async function claimTasks(
   requests: readonly ClaimRequest[],
   tiers: Tiers = defaultTiers,
 ): Promise<Claim[]> {
-  const distinct = new Map(requests.map(({ taskId, token }) => [taskId, [taskId, token]]))
-  const { name, values, params } = valuesOf('claim_tasks', ['uuid', 'uuid'], [...distinct.values()])
+  const distinct = new Map(requests.map(request => [request.taskId, request]))
+  const { name, values, params } = valuesOf('claim_tasks', claimColumns, [...distinct.values()].map(toRow))
   const limits = tierRows(tiers, params.length + 1)
   const text = claimStatement(values, limits.text)
   const { rows } = await pool.query<ClaimRow>({ name, text, values: [...params, ...limits.params] })
   const byId = new Map(rows.map(row => [row.taskId, row]))
   return Promise.all(
-    requests.map(({ taskId, token }) => {
-      const row = byId.get(taskId)
-      if (distinct.get(taskId)?.[1] === token) return toClaim(pool, row, token)
+    requests.map(request => {
+      const row = byId.get(request.taskId)
+      if (distinct.get(request.taskId)?.token === request.token) return toClaim(pool, row, request)
       return { kind: 'gone' as const } // two jobs may name one task: only one of those that ask for it may get it
     }),
   )
+}
+
+export const claimColumns = ['uuid', 'uuid', 'text']
+
+function toRow({ taskId, token, origin }: ClaimRequest): unknown[] {
+  return [taskId, token, origin]
 }
 
 // "NOT IN" rather than "IN (pending, retrying)": with the latter the planner may choose the partial index on due_at as
 // its way into the table and read all of it for each batch.
 export function claimStatement(values: string, tiers: string): string {
   return `
-    WITH input (id, token) AS (VALUES ${values}),
+    WITH input (id, token, origin) AS (VALUES ${values}),
     ready AS (
       SELECT t.id, t.xmin AS version, t.due_at AS scheduled_at, t.workspace_id, t.state = 'pending' AS is_first,
              input.token, r.timeout_ms, ${ownRefusal} AS own_refusal
       FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
       LEFT JOIN workspaces w ON w.id = t.workspace_id
       WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
+        AND (input.origin IS NULL OR input.origin = ${originOf('r.url')})
       FOR UPDATE OF t SKIP LOCKED
     ),
     ${countedExecutions(tiers)},
@@ -107,7 +120,8 @@ export function claimStatement(values: string, tiers: string): string {
            uuid_v7_time(coalesce(c.run_id, t.run_id)) AS "claimedAt", c.version <> t.xmin AS "requestChanged",
            t.workspace_id AS "workspaceId", t.source, t.cron_job_id AS "cronJobId", t.execute_at AS "executeAt",
            coalesce(c.state, t.state) AS state,
-           extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${requestColumns}
+           extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs",
+           ${originOf('r.url')} AS origin, ${requestColumns}
     FROM input JOIN tasks t ON t.id = input.id
     JOIN task_requests r ON r.task_id = input.id LEFT JOIN claimed c ON c.id = input.id`
 }
@@ -128,6 +142,7 @@ const ownRefusal = `
 type ClaimRow = ClaimedTask & {
   isClaimed: boolean
   requestChanged: boolean
+  origin: string
   state: TaskState
   dueInMs: number
 }
@@ -135,14 +150,15 @@ type ClaimRow = ClaimedTask & {
 const requestColumns = `r.url, r.method, r.headers, r.payload, r.max_retries AS "maxRetries", r.backoff,
   r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs", r.topic`
 
-async function toClaim(pool: Pool, row: ClaimRow | undefined, token: string): Promise<Claim> {
+async function toClaim(pool: Pool, row: ClaimRow | undefined, { token, origin }: ClaimRequest): Promise<Claim> {
   if (!row) return { kind: 'gone' }
-  const { isClaimed, requestChanged, state, dueInMs, ...task } = row
+  const { isClaimed, requestChanged, origin: stored, state, dueInMs, ...task } = row
   if (isClaimed || (state === 'processing' && carries(task.runId, token))) {
     return { kind: 'claimed', task: requestChanged ? { ...task, ...(await readRequest(pool, task.taskId)) } : task }
   }
   if (state !== 'pending' && state !== 'retrying') return { kind: 'gone' }
-  return dueInMs > 0 ? { kind: 'early', dueInMs } : { kind: 'busy' }
+  if (dueInMs > 0) return { kind: 'early', dueInMs }
+  return origin === undefined || origin === stored ? { kind: 'busy' } : { kind: 'moved', origin: stored }
 }
 
 // The id of a run is the time of its claim followed by the random half of the token.

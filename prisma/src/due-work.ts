@@ -1,7 +1,11 @@
 import { inTransaction, type Transaction } from './in-transaction.ts'
 import type { Pool } from './pool.ts'
+import { originOf } from './task-origin.ts'
 
 export type DueRow = { id: string; dueAt: Date }
+
+/** A waiting task, whose it is, and which origin it calls as its URL spells it. */
+export type WaitingRow = DueRow & { workspaceId: string; origin: string }
 
 /** What `withPromotion` gives its caller while nobody else can promote. */
 export type PromotionTurn = {
@@ -11,7 +15,7 @@ export type PromotionTurn = {
   /** The database's clock. */
   now: Date
   /** Waiting tasks due from `from` on and before `to`, in order of time, page by page. */
-  waiting(from: Date, to: Date): AsyncIterable<DueRow[]>
+  waiting(from: Date, to: Date): AsyncIterable<WaitingRow[]>
 }
 
 const pageSize = 1000
@@ -31,6 +35,7 @@ export async function withPromotion(
     )
     const row = rows[0]
     if (!row) return false
+    await tx.query(inIndexOrder)
     const next = await hand({ ...row, waiting: (from, to) => waitingTasks(tx, from, to) })
     await tx.query('UPDATE promotion SET watermark = $1, marker = $2', [next.watermark, next.marker])
     return true
@@ -45,38 +50,25 @@ export async function stepPromotionBack(pool: Pool): Promise<void> {
   await pool.query(`UPDATE promotion SET watermark = least(watermark, clock_timestamp() - interval '1 minute')`)
 }
 
-/** The tasks that have been waiting for longest since they were due, if that is longer than `graceMs`. */
-export async function dueTasks(pool: Pool, graceMs: number, limit: number): Promise<DueRow[]> {
-  const { rows } = await pool.query<DueRow>(
-    `SELECT id, due_at AS "dueAt" FROM tasks
-     WHERE state IN ('pending', 'retrying') AND due_at <= clock_timestamp() - $1 * interval '1 millisecond'
-     ORDER BY due_at LIMIT $2`,
-    [graceMs, limit],
-  )
-  return rows
-}
+// Where many tasks have come since the last statistics, the planner would read and sort all that is due for each page.
+export const inIndexOrder = 'SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off'
 
-/** Waiting tasks that should have been claimed more than `graceMs` ago, oldest first, page by page. */
-export async function* overdueTasks(pool: Pool, graceMs: number): AsyncIterable<DueRow[]> {
-  const { rows } = await pool.query<{ until: Date }>(
-    `SELECT clock_timestamp() - $1 * interval '1 millisecond' AS until`,
-    [graceMs],
-  )
-  if (rows[0]) yield* waitingTasks(pool, new Date(0), rows[0].until)
-}
-
-async function* waitingTasks(db: Pool | Transaction, from: Date, to: Date): AsyncIterable<DueRow[]> {
+async function* waitingTasks(tx: Transaction, from: Date, to: Date): AsyncIterable<WaitingRow[]> {
   let after: DueRow = { dueAt: from, id: '00000000-0000-0000-0000-000000000000' }
   for (;;) {
-    const { rows } = await db.query<DueRow>(
-      `SELECT id, due_at AS "dueAt" FROM tasks
-       WHERE state IN ('pending', 'retrying') AND (due_at, id) > ($1, $2) AND due_at < $3
-       ORDER BY due_at, id LIMIT ${pageSize}`,
-      [after.dueAt, after.id, to],
-    )
+    const { rows } = await tx.query<WaitingRow>({ text: waitingStatement, values: [after.dueAt, after.id, to] })
     if (rows.length > 0) yield rows
     const last = rows.at(-1)
     if (!last || rows.length < pageSize) return
     after = last
   }
 }
+
+export const waitingStatement = `
+  SELECT t.id, t.due_at AS "dueAt", t.workspace_id AS "workspaceId", ${originOf('r.url')} AS origin
+  FROM (
+    SELECT id, due_at, workspace_id FROM tasks
+    WHERE state IN ('pending', 'retrying') AND (due_at, id) > ($1, $2) AND due_at < $3
+    ORDER BY due_at, id LIMIT ${pageSize}
+  ) t JOIN task_requests r ON r.task_id = t.id
+  ORDER BY t.due_at, t.id`

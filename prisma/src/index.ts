@@ -33,10 +33,9 @@ export { type DeadLetterFilter, findDeadLetters, isDeadLetter } from './dead-let
 export { type SettledDeadLetters, settleDeadLetters } from './dead-letters/settle-dead-letters.ts'
 export {
   type DueRow,
-  dueTasks,
-  overdueTasks,
   type PromotionTurn,
   stepPromotionBack,
+  type WaitingRow,
   withPromotion,
 } from './due-work.ts'
 export { type ExpiredLease, expireLeases } from './expire-leases.ts'
@@ -44,6 +43,8 @@ export { forgetExpired } from './forget-expired.ts'
 export type { Backoff, DeadLetterAction, Role, RunStatus, TaskSource, TaskState } from './generated/enums.ts'
 export type { Db, Transaction } from './in-transaction.ts'
 export { type InsertedTask, insertTasks, type NewTask } from './insert-tasks.ts'
+export { dueTasksOf, lateWorkspaces } from './late-work.ts'
+export { locateTasks, type TaskLocation } from './locate-tasks.ts'
 export { isTransientDatabaseError, openPool, type Pool, pingPool, waitForDatabase } from './pool.ts'
 export { type PutBack, putBackTask } from './put-back-task.ts'
 export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './record-attempts.ts'

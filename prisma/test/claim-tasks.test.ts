@@ -66,6 +66,19 @@ describe('claimTasks', () => {
     expect(await claimAll(db.pool, [task.id])).toEqual([{ kind: 'gone' }])
   })
 
+  it('claims for one origin only, as the URL spells it, and says which one it is otherwise', async () => {
+    const task = aTask({ url: 'https://Example.com:8443?x=/' })
+    await insertTasks(db.pool, [task])
+    const claimFor = async (origin: string) =>
+      (await claimTasks(db.pool, [{ taskId: task.id, token: randomUUID(), origin }]))[0]
+    const moved = { kind: 'moved', origin: 'https://Example.com:8443' }
+    expect(await claimFor('https://example.com')).toEqual(moved)
+    expect(await claimFor('https://Example.com')).toEqual(moved)
+    expect(await taskRow(db.pool, task.id)).toMatchObject({ state: 'pending', attempts: 0 })
+    expect((await claimFor(moved.origin))?.kind).toBe('claimed')
+    expect((await claimFor('https://example.com'))?.kind).toBe('gone')
+  })
+
   it('says "busy" while another transaction holds the task', async () => {
     const task = aTask()
     await insertTasks(db.pool, [task])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { insertTasks, overdueTasks, stepPromotionBack, withPromotion } from '../src/index.ts'
+import { insertTasks, stepPromotionBack, type WaitingRow, withPromotion } from '../src/index.ts'
 import { aTask, useDatabase } from './setup.ts'
 
 const db = useDatabase()
@@ -25,6 +25,20 @@ describe('withPromotion', () => {
     expect(seen.sort()).toEqual(expected.sort())
     await withPromotion(db.pool, async turn => {
       expect([turn.watermark, turn.marker]).toEqual([until, 'one'])
+      return turn
+    })
+  })
+
+  it('shows thousands of tasks of the same instant, each once, with their workspace and their origin', async () => {
+    const at = new Date(Date.now() + 7_200_000)
+    const tasks = Array.from({ length: 2_100 }, () => aTask({ executeAt: at, url: 'https://Example.com:8443?x=/' }))
+    for (let i = 0; i < tasks.length; i += 700) await insertTasks(db.pool, tasks.slice(i, i + 700))
+    await withPromotion(db.pool, async turn => {
+      const seen: WaitingRow[] = []
+      for await (const page of turn.waiting(at, new Date(at.getTime() + 1))) seen.push(...page)
+      expect(seen.map(({ id }) => id)).toEqual(tasks.map(({ id }) => id).sort())
+      const first = tasks.find(({ id }) => id === seen[0]?.id)
+      expect(seen[0]).toMatchObject({ workspaceId: first?.workspaceId, origin: 'https://Example.com:8443' })
       return turn
     })
   })
@@ -63,12 +77,4 @@ describe('withPromotion', () => {
       return turn
     })
   })
-})
-
-it('overdueTasks finds only what has been due for longer than the grace', async () => {
-  const due = aTask()
-  await insertTasks(db.pool, [due])
-  expect(await collect(overdueTasks(db.pool, 60_000))).toEqual([])
-  await db.pool.query(`UPDATE tasks SET due_at = now() - interval '2 minutes' WHERE id = $1`, [due.id])
-  expect(await collect(overdueTasks(db.pool, 60_000))).toEqual([due.id])
 })

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { defaultTiers } from '@belfry/domain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { claimStatement } from '../src/claim-tasks.ts'
+import { claimColumns, claimStatement } from '../src/claim-tasks.ts'
 import { insertTasks } from '../src/index.ts'
+import { locateStatement } from '../src/locate-tasks.ts'
 import { recordColumns, recordStatement } from '../src/record-attempts.ts'
 import { valuesOf } from '../src/statement-rows.ts'
 import { tierRows } from '../src/usage/count-executions.ts'
@@ -24,15 +25,19 @@ const nulls = (types: readonly string[]) => Array.from({ length: batch }, () => 
 const repeated = (types: readonly string[]) => Array.from({ length: batch }, () => types).flat()
 const statements = {
   claim: () => {
-    const types = ['uuid', 'uuid']
-    const { values, params } = valuesOf('claim', types, nulls(types))
+    const { values, params } = valuesOf('claim', claimColumns, nulls(claimColumns))
     const tiers = tierRows(defaultTiers, params.length + 1)
     const all = [...params, ...tiers.params]
     return {
       text: claimStatement(values, tiers.text),
-      types: [...repeated(types), 'text[], bigint[], bigint[]'],
+      types: [...repeated(claimColumns), 'text[], bigint[], bigint[]'],
       params: all,
     }
+  },
+  locate: () => {
+    const types = ['uuid']
+    const { values, params } = valuesOf('locate', types, nulls(types))
+    return { text: locateStatement(values), types: repeated(types), params }
   },
   record: () => {
     const { values, params } = valuesOf('record', recordColumns, nulls(recordColumns))
@@ -109,7 +114,7 @@ describe('the hot statements reach tasks by their key only', () => {
   ])('when %s', async (_when, change, analyze) => {
     await db.pool.query(change)
     await db.pool.query(analyze)
-    for (const name of ['claim', 'record'] as const) {
+    for (const name of ['claim', 'locate', 'record'] as const) {
       const used = [...new Set(await accesses(name))].sort()
       expect(byKey).toEqual(expect.arrayContaining(used))
       expect(used).toContain('Index Scan tasks_pkey by key')

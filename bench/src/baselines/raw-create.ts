@@ -57,6 +57,7 @@ async function create(request: IncomingMessage): Promise<{ status: number; body:
     maxDelayMs: 3_600_000,
     timeoutMs: 30_000,
     topic: null,
+    eventId: null,
     replayOf: null,
   }
   const inserted = await insert(task)

@@ -1,6 +1,7 @@
 import { WaitingError } from 'bullmq'
 import { openWorker, type QueueConnection } from './connection.ts'
-import { type DispatchJob, type DueTask, dispatchQueueName } from './dispatch-queue.ts'
+import { type DispatchJob, type DueTask, tasksOf } from './dispatch-job.ts'
+import { dispatchQueueName } from './dispatch-queue.ts'
 
 export type DispatchConsumer = {
   /** Takes no new job, gives back the jobs that are not yet handed over, and ends. */
@@ -8,8 +9,8 @@ export type DispatchConsumer = {
 }
 
 /**
- * Takes due jobs and gives their tasks to `take`, which resolves once it has claimed or dropped every one of them. When
- * it rejects because `signal` was aborted, the job goes back to the queue for another dispatcher.
+ * Takes due jobs and gives their tasks to `take`, which resolves once it answers for every one of them. When it
+ * rejects because `signal` was aborted, the job goes back to the queue for another dispatcher.
  */
 export function consumeDispatchQueue(
   connection: QueueConnection,
@@ -26,10 +27,7 @@ export function consumeDispatchQueue(
     async (job, token) => {
       try {
         stop.signal.throwIfAborted()
-        await options.take(
-          job.data.tasks.map(([id, dueAt]) => ({ id, dueAt })),
-          stop.signal,
-        )
+        await options.take(tasksOf(job.data), stop.signal)
       } catch (error) {
         if (!stop.signal.aborted) throw error
         await job.moveToWait(token)

@@ -1,19 +1,9 @@
 import { openQueue, prefixOf, type QueueConnection } from './connection.ts'
+import { createCrowd } from './crowd.ts'
+import { type DispatchJob, type DueTask, toJobs } from './dispatch-job.ts'
 import { inspectRedis } from './inspect-redis.ts'
 
 export const dispatchQueueName = 'dispatch'
-
-/** A task that has to be dispatched: its id (`task_...`) and its time in epoch milliseconds. */
-export type DueTask = { id: string; dueAt: number }
-
-/** What a job of the dispatch queue carries: ids and times of tasks, never what they contain. */
-export type DispatchJob = { tasks: ReadonlyArray<readonly [id: string, dueAt: number]> }
-
-/**
- * Jobs start this much ahead of their tasks; the dispatcher waits out the rest. It hides BullMQ's own lateness, which
- * is 30 to 110 ms for delayed jobs.
- */
-export const leadMs = 250
 
 /** Work due later than this waits in PostgreSQL and costs the queue nothing. */
 export const lookAheadMs = 5 * 60_000
@@ -35,8 +25,9 @@ export function isSoon(dueAt: number, now: number): boolean {
 
 export type DispatchQueue = {
   /**
-   * Makes sure that each task has a delayed job of its own. Adding the same task for the same time again changes
-   * nothing. Rejects at once while the store is away.
+   * Makes sure that the tasks come to a dispatcher in time: a task alone as a job of its own, of many those that are due
+   * in the same second together. Adding the same tasks for the same times again changes nothing. Rejects at once while
+   * the store is away.
    * @param now - The database's clock in epoch milliseconds.
    */
   schedule(tasks: readonly DueTask[], now: number): Promise<void>
@@ -54,13 +45,14 @@ export type DispatchQueue = {
 
 export function openDispatchQueue(connection: QueueConnection): DispatchQueue {
   const { bull, redis, reachable, close } = openQueue<DispatchJob>(connection, dispatchQueueName)
+  const isCrowded = createCrowd()
   const markerKey = `${prefixOf(connection)}:marker`
 
   return {
     isVolatile: redis !== null,
     async schedule(tasks, now) {
       await reachable()
-      await bull.addBulk(tasks.map(task => toJob(task, now)))
+      await bull.addBulk(toJobs(tasks, now, isCrowded))
     },
     async readMarker() {
       await reachable()
@@ -80,15 +72,5 @@ export function openDispatchQueue(connection: QueueConnection): DispatchQueue {
       else await bull.getWaitingCount()
     },
     close,
-  }
-}
-
-// The id names the task and its time: a second job for the same attempt is refused by the store, and a new time (a
-// retry, a changed execute_at) is a new job.
-function toJob({ id, dueAt }: DueTask, now: number) {
-  return {
-    name: dispatchQueueName,
-    data: { tasks: [[id, dueAt] as const] },
-    opts: { jobId: `${id}-${dueAt.toString(36)}`, delay: Math.max(0, Math.round(dueAt - leadMs - now)) },
   }
 }

@@ -1,7 +1,8 @@
 import { newUuid, type OccurrencePlan, planOccurrences } from '@belfry/domain'
-import type { DueRow } from '../due-work.ts'
+import type { WaitingRow } from '../due-work.ts'
 import { inTransaction, readClock, type Transaction } from '../in-transaction.ts'
 import type { Pool } from '../pool.ts'
+import { originOf } from '../task-origin.ts'
 import { countedPayloads } from '../usage/count-storage.ts'
 import { type CronJobCursor, cursorColumns, scheduleOf } from './cron-job.ts'
 
@@ -9,7 +10,7 @@ export type Expansion = {
   /** Cron jobs that were looked at. */
   jobs: number
   /** The tasks that were made and wait for their time. */
-  tasks: DueRow[]
+  tasks: WaitingRow[]
   /** Cron jobs whose rule cannot be read here, such as one in a zone that this process does not know. They stop. */
   unreadable: Array<{ id: string; error: unknown }>
   now: Date
@@ -67,7 +68,7 @@ export async function expandLocked(
 type JobPlan = OccurrencePlan & { jobId: string }
 
 // The requests are copied within the database: payloads do not travel.
-async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now: Date): Promise<DueRow[]> {
+async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now: Date): Promise<WaitingRow[]> {
   const text = `
     WITH input AS (
       SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::boolean[]) AS i (id, cron_job_id, at, missed)
@@ -79,7 +80,7 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
              CASE WHEN i.missed THEN 'missed' END, i.at, i.at, i.at, j.id, CASE WHEN i.missed THEN now() END
       FROM input i JOIN cron_jobs j ON j.id = i.cron_job_id
       ON CONFLICT (cron_job_id, occurrence_at) WHERE occurrence_at IS NOT NULL AND state <> 'cancelled' DO NOTHING
-      RETURNING id, cron_job_id, state, due_at
+      RETURNING id, workspace_id, cron_job_id, state, due_at
     ),
     requested AS (
       INSERT INTO task_requests (task_id, name, url, method, headers, payload,
@@ -89,7 +90,8 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
       FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
     ),
     ${countedPayloads('SELECT workspace_id, payload FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')}
-    SELECT id, due_at AS "dueAt" FROM inserted WHERE state = 'pending'`
+    SELECT n.id, n.due_at AS "dueAt", n.workspace_id AS "workspaceId", ${originOf('j.url')} AS origin
+    FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id WHERE n.state = 'pending'`
   // Ids sort by time only from one millisecond to the next, and a cron job's tasks are listed in order of their ids.
   const occurrences = plans.flatMap(({ jobId, occurrences }) =>
     occurrences.map((one, i) => ({ jobId, ...one, id: newUuid(now.getTime() + i) })),
@@ -100,7 +102,7 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
     occurrences.map(({ at }) => at.toISOString()),
     occurrences.map(({ missed }) => missed),
   ]
-  const { rows } = await tx.query<DueRow>({ name: 'insert_occurrences', text, values })
+  const { rows } = await tx.query<WaitingRow>({ name: 'insert_occurrences', text, values })
   return rows
 }
 

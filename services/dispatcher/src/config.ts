@@ -21,6 +21,8 @@ export const variables = z.object({
   ENCRYPTION_KEYS: parsedBy(parseMasterKeys, 'is required: id:key, the key 32 random bytes in base64'),
   /** Calls under way at a time. */
   DISPATCH_CONCURRENCY: integer(1, 10_000).default(200),
+  /** Calls under way at a time to one host. */
+  HOST_CONCURRENCY: integer(1, 10_000).default(32),
   /** Private address ranges that targets may lie in, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
   /** An HTTP proxy that all calls go through; its URL may hold a user name and a password. */
@@ -42,6 +44,7 @@ const schema = variables.transform(env => ({
   logLevel: env.LOG_LEVEL,
   masterKeys: env.ENCRYPTION_KEYS,
   concurrency: env.DISPATCH_CONCURRENCY,
+  hostConcurrency: env.HOST_CONCURRENCY,
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
   ownListeners: ownListeners(env),
   egressProxy: env.EGRESS_PROXY_URL === undefined ? null : new URL(env.EGRESS_PROXY_URL),

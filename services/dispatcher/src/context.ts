@@ -7,6 +7,7 @@ import {
   type FinishedAttempt,
   findMasterKeyProblem,
   isTransientDatabaseError,
+  locateTasks,
   openDatabaseClock,
   openPool,
   type Pool,
@@ -15,6 +16,7 @@ import {
   readSigningSecrets,
   recordAttempts,
   stepPromotionBack,
+  type TaskLocation,
   waitForDatabase,
 } from '@belfry/db'
 import {
@@ -32,9 +34,11 @@ import type { Config } from './config.ts'
 import { createOwnListeners, type OwnListeners } from './egress/own-listeners.ts'
 import { createResolver } from './egress/resolve-name.ts'
 import { createSender, type Sender } from './egress/send.ts'
+import { type Backlog, createBacklog } from './intake/backlog.ts'
+import { createHand, type Hand, type TaskInHand } from './intake/hand.ts'
+import { createLines, type Lines } from './intake/lines.ts'
 import { toSigningKey } from './secrets/sign.ts'
 import { createWorkspaceCache, type WorkspaceCache } from './secrets/workspace-cache.ts'
-import { createSlots, type Slots } from './slots.ts'
 
 /** Everything that an attempt needs. */
 export type Context = {
@@ -49,9 +53,16 @@ export type Context = {
   /** What deliveries of a workspace are signed with, and its secrets by name: as they were at most five seconds ago. */
   signingKeysOf: WorkspaceCache<KeyObject[]>
   secretsOf: WorkspaceCache<ReadonlyMap<string, string>>
-  slots: Slots
+  /** The tasks that this process has in hand: those that wait for their instant, and those whose instant has come. */
+  hand: Hand
+  waiting: Map<TaskInHand, NodeJS.Timeout>
+  lines: Lines<TaskInHand>
+  backlog: Backlog
   attempts: Attempts
-  /** `claimTasks` and `recordAttempts`, many calls to a statement. */
+  /** Aborted when the process is to stop: from then on nothing is started. */
+  stop: AbortSignal
+  /** `locateTasks`, `claimTasks` and `recordAttempts`, many calls to a statement. */
+  locate(id: string): Promise<TaskLocation | null>
   claim(request: ClaimRequest): Promise<Claim>
   record(attempt: FinishedAttempt): Promise<RecordedAttempt | null>
   /** Adds jobs for what is due soon. Never rejects: PostgreSQL knows, and the scheduler repairs. */
@@ -90,9 +101,18 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
       return new Map(Array.from(secrets, ([id, all]) => [id, all.map(({ value }) => toSigningKey(value))]))
     }),
     secretsOf: createWorkspaceCache(ids => readSecrets(pool, masterKeys, ids)),
-    slots: createSlots(config.concurrency),
-    attempts: createAttempts(error => log.error({ err: error }, 'attempt.fault')),
     claim: inBatches(requests => claimTasks(pool, requests, config.tiers)),
+    hand: createHand(),
+    waiting: new Map(),
+    lines: createLines({
+      slots: config.concurrency,
+      placesPerHost: config.hostConcurrency,
+      now: () => performance.now(),
+    }),
+    backlog: createBacklog(),
+    attempts: createAttempts(error => log.error({ err: error }, 'attempt.fault')),
+    stop,
+    locate: inBatches(ids => locateTasks(pool, ids)),
     record: inBatches(attempts => recordAttempts(pool, attempts)),
     async enqueue(tasks, now) {
       const soon = tasks.filter(task => isSoon(task.dueAt, now))

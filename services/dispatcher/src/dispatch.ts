@@ -13,7 +13,7 @@ import { secretNamesOf } from './secrets/fill-request.ts'
 import { redactFault, redactOutcome } from './secrets/redact-outcome.ts'
 
 /** One attempt from the claim on: build, send, decide what becomes of the task, record, arrange what follows. */
-export async function dispatch(ctx: Context, task: ClaimedTask): Promise<void> {
+export async function dispatch(ctx: Context, task: ClaimedTask): Promise<AttemptOutcome | UnsentOutcome> {
   const claimed = performance.now()
   await failpoint('dispatcher.claimed')
   const parts = requestPartsOf(task)
@@ -24,7 +24,10 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<void> {
   const sending = send(ctx, request)
   await failpoint('dispatcher.request_sent')
   const outcome = await ctx.attempts.orStopped(sending)
-  if (outcome.kind === 'unsent') return putBack(ctx, task, outcome)
+  if (outcome.kind === 'unsent') {
+    await putBack(ctx, task, outcome)
+    return outcome
+  }
   await failpoint('dispatcher.answered')
   const durationMs = Math.round(performance.now() - sentAt)
   const next = nextAttempt({
@@ -40,6 +43,7 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<void> {
   logAttempt(ctx, task, outcome, { durationMs, state: recorded ? next.state : 'superseded' })
   await failpoint('dispatcher.recorded')
   if (recorded) await follow(ctx, task, attempt, recorded)
+  return outcome
 }
 
 async function send(ctx: Context, { outgoing, redactor }: AttemptRequest): Promise<AttemptOutcome | UnsentOutcome> {
@@ -58,7 +62,8 @@ async function follow(
   const id = toId('task', task.taskId)
   if (attempt.state === 'retrying') {
     await failpoint('dispatcher.retry_recorded')
-    await ctx.enqueue([{ id, dueAt: recorded.dueAt.getTime() }], recorded.now.getTime())
+    const workspace = toId('ws', task.workspaceId)
+    await ctx.enqueue([{ id, dueAt: recorded.dueAt.getTime(), workspace }], recorded.now.getTime())
   } else if (attempt.state === 'dead') {
     const error = attempt.errorMessage ?? 'The target did not answer with a 2xx status.'
     const letter = { task: id, workspace: toId('ws', task.workspaceId), attempts: task.attempt, error }

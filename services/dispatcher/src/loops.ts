@@ -1,6 +1,7 @@
 import type { Loop } from '@belfry/runtime'
 import type { Context } from './context.ts'
-import { pollDueTasks } from './poll-due-tasks.ts'
+import { findLateWork } from './intake/find-late-work.ts'
+import { refillLines } from './intake/refill-lines.ts'
 
 /** What a dispatcher does beside its jobs, and how often. */
 export function loops(ctx: Context): Loop[] {
@@ -12,6 +13,8 @@ export function loops(ctx: Context): Loop[] {
   return [
     chore('refresh-clock', 10_000, () => ctx.clock.refresh()),
     chore('find-own-listeners', 30_000, () => ctx.ownListeners.refresh()),
-    chore('poll-due-tasks', 1_000, signal => pollDueTasks(ctx, signal)),
+    chore('find-late-work', 1_000, () => findLateWork(ctx)),
+    chore('refill-lines', 50, () => refillLines(ctx)),
+    chore('forget-idle-hosts', 5_000, async () => ctx.lines.forget()),
   ]
 }

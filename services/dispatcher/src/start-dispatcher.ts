@@ -4,11 +4,13 @@ import { consumeDispatchQueue } from '@belfry/queue'
 import { every, type Logger, type Service, serveHealth } from '@belfry/runtime'
 import { type Config, describeEgress } from './config.ts'
 import { openContext } from './context.ts'
+import { giveBackAll } from './intake/give-back.ts'
+import { takeTasks } from './intake/take-tasks.ts'
 import { loops } from './loops.ts'
-import { takeTask } from './take-task.ts'
 
-// Jobs wait in the process for their instant and for a slot, so more of them are in hand than calls are under way.
-const jobsPerSlot = 4
+// A job is done once its tasks are in hand, so few are enough. BullMQ's worker starts none before it has taken as many as
+// wait, or as it may, one by one: more would make the first ones late.
+const jobsAtOnce = 50
 const patienceMs = 25_000
 
 /** Starts taking due tasks from the queue. */
@@ -22,14 +24,13 @@ export async function startDispatcher(config: Config, log: Logger, stop: AbortSi
   ctx.ownListeners.add({ host: '127.0.0.1', port })
   const running = loops(ctx).map(loop => every(loop, stop))
   const consumer = consumeDispatchQueue(ctx.queueConnection, {
-    concurrency: config.concurrency * jobsPerSlot,
-    take: async (tasks, signal) => {
-      await Promise.all(tasks.map(task => takeTask(ctx, task, signal)))
-    },
+    concurrency: jobsAtOnce,
+    take: (tasks, signal) => takeTasks(ctx, tasks, signal),
   })
   return {
     async drain() {
       await consumer.close()
+      await giveBackAll(ctx)
       await ctx.attempts.finish(patienceMs)
       await Promise.all(running)
       health.close()

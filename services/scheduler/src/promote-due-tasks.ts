@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type DueRow, type PromotionTurn, withPromotion } from '@belfry/db'
+import { type PromotionTurn, type WaitingRow, withPromotion } from '@belfry/db'
 import { toId } from '@belfry/domain'
-import { lookAheadMs } from '@belfry/queue'
+import { type DueTask, lookAheadMs } from '@belfry/queue'
 import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
 
@@ -9,7 +9,8 @@ import type { Context } from './context.ts'
 const lostQueueMarginMs = 60_000
 
 /**
- * Hands the waiting work that falls due within the look-ahead to the queue, each window of time once. The queue's store
+ * Hands the waiting work that falls due within the look-ahead to the queue, each window of time once; what is due in the
+ * same second shares jobs. The queue's store
  * holds a marker that changes with every turn: when it is not the one that PostgreSQL remembers, the store came back
  * empty or old, and all that should be in it is handed over again.
  * @returns How many tasks were handed over.
@@ -31,8 +32,8 @@ export async function promoteDueTasks(ctx: Context): Promise<number> {
   return promoted
 }
 
-export function toDueTask(row: DueRow) {
-  return { id: toId('task', row.id), dueAt: row.dueAt.getTime() }
+export function toDueTask({ id, dueAt, workspaceId, origin }: WaitingRow): DueTask {
+  return { id: toId('task', id), dueAt: dueAt.getTime(), workspace: toId('ws', workspaceId), origin }
 }
 
 async function startOf(ctx: Context, turn: PromotionTurn): Promise<Date> {

@@ -1,22 +1,26 @@
-import { overdueTasks } from '@belfry/db'
+import { randomUUID } from 'node:crypto'
+import { dueTasksOf, lateWorkspaces } from '@belfry/db'
 import type { Context } from './context.ts'
 import { toDueTask } from './promote-due-tasks.ts'
 
 const graceMs = 5_000
-const mostPagesPerRound = 10
+const workspacesPerPage = 100
+const mostOfEach = 100
+const mostPerRound = 10_000
 
 /**
- * Adds a job for every task that is due for some seconds and that nobody has claimed, whatever the reason. Where the
- * job exists already, nothing changes.
+ * Adds jobs for tasks that are due for some seconds and that nobody has claimed, whatever the reason: some of each
+ * workspace, so that the backlog of one does not hide what another has lost. Where a job exists already, nothing changes.
  * @returns How many tasks were looked at.
  */
 export async function repairOverdueTasks(ctx: Context): Promise<number> {
+  const late = await lateWorkspaces(ctx.pool, { graceMs, startAt: randomUUID() })
   let seen = 0
-  let pages = 0
-  for await (const page of overdueTasks(ctx.pool, graceMs)) {
-    await ctx.queue.schedule(page.map(toDueTask), Date.now())
-    seen += page.length
-    if (++pages === mostPagesPerRound) break
+  for (let i = 0; i < late.length && seen < mostPerRound; i += workspacesPerPage) {
+    const queries = late.slice(i, i + workspacesPerPage).map(workspaceId => ({ workspaceId }))
+    const due = await dueTasksOf(ctx.pool, queries, mostOfEach)
+    await ctx.queue.schedule(due.map(toDueTask), Date.now())
+    seen += due.length
   }
   if (seen > 0) ctx.log.info({ tasks: seen }, 'overdue.scheduled')
   return seen

@@ -2,7 +2,6 @@ import { type SettledDeadLetters, stepDeadLetterOperation, stepPromotionBack } f
 import { toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
-import { toDueTask } from './promote-due-tasks.ts'
 
 const batchSize = 500
 
@@ -27,7 +26,8 @@ export async function settleDeadLetters(ctx: Context, signal: AbortSignal): Prom
 async function addReplays(ctx: Context, { replays, now }: SettledDeadLetters): Promise<void> {
   if (replays.length === 0) return
   try {
-    await ctx.queue.schedule(replays.map(toDueTask), now.getTime())
+    const due = replays.map(({ id, dueAt }) => ({ id: toId('task', id), dueAt: dueAt.getTime() }))
+    await ctx.queue.schedule(due, now.getTime())
   } catch (error) {
     ctx.log.warn({ err: error }, 'queue.away')
     await stepPromotionBack(ctx.pool)

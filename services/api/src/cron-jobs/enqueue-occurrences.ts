@@ -1,11 +1,11 @@
-import type { Expansion } from '@belfry/db'
+import type { DueRow } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
 
 /** Adds jobs for those of new occurrences that are due soon. */
 export function enqueueOccurrences(
   ctx: Pick<Context, 'enqueue'>,
-  { tasks, now }: Pick<Expansion, 'tasks' | 'now'>,
+  { tasks, now }: { tasks: readonly DueRow[]; now: Date },
 ): void {
   ctx.enqueue(
     tasks.map(({ id, dueAt }) => ({ id: toId('task', id), dueAt: dueAt.getTime() })),

@@ -24,7 +24,8 @@ export const createTask = creation({
     const inserted = await inserting
     if (!isStored(inserted)) throw executeAtNotFuture()
     const presented = presentTask(toTaskRow(task, inserted))
-    work.enqueue([{ id: presented.id, dueAt: task.executeAt.getTime() }], inserted.now.getTime())
+    const due = { id: presented.id, dueAt: task.executeAt.getTime(), workspace: presented.workspace_id }
+    work.enqueue([due], inserted.now.getTime())
     return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
   },
 })

@@ -1,0 +1,53 @@
+import { type Receiver, startReceiver } from '@belfry/testing'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Belfry, startBelfry } from './belfry.ts'
+import { inMs, waitFor } from './wait-for.ts'
+
+const tasks = '/api/v1/scheduler/tasks'
+
+let belfry: Belfry
+let target: Receiver
+beforeAll(async () => {
+  target = await startReceiver({ otherwise: { status: 500 } })
+  belfry = await startBelfry('postgres')
+})
+afterAll(async () => {
+  await belfry?.close()
+  await target?.close()
+})
+
+it('tells in the log which host rests, for whom and how long, and makes no attempt meanwhile', async () => {
+  const executeAt = inMs(12_000)
+  const create = async (i: number) => {
+    const task = {
+      name: `${i}`,
+      url: target.url(`/${i}`),
+      method: 'POST',
+      execute_at: executeAt,
+      retry: { max_retries: 0 },
+    }
+    return (await belfry.call('POST', tasks, task)).status
+  }
+  expect(await Promise.all(Array.from({ length: 80 }, (_, i) => create(i)))).toEqual(Array(80).fill(201))
+  const dispatcher = belfry.services.find(({ name }) => name === 'dispatcher')
+  const lines = async () => dispatcher?.output.split('\n').filter(line => line.includes('"host.resting"')) ?? []
+  const [line] = await waitFor(lines, found => found.length > 0, 40_000)
+  const { host, workspace, restMs } = JSON.parse(line ?? '{}')
+  expect({ host, workspace }).toEqual({ host: `127.0.0.1:${target.port}`, workspace: belfry.caller.workspaceId })
+  expect(restMs).toBeGreaterThan(29_000)
+  expect(restMs).toBeLessThanOrEqual(30_001)
+  const inState = async (state: string) =>
+    (await belfry.call('GET', `${tasks}?state=${state}&limit=100`)).body.data as Array<{ attempts: number }>
+  const dead = await waitFor(
+    () => inState('dead'),
+    found => found.length >= 20,
+  )
+  await waitFor(
+    () => inState('processing'),
+    found => found.length === 0,
+  )
+  const waiting = await inState('pending')
+  expect(dead.length).toBeLessThan(80)
+  expect(waiting.every(({ attempts }) => attempts === 0)).toBe(true)
+  expect(target.requests.length).toBe(80 - waiting.length)
+}, 60_000)

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import { type DueTask, tasksOf, toJobs } from './dispatch-job.ts'
+
+const second = Date.UTC(2026, 0, 1, 12, 0, 5)
+const uncrowded = () => false
+
+function tasks(count: number, more: (i: number) => Partial<DueTask> = () => ({})): DueTask[] {
+  return Array.from({ length: count }, (_, i) => ({ id: `task_${i}`, dueAt: second + i, ...more(i) }))
+}
+
+it('sends what is due in the same second together, up to a hundred in a job', () => {
+  const jobs = toJobs([...tasks(250), { id: 'task_other', dueAt: second + 1000 }], second - 10_000, uncrowded)
+  expect(jobs.map(({ data }) => data.tasks.length)).toEqual([100, 100, 50, 1])
+  expect(jobs.flatMap(({ data }) => tasksOf(data)).map(({ id }) => id)).toHaveLength(251)
+})
+
+it('starts a job a quarter of a second ahead of its first task, and at once when that has passed', () => {
+  const late = { id: 'task_late', dueAt: second + 900 }
+  const jobs = [second - 10_000, second + 5_000].map(now => toJobs([late, ...tasks(2)], now, uncrowded)[0])
+  expect(jobs.map(job => job?.opts.delay)).toEqual([9_750, 0])
+})
+
+it('says in its name what it stands for', () => {
+  const name = (count: number) => toJobs(tasks(count), 0, uncrowded)[0]?.name
+  expect([name(1), name(100)]).toEqual(['task due 12:00:05Z', '100 tasks due 12:00:05Z'])
+})
+
+it('carries the workspace and the origin of each task in a shared job, each pair once', () => {
+  const of = (i: number) => ({ workspace: `ws_${i % 2}`, origin: 'https://example.com' })
+  const given = tasks(20, of)
+  const [job] = toJobs(given, 0, uncrowded)
+  expect(job?.data.targets).toHaveLength(2)
+  expect(job && tasksOf(job.data)).toEqual(given)
+})
+
+it('leaves out what is unknown or too long', () => {
+  const given = tasks(
+    3,
+    i => [{}, { workspace: 'ws_1' }, { workspace: 'ws_1', origin: `https://${'x'.repeat(99)}` }][i] ?? {},
+  )
+  const [job] = toJobs(given, 0, uncrowded)
+  expect(job && tasksOf(job.data)).toEqual(tasks(3))
+})
+
+it('keeps every field of a job for one task within the 64 bytes that make it cheap', () => {
+  const task = {
+    id: `task_${'0'.repeat(26)}`,
+    dueAt: second,
+    workspace: `ws_${'0'.repeat(26)}`,
+    origin: 'https://a.example',
+  }
+  const [job] = toJobs([task], second - 330_000, () => true)
+  expect(JSON.stringify(job?.data).length).toBeLessThanOrEqual(64)
+  expect(JSON.stringify({ ...job?.opts, attempts: 0 }).length).toBeLessThanOrEqual(64)
+})
+
+it('gives the same tasks the same id, and another to other tasks and other times', () => {
+  const idOf = (given: DueTask[]) => toJobs(given, 0, uncrowded)[0]?.opts.jobId
+  expect(idOf(tasks(3))).toBe(idOf(tasks(3)))
+  const others = [tasks(1), tasks(2), tasks(3), tasks(1, () => ({ dueAt: second + 7 }))].map(idOf)
+  expect(new Set(others).size).toBe(4)
+})
+
+it('asks a job to let others go first only when all of it is of a crowded workspace', () => {
+  const priorityOf = (more: (i: number) => Partial<DueTask>) => toJobs(tasks(2, more), 0, () => true)[0]?.opts.priority
+  expect(priorityOf(() => ({ workspace: 'ws_1' }))).toBe(1)
+  expect(priorityOf(i => ({ workspace: `ws_${i}` }))).toBeUndefined()
+})

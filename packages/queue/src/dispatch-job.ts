@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto'
+
+/**
+ * A task that has to be dispatched: its id (`task_...`) and its time in epoch milliseconds. Whoever knows the workspace
+ * (`ws_...`) and the origin of the target as its URL spells it says so, which spares the dispatcher a look.
+ */
+export type DueTask = { id: string; dueAt: number; workspace?: string; origin?: string }
+
+/**
+ * What a job carries: ids and times of tasks, never what they contain. The third place of a task, where there is one,
+ * says which of the job's targets is its own.
+ */
+export type DispatchJob = {
+  tasks: ReadonlyArray<readonly [id: string, dueAt: number, target?: number]>
+  targets?: ReadonlyArray<readonly [workspace: string, origin: string]>
+}
+
+/** A job as BullMQ takes it. */
+export type NewJob = { name: string; data: DispatchJob; opts: { jobId: string; delay: number; priority?: number } }
+
+/**
+ * Jobs start this much ahead of their tasks; the dispatcher waits out the rest. It hides BullMQ's own lateness, which
+ * is 30 to 110 ms for delayed jobs.
+ */
+export const leadMs = 250
+
+const cohortSize = 100
+const longestOrigin = 80
+
+/**
+ * Writes tasks as jobs: those that are due in the same second travel together, up to 100 in one job. The same tasks make
+ * the same jobs with the same ids, so that the store refuses what it has already.
+ * @param now - The database's clock in epoch milliseconds.
+ * @param isCrowded - Whether one more job of a task's workspace has to let others go first.
+ */
+export function toJobs(tasks: readonly DueTask[], now: number, isCrowded: (task: DueTask) => boolean): NewJob[] {
+  const bySecond = new Map<number, DueTask[]>()
+  for (const task of tasks) {
+    const second = Math.floor(task.dueAt / 1000)
+    const together = bySecond.get(second)
+    if (together) together.push(task)
+    else bySecond.set(second, [task])
+  }
+  return [...bySecond.values()].flatMap(together => {
+    const jobs: NewJob[] = []
+    for (let i = 0; i < together.length; i += cohortSize) {
+      jobs.push(toJob(together.slice(i, i + cohortSize), now, isCrowded))
+    }
+    return jobs
+  })
+}
+
+/** Reads the tasks of a job. */
+export function tasksOf({ tasks, targets = [] }: DispatchJob): DueTask[] {
+  return tasks.map(([id, dueAt, target]) => {
+    const [workspace, origin] = (target === undefined ? undefined : targets[target]) ?? []
+    return workspace === undefined || origin === undefined ? { id, dueAt } : { id, dueAt, workspace, origin }
+  })
+}
+
+// Redis keeps a job in 440 bytes as long as none of its fields is longer than 64, and in twice that otherwise. So a task
+// that travels alone has a short id and does not say its target; one of many costs some 100 bytes in any case.
+function toJob(tasks: readonly DueTask[], now: number, isCrowded: (task: DueTask) => boolean): NewJob {
+  const firstAt = Math.min(...tasks.map(({ dueAt }) => dueAt))
+  const [first] = tasks
+  const isOfOne = tasks.every(({ workspace }) => workspace === first?.workspace)
+  const due = `due ${new Date(firstAt).toISOString().slice(11, 19)}Z`
+  return {
+    name: tasks.length === 1 ? `task ${due}` : `${tasks.length} tasks ${due}`,
+    data: tasks.length === 1 ? { tasks: tasks.map(({ id, dueAt }) => [id, dueAt]) } : cohortData(tasks),
+    opts: {
+      jobId: jobIdOf(tasks),
+      delay: Math.max(0, Math.round(firstAt - leadMs - now)),
+      ...(first && isOfOne && isCrowded(first) ? { priority: 1 } : {}),
+    },
+  }
+}
+
+function cohortData(tasks: readonly DueTask[]): DispatchJob {
+  const targets = new Map<string, { index: number; target: readonly [string, string] }>()
+  const indexed = tasks.map(({ id, dueAt, workspace, origin }) => {
+    if (workspace === undefined || origin === undefined || origin.length > longestOrigin) return [id, dueAt] as const
+    const key = `${workspace} ${origin}`
+    const known = targets.get(key) ?? { index: targets.size, target: [workspace, origin] as const }
+    targets.set(key, known)
+    return [id, dueAt, known.index] as const
+  })
+  return { tasks: indexed, targets: [...targets.values()].map(({ target }) => target) }
+}
+
+// 60 bits tell jobs apart well enough: of two jobs with the same id one is refused, and its tasks are late by seconds. The
+// letter is there because BullMQ refuses ids that are numbers.
+function jobIdOf(tasks: readonly DueTask[]): string {
+  const text = tasks.map(({ id, dueAt }) => `${id} ${dueAt}`).join()
+  return `t${hash('sha1', text, 'base64url').slice(0, 10)}`
+}

@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { cancelPendingTask, insertTasks, locateTasks } from '../src/index.ts'
+import { aTask, claimAll, useDatabase } from './setup.ts'
+
+const db = useDatabase()
+
+it('tells whose waiting tasks are and what they call, in the order of the question, and nothing of others', async () => {
+  const later = new Date(Date.now() + 60_000)
+  const [waiting, far, claimed, cancelled] = [
+    aTask({ url: 'https://one.example/a' }),
+    aTask({ url: 'http://two.example', executeAt: later }),
+    aTask(),
+    aTask({ executeAt: later }),
+  ]
+  await insertTasks(db.pool, [waiting, far, claimed, cancelled])
+  await claimAll(db.pool, [claimed.id])
+  await cancelPendingTask(db.pool, cancelled.workspaceId, cancelled.id)
+  const ids = [cancelled.id, far.id, randomUUID(), claimed.id, waiting.id, far.id]
+  const second = { taskId: far.id, workspaceId: far.workspaceId, origin: 'http://two.example' }
+  const first = { taskId: waiting.id, workspaceId: waiting.workspaceId, origin: 'https://one.example' }
+  expect(await locateTasks(db.pool, ids)).toEqual([null, second, null, null, first, second])
+})

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import type { Claim, ClaimedTask } from '@belfry/db'
+import { toId } from '@belfry/domain'
+import type { Context } from '../context.ts'
+import { dispatch } from '../dispatch.ts'
+import { askDatabase } from './ask-database.ts'
+import { giveBack } from './give-back.ts'
+import type { TaskInHand } from './hand.ts'
+import type { Verdict } from './host-health.ts'
+import { hostOf } from './host-of.ts'
+import type { Turn } from './lines.ts'
+import { verdictOf } from './verdict-of.ts'
+
+const busyPauseMs = 20
+// A task whose time was moved to later than this is not waited for in the process.
+const longestDelayMs = 2_000
+// A job brings its tasks a second ahead at most. Whatever is earlier is looked at again after this long.
+const longestWaitMs = 60_000
+
+/**
+ * Takes tasks in hand and starts those whose turn it is. What there is no room for stays in PostgreSQL until there is.
+ * @returns How many were taken, and how many were left.
+ */
+export function admit(ctx: Context, tasks: readonly TaskInHand[]): { taken: number; refused: number } {
+  const count = { taken: 0, refused: 0 }
+  for (const task of tasks) {
+    const inHand = ctx.hand.take(task)
+    if (inHand === 'full') {
+      ctx.backlog.note(task.workspace, task.dueAt)
+      count.refused++
+    } else if (inHand !== 'known') {
+      lineUp(ctx, inHand)
+      count.taken++
+    }
+  }
+  startAttempts(ctx)
+  return count
+}
+
+// Timers are whole milliseconds and may fire a little before their time; the claim answers "early" then.
+function lineUp(ctx: Context, task: TaskInHand): void {
+  const waitMs = task.dueAt - ctx.clock.now()
+  if (waitMs <= 0) {
+    ctx.lines.add(task)
+    return
+  }
+  const atItsInstant = () => {
+    ctx.waiting.delete(task)
+    ctx.lines.add(task)
+    startAttempts(ctx)
+  }
+  ctx.waiting.set(task, setTimeout(atItsInstant, Math.min(Math.ceil(waitMs), longestWaitMs)))
+}
+
+function startAttempts(ctx: Context): void {
+  if (ctx.stop.aborted) return
+  for (let turn = ctx.lines.next(); turn; turn = ctx.lines.next()) ctx.attempts.track(attempt(ctx, turn))
+}
+
+async function attempt(ctx: Context, turn: Turn<TaskInHand>): Promise<void> {
+  let verdict: Verdict = null
+  try {
+    const claimed = await claim(ctx, turn.task)
+    if (claimed) verdict = verdictOf(await dispatch(ctx, claimed))
+  } finally {
+    const { change, restsUntil } = turn.end(verdict)
+    if (change) tellRest(ctx, turn.task, restsUntil)
+    startAttempts(ctx)
+  }
+}
+
+// From its claim on, a task is no more in hand but under way: what becomes of it is up to its attempt. While the database
+// is away nothing can be claimed, so it is kept in hand, with its places. The token tells a claim whose commit was not
+// heard of from one that was lost.
+async function claim(ctx: Context, task: TaskInHand): Promise<ClaimedTask | null> {
+  const request = { taskId: task.id, origin: task.origin, token: randomUUID() }
+  try {
+    const answer = await askDatabase(ctx, () => ctx.claim(request), ctx.stop)
+    if (answer.kind === 'claimed' || answer.kind === 'gone') {
+      ctx.hand.letGo(task)
+      return answer.kind === 'claimed' ? answer.task : null
+    }
+    await tryAgain(ctx, task, answer)
+  } catch (error) {
+    ctx.hand.letGo(task)
+    if (!ctx.stop.aborted) throw error
+    await giveBack(ctx, [task])
+  }
+  return null
+}
+
+// The task's time was moved to later than its job said, its target was changed, or somebody holds its row.
+async function tryAgain(
+  ctx: Context,
+  task: TaskInHand,
+  answer: Extract<Claim, { kind: 'early' | 'busy' | 'moved' }>,
+): Promise<void> {
+  if (answer.kind === 'early') task.dueAt = ctx.clock.now() + answer.dueInMs
+  if (answer.kind === 'busy') task.dueAt = ctx.clock.now() + busyPauseMs
+  if (answer.kind === 'moved') Object.assign(task, { origin: answer.origin, host: hostOf(answer.origin) })
+  const isSoon = task.dueAt - ctx.clock.now() <= longestDelayMs
+  if (isSoon && !ctx.stop.aborted) lineUp(ctx, task)
+  else await giveBack(ctx, [task]) // its new time has a job of its own, unless that was lost
+}
+
+function tellRest(ctx: Context, { host, workspace }: TaskInHand, restsUntil: number | null): void {
+  const who = { host, workspace: toId('ws', workspace) }
+  if (restsUntil === null) {
+    ctx.log.info(who, 'host.rested')
+    return
+  }
+  const restMs = Math.ceil(restsUntil - performance.now())
+  ctx.log.warn({ ...who, restMs }, 'host.resting')
+  const wake = () => {
+    ctx.lines.wake(host)
+    startAttempts(ctx)
+  }
+  setTimeout(wake, restMs + 1).unref()
+}

@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isTransientDatabaseError } from '@belfry/db'
+import type { Context } from '../context.ts'
+
+const longestPauseMs = 1_000
+
+/** Asks the database again and again while it is away. Rejects for any other error, and when the signal is aborted. */
+export async function askDatabase<Answer>(
+  ctx: Context,
+  ask: () => Promise<Answer>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!isTransientDatabaseError(error)) throw error
+      ctx.log.warn({ err: error }, 'claim.waiting_for_database')
+      await sleep(pauseMs, undefined, { signal })
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import { toId } from '@belfry/domain'
+import type { Context } from '../context.ts'
+import type { TaskInHand } from './hand.ts'
+
+/** Lets tasks go that nobody has claimed, and hands them to the queue for whoever takes them next. Never rejects. */
+export async function giveBack(ctx: Context, tasks: readonly TaskInHand[]): Promise<void> {
+  for (const task of tasks) ctx.hand.letGo(task)
+  const due = tasks.map(({ id, workspace, dueAt, origin }) => {
+    return { id: toId('task', id), workspace: toId('ws', workspace), dueAt: Math.round(dueAt), origin }
+  })
+  await ctx.enqueue(due, ctx.clock.now())
+}
+
+/** Gives back every task in hand that is not being claimed, when the process stops. */
+export async function giveBackAll(ctx: Context): Promise<void> {
+  for (const timer of ctx.waiting.values()) clearTimeout(timer)
+  const tasks = [...ctx.waiting.keys(), ...ctx.lines.takeAll()]
+  ctx.waiting.clear()
+  await giveBack(ctx, tasks)
+  if (tasks.length > 0) ctx.log.info({ tasks: tasks.length }, 'tasks.given_back')
+}

@@ -1,0 +1,38 @@
+import { dueTasksOf, type WaitingRow } from '@belfry/db'
+import type { Context } from '../context.ts'
+import { admit } from './admit.ts'
+import type { TaskInHand } from './hand.ts'
+import { hostOf } from './host-of.ts'
+
+const few = 1_000
+const pageSize = 4_000
+const mostWorkspaces = 200
+
+/**
+ * Takes due tasks straight from PostgreSQL for the workspaces that have a backlog there and not many tasks in hand that
+ * could start, a share of one page for each.
+ * @returns How many tasks were taken.
+ */
+export async function refillLines(ctx: Context): Promise<number> {
+  const isHungry = (workspace: string) => ctx.hand.countOf(workspace) - ctx.lines.parkedOf(workspace) < few
+  const readings = ctx.backlog.next(isHungry, mostWorkspaces, ctx.clock.now())
+  if (readings.length === 0) return 0
+  const limit = Math.ceil(pageSize / readings.length)
+  const queries = readings.map(({ workspace, after }) => ({ workspaceId: workspace, after }))
+  const rows = await dueTasksOf(ctx.pool, queries, limit)
+  if (ctx.stop.aborted) return 0
+  const pages = new Map(readings.map(({ workspace }) => [workspace, [] as WaitingRow[]]))
+  for (const row of rows) pages.get(row.workspaceId)?.push(row)
+  let total = 0
+  for (const [workspace, page] of pages) {
+    const count = admit(ctx, page.map(toTaskInHand))
+    const last = page.length === limit ? (page.at(-1) ?? null) : null
+    ctx.backlog.read({ workspace, ...count, last }, ctx.clock.now())
+    total += count.taken
+  }
+  return total
+}
+
+function toTaskInHand({ id, workspaceId: workspace, dueAt, origin }: WaitingRow): TaskInHand {
+  return { id, workspace, dueAt: dueAt.getTime(), origin, host: hostOf(origin) }
+}

@@ -1,0 +1,104 @@
+import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { aWorkspace, type IntakeTest, lagsOf, setupIntake } from './setup-intake.ts'
+
+const p95 = (lags: number[]) => lags[Math.ceil(lags.length * 0.95) - 1]
+
+describe.each(queueBackends())('workspaces share a dispatcher, with the queue on %s', backend => {
+  const [greedy, modest] = [aWorkspace(), aWorkspace()]
+  let test: IntakeTest
+  let target: Receiver
+  let other: Receiver
+  beforeEach(async () => {
+    target = await startReceiver()
+    other = await startReceiver()
+    test = await setupIntake(backend, 6)
+  })
+  afterEach(async () => {
+    await Promise.all([target?.close(), other?.close()]) // ends the calls that hang
+    await test?.close()
+  })
+
+  const runsOf = (workspace: string, count: number, timeout = 20_000) =>
+    expect.poll(async () => (await lagsOf(test.pool, workspace)).length, { timeout }).toBe(count)
+
+  it('a thousand tasks that hang delay another workspace by less than a second (p95)', async () => {
+    target.answer('/hang', { does: 'hang' })
+    const load = { workspace: greedy, url: target.url('/hang'), dueInMs: 0, timeoutMs: 60_000 }
+    await test.queue.schedule(await test.store({ ...load, count: 1000 }), Date.now())
+    await test.start()
+    await target.waitFor(20, 10_000)
+    for (let i = 0; i < 40; i++) {
+      const url = (i % 2 === 0 ? other : target).url('/')
+      const tasks = await test.store({ count: 1, workspace: modest, url, dueInMs: 1_000 + i * 50 })
+      await test.queue.schedule(tasks, Date.now())
+    }
+    await runsOf(modest, 40)
+    expect(p95(await lagsOf(test.pool, modest))).toBeLessThan(1_000)
+    expect(target.requestsTo('/hang').length).toBeLessThanOrEqual(32)
+  })
+
+  it('a backlog of a hundred thousand tasks delays another workspace’s single one by less than 5 s', async () => {
+    const backlog = await test.store({ count: 100_000, workspace: greedy, url: target.url('/'), dueInMs: -60_000 })
+    await test.queue.schedule(backlog, Date.now())
+    const [single] = await test.store({ count: 1, workspace: modest, url: other.url('/'), dueInMs: 2_500 })
+    if (!single) throw new Error('not stored')
+    await test.queue.schedule([{ id: single.id, dueAt: single.dueAt }], Date.now())
+    await test.start()
+    await runsOf(modest, 1)
+    expect((await lagsOf(test.pool, modest))[0]).toBeLessThan(5_000)
+    expect(target.requests.length).toBeLessThan(100_000)
+    await expect.poll(() => target.requests.length, { timeout: 20_000 }).toBeGreaterThan(2_000) // nor does it starve
+  }, 120_000)
+
+  it('thousands of tasks that were created one by one let another workspace’s go first', async () => {
+    const count = backend === 'redis' ? 10_000 : 2_000 // PostgreSQL takes jobs ten times slower
+    const crowd = await test.store({ count, workspace: greedy, url: target.url('/'), dueInMs: -1_000 })
+    for (let i = 0; i < crowd.length; i += 100) {
+      await Promise.all(crowd.slice(i, i + 100).map(task => test.queue.schedule([task], Date.now())))
+    }
+    await test.queue.schedule(
+      await test.store({ count: 1, workspace: modest, url: other.url('/'), dueInMs: 0 }),
+      Date.now(),
+    )
+    await test.start()
+    await runsOf(modest, 1)
+    expect(target.requests.length).toBeLessThan(count / 2)
+  }, 120_000)
+
+  it('no host is called more than HOST_CONCURRENCY times at once, whoever calls it', async () => {
+    target.answer('/hang', { does: 'hang' })
+    for (const workspace of [greedy, modest, aWorkspace()]) {
+      const load = { workspace, url: target.url('/hang'), dueInMs: 0, timeoutMs: 60_000 }
+      await test.queue.schedule(await test.store({ ...load, count: 60 }), Date.now())
+    }
+    await test.start({ HOST_CONCURRENCY: '8' })
+    await target.waitFor(8, 10_000)
+    await test.queue.schedule(
+      await test.store({ count: 60, workspace: modest, url: other.url('/'), dueInMs: 0 }),
+      Date.now(),
+    )
+    await other.waitFor(60, 10_000)
+    expect(target.requests.length).toBe(8)
+    expect(target.openConnections()).toBe(8)
+  })
+
+  it('a host that fails rests: its tasks wait without an attempt, and other workspaces call it', async () => {
+    target.answer('/broken', { status: 500 })
+    const broken = await test.store({ count: 300, workspace: greedy, url: target.url('/broken'), dueInMs: 0 })
+    await test.queue.schedule(broken, Date.now())
+    await test.start()
+    await target.waitFor(20, 10_000)
+    const elsewhere = [
+      ...(await test.store({ count: 40, workspace: modest, url: target.url('/works'), dueInMs: 0 })),
+      ...(await test.store({ count: 40, workspace: greedy, url: other.url('/'), dueInMs: 0 })),
+    ]
+    await test.queue.schedule(elsewhere, Date.now())
+    await runsOf(modest, 40)
+    await other.waitFor(40, 10_000)
+    const text = `SELECT count(*)::int AS n FROM tasks WHERE workspace_id = $1 AND state = 'pending' AND attempts = 0`
+    const waiting = (await test.pool.query(text, [greedy])).rows[0].n
+    expect(waiting).toBeGreaterThan(200)
+    expect(target.requestsTo('/broken').length).toBe(300 - waiting)
+  })
+})

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { openPool, type Pool } from '@belfry/db'
+import { parseCidrs, toId } from '@belfry/domain'
+import { type DispatchQueue, type DueTask, openDispatchQueue, type QueueConnection } from '@belfry/queue'
+import { createLogger } from '@belfry/runtime'
+import { createTestDatabase, testRedisUrl } from '@belfry/testing'
+import { loadConfig } from '../../src/config.ts'
+import { startDispatcher } from '../../src/start-dispatcher.ts'
+
+/** Tasks to store: how many, when they are due from now, and what they call. */
+export type StoredTasks = { count: number; workspace: string; url: string; dueInMs: number; timeoutMs?: number }
+
+export type IntakeTest = {
+  pool: Pool
+  queue: DispatchQueue
+  connection: QueueConnection
+  /** Stores tasks as the API does and hands none of them to the queue. */
+  store(tasks: StoredTasks): Promise<DueTask[]>
+  /** Starts a dispatcher; what it returns stops it as SIGTERM does. */
+  start(env?: Record<string, string>): Promise<() => Promise<void>>
+  close(): Promise<void>
+}
+
+/** A database and a queue of its own, and any number of dispatchers on them in this process. */
+export async function setupIntake(backend: 'redis' | 'postgres', redisDatabase: number): Promise<IntakeTest> {
+  const database = await createTestDatabase()
+  const onError = (error: Error) => console.error(error)
+  const pool = openPool(database.url, { max: 8, onError })
+  const redisUrl = backend === 'redis' ? `${testRedisUrl()}/${redisDatabase}` : null
+  const connection = { redisUrl, databaseUrl: database.url, onError }
+  const queue = openDispatchQueue(connection)
+  const running = new Set<() => Promise<void>>()
+  return {
+    pool,
+    queue,
+    connection,
+    store: tasks => store(pool, tasks),
+    async start(env = {}) {
+      const stop = new AbortController()
+      const urls = { DATABASE_URL: database.url, ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }) }
+      const config = loadConfig({ ...urls, METRICS_PORT: '0', ...env })
+      const allowed = { ...config, allowedPrivateTargets: parseCidrs('127.0.0.0/8') }
+      const service = await startDispatcher(allowed, createLogger('dispatcher', 'silent'), stop.signal)
+      const end = async () => {
+        if (!running.delete(end)) return
+        stop.abort()
+        await service.drain()
+      }
+      running.add(end)
+      return end
+    },
+    async close() {
+      await Promise.all([...running].map(end => end()))
+      await queue.close()
+      await pool.end()
+      await database.drop()
+    },
+  }
+}
+
+async function store(pool: Pool, { count, workspace, url, dueInMs, timeoutMs = 5_000 }: StoredTasks) {
+  const text = `
+    WITH made AS (
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
+      SELECT uuid_v7(clock_timestamp()), $2, 'event', at, at
+      FROM (SELECT clock_timestamp() + $3 * interval '1 millisecond' AS at) s, generate_series(1, $1)
+      RETURNING id, due_at
+    ), requested AS (
+      INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+      SELECT id, 'A task', $4, 'POST', 0, 'fixed', 60000, 60000, $5 FROM made
+    )
+    SELECT id, due_at AS "dueAt" FROM made`
+  const { rows } = await pool.query<{ id: string; dueAt: Date }>(text, [count, workspace, dueInMs, url, timeoutMs])
+  const origin = new URL(url).origin
+  return rows.map(({ id, dueAt }) => {
+    return { id: toId('task', id), dueAt: dueAt.getTime(), workspace: toId('ws', workspace), origin }
+  })
+}
+
+/** A workspace that needs no account. */
+export const aWorkspace = () => randomUUID()
+
+/** How late the attempts of a workspace started, in milliseconds, the earliest first. */
+export async function lagsOf(pool: Pool, workspace: string): Promise<number[]> {
+  const text = `
+    SELECT extract(epoch FROM started_at - scheduled_at)::float8 * 1000 AS lag FROM runs
+    WHERE workspace_id = $1 ORDER BY lag`
+  const { rows } = await pool.query<{ lag: number }>(text, [workspace])
+  return rows.map(({ lag }) => lag)
+}
