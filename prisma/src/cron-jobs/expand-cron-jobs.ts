@@ -89,7 +89,7 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
              j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms
       FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
     ),
-    ${countedPayloads('SELECT workspace_id, payload FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')}
+    ${countedPayloads('SELECT n.workspace_id, j.payload FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')}
     SELECT n.id, n.due_at AS "dueAt", n.workspace_id AS "workspaceId", ${originOf('j.url')} AS origin
     FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id WHERE n.state = 'pending'`
   // Ids sort by time only from one millisecond to the next, and a cron job's tasks are listed in order of their ids.

@@ -75,7 +75,7 @@ function fillPath({ path, description }: Operation, caller: Caller, ids: World['
   return path.replace(/\{(\w+)\}/g, (_match, name: string) => {
     const { schema } = description.parameters.find((each: Schema) => each.in === 'path' && each.name === name)
     const kind = /^\^(\w+?)_/.exec(schema.pattern ?? '')?.[1]
-    if (!kind) return encodeURIComponent(random.pick(['validation_failed', 'NAME', 'x', '..', '\0', 'ä'.repeat(300)]))
+    if (!kind) return encodeURIComponent(random.pick(['validation_failed', 'NAME', 'x', '...', '\0', 'ä'.repeat(300)]))
     if (random.chance(0.1)) return encodeURIComponent(random.pick([`${kind}_x`, 'null', '%', '\0', 'x'.repeat(2000)]))
     if (random.chance(0.1)) return toId(kind as 'task', newUuid())
     if (kind === 'ws') return caller.workspaceId
