@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { openPool, type Pool } from '@belfry/db'
 import { parseCidrs, toId } from '@belfry/domain'
 import { type DispatchQueue, type DueTask, openDispatchQueue, type QueueConnection } from '@belfry/queue'
@@ -29,6 +29,7 @@ export async function setupIntake(backend: 'redis' | 'postgres', redisDatabase: 
   const redisUrl = backend === 'redis' ? `${testRedisUrl()}/${redisDatabase}` : null
   const connection = { redisUrl, databaseUrl: database.url, onError }
   const queue = openDispatchQueue(connection)
+  const keys = { ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}` }
   const running = new Set<() => Promise<void>>()
   return {
     pool,
@@ -38,7 +39,7 @@ export async function setupIntake(backend: 'redis' | 'postgres', redisDatabase: 
     async start(env = {}) {
       const stop = new AbortController()
       const urls = { DATABASE_URL: database.url, ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }) }
-      const config = loadConfig({ ...urls, METRICS_PORT: '0', ...env })
+      const config = loadConfig({ ...urls, ...keys, METRICS_PORT: '0', ...env })
       const allowed = { ...config, allowedPrivateTargets: parseCidrs('127.0.0.0/8') }
       const service = await startDispatcher(allowed, createLogger('dispatcher', 'silent'), stop.signal)
       const end = async () => {
@@ -59,6 +60,7 @@ export async function setupIntake(backend: 'redis' | 'postgres', redisDatabase: 
 }
 
 async function store(pool: Pool, { count, workspace, url, dueInMs, timeoutMs = 5_000 }: StoredTasks) {
+  await storeWorkspace(pool, workspace)
   const text = `
     WITH made AS (
       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
@@ -77,7 +79,15 @@ async function store(pool: Pool, { count, workspace, url, dueInMs, timeoutMs = 5
   })
 }
 
-/** A workspace that needs no account. */
+// Its deliveries are signed with secrets of its own, so there has to be one.
+async function storeWorkspace(pool: Pool, id: string): Promise<void> {
+  const organization = `INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'A', $2, 'unicorn') ON CONFLICT DO NOTHING`
+  await pool.query(organization, [id, id])
+  const workspace = `INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $1, 'A') ON CONFLICT DO NOTHING`
+  await pool.query(workspace, [id])
+}
+
+/** A workspace that tasks can be stored for. */
 export const aWorkspace = () => randomUUID()
 
 /** How late the attempts of a workspace started, in milliseconds, the earliest first. */
