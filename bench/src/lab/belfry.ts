@@ -37,6 +37,8 @@ export async function startBelfry(
     METRICS_PORT: '0',
     PUBLIC_URL: apiUrl,
     JWT_SECRET: randomBytes(32).toString('hex'),
+    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    RATE_LIMITS: 'off',
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     DEFAULT_TIER: 'unicorn',
     DISPATCH_CONCURRENCY: String(concurrency),
