@@ -35,6 +35,7 @@ it('calls none of its own listeners, although their range is opened, and others 
   const dispatcher = await belfry.start('dispatcher', {
     METRICS_PORT: String(healthPort),
     SMTP_URL: `smtp://localhost:${ownPort}`,
+    MAIL_FROM: 'belfry@example.com',
   })
   const places = [belfry.databaseUrl, belfry.redisUrl, belfry.url].flatMap(url => (url ? [new URL(url).port] : []))
   const ports = [...places, String(healthPort), String(ownPort)]

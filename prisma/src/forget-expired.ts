@@ -2,14 +2,18 @@ import type { Pool } from './pool.ts'
 
 const batchSize = 1000
 
-/** Removes a batch of sessions and throttles whose time is over. Returns how many rows went. */
+/** Removes a batch of sessions, password resets and throttles whose time is over. Returns how many rows went. */
 export async function forgetExpired(pool: Pool): Promise<number> {
   const sessions = await pool.query(
     `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < now() LIMIT ${batchSize})`,
+  )
+  const resets = await pool.query(
+    `DELETE FROM password_resets WHERE token_hash IN
+       (SELECT token_hash FROM password_resets WHERE expires_at < now() LIMIT ${batchSize})`,
   )
   const throttles = await pool.query(
     `DELETE FROM throttles WHERE free_at < now()
      AND name IN (SELECT name FROM throttles WHERE free_at < now() LIMIT ${batchSize})`,
   )
-  return (sessions.rowCount ?? 0) + (throttles.rowCount ?? 0)
+  return (sessions.rowCount ?? 0) + (resets.rowCount ?? 0) + (throttles.rowCount ?? 0)
 }

@@ -40,11 +40,43 @@ export {
 } from './due-work.ts'
 export { type ExpiredLease, expireLeases } from './expire-leases.ts'
 export { forgetExpired } from './forget-expired.ts'
-export type { Backoff, DeadLetterAction, Role, RunStatus, TaskSource, TaskState } from './generated/enums.ts'
-export type { Db, Transaction } from './in-transaction.ts'
+export type {
+  Backoff,
+  DeadLetterAction,
+  OutboxKind,
+  Role,
+  RunStatus,
+  TaskSource,
+  TaskState,
+} from './generated/enums.ts'
+export { type Db, inTransaction, type Transaction } from './in-transaction.ts'
 export { type InsertedTask, insertTasks, type NewTask } from './insert-tasks.ts'
+export {
+  changeIntegration,
+  deleteIntegration,
+  findIntegration,
+  type Integration,
+  type IntegrationChange,
+  type IntegrationTarget,
+  insertIntegration,
+  listIntegrations,
+  mostIntegrations,
+  type NewIntegration,
+  openIntegration,
+} from './integrations/integrations.ts'
+export { findQuotaAudience, type QuotaAudience } from './integrations/quota-audience.ts'
+export { type Happened, type IntegrationNews, type Told, tellIntegrations } from './integrations/tell-integrations.ts'
 export { dueTasksOf, lateWorkspaces } from './late-work.ts'
 export { locateTasks, type TaskLocation } from './locate-tasks.ts'
+export { addToOutbox, type NewOutboxMessage } from './outbox/add-to-outbox.ts'
+export { type OutboxOutcome, readOutboxOutcome } from './outbox/outbox-outcome.ts'
+export { endExpiredMessages, pruneOutbox } from './outbox/prune-outbox.ts'
+export {
+  finishOutboxMessage,
+  postponeOutboxMessage,
+  type TakenOutboxMessage,
+  takeFromOutbox,
+} from './outbox/take-from-outbox.ts'
 export { isTransientDatabaseError, openPool, type Pool, pingPool, waitForDatabase } from './pool.ts'
 export { type PutBack, putBackTask } from './put-back-task.ts'
 export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './record-attempts.ts'
@@ -53,6 +85,7 @@ export { deleteCancelledTasks } from './retention/delete-cancelled-tasks.ts'
 export { deleteOldRuns } from './retention/delete-old-runs.ts'
 export { dropRunPartitions } from './retention/drop-run-partitions.ts'
 export { type KeptLog, workspacesWithTasks } from './retention/workspaces-with-tasks.ts'
+export { inWorkspace } from './secrets/in-workspace.ts'
 export { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from './secrets/rewrap-keys.ts'
 export {
   deleteSecret,

@@ -20,6 +20,18 @@ export const loginBody = z.strictObject({
 
 export type LoginBody = z.infer<typeof loginBody>
 
+/** As undemanding: whether there is such an account is nobody's business. */
+export const forgotPasswordBody = z.strictObject({ email: z.string().max(1000) })
+
+export type ForgotPasswordBody = z.infer<typeof forgotPasswordBody>
+
+export const resetPasswordBody = z.strictObject({
+  token: z.string().max(200).meta({ description: 'From the link in the mail.' }),
+  password: textField(newPassword),
+})
+
+export type ResetPasswordBody = z.infer<typeof resetPasswordBody>
+
 /** A new password needs the present one. */
 export const updateMeBody = z
   .strictObject({

@@ -3,12 +3,16 @@ export { idField, millisecondsField, timestampField } from './answer-fields.ts'
 export { type ApiKey, apiKey, type CreateApiKeyBody, createApiKeyBody, type NewApiKey, newApiKey } from './api-key.ts'
 export { type AuditEntry, auditEntry, type ListAuditLogQuery, listAuditLogQuery } from './audit-entry.ts'
 export {
+  type ForgotPasswordBody,
+  forgotPasswordBody,
   type LoginBody,
   loginBody,
   type Me,
   me,
   type RegisterBody,
+  type ResetPasswordBody,
   registerBody,
+  resetPasswordBody,
   type SignedIn,
   signedIn,
   type UpdateMeBody,
@@ -46,6 +50,28 @@ export {
 export { type PublishEventBody, type PublishedEvent, publishEventBody, publishedEvent } from './event.ts'
 export { exportOrganizationRunsQuery, exportRunsQuery, exportTasksQuery } from './export.ts'
 export { type ParsedInput, parseInput } from './field-errors.ts'
+export {
+  type CreateIntegrationBody,
+  createIntegrationBody,
+  type Integration,
+  type IntegrationTest,
+  integration,
+  integrationTest,
+  type UpdateIntegrationBody,
+  updateIntegrationBody,
+} from './integration.ts'
+export {
+  type AcceptedInvitation,
+  type AcceptInvitationBody,
+  acceptedInvitation,
+  acceptInvitationBody,
+  type CreateInvitationBody,
+  createInvitationBody,
+  type Invitation,
+  type InvitationPreview,
+  invitation,
+  invitationPreview,
+} from './invitation.ts'
 export {
   type Member,
   member,

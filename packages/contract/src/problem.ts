@@ -117,6 +117,31 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
     title: 'Last owner',
     description: 'An organization keeps at least one owner; make somebody else an owner first.',
   },
+  already_member: {
+    status: 409,
+    title: 'Already a member',
+    description: 'Whoever has this e-mail address belongs to the organization already.',
+  },
+  already_invited: {
+    status: 409,
+    title: 'Already invited',
+    description: 'An invitation to this e-mail address is still open; resend it, or revoke it first.',
+  },
+  invitation_used: {
+    status: 409,
+    title: 'Invitation used',
+    description: 'The invitation has been accepted; a link works once.',
+  },
+  invitation_revoked: {
+    status: 409,
+    title: 'Invitation revoked',
+    description: 'The invitation was taken back, or whoever sent it may not invite to this role any more.',
+  },
+  invitation_expired: {
+    status: 409,
+    title: 'Invitation expired',
+    description: 'The invitation was not accepted within seven days; it can be sent again.',
+  },
   idempotency_key_reused: {
     status: 409,
     title: 'Idempotency key reused',

@@ -6,6 +6,7 @@ export type IdKind =
   /** Work in the background. */
   | 'op'
   | 'aud'
+  | 'msg'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const textLength = 26

@@ -7,6 +7,7 @@ export {
   networkOf,
   parseCidrs,
 } from './address.ts'
+export { type AlertChannel, type AlertEvent, alertChannels, alertEvents, nextAlertPause } from './alerts.ts'
 export { AppError, type AppErrorCode, type AppErrorOptions, appErrorCodes, type FieldError } from './app-error.ts'
 export { type AuditAction, auditActions } from './audit-action.ts'
 export { type CronSchedule, nextRuns, nextScheduled } from './cron/cron-schedule.ts'

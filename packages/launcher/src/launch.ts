@@ -36,7 +36,7 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   await migrate(servers.databaseUrl, config.env, stop)
   const echo = await startEchoReceiver(beside(port, 1))
   opened.push(echo)
-  const settings = { ...servers, port, metricsPort: await freePort(beside(port, 4)), secrets }
+  const settings = { ...servers, dataDir, port, metricsPort: await freePort(beside(port, 4)), secrets }
   const services = startServices(config, settings, lock, opened)
   await Promise.race([Promise.all(services.map(service => service.ready)), aborted(stop)])
   const account = await findAccount(config, url)

@@ -20,6 +20,11 @@ test('shows what a warning advises', () => {
   expect(readableLine('scheduler', line)).toMatch(/ scheduler WARN queue\.unfit: AOF is off\.$/)
 })
 
+test('shows a notice for the user, however unimportant to operators', () => {
+  const line = JSON.stringify({ level: 30, time: at, msg: 'mail.written', notice: 'A mail to ada@example.com\u001b' })
+  expect(readableLine('dispatcher', line)).toMatch(/^\d\d:\d\d:01 A mail to ada@example\.com\\u001b$/)
+})
+
 test('shows what is not a log line as it is, such as a stack on standard error', () => {
   expect(readableLine('api', '    at main (main.mjs:1:1)')).toBe('api:     at main (main.mjs:1:1)')
   expect(readableLine('api', '{"level":40, cut off')).toBe('api: {"level":40, cut off')

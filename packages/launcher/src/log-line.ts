@@ -9,6 +9,7 @@ export function readableLine(service: string, line: string): string | null {
   const entry = parse(line)
   // Not one of ours: a stack on standard error, or a warning of Node.
   if (!entry) return `${service}: ${printable(line)}`
+  if (entry.notice) return `${clockTime(new Date(entry.time))} ${printable(entry.notice)}`
   if (entry.level < warning) return null
   const parts = [entry.msg, entry.err?.message ?? entry.advice].filter(Boolean).join(': ')
   return `${clockTime(new Date(entry.time))} ${service} ${names[entry.level] ?? entry.level} ${printable(parts)}`
@@ -19,7 +20,14 @@ export function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-type Entry = { level: number; time: string | number; msg?: string; err?: { message?: string }; advice?: string }
+type Entry = {
+  level: number
+  time: string | number
+  msg?: string
+  err?: { message?: string }
+  advice?: string
+  notice?: string
+}
 
 function parse(line: string): Entry | null {
   if (!line.startsWith('{"level":')) return null

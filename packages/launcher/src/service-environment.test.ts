@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { serviceEnvironment } from './service-environment.ts'
 
 const settings = {
+  dataDir: '/home/ann/belfry/.belfry',
   databaseUrl: 'postgresql://embedded',
   redisUrl: 'redis://private',
   port: 3000,
@@ -19,6 +20,7 @@ test('adds what makes a workbench to an empty environment', () => {
     PUBLIC_URL: 'http://localhost:3000',
     JWT_SECRET: 'made here',
     ENCRYPTION_KEYS: 'k1:made here',
+    SMTP_URL: 'file:///home/ann/belfry/.belfry/mail',
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8,::1/128',
     DEFAULT_TIER: 'unicorn',
     LOG_LEVEL: 'info',

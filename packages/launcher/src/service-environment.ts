@@ -1,7 +1,10 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Environment } from './config.ts'
 import type { Secrets } from './secrets.ts'
 
 export type ServiceSettings = {
+  dataDir: string
   databaseUrl: string
   redisUrl: string | null
   port: number
@@ -16,6 +19,7 @@ export function serviceEnvironment(name: string, env: Environment, settings: Ser
   const workbench = {
     PUBLIC_URL: `http://localhost:${settings.port}`,
     ...settings.secrets,
+    SMTP_URL: pathToFileURL(join(settings.dataDir, 'mail')).href,
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8,::1/128',
     DEFAULT_TIER: 'unicorn',
     LOG_LEVEL: 'info',

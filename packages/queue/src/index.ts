@@ -9,3 +9,10 @@ export {
   lookAheadMs,
   openDispatchQueue,
 } from './dispatch-queue.ts'
+export {
+  consumeOutboxQueue,
+  type OutboxConsumer,
+  type OutboxJob,
+  type OutboxQueue,
+  openOutboxQueue,
+} from './outbox-queue.ts'

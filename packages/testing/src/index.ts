@@ -1,4 +1,5 @@
 export { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from './connect-proxy.ts'
+export { type MailServer, type MailServerOptions, type ReceivedMail, startMailServer } from './mail-server.ts'
 export { privateUrls } from './private-urls.ts'
 export { type Receiver, type ReceiverOptions, startReceiver } from './receiver.ts'
 export type { Behaviour } from './receiver-behaviour.ts'

@@ -1,4 +1,5 @@
 import { type MasterKeys, rewrapDataKey, unwrapDataKey, type WrappedDataKey } from '@belfry/vault'
+import { keyVersion } from '../outbox/message-content.ts'
 import type { Pool } from '../pool.ts'
 
 type Queryable = Pick<Pool, 'query'>
@@ -24,19 +25,21 @@ export async function rewrapDataKeys(
   }
 }
 
-async function wrappedByOthers(db: Queryable, masterKeyId: string): Promise<WrappedDataKey[]> {
-  const { rows } = await db.query<WrappedDataKey>(
-    `SELECT ${wrappedColumns} FROM data_keys WHERE master_key_id <> $1 LIMIT $2`,
+type Stored = WrappedDataKey & { store: 'data_keys' | 'outbox' }
+
+async function wrappedByOthers(db: Queryable, masterKeyId: string): Promise<Stored[]> {
+  const { rows } = await db.query<Stored>(
+    `SELECT ${wrappedColumns} FROM ${everyKey} WHERE master_key_id <> $1 LIMIT $2`,
     [masterKeyId, batchSize],
   )
   return rows
 }
 
-// Somebody else may have been faster.
-async function replace(db: Queryable, from: WrappedDataKey, to: WrappedDataKey): Promise<number> {
+// Somebody else may have been faster, or the message has been sent meanwhile.
+async function replace(db: Queryable, from: Stored, to: WrappedDataKey): Promise<number> {
+  const isKey = { data_keys: 'workspace_id = $3 AND version = $4', outbox: `id = $3 AND ${keyVersion} = $4` }
   const { rowCount } = await db.query(
-    `UPDATE data_keys SET master_key_id = $1, wrapped_key = $2
-     WHERE workspace_id = $3 AND version = $4 AND master_key_id = $5`,
+    `UPDATE ${from.store} SET master_key_id = $1, wrapped_key = $2 WHERE ${isKey[from.store]} AND master_key_id = $5`,
     [to.masterKeyId, to.wrappedKey, from.workspaceId, from.version, from.masterKeyId],
   )
   return rowCount ?? 0
@@ -45,7 +48,7 @@ async function replace(db: Queryable, from: WrappedDataKey, to: WrappedDataKey):
 /** How many data keys each master key wraps, by its id. */
 export async function countWrappedKeys(db: Queryable): Promise<Map<string, number>> {
   const { rows } = await db.query<{ id: string; n: number }>(
-    'SELECT master_key_id AS id, count(*)::int AS n FROM data_keys GROUP BY 1 ORDER BY 1',
+    `SELECT master_key_id AS id, count(*)::int AS n FROM ${everyKey} GROUP BY 1 ORDER BY 1`,
   )
   return new Map(rows.map(({ id, n }) => [id, n]))
 }
@@ -56,7 +59,7 @@ export async function countWrappedKeys(db: Queryable): Promise<Map<string, numbe
  */
 export async function findMasterKeyProblem(db: Queryable, masterKeys: MasterKeys): Promise<string | null> {
   const { rows } = await db.query<WrappedDataKey>(
-    `SELECT DISTINCT ON (master_key_id) ${wrappedColumns} FROM data_keys ORDER BY master_key_id`,
+    `SELECT DISTINCT ON (master_key_id) ${wrappedColumns} FROM ${everyKey} ORDER BY master_key_id`,
   )
   for (const wrapped of rows) {
     try {
@@ -69,4 +72,11 @@ export async function findMasterKeyProblem(db: Queryable, masterKeys: MasterKeys
 }
 
 const wrappedColumns =
-  'workspace_id AS "workspaceId", version, master_key_id AS "masterKeyId", wrapped_key AS "wrappedKey"'
+  'store, workspace_id AS "workspaceId", version, master_key_id AS "masterKeyId", wrapped_key AS "wrappedKey"'
+
+// A message that waits in the outbox is the owner of its key, as a workspace is.
+const everyKey = `(
+  SELECT 'data_keys' AS store, workspace_id, version, master_key_id, wrapped_key FROM data_keys
+  UNION ALL
+  SELECT 'outbox', id, ${keyVersion}, master_key_id, wrapped_key FROM outbox WHERE master_key_id IS NOT NULL
+) AS every_key`

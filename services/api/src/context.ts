@@ -18,8 +18,10 @@ import {
   type DispatchQueue,
   type DueTask,
   isSoon,
+  type OutboxJob,
   openDeadLetterQueue,
   openDispatchQueue,
+  openOutboxQueue,
 } from '@belfry/queue'
 import { ConfigError, type Logger, microBatch } from '@belfry/runtime'
 import { type ApiKeyCache, createApiKeyCache } from './auth/api-key-cache.ts'
@@ -58,6 +60,8 @@ export type Context = {
   enqueue(tasks: DueTask[], now: number): void
   /** Takes tasks out of the operators' copy of the dead-letter list, after the answer. */
   hideDeadLetters(taskIds: string[]): void
+  /** Has messages sent that were just stored, after the answer: without it they leave some seconds later. */
+  announce(messages: OutboxJob[]): void
   close(): Promise<void>
 }
 
@@ -71,6 +75,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const connection = { redisUrl: config.redisUrl, databaseUrl: config.databaseUrl, onError }
   const queue = openDispatchQueue(connection)
   const deadLetters = openDeadLetterQueue(connection)
+  const outboxQueue = openOutboxQueue(connection)
   const underWay = new Set<Promise<void>>()
 
   function afterAnswer(work: Promise<void>): void {
@@ -120,9 +125,12 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
       if (taskIds.length === 0) return
       afterAnswer(deadLetters.remove(taskIds).catch(err => log.warn({ err }, 'dead_letter.still_shown')))
     },
+    announce(messages) {
+      afterAnswer(outboxQueue.announce(messages).catch(err => log.warn({ err }, 'queue.away')))
+    },
     async close() {
       await Promise.all(underWay)
-      await Promise.all([queue.close(), deadLetters.close(), prisma.$disconnect()])
+      await Promise.all([queue.close(), deadLetters.close(), outboxQueue.close(), prisma.$disconnect()])
       await pool.end()
     },
   }

@@ -2,10 +2,12 @@ import { createApiKey } from './api-keys/create-api-key.ts'
 import { listApiKeys } from './api-keys/list-api-keys.ts'
 import { revokeApiKey } from './api-keys/revoke-api-key.ts'
 import { listAuditLog } from './audit/list-audit-log.ts'
+import { forgotPassword } from './auth/forgot-password.ts'
 import { getMe } from './auth/get-me.ts'
 import { login } from './auth/login.ts'
 import { logout } from './auth/logout.ts'
 import { register } from './auth/register.ts'
+import { resetPassword } from './auth/reset-password.ts'
 import { updateMe } from './auth/update-me.ts'
 import { changeTier } from './billing/change-tier.ts'
 import { getTier } from './billing/get-tier.ts'
@@ -25,6 +27,18 @@ import { listDeadLetters } from './dead-letters/list-dead-letters.ts'
 import { replayDeadLetters } from './dead-letters/replay-dead-letters.ts'
 import { publishEvent } from './events/publish-event.ts'
 import type { Endpoint } from './http/endpoint.ts'
+import { createIntegration } from './integrations/create-integration.ts'
+import { deleteIntegration } from './integrations/delete-integration.ts'
+import { getIntegration } from './integrations/get-integration.ts'
+import { listIntegrations } from './integrations/list-integrations.ts'
+import { testIntegration } from './integrations/test-integration.ts'
+import { updateIntegration } from './integrations/update-integration.ts'
+import { acceptInvitation } from './invitations/accept-invitation.ts'
+import { createInvitation } from './invitations/create-invitation.ts'
+import { getInvitation } from './invitations/get-invitation.ts'
+import { listInvitations } from './invitations/list-invitations.ts'
+import { resendInvitation } from './invitations/resend-invitation.ts'
+import { revokeInvitation } from './invitations/revoke-invitation.ts'
 import { listMembers } from './members/list-members.ts'
 import { removeMember } from './members/remove-member.ts'
 import { updateMember } from './members/update-member.ts'
@@ -105,11 +119,18 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/auth/register': { post: register },
   '/api/v1/auth/login': { post: login },
   '/api/v1/auth/logout': { post: logout },
+  '/api/v1/auth/password/forgot': { post: forgotPassword },
+  '/api/v1/auth/password/reset': { post: resetPassword },
   '/api/v1/auth/me': { get: getMe, patch: updateMe },
   '/api/v1/organizations': { get: listOrganizations, post: createOrganization },
   '/api/v1/organizations/:org': { get: getOrganization, patch: updateOrganization, delete: deleteOrganization },
   '/api/v1/organizations/:org/members': { get: listMembers },
   '/api/v1/organizations/:org/members/:user': { patch: updateMember, delete: removeMember },
+  '/api/v1/organizations/:org/invitations': { get: listInvitations, post: createInvitation },
+  '/api/v1/organizations/:org/invitations/:inv': { delete: revokeInvitation },
+  '/api/v1/organizations/:org/invitations/:inv/resend': { post: resendInvitation },
+  '/api/v1/invitations/:token': { get: getInvitation },
+  '/api/v1/invitations/:token/accept': { post: acceptInvitation },
   '/api/v1/organizations/:org/audit-log': { get: listAuditLog },
   '/api/v1/organizations/:org/workspaces': { get: listWorkspaces, post: createWorkspace },
   '/api/v1/workspaces/:ws': { get: getWorkspace, patch: updateWorkspace, delete: deleteWorkspace },
@@ -126,6 +147,13 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/organizations/:org/runs': { get: listOrganizationRuns },
   '/api/v1/organizations/:org/runs/export': { get: exportOrganizationRuns },
   '/api/v1/organizations/:org/runs/stream': { get: streamOrganizationRuns },
+  '/api/v1/workspaces/:ws/integrations': { get: listIntegrations, post: createIntegration },
+  '/api/v1/workspaces/:ws/integrations/:int': {
+    get: getIntegration,
+    patch: updateIntegration,
+    delete: deleteIntegration,
+  },
+  '/api/v1/workspaces/:ws/integrations/:int/test': { post: testIntegration },
   '/api/problems/:code': { get: getProblem },
   '/api/openapi.json': { get: getOpenApi(() => routes) },
   '/api/docs': { get: getReference(() => routes) },

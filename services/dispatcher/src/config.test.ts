@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { loadConfig, variables } from './config.ts'
@@ -15,4 +16,18 @@ it('names everything that is missing or wrong in one message', () => {
 it('refuses an address range that is not one', () => {
   const env = { DATABASE_URL: 'postgresql://db/belfry', ALLOWED_PRIVATE_TARGETS: '10.0.0.0/8,nonsense' }
   expect(() => loadConfig(env)).toThrow(/ALLOWED_PRIVATE_TARGETS.*nonsense/)
+})
+
+const complete = { DATABASE_URL: 'postgresql://db/belfry', ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}` }
+
+it('wants a sender for a mail server, and none for a folder', () => {
+  const smtp = { ...complete, SMTP_URL: 'smtp://mail' }
+  expect(() => loadConfig(smtp)).toThrow(/MAIL_FROM: is required with SMTP_URL/)
+  expect(loadConfig({ ...smtp, MAIL_FROM: 'Belfry <belfry@example.com>' }).mail?.from).toContain('belfry@example.com')
+  expect(loadConfig({ ...complete, SMTP_URL: 'file:///var/mail' }).mail?.url).toBe('file:///var/mail')
+  expect(loadConfig(complete).mail).toBeNull()
+})
+
+it.each(['nobody', 'a@b@c', 'A <a@b>, B <b@c>', 'A <a@b>\r\nBcc: x@y'])('refuses the sender %j', from => {
+  expect(() => loadConfig({ ...complete, SMTP_URL: 'smtp://mail', MAIL_FROM: from })).toThrow(/MAIL_FROM/)
 })

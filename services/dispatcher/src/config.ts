@@ -32,12 +32,27 @@ export const variables = z.object({
   /** The API's, which are no targets either. */
   PORT: port.optional(),
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
-  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
   /** Figures of tiers that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
+  /** Where mails go: a server, or a folder. Without it mails wait. */
+  SMTP_URL: z.url({ protocol: /^(smtps?|file)$/, error: 'must be an smtp://, smtps:// or file:// URL' }).optional(),
+  /** The sender of mails, with or without a name. */
+  MAIL_FROM: z
+    .string()
+    .regex(
+      /^([^<>@"\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/,
+      'must be an address, or a name and <an address>',
+    )
+    .optional(),
 })
 
-const schema = variables.transform(env => ({
+// A server takes no mail from nobody.
+const complete = variables.refine(env => !env.SMTP_URL?.startsWith('smtp') || env.MAIL_FROM !== undefined, {
+  path: ['MAIL_FROM'],
+  message: 'is required with SMTP_URL',
+})
+
+const schema = complete.transform(env => ({
   databaseUrl: env.DATABASE_URL,
   redisUrl: env.REDIS_URL,
   healthPort: env.METRICS_PORT,
@@ -47,6 +62,7 @@ const schema = variables.transform(env => ({
   hostConcurrency: env.HOST_CONCURRENCY,
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
   ownListeners: ownListeners(env),
+  mail: env.SMTP_URL === undefined ? null : { url: env.SMTP_URL, from: env.MAIL_FROM ?? 'Belfry <belfry@localhost>' },
   egressProxy: env.EGRESS_PROXY_URL === undefined ? null : new URL(env.EGRESS_PROXY_URL),
   tiers: env.TIERS,
 }))

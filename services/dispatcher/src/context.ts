@@ -37,6 +37,7 @@ import { createSender, type Sender } from './egress/send.ts'
 import { type Backlog, createBacklog } from './intake/backlog.ts'
 import { createHand, type Hand, type TaskInHand } from './intake/hand.ts'
 import { createLines, type Lines } from './intake/lines.ts'
+import { type Outbox, openOutbox } from './outbox/open-outbox.ts'
 import { toSigningKey } from './secrets/sign.ts'
 import { createWorkspaceCache, type WorkspaceCache } from './secrets/workspace-cache.ts'
 
@@ -58,6 +59,8 @@ export type Context = {
   waiting: Map<TaskInHand, NodeJS.Timeout>
   lines: Lines<TaskInHand>
   backlog: Backlog
+  /** Sends messages to people. */
+  outbox: Outbox
   attempts: Attempts
   /** Aborted when the process is to stop: from then on nothing is started. */
   stop: AbortSignal
@@ -87,6 +90,10 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   await listeners.refresh()
   const { allowedPrivateTargets, egressProxy: proxy } = config
   const sender = createSender({ allowedPrivateTargets, listeners, proxy, resolve })
+  const signingKeysOf = createWorkspaceCache(async ids => {
+    const secrets = await readSigningSecrets(pool, masterKeys, ids)
+    return new Map(Array.from(secrets, ([id, all]) => [id, all.map(({ value }) => toSigningKey(value))]))
+  })
   return {
     log,
     pool,
@@ -96,10 +103,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     deadLetters,
     sender,
     ownListeners: listeners,
-    signingKeysOf: createWorkspaceCache(async ids => {
-      const secrets = await readSigningSecrets(pool, masterKeys, ids)
-      return new Map(Array.from(secrets, ([id, all]) => [id, all.map(({ value }) => toSigningKey(value))]))
-    }),
+    signingKeysOf,
     secretsOf: createWorkspaceCache(ids => readSecrets(pool, masterKeys, ids)),
     claim: inBatches(requests => claimTasks(pool, requests, config.tiers)),
     hand: createHand(),
@@ -110,6 +114,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
       now: () => performance.now(),
     }),
     backlog: createBacklog(),
+    outbox: openOutbox({ pool, log, masterKeys, sender, signingKeysOf }, config.mail),
     attempts: createAttempts(error => log.error({ err: error }, 'attempt.fault')),
     stop,
     locate: inBatches(ids => locateTasks(pool, ids)),

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { pingPool } from '@belfry/db'
-import { consumeDispatchQueue } from '@belfry/queue'
+import { consumeDispatchQueue, consumeOutboxQueue } from '@belfry/queue'
 import { every, type Logger, type Service, serveHealth } from '@belfry/runtime'
 import { type Config, describeEgress } from './config.ts'
 import { openContext } from './context.ts'
@@ -27,11 +27,12 @@ export async function startDispatcher(config: Config, log: Logger, stop: AbortSi
     concurrency: jobsAtOnce,
     take: (tasks, signal) => takeTasks(ctx, tasks, signal),
   })
+  const outboxConsumer = consumeOutboxQueue(ctx.queueConnection, () => ctx.outbox.wake())
   return {
     async drain() {
-      await consumer.close()
+      await Promise.all([consumer.close(), outboxConsumer.close()])
       await giveBackAll(ctx)
-      await ctx.attempts.finish(patienceMs)
+      await Promise.all([ctx.attempts.finish(patienceMs), ctx.outbox.finish(patienceMs)])
       await Promise.all(running)
       health.close()
       health.closeAllConnections()

@@ -1,6 +1,13 @@
 import { openPool, type Pool, waitForDatabase } from '@belfry/db'
 import type { Tiers } from '@belfry/domain'
-import { type DeadLetterQueue, type DispatchQueue, openDeadLetterQueue, openDispatchQueue } from '@belfry/queue'
+import {
+  type DeadLetterQueue,
+  type DispatchQueue,
+  type OutboxQueue,
+  openDeadLetterQueue,
+  openDispatchQueue,
+  openOutboxQueue,
+} from '@belfry/queue'
 import type { Logger } from '@belfry/runtime'
 import type { Config } from './config.ts'
 
@@ -11,6 +18,7 @@ export type Context = {
   pool: Pool
   queue: DispatchQueue
   deadLetters: DeadLetterQueue
+  outbox: OutboxQueue
   close(): Promise<void>
 }
 
@@ -21,14 +29,16 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const connection = { redisUrl: config.redisUrl, databaseUrl: config.databaseUrl, onError }
   const queue = openDispatchQueue(connection)
   const deadLetters = openDeadLetterQueue(connection)
+  const outbox = openOutboxQueue(connection)
   return {
     log,
     tiers: config.tiers,
     pool,
     queue,
     deadLetters,
+    outbox,
     async close() {
-      await Promise.all([queue.close(), deadLetters.close()])
+      await Promise.all([queue.close(), deadLetters.close(), outbox.close()])
       await pool.end()
     },
   }

@@ -9,6 +9,7 @@ import { forgetOldRequests } from './forget-old-requests.ts'
 import { inspectQueueStore } from './inspect-queue-store.ts'
 import { prepareRunPartitions } from './prepare-run-partitions.ts'
 import { promoteDueTasks } from './promote-due-tasks.ts'
+import { raiseAlerts } from './raise-alerts.ts'
 import { recordQuotaCrossings } from './record-quota-crossings.ts'
 import { repairOverdueTasks } from './repair-overdue-tasks.ts'
 import { rescueLostAttempts } from './rescue-lost-attempts.ts'
@@ -27,6 +28,7 @@ export function loops(ctx: Context): Loop[] {
     chore('expand-cron-jobs', 1_000, signal => expandCronJobs(ctx, signal)),
     chore('promote-due-tasks', 1_000, () => promoteDueTasks(ctx)),
     chore('repair-overdue-tasks', 15_000, () => repairOverdueTasks(ctx)),
+    chore('raise-alerts', 5_000, () => raiseAlerts(ctx)),
     chore('rescue-lost-attempts', 5_000, signal => rescueLostAttempts(ctx, signal)),
     chore('wind-down-workspaces', 2_000, signal => windDownWorkspaces(ctx, signal)),
     chore('forget-expired', 600_000, signal => forgetExpired(ctx, signal)),

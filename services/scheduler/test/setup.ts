@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { insertTasks, type NewTask, openPool } from '@belfry/db'
 import { defaultTiers } from '@belfry/domain'
-import { openDeadLetterQueue, openDispatchQueue } from '@belfry/queue'
+import { openDeadLetterQueue, openDispatchQueue, openOutboxQueue } from '@belfry/queue'
 import { createLogger } from '@belfry/runtime'
 import { createTestDatabase, testRedisUrl } from '@belfry/testing'
 import type { Context } from '../src/context.ts'
@@ -20,6 +20,7 @@ export async function openTestContext(backend: 'redis' | 'postgres') {
   }
   const queue = openDispatchQueue(connection)
   const deadLetters = openDeadLetterQueue(connection)
+  const outbox = openOutboxQueue(connection)
   const scheduled: string[] = []
   const ctx: Context = {
     log: createLogger('scheduler', 'silent'),
@@ -33,8 +34,9 @@ export async function openTestContext(backend: 'redis' | 'postgres') {
       },
     },
     deadLetters,
+    outbox,
     async close() {
-      await Promise.all([queue.close(), deadLetters.close()])
+      await Promise.all([queue.close(), deadLetters.close(), outbox.close()])
       await pool.end()
       await database.drop()
     },

@@ -15,6 +15,15 @@ const registrations = {
   everybody: { burst: 1000, everyMs: 1_000 },
 }
 
+const mailsToAddress = { burst: 5, everyMs: 600_000 }
+const invitations = { burst: 50, everyMs: 60_000 }
+const resets = {
+  address: { burst: 20, everyMs: 60_000 },
+  everybody: { burst: 500, everyMs: 1_000 },
+}
+
+const integrationTests = { burst: 10, everyMs: 30_000 }
+
 type Turn = { name: string; throttle: Throttle }
 
 /**
@@ -46,6 +55,32 @@ export async function takeRegistrationTurn(ctx: Context, address: string): Promi
     { name: `registration from ${networkOf(address)}`, throttle: registrations.address },
     { name: 'registration', throttle: registrations.everybody },
   ])
+}
+
+/** Counts a mail that an organization sends to an address. Throws `rate_limited`. */
+export async function takeInvitationTurn(ctx: Context, organizationId: string, email: string): Promise<void> {
+  await takeTurns(ctx, [
+    { name: `invitations of ${organizationId}`, throttle: invitations },
+    { name: `invitation to ${email}`, throttle: mailsToAddress },
+  ])
+}
+
+/** Counts a test of a workspace's integrations. Throws `rate_limited`. */
+export async function takeIntegrationTestTurn(ctx: Context, workspaceId: string): Promise<void> {
+  await takeTurns(ctx, [{ name: `integration tests of ${workspaceId}`, throttle: integrationTests }])
+}
+
+/** Counts a wish for another password. Throws `rate_limited`. */
+export async function takeResetTurn(ctx: Context, address: string): Promise<void> {
+  await takeTurns(ctx, [
+    { name: `reset from ${networkOf(address)}`, throttle: resets.address },
+    { name: 'reset', throttle: resets.everybody },
+  ])
+}
+
+/** Whether an address may get one more mail about its password: nobody can fill a mailbox. */
+export async function mayGetResetMail(ctx: Context, email: string): Promise<boolean> {
+  return (await takeTurn(ctx.pool, digest(`reset of ${email}`), mailsToAddress)) === 0
 }
 
 // One after the other: whoever is held back by their own address must not use up the turns of everybody.

@@ -11,7 +11,7 @@ export function requestLog(ctx: Context) {
         {
           request: requestIdOf(response),
           method: request.method,
-          path: request.path,
+          path: withoutToken(request.path),
           status: response.writableFinished ? response.statusCode : 499,
           durationMs: Math.round(performance.now() - began),
         },
@@ -20,4 +20,9 @@ export function requestLog(ctx: Context) {
     })
     next()
   }
+}
+
+// Whoever has the token of an invitation may accept it.
+function withoutToken(path: string): string {
+  return path.replace(/(\/invitations\/)(?!inv_)[^/]+/, '$1…')
 }

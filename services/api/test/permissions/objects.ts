@@ -1,4 +1,5 @@
 import { fromId, newUuid, toId } from '@belfry/domain'
+import { newOneTimeToken } from '../../src/auth/one-time-token.ts'
 import type { TestOrganization } from '../organization.ts'
 import { aTaskBody, type TestApi } from '../setup.ts'
 import { requests } from './requests.ts'
@@ -9,6 +10,12 @@ export const objects: Readonly<Record<string, (api: TestApi, organization: TestO
   ws: async (_api, { workspaceId }) => workspaceId,
   user: async (_api, { add }) => (await add('member', 'viewer')).id,
   key: (_api, { apiKeyId }) => apiKeyId(),
+  inv: async (api, organization) => (await insertInvitation(api, organization)).id,
+  token: async (api, organization) => (await insertInvitation(api, organization)).token,
+  int: (api, organization) => {
+    const path = `/api/v1/workspaces/${organization.workspaceId}/integrations`
+    return create(api, organization, path, requests['POST /api/v1/workspaces/:ws/integrations']?.body?.())
+  },
   task: (api, organization) => create(api, organization, '/api/v1/scheduler/tasks', aTaskBody()),
   cronjob: (api, organization) =>
     create(api, organization, '/api/v1/scheduler/cronjobs', requests['POST /api/v1/scheduler/cronjobs']?.body?.()),
@@ -29,6 +36,19 @@ export const objects: Readonly<Record<string, (api: TestApi, organization: TestO
 async function create(api: TestApi, organization: TestOrganization, path: string, body: unknown): Promise<string> {
   const headers = { ...organization.owner.session, 'X-Workspace-Id': organization.workspaceId }
   return (await api.send('POST', path, body, headers)).body.id
+}
+
+async function insertInvitation({ ctx }: TestApi, organization: TestOrganization) {
+  const { token, tokenHash } = newOneTimeToken()
+  const id = newUuid()
+  const expiresAt = new Date(Date.now() + 3_600_000)
+  const organizationId = fromId('org', organization.id) ?? ''
+  const who = { email: `${id}@example.com`, role: 'member', workspaceRole: 'viewer' } as const
+  const invitedBy = organization.owner.userId
+  await ctx.prisma.invitation.create({
+    data: { id, organizationId, tokenHash, invitedBy, expiresAt, ...who, workspaceIds: [] },
+  })
+  return { id: toId('inv', id), token }
 }
 
 async function insertRun(api: TestApi, organization: TestOrganization): Promise<string> {

@@ -15,7 +15,9 @@ const aName: RouteRequest = { body: () => ({ name: 'A name' }) }
 const aCronJob = { name: 'A cron job', cron: '0 4 * * *', url: 'https://example.com/hook', method: 'POST' }
 const anEvent = { topic: 'invoice.paid', payload: {}, target_url: 'https://example.com/hook' }
 const aSubscription = { topic: 'invoice.*', url: 'https://example.com/hook' }
-const aLogin = () => ({ email: `${crypto.randomUUID()}@example.com`, password: 'correct horse battery' })
+const aPassword = 'correct horse battery'
+const aLogin = () => ({ email: `${crypto.randomUUID()}@example.com`, password: aPassword })
+const anIntegration = { name: 'Alerts', channel: 'webhook', url: 'https://example.com/', events: ['task.dead'] }
 
 /** A valid request to every route. One that is not listed here is a route whose rights nobody has tested. */
 export const requests: Readonly<Record<string, RouteRequest>> = {
@@ -55,6 +57,8 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'POST /api/v1/auth/register': { body: () => ({ ...aLogin(), name: 'A user' }) },
   'POST /api/v1/auth/login': { body: aLogin, status: 401 },
   'POST /api/v1/auth/logout': none,
+  'POST /api/v1/auth/password/forgot': { body: () => ({ email: aLogin().email }) },
+  'POST /api/v1/auth/password/reset': { body: () => ({ password: aPassword, token: 'unknown' }), status: 400 },
   'GET /api/v1/auth/me': none,
   'PATCH /api/v1/auth/me': aName,
   'GET /api/v1/organizations': none,
@@ -67,6 +71,12 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'PATCH /api/v1/organizations/:org/members/:user': { body: () => ({ role: 'admin' }) },
   // Of somebody else: to leave oneself is everybody's right.
   'DELETE /api/v1/organizations/:org/members/:user': { right: 'member.manage' },
+  'GET /api/v1/organizations/:org/invitations': none,
+  'POST /api/v1/organizations/:org/invitations': { body: () => ({ email: aLogin().email, role: 'member' }) },
+  'DELETE /api/v1/organizations/:org/invitations/:inv': none,
+  'POST /api/v1/organizations/:org/invitations/:inv/resend': none,
+  'GET /api/v1/invitations/:token': none,
+  'POST /api/v1/invitations/:token/accept': { body: () => ({ name: 'A user', password: aPassword }) },
   'GET /api/v1/organizations/:org/audit-log': none,
   'GET /api/v1/organizations/:org/runs': none,
   'GET /api/v1/organizations/:org/runs/export': none,
@@ -91,6 +101,12 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'GET /api/v1/workspaces/:ws/signing-secrets': none,
   'POST /api/v1/workspaces/:ws/signing-secrets': none,
   'DELETE /api/v1/workspaces/:ws/signing-secrets/:secret': none,
+  'GET /api/v1/workspaces/:ws/integrations': none,
+  'POST /api/v1/workspaces/:ws/integrations': { body: () => anIntegration },
+  'GET /api/v1/workspaces/:ws/integrations/:int': none,
+  'PATCH /api/v1/workspaces/:ws/integrations/:int': aName,
+  'DELETE /api/v1/workspaces/:ws/integrations/:int': none,
+  'POST /api/v1/workspaces/:ws/integrations/:int/test': none,
   'GET /api/problems/:code': none,
   'GET /api/openapi.json': none,
   'GET /api/docs': none,

@@ -1,0 +1,62 @@
+import { alertChannels, alertEvents } from '@belfry/domain'
+import { z } from 'zod'
+import { idField, timestampField } from './answer-fields.ts'
+import { textField } from './fields.ts'
+import { emailAddress, line, targetUrl } from './text-rules.ts'
+
+const events = z.array(z.enum(alertEvents)).min(1)
+
+const common = { name: textField(line(200)), events }
+const byUrl = { ...common, url: textField(targetUrl) }
+
+/** Slack, Discord and webhooks take a `url`, e-mail takes an `email`. */
+export const createIntegrationBody = z.discriminatedUnion('channel', [
+  z.strictObject({ channel: z.literal('slack'), ...byUrl }),
+  z.strictObject({ channel: z.literal('discord'), ...byUrl }),
+  z.strictObject({ channel: z.literal('webhook'), ...byUrl }),
+  z.strictObject({ channel: z.literal('email'), ...common, email: textField(emailAddress) }),
+])
+
+export type CreateIntegrationBody = z.infer<typeof createIntegrationBody>
+
+/** An absent field stays. The channel does not change. */
+export const updateIntegrationBody = z.strictObject({
+  name: textField(line(200)).optional(),
+  events: events.optional(),
+  url: textField(targetUrl).optional(),
+  email: textField(emailAddress).optional(),
+})
+
+export type UpdateIntegrationBody = z.infer<typeof updateIntegrationBody>
+
+export const integration = z
+  .object({
+    id: idField('int'),
+    workspace_id: idField('ws'),
+    name: z.string().meta({ examples: ['On call'] }),
+    channel: z.enum(alertChannels),
+    events: z.array(z.enum(alertEvents)),
+    target: z.string().meta({
+      description: 'The host of the URL, which is a secret and never comes back, or the e-mail address.',
+      examples: ['hooks.slack.com'],
+    }),
+    created_at: timestampField(),
+    updated_at: timestampField(),
+  })
+  .meta({ id: 'Integration' })
+
+/** Where the alerts of a workspace go. */
+export type Integration = z.infer<typeof integration>
+
+/** What came of a test. */
+export const integrationTest = z
+  .object({
+    delivered: z.boolean(),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it did not arrive; null when it did.', examples: ['The receiver answered 404.'] }),
+  })
+  .meta({ id: 'IntegrationTest' })
+
+export type IntegrationTest = z.infer<typeof integrationTest>

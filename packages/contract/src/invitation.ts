@@ -1,0 +1,84 @@
+import { roles, workspaceRoles } from '@belfry/domain'
+import { z } from 'zod'
+import { idField, timestampField } from './answer-fields.ts'
+import { signedIn } from './auth.ts'
+import { textField } from './fields.ts'
+import { emailAddress, id, line, newPassword } from './text-rules.ts'
+
+const mostWorkspaces = 100
+
+export const invitationStatuses = ['pending', 'accepted', 'revoked', 'expired'] as const
+
+export const createInvitationBody = z.strictObject({
+  email: textField(emailAddress),
+  role: z.enum(roles),
+  workspace_role: z.enum(workspaceRoles).default('viewer'),
+  workspace_ids: z
+    .array(textField(id('ws')))
+    .max(mostWorkspaces)
+    .default([]),
+})
+
+export type CreateInvitationBody = z.infer<typeof createInvitationBody>
+
+/** An invitation, as those see it who may invite. Its link is in the mail only. */
+export const invitation = z
+  .object({
+    id: idField('inv'),
+    organization_id: idField('org'),
+    email: z.string().meta({ format: 'email', examples: ['ada@example.com'] }),
+    role: z.enum(roles),
+    workspace_role: z.enum(workspaceRoles).meta({ description: 'What they become in the workspaces.' }),
+    workspace_ids: z.array(idField('ws')).meta({ description: 'The workspaces that they join at once.' }),
+    status: z.enum(invitationStatuses),
+    invited_by: z.object({ id: idField('user'), name: z.string().meta({ examples: ['Ada Lovelace'] }) }),
+    created_at: timestampField(),
+    expires_at: timestampField(),
+  })
+  .meta({ id: 'Invitation' })
+
+export type Invitation = z.infer<typeof invitation>
+
+/** What whoever holds an invitation's link may know before they accept. */
+export const invitationPreview = z
+  .object({
+    organization: z.object({ name: z.string().meta({ examples: ['Acme'] }) }),
+    invited_by: z.object({ name: z.string().meta({ examples: ['Ada Lovelace'] }) }),
+    email: z.string().meta({ format: 'email', examples: ['grace@example.com'] }),
+    role: z.enum(roles),
+    workspaces: z.array(z.object({ name: z.string().meta({ examples: ['Production'] }) })),
+    has_account: z.boolean().meta({ description: 'Whether to sign in, rather than to register.' }),
+    expires_at: timestampField(),
+  })
+  .meta({ id: 'InvitationPreview' })
+
+export type InvitationPreview = z.infer<typeof invitationPreview>
+
+/** Empty for a signed-in user; a name and a password open an account for the invited address on the way. */
+export const acceptInvitationBody = z
+  .strictObject({ name: textField(line(200)).optional(), password: textField(newPassword).optional() })
+  .refine(({ name, password }) => name === undefined || password !== undefined, {
+    path: ['password'],
+    params: { code: 'required', must: 'be sent with a name, to open an account' },
+  })
+  .refine(({ name, password }) => password === undefined || name !== undefined, {
+    path: ['name'],
+    params: { code: 'required', must: 'be sent with a password, to open an account' },
+  })
+
+export type AcceptInvitationBody = z.infer<typeof acceptInvitationBody>
+
+export const acceptedInvitation = z
+  .object({
+    organization: z.object({
+      id: idField('org'),
+      name: z.string().meta({ examples: ['Acme'] }),
+      slug: z.string().meta({ examples: ['acme'] }),
+    }),
+    role: z.enum(roles),
+    workspace_ids: z.array(idField('ws')),
+    session: signedIn.nullable().meta({ description: 'Of an account that was opened; null for a signed-in user.' }),
+  })
+  .meta({ id: 'AcceptedInvitation' })
+
+export type AcceptedInvitation = z.infer<typeof acceptedInvitation>

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import type { Alert } from './alert.ts'
+import { alertMail, discordBody, slackBody, webhookBody } from './alert-bodies.ts'
+
+const alert: Alert = {
+  event: 'task.dead',
+  at: '2026-11-21T02:20:00.000Z',
+  workspace: { id: 'ws_1', name: 'Main' },
+  count: 37,
+  items: [
+    { id: 'task_1', name: '<!channel> & <https://evil.example|click>' },
+    { id: 'task_2', name: '@everyone' },
+  ],
+}
+
+it('counts them all and names the first few', () => {
+  expect(alertMail('a@example.com', alert).subject).toBe('Belfry: 37 tasks are dead in the workspace "Main"')
+  expect(alertMail('a@example.com', alert).text).toContain('@everyone (task_2)\n\nand 35 more')
+  expect(alertMail('a@example.com', { ...alert, count: 2 }).text).not.toContain('more')
+})
+
+it('says of more than ten thousand that they are more', () => {
+  const { text } = alertMail('a@example.com', { ...alert, count: 10_001 })
+  expect(text).toContain('more than 10,000 tasks are dead')
+  expect(text).toContain('and many more')
+})
+
+it('lets no name mention anybody or become a link', () => {
+  expect(slackBody(alert)).not.toMatch(/[<>]/)
+  expect(JSON.parse(slackBody(alert)).text).toContain('&lt;!channel&gt; &amp; &lt;https:')
+  expect(JSON.parse(discordBody(alert)).allowed_mentions).toEqual({ parse: [] })
+})
+
+it('keeps to what Slack and Discord take', () => {
+  const long = { ...alert, items: Array.from({ length: 5 }, () => ({ id: 'task_1', name: '𝒳'.repeat(900) })) }
+  expect(JSON.parse(discordBody(long)).content).toHaveLength(2_000)
+  expect(JSON.parse(slackBody(long)).text).toHaveLength(2_000)
+})
+
+it('tells a webhook what it is about in the form of Standard Webhooks', () => {
+  expect(JSON.parse(webhookBody(alert))).toEqual({
+    type: 'task.dead',
+    timestamp: alert.at,
+    data: { message: expect.any(String), workspace: alert.workspace, count: 37, items: alert.items },
+  })
+})

@@ -1,0 +1,6 @@
+export { invitationMail, passwordResetMail } from './account-mails.ts'
+export { type Alert, alertLines, alertTitle } from './alert.ts'
+export { alertMail, discordBody, slackBody, webhookBody } from './alert-bodies.ts'
+export { type Letter, type Mail, writeMail } from './mail.ts'
+export type { Message } from './message.ts'
+export { type QuotaCrossing, quotaMail } from './quota-mail.ts'

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { invitationMail, passwordResetMail } from './account-mails.ts'
+import { quotaMail } from './quota-mail.ts'
+
+const url = 'https://belfry.example/invitations/abc?x=1&y=2'
+const invitation = invitationMail('a@example.com', { organization: 'A & <B>', inviter: 'Eve\r\nBcc: x', url })
+
+it('says the same in text and in HTML, and names the link in both', () => {
+  expect(invitation.text).toContain(url)
+  expect(invitation.html).toContain('href="https://belfry.example/invitations/abc?x=1&amp;y=2"')
+  expect(passwordResetMail('a@example.com', url).text).toContain(url)
+})
+
+it('shows what users have typed as text, on one line', () => {
+  expect(invitation.html).toContain('A &amp; &lt;B&gt;')
+  expect(invitation.html).not.toContain('<B>')
+  expect(invitation.text).toContain('"Eve Bcc: x" invites you')
+  expect(invitation.subject).not.toMatch(/[\r\n]/)
+})
+
+it('fetches nothing', () => {
+  expect(invitation.html).not.toMatch(/src=|@import|url\(|<link|<script/)
+})
+
+it('tells an owner what happens at the limit', () => {
+  const crossing = { organization: 'Acme', quota: 'executions', url } as const
+  expect(quotaMail('a@example.com', { ...crossing, percent: 80 }).text).toContain('At 100 %')
+  expect(quotaMail('a@example.com', { ...crossing, percent: 100 }).text).not.toContain('At 100 %')
+  expect(quotaMail('a@example.com', { ...crossing, percent: 100, url: null }).html).not.toContain('href')
+})

@@ -1,0 +1,62 @@
+/** A mail, ready to be sent. */
+export type Mail = {
+  to: string
+  subject: string
+  text: string
+  html: string
+}
+
+/** What a mail says: a greeting-less letter of plain paragraphs, with at most one thing to press. */
+export type Letter = {
+  subject: string
+  paragraphs: readonly string[]
+  /** Where the button leads. */
+  action?: { label: string; url: string }
+  /** Small print under the letter. */
+  footer: string
+}
+
+/** Writes a letter both as text and as HTML, without anything that would be fetched from outside. */
+export function writeMail(to: string, letter: Letter): Mail {
+  return { to, subject: letter.subject, text: asText(letter), html: asHtml(letter) }
+}
+
+function asText({ paragraphs, action, footer }: Letter): string {
+  const link = action ? [`${action.label}:\n${action.url}`] : []
+  return `${[...paragraphs, ...link, `-- \n${footer}`].join('\n\n')}\n`
+}
+
+function asHtml({ subject, paragraphs, action, footer }: Letter): string {
+  const body = paragraphs.map(text => `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`).join('\n')
+  const button = action
+    ? `<p style="margin:24px 0"><a href="${escapeHtml(action.url)}" style="${buttonStyle}">${escapeHtml(action.label)}</a></p>
+<p style="margin:0 0 16px;opacity:0.75;font-size:13px;word-break:break-all">${escapeHtml(action.url)}</p>`
+    : ''
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(subject)}</title>
+</head>
+<body style="${bodyStyle}">
+<div style="max-width:560px;margin:0 auto;padding:32px 24px">
+<p style="margin:0 0 24px;font-weight:600">Belfry</p>
+${body}
+${button}
+<p style="margin:32px 0 0;opacity:0.75;font-size:13px">${escapeHtml(footer)}</p>
+</div>
+</body>
+</html>
+`
+}
+
+const bodyStyle = 'margin:0;font:15px/1.6 system-ui,-apple-system,Segoe UI,Roboto,sans-serif'
+const buttonStyle =
+  'display:inline-block;padding:10px 18px;border-radius:8px;background:#2f5bea;color:#ffffff;text-decoration:none;font-weight:600'
+
+function escapeHtml(text: string): string {
+  const names: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+  return text.replace(/[&<>"']/g, character => names[character] ?? character)
+}

@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { forgotPasswordBody } from '@belfry/contract'
+import { addToOutbox } from '@belfry/db'
+import { newUuid } from '@belfry/domain'
+import { type Message, passwordResetMail } from '@belfry/messages'
+import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { callerAddress } from './caller-address.ts'
+import { newOneTimeToken } from './one-time-token.ts'
+import { mayGetResetMail, takeResetTurn } from './throttle.ts'
+
+const resetMs = 3_600_000
+
+// Longer than the work takes, so that the time of an answer does not tell whether there is such an account.
+const answerMs = 400
+
+export const forgotPassword = endpoint({
+  right: 'public',
+  summary: 'Send a link to choose another password with, if the address has an account',
+  answer: { status: 202 },
+  refusals: ['rate_limited'],
+  body: forgotPasswordBody,
+  async handle(ctx, { body, request }) {
+    await takeResetTurn(ctx, callerAddress(request))
+    await Promise.all([sendLink(ctx, body.email.toLowerCase()), sleep(answerMs)])
+    return { status: 202 }
+  },
+})
+
+async function sendLink(ctx: Context, email: string): Promise<void> {
+  if (!(await mayGetResetMail(ctx, email))) return
+  const { masterKeys, publicUrl } = ctx.config
+  const { token, tokenHash } = newOneTimeToken()
+  const message: Message = { type: 'mail', mail: passwordResetMail(email, `${publicUrl}/reset-password/${token}`) }
+  const id = newUuid()
+  const content = JSON.stringify(message)
+  const isStored = await ctx.prisma.$transaction(async tx => {
+    const user = await tx.user.findUnique({ where: { email }, select: { id: true } })
+    if (!user) return false
+    const expiresAt = new Date(ctx.clock.now() + resetMs)
+    await tx.passwordReset.create({ data: { tokenHash, userId: user.id, expiresAt } })
+    await addToOutbox(tx, { id, kind: 'mail', label: 'password reset', content, masterKeys, usefulMs: resetMs })
+    return true
+  })
+  if (isStored) ctx.announce([{ message: id, label: 'password reset' }])
+}

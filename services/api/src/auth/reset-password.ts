@@ -1,0 +1,40 @@
+import { resetPasswordBody } from '@belfry/contract'
+import { AppError } from '@belfry/domain'
+import { endpoint } from '../http/endpoint.ts'
+import { noContent } from '../http/reply.ts'
+import { callerAddress } from './caller-address.ts'
+import { hashOneTimeToken } from './one-time-token.ts'
+import { hashPassword } from './password.ts'
+import { takeResetTurn } from './throttle.ts'
+
+export const resetPassword = endpoint({
+  right: 'public',
+  summary: 'Choose another password with the token of a link; all sessions of the user end',
+  answer: { status: 204 },
+  refusals: ['rate_limited'],
+  body: resetPasswordBody,
+  async handle(ctx, { body, request }) {
+    await takeResetTurn(ctx, callerAddress(request))
+    const tokenHash = hashOneTimeToken(body.token)
+    const valid = { tokenHash, expiresAt: { gt: new Date(ctx.clock.now()) } }
+    const reset = await ctx.prisma.passwordReset.findFirst({ where: valid })
+    if (!reset) throw unknownToken()
+    const { userId } = reset
+    const passwordHash = await hashPassword(body.password)
+    await ctx.prisma.$transaction(async tx => {
+      // Once, however many use it at the same time; and the links that were sent before are over, too.
+      const { count } = await tx.passwordReset.deleteMany({ where: valid })
+      if (count === 0) throw unknownToken()
+      await tx.passwordReset.deleteMany({ where: { userId } })
+      await tx.user.update({ where: { id: userId }, data: { passwordHash } })
+      await tx.session.deleteMany({ where: { userId } })
+    })
+    return noContent()
+  },
+})
+
+function unknownToken(): AppError {
+  const message = 'token is unknown, used or older than an hour: ask for another mail.'
+  const errors = [{ path: 'token', code: 'invalid_token', message }]
+  return new AppError('validation_failed', 'The body has faults; see errors.', { errors })
+}

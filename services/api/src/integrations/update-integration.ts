@@ -1,0 +1,46 @@
+import { integration, updateIntegrationBody } from '@belfry/contract'
+import { changeIntegration, findIntegration, inWorkspace } from '@belfry/db'
+import { type AlertChannel, AppError, toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { given } from '../http/given.ts'
+import { notFound } from '../http/not-found.ts'
+import { ok } from '../http/reply.ts'
+import { inspectTarget } from '../tasks/inspect-target.ts'
+import { integrationTarget } from './integration-target.ts'
+import { presentIntegration } from './present-integration.ts'
+
+export const updateIntegration = endpoint({
+  right: 'integration.write',
+  summary: 'Change the name, the events or the target of an integration',
+  answer: { status: 200, body: integration },
+  params: { ws: 'ws', int: 'int' },
+  body: updateIntegrationBody,
+  inspect: (ctx, body) => inspectTarget(ctx, body),
+  async handle(ctx, { caller, params: { int: id }, body }) {
+    const { workspaceId } = caller
+    const target = integrationTarget(body)
+    const events = body.events && [...new Set(body.events)]
+    const change = given({ name: body.name, events, target: target ?? undefined })
+    const row = await inWorkspace(ctx.pool, workspaceId, async tx => {
+      const before = await findIntegration(tx, workspaceId, id)
+      if (!before) return null
+      requireFitting(before.channel, body)
+      const row = await changeIntegration(tx, ctx.config.masterKeys, workspaceId, id, change)
+      const details = given({ name: body.name, events, target: target?.shownTarget })
+      await audit(tx, caller, { action: 'integration.changed', objectId: toId('int', id), details })
+      return row
+    })
+    if (!row) throw notFound()
+    return ok(presentIntegration(row))
+  },
+})
+
+function requireFitting(channel: AlertChannel, body: { url?: unknown; email?: unknown }): void {
+  const wrong = channel === 'email' ? 'url' : 'email'
+  if (body[wrong] === undefined) return
+  const message = `${wrong} does not belong to an integration of the channel ${channel}.`
+  throw new AppError('validation_failed', 'The body has faults; see errors.', {
+    errors: [{ path: wrong, code: 'wrong_channel', message }],
+  })
+}

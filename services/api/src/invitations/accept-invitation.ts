@@ -1,0 +1,76 @@
+import { type AcceptedInvitation, acceptedInvitation, acceptInvitationBody } from '@belfry/contract'
+import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/prisma'
+import { AppError, newUuid, toId } from '@belfry/domain'
+import type { Request } from 'express'
+import { callerAddress } from '../auth/caller-address.ts'
+import { findUser } from '../auth/find-user.ts'
+import { hashPassword } from '../auth/password.ts'
+import { startSession } from '../auth/start-session.ts'
+import { takeRegistrationTurn } from '../auth/throttle.ts'
+import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { findInvitation } from './find-invitation.ts'
+import { joinOrganization } from './join-organization.ts'
+
+type Found = Awaited<ReturnType<typeof findInvitation>>
+type Session = Awaited<ReturnType<typeof startSession>>
+
+export const acceptInvitation = endpoint({
+  right: 'public',
+  summary: 'Accept an invitation as the signed-in user, or open an account with it',
+  answer: { status: 200, body: acceptedInvitation },
+  refusals: [
+    ...(['unauthenticated', 'invitation_email_mismatch', 'not_found', 'email_taken', 'already_member'] as const),
+    ...(['invitation_used', 'invitation_revoked', 'invitation_expired', 'rate_limited'] as const),
+  ],
+  body: acceptInvitationBody,
+  async handle(ctx, { request, body: { name, password } }) {
+    const isNew = name !== undefined && password !== undefined
+    const invitation = await findInvitation(ctx.prisma, request, ctx.clock.now())
+    return isNew ? register(ctx, request, invitation, { name, password }) : join(ctx, request, invitation)
+  },
+})
+
+async function join(ctx: Context, request: Request, invitation: Found) {
+  const { userId, address } = await findUser(ctx, request)
+  const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
+  if (user.email !== invitation.email) {
+    throw new AppError('invitation_email_mismatch', 'This invitation is for another e-mail address: sign in with that.')
+  }
+  const now = ctx.clock.now()
+  const by = { userId, address }
+  const workspaceIds = await ctx.prisma.$transaction(tx => joinOrganization(tx, invitation, by, now))
+  return { status: 200, body: present(invitation, workspaceIds, null) }
+}
+
+// The link came to the address, so nobody has to prove again that it is theirs.
+async function register(
+  ctx: Context,
+  request: Request,
+  invitation: Found,
+  { name, password }: { name: string; password: string },
+) {
+  const address = callerAddress(request)
+  await takeRegistrationTurn(ctx, address)
+  const data = { id: newUuid(), email: invitation.email, name, passwordHash: await hashPassword(password) }
+  const now = ctx.clock.now()
+  const open = async (tx: PrismaTransaction) => {
+    const user = await tx.user.create({ data })
+    const workspaceIds = await joinOrganization(tx, invitation, { userId: user.id, address }, now)
+    return { workspaceIds, session: await startSession(ctx, tx, user) }
+  }
+  const { workspaceIds, session } = await ctx.prisma.$transaction(open).catch(error => {
+    throw isUniqueViolation(error) ? new AppError('email_taken', 'This address has an account: sign in first.') : error
+  })
+  return { status: 200, headers: session.headers, body: present(invitation, workspaceIds, session) }
+}
+
+function present({ organization, role }: Found, workspaceIds: string[], session: Session | null): AcceptedInvitation {
+  const { id, name, slug } = organization
+  return {
+    organization: { id: toId('org', id), name, slug },
+    role,
+    workspace_ids: workspaceIds.map(id => toId('ws', id)),
+    session: session?.body ?? null,
+  }
+}

@@ -1,0 +1,55 @@
+import type { PrismaTransaction } from '@belfry/db/prisma'
+import { AppError, decide, mayGrant, type Policy, type Role, toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import { lockOrganization } from '../organizations/lock-organization.ts'
+import type { InvitationRow } from './present-invitation.ts'
+import { invitableWorkspaces } from './require-grantable.ts'
+import { requireOpen, revoked } from './require-open.ts'
+
+/**
+ * Makes somebody what an invitation says, once. What the inviter is now decides, rather than when they invited.
+ * @returns The workspaces that they have joined.
+ */
+export async function joinOrganization(
+  tx: PrismaTransaction,
+  invitation: InvitationRow & { invitedBy: string },
+  by: { userId: string; address: string },
+  now: number,
+): Promise<string[]> {
+  const { id, organizationId, role, workspaceRole } = invitation
+  const { userId } = by
+  await lockOrganization(tx, organizationId)
+  await use(tx, invitation, now)
+  const inviter = await tx.membership.findUnique({
+    where: { organizationId_userId: { organizationId, userId: invitation.invitedBy } },
+    include: { organization: true },
+  })
+  if (!inviter || !mayInvite(inviter) || !mayGrant(inviter.role, role)) throw revoked()
+  const key = { organizationId_userId: { organizationId, userId } }
+  if (await tx.membership.findUnique({ where: key })) throw new AppError('already_member', 'You are a member already.')
+  await tx.membership.create({ data: { organizationId, userId, role } })
+  const workspaces = await invitableWorkspaces(tx, invitation.workspaceIds, inviter)
+  await tx.workspaceMember.createMany({
+    data: workspaces.map(workspace => ({ workspaceId: workspace.id, userId, role: workspaceRole })),
+  })
+  const details = { role, invitation: toId('inv', id), workspace_ids: workspaces.map(({ id }) => toId('ws', id)) }
+  const who = { organizationId, user: { userId }, apiKeyId: null, address: by.address }
+  await audit(tx, who, { action: 'member.joined', objectId: toId('user', userId), details })
+  return workspaces.map(({ id }) => id)
+}
+
+// The condition makes a link work once, however many use it at the same time.
+async function use(tx: PrismaTransaction, invitation: InvitationRow, now: number): Promise<void> {
+  const { id, organizationId } = invitation
+  const { count } = await tx.invitation.updateMany({
+    where: { id, organizationId, acceptedAt: null, revokedAt: null, expiresAt: { gt: new Date(now) } },
+    data: { acceptedAt: new Date(now) },
+  })
+  if (count === 1) return
+  requireOpen(await tx.invitation.findUniqueOrThrow({ where: { id, organizationId } }), now)
+  throw revoked()
+}
+
+function mayInvite({ role, organization }: { role: Role; organization: Policy }): boolean {
+  return decide({ kind: 'user', role, policy: organization, workspaceRole: null }, 'invitation.create').allowed
+}

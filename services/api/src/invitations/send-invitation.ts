@@ -1,0 +1,30 @@
+import { addToOutbox } from '@belfry/db'
+import type { PrismaTransaction } from '@belfry/db/prisma'
+import { newUuid } from '@belfry/domain'
+import { invitationMail, type Message } from '@belfry/messages'
+import type { OutboxJob } from '@belfry/queue'
+import type { Context } from '../context.ts'
+
+/** How long an invitation can be accepted. */
+export const invitationMs = 7 * 24 * 3_600_000
+
+/** Stores the mail that carries an invitation's link. Announce what it answers with after the commit. */
+export async function storeInvitationMail(
+  ctx: Context,
+  tx: PrismaTransaction,
+  invitation: { organizationId: string; email: string; invitedBy: string; token: string },
+): Promise<OutboxJob> {
+  const organization = await tx.organization.findUniqueOrThrow({ where: { id: invitation.organizationId } })
+  const inviter = await tx.user.findUniqueOrThrow({ where: { id: invitation.invitedBy } })
+  const mail = invitationMail(invitation.email, {
+    organization: organization.name,
+    inviter: inviter.name,
+    url: `${ctx.config.publicUrl}/invitations/${invitation.token}`,
+  })
+  const message: Message = { type: 'mail', mail }
+  const id = newUuid()
+  const { masterKeys } = ctx.config
+  const content = JSON.stringify(message)
+  await addToOutbox(tx, { id, kind: 'mail', label: 'invitation', content, masterKeys, usefulMs: invitationMs })
+  return { message: id, label: 'invitation' }
+}

@@ -1,0 +1,22 @@
+import { takeFromOutbox } from '@belfry/db'
+import type { Message } from '@belfry/messages'
+import type { TestApi } from './setup.ts'
+
+type Mail = Extract<Message, { type: 'mail' }>['mail']
+
+const mails: Mail[] = []
+
+/** Every mail to an address that stands in the outbox, as the dispatcher would send it, the latest last. */
+export async function mailsTo({ ctx }: TestApi, email: string): Promise<Mail[]> {
+  for (;;) {
+    const taken = await takeFromOutbox(ctx.pool, 'mail', 3_600_000)
+    if (!taken) return mails.filter(({ to }) => to === email)
+    mails.push(JSON.parse(taken.open(ctx.config.masterKeys)).mail)
+  }
+}
+
+/** The last part of the link in the latest mail to an address. */
+export async function tokenFor(api: TestApi, email: string): Promise<string> {
+  const text = (await mailsTo(api, email)).at(-1)?.text ?? ''
+  return /\/([\w-]{43})\n/.exec(text)?.[1] ?? ''
+}

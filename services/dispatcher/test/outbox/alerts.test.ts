@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { insertIntegration, inWorkspace } from '@belfry/db'
+import { type AlertChannel, toId } from '@belfry/domain'
+import type { Message } from '@belfry/messages'
+import { startMailServer, startReceiver } from '@belfry/testing'
+import { Webhook } from 'standardwebhooks'
+import { expect, it, onTestFinished } from 'vitest'
+import { setup, signingSecret } from './setup-outbox.ts'
+
+const patient = { timeout: 20_000 }
+
+async function setupAlerts() {
+  const outbox = await setup()
+  const { pool, masterKeys, store } = outbox
+  const [organizationId, workspaceId] = [randomUUID(), randomUUID()]
+  const insert = `INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'Acme', gen_random_uuid(), 'free')`
+  await pool.query(insert, [organizationId])
+  await pool.query(`INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'Main')`, [
+    workspaceId,
+    organizationId,
+  ])
+  const receiver = await startReceiver()
+  onTestFinished(() => receiver.close())
+  const integrate = async (channel: AlertChannel, target: string) => {
+    const added = { name: 'On call', channel, events: ['task.dead' as const], target, shownTarget: '' }
+    const row = await inWorkspace(pool, workspaceId, tx => insertIntegration(tx, masterKeys, workspaceId, added))
+    return row?.id ?? ''
+  }
+  const alert = {
+    event: 'task.dead' as const,
+    at: '2026-11-21T02:20:00.000Z',
+    workspace: { id: toId('ws', workspaceId), name: 'Main' },
+    count: 1,
+    items: [{ id: 'task_1', name: 'A task' }],
+  }
+  const tell = (integrationId: string, kind: 'mail' | 'webhook' = 'webhook') =>
+    store(kind, { type: 'alert', workspaceId, integrationId, alert } satisfies Message)
+  return { ...outbox, workspaceId, receiver, integrate, tell }
+}
+
+it('signs what it tells a webhook as Standard Webhooks says, with one id for every attempt', async () => {
+  const { open, integrate, tell, receiver, row, makeDue } = await setupAlerts()
+  const id = await tell(await integrate('webhook', receiver.url('/failing')))
+  receiver.answer('/failing', { status: 500 })
+  const outbox = open(null)
+  outbox.wake()
+  await expect.poll(() => row(id), patient).toMatchObject({ attempts: 1, error: 'The receiver answered 500.' })
+  await makeDue()
+  outbox.wake()
+  await expect.poll(() => receiver.requests.length, patient).toBe(2)
+  for (const { rawHeaders, body } of receiver.requests) {
+    const headers = headersOf(rawHeaders)
+    const verified = new Webhook(signingSecret).verify(body.toString(), headers)
+    expect(verified).toMatchObject({ type: 'task.dead', data: { count: 1, items: [{ name: 'A task' }] } })
+    expect(headers['webhook-id']).toBe(toId('msg', id))
+  }
+})
+
+it.each(['slack', 'discord'] as const)('tells %s', async channel => {
+  const { open, integrate, tell, receiver, row } = await setupAlerts()
+  const id = await tell(await integrate(channel, receiver.url('/')))
+  open(null).wake()
+  await expect.poll(() => row(id), patient).toMatchObject({ sent: true })
+  const body = JSON.parse(receiver.requests[0]?.body.toString() ?? '')
+  expect(body[channel === 'slack' ? 'text' : 'content']).toBe(
+    '1 task is dead in the workspace "Main".\n• A task (task_1)',
+  )
+  expect(headersOf(receiver.requests[0]?.rawHeaders ?? [])).not.toHaveProperty('webhook-signature')
+})
+
+it('tells an e-mail address', async () => {
+  const { open, integrate, tell, row } = await setupAlerts()
+  const server = await startMailServer()
+  onTestFinished(() => server.close())
+  const id = await tell(await integrate('email', 'ops@example.com'), 'mail')
+  open(server.url).wake()
+  await expect.poll(() => row(id), patient).toMatchObject({ sent: true })
+  expect(server.mails).toMatchObject([{ to: ['ops@example.com'] }])
+})
+
+it('gives up at a private address with one text, open port or not, and calls nothing', async () => {
+  const { open, integrate, tell, receiver, row } = await setupAlerts()
+  const urls = [
+    `http://10.0.0.1/`,
+    `http://[::ffff:169.254.169.254]/`,
+    `http://[::1]:${receiver.port}/`,
+    'http://[::1]:1/',
+  ]
+  const ids = await Promise.all(urls.map(async url => tell(await integrate('webhook', url))))
+  open(null).wake()
+  for (const id of ids) {
+    await expect
+      .poll(() => row(id), patient)
+      .toMatchObject({
+        ...{ isFinished: true, sent: false, attempts: 1 },
+        error: 'The target is at an address that this installation does not call.',
+      })
+  }
+  expect(receiver.connections()).toBe(0)
+})
+
+it('does not tell an integration that has been deleted, nor one of another workspace', async () => {
+  const { pool, open, integrate, tell, receiver, row, store, workspaceId } = await setupAlerts()
+  const integrationId = await integrate('webhook', receiver.url('/'))
+  const alert = { event: 'test' as const, at: '', workspace: { id: '', name: '' }, count: 0, items: [] }
+  const foreign = await store('webhook', { type: 'alert', workspaceId: randomUUID(), integrationId, alert })
+  const deleted = await tell(integrationId)
+  await pool.query('UPDATE workspaces SET deleted_at = now() WHERE id = $1', [workspaceId])
+  open(null).wake()
+  for (const id of [foreign, deleted]) {
+    await expect
+      .poll(() => row(id), patient)
+      .toMatchObject({ isFinished: true, error: 'The integration has been deleted.' })
+  }
+  expect(receiver.requests).toEqual([])
+})
+
+it('lets no webhook that hangs hold up a mail', async () => {
+  const { open, integrate, tell, storeMail, receiver, row } = await setupAlerts()
+  const server = await startMailServer()
+  onTestFinished(() => server.close())
+  receiver.answer('/hanging', { does: 'hang' })
+  const hanging = await integrate('webhook', receiver.url('/hanging'))
+  for (let i = 0; i < 10; i++) await tell(hanging)
+  const outbox = open(server.url)
+  outbox.wake()
+  await expect.poll(() => receiver.connections(), patient).toBe(8)
+  const id = await storeMail('ada@example.com')
+  outbox.wake()
+  await expect.poll(() => row(id), patient).toMatchObject({ sent: true })
+})
+
+function headersOf(raw: readonly string[]): Record<string, string> {
+  const pairs = raw.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), raw[index + 1] ?? '']] : []))
+  return Object.fromEntries(pairs)
+}

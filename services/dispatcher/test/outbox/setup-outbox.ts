@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { addToOutbox, openPool, type Pool } from '@belfry/db'
+import { newUuid, parseCidrs } from '@belfry/domain'
+import { type Message, writeMail } from '@belfry/messages'
+import { createLogger } from '@belfry/runtime'
+import { createTestDatabase } from '@belfry/testing'
+import { parseMasterKeys } from '@belfry/vault'
+import { onTestFinished } from 'vitest'
+import { createSender } from '../../src/egress/send.ts'
+import { type Outbox, openOutbox } from '../../src/outbox/open-outbox.ts'
+import { toSigningKey } from '../../src/secrets/sign.ts'
+
+export const signingSecret = `whsec_${randomBytes(24).toString('base64')}`
+export const from = 'Belfry <belfry@example.com>'
+
+/** A database with an outbox, and dispatchers' senders for it. */
+export async function setup() {
+  const database = await createTestDatabase()
+  const pool = openPool(database.url, { max: 8, onError: () => {} }) // the end of a test ends its connections
+  const masterKeys = parseMasterKeys(`k1:${randomBytes(32).toString('base64')}`)
+  const outboxes: Outbox[] = []
+  const sender = createSender({ allowedPrivateTargets: parseCidrs('127.0.0.0/8') })
+  onTestFinished(async () => {
+    await Promise.all(outboxes.map(outbox => outbox.finish(5_000)))
+    await sender.close()
+    await pool.end()
+    await database.drop()
+  })
+
+  const open = (mailUrl: string | null) => {
+    const signingKeysOf = async () => [toSigningKey(signingSecret)]
+    const ways = { pool, masterKeys, sender, signingKeysOf, log: createLogger('dispatcher', 'silent') }
+    const outbox = openOutbox(ways, mailUrl === null ? null : { url: mailUrl, from })
+    outboxes.push(outbox)
+    return outbox
+  }
+  const store = async (kind: 'mail' | 'webhook', message: Message, usefulMs?: number) => {
+    const id = newUuid()
+    const content = JSON.stringify(message)
+    await addToOutbox(pool as never, {
+      id,
+      kind,
+      label: 'test',
+      content,
+      masterKeys,
+      ...(usefulMs ? { usefulMs } : {}),
+    })
+    return id
+  }
+  return {
+    pool,
+    masterKeys,
+    open,
+    store,
+    storeMail: (to: string, usefulMs?: number) => store('mail', { type: 'mail', mail: aMail(to) }, usefulMs),
+    row: (id: string) => outboxRow(pool, id),
+    /** Makes what waits for its next attempt due. */
+    async makeDue() {
+      await pool.query('UPDATE outbox SET due_at = now() WHERE finished_at IS NULL')
+    },
+  }
+}
+
+export function aMail(to: string) {
+  return writeMail(to, {
+    subject: 'Ünïcode\tsubject',
+    paragraphs: ['A paragraph.'],
+    action: { label: 'Join', url: `http://belfry.test/invitations/${'t'.repeat(60)}?to=${to}` },
+    footer: 'Small print.',
+  })
+}
+
+async function outboxRow(pool: Pool, id: string) {
+  const { rows } = await pool.query(
+    `SELECT attempts, sent, last_error AS error, content, master_key_id AS "masterKeyId",
+            finished_at IS NOT NULL AS "isFinished"
+     FROM outbox WHERE id = $1`,
+    [id],
+  )
+  return rows[0]
+}

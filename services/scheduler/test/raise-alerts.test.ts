@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto'
+import { inTransaction } from '@belfry/db'
+import { newUuid, toId } from '@belfry/domain'
+import type { Message } from '@belfry/messages'
+import { expect, it, onTestFinished } from 'vitest'
+import type { Context } from '../src/context.ts'
+import { raiseAlerts } from '../src/raise-alerts.ts'
+import { tellOfQuota } from '../src/tell-of-quota.ts'
+import { openTestContext } from './setup.ts'
+
+type Alert = Extract<Message, { type: 'alert' }>['alert']
+
+async function setup() {
+  const { ctx } = await openTestContext('postgres')
+  onTestFinished(() => ctx.close())
+  const [organizationId, workspaceId] = [randomUUID(), randomUUID()]
+  await ctx.pool.query(
+    `INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'Acme', gen_random_uuid(), 'free')`,
+    [organizationId],
+  )
+  await ctx.pool.query(`INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'Main')`, [
+    workspaceId,
+    organizationId,
+  ])
+  await ctx.pool.query(
+    `INSERT INTO data_keys (workspace_id, version, master_key_id, wrapped_key) VALUES ($1, 1, 'k1', '')`,
+    [workspaceId],
+  )
+  return { ctx, organizationId, workspaceId, ...tools(ctx, workspaceId) }
+}
+
+function tools(ctx: Context, workspaceId: string) {
+  const integrate = async (events: string[], channel = 'webhook') => {
+    const id = newUuid()
+    await ctx.pool.query(
+      `INSERT INTO integrations (id, workspace_id, name, channel, events, sealed_target, key_version, shown_target, told_until)
+       VALUES ($1, $2, 'On call', $3, $4, '', 1, 'example.com', now() - interval '1 minute')`,
+      [id, workspaceId, channel, events],
+    )
+    return id
+  }
+  const task = async (
+    state: string,
+    more: { name?: string; cronJobId?: string; occurrence?: number; ago?: number } = {},
+  ) => {
+    const id = newUuid()
+    const { name = 'A task', cronJobId = null, occurrence = null, ago = 0 } = more
+    await ctx.pool.query(
+      `INSERT INTO tasks (id, workspace_id, source, state, execute_at, due_at, cron_job_id, occurrence_at, finished_at)
+       VALUES ($1, $2, 'task', $3, now(), now(), $4, to_timestamp($5), now() - $6 * interval '1 second')`,
+      [id, workspaceId, state, cronJobId, occurrence, ago],
+    )
+    await ctx.pool.query(
+      `INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+       VALUES ($1, $2, 'https://example.com/', 'POST', 0, 'fixed', 1, 1, 1)`,
+      [id, name],
+    )
+    return toId('task', id)
+  }
+  const cronJob = async (name: string) => {
+    const id = newUuid()
+    await ctx.pool.query(
+      `INSERT INTO cron_jobs (id, workspace_id, name, cron, timezone, overlap, catch_up, url, method, max_retries, backoff,
+                              base_delay_ms, max_delay_ms, timeout_ms)
+       VALUES ($1, $2, $3, '* * * * *', 'UTC', 'allow', 'latest', 'https://example.com/', 'POST', 0, 'fixed', 1, 1, 1)`,
+      [id, workspaceId, name],
+    )
+    return id
+  }
+  /** Raises alerts of everything that there is, and answers with those that are new. */
+  const told = async (): Promise<Alert[]> => {
+    await raiseAlerts(ctx, 0)
+    const { rows } = await ctx.pool.query(
+      `DELETE FROM outbox RETURNING convert_from(content, 'UTF8')::json -> 'alert' AS alert, id`,
+    )
+    return rows.sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ alert }) => alert)
+  }
+  const pauseIsOver = () =>
+    ctx.pool.query(`UPDATE integrations SET quiet_until = quiet_until - pause_ms * interval '1 millisecond'`)
+  return { integrate, task, cronJob, told, pauseIsOver }
+}
+
+it('tells once of all tasks that have died, and names the first few', async () => {
+  const { integrate, task, told } = await setup()
+  await integrate(['task.dead'])
+  const ids: string[] = []
+  for (let i = 0; i < 37; i++) ids.push(await task('dead', { name: `Task ${i}`, ago: 40 - i }))
+  await task('success')
+  const [alert, ...others] = await told()
+  expect(others).toEqual([])
+  expect(alert).toMatchObject({ event: 'task.dead', count: 37, workspace: { name: 'Main' } })
+  expect(alert?.items).toEqual(ids.slice(0, 5).map((id, i) => ({ id, name: `Task ${i}` })))
+  expect(await told()).toEqual([])
+})
+
+it('is quiet for a while after an alert, tells the rest together, and is then quiet for longer', async () => {
+  const { ctx, integrate, task, told, pauseIsOver } = await setup()
+  await integrate(['task.dead'])
+  const pauses: number[] = []
+  for (let i = 0; i < 4; i++) {
+    await task('dead')
+    expect((await told()).map(({ count }) => count)).toEqual([i === 0 ? 1 : 2])
+    await task('dead')
+    expect(await told()).toEqual([])
+    pauses.push((await ctx.pool.query('SELECT pause_ms FROM integrations')).rows[0].pause_ms / 60_000)
+    await pauseIsOver()
+  }
+  expect(pauses).toEqual([1, 2, 4, 8])
+})
+
+it('tells every integration what it asked for, and nobody of another workspace', async () => {
+  const { ctx, integrate, task, told } = await setup()
+  await integrate(['task.dead'])
+  await integrate(['task.dead', 'cronjob.failing'], 'email')
+  await integrate(['cronjob.failing'])
+  await ctx.pool.query(`INSERT INTO workspaces (id, organization_id, name)
+    SELECT gen_random_uuid(), organization_id, 'Other' FROM workspaces`)
+  await task('dead')
+  await raiseAlerts(ctx, 0)
+  const { rows } = await ctx.pool.query('SELECT kind FROM outbox ORDER BY kind')
+  expect(rows).toEqual([{ kind: 'mail' }, { kind: 'webhook' }])
+  await ctx.pool.query('UPDATE workspaces SET deleted_at = now()')
+  await task('dead')
+  await ctx.pool.query('UPDATE integrations SET quiet_until = now()')
+  await ctx.pool.query('DELETE FROM outbox')
+  expect(await told()).toEqual([])
+})
+
+it('tells once that a cron job fails, and that it has recovered', async () => {
+  const { integrate, task, cronJob, told, pauseIsOver } = await setup()
+  await integrate(['cronjob.failing', 'cronjob.recovered'])
+  const cronJobId = await cronJob('Report')
+  const next = async (state: string, occurrence: number) => {
+    await task(state, { cronJobId, occurrence })
+    const alerts = await told()
+    await pauseIsOver()
+    return alerts.map(({ event, items }) => [event, items[0]?.name])
+  }
+  expect(await next('success', 1)).toEqual([])
+  expect(await next('dead', 2)).toEqual([['cronjob.failing', 'Report']])
+  expect(await next('dead', 3)).toEqual([])
+  expect(await next('cancelled', 4)).toEqual([])
+  expect(await next('retrying', 5)).toEqual([])
+  expect(await next('success', 6)).toEqual([['cronjob.recovered', 'Report']])
+  expect(await next('success', 7)).toEqual([])
+  expect(await next('dead', 8)).toEqual([['cronjob.failing', 'Report']])
+})
+
+it('says nothing of an occurrence that dies after a later one has succeeded', async () => {
+  const { integrate, task, cronJob, told } = await setup()
+  await integrate(['cronjob.failing'])
+  const cronJobId = await cronJob('Report')
+  await task('success', { cronJobId, occurrence: 2 })
+  await task('dead', { cronJobId, occurrence: 1 })
+  expect(await told()).toEqual([])
+})
+
+it('loses nothing and tells nothing twice when several schedulers do it at once, or one is stopped by an error', async () => {
+  const { ctx, integrate, task, pauseIsOver } = await setup()
+  await integrate(['task.dead'])
+  for (let i = 0; i < 5; i++) await task('dead')
+  await ctx.pool.query('ALTER TABLE outbox RENAME TO gone')
+  await expect(raiseAlerts(ctx, 0)).rejects.toThrow(/outbox/)
+  await ctx.pool.query('ALTER TABLE gone RENAME TO outbox')
+  await Promise.all(Array.from({ length: 6 }, () => raiseAlerts(ctx, 0)))
+  await pauseIsOver()
+  await raiseAlerts(ctx, 0)
+  const { rows } = await ctx.pool.query(
+    `SELECT convert_from(content, 'UTF8')::json -> 'alert' ->> 'count' AS n FROM outbox`,
+  )
+  expect(rows).toEqual([{ n: '5' }])
+})
+
+it('waits for what others have stamped and may not have committed yet', async () => {
+  const { ctx, integrate, task } = await setup()
+  await integrate(['task.dead'])
+  await task('dead', { ago: 10 })
+  expect(await raiseAlerts(ctx)).toBe(0)
+  await task('dead', { ago: 30 })
+  expect(await raiseAlerts(ctx)).toBe(1)
+  const { rows } = await ctx.pool.query(
+    `SELECT convert_from(content, 'UTF8')::json -> 'alert' ->> 'count' AS n FROM outbox`,
+  )
+  expect(rows).toEqual([{ n: '1' }])
+})
+
+it('tells owners by mail, and the integrations that asked for it, of a quota', async () => {
+  const { ctx, organizationId, integrate } = await setup()
+  await integrate(['quota.reached'])
+  await integrate(['quota.warning'])
+  for (const [email, role] of [
+    ['owner@example.com', 'owner'],
+    ['admin@example.com', 'admin'],
+  ]) {
+    const userId = randomUUID()
+    await ctx.pool.query(`INSERT INTO users (id, email, name, password_hash) VALUES ($1, $2, 'A user', 'none')`, [
+      userId,
+      email,
+    ])
+    await ctx.pool.query('INSERT INTO memberships (organization_id, user_id, role) VALUES ($1, $2, $3)', [
+      ...[organizationId, userId, role],
+    ])
+  }
+  const crossing = { organizationId, resource: 'executions' as const, percent: 100, crossedAt: new Date() }
+  const jobs = await inTransaction(ctx.pool, tx => tellOfQuota(tx, crossing, 'http://belfry.test'))
+  const { rows } = await ctx.pool.query(
+    `SELECT id, kind, convert_from(content, 'UTF8')::json AS message FROM outbox ORDER BY kind`,
+  )
+  expect(jobs.map(({ message }) => message).sort()).toEqual(rows.map(({ id }) => id).sort())
+  expect(rows).toMatchObject([
+    {
+      kind: 'mail',
+      message: { mail: { to: 'owner@example.com', subject: 'Acme: 100 % of the monthly executions used' } },
+    },
+    {
+      kind: 'webhook',
+      message: { alert: { event: 'quota.reached', quota: { resource: 'executions', percent: 100 } } },
+    },
+  ])
+})
