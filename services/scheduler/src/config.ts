@@ -14,6 +14,8 @@ export const variables = z.object({
   REDIS_URL: redisUrl,
   METRICS_PORT: port.default(9090),
   LOG_LEVEL: logLevel,
+  /** The address that users reach the API under, for the links in mails. Default: mails without links. */
+  PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   /** Figures of tiers that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
 })
@@ -23,5 +25,6 @@ const schema = variables.transform(env => ({
   redisUrl: env.REDIS_URL,
   healthPort: env.METRICS_PORT,
   logLevel: env.LOG_LEVEL,
+  publicUrl: env.PUBLIC_URL === undefined ? null : new URL(env.PUBLIC_URL).origin,
   tiers: env.TIERS,
 }))

@@ -15,6 +15,8 @@ import type { Config } from './config.ts'
 export type Context = {
   log: Logger
   tiers: Tiers
+  /** Null when it is not known. */
+  publicUrl: string | null
   pool: Pool
   queue: DispatchQueue
   deadLetters: DeadLetterQueue
@@ -33,6 +35,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   return {
     log,
     tiers: config.tiers,
+    publicUrl: config.publicUrl,
     pool,
     queue,
     deadLetters,

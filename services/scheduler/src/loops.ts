@@ -1,4 +1,5 @@
 import type { Loop } from '@belfry/runtime'
+import { announceQuotaCrossings } from './announce-quota-crossings.ts'
 import type { Context } from './context.ts'
 import { correctStorage } from './correct-storage.ts'
 import { expandCronJobs } from './expand-cron-jobs.ts'
@@ -34,6 +35,7 @@ export function loops(ctx: Context): Loop[] {
     chore('forget-expired', 600_000, signal => forgetExpired(ctx, signal)),
     chore('fold-usage', 1_000, signal => foldUsage(ctx, signal)),
     chore('record-quota-crossings', 60_000, () => recordQuotaCrossings(ctx)),
+    chore('announce-quota-crossings', 10_000, signal => announceQuotaCrossings(ctx, signal)),
     chore('correct-storage', 600_000, signal => correctStorage(ctx, signal)),
     chore('expire-log', 3_600_000, signal => expireLog(ctx, signal)),
     chore('settle-dead-letters', 1_000, signal => settleDeadLetters(ctx, signal)),

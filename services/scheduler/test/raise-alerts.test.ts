@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { inTransaction } from '@belfry/db'
 import { newUuid, toId } from '@belfry/domain'
 import type { Message } from '@belfry/messages'
 import { expect, it, onTestFinished } from 'vitest'
+import { announceQuotaCrossings } from '../src/announce-quota-crossings.ts'
 import type { Context } from '../src/context.ts'
 import { raiseAlerts } from '../src/raise-alerts.ts'
-import { tellOfQuota } from '../src/tell-of-quota.ts'
 import { openTestContext } from './setup.ts'
 
 type Alert = Extract<Message, { type: 'alert' }>['alert']
@@ -184,7 +183,7 @@ it('waits for what others have stamped and may not have committed yet', async ()
   expect(rows).toEqual([{ n: '1' }])
 })
 
-it('tells owners by mail, and the integrations that asked for it, of a quota', async () => {
+it('tells owners by mail, and the integrations that asked for it, of a quota that is used up: once, and not of its 80 %', async () => {
   const { ctx, organizationId, integrate } = await setup()
   await integrate(['quota.reached'])
   await integrate(['quota.warning'])
@@ -201,12 +200,17 @@ it('tells owners by mail, and the integrations that asked for it, of a quota', a
       ...[organizationId, userId, role],
     ])
   }
-  const crossing = { organizationId, resource: 'executions' as const, percent: 100, crossedAt: new Date() }
-  const jobs = await inTransaction(ctx.pool, tx => tellOfQuota(tx, crossing, 'http://belfry.test'))
-  const { rows } = await ctx.pool.query(
-    `SELECT id, kind, convert_from(content, 'UTF8')::json AS message FROM outbox ORDER BY kind`,
+  await ctx.pool.query(
+    `INSERT INTO quota_crossings (organization_id, month, resource, percent)
+     SELECT $1, utc_month(now()), 'executions', percent FROM unnest(ARRAY[80, 100]) AS percent`,
+    [organizationId],
   )
-  expect(jobs.map(({ message }) => message).sort()).toEqual(rows.map(({ id }) => id).sort())
+  const never = new AbortController().signal
+  const taken = await Promise.all([1, 2, 3].map(() => announceQuotaCrossings(ctx, never)))
+  expect(taken.reduce((sum, one) => sum + one)).toBe(2)
+  const { rows } = await ctx.pool.query(
+    `SELECT kind, convert_from(content, 'UTF8')::json AS message FROM outbox ORDER BY kind`,
+  )
   expect(rows).toMatchObject([
     {
       kind: 'mail',

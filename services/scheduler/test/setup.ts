@@ -25,6 +25,7 @@ export async function openTestContext(backend: 'redis' | 'postgres') {
   const ctx: Context = {
     log: createLogger('scheduler', 'silent'),
     tiers: defaultTiers,
+    publicUrl: 'http://belfry.test',
     pool,
     queue: {
       ...queue,
