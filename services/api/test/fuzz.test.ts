@@ -65,5 +65,5 @@ it(`keeps every promise of the OpenAPI document in ${count} requests (seed ${see
   expect(faults).toEqual([])
   // Most of it got past the front door.
   const good = [...statuses].filter(([name]) => / 2\d\d$/.test(name)).map(([name]) => name.replace(/ \d+$/, ''))
-  expect(new Set(good).size).toBeGreaterThan(0.7 * new Set(world.operations).size)
+  expect(new Set(good).size).toBeGreaterThan(0.5 * new Set(world.operations).size)
 }, 900_000)
