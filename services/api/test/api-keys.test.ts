@@ -69,7 +69,7 @@ describe('refuses', () => {
     const { key } = await create(organization, { expires_at: endsAt.toISOString() })
     expect((await tasks(key)).status).toBe(200)
     const statuses = async () => [(await tasks(key)).status, api.ctx.clock.now() >= endsAt.getTime() + 50]
-    await expect.poll(statuses).toEqual([401, true])
+    await expect.poll(statuses, { timeout: 10_000 }).toEqual([401, true])
   })
 
   it('to revoke the key of another workspace', async () => {

@@ -58,5 +58,8 @@ function bodyFor(path: string): object {
   if (path.endsWith('/tasks')) return aTaskBody()
   if (path.endsWith('/register')) return { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' }
   if (path.endsWith('/login')) return { email: 'ada@example.com', password: 'correct horse battery' }
+  if (path.endsWith('/forgot')) return { email: 'ada@example.com' }
+  if (path.endsWith('/reset')) return { token: 'a'.repeat(43), password: 'correct horse battery' }
+  if (path.endsWith('/accept')) return { name: 'Ada', password: 'correct horse battery' }
   return { name: 'A name' }
 }
