@@ -1,8 +1,9 @@
-// Makes one self-contained file of each program: `node scripts/bundle.mjs` of all, `node scripts/bundle.mjs <folder>` of one.
+// Makes one self-contained file of each program, and the dashboard's pages: `node scripts/bundle.mjs` of all, `node scripts/bundle.mjs <folder>` of one.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, stop } from 'esbuild'
+import { buildDashboard } from './build-dashboard.mjs'
 
 const root = resolve(fileURLToPath(import.meta.url), '../..')
 
@@ -39,11 +40,11 @@ export async function bundlePackage(folder, more = {}) {
   })
 }
 
-/** Bundles every program of the repository. */
+/** Bundles every program of the repository, and builds the dashboard. */
 export async function bundleAll() {
   const folders = Object.keys(entries).filter(folder => existsSync(join(root, folder, entries[folder])))
   try {
-    await Promise.all(folders.map(folder => bundlePackage(folder)))
+    await Promise.all([...folders.map(folder => bundlePackage(folder)), buildDashboard(root)])
   } finally {
     // Its helper process would stay with this one, at several hundred MB.
     await stop()
@@ -52,5 +53,6 @@ export async function bundleAll() {
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const [folder] = process.argv.slice(2)
-  await (folder ? bundlePackage(folder) : bundleAll())
+  if (folder === 'packages/dashboard') await buildDashboard(root)
+  else await (folder ? bundlePackage(folder) : bundleAll())
 }

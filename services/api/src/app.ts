@@ -2,6 +2,7 @@ import { AppError } from '@belfry/domain'
 import { readiness } from '@belfry/runtime'
 import express, { type Express } from 'express'
 import type { Context } from './context.ts'
+import { builtDashboard, serveDashboard } from './dashboard/serve-dashboard.ts'
 import { notFound } from './http/not-found.ts'
 import { problemHandler } from './http/problem.ts'
 import { requestId } from './http/request-id.ts'
@@ -39,6 +40,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
       throw new AppError('method_not_allowed', `This path answers ${allowed}.`)
     })
   }
+  app.use(serveDashboard(builtDashboard))
   app.use(() => {
     throw notFound()
   })

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { readEventStream } from './read-event-stream.ts'
+
+async function read(pieces: string[]) {
+  const events = []
+  for await (const event of readEventStream(
+    (async function* () {
+      yield* pieces
+    })(),
+  )) {
+    events.push(event)
+  }
+  return events
+}
+
+describe('a stream of server-sent events', () => {
+  it('is read into its events, whatever pieces it comes in', async () => {
+    const text =
+      'retry: 2000\n\nid: run_1\nevent: run\ndata: {"a":1}\n\n: still here\n\nid: run_2\ndata: b\ndata: c\n\n'
+    const events = [
+      { id: 'run_1', data: '{"a":1}' },
+      { id: 'run_2', data: 'b\nc' },
+    ]
+    expect(await read([text])).toEqual(events)
+    expect(await read([...text])).toEqual(events)
+  })
+
+  it('keeps an event to itself that has not ended', async () => {
+    expect(await read(['data: half'])).toEqual([])
+  })
+})

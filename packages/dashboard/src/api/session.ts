@@ -1,0 +1,37 @@
+import type { Me, RegisterBody, ResetPasswordBody, SignedIn, UpdateMeBody } from '@belfry/contract'
+import { queryOptions } from '@tanstack/react-query'
+import { call } from './call.ts'
+
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: ({ signal }) => readMe(signal),
+  staleTime: 60_000,
+})
+
+export function readMe(signal?: AbortSignal): Promise<Me> {
+  return call('GET', '/api/v1/auth/me', { signal })
+}
+
+export function signIn(body: { email: string; password: string }): Promise<SignedIn> {
+  return call('POST', '/api/v1/auth/login', { body })
+}
+
+export function register(body: RegisterBody): Promise<SignedIn> {
+  return call('POST', '/api/v1/auth/register', { body })
+}
+
+export function signOut(): Promise<void> {
+  return call('POST', '/api/v1/auth/logout')
+}
+
+export function forgotPassword(body: { email: string }): Promise<void> {
+  return call('POST', '/api/v1/auth/password/forgot', { body })
+}
+
+export function resetPassword(body: ResetPasswordBody): Promise<void> {
+  return call('POST', '/api/v1/auth/password/reset', { body })
+}
+
+export function updateMe(body: UpdateMeBody): Promise<Me> {
+  return call('PATCH', '/api/v1/auth/me', { body })
+}

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react'
+import { Button } from '../ui/button.tsx'
+import { FormProblem } from '../ui/problem.tsx'
+import styles from './form.module.css'
+import type { Form as FormState } from './use-form.ts'
+
+type FormProps = { form: FormState; action: string; children?: ReactNode; isWide?: boolean; more?: ReactNode }
+
+/** Fields, what is wrong with them as a whole, and the button that sends them. */
+export function Form({ form, action, children, isWide, more }: FormProps): ReactNode {
+  return (
+    <form className={styles.form} onSubmit={form.onSubmit} noValidate>
+      {children}
+      <FormProblem problem={form.problem} />
+      <div className={styles.actions}>
+        {more}
+        <Button type="submit" kind="primary" isWide={isWide} isPending={form.isPending}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  )
+}

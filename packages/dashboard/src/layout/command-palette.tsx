@@ -1,0 +1,46 @@
+import { Command as Cmdk } from 'cmdk'
+import { Dialog } from 'radix-ui'
+import type { ReactNode } from 'react'
+import styles from './command-palette.module.css'
+import { useAllCommands } from './commands.tsx'
+
+/** Everything that can be done from here, found by typing. */
+export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode {
+  const commands = useAllCommands()
+  const groups = [...new Set(commands.map(({ group }) => group))]
+  return (
+    <Dialog.Root open onOpenChange={open => !open && onClose()}>
+      <Dialog.Portal>
+        <div className={styles.overlay} data-modal="" />
+        <Dialog.Content className={styles.palette} aria-describedby={undefined}>
+          <Dialog.Title className="visually-hidden">Commands</Dialog.Title>
+          <Cmdk label="Commands" loop>
+            <Cmdk.Input placeholder="Go to, or do…" autoFocus />
+            <Cmdk.List className={styles.list}>
+              <Cmdk.Empty>Nothing is called that here.</Cmdk.Empty>
+              {groups.map(group => (
+                <Cmdk.Group key={group} heading={group}>
+                  {commands
+                    .filter(command => command.group === group)
+                    .map(({ id, label, keywords, run }) => (
+                      <Cmdk.Item
+                        key={id}
+                        value={`${label} ${id}`}
+                        {...(keywords ? { keywords: [...keywords] } : {})}
+                        onSelect={() => {
+                          onClose()
+                          run()
+                        }}
+                      >
+                        {label}
+                      </Cmdk.Item>
+                    ))}
+                </Cmdk.Group>
+              ))}
+            </Cmdk.List>
+          </Cmdk>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react'
+import { useRouteError } from 'react-router'
+import { ApiProblem, messageOf } from '../api/api-problem.ts'
+import { ButtonLink } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { usePageTitle } from '../ui/use-page-title.ts'
+import { Bell } from './bell.tsx'
+import styles from './plain-layout.module.css'
+
+/** Stands where a page could not be shown. */
+export function ErrorPage(): ReactNode {
+  const error = useRouteError()
+  const isMissing = isNotFound(error)
+  const title = isMissing ? 'There is nothing here' : 'This page could not be shown'
+  usePageTitle(title)
+  return (
+    <main className={styles.wide}>
+      <EmptyState icon={<Bell size={32} />} title={title} actions={<ButtonLink to="/">Go to the start</ButtonLink>}>
+        {isMissing && !(error instanceof ApiProblem) ? 'The address leads nowhere.' : messageOf(error)}
+      </EmptyState>
+    </main>
+  )
+}
+
+function isNotFound(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'status' in error && error.status === 404
+}

@@ -1,0 +1,66 @@
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { DefinitionList } from '../ui/definition-list.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+
+const CommandPalette = lazy(() => import('./command-palette.tsx').then(module => ({ default: module.CommandPalette })))
+
+const openPalette = 'belfry:palette'
+
+/** Opens the command palette, as its keys do. */
+export function showPalette(): void {
+  window.dispatchEvent(new Event(openPalette))
+}
+
+const help = [
+  ['Commands', <kbd key="k">Ctrl K, or ⌘ K</kbd>],
+  ['Search on this page', <kbd key="s">/</kbd>],
+  ['Rows of a table', <kbd key="r">↑ ↓ Enter</kbd>],
+  ['Close what is open', <kbd key="e">Esc</kbd>],
+  ['This help', <kbd key="h">?</kbd>],
+] as const
+
+/** The keys that work everywhere. */
+export function Keyboard(): ReactNode {
+  const [open, setOpen] = useState<'palette' | 'help' | null>(null)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.metaKey || event.ctrlKey) && event.key === 'k') {
+        event.preventDefault()
+        return setOpen('palette')
+      }
+      if (isTyping(event.target) || event.metaKey || event.ctrlKey || event.altKey) return
+      if (event.key === '?') setOpen('help')
+      if (event.key === '/') {
+        event.preventDefault()
+        const search = document.querySelector<HTMLElement>('[data-page-search]')
+        if (search) search.focus()
+        else setOpen('palette')
+      }
+    }
+    const onOpen = () => setOpen('palette')
+    window.addEventListener('keydown', onKey)
+    window.addEventListener(openPalette, onOpen)
+    return () => {
+      window.removeEventListener('keydown', onKey)
+      window.removeEventListener(openPalette, onOpen)
+    }
+  }, [])
+  return (
+    <>
+      {open === 'palette' && (
+        <Suspense>
+          <CommandPalette onClose={() => setOpen(null)} />
+        </Suspense>
+      )}
+      <Dialog isOpen={open === 'help'} onClose={() => setOpen(null)} title="Keys">
+        <DefinitionList rows={help} />
+      </Dialog>
+    </>
+  )
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName))
+  )
+}

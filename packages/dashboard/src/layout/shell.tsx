@@ -1,0 +1,120 @@
+import { Menu as MenuIcon, Search } from 'lucide-react'
+import { Dialog } from 'radix-ui'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { NavLink, Outlet, useLocation, useNavigate } from 'react-router'
+import { paths } from '../paths.ts'
+import { rememberPlace } from '../session/last-place.ts'
+import { useOrganization } from '../session/scope.ts'
+import { useRights } from '../session/use-rights.ts'
+import { IconButton } from '../ui/button.tsx'
+import { type Command, useCommands } from './commands.tsx'
+import { Keyboard, showPalette } from './keyboard.tsx'
+import { useSettingsNavigation, useWorkspaceNavigation } from './navigation.ts'
+import styles from './shell.module.css'
+import { Switcher } from './switcher.tsx'
+import { useShellWorkspace } from './use-shell-workspace.ts'
+import { UserMenu } from './user-menu.tsx'
+
+/** What stands around every page of an organization. */
+export function Shell(): ReactNode {
+  const { organization, workspace } = useOrganization()
+  const shown = useShellWorkspace()
+  useEffect(() => {
+    if (workspace) rememberPlace(paths.workspace(organization.slug, workspace.id).overview())
+  }, [organization.slug, workspace])
+  useShellCommands()
+  return (
+    <div className={styles.shell}>
+      <a href="#main" className={styles.skip}>
+        Skip to the content
+      </a>
+      <Sidebar />
+      <div className={styles.bar}>
+        <Drawer />
+        <strong>{shown?.name ?? organization.name}</strong>
+        <IconButton label="Commands" icon={<Search size={17} />} onClick={showPalette} />
+      </div>
+      <main id="main" className={styles.main} tabIndex={-1}>
+        <Outlet />
+      </main>
+      <Keyboard />
+    </div>
+  )
+}
+
+function Sidebar(): ReactNode {
+  const items = useWorkspaceNavigation()
+  return (
+    <div className={styles.sidebar}>
+      <Switcher />
+      <button type="button" className={styles.search} onClick={showPalette}>
+        Search or go to <kbd>Ctrl K</kbd>
+      </button>
+      <nav className={styles.nav} aria-label="Pages">
+        {items.map(({ label, to, icon: Icon, isExact }) => (
+          <NavLink key={to} to={to} end={isExact ?? false}>
+            {Icon && <Icon size={16} aria-hidden="true" />}
+            {label}
+          </NavLink>
+        ))}
+      </nav>
+      <div className={styles.foot}>
+        <UserMenu />
+      </div>
+    </div>
+  )
+}
+
+// The sidebar of narrow screens.
+function Drawer(): ReactNode {
+  const [isOpen, setIsOpen] = useState(false)
+  const { pathname } = useLocation()
+  // Another page closes it.
+  useEffect(() => setIsOpen(false), [pathname])
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={setIsOpen}>
+      <Dialog.Trigger asChild>
+        <button type="button" className={styles.search} aria-label="Pages">
+          <MenuIcon size={17} aria-hidden="true" />
+        </button>
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <div className={styles.overlay} data-modal="" />
+        <Dialog.Content className={styles.drawer} aria-describedby={undefined}>
+          <Dialog.Title className="visually-hidden">Pages</Dialog.Title>
+          <Sidebar />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+function useShellCommands(): void {
+  const { organization } = useOrganization()
+  const workspace = useShellWorkspace()
+  const navigate = useNavigate()
+  const pages = useWorkspaceNavigation()
+  const settings = useSettingsNavigation()
+  const { can } = useRights(workspace?.id)
+  const mayWriteTasks = can('task.write').allowed
+  const mayWriteCronJobs = can('cron_job.write').allowed
+  const settingsKey = JSON.stringify(settings)
+  const commands = useMemo(() => {
+    const go = (group: string, label: string, to: string): Command => ({
+      id: to,
+      label,
+      group,
+      run: () => void navigate(to),
+    })
+    const to = workspace ? paths.workspace(organization.slug, workspace.id) : null
+    const groups: typeof settings = JSON.parse(settingsKey) // what was written above
+    return [
+      ...(to && mayWriteTasks ? [go('Create', 'New task', to.newTask())] : []),
+      ...(to && mayWriteCronJobs ? [go('Create', 'New cron job', to.newCronJob())] : []),
+      ...pages.map(({ label, to }) => go('Go to', label, to)),
+      ...groups.flatMap(({ items }) => items.map(({ label, to }) => go('Settings', label, to))),
+      go('Settings', 'Profile', paths.profile()),
+    ]
+  }, [organization.slug, workspace, navigate, pages, settingsKey, mayWriteTasks, mayWriteCronJobs])
+  useCommands(commands)
+}

@@ -1,0 +1,19 @@
+export type Theme = 'system' | 'light' | 'dark'
+
+const key = 'belfry.theme'
+
+/** The theme that was chosen; `public/theme.js` sets it before the first paint. */
+export function chosenTheme(): Theme {
+  const { theme } = document.documentElement.dataset
+  return theme === 'light' || theme === 'dark' ? theme : 'system'
+}
+
+export function chooseTheme(theme: Theme): void {
+  if (theme === 'system') delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = theme
+  try {
+    localStorage.setItem(key, theme)
+  } catch {
+    // Storage is refused: the choice holds until the page is left.
+  }
+}

@@ -1,0 +1,58 @@
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useNavigate } from 'react-router'
+import { messageOf } from '../api/api-problem.ts'
+import { meQuery, signOut } from '../api/session.ts'
+import { paths } from '../paths.ts'
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx'
+import { useToast } from '../ui/toast.tsx'
+import styles from './shell.module.css'
+import { chooseTheme } from './theme.ts'
+
+/** The signed-in user: profile, theme, the way out. */
+export function UserMenu(): ReactNode {
+  const { data: me } = useSuspenseQuery(meQuery)
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const say = useToast()
+  const leave = async () => {
+    try {
+      await signOut()
+      await navigate(paths.signIn())
+      client.clear()
+    } catch (error) {
+      say(messageOf(error), 'bad')
+    }
+  }
+  const trigger = (
+    <button type="button" className={styles.user}>
+      <span className={styles.avatar} aria-hidden="true">
+        {me.user.name.slice(0, 1).toUpperCase()}
+      </span>
+      {me.user.name}
+    </button>
+  )
+  return (
+    <Menu trigger={trigger}>
+      <MenuLabel>{me.user.email}</MenuLabel>
+      <MenuItem to={paths.profile()} icon={<UserRound size={15} />}>
+        Profile
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem icon={<Monitor size={15} />} onSelect={() => chooseTheme('system')}>
+        Theme of the system
+      </MenuItem>
+      <MenuItem icon={<Sun size={15} />} onSelect={() => chooseTheme('light')}>
+        Light theme
+      </MenuItem>
+      <MenuItem icon={<Moon size={15} />} onSelect={() => chooseTheme('dark')}>
+        Dark theme
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem icon={<LogOut size={15} />} onSelect={() => void leave()}>
+        Sign out
+      </MenuItem>
+    </Menu>
+  )
+}

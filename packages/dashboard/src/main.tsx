@@ -1,0 +1,39 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { Tooltip } from 'radix-ui'
+import { StrictMode, Suspense } from 'react'
+import { createRoot } from 'react-dom/client'
+import { RouterProvider } from 'react-router'
+import { createQueryClient } from './api/query-client.ts'
+import { CommandProvider } from './layout/commands.tsx'
+import { paths } from './paths.ts'
+import { createRouter } from './router.tsx'
+import './styles/tokens.css'
+import './styles/base.css'
+import { ToastProvider } from './ui/toast.tsx'
+
+const client = createQueryClient(() => {
+  const { pathname, search } = window.location
+  if (pathname.startsWith('/sign-in')) return
+  client.clear()
+  void router.navigate(paths.signIn(pathname + search), { replace: true })
+})
+const router = createRouter(client)
+
+const root = document.getElementById('root')
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={client}>
+        <Tooltip.Provider delayDuration={300}>
+          <ToastProvider>
+            <CommandProvider>
+              <Suspense>
+                <RouterProvider router={router} />
+              </Suspense>
+            </CommandProvider>
+          </ToastProvider>
+        </Tooltip.Provider>
+      </QueryClientProvider>
+    </StrictMode>,
+  )
+}

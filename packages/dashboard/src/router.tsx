@@ -1,0 +1,129 @@
+import type { QueryClient } from '@tanstack/react-query'
+import type { ComponentType, ReactNode } from 'react'
+import { createBrowserRouter, Outlet, type RouteObject, redirect, useNavigation } from 'react-router'
+import { meQuery } from './api/session.ts'
+import { workspacesQuery } from './api/workspaces.ts'
+import { ErrorPage } from './layout/error-page.tsx'
+import { SettingsLayout } from './layout/settings-layout.tsx'
+import { Shell } from './layout/shell.tsx'
+import { paths } from './paths.ts'
+import { lastPlace } from './session/last-place.ts'
+import { loadOrganization, loadWorkspace } from './session/scope.ts'
+
+/** Every screen in one table. Each is loaded when it is gone to. */
+export function createRouter(client: QueryClient): ReturnType<typeof createBrowserRouter> {
+  return createBrowserRouter([
+    {
+      ErrorBoundary: ErrorPage,
+      Component: Root,
+      HydrateFallback: Nothing,
+      children: [
+        { index: true, loader: () => toStart(client) },
+        screen('sign-in', () => import('./screens/sign-in/sign-in.tsx'), 'SignIn'),
+        screen('register', () => import('./screens/sign-in/register.tsx'), 'Register'),
+        screen('forgot-password', () => import('./screens/sign-in/forgot-password.tsx'), 'ForgotPassword'),
+        screen('reset-password/:token', () => import('./screens/sign-in/reset-password.tsx'), 'ResetPassword'),
+        screen('invitations/:token', () => import('./screens/sign-in/join.tsx'), 'Join'),
+        {
+          loader: async () => {
+            await client.ensureQueryData(meQuery)
+            return null
+          },
+          children: [
+            screen('welcome', () => import('./screens/welcome/welcome.tsx'), 'Welcome'),
+            screen('account/profile', () => import('./screens/profile/profile.tsx'), 'Profile'),
+          ],
+        },
+        { path: ':slug', loader: ({ params }) => toWorkspace(client, params.slug) },
+        { path: ':slug', Component: Shell, loader: loadOrganization(client), children: [organizationSettings] },
+        { path: ':slug/w/:ws', Component: Shell, loader: loadWorkspace(client), children: workspacePages },
+        { path: '*', Component: NotFound },
+      ],
+    },
+  ])
+}
+
+const organizationSettings: RouteObject = {
+  path: 'settings',
+  Component: SettingsLayout,
+  children: [
+    screen('general', () => import('./screens/settings/general.tsx'), 'General'),
+    screen('members', () => import('./screens/settings/members.tsx'), 'Members'),
+    screen('invitations', () => import('./screens/settings/invitations.tsx'), 'Invitations'),
+    screen('policy', () => import('./screens/settings/policy.tsx'), 'Policy'),
+    screen('workspaces', () => import('./screens/settings/workspaces.tsx'), 'Workspaces'),
+    screen('usage', () => import('./screens/settings/usage.tsx'), 'Usage'),
+    screen('audit-log', () => import('./screens/settings/audit-log.tsx'), 'AuditLog'),
+  ],
+}
+
+const workspacePages: RouteObject[] = [
+  screen('', () => import('./screens/overview/overview.tsx'), 'Overview'),
+  screen('first-steps', () => import('./screens/welcome/first-steps.tsx'), 'FirstSteps'),
+  screen('tasks', () => import('./screens/tasks/tasks.tsx'), 'Tasks'),
+  screen('tasks/new', () => import('./screens/tasks/new-task.tsx'), 'NewTask'),
+  screen('tasks/:task', () => import('./screens/tasks/task.tsx'), 'Task'),
+  screen('tasks/:task/edit', () => import('./screens/tasks/edit-task.tsx'), 'EditTask'),
+  screen('cron-jobs', () => import('./screens/cron-jobs/cron-jobs.tsx'), 'CronJobs'),
+  screen('cron-jobs/new', () => import('./screens/cron-jobs/new-cron-job.tsx'), 'NewCronJob'),
+  screen('cron-jobs/:cronJob', () => import('./screens/cron-jobs/cron-job.tsx'), 'CronJob'),
+  screen('cron-jobs/:cronJob/edit', () => import('./screens/cron-jobs/edit-cron-job.tsx'), 'EditCronJob'),
+  screen('log', () => import('./screens/log/log.tsx'), 'Log'),
+  screen('log/:run', () => import('./screens/log/run.tsx'), 'Run'),
+  screen('dead-letters', () => import('./screens/dead-letters/dead-letters.tsx'), 'DeadLetters'),
+  screen('events', () => import('./screens/events/events.tsx'), 'Events'),
+  screen('subscriptions', () => import('./screens/subscriptions/subscriptions.tsx'), 'Subscriptions'),
+  {
+    path: 'settings',
+    Component: SettingsLayout,
+    children: [
+      screen('api-keys', () => import('./screens/settings/api-keys.tsx'), 'ApiKeys'),
+      screen('secrets', () => import('./screens/settings/secrets.tsx'), 'Secrets'),
+      screen('signing-secrets', () => import('./screens/settings/signing-secrets.tsx'), 'SigningSecrets'),
+      screen('integrations', () => import('./screens/settings/integrations.tsx'), 'Integrations'),
+    ],
+  },
+]
+
+function screen<Name extends string>(
+  path: string,
+  load: () => Promise<Record<Name, ComponentType>>,
+  name: Name,
+): RouteObject {
+  const lazy = async () => ({ Component: (await load())[name] })
+  // The shell stays where a page fails.
+  return path === '' ? { index: true, lazy, ErrorBoundary: ErrorPage } : { path, lazy, ErrorBoundary: ErrorPage }
+}
+
+async function toStart(client: QueryClient): Promise<Response> {
+  const { organizations } = await client.ensureQueryData(meQuery)
+  const last = lastPlace()
+  const slug = organizations.find(one => one.slug === last?.slug)?.slug ?? organizations[0]?.slug
+  return redirect(slug === undefined ? paths.welcome() : paths.organization(slug))
+}
+
+async function toWorkspace(client: QueryClient, slug = ''): Promise<Response> {
+  const { organizations } = await client.ensureQueryData(meQuery)
+  const organization = organizations.find(one => one.slug === slug)
+  if (!organization) throw new Response(null, { status: 404 })
+  const workspaces = await client.ensureQueryData(workspacesQuery(organization.id))
+  const workspace = workspaces.find(({ id }) => id === lastPlace()?.ws) ?? workspaces.at(-1)
+  return redirect(workspace ? paths.workspace(slug, workspace.id).overview() : paths.settings(slug, 'workspaces'))
+}
+
+function Root(): ReactNode {
+  const isBusy = useNavigation().state !== 'idle'
+  return (
+    <div aria-busy={isBusy}>
+      <Outlet />
+    </div>
+  )
+}
+
+function Nothing(): null {
+  return null
+}
+
+function NotFound(): never {
+  throw new Response(null, { status: 404 })
+}

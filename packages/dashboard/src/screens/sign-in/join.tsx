@@ -1,0 +1,106 @@
+import type { InvitationPreview } from '@belfry/contract'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useNavigate, useParams } from 'react-router'
+import { ApiProblem } from '../../api/api-problem.ts'
+import { acceptInvitation, invitationPreviewQuery } from '../../api/invitations.ts'
+import { readMe } from '../../api/session.ts'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { PlainLayout } from '../../layout/plain-layout.tsx'
+import { paths } from '../../paths.ts'
+import { ButtonLink, Link } from '../../ui/button.tsx'
+import { Field, TextInput } from '../../ui/field.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Skeleton } from '../../ui/table.tsx'
+import { checkNewAccount } from './check-new-account.ts'
+
+/** Joins an organization by the link of a mail. */
+export function Join(): ReactNode {
+  const { token = '' } = useParams()
+  const preview = useQuery(invitationPreviewQuery(token))
+  // Nobody being signed in is an answer here, and no reason to go elsewhere.
+  const me = useQuery({
+    queryKey: ['me-or-nobody'],
+    queryFn: () => readMe().catch(nobody),
+  })
+  if (preview.error) {
+    return (
+      <PlainLayout title="This invitation cannot be used" foot={<Link to="/">Go to the start</Link>}>
+        <Problem error={preview.error} />
+      </PlainLayout>
+    )
+  }
+  if (!preview.data || me.data === undefined) {
+    return (
+      <PlainLayout title="An invitation">
+        <Skeleton />
+      </PlainLayout>
+    )
+  }
+  return <Invitation token={token} preview={preview.data} signedInAs={me.data?.user.email ?? null} />
+}
+
+function nobody(error: unknown): null {
+  if (error instanceof ApiProblem && error.status === 401) return null
+  throw error
+}
+
+type InvitationProps = { token: string; preview: InvitationPreview; signedInAs: string | null }
+
+function Invitation({ token, preview, signedInAs }: InvitationProps): ReactNode {
+  const { organization, invited_by, email, role, workspaces, has_account } = preview
+  const where = workspaces.length > 0 ? ` It opens ${workspaces.map(({ name }) => name).join(', ')}.` : ''
+  const description = `${invited_by.name} invites ${email} as ${role === 'member' ? 'a' : 'an'} ${role}.${where}`
+  const back = paths.signIn(paths.invitation(token))
+  return (
+    <PlainLayout title={`Join ${organization.name}`} description={description}>
+      {signedInAs === email && <Accept token={token} />}
+      {signedInAs !== email && has_account && (
+        <>
+          {signedInAs && <p>You are signed in as {signedInAs}; the invitation is for another address.</p>}
+          <ButtonLink kind="primary" isWide to={back}>
+            Sign in as {email}
+          </ButtonLink>
+        </>
+      )}
+      {signedInAs !== email && !has_account && <OpenAccount token={token} email={email} />}
+    </PlainLayout>
+  )
+}
+
+function useAccept(token: string) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return {
+    submit: (body: { name?: string; password?: string }) => acceptInvitation(token, body),
+    async onDone({ organization }: { organization: { slug: string } }) {
+      client.clear()
+      await navigate(paths.organization(organization.slug), { replace: true })
+    },
+  }
+}
+
+function Accept({ token }: { token: string }): ReactNode {
+  const form = useForm({ read: () => ({}), ...useAccept(token) })
+  return <Form form={form} action="Join" isWide />
+}
+
+function OpenAccount({ token, email }: { token: string; email: string }): ReactNode {
+  const form = useForm({
+    read: field => ({ name: field('name').trim(), password: field('password') }),
+    check: checkNewAccount,
+    ...useAccept(token),
+  })
+  return (
+    <Form form={form} action="Open an account and join" isWide>
+      <input type="hidden" autoComplete="username" value={email} readOnly />
+      <Field label="Name" error={form.errors.name}>
+        <TextInput name="name" autoComplete="name" autoFocus />
+      </Field>
+      <Field label="Password" hint="At least 12 characters." error={form.errors.password}>
+        <TextInput name="password" type="password" autoComplete="new-password" />
+      </Field>
+    </Form>
+  )
+}

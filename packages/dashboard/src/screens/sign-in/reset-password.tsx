@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react'
+import { useNavigate, useParams } from 'react-router'
+import { resetPassword } from '../../api/session.ts'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { PlainLayout } from '../../layout/plain-layout.tsx'
+import { paths } from '../../paths.ts'
+import { Link } from '../../ui/button.tsx'
+import { Field, TextInput } from '../../ui/field.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { checkNewAccount } from './check-new-account.ts'
+
+export function ResetPassword(): ReactNode {
+  const { token = '' } = useParams()
+  const navigate = useNavigate()
+  const say = useToast()
+  const form = useForm({
+    read: field => ({ token, password: field('password') }),
+    check: ({ password }) => checkNewAccount({ password }),
+    submit: resetPassword,
+    async onDone() {
+      say('The password is changed, and every session has ended. Sign in with the new one.')
+      await navigate(paths.signIn(), { replace: true })
+    },
+  })
+  return (
+    <PlainLayout title="Choose a new password" foot={<Link to={paths.forgotPassword()}>Ask for another link</Link>}>
+      <Form form={form} action="Change the password" isWide>
+        <Field label="New password" hint="At least 12 characters." error={form.errors.password}>
+          <TextInput name="password" type="password" autoComplete="new-password" autoFocus />
+        </Field>
+      </Form>
+    </PlainLayout>
+  )
+}

@@ -1,0 +1,51 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
+import { signIn } from '../../api/session.ts'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { PlainLayout } from '../../layout/plain-layout.tsx'
+import { paths } from '../../paths.ts'
+import { Link } from '../../ui/button.tsx'
+import { Field, TextInput } from '../../ui/field.tsx'
+import { returnPath } from './return-path.ts'
+
+export function SignIn(): ReactNode {
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const [params] = useSearchParams()
+  const target = returnPath(params.get('return'))
+  const form = useForm({
+    isSignIn: true,
+    read: field => ({ email: field('email').trim(), password: field('password') }),
+    check: body => ({
+      ...(body.email === '' ? { email: 'Type in your e-mail address.' } : {}),
+      ...(body.password === '' ? { password: 'Type in your password.' } : {}),
+    }),
+    submit: signIn,
+    async onDone() {
+      client.clear()
+      await navigate(target, { replace: true })
+    },
+  })
+  const register = target === '/' ? paths.register() : `${paths.register()}?return=${encodeURIComponent(target)}`
+  return (
+    <PlainLayout
+      title="Sign in"
+      foot={
+        <>
+          New here? <Link to={register}>Open an account</Link>
+        </>
+      }
+    >
+      <Form form={form} action="Sign in" isWide more={<Link to={paths.forgotPassword()}>Forgot your password?</Link>}>
+        <Field label="E-mail" error={form.errors.email}>
+          <TextInput name="email" type="email" autoComplete="username" autoFocus />
+        </Field>
+        <Field label="Password" error={form.errors.password}>
+          <TextInput name="password" type="password" autoComplete="current-password" />
+        </Field>
+      </Form>
+    </PlainLayout>
+  )
+}

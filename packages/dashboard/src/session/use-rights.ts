@@ -1,0 +1,43 @@
+import type { OrganizationPolicy } from '@belfry/contract'
+import {
+  type Action,
+  type Decision,
+  decide,
+  type Policy,
+  type Role,
+  type WorkspaceRole,
+} from '@belfry/domain/permissions'
+import { useOrganization, useWorkspaceRole } from './scope.ts'
+
+export type Rights = {
+  role: Role
+  /** Null outside a workspace, and for owners and admins. */
+  workspaceRole: WorkspaceRole | null
+  policy: OrganizationPolicy
+  /** Whether something may be done here, and if not, why. The same table decides in the API. */
+  can(action: Action): Decision
+}
+
+/** What the signed-in user may do in the organization and the workspace that the address names, or in another one of it. */
+export function useRights(workspaceId?: string): Rights {
+  const { organization, role, workspace } = useOrganization()
+  const workspaceRole = useWorkspaceRole(role, workspaceId ?? workspace?.id)
+  const policy = toPolicy(organization.policy)
+  return {
+    role,
+    workspaceRole,
+    policy: organization.policy,
+    can: action => decide({ kind: 'user', role, policy, workspaceRole }, action),
+  }
+}
+
+function toPolicy(flags: OrganizationPolicy): Policy {
+  return {
+    membersCanInvite: flags.members_can_invite,
+    membersCanCreateApiKeys: flags.members_can_create_api_keys,
+    membersCanCreateSecrets: flags.members_can_create_secrets,
+    membersCanCreateWorkspaces: flags.members_can_create_workspaces,
+    membersCanDeleteTasks: flags.members_can_delete_tasks,
+    membersCanManageIntegrations: flags.members_can_manage_integrations,
+  }
+}

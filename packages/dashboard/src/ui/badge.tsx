@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react'
+import styles from './badge.module.css'
+import { classNames } from './class-names.ts'
+
+export type Tone = 'plain' | 'good' | 'bad' | 'warn' | 'busy' | 'accent'
+
+/** A word about a thing, with an icon where the word's tone matters: never by colour alone. */
+export function Badge({
+  tone = 'plain',
+  icon,
+  children,
+}: {
+  tone?: Tone
+  icon?: ReactNode
+  children: ReactNode
+}): ReactNode {
+  return (
+    <span className={classNames(styles.badge, styles[tone])}>
+      {icon}
+      {children}
+    </span>
+  )
+}

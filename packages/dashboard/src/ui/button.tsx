@@ -1,0 +1,104 @@
+import type { ComponentProps, ReactNode } from 'react'
+import { Link as RouterLink } from 'react-router'
+import styles from './button.module.css'
+import { classNames } from './class-names.ts'
+import { Tooltip } from './tooltip.tsx'
+
+type Look = {
+  /** Default: secondary. One primary button to a screen. */
+  kind?: 'primary' | 'secondary' | 'quiet' | 'danger' | undefined
+  size?: 'medium' | 'small' | undefined
+  isWide?: boolean | undefined
+  icon?: ReactNode
+}
+
+export type ButtonProps = Omit<ComponentProps<'button'>, 'disabled'> &
+  Look & {
+    /** Under way: it stays where it is, and cannot be pressed again. */
+    isPending?: boolean | undefined
+    /** Why it cannot be pressed. The button stays reachable, so that everybody can learn why. */
+    refusal?: string | null | undefined
+  }
+
+function lookOf({ kind = 'secondary', size, isWide }: Look, isIcon = false): string {
+  return classNames(
+    styles.button,
+    styles[kind],
+    size === 'small' && styles.small,
+    isWide && styles.wide,
+    isIcon && styles.icon,
+  )
+}
+
+/** A button; for going somewhere there is `ButtonLink`. */
+export function Button({ kind, size, isWide, icon, isPending, refusal, children, ...props }: ButtonProps): ReactNode {
+  const isOff = Boolean(isPending || refusal)
+  const button = (
+    <button
+      type="button"
+      {...props}
+      className={classNames(lookOf({ kind, size, isWide }), props.className)}
+      aria-disabled={isOff || undefined}
+      aria-busy={isPending || undefined}
+      {...(isOff ? { onClick: event => event.preventDefault() } : {})}
+    >
+      {icon}
+      {children}
+    </button>
+  )
+  return refusal ? <Tooltip text={refusal}>{button}</Tooltip> : button
+}
+
+export type IconButtonProps = Omit<ButtonProps, 'icon' | 'children'> & { label: string; icon: ReactNode }
+
+/** A button without words: `label` is its name, and its tooltip. */
+export function IconButton({
+  label,
+  icon,
+  kind = 'quiet',
+  size,
+  isWide,
+  isPending,
+  refusal,
+  ...props
+}: IconButtonProps): ReactNode {
+  const isOff = Boolean(isPending || refusal)
+  return (
+    <Tooltip text={refusal ?? label}>
+      <button
+        type="button"
+        {...props}
+        aria-label={label}
+        className={classNames(lookOf({ kind, size, isWide }, true), props.className)}
+        aria-disabled={isOff || undefined}
+        {...(isOff ? { onClick: event => event.preventDefault() } : {})}
+      >
+        {icon}
+      </button>
+    </Tooltip>
+  )
+}
+
+type ButtonLinkProps = Look & { to: string; children: ReactNode; refusal?: string | null | undefined }
+
+/** A link that looks like a button. Refused, it is a button that says why. */
+export function ButtonLink({ kind, size, isWide, icon, to, refusal, children }: ButtonLinkProps): ReactNode {
+  if (refusal) {
+    return (
+      <Button kind={kind} size={size} isWide={isWide} icon={icon} refusal={refusal}>
+        {children}
+      </Button>
+    )
+  }
+  return (
+    <RouterLink to={to} className={lookOf({ kind, size, isWide })}>
+      {icon}
+      {children}
+    </RouterLink>
+  )
+}
+
+/** A link in a text. */
+export function Link(props: ComponentProps<typeof RouterLink>): ReactNode {
+  return <RouterLink {...props} className={classNames(styles.link, props.className)} />
+}

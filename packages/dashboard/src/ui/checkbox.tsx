@@ -1,0 +1,83 @@
+import { Check } from 'lucide-react'
+import { Checkbox as RadixCheckbox, Switch as RadixSwitch } from 'radix-ui'
+import { type ReactNode, useId } from 'react'
+import styles from './field.module.css'
+import { Tooltip } from './tooltip.tsx'
+
+type ToggleProps = {
+  label: ReactNode
+  hint?: ReactNode
+  name?: string
+  isOn?: boolean
+  isOnAtFirst?: boolean
+  onChange?: (isOn: boolean) => void
+  /** Why it cannot be changed. */
+  refusal?: string | null | undefined
+  /** The label is for screen readers only, as in a table. */
+  isLabelHidden?: boolean
+}
+
+/** A choice that is sent with a form. */
+export function Checkbox(props: ToggleProps): ReactNode {
+  return (
+    <Toggle {...props}>
+      {attributes => (
+        <RadixCheckbox.Root {...attributes} className={styles.box}>
+          <RadixCheckbox.Indicator asChild>
+            <Check size={13} strokeWidth={3} aria-hidden="true" />
+          </RadixCheckbox.Indicator>
+        </RadixCheckbox.Root>
+      )}
+    </Toggle>
+  )
+}
+
+/** A choice that holds at once. */
+export function Switch(props: ToggleProps): ReactNode {
+  return (
+    <Toggle {...props}>
+      {attributes => (
+        <RadixSwitch.Root {...attributes} className={styles.switch}>
+          <RadixSwitch.Thumb className={styles.thumb} />
+        </RadixSwitch.Root>
+      )}
+    </Toggle>
+  )
+}
+
+type Attributes = {
+  id: string
+  name?: string
+  checked?: boolean
+  defaultChecked?: boolean
+  'aria-describedby'?: string | undefined
+  'aria-disabled'?: true | undefined
+  onCheckedChange(checked: boolean | 'indeterminate'): void
+}
+
+function Toggle(props: ToggleProps & { children(attributes: Attributes): ReactNode }): ReactNode {
+  const { label, hint, name, isOn, isOnAtFirst, onChange, refusal, isLabelHidden, children } = props
+  const id = useId()
+  const toggle = children({
+    id,
+    ...(name === undefined ? {} : { name }),
+    ...(isOn === undefined ? {} : { checked: isOn }),
+    ...(isOnAtFirst === undefined ? {} : { defaultChecked: isOnAtFirst }),
+    'aria-describedby': hint == null ? undefined : `${id}-hint`,
+    'aria-disabled': refusal ? true : undefined,
+    onCheckedChange: checked => !refusal && onChange?.(checked === true),
+  })
+  return (
+    <div className={styles.check}>
+      {refusal ? <Tooltip text={refusal}>{toggle}</Tooltip> : toggle}
+      <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : undefined}>
+        {label}
+      </label>
+      {hint != null && (
+        <div id={`${id}-hint`} className={styles.hint}>
+          {hint}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react'
+import styles from './layout.module.css'
+
+/** Names and values of one thing. Values that are null are left out. */
+export function DefinitionList({
+  rows,
+}: {
+  rows: ReadonlyArray<readonly [name: string, value: ReactNode]>
+}): ReactNode {
+  return (
+    <dl className={styles.list}>
+      {rows
+        .filter(([, value]) => value !== null && value !== undefined)
+        .map(([name, value]) => [<dt key={`${name}-name`}>{name}</dt>, <dd key={`${name}-value`}>{value}</dd>])}
+    </dl>
+  )
+}

@@ -1,0 +1,75 @@
+import { CircleAlert } from 'lucide-react'
+import { type ComponentProps, createContext, type ReactNode, useContext, useId } from 'react'
+import { classNames } from './class-names.ts'
+import styles from './field.module.css'
+
+type FieldFacts = { id: string; describedBy: string | undefined; isInvalid: boolean }
+
+const FieldContext = createContext<FieldFacts | null>(null)
+
+export type FieldProps = {
+  label: ReactNode
+  hint?: ReactNode
+  error?: string | undefined
+  isOptional?: boolean
+  /** One input of this file, or one that takes its attributes from `useField`. */
+  children: ReactNode
+}
+
+/** A labelled input with its hint and its error. */
+export function Field({ label, hint, error, isOptional, children }: FieldProps): ReactNode {
+  const id = useId()
+  const describedBy = classNames(hint != null && `${id}-hint`, error && `${id}-error`) || undefined
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={id}>
+        {label} {isOptional && <span className={styles.optional}>(optional)</span>}
+      </label>
+      <FieldContext value={{ id, describedBy, isInvalid: Boolean(error) }}>{children}</FieldContext>
+      {hint != null && (
+        <div id={`${id}-hint`} className={styles.hint}>
+          {hint}
+        </div>
+      )}
+      {error && (
+        <div id={`${id}-error`} className={styles.error}>
+          <CircleAlert size={14} aria-hidden="true" />
+          {error}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** The attributes that tie an input to the `Field` around it. */
+export function useField(): {
+  id?: string
+  'aria-describedby'?: string | undefined
+  'aria-invalid'?: true | undefined
+} {
+  const field = useContext(FieldContext)
+  if (!field) return {}
+  return { id: field.id, 'aria-describedby': field.describedBy, 'aria-invalid': field.isInvalid || undefined }
+}
+
+type Mono = { isMono?: boolean }
+
+export function TextInput({ isMono, className, ...props }: ComponentProps<'input'> & Mono): ReactNode {
+  return (
+    <input
+      type="text"
+      {...useField()}
+      {...props}
+      className={classNames(styles.input, isMono && styles.mono, className)}
+    />
+  )
+}
+
+export function Textarea({ isMono, className, ...props }: ComponentProps<'textarea'> & Mono): ReactNode {
+  return <textarea {...useField()} {...props} className={classNames(styles.input, isMono && styles.mono, className)} />
+}
+
+/** The browser's own list: nothing is better on a phone, or with a screen reader. */
+export function Select({ className, ...props }: ComponentProps<'select'>): ReactNode {
+  return <select {...useField()} {...props} className={classNames(styles.input, className)} />
+}

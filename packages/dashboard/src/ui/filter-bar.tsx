@@ -1,0 +1,72 @@
+import { X } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { Button } from './button.tsx'
+import { Select, TextInput } from './field.tsx'
+import styles from './layout.module.css'
+import type { Filters } from './use-filters.ts'
+
+/** The filters of a list, from `useFilters`. */
+export function FilterBar<Name extends string>({
+  filters,
+  children,
+}: {
+  filters: Filters<Name>
+  children: ReactNode
+}): ReactNode {
+  return (
+    <search className={styles.filters}>
+      {children}
+      {filters.isSet && (
+        <Button kind="quiet" icon={<X size={14} />} onClick={filters.clear}>
+          Clear
+        </Button>
+      )}
+    </search>
+  )
+}
+
+type FilterProps<Name extends string> = { filters: Filters<Name>; name: Name; label: string }
+
+/** A text to look for; `/` puts the cursor into it. */
+export function SearchFilter<Name extends string>({ filters, name, label }: FilterProps<Name>): ReactNode {
+  const applied = filters.first(name)
+  const [text, setText] = useState(applied)
+  const { set } = filters
+  useEffect(() => setText(applied), [applied])
+  useEffect(() => {
+    if (text === applied) return
+    const timer = setTimeout(() => set(name, text), 250)
+    return () => clearTimeout(timer)
+  }, [text, applied, set, name])
+  return (
+    <div className={styles.search}>
+      <TextInput
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        data-page-search=""
+        value={text}
+        onChange={event => setText(event.target.value)}
+      />
+    </div>
+  )
+}
+
+export type Option = { value: string; label: string }
+
+/** One of several; the first option means all. */
+export function SelectFilter<Name extends string>(
+  props: FilterProps<Name> & { all: string; options: readonly Option[] },
+): ReactNode {
+  const { filters, name, label, all, options } = props
+  return (
+    <Select aria-label={label} value={filters.first(name)} onChange={event => filters.set(name, event.target.value)}>
+      <option value="">{all}</option>
+      {options.map(option => (
+        <option key={option.value} value={option.value}>
+          {option.label}
+        </option>
+      ))}
+    </Select>
+  )
+}

@@ -1,0 +1,42 @@
+const units = [
+  ['year', 31_536_000_000],
+  ['month', 2_592_000_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+] as const satisfies ReadonlyArray<readonly [Intl.RelativeTimeFormatUnit, number]>
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+
+/** How long ago, or how far ahead: "3 min. ago", "in 2 hr.". */
+export function formatRelative(at: Date, now: Date): string {
+  const distance = at.getTime() - now.getTime()
+  const [unit, length] = units.find(([, ms]) => Math.abs(distance) >= ms) ?? ['second', 1000]
+  return relative.format(Math.trunc(distance / length), unit)
+}
+
+/** A time in full, in a zone; in the viewer's own without one. */
+export function formatAbsolute(at: Date, timeZone?: string): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    dateStyle: 'medium',
+    timeStyle: 'medium',
+    ...(timeZone ? { timeZone } : {}),
+  }).format(at)
+}
+
+/** The zone that this browser is in. */
+export function viewerZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+/** A length of time: "84 ms", "1.2 s", "3 min 20 s". */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 3600)
+    return [`${Math.floor(seconds / 60)} min`, seconds % 60 && `${seconds % 60} s`].filter(Boolean).join(' ')
+  const minutes = Math.round(seconds / 60)
+  return [`${Math.floor(minutes / 60)} h`, minutes % 60 && `${minutes % 60} min`].filter(Boolean).join(' ')
+}

@@ -1,0 +1,73 @@
+import { DropdownMenu as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { classNames } from './class-names.ts'
+import styles from './menu.module.css'
+
+/** A menu that opens from a button. Not modal, because that would write a style into the page. */
+export function Menu({
+  trigger,
+  children,
+  align = 'start',
+}: {
+  trigger: ReactNode
+  children: ReactNode
+  align?: 'start' | 'end'
+}): ReactNode {
+  return (
+    <Radix.Root modal={false}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content className={styles.menu} align={align} sideOffset={5} collisionPadding={8}>
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+export type MenuItemProps = {
+  icon?: ReactNode
+  children: ReactNode
+  onSelect?: () => void
+  to?: string
+  isDangerous?: boolean
+  /** Why it cannot be chosen; it says so in the menu. */
+  refusal?: string | null | undefined
+}
+
+export function MenuItem({ icon, children, onSelect, to, isDangerous, refusal }: MenuItemProps): ReactNode {
+  const className = classNames(styles.item, isDangerous && styles.danger)
+  if (refusal) {
+    return (
+      <Radix.Item className={className} aria-disabled="true" onSelect={event => event.preventDefault()}>
+        {icon}
+        <span>
+          {children}
+          <span className={styles.why}>{refusal}</span>
+        </span>
+      </Radix.Item>
+    )
+  }
+  return to === undefined ? (
+    <Radix.Item className={className} onSelect={() => onSelect?.()}>
+      {icon}
+      {children}
+    </Radix.Item>
+  ) : (
+    <Radix.Item asChild>
+      <Link to={to} className={className}>
+        {icon}
+        {children}
+      </Link>
+    </Radix.Item>
+  )
+}
+
+export function MenuLabel({ children }: { children: ReactNode }): ReactNode {
+  return <Radix.Label className={styles.label}>{children}</Radix.Label>
+}
+
+export function MenuSeparator(): ReactNode {
+  return <Radix.Separator className={styles.separator} />
+}

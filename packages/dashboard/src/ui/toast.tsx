@@ -1,0 +1,44 @@
+import { X } from 'lucide-react'
+import { Toast as Radix } from 'radix-ui'
+import { createContext, type ReactNode, useCallback, useContext, useState } from 'react'
+import { IconButton } from './button.tsx'
+import { classNames } from './class-names.ts'
+import styles from './toast.module.css'
+
+type Shown = { id: number; text: string; isBad: boolean }
+type Say = (text: string, kind?: 'good' | 'bad') => void
+
+const SayContext = createContext<Say>(() => {})
+
+/** Says in a corner what has been done. What went wrong in a form belongs to the form instead. */
+export function useToast(): Say {
+  return useContext(SayContext)
+}
+
+export function ToastProvider({ children }: { children: ReactNode }): ReactNode {
+  const [shown, setShown] = useState<readonly Shown[]>([])
+  const say = useCallback<Say>(
+    (text, kind = 'good') =>
+      setShown(before => [...before.slice(-2), { id: Date.now() + Math.random(), text, isBad: kind === 'bad' }]),
+    [],
+  )
+  const close = (id: number) => setShown(before => before.filter(toast => toast.id !== id))
+  return (
+    <SayContext value={say}>
+      <Radix.Provider duration={6000} label="Notice">
+        {children}
+        {shown.map(({ id, text, isBad }) => (
+          <Radix.Root
+            key={id}
+            className={classNames(styles.toast, isBad && styles.bad)}
+            onOpenChange={open => !open && close(id)}
+          >
+            <Radix.Description>{text}</Radix.Description>
+            <IconButton label="Close" size="small" icon={<X size={14} />} onClick={() => close(id)} />
+          </Radix.Root>
+        ))}
+        <Radix.Viewport className={styles.viewport} />
+      </Radix.Provider>
+    </SayContext>
+  )
+}

@@ -1,0 +1,38 @@
+import { useCallback, useMemo } from 'react'
+import { useSearchParams } from 'react-router'
+
+export type Filters<Name extends string> = {
+  /** What is set, as lists, for a query of the API. */
+  values: Readonly<Partial<Record<Name, string[]>>>
+  first(name: Name): string
+  set(name: Name, value: string | readonly string[]): void
+  clear(): void
+  isSet: boolean
+}
+
+/** Filters that live in the address: a link carries them, and the browser's Back undoes them. */
+export function useFilters<const Name extends string>(names: readonly Name[]): Filters<Name> {
+  const [params, setParams] = useSearchParams()
+  const key = names.join()
+  const values = useMemo(() => {
+    const set = (key.split(',') as Name[]).map(name => [name, params.getAll(name).filter(Boolean)] as const) // split is the inverse of join
+    return Object.fromEntries(set.filter(([, all]) => all.length > 0)) as Partial<Record<Name, string[]>>
+  }, [params, key])
+  const set = useCallback(
+    (name: Name, value: string | readonly string[]) =>
+      setParams(before => {
+        const next = new URLSearchParams(before)
+        next.delete(name)
+        for (const one of [value].flat()) if (one !== '') next.append(name, one)
+        return next
+      }),
+    [setParams],
+  )
+  return {
+    values,
+    set,
+    first: name => values[name]?.[0] ?? '',
+    clear: () => setParams({}),
+    isSet: Object.keys(values).length > 0,
+  }
+}
