@@ -1,4 +1,4 @@
-import { Command as Cmdk } from 'cmdk'
+import { Command as Cmdk, defaultFilter } from 'cmdk'
 import { Dialog } from 'radix-ui'
 import type { ReactNode } from 'react'
 import styles from './command-palette.module.css'
@@ -14,7 +14,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode 
         <div className={styles.overlay} data-modal="" />
         <Dialog.Content className={styles.palette} aria-describedby={undefined}>
           <Dialog.Title className="visually-hidden">Commands</Dialog.Title>
-          <Cmdk label="Commands" loop>
+          <Cmdk label="Commands" loop filter={byWords}>
             <Cmdk.Input placeholder="Go to, or do…" autoFocus />
             <Cmdk.List className={styles.list}>
               <Cmdk.Empty>Nothing is called that here.</Cmdk.Empty>
@@ -25,8 +25,8 @@ export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode 
                     .map(({ id, label, keywords, run }) => (
                       <Cmdk.Item
                         key={id}
-                        value={`${label} ${id}`}
-                        {...(keywords ? { keywords: [...keywords] } : {})}
+                        value={id}
+                        keywords={[label, ...(keywords ?? [])]}
                         onSelect={() => {
                           onClose()
                           run()
@@ -43,4 +43,9 @@ export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode 
       </Dialog.Portal>
     </Dialog.Root>
   )
+}
+
+// A command's value is its id, which nobody types.
+function byWords(_id: string, search: string, words: string[] = []): number {
+  return defaultFilter(words.join(' '), search)
 }

@@ -1,33 +1,43 @@
 import type { Action } from '@belfry/domain/permissions'
 import { Clock, Inbox, type LucideIcon, Radio, ScrollText, Settings, Skull, SquareActivity, Timer } from 'lucide-react'
 import { useMemo } from 'react'
+import { useLocation } from 'react-router'
 import { paths } from '../paths.ts'
 import { useOrganization } from '../session/scope.ts'
 import { useRights } from '../session/use-rights.ts'
 import { useShellWorkspace } from './use-shell-workspace.ts'
 
-export type NavigationItem = { label: string; to: string; icon?: LucideIcon; isExact?: boolean }
-export type NavigationGroup = { label: string; items: NavigationItem[] }
+export type NavigationItem = { label: string; to: string; icon: LucideIcon; isCurrent: boolean }
+export type NavigationGroup = { label: string; items: Array<{ label: string; to: string }> }
 
 /** The pages of a workspace, in the order of the sidebar. */
 export function useWorkspaceNavigation(): NavigationItem[] {
   const { organization } = useOrganization()
   const workspace = useShellWorkspace()
+  const { pathname } = useLocation()
   return useMemo(() => {
-    const settings = { label: 'Settings', to: paths.settings(organization.slug), icon: Settings }
+    const page = (label: string, to: string, icon: LucideIcon) => ({
+      label,
+      to,
+      icon,
+      isCurrent: `${pathname}/`.startsWith(`${to}/`),
+    })
+    // Of the workspace, or of the organization.
+    const isSettings = /^\/[^/]+\/(w\/[^/]+\/)?settings\//.test(pathname)
+    const settings = { ...page('Settings', paths.settings(organization.slug), Settings), isCurrent: isSettings }
     if (!workspace) return [settings]
     const to = paths.workspace(organization.slug, workspace.id)
     return [
-      { label: 'Overview', to: to.overview(), icon: SquareActivity, isExact: true },
-      { label: 'Tasks', to: to.tasks(), icon: Timer },
-      { label: 'Cron jobs', to: to.cronJobs(), icon: Clock },
-      { label: 'Events', to: to.events(), icon: Radio },
-      { label: 'Subscriptions', to: to.subscriptions(), icon: Inbox },
-      { label: 'Activity log', to: to.log(), icon: ScrollText },
-      { label: 'Dead letters', to: to.deadLetters(), icon: Skull },
+      { ...page('Overview', to.overview(), SquareActivity), isCurrent: pathname === to.overview() },
+      page('Tasks', to.tasks(), Timer),
+      page('Cron jobs', to.cronJobs(), Clock),
+      page('Events', to.events(), Radio),
+      page('Subscriptions', to.subscriptions(), Inbox),
+      page('Activity log', to.log(), ScrollText),
+      page('Dead letters', to.deadLetters(), Skull),
       settings,
     ]
-  }, [organization.slug, workspace])
+  }, [organization.slug, workspace, pathname])
 }
 
 /** The pages of the settings that the signed-in user may open. */

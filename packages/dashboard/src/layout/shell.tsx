@@ -1,12 +1,12 @@
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { NavLink, Outlet, useLocation, useNavigate } from 'react-router'
+import { Link, Outlet, useLocation, useNavigate } from 'react-router'
 import { paths } from '../paths.ts'
 import { rememberPlace } from '../session/last-place.ts'
 import { useOrganization } from '../session/scope.ts'
 import { useRights } from '../session/use-rights.ts'
-import { IconButton } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
 import { type Command, useCommands } from './commands.tsx'
 import { Keyboard, showPalette } from './keyboard.tsx'
 import { useSettingsNavigation, useWorkspaceNavigation } from './navigation.ts'
@@ -51,11 +51,11 @@ function Sidebar(): ReactNode {
         Search or go to <kbd>Ctrl K</kbd>
       </button>
       <nav className={styles.nav} aria-label="Pages">
-        {items.map(({ label, to, icon: Icon, isExact }) => (
-          <NavLink key={to} to={to} end={isExact ?? false}>
-            {Icon && <Icon size={16} aria-hidden="true" />}
+        {items.map(({ label, to, icon: Icon, isCurrent }) => (
+          <Link key={to} to={to} aria-current={isCurrent ? 'page' : undefined}>
+            <Icon size={16} aria-hidden="true" />
             {label}
-          </NavLink>
+          </Link>
         ))}
       </nav>
       <div className={styles.foot}>
@@ -74,9 +74,7 @@ function Drawer(): ReactNode {
   return (
     <Dialog.Root open={isOpen} onOpenChange={setIsOpen}>
       <Dialog.Trigger asChild>
-        <button type="button" className={styles.search} aria-label="Pages">
-          <MenuIcon size={17} aria-hidden="true" />
-        </button>
+        <Button kind="quiet" aria-label="Pages" icon={<MenuIcon size={18} aria-hidden="true" />} />
       </Dialog.Trigger>
       <Dialog.Portal>
         <div className={styles.overlay} data-modal="" />

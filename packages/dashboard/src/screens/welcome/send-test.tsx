@@ -25,6 +25,7 @@ const columns: ReadonlyArray<Column<Run>> = [
 export function SendTest({ onArrived }: { onArrived: () => void }): ReactNode {
   const { workspace, to } = useWorkspace()
   const [isSent, setIsSent] = useState(false)
+  const suggested = suggestedTarget(window.location)
   const runs = useArrivingRuns(workspace.id, onArrived)
   const form = useForm({
     read: field => ({ target_url: field('target_url').trim() }),
@@ -39,14 +40,22 @@ export function SendTest({ onArrived }: { onArrived: () => void }): ReactNode {
       <Form form={form} action={isSent ? 'Send another' : 'Send a test'}>
         <Field
           label="Target"
-          hint="An address of yours that takes a POST. `npm start` runs a receiver, whose address stands here."
+          hint={
+            suggested === '' ? (
+              'An address of yours that takes a POST.'
+            ) : (
+              <>
+                Suggested is the receiver that <code>npm start</code> runs. Any address that takes a POST will do.
+              </>
+            )
+          }
           error={form.errors.target_url}
         >
           <TextInput
             name="target_url"
             type="url"
             isMono
-            defaultValue={suggestedTarget(window.location)}
+            defaultValue={suggested}
             placeholder="https://example.com/hooks/hello"
           />
         </Field>

@@ -1,5 +1,6 @@
+import type { Organization } from '@belfry/contract'
 import { useQueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { createOrganization } from '../../api/organizations.ts'
 import { createWorkspace } from '../../api/workspaces.ts'
@@ -13,6 +14,8 @@ import { Field, TextInput } from '../../ui/field.tsx'
 export function Welcome(): ReactNode {
   const client = useQueryClient()
   const navigate = useNavigate()
+  // Kept where only the workspace failed, so that another try does not make a second organization.
+  const made = useRef<Organization | null>(null)
   const form = useForm({
     read: field => ({ name: field('name').trim(), workspace: field('workspace').trim() }),
     check: body => ({
@@ -20,7 +23,8 @@ export function Welcome(): ReactNode {
       ...(body.workspace === '' ? { workspace: 'Type in a name.' } : {}),
     }),
     async submit({ name, workspace }) {
-      const organization = await createOrganization({ name })
+      const organization = made.current ?? (await createOrganization({ name }))
+      made.current = organization
       return { organization, workspace: await createWorkspace(organization.id, { name: workspace }) }
     },
     async onDone({ organization, workspace }) {

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+type Violation = { id: string; impact: string; nodes: Array<{ target: unknown[]; failureSummary: string }> }
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+/** Asks axe about the page as it is, in both themes: nothing serious or critical may be found. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // Evaluated, not added as an element, which the page's policy would refuse.
+  await page.evaluate(readFileSync(axe, 'utf8'))
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    const violations = (await page.evaluate(
+      "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations'] }).then(result => result.violations)",
+    )) as Violation[]
+    const serious = violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => ({
+        id,
+        nodes: nodes.map(({ target, failureSummary }) => `${target}: ${failureSummary}`),
+      }))
+    expect(serious, `axe on ${page.url()} in ${theme}`).toEqual([])
+  }
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { expectAccessible } from './expect-accessible.ts'
+import { useStage } from './stage.ts'
+import { takeScreenshots } from './take-screenshots.ts'
+
+const email = 'ada@example.com'
+const password = 'correct horse battery'
+// The browser's own line about the question of who is signed in.
+const nobodyYet = /status of 401/
+
+describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
+  const stage = useStage()
+
+  it('lead from registration to the first webhook, seen live', async () => {
+    const page = await stage.newPage({ expected: nobodyYet })
+    await page.goto('/')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'sign-in')
+
+    await page.getByRole('link', { name: 'Open an account' }).click()
+    await page.getByRole('heading', { name: 'Open an account' }).waitFor()
+    await page.getByRole('button', { name: 'Open the account' }).click()
+    await page.getByText('A password has at least 12 characters.').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'register')
+    await page.getByLabel('Name').fill('Ada Lovelace')
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Open the account' }).click()
+
+    await page.getByRole('heading', { name: 'Your organization' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'welcome')
+    await page.getByLabel('Organization').fill('Analytical Engines')
+    await page.getByRole('button', { name: 'Create' }).click()
+
+    await page.getByRole('heading', { name: 'First steps' }).waitFor()
+    expect(page.url()).toMatch(/\/analytical-engines\/w\/ws_[a-z0-9]{26}\/first-steps$/)
+    await page.getByRole('button', { name: 'Create the key' }).click()
+    const key = await page.getByRole('figure', { name: 'API key' }).locator('code').textContent()
+    expect(key).toMatch(/^bf_/)
+    expect(await page.getByRole('figure', { name: 'curl command' }).textContent()).toContain(key)
+
+    await page.getByLabel('Target').fill(stage.receiver.url('/hello'))
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    const row = page.getByRole('region', { name: 'Dispatches as they happen' }).getByRole('row').nth(1)
+    await row.getByText('Success').waitFor()
+    expect(stage.receiver.requestsTo('/hello')).toHaveLength(1)
+    await expectAccessible(page)
+    await takeScreenshots(page, 'first-steps')
+
+    await page.getByRole('link', { name: 'To the overview' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'overview')
+  })
+
+  it('signing out ends the session; a page that needs one leads to signing in, and back', async () => {
+    const page = await stage.ownerPage({ expected: nobodyYet })
+    const home = await stage.home()
+    await page.goto(`${home}/tasks`)
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor()
+    await page.getByRole('button', { name: 'A user' }).click()
+    await takeScreenshots(page, 'user-menu')
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+
+    await page.goto('/account/profile')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password').fill('not the password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL('**/account/profile')
+  })
+
+  it('an invitation that does not exist says so', async () => {
+    const page = await stage.newPage({ expected: /status of 40/ })
+    await page.goto('/invitations/nothing')
+    await page.getByRole('heading', { name: 'This invitation cannot be used' }).waitFor()
+    await expectAccessible(page)
+  })
+})

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { expectAccessible } from './expect-accessible.ts'
+import { useStage } from './stage.ts'
+import { takeScreenshots } from './take-screenshots.ts'
+
+describe('what stands around every page', { timeout: 180_000 }, () => {
+  const stage = useStage()
+
+  it('is used with the keyboard: commands, help, skip link', async () => {
+    const page = await stage.ownerPage()
+    await page.goto(await stage.home())
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Go to, or do…').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'commands')
+    await page.keyboard.type('cron jobs')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Cron jobs' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+
+  it('leads to the settings, and to other workspaces', async () => {
+    const page = await stage.ownerPage()
+    await page.goto('/')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('heading', { name: 'General' }).waitFor()
+    await page.getByRole('link', { name: 'API keys' }).click()
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'settings')
+    await page.getByRole('button', { name: 'Main' }).click()
+    await page.getByRole('menuitem', { name: 'New workspace' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'switcher')
+  })
+
+  it('fits a narrow screen, with its pages in a drawer', async () => {
+    const page = await stage.ownerPage({ size: 'narrow' })
+    await page.goto(await stage.home())
+    await page.getByRole('button', { name: 'Pages' }).click()
+    await page.getByRole('link', { name: 'Dead letters' }).click()
+    await page.getByRole('heading', { name: 'Dead letters' }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+    expect(overflow).toBeLessThanOrEqual(0)
+    await expectAccessible(page)
+  })
+
+  it('keeps a chosen theme from the first paint on', async () => {
+    const page = await stage.ownerPage()
+    await page.goto(await stage.home())
+    await page.getByRole('button', { name: 'A user' }).click()
+    await page.getByRole('menuitem', { name: 'Dark theme' }).click()
+    await page.reload({ waitUntil: 'commit' })
+    await page.waitForFunction("document.documentElement.dataset.theme === 'dark'")
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    expect(ground).toBe('rgb(18, 19, 17)')
+  })
+
+  it('says so where there is nothing', async () => {
+    const page = await stage.ownerPage()
+    await page.goto('/nobody/w/ws_1')
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'nothing')
+  })
+})

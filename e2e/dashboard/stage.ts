@@ -1,0 +1,87 @@
+import { type Receiver, startReceiver } from '@belfry/testing'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { type Belfry, startBelfry } from '../belfry.ts'
+import { launchBrowser } from './browser.ts'
+
+export const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } } as const
+
+export type Stage = {
+  belfry: Belfry
+  receiver: Receiver
+  /** A page in a browser context of its own: somebody else's browser. The test fails on whatever goes wrong in it. */
+  newPage(options?: NewPageOptions): Promise<Page>
+  /** The same, signed in as the owner of the installation's first workspace. */
+  ownerPage(options?: NewPageOptions): Promise<Page>
+  /** The path of the first workspace's overview, such as `/acme/w/ws_…`. */
+  home(): Promise<string>
+}
+
+export type NewPageOptions = {
+  size?: keyof typeof sizes
+  theme?: 'light' | 'dark'
+  /** A session to begin with. */
+  token?: string | undefined
+  /** Complaints that the test provokes, such as the browser's line about an answer of 401. */
+  expected?: RegExp
+}
+
+/** The real stack and a browser for the tests of one file. Call it in a `describe`. */
+export function useStage(env: Record<string, string> = {}): Stage {
+  let browser: Browser | undefined
+  const contexts: BrowserContext[] = []
+  let complaints: string[] = []
+  const stage = {} as Stage // filled before the first test
+
+  beforeAll(async () => {
+    const [belfry, receiver, started] = await Promise.all([
+      startBelfry('postgres', { env }),
+      startReceiver(),
+      launchBrowser(),
+    ])
+    browser = started
+    Object.assign(stage, { belfry, receiver })
+  }, 120_000)
+
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map(context => context.close()))
+    const found = complaints
+    complaints = []
+    expect(found, 'console errors and outside requests').toEqual([])
+  })
+
+  afterAll(async () => {
+    await Promise.all([browser?.close(), stage.belfry?.close(), stage.receiver?.close()])
+  })
+
+  stage.newPage = async ({ size = 'wide', theme = 'light', token, expected } = {}) => {
+    if (!browser) throw new Error('The browser is started before the first test.')
+    const { url } = stage.belfry
+    const context = await browser.newContext({
+      baseURL: url,
+      viewport: sizes[size],
+      colorScheme: theme,
+      locale: 'en-GB',
+    })
+    contexts.push(context)
+    if (token)
+      await context.addCookies([{ name: 'belfry_session', value: token, url, httpOnly: true, sameSite: 'Lax' }])
+    const page = await context.newPage()
+    page.setDefaultTimeout(20_000)
+    const complain = (text: string) => expected?.test(text) || complaints.push(text)
+    page.on('console', message => message.type() === 'error' && complain(message.text()))
+    page.on('pageerror', error => complain(String(error)))
+    page.on('request', request => {
+      if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url)
+        complain(`request: ${request.url()}`)
+    })
+    return page
+  }
+  stage.ownerPage = options => stage.newPage({ ...options, token: stage.belfry.caller.token })
+  stage.home = async () => {
+    const { belfry } = stage
+    const { body } = await belfry.call('GET', `/api/v1/organizations/${belfry.caller.organizationId}`)
+    return `/${body.slug}/w/${belfry.caller.workspaceId}`
+  }
+  return stage
+}

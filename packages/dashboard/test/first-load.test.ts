@@ -1,0 +1,33 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const built = join(import.meta.dirname, '../../../services/api/dist/dashboard')
+const mostBytes = 200_000
+
+/** The scripts that a page loads before it shows anything: what it names, and what these import. */
+function firstLoad(): Set<string> {
+  const page = readFileSync(join(built, 'index.html'), 'utf8')
+  const found = new Set<string>()
+  const visit = (path: string) => {
+    if (found.has(path)) return
+    found.add(path)
+    const script = readFileSync(join(built, path), 'utf8')
+    for (const [, name] of script.matchAll(/(?:^|[;}\n])(?:import|export)[^;()]*?["']\.\/([\w-]+\.js)["']/g)) {
+      visit(`/assets/${name}`)
+    }
+  }
+  for (const [, path] of page.matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)) visit(path ?? '')
+  return found
+}
+
+it.each(['gz', 'br'])('the first load is less than 200 KB of script, compressed as %s', encoding => {
+  const scripts = [...firstLoad()]
+  expect(scripts.length).toBeGreaterThan(0)
+  const bytes = scripts.map(path => statSync(join(built, `${path}.${encoding}`)).size)
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(mostBytes)
+})
+
+it('no schema of the contract is in any script', () => {
+  for (const path of firstLoad()) expect(readFileSync(join(built, path), 'utf8')).not.toContain('strictObject')
+})
