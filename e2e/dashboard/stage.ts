@@ -1,4 +1,4 @@
-import { type Receiver, startReceiver } from '@belfry/testing'
+import { type MailServer, type Receiver, startMailServer, startReceiver } from '@belfry/testing'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type Belfry, startBelfry } from '../belfry.ts'
@@ -9,6 +9,8 @@ export const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390,
 export type Stage = {
   belfry: Belfry
   receiver: Receiver
+  /** Every mail that the installation sends. */
+  mailServer: MailServer
   /** A page in a browser context of its own: somebody else's browser. The test fails on whatever goes wrong in it. */
   newPage(options?: NewPageOptions): Promise<Page>
   /** The same, signed in as the owner of the installation's first workspace. */
@@ -34,8 +36,11 @@ export function useStage(env: Record<string, string> = {}): Stage {
   const stage = {} as Stage // filled before the first test
 
   beforeAll(async () => {
+    const mailServer = await startMailServer()
+    stage.mailServer = mailServer
+    const mailing = { SMTP_URL: mailServer.url, MAIL_FROM: 'Belfry <belfry@example.com>' }
     const [belfry, receiver, started] = await Promise.all([
-      startBelfry('postgres', { env }),
+      startBelfry('postgres', { env: { ...mailing, ...env } }),
       startReceiver(),
       launchBrowser(),
     ])
@@ -51,7 +56,7 @@ export function useStage(env: Record<string, string> = {}): Stage {
   })
 
   afterAll(async () => {
-    await Promise.all([browser?.close(), stage.belfry?.close(), stage.receiver?.close()])
+    await Promise.all([browser?.close(), stage.belfry?.close(), stage.receiver?.close(), stage.mailServer?.close()])
   })
 
   stage.newPage = async ({ size = 'wide', theme = 'light', token, expected } = {}) => {

@@ -105,7 +105,7 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
   slug_taken: {
     status: 409,
     title: 'Slug taken',
-    description: 'Another organization has this slug.',
+    description: 'Another organization has this slug, or it is one of the addresses of Belfry itself.',
   },
   email_taken: {
     status: 409,

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
-import { Button, IconButton } from './button.tsx'
+import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 import styles from './dialog.module.css'
 
@@ -32,9 +32,18 @@ export function Dialog({ isOpen, onClose, title, description, isWide, children }
               <Radix.Title>{title}</Radix.Title>
               {description && <Radix.Description className={styles.description}>{description}</Radix.Description>}
             </div>
-            <IconButton label="Close" size="small" icon={<X size={16} />} onClick={onClose} />
           </div>
           {children}
+          {/* The last in order, so that the focus begins with what the dialog is about; without a tooltip, which would take the first Escape. */}
+          <span className={styles.close}>
+            <Button
+              kind="quiet"
+              size="small"
+              aria-label="Close"
+              icon={<X size={16} aria-hidden="true" />}
+              onClick={onClose}
+            />
+          </span>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

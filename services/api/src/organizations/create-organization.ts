@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
 import { presentOrganization } from './present-organization.ts'
-import { slugOf, withSuffix } from './slug.ts'
+import { isReservedSlug, slugOf, withSuffix } from './slug.ts'
 
 export const createOrganization = endpoint({
   right: 'signed_in',
@@ -23,7 +23,7 @@ export const createOrganization = endpoint({
 
 async function insertOrganization(ctx: Context, name: string, caller: UserCaller) {
   const base = slugOf(name)
-  for (let slug = base; ; slug = withSuffix(base)) {
+  for (let slug = isReservedSlug(base) ? withSuffix(base) : base; ; slug = withSuffix(base)) {
     try {
       return await insertWithSlug(ctx, name, slug, caller)
     } catch (error) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { slugOf, withSuffix } from './slug.ts'
+import { isReservedSlug, slugOf, withSuffix } from './slug.ts'
 
 const form = /^[a-z0-9](-?[a-z0-9])*$/
 
@@ -19,4 +19,9 @@ it('keeps slugs of long names, with and without a suffix, within the form and 63
     expect(text).toMatch(form)
     expect(text.length).toBeLessThanOrEqual(63)
   }
+})
+
+it.each(['api', 'admin', 'sign-in', 'welcome'])('knows that %s is no organization’s', slug => {
+  expect(isReservedSlug(slug)).toBe(true)
+  expect(isReservedSlug(withSuffix(slug))).toBe(false)
 })

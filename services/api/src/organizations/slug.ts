@@ -2,6 +2,17 @@ import { randomBytes } from 'node:crypto'
 
 const maxLength = 63
 
+// A slug is the first part of the addresses of an organization's dashboard, where these have a meaning of their own.
+const reserved = new Set([
+  ...['account', 'admin', 'api', 'assets', 'forgot-password', 'healthz', 'invitations', 'metrics'],
+  ...['readyz', 'register', 'reset-password', 'sign-in', 'welcome'],
+])
+
+/** Whether an address that begins with this slug would lead elsewhere. */
+export function isReservedSlug(slug: string): boolean {
+  return reserved.has(slug)
+}
+
 /** Makes a slug from a name: lower-case ASCII letters and digits, joined by single hyphens, 2 to 63 characters. */
 export function slugOf(name: string): string {
   const ascii = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()

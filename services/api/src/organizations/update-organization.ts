@@ -8,6 +8,7 @@ import { given } from '../http/given.ts'
 import { ok } from '../http/reply.ts'
 import { lockOrganization } from './lock-organization.ts'
 import { type OrganizationRow, presentOrganization } from './present-organization.ts'
+import { isReservedSlug } from './slug.ts'
 
 export const updateOrganization = endpoint({
   right: 'organization.change',
@@ -17,14 +18,19 @@ export const updateOrganization = endpoint({
   params: { org: 'org' },
   body: updateOrganizationBody,
   async handle(ctx, { caller, body }) {
+    if (body.slug && isReservedSlug(body.slug)) throw slugTaken()
     const row = await ctx.prisma
       .$transaction(tx => update(tx, caller, body))
       .catch(error => {
-        throw isUniqueViolation(error) ? new AppError('slug_taken', 'Another organization has this slug.') : error
+        throw isUniqueViolation(error) ? slugTaken() : error
       })
     return ok(presentOrganization(row))
   },
 })
+
+function slugTaken(): AppError {
+  return new AppError('slug_taken', 'Another organization, or Belfry itself, has this slug.')
+}
 
 async function update(
   tx: PrismaTransaction,

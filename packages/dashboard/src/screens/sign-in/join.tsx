@@ -75,7 +75,8 @@ function useAccept(token: string) {
   return {
     submit: (body: { name?: string; password?: string }) => acceptInvitation(token, body),
     async onDone({ organization }: { organization: { slug: string } }) {
-      client.clear()
+      // The invitation is still shown, and is used by now: it is not asked for again.
+      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'invitation' })
       await navigate(paths.organization(organization.slug), { replace: true })
     },
   }
