@@ -20,14 +20,28 @@ export async function buildDashboard(root) {
   const wanted = hash(root)
   if (existsSync(join(folder, 'index.html')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
   rmSync(stamp, { force: true })
-  await build({
-    root: join(root, 'packages/dashboard'),
-    configFile: join(root, 'packages/dashboard/vite.config.ts'),
-    build: { outDir: folder, emptyOutDir: true },
-    logLevel: 'warn',
-  })
+  await asProduction(() =>
+    build({
+      root: join(root, 'packages/dashboard'),
+      configFile: join(root, 'packages/dashboard/vite.config.ts'),
+      build: { outDir: folder, emptyOutDir: true },
+      logLevel: 'warn',
+    }),
+  )
   for (const path of filesOf(folder).filter(path => /\.(js|css|html|svg)$/.test(path))) await compress(path)
   writeFileSync(stamp, wanted)
+}
+
+// Whoever builds it, such as a test: with another NODE_ENV, Vite takes the libraries' versions for development.
+async function asProduction(work) {
+  const { NODE_ENV } = process.env
+  process.env.NODE_ENV = 'production'
+  try {
+    await work()
+  } finally {
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV
+    else process.env.NODE_ENV = NODE_ENV
+  }
 }
 
 async function compress(path) {

@@ -47,6 +47,8 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
     const row = page.getByRole('region', { name: 'Dispatches as they happen' }).getByRole('row').nth(1)
     await row.getByText('Success').waitFor()
     expect(stage.receiver.requestsTo('/hello')).toHaveLength(1)
+    const fonts = await page.evaluate(() => [...document.fonts].map(({ family, status }) => `${family}: ${status}`))
+    expect(fonts.sort()).toEqual(['Geist Mono: loaded', 'Geist: loaded'])
     await expectAccessible(page)
     await takeScreenshots(page, 'first-steps')
 

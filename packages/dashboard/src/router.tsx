@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { ComponentType, ReactNode } from 'react'
-import { createBrowserRouter, Outlet, type RouteObject, redirect, useNavigation } from 'react-router'
+import { createBrowserRouter, Outlet, type RouteObject, redirect, ScrollRestoration, useNavigation } from 'react-router'
 import { meQuery } from './api/session.ts'
 import { workspacesQuery } from './api/workspaces.ts'
 import { ErrorPage } from './layout/error-page.tsx'
@@ -116,6 +116,7 @@ function Root(): ReactNode {
   return (
     <div aria-busy={isBusy}>
       <Outlet />
+      <ScrollRestoration />
     </div>
   )
 }

@@ -80,6 +80,14 @@ describe('refuses', () => {
     expect((await api.send('PATCH', `${organizations}/${id}`, change, owner.session)).status).toBe(400)
   })
 
+  it('a slug that has a meaning of its own in the dashboard’s addresses', async () => {
+    const { id, owner } = await anOrganization(api)
+    const { status, body } = await api.send('PATCH', `${organizations}/${id}`, { slug: 'admin' }, owner.session)
+    expect([status, body.code]).toEqual([409, 'slug_taken'])
+    const made = await api.send('POST', organizations, { name: 'API' }, owner.session)
+    expect(made.body.slug).toMatch(/^api-[0-9a-f]{6}$/)
+  })
+
   it('a slug that another organization has, to all but one of many at once', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => anOrganization(api)))
     const answers = await Promise.all(
