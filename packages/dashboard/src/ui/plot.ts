@@ -14,7 +14,8 @@ export function plot(into: HTMLElement, { at, series, unit = '' }: ChartData, he
     into.style.color = ''
     return color
   }
-  const [ink, line] = [resolved('--ink-faint'), resolved('--line')]
+  // Functions, so that a change of the theme needs no more than to draw again.
+  const [ink, line] = [() => resolved('--ink-faint'), () => resolved('--line')]
   const axis = {
     stroke: ink,
     grid: { stroke: line, width: 1 },
@@ -34,7 +35,7 @@ export function plot(into: HTMLElement, { at, series, unit = '' }: ChartData, he
         ...series.map(({ label }, index) => ({
           label,
           width: 1.75,
-          stroke: resolved(tones[index % tones.length] ?? '--accent'),
+          stroke: () => resolved(tones[index % tones.length] ?? '--accent'),
           points: { show: false },
         })),
       ],
@@ -44,8 +45,15 @@ export function plot(into: HTMLElement, { at, series, unit = '' }: ChartData, he
   )
   const resized = new ResizeObserver(() => chart.setSize({ width: into.clientWidth, height }))
   resized.observe(into)
+  const recolour = () => chart.redraw()
+  const darkness = window.matchMedia('(prefers-color-scheme: dark)')
+  darkness.addEventListener('change', recolour)
+  const chosen = new MutationObserver(recolour)
+  chosen.observe(document.documentElement, { attributeFilter: ['data-theme'] })
   return () => {
     resized.disconnect()
+    darkness.removeEventListener('change', recolour)
+    chosen.disconnect()
     chart.destroy()
   }
 }
