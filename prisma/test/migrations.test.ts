@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { checkMigrations, createMigration, deployMigrations } from '../src/migrate/index.ts'
 import { findMigrationFolder } from '../src/migrate/migration-folder.ts'
 import { waitForDatabase } from '../src/migrate/wait-for-database.ts'
+import { waitForMigrations } from '../src/migrate/wait-for-migrations.ts'
 
 const later = '20990101000000_later'
 const nothingWrong = { drift: null, missing: null, edited: [], failed: [], pending: [], unknown: [] }
@@ -78,6 +79,31 @@ describe('deployMigrations', () => {
     const before = timers()
     await deployMigrations(url)
     expect(timers()).toBeLessThanOrEqual(before)
+  })
+})
+
+describe('waitForMigrations', () => {
+  it('goes on when somebody else has applied everything, on an empty database too', async () => {
+    const { url } = await emptyDatabase()
+    const told: number[] = []
+    const waiting = waitForMigrations(url, missing => told.push(missing.length))
+    await vi.waitFor(() => expect(told).toHaveLength(1))
+    const applied = await deployMigrations(url)
+    await waiting
+    expect(told[0]).toBe(applied.length)
+  })
+
+  it('waits for the one that is missing, and minds none of a later version', async () => {
+    const { url, query } = await testDatabase()
+    const folder = await copyFolder({ [later]: 'CREATE TABLE later (id int)' })
+    const told: string[][] = []
+    const waiting = waitForMigrations(url, missing => told.push(missing), folder)
+    await vi.waitFor(() => expect(told).toEqual([[later]]))
+    await deployMigrations(url, folder)
+    await waiting
+    await waitForMigrations(url, missing => told.push(missing))
+    expect(told).toHaveLength(1)
+    expect(await query('SELECT * FROM later')).toEqual([])
   })
 })
 

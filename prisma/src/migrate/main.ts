@@ -8,8 +8,9 @@ import { deployMigrations } from './deploy-migrations.ts'
 import { describeCheck } from './describe-check.ts'
 import { describeKeys } from './describe-keys.ts'
 import { waitForDatabase } from './wait-for-database.ts'
+import { waitForMigrations } from './wait-for-migrations.ts'
 
-const usage = 'Usage: deploy | check | create NAME | hold-overdue | release-held | rewrap-keys | check-keys'
+const usage = 'Usage: deploy | wait | check | create NAME | hold-overdue | release-held | rewrap-keys | check-keys'
 
 try {
   process.exitCode = await run(process.argv.slice(2))
@@ -20,6 +21,7 @@ try {
 
 function run([command, name, ...rest]: string[]): Promise<number> {
   if (command === 'deploy' && name === undefined) return deploy(readDatabaseUrl())
+  if (command === 'wait' && name === undefined) return wait(readDatabaseUrl())
   if (command === 'check' && name === undefined) return check(readDatabaseUrl())
   if (command === 'create' && name !== undefined && rest.length === 0) return create(readDatabaseUrl(), name)
   if (command === 'hold-overdue' && name === undefined) return inDatabase(holdOverdueTasks, 'tasks held')
@@ -30,15 +32,26 @@ function run([command, name, ...rest]: string[]): Promise<number> {
 }
 
 async function deploy(databaseUrl: string): Promise<number> {
+  await untilItAnswers(databaseUrl)
+  const applied = await deployMigrations(databaseUrl)
+  for (const name of applied) print(`applied ${name}`)
+  if (applied.length === 0) print('database is up to date')
+  return 0
+}
+
+async function wait(databaseUrl: string): Promise<number> {
+  await untilItAnswers(databaseUrl)
+  await waitForMigrations(databaseUrl, missing => print(`waiting for ${missing.length} migrations`))
+  print('every migration of this version is applied')
+  return 0
+}
+
+async function untilItAnswers(databaseUrl: string): Promise<void> {
   let waitingFor: string | undefined
   await waitForDatabase(databaseUrl, reason => {
     if (reason !== waitingFor) print(`waiting for the database: ${reason}`)
     waitingFor = reason
   })
-  const applied = await deployMigrations(databaseUrl)
-  for (const name of applied) print(`applied ${name}`)
-  if (applied.length === 0) print('database is up to date')
-  return 0
 }
 
 async function check(databaseUrl: string): Promise<number> {
