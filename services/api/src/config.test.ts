@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { undocumented } from '@belfry/testing'
 import { expect, it } from 'vitest'
 import { loadConfig, variables } from './config.ts'
 
@@ -40,4 +41,9 @@ it('believes no proxy unless it is told which', () => {
 it('wants master keys, and does not show what it was given for them', () => {
   expect(() => loadConfig({ ...env, ENCRYPTION_KEYS: undefined })).toThrow(/ENCRYPTION_KEYS: is required/)
   expect(() => loadConfig({ ...env, ENCRYPTION_KEYS: 'k1:dG9vIHNob3J0' })).toThrow(/ENCRYPTION_KEYS: .*k1(?!.*dG9v)/)
+})
+
+it('is documented in docs/configuration.md, with what is required and with the defaults', () => {
+  const names = Object.keys(variables.shape)
+  expect(undocumented({ process: 'api', names, load: loadConfig, env: env })).toEqual([])
 })

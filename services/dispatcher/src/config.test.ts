@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { undocumented } from '@belfry/testing'
 import { expect, it } from 'vitest'
 import { loadConfig, variables } from './config.ts'
 
@@ -30,4 +31,9 @@ it('wants a sender for a mail server, and none for a folder', () => {
 
 it.each(['nobody', 'a@b@c', 'A <a@b>, B <b@c>', 'A <a@b>\r\nBcc: x@y'])('refuses the sender %j', from => {
   expect(() => loadConfig({ ...complete, SMTP_URL: 'smtp://mail', MAIL_FROM: from })).toThrow(/MAIL_FROM/)
+})
+
+it('is documented in docs/configuration.md, with what is required and with the defaults', () => {
+  const names = Object.keys(variables.shape)
+  expect(undocumented({ process: 'dispatcher', names, load: loadConfig, env: complete })).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { undocumented } from '@belfry/testing'
 import { expect, it } from 'vitest'
 import { loadConfig, variables } from './config.ts'
 
@@ -15,4 +16,11 @@ it('refuses a tier that does not exist', () => {
 
 it('names everything that is missing or wrong in one message', () => {
   expect(() => loadConfig({ LOG_LEVEL: 'loud' })).toThrow(/DATABASE_URL.*LOG_LEVEL/s)
+})
+
+it('is documented in docs/configuration.md, with what is required and with the defaults', () => {
+  const names = Object.keys(variables.shape)
+  expect(
+    undocumented({ process: 'scheduler', names, load: loadConfig, env: { DATABASE_URL: 'postgresql://db/belfry' } }),
+  ).toEqual([])
 })
