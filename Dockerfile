@@ -1,0 +1,56 @@
+# Belfry's images, one target per process: docker build --target api|scheduler|dispatcher|migrate .
+# Node is pinned by its version. To pin it by its content too, as for a release, give the digest that was tested:
+#   --build-arg NODE_IMAGE=node:24.19.0-bookworm-slim@sha256:...
+ARG NODE_IMAGE=node:24.19.0-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /belfry
+ENV CI=true
+# The packages are fetched again only when the lockfile changes.
+COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
+RUN npx --yes "$(node -p 'require("./package.json").packageManager')" fetch
+COPY . .
+RUN node scripts/bootstrap.mjs && node scripts/bundle.mjs && node scripts/assemble.mjs /images
+
+FROM ${NODE_IMAGE} AS runtime
+# What installs packages has no place where nothing is installed.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack \
+  /usr/local/bin/yarn /usr/local/bin/yarnpkg /opt/yarn-*
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Belfry" \
+  org.opencontainers.image.licenses="MIT" \
+  org.opencontainers.image.revision="${REVISION}"
+ENV NODE_ENV=production
+WORKDIR /app
+# The user `node`, by number, so that Kubernetes can tell that it is not root.
+USER 1000:1000
+STOPSIGNAL SIGTERM
+
+FROM runtime AS scheduler
+COPY --from=build /images/scheduler ./
+ENV METRICS_PORT=9090
+EXPOSE 9090
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "METRICS_PORT"]
+CMD ["node", "services/scheduler/dist/main.mjs"]
+
+FROM runtime AS dispatcher
+COPY --from=build /images/dispatcher ./
+ENV METRICS_PORT=9090
+EXPOSE 9090
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "METRICS_PORT"]
+CMD ["node", "services/dispatcher/dist/main.mjs"]
+
+# Runs to its end: `deploy` applies what is missing, `wait` waits until somebody has; see docs/self-hosting.md.
+FROM runtime AS migrate
+COPY --from=build /images/migrate ./
+HEALTHCHECK NONE
+ENTRYPOINT ["node", "prisma/dist/main.mjs"]
+CMD ["deploy"]
+
+# The last one is what a build without --target makes.
+FROM runtime AS api
+COPY --from=build /images/api ./
+ENV PORT=3000
+EXPOSE 3000
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "PORT"]
+CMD ["node", "services/api/dist/main.mjs"]

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { accessSync, constants, existsSync, mkdtempSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findRedisServer, freePort, startRedis } from '@belfry/embedded'
+import { createEmptyDatabase, startReceiver } from '@belfry/testing'
+import { validate } from 'dockerfile-utils'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { callApi, signUp } from '../api-calls.ts'
+import { inMs, waitFor } from '../wait-for.ts'
+import { dockerfile, type Image, readImages } from './read-dockerfile.ts'
+import { assembleImages, fingerprint, type ImageTrees, runImage } from './run-image.ts'
+
+const targets = ['api', 'scheduler', 'dispatcher', 'migrate']
+const images = readImages()
+
+describe('the Dockerfile', () => {
+  it('is one that Docker accepts, without a warning', () => {
+    expect(validate(dockerfile())).toEqual([])
+  })
+
+  it.each(targets)('makes the %s on a Node 24 of one version, for a user who is not root', name => {
+    const image = imageOf(name)
+    expect(image.base).toMatch(/^node:24\.\d+\.\d+-[a-z]+-slim$/)
+    expect(image.user).toBe('1000:1000')
+    expect(image.env.NODE_ENV).toBe('production')
+    expect(image.copied).toEqual([`/images/${name}`])
+  })
+
+  it('makes the api when nobody names a target', () => {
+    expect([...images.keys()].at(-1)).toBe('api')
+  })
+})
+
+describe('the images', () => {
+  let trees: ImageTrees
+  beforeAll(async () => {
+    trees = await assembleImages()
+  })
+  afterAll(() => trees?.remove())
+
+  it('are those of the Dockerfile', () => {
+    expect(readdirSync(trees.folder).sort()).toEqual([...targets].sort())
+    for (const name of targets) expect(existsSync(join(trees.of(name), String(imageOf(name).command[1])))).toBe(true)
+  })
+
+  it('are the same whenever they are made', async () => {
+    const again = await assembleImages()
+    onTestFinished(() => again.remove())
+    expect(fingerprint(again.folder)).toBe(fingerprint(trees.folder))
+  })
+
+  it('hold no source, no map, and nothing that their user may write to', () => {
+    for (const name of readdirSync(trees.folder, { recursive: true, encoding: 'utf8' })) {
+      expect(name).not.toMatch(/\.map$|[^d]\.ts$|\.env|node_modules\/(prisma|vitest|typescript|\.bin)\b/)
+      const path = join(trees.folder, name)
+      if (process.getuid?.() !== 0) expect(() => accessSync(path, constants.W_OK)).toThrow()
+    }
+  })
+
+  it('migrate a new database, and deliver a task, from these trees alone', async () => {
+    const before = fingerprint(trees.folder)
+    const database = await createEmptyDatabase()
+    onTestFinished(() => database.drop())
+    const target = await startReceiver()
+    onTestFinished(() => target.close())
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const env = { ...settings(url), DATABASE_URL: database.url, ...(await queueSettings()) }
+    const start = (name: string, more: Record<string, string> = {}, args: string[] = []) =>
+      runImage(imageOf(name), trees.of(name), { ...env, ...more }, args)
+
+    const waiting = runImage(
+      { ...imageOf('migrate'), command: ['node', 'prisma/dist/main.mjs', 'wait'] },
+      trees.of('migrate'),
+      env,
+    )
+    onTestFinished(async () => void (await waiting.stop()))
+    const migration = start('migrate')
+    expect([await migration.ended, migration.output]).toEqual([0, expect.stringContaining('applied 2026')])
+    expect([await waiting.ended, waiting.output]).toEqual([0, expect.stringContaining('every migration')])
+
+    const services = [
+      start('api', { PORT: String(port) }),
+      start('scheduler', { METRICS_PORT: String(await freePort()) }),
+      start('dispatcher', { METRICS_PORT: String(await freePort()) }),
+    ]
+    onTestFinished(async () => void (await Promise.all(services.map(service => service.stop()))))
+    await Promise.all(services.map(service => service.ready))
+    expect(await Promise.all(services.map(service => service.checkHealth()))).toEqual([0, 0, 0])
+
+    const caller = await signUp(url)
+    const task = { name: 'From an image', url: target.url('/hook'), method: 'POST', execute_at: inMs(1000) }
+    const created = await callApi(url, caller, 'POST', '/api/v1/scheduler/tasks', task)
+    expect(created.status).toBe(201)
+    await waitFor(
+      async () => (await callApi(url, caller, 'GET', `/api/v1/scheduler/tasks/${created.body.id}`)).body.state,
+      state => state === 'success',
+    )
+    expect(target.requestsTo('/hook')).toHaveLength(1)
+    expect(await Promise.all(services.map(service => service.stop()))).toEqual([0, 0, 0])
+    expect(await services[0]?.checkHealth()).toBe(1)
+    expect(fingerprint(trees.folder)).toBe(before)
+  })
+})
+
+function imageOf(name: string): Image {
+  const image = images.get(name)
+  if (!image) throw new Error(`The Dockerfile has no target ${name}.`)
+  return image
+}
+
+function settings(url: string): Record<string, string> {
+  return {
+    PUBLIC_URL: url,
+    JWT_SECRET: randomBytes(32).toString('hex'),
+    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
+    DEFAULT_TIER: 'unicorn',
+  }
+}
+
+// Without a Redis on this machine the queue lives in PostgreSQL.
+async function queueSettings(): Promise<Record<string, string>> {
+  if (!findRedisServer()) return {}
+  const redis = await startRedis({ dataDir: mkdtempSync(join(tmpdir(), 'belfry-redis-')), persist: false })
+  onTestFinished(() => redis.stop())
+  return { REDIS_URL: redis.url }
+}

@@ -1,0 +1,75 @@
+// Makes what each image holds: `node scripts/assemble.mjs <folder>` fills a new folder's api, scheduler, dispatcher and
+// migrate from the bundles.
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = resolve(fileURLToPath(import.meta.url), '../..')
+
+// Paths are those of the repository, since a bundle finds what it needs from where it lies.
+const images = {
+  api: {
+    paths: ['services/api/dist', 'packages/dashboard/dist'],
+    packages: { 'services/api': ['@node-rs/argon2'] },
+  },
+  scheduler: { paths: ['services/scheduler/dist'], packages: {} },
+  dispatcher: { paths: ['services/dispatcher/dist'], packages: {} },
+  migrate: {
+    paths: ['prisma/dist', 'prisma/migrations', 'prisma/schema.prisma'],
+    packages: { prisma: ['@prisma/schema-engine-wasm'] },
+  },
+}
+
+/** Fills one folder for each image below `target`. */
+export function assemble(target) {
+  for (const [name, { paths, packages }] of Object.entries(images)) {
+    const image = join(target, name)
+    // A room that this version does not have is left out; one that was not built is an error.
+    const rooms = paths.filter(path => existsSync(join(root, dirname(path))))
+    for (const path of rooms) copyTree(join(root, path), join(image, path))
+    for (const [room, names] of Object.entries(packages)) {
+      for (const wanted of names) copyPackage(wanted, join(root, room), join(image, room, 'node_modules'))
+    }
+    copyTree(join(root, 'scripts/probe-health.mjs'), join(image, 'probe-health.mjs'))
+    copyTree(join(root, 'LICENSE'), join(image, 'LICENSE'))
+    makeReadable(image)
+  }
+}
+
+// Source maps are as large as the programs, and nothing in production reads them.
+function copyTree(from, to) {
+  mkdirSync(dirname(to), { recursive: true })
+  cpSync(from, to, { recursive: true, filter: path => !path.endsWith('.map') })
+}
+
+// With everything that it needs, flat.
+function copyPackage(name, user, modules) {
+  const from = findPackage(name, user)
+  if (from === null) throw new Error(`${name}, which ${user} needs, is not installed.`)
+  if (existsSync(join(modules, name))) return
+  cpSync(from, join(modules, name), { recursive: true, filter: path => basename(path) !== 'node_modules' })
+  const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'))
+  // Of the native variants only this platform's is installed.
+  const optional = Object.keys(optionalDependencies).filter(needed => findPackage(needed, from) !== null)
+  for (const needed of [...Object.keys(dependencies), ...optional]) copyPackage(needed, from, modules)
+}
+
+function findPackage(name, user) {
+  for (let folder = user; ; folder = dirname(folder)) {
+    const candidate = join(folder, 'node_modules', name)
+    if (existsSync(candidate)) return realpathSync(candidate)
+    if (dirname(folder) === folder) return null
+  }
+}
+
+// Whoever runs the process may read everything and write nothing, whatever the umask of the build was.
+function makeReadable(path) {
+  const entries = readdirSync(path, { withFileTypes: true })
+  for (const entry of entries) {
+    if (entry.isDirectory()) makeReadable(join(path, entry.name))
+    else chmodSync(join(path, entry.name), 0o444)
+  }
+  chmodSync(path, 0o555)
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) assemble(resolve(process.argv[2]))
