@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createTestDatabase, documentedVariables } from '@belfry/testing'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type ServiceName, startService } from '../processes.ts'
+import { repositoryRoot } from '../repository-root.ts'
+import { type ComposeService, type ComposeStack, readStack } from './compose-stack.ts'
+import { readImages } from './read-dockerfile.ts'
+import { hasTool } from './tools.ts'
+
+const ours = ['api', 'scheduler', 'dispatcher', 'migrate']
+const services: ServiceName[] = ['api', 'scheduler', 'dispatcher']
+const stores = ['postgres', 'redis']
+const drainSeconds = 30
+
+describe('scripts/make-env.sh', () => {
+  it('makes secrets that only their owner can read, others each time', async () => {
+    const [first, second] = [envPath(), envPath()]
+    await Promise.all([makeEnv(first), makeEnv(second)])
+    expect(statSync(first).mode & 0o777).toBe(0o600)
+    const [one, other] = [readEnv(first), readEnv(second)]
+    for (const name of ['JWT_SECRET', 'ENCRYPTION_KEYS', 'OPERATOR_PASSWORD', 'POSTGRES_PASSWORD', 'REDIS_PASSWORD']) {
+      expect(one[name]?.length).toBeGreaterThanOrEqual(24)
+      expect(one[name]).not.toBe(other[name])
+    }
+  })
+
+  it('leaves a file that exists as it is', async () => {
+    const path = envPath()
+    writeFileSync(path, 'ENCRYPTION_KEYS=precious\n')
+    await expect(makeEnv(path)).rejects.toThrow(/it exists.*Nothing was changed/)
+    expect(readFileSync(path, 'utf8')).toBe('ENCRYPTION_KEYS=precious\n')
+  })
+})
+
+describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', () => {
+  let stack: ComposeStack
+  const service = (name: string): ComposeService => {
+    const found = stack.services[name]
+    if (!found) throw new Error(`The stack has no service ${name}.`)
+    return found
+  }
+  const networksOf = (name: string) => Object.keys(service(name).networks)
+  beforeAll(async () => {
+    const path = envPath()
+    await makeEnv(path)
+    stack = await readStack(path)
+  })
+
+  it('says what to do when nobody has made an .env', async () => {
+    const path = envPath()
+    writeFileSync(path, '')
+    await expect(readStack(path)).rejects.toThrow(/run scripts\/make-env.sh first/)
+  })
+
+  it('has everything, with two dispatchers, and every image pinned', () => {
+    expect(Object.keys(stack.services).sort()).toEqual([...ours, ...stores, 'mailpit'].sort())
+    expect(service('dispatcher').deploy?.replicas).toBe(2)
+    for (const name of [...stores, 'mailpit']) expect(service(name).image).toMatch(/:v?\d+\.\d+(\.\d+)?(-\w+)?$/)
+    for (const name of ours) expect(service(name).build?.target).toBe(name)
+  })
+
+  it('keeps nothing of ours writable or privileged', () => {
+    for (const name of ours) {
+      expect(service(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
+      expect(service(name).security_opt).toContain('no-new-privileges:true')
+    }
+  })
+
+  it('starts services when the tables are there and the stores answer, and again when they end', () => {
+    for (const name of services) {
+      expect(service(name).depends_on).toMatchObject({
+        migrate: { condition: 'service_completed_successfully' },
+        postgres: { condition: 'service_healthy' },
+        redis: { condition: 'service_healthy' },
+      })
+    }
+    for (const [name, { restart }] of Object.entries(stack.services)) {
+      expect([name, restart]).toEqual([name, name === 'migrate' ? 'no' : 'unless-stopped'])
+    }
+  })
+
+  it('knows the health of everything that stays', () => {
+    const images = readImages()
+    for (const [name, { healthcheck, build }] of Object.entries(stack.services)) {
+      if (name === 'migrate') continue
+      expect(healthcheck?.test ?? images.get(build?.target ?? '')?.healthCheck, name).toBeTruthy()
+    }
+  })
+
+  it('gives every service longer than a drain to stop', () => {
+    for (const { stop_grace_period } of Object.values(stack.services)) {
+      expect(stop_grace_period).toMatch(/^\d+s$/)
+      expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThan(drainSeconds)
+    }
+  })
+
+  it('keeps what Redis acknowledged, evicts nothing, and lets in nobody without the password', () => {
+    const command = service('redis').command?.join(' ')
+    for (const option of [
+      '--appendonly yes',
+      '--appendfsync everysec',
+      '--maxmemory-policy noeviction',
+      '--requirepass',
+    ]) {
+      expect(command).toContain(option)
+    }
+    expect(command).not.toContain(service('redis').environment?.REDIS_PASSWORD)
+    expect(service('redis').volumes).toEqual(['redis-data:/data:rw'])
+    expect(service('postgres').volumes).toEqual(['postgres-data:/var/lib/postgresql:rw'])
+  })
+
+  it('publishes the api and the mails on loopback, and nothing else', () => {
+    const published = Object.entries(stack.services).flatMap(([name, { ports = [] }]) =>
+      ports.map(port => [name, port]),
+    )
+    expect(published.sort()).toEqual([
+      ['api', '127.0.0.1:3000:3000/tcp'],
+      ['mailpit', '127.0.0.1:8025:8025/tcp'],
+    ])
+  })
+
+  it('has dispatchers on no network with the api or the scheduler, and stores on none that leads outside', () => {
+    const shared = (one: string, other: string) =>
+      networksOf(one).filter(network => networksOf(other).includes(network))
+    expect(shared('dispatcher', 'api')).toEqual([])
+    expect(shared('dispatcher', 'scheduler')).toEqual([])
+    for (const store of stores) {
+      for (const network of networksOf(store)) expect(stack.networks[network]?.internal).toBe(true)
+    }
+    expect(networksOf('dispatcher').filter(network => !stack.networks[network]?.internal)).toEqual(['egress'])
+    expect(Object.keys(stack.services).filter(name => networksOf(name).includes('egress'))).toEqual(['dispatcher'])
+  })
+
+  it('tells the dispatchers what the stack itself listens on', () => {
+    const { OWN_LISTENERS = '', DATABASE_URL, REDIS_URL, SMTP_URL } = service('dispatcher').environment ?? {}
+    const known = [
+      ...OWN_LISTENERS.split(','),
+      ...[DATABASE_URL, REDIS_URL, SMTP_URL].map(url => new URL(url ?? '').host),
+    ]
+    for (const listener of ['postgres:5432', 'redis:6379', 'mailpit:1025', 'mailpit:8025']) {
+      expect(known).toContain(listener)
+    }
+    for (const name of services) {
+      const { PORT, METRICS_PORT } = readImages().get(name)?.env ?? {}
+      for (const port of [PORT, METRICS_PORT]) if (port) expect(known).toContain(`${name}:${port}`)
+    }
+  })
+
+  it.each(ours)('hands the %s no variable that it does not know', name => {
+    // The operators' pages are on their way.
+    const known = [...documentedVariables(name).map(variable => variable.name), 'OPERATOR_PASSWORD']
+    expect(Object.keys(service(name).environment ?? {}).filter(variable => !known.includes(variable))).toEqual([])
+  })
+
+  it.each(services)('configures the %s so that it starts', async name => {
+    const database = await createTestDatabase()
+    onTestFinished(() => database.drop())
+    const { REDIS_URL: _, ...environment } = service(name).environment ?? {}
+    const here = { DATABASE_URL: database.url, PORT: '0', METRICS_PORT: '0' }
+    const running = await startService(name, { ...environment, ...here })
+    expect(await running.stop()).toBe(0)
+  })
+})
+
+async function makeEnv(path: string): Promise<void> {
+  await promisify(execFile)('sh', [join(repositoryRoot(), 'scripts/make-env.sh'), path])
+}
+
+function readEnv(path: string): Record<string, string> {
+  const lines = readFileSync(path, 'utf8').matchAll(/^(\w+)=(.*)$/gm)
+  return Object.fromEntries([...lines].map(([, name, value]) => [name, value]))
+}
+
+function envPath(): string {
+  return join(mkdtempSync(join(tmpdir(), 'belfry-env-')), '.env')
+}
