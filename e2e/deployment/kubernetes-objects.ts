@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { parseAllDocuments } from 'yaml'
+import { repositoryRoot } from '../repository-root.ts'
+
+/** An object as it goes to Kubernetes, of whatever kind. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into objects whose shape the schemas check
+export type KubernetesObject = any
+
+const require = createRequire(import.meta.url)
+
+/** Builds a kustomization: `base`, or `overlays/trial` and its like. */
+export async function buildKustomization(path: string): Promise<KubernetesObject[]> {
+  const folder = join(repositoryRoot(), 'k8s', path)
+  const { stdout, stderr } = await promisify(execFile)('kubectl', ['kustomize', folder])
+  if (stderr !== '') throw new Error(stderr)
+  return parseAllDocuments(stdout).map(document => document.toJS())
+}
+
+/**
+ * Says what is wrong with an object by the schema of its kind. The schemas let unknown fields pass, which Kubernetes
+ * would drop or refuse, so every field that the validation does not look at counts as one.
+ */
+export function findProblems(object: KubernetesObject): string[] {
+  const { apiVersion, kind } = object
+  const models = apiVersion.startsWith('keda.sh/') ? '@kubernetes-models/keda' : 'kubernetes-models'
+  const model = require(`${models}/${apiVersion}/${kind}`)[kind]
+  const seen = new Set<string>()
+  try {
+    model.prototype.validate.call(watch(object, '', seen))
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
+  return unseen(object, '', seen).map(path => `${path.slice(1)} is not a field of ${kind}`)
+}
+
+function watch<T extends object>(target: T, path: string, seen: Set<string>): T {
+  return new Proxy(target, {
+    get(holder, key) {
+      const value = Reflect.get(holder, key)
+      const own = `${path}.${String(key)}`
+      seen.add(own)
+      return typeof value === 'object' && value !== null ? watch(value, own, seen) : value
+    },
+    // Who lists the keys takes any: labels and the like.
+    ownKeys(holder) {
+      const keys = Reflect.ownKeys(holder)
+      for (const key of keys) seen.add(`${path}.${String(key)}`)
+      return keys
+    },
+  })
+}
+
+// What is within a field that is none is not told as well.
+function unseen(value: unknown, path: string, seen: Set<string>): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const own = `${path}.${key}`
+    return seen.has(own) ? unseen(inner, own, seen) : [own]
+  })
+}

@@ -1,0 +1,233 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { documentedVariables } from '@belfry/testing'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { repositoryRoot } from '../repository-root.ts'
+import { buildKustomization, findProblems, type KubernetesObject } from './kubernetes-objects.ts'
+import { readImages } from './read-dockerfile.ts'
+import { hasTool } from './tools.ts'
+
+const kustomizations = ['base', 'overlays/hpa', 'overlays/keda', 'overlays/trial']
+const services = ['api', 'scheduler', 'dispatcher']
+const drainSeconds = 30
+// Older ones do not know the fields that these files use.
+const isEnough = (output: string) => Number(/"kustomizeVersion": "v(\d+)/.exec(output)?.[1]) >= 5
+
+describe('findProblems', () => {
+  const policy = {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'x', labels: { any: 'y' } },
+  }
+
+  it('accepts what is right', () => {
+    expect(findProblems({ ...policy, spec: { podSelector: { matchLabels: { any: 'y' } } } })).toEqual([])
+  })
+
+  it('finds a value of the wrong type, a field that is missing, and one that is misspelt', () => {
+    expect(findProblems({ ...policy, spec: { podSelector: {}, policyTypes: 'Egress' } })).not.toEqual([])
+    expect(findProblems({ apiVersion: 'apps/v1', kind: 'Deployment', spec: { template: {} } })).not.toEqual([])
+    expect(findProblems({ ...policy, spec: { podSelector: {}, policyType: ['Egress'] } })).toEqual([
+      'spec.policyType is not a field of NetworkPolicy',
+    ])
+  })
+})
+
+describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEnough)).each(kustomizations)(
+  'k8s/%s',
+  path => {
+    let objects: KubernetesObject[]
+    const ofKind = (kind: string) => objects.filter(object => object.kind === kind)
+    const find = (kind: string, name: string) => ofKind(kind).find(object => object.metadata.name === name)
+    const workloads = () => ['Deployment', 'StatefulSet', 'Job'].flatMap(ofKind)
+    const containersOf = ({ spec }: KubernetesObject) => [
+      ...(spec.template.spec.initContainers ?? []),
+      ...spec.template.spec.containers,
+    ]
+    beforeAll(async () => {
+      objects = await buildKustomization(path)
+    })
+
+    it('is what the schemas of Kubernetes and KEDA ask for, to the last field', () => {
+      expect(objects.flatMap(object => findProblems(object).map(problem => [object.metadata.name, problem]))).toEqual(
+        [],
+      )
+    })
+
+    it('lies in one namespace, which admits only pods without privileges', () => {
+      const [namespace] = ofKind('Namespace')
+      expect(namespace.metadata.labels['pod-security.kubernetes.io/enforce']).toBe('restricted')
+      for (const object of objects.filter(({ kind }) => kind !== 'Namespace')) {
+        expect(object.metadata.namespace).toBe(namespace.metadata.name)
+      }
+    })
+
+    it('runs every container as nobody of importance', () => {
+      for (const workload of workloads()) {
+        const pod = workload.spec.template.spec
+        expect(pod).toMatchObject({
+          automountServiceAccountToken: false,
+          enableServiceLinks: false,
+          securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+        })
+        expect(find('ServiceAccount', pod.serviceAccountName)).toMatchObject({ automountServiceAccountToken: false })
+        for (const container of containersOf(workload)) {
+          expect(container.securityContext).toEqual({
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          })
+          expect(container.resources.requests).toMatchObject({ cpu: expect.any(String), memory: expect.any(String) })
+          expect(container.resources.limits).toEqual({ memory: expect.any(String) })
+          expect(container.image).toMatch(/:v?\d+\.\d+/)
+        }
+      }
+    })
+
+    it.each(services)('runs the %s so that it can be watched, moved and stopped', name => {
+      const deployment = find('Deployment', name)
+      const pod = deployment.spec.template.spec
+      const [container] = pod.containers
+      const paths = ['startupProbe', 'livenessProbe', 'readinessProbe'].map(probe => container[probe].httpGet.path)
+      expect(paths).toEqual(['/healthz', '/healthz', '/readyz'])
+      const { PORT, METRICS_PORT } = readImages().get(name)?.env ?? {}
+      const port = container.ports.find((one: KubernetesObject) => one.name === container.readinessProbe.httpGet.port)
+      expect(String(port.containerPort)).toBe(name === 'api' ? PORT : METRICS_PORT)
+      const [, pause = 0] = container.lifecycle?.preStop.exec.command ?? []
+      expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(drainSeconds + Number(pause))
+      expect(pod.topologySpreadConstraints.map((spread: KubernetesObject) => spread.topologyKey)).toEqual([
+        'topology.kubernetes.io/zone',
+        'kubernetes.io/hostname',
+      ])
+      expect(find('PodDisruptionBudget', name).spec).toEqual({ maxUnavailable: 1, selector: deployment.spec.selector })
+    })
+
+    it('has two of everything at least, and one who decides how many', () => {
+      for (const name of services) {
+        const { replicas } = find('Deployment', name).spec
+        const scalers = [...ofKind('HorizontalPodAutoscaler'), ...ofKind('ScaledObject')]
+        const [scaler, ...others] = scalers
+          .filter(({ spec }) => spec.scaleTargetRef.name === name)
+          .map(({ spec }) => spec)
+        expect(others).toEqual([])
+        expect([name, replicas === undefined]).toEqual([name, scaler !== undefined])
+        expect(replicas ?? scaler.minReplicas ?? scaler.minReplicaCount).toBe(2)
+      }
+    })
+
+    it('starts no service before the tables are there', () => {
+      const migration = find('Job', 'migrate')
+      expect(migration.spec.template.spec.containers[0].args).toEqual(['deploy'])
+      for (const name of services) {
+        const [waiting] = find('Deployment', name).spec.template.spec.initContainers
+        expect([waiting.image, waiting.args]).toEqual([migration.spec.template.spec.containers[0].image, ['wait']])
+      }
+    })
+
+    it('hands every process what it needs, by name, and nothing that it does not know', () => {
+      for (const workload of workloads().filter(({ metadata }) => [...services, 'migrate'].includes(metadata.name))) {
+        const { name } = workload.metadata
+        const documented = documentedVariables(name)
+        const [container] = workload.spec.template.spec.containers
+        for (const variable of container.env) expect(variable.valueFrom.secretKeyRef.name).toBe('belfry')
+        const maps = (container.envFrom ?? []).map(({ configMapRef }: KubernetesObject) => configMapRef.name)
+        const configured = maps.flatMap((map: string) => Object.keys(find('ConfigMap', map).data))
+        const given = [...container.env.map((variable: KubernetesObject) => variable.name), ...configured]
+        // The operators' pages are on their way.
+        const known = [...documented.map(variable => variable.name), 'OPERATOR_PASSWORD']
+        expect(given.filter(variable => !known.includes(variable))).toEqual([])
+        // The migration itself encrypts nothing.
+        const required = documented.filter(
+          variable => variable.isRequired && !(name === 'migrate' && variable.name !== 'DATABASE_URL'),
+        )
+        expect(given).toEqual(expect.arrayContaining(required.map(variable => variable.name)))
+      }
+    })
+
+    it('lets nothing through that no policy names', () => {
+      const policies = ofKind('NetworkPolicy')
+      expect(find('NetworkPolicy', 'default-deny').spec).toEqual({
+        podSelector: {},
+        policyTypes: ['Ingress', 'Egress'],
+      })
+      const outside = policies.filter(({ spec }) => JSON.stringify(spec.egress ?? []).includes('0.0.0.0/0'))
+      expect(outside.map(({ spec }) => spec.podSelector.matchLabels)).toEqual([
+        { 'app.kubernetes.io/name': 'dispatcher' },
+      ])
+      const reached = policies
+        .filter(({ spec }) => selects(spec.podSelector, 'api') && spec.egress)
+        .flatMap(({ spec }) =>
+          spec.egress.flatMap(({ ports }: KubernetesObject) => ports.map((one: KubernetesObject) => one.port)),
+        )
+      expect(reached.sort()).toEqual([53, 53, 5432, 6379])
+    })
+
+    it('keeps the dispatchers from the cluster and from the metadata of the cloud', () => {
+      const blocks = find('NetworkPolicy', 'to-targets').spec.egress.flatMap(({ to }: KubernetesObject) => to)
+      const [v4, v6] = blocks.map(({ ipBlock }: KubernetesObject) => ipBlock)
+      expect(v4.except).toEqual(
+        expect.arrayContaining(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16']),
+      )
+      expect(v6.cidr).toBe('2000::/3')
+    })
+
+    it('selects with every service and policy pods that there are', () => {
+      const pods = workloads().map(({ spec }) => spec.template.metadata.labels['app.kubernetes.io/name'])
+      for (const { spec, metadata } of ofKind('Service')) {
+        const pod = workloads().find(({ spec: own }) =>
+          selects({ matchLabels: spec.selector }, own.template.metadata.labels['app.kubernetes.io/name']),
+        )
+        const ports = pod.spec.template.spec.containers[0].ports.map((port: KubernetesObject) => port.name)
+        for (const { targetPort } of spec.ports) expect(ports, metadata.name).toContain(targetPort)
+      }
+      for (const { spec, metadata } of ofKind('NetworkPolicy')) {
+        expect(
+          pods.some((pod: string) => selects(spec.podSelector, pod)),
+          metadata.name,
+        ).toBe(true)
+      }
+    })
+  },
+)
+
+describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEnough))('the overlays', () => {
+  it('scale dispatchers on the depth of the queue, on lag and on the calls under way', async () => {
+    const objects = await buildKustomization('overlays/keda')
+    const { triggers } = objects.find(({ kind }) => kind === 'ScaledObject').spec
+    const queries = triggers.map(({ metadata }: KubernetesObject) => metadata.query.match(/belfry_\w+/g))
+    expect(queries.flat().sort()).toEqual(
+      ['belfry_queue_depth', 'belfry_oldest_due_seconds', 'belfry_slots', 'belfry_slots_taken'].sort(),
+    )
+  })
+
+  it('try Belfry with stores that nobody else reaches, and a secret made by one command', async () => {
+    const objects = await buildKustomization('overlays/trial')
+    const text = JSON.stringify(objects)
+    const { stdout } = await promisify(execFile)('sh', [join(repositoryRoot(), 'k8s/overlays/trial/make-secret.sh')])
+    const secret = parse(stdout)
+    expect(findProblems(secret)).toEqual([])
+    const referred = [...text.matchAll(/"secretKeyRef":(\{[^}]*\})/g)].map(([, reference = '']) =>
+      JSON.parse(reference),
+    )
+    const needed = referred.filter(({ optional }) => !optional).map(({ key }) => key)
+    expect(Object.keys(secret.stringData)).toEqual(expect.arrayContaining(needed))
+    const allowed = objects.filter(
+      ({ kind, metadata }) => kind === 'NetworkPolicy' && /^to-(postgres|redis)$/.test(metadata.name),
+    )
+    for (const { spec } of allowed) expect(JSON.stringify(spec.egress)).not.toContain('ipBlock')
+    expect(objects.filter(({ kind }) => kind === 'Ingress')).toEqual([])
+  })
+})
+
+type Selector = {
+  matchLabels?: Record<string, string>
+  matchExpressions?: Array<{ values: string[] }>
+}
+
+// All of ours select by the name of the component.
+function selects({ matchLabels, matchExpressions }: Selector, name: string): boolean {
+  const named = matchLabels?.['app.kubernetes.io/name']
+  return (named ?? name) === name && (matchExpressions ?? []).every(({ values }) => values.includes(name))
+}

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Prints the Secret that the trial reads, with values of its own: k8s/overlays/trial/make-secret.sh | kubectl create -f -
+# `create` refuses to replace one that exists: without its ENCRYPTION_KEYS everything encrypted with them is lost.
+set -eu
+
+hex() { od -An -N "$1" -v -t x1 /dev/urandom | tr -d ' \n'; }
+
+postgres_password=$(hex 24)
+redis_password=$(hex 24)
+cat << END
+apiVersion: v1
+kind: Secret
+metadata:
+  name: belfry
+  namespace: belfry
+type: Opaque
+stringData:
+  DATABASE_URL: postgresql://belfry:$postgres_password@postgres:5432/belfry
+  REDIS_URL: redis://:$redis_password@redis:6379
+  JWT_SECRET: $(hex 32)
+  ENCRYPTION_KEYS: k1:$(dd if=/dev/urandom bs=32 count=1 2> /dev/null | base64 | tr -d '\n')
+  OPERATOR_PASSWORD: $(hex 12)
+  POSTGRES_PASSWORD: $postgres_password
+  REDIS_PASSWORD: $redis_password
+END
