@@ -101,7 +101,7 @@ describe('the images', () => {
     expect(await Promise.all(services.map(service => service.stop()))).toEqual([0, 0, 0])
     expect(await services[0]?.checkHealth()).toBe(1)
     expect(fingerprint(trees.folder)).toBe(before)
-  })
+  }, 120_000)
 })
 
 function imageOf(name: string): Image {

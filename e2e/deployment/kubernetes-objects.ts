@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
 import { repositoryRoot } from '../repository-root.ts'
@@ -11,9 +11,9 @@ export type KubernetesObject = any
 
 const require = createRequire(import.meta.url)
 
-/** Builds a kustomization: `base`, or `overlays/trial` and its like. */
+/** Builds a kustomization: `base`, `overlays/trial` and its like, or one that lies elsewhere. */
 export async function buildKustomization(path: string): Promise<KubernetesObject[]> {
-  const folder = join(repositoryRoot(), 'k8s', path)
+  const folder = resolve(repositoryRoot(), 'k8s', path)
   const { stdout, stderr } = await promisify(execFile)('kubectl', ['kustomize', folder])
   if (stderr !== '') throw new Error(stderr)
   return parseAllDocuments(stdout).map(document => document.toJS())

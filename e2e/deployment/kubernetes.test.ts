@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { documentedVariables } from '@belfry/testing'
@@ -202,6 +204,18 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
     )
   })
 
+  it('can be built upon as the README says', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'belfry-overlay-'))
+    symlinkSync(repositoryRoot(), join(folder, 'belfry'))
+    writeFileSync(join(folder, 'kustomization.yaml'), readmeOverlay())
+    const objects = await buildKustomization(folder)
+    expect(objects.flatMap(findProblems)).toEqual([])
+    const images = [...JSON.stringify(objects).matchAll(/"image":"([^"]+)"/g)].map(([, image]) => image)
+    expect(new Set(images.map(image => image?.replace(/belfry-\w+/, 'belfry-x')))).toEqual(
+      new Set(['registry.example.com/belfry-x:0.1.0']),
+    )
+  })
+
   it('try Belfry with stores that nobody else reaches, and a secret made by one command', async () => {
     const objects = await buildKustomization('overlays/trial')
     const text = JSON.stringify(objects)
@@ -220,6 +234,13 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
     expect(objects.filter(({ kind }) => kind === 'Ingress')).toEqual([])
   })
 })
+
+// What the README says an overlay of one's own looks like.
+function readmeOverlay(): string {
+  const readme = readFileSync(join(repositoryRoot(), 'k8s/README.md'), 'utf8')
+  const [, indented = ''] = /```yaml\n([\s\S]*?)```/.exec(readme) ?? []
+  return indented.replace(/^ {3}/gm, '')
+}
 
 type Selector = {
   matchLabels?: Record<string, string>
