@@ -36,10 +36,10 @@ export function assemble(target) {
   }
 }
 
-// Source maps are as large as the programs, and nothing in production reads them.
+// Source maps are as large as the programs, and nothing in production reads them; builds with failpoints are for tests.
 function copyTree(from, to) {
   mkdirSync(dirname(to), { recursive: true })
-  cpSync(from, to, { recursive: true, filter: path => !path.endsWith('.map') })
+  cpSync(from, to, { recursive: true, filter: path => !path.endsWith('.map') && basename(path) !== 'faults.mjs' })
 }
 
 // With everything that it needs, flat.

@@ -50,9 +50,9 @@ describe('the images', () => {
     expect(fingerprint(again.folder)).toBe(fingerprint(trees.folder))
   })
 
-  it('hold no source, no map, and nothing that their user may write to', () => {
+  it('hold no source, no map, no failpoint, and nothing that their user may write to', () => {
     for (const name of readdirSync(trees.folder, { recursive: true, encoding: 'utf8' })) {
-      expect(name).not.toMatch(/\.map$|[^d]\.ts$|\.env|node_modules\/(prisma|vitest|typescript|\.bin)\b/)
+      expect(name).not.toMatch(/faults|\.map$|[^d]\.ts$|\.env|node_modules\/(prisma|vitest|typescript|\.bin)\b/)
       const path = join(trees.folder, name)
       if (process.getuid?.() !== 0) expect(() => accessSync(path, constants.W_OK)).toThrow()
     }
