@@ -8,10 +8,7 @@ const root = resolve(fileURLToPath(import.meta.url), '../..')
 
 // Paths are those of the repository, since a bundle finds what it needs from where it lies.
 const images = {
-  api: {
-    paths: ['services/api/dist', 'packages/dashboard/dist'],
-    packages: { 'services/api': ['@node-rs/argon2'] },
-  },
+  api: { paths: ['services/api/dist'], packages: { 'services/api': ['@node-rs/argon2'] } },
   scheduler: { paths: ['services/scheduler/dist'], packages: {} },
   dispatcher: { paths: ['services/dispatcher/dist'], packages: {} },
   migrate: {
@@ -24,9 +21,7 @@ const images = {
 export function assemble(target) {
   for (const [name, { paths, packages }] of Object.entries(images)) {
     const image = join(target, name)
-    // A room that this version does not have is left out; one that was not built is an error.
-    const rooms = paths.filter(path => existsSync(join(root, dirname(path))))
-    for (const path of rooms) copyTree(join(root, path), join(image, path))
+    for (const path of paths) copyTree(join(root, path), join(image, path))
     for (const [room, names] of Object.entries(packages)) {
       for (const wanted of names) copyPackage(wanted, join(root, room), join(image, room, 'node_modules'))
     }
@@ -36,10 +31,13 @@ export function assemble(target) {
   }
 }
 
-// Source maps are as large as the programs, and nothing in production reads them; builds with failpoints are for tests.
+// Nothing in production reads source maps, which are as large as the programs; builds with failpoints are for tests, and
+// the stamp of the dashboard's build is for the next one.
+const unwanted = /\.map$|\/faults\.mjs$|\.stamp$/
+
 function copyTree(from, to) {
   mkdirSync(dirname(to), { recursive: true })
-  cpSync(from, to, { recursive: true, filter: path => !path.endsWith('.map') && basename(path) !== 'faults.mjs' })
+  cpSync(from, to, { recursive: true, filter: path => !unwanted.test(path) })
 }
 
 // With everything that it needs, flat.

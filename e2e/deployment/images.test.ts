@@ -44,6 +44,10 @@ describe('the images', () => {
     for (const name of targets) expect(existsSync(join(trees.of(name), String(imageOf(name).command[1])))).toBe(true)
   })
 
+  it('have the dashboard in the api', () => {
+    expect(existsSync(join(trees.of('api'), 'services/api/dist/dashboard/index.html'))).toBe(true)
+  })
+
   it('are the same whenever they are made', async () => {
     const again = await assembleImages()
     onTestFinished(() => again.remove())
@@ -52,7 +56,9 @@ describe('the images', () => {
 
   it('hold no source, no map, no failpoint, and nothing that their user may write to', () => {
     for (const name of readdirSync(trees.folder, { recursive: true, encoding: 'utf8' })) {
-      expect(name).not.toMatch(/faults|\.map$|[^d]\.ts$|\.env|node_modules\/(prisma|vitest|typescript|\.bin)\b/)
+      expect(name).not.toMatch(
+        /faults|\.stamp$|\.map$|[^d]\.ts$|\.env|node_modules\/(prisma|vitest|typescript|\.bin)\b/,
+      )
       const path = join(trees.folder, name)
       if (process.getuid?.() !== 0) expect(() => accessSync(path, constants.W_OK)).toThrow()
     }
@@ -88,6 +94,9 @@ describe('the images', () => {
     onTestFinished(async () => void (await Promise.all(services.map(service => service.stop()))))
     await Promise.all(services.map(service => service.ready))
     expect(await Promise.all(services.map(service => service.checkHealth()))).toEqual([0, 0, 0])
+
+    const page = await fetch(url, { headers: { accept: 'text/html' } })
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')])
 
     const caller = await signUp(url)
     const task = { name: 'From an image', url: target.url('/hook'), method: 'POST', execute_at: inMs(1000) }
