@@ -175,6 +175,19 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
       expect(v6.cidr).toBe('2000::/3')
     })
 
+    it('tells the dispatchers what its services listen on', () => {
+      const own = find(
+        'ConfigMap',
+        find('Deployment', 'dispatcher').spec.template.spec.containers[0].envFrom[1].configMapRef.name,
+      )
+      const listeners = services.flatMap(name =>
+        find('Service', name).spec.ports.map(
+          ({ port }: KubernetesObject) => `${name}.belfry.svc.cluster.local:${port}`,
+        ),
+      )
+      expect(own.data.OWN_LISTENERS.split(',').sort()).toEqual(listeners.sort())
+    })
+
     it('selects with every service and policy pods that there are', () => {
       const pods = workloads().map(({ spec }) => spec.template.metadata.labels['app.kubernetes.io/name'])
       for (const { spec, metadata } of ofKind('Service')) {
