@@ -22,7 +22,7 @@ export type OrganizationSettings =
   | 'usage'
   | 'audit-log'
 
-export type WorkspaceSettings = 'api-keys' | 'secrets' | 'signing-secrets' | 'integrations'
+export type WorkspaceSettings = 'api-keys' | 'secrets' | 'signing-secrets' | 'integrations' | 'members'
 
 export type WorkspacePaths = ReturnType<typeof workspacePaths>
 

@@ -81,6 +81,7 @@ const workspacePages: RouteObject[] = [
       screen('secrets', () => import('./screens/settings/secrets.tsx'), 'Secrets'),
       screen('signing-secrets', () => import('./screens/settings/signing-secrets.tsx'), 'SigningSecrets'),
       screen('integrations', () => import('./screens/settings/integrations.tsx'), 'Integrations'),
+      screen('members', () => import('./screens/settings/workspace-members.tsx'), 'WorkspaceMembers'),
     ],
   },
 ]

@@ -1,6 +1,7 @@
-import type { AcceptedInvitation, InvitationPreview } from '@belfry/contract'
+import type { AcceptedInvitation, CreateInvitationBody, Invitation, InvitationPreview } from '@belfry/contract'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
+import { listOptions } from './page.ts'
 
 export function invitationPreviewQuery(token: string) {
   return queryOptions({
@@ -17,4 +18,22 @@ export function acceptInvitation(
   body: { name?: string; password?: string },
 ): Promise<AcceptedInvitation> {
   return call('POST', `/api/v1/invitations/${encodeURIComponent(token)}/accept`, { body })
+}
+
+const at = (orgId: string) => `/api/v1/organizations/${orgId}/invitations`
+
+export function invitationsQuery(orgId: string) {
+  return listOptions<Invitation>(['invitations', orgId], at(orgId))
+}
+
+export function createInvitation(orgId: string, body: CreateInvitationBody): Promise<Invitation> {
+  return call('POST', at(orgId), { body })
+}
+
+export function resendInvitation(orgId: string, id: string): Promise<Invitation> {
+  return call('POST', `${at(orgId)}/${id}/resend`)
+}
+
+export function revokeInvitation(orgId: string, id: string): Promise<void> {
+  return call('DELETE', `${at(orgId)}/${id}`)
 }

@@ -1,6 +1,13 @@
-import type { Organization, UpdateOrganizationBody } from '@belfry/contract'
+import type {
+  AuditEntry,
+  Organization,
+  OrganizationSubscription,
+  UpdateOrganizationBody,
+  Usage,
+} from '@belfry/contract'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
+import { type ListQuery, listOptions } from './page.ts'
 
 export function organizationQuery(orgId: string) {
   return queryOptions({
@@ -16,4 +23,32 @@ export function createOrganization(body: { name: string }): Promise<Organization
 
 export function updateOrganization(orgId: string, body: UpdateOrganizationBody): Promise<Organization> {
   return call('PATCH', `/api/v1/organizations/${orgId}`, { body })
+}
+
+export function deleteOrganization(orgId: string): Promise<void> {
+  return call('DELETE', `/api/v1/organizations/${orgId}`)
+}
+
+export function usageQuery(orgId: string) {
+  return queryOptions({
+    queryKey: ['usage', orgId],
+    queryFn: ({ signal }) => call<Usage>('GET', `/api/v1/organizations/${orgId}/usage`, { signal }),
+    refetchInterval: 15_000,
+  })
+}
+
+export function tierQuery(orgId: string) {
+  return queryOptions({
+    queryKey: ['tier', orgId],
+    queryFn: ({ signal }) =>
+      call<OrganizationSubscription>('GET', `/api/v1/organizations/${orgId}/subscription`, { signal }),
+  })
+}
+
+export function changeTier(orgId: string, tier: string): Promise<OrganizationSubscription> {
+  return call('PUT', `/api/v1/organizations/${orgId}/subscription`, { body: { tier } })
+}
+
+export function auditLogQuery(orgId: string, query: ListQuery) {
+  return listOptions<AuditEntry>(['audit-log', orgId], `/api/v1/organizations/${orgId}/audit-log`, query)
 }

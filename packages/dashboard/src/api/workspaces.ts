@@ -1,7 +1,8 @@
-import type { ApiKey, CreateApiKeyBody, NewApiKey, Workspace, WorkspaceMember } from '@belfry/contract'
+import type { Workspace, WorkspaceMember } from '@belfry/contract'
+import type { WorkspaceRole } from '@belfry/domain/permissions'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
-import { listOptions, readAll } from './page.ts'
+import { readAll } from './page.ts'
 
 /** All workspaces of an organization that the signed-in user sees. */
 export function workspacesQuery(orgId: string) {
@@ -24,10 +25,18 @@ export function workspaceMembersQuery(workspaceId: string) {
   })
 }
 
-export function apiKeysQuery(workspaceId: string) {
-  return listOptions<ApiKey>(['api-keys', workspaceId], `/api/v1/workspaces/${workspaceId}/api-keys`)
+export function updateWorkspace(workspaceId: string, body: { name: string }): Promise<Workspace> {
+  return call('PATCH', `/api/v1/workspaces/${workspaceId}`, { body })
 }
 
-export function createApiKey(workspaceId: string, body: CreateApiKeyBody | { name: string }): Promise<NewApiKey> {
-  return call('POST', `/api/v1/workspaces/${workspaceId}/api-keys`, { body })
+export function deleteWorkspace(workspaceId: string): Promise<void> {
+  return call('DELETE', `/api/v1/workspaces/${workspaceId}`)
+}
+
+export function putWorkspaceMember(workspaceId: string, userId: string, role: WorkspaceRole): Promise<WorkspaceMember> {
+  return call('PUT', `/api/v1/workspaces/${workspaceId}/members/${userId}`, { body: { role } })
+}
+
+export function removeWorkspaceMember(workspaceId: string, userId: string): Promise<void> {
+  return call('DELETE', `/api/v1/workspaces/${workspaceId}/members/${userId}`)
 }

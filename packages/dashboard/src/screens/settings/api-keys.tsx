@@ -1,6 +1,163 @@
-import type { ReactNode } from 'react'
+import type { ApiKey, NewApiKey } from '@belfry/contract'
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { Ban, KeyRound, Plus } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { apiKeysQuery, revokeApiKey } from '../../api/api-keys.ts'
+import { messageOf } from '../../api/api-problem.ts'
+import { PageFor, useRefusal } from '../../session/allowed.tsx'
+import { useWorkspace } from '../../session/scope.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { ConfirmDialog, Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { LoadMore } from '../../ui/pagination.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Table } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { NewKeyForm } from './new-key-form.tsx'
+import styles from './settings.module.css'
 
 export function ApiKeys(): ReactNode {
-  return <PageHeader title="API keys" />
+  return (
+    <PageFor right="api_key.read">
+      <Keys />
+    </PageFor>
+  )
+}
+
+function Keys(): ReactNode {
+  const { workspace } = useWorkspace()
+  const list = useInfiniteQuery(apiKeysQuery(workspace.id))
+  const [isCreating, setIsCreating] = useState(false)
+  const [created, setCreated] = useState<NewApiKey | null>(null)
+  const [revoking, setRevoking] = useState<ApiKey | null>(null)
+  const create = (
+    <Button
+      kind="primary"
+      icon={<Plus size={16} />}
+      refusal={useRefusal('api_key.create')}
+      onClick={() => setIsCreating(true)}
+    >
+      New API key
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="API keys"
+        description={`A key gives full access to the tasks, cron jobs and events of ${workspace.name}. It is sent as X-Api-Key.`}
+        actions={create}
+      />
+      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {list.data?.items.length === 0 ? (
+        <EmptyState icon={<KeyRound size={22} aria-hidden="true" />} title="No API keys yet" actions={create}>
+          Your server needs one to schedule webhooks. Make one for each place that uses Belfry, so that each can be
+          revoked alone.
+        </EmptyState>
+      ) : (
+        <KeyTable keys={list.data?.items} onRevoke={setRevoking} />
+      )}
+      <LoadMore {...list} />
+      <Dialog isOpen={isCreating} onClose={() => setIsCreating(false)} title="New API key">
+        <NewKeyForm
+          onCancel={() => setIsCreating(false)}
+          onCreated={key => {
+            setIsCreating(false)
+            setCreated(key)
+          }}
+        />
+      </Dialog>
+      <Dialog
+        isOpen={created !== null}
+        onClose={() => setCreated(null)}
+        title="Copy the key now"
+        description="It is shown this once. Belfry keeps only a hash of it."
+      >
+        <CodeBlock text={created?.key ?? ''} label="API key" isWrapped />
+        <DialogActions>
+          <Button kind="primary" onClick={() => setCreated(null)}>
+            I have copied it
+          </Button>
+        </DialogActions>
+      </Dialog>
+      <RevokeDialog apiKey={revoking} onClose={() => setRevoking(null)} />
+    </>
+  )
+}
+
+function KeyTable({ keys, onRevoke }: { keys: ApiKey[] | undefined; onRevoke(key: ApiKey): void }): ReactNode {
+  const refusal = useRefusal('api_key.revoke')
+  return (
+    <Table
+      label="API keys"
+      rows={keys}
+      rowKey={key => key.id}
+      columns={[
+        { id: 'name', header: 'Name', cell: key => key.name },
+        { id: 'prefix', header: 'Begins with', cell: key => <code className={styles.mono}>{key.prefix}…</code> },
+        { id: 'state', header: 'State', cell: key => <KeyState apiKey={key} /> },
+        {
+          id: 'used',
+          header: 'Last used',
+          cell: key => (key.last_used_at ? <RelativeTime at={key.last_used_at} /> : 'Never'),
+        },
+        { id: 'created', header: 'Created', isExtra: true, cell: key => <RelativeTime at={key.created_at} /> },
+        {
+          id: 'actions',
+          header: <span className="visually-hidden">Actions</span>,
+          align: 'end',
+          cell: key =>
+            key.revoked_at ? null : (
+              <IconButton
+                label={`Revoke ${key.name}`}
+                icon={<Ban size={16} />}
+                refusal={refusal}
+                onClick={() => onRevoke(key)}
+              />
+            ),
+        },
+      ]}
+    />
+  )
+}
+
+function KeyState({ apiKey }: { apiKey: ApiKey }): ReactNode {
+  if (apiKey.revoked_at) return <Badge>Revoked</Badge>
+  if (!apiKey.expires_at) return <Badge tone="good">Active</Badge>
+  const isOver = new Date(apiKey.expires_at) <= new Date()
+  return (
+    <Badge tone={isOver ? 'plain' : 'warn'}>
+      {isOver ? 'Expired' : 'Expires'} <RelativeTime at={apiKey.expires_at} />
+    </Badge>
+  )
+}
+
+function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose(): void }): ReactNode {
+  const { workspace } = useWorkspace()
+  const client = useQueryClient()
+  const say = useToast()
+  const revoke = useMutation({
+    mutationFn: (key: ApiKey) => revokeApiKey(workspace.id, key.id),
+    async onSuccess(_, key) {
+      onClose()
+      say(`${key.name} is revoked: no call with it is accepted any more.`)
+      await client.invalidateQueries({ queryKey: ['api-keys', workspace.id] })
+    },
+    onError: error => say(messageOf(error), 'bad'),
+  })
+  return (
+    <ConfirmDialog
+      isOpen={apiKey !== null}
+      onClose={onClose}
+      title={`Revoke ${apiKey?.name ?? 'the key'}?`}
+      description="Within five seconds every call with this key is refused. What was scheduled with it stays. This cannot be undone."
+      action="Revoke key"
+      isDangerous
+      isPending={revoke.isPending}
+      onConfirm={() => apiKey && revoke.mutate(apiKey)}
+    />
+  )
 }

@@ -1,6 +1,114 @@
+import type { AuditEntry } from '@belfry/contract'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { ScrollText } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { membersQuery } from '../../api/members.ts'
+import { auditLogQuery } from '../../api/organizations.ts'
+import { PageFor } from '../../session/allowed.tsx'
+import { useOrganization } from '../../session/scope.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { LoadMore } from '../../ui/pagination.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Table } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { useFilters } from '../../ui/use-filters.ts'
+import { actionGroups, actionsOf } from './audit-groups.ts'
+import styles from './settings.module.css'
 
 export function AuditLog(): ReactNode {
-  return <PageHeader title="Audit log" />
+  return (
+    <PageFor right="audit_log.read">
+      <Entries />
+    </PageFor>
+  )
+}
+
+function Entries(): ReactNode {
+  const { organization, workspaces } = useOrganization()
+  const filters = useFilters(['group', 'user_id', 'workspace_id', 'object_id'])
+  const { group, ...query } = filters.values
+  const list = useInfiniteQuery(
+    auditLogQuery(organization.id, { ...query, action: (group ?? []).flatMap(actionsOf), limit: 50 }),
+  )
+  const members = useInfiniteQuery(membersQuery(organization.id))
+  return (
+    <>
+      <PageHeader
+        title="Audit log"
+        description="Who did what to which object, when, and from which address. Nothing is ever changed or taken out of it."
+      />
+      <FilterBar filters={filters}>
+        <SearchFilter filters={filters} name="object_id" label="Id or name of an object" />
+        <SelectFilter filters={filters} name="group" label="What" all="Everything" options={actionGroups} />
+        <SelectFilter
+          filters={filters}
+          name="user_id"
+          label="Who"
+          all="Everybody"
+          options={(members.data?.items ?? []).map(({ user }) => ({ value: user.id, label: user.name }))}
+        />
+        <SelectFilter
+          filters={filters}
+          name="workspace_id"
+          label="Workspace"
+          all="All workspaces"
+          options={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
+        />
+      </FilterBar>
+      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {list.data?.items.length === 0 ? (
+        <EmptyState icon={<ScrollText size={22} aria-hidden="true" />} title="Nothing found">
+          {filters.isSet
+            ? 'Nothing in the log is like that.'
+            : 'What is done to the organization is written down here.'}
+        </EmptyState>
+      ) : (
+        <Table
+          label="Audit log"
+          rows={list.data?.items}
+          rowKey={({ id }) => id}
+          columns={[
+            { id: 'at', header: 'When', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+            {
+              id: 'who',
+              header: 'Who',
+              cell: ({ actor, address }) => (
+                <div className={styles.who}>
+                  {actor.email ?? actor.api_key_id ?? actor.user_id ?? 'Somebody'}
+                  <span>from {address}</span>
+                </div>
+              ),
+            },
+            {
+              id: 'what',
+              header: 'What',
+              cell: entry => (
+                <div className={styles.who}>
+                  <code className={styles.mono}>{entry.action}</code>
+                  <span>{detailsOf(entry)}</span>
+                </div>
+              ),
+            },
+            {
+              id: 'object',
+              header: 'Object',
+              isExtra: true,
+              cell: ({ object_id }) => <code className={styles.mono}>{object_id}</code>,
+            },
+          ]}
+        />
+      )}
+      <LoadMore {...list} />
+    </>
+  )
+}
+
+function detailsOf({ details }: AuditEntry): string {
+  return Object.entries(details)
+    .map(
+      ([name, value]) => `${name.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    )
+    .join(', ')
 }

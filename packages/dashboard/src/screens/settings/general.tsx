@@ -1,6 +1,128 @@
-import type { ReactNode } from 'react'
+import type { Organization } from '@belfry/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { deleteOrganization, updateOrganization } from '../../api/organizations.ts'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { paths } from '../../paths.ts'
+import { useRefusal } from '../../session/allowed.tsx'
+import { useOrganization } from '../../session/scope.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { DefinitionList } from '../../ui/definition-list.tsx'
+import { Field, TextInput } from '../../ui/field.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { AbsoluteTime } from '../../ui/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { DeleteByName } from './delete-by-name.tsx'
+import styles from './settings.module.css'
 
 export function General(): ReactNode {
-  return <PageHeader title="General" />
+  const { organization, workspaces } = useOrganization()
+  const mayChange = useRefusal('organization.change') === null
+  return (
+    <>
+      <PageHeader title="General" />
+      <div className={styles.narrow}>
+        <Card>
+          {mayChange ? (
+            // A saved name or slug begins the form anew.
+            <NameForm key={organization.updated_at} organization={organization} />
+          ) : (
+            <DefinitionList
+              rows={[
+                ['Name', organization.name],
+                ['Slug', <code key="slug">{organization.slug}</code>],
+                ['Created', <AbsoluteTime key="at" at={organization.created_at} />],
+              ]}
+            />
+          )}
+        </Card>
+        <DeleteOrganization organization={organization} hasWorkspaces={workspaces.length > 0} />
+      </div>
+    </>
+  )
+}
+
+function NameForm({ organization }: { organization: Organization }): ReactNode {
+  const client = useQueryClient()
+  const say = useToast()
+  const form = useForm({
+    read: field => ({ name: field('name').trim(), slug: field('slug').trim() }),
+    check: ({ name, slug }) => ({
+      ...(name === '' ? { name: 'Type in a name.' } : {}),
+      ...(/^[a-z0-9](-?[a-z0-9])+$/.test(slug)
+        ? {}
+        : { slug: 'Use 2 to 63 lower-case letters and digits, with single hyphens between them.' }),
+    }),
+    submit: body => updateOrganization(organization.id, body),
+    async onDone(changed) {
+      if (changed.slug !== organization.slug) {
+        // The address of everything has changed, so everything is loaded anew.
+        location.replace(paths.settings(changed.slug))
+        return
+      }
+      say('Saved.')
+      await Promise.all(
+        [['me'], ['organization', organization.id]].map(queryKey => client.invalidateQueries({ queryKey })),
+      )
+    },
+  })
+  return (
+    <Form form={form} action="Save">
+      <Field label="Name" error={form.errors.name}>
+        <TextInput name="name" defaultValue={organization.name} />
+      </Field>
+      <Field
+        label="Slug"
+        hint="Part of every address of this dashboard. Links with the old one stop working."
+        error={form.errors.slug}
+      >
+        <TextInput name="slug" isMono defaultValue={organization.slug} autoCapitalize="none" spellCheck={false} />
+      </Field>
+    </Form>
+  )
+}
+
+type DeleteOrganizationProps = { organization: Organization; hasWorkspaces: boolean }
+
+function DeleteOrganization({ organization, hasWorkspaces }: DeleteOrganizationProps): ReactNode {
+  const client = useQueryClient()
+  const [isAsking, setIsAsking] = useState(false)
+  const refusal = useRefusal('organization.delete')
+  const remove = useMutation({
+    mutationFn: () => deleteOrganization(organization.id),
+    onSuccess() {
+      client.clear()
+      // Everything that is shown belonged to it.
+      location.assign('/')
+    },
+  })
+  return (
+    <section className={styles.section}>
+      <h2>Delete the organization</h2>
+      <Card>
+        <div className={styles.danger}>
+          <p>With its members, invitations and audit log. Its workspaces have to be deleted first.</p>
+          <Button
+            kind="danger"
+            refusal={refusal ?? (hasWorkspaces ? 'Delete its workspaces first.' : null)}
+            onClick={() => setIsAsking(true)}
+          >
+            Delete
+          </Button>
+        </div>
+      </Card>
+      <DeleteByName
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        what="organization"
+        name={organization.name}
+        description="This cannot be undone."
+        isPending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate()}
+      />
+    </section>
+  )
 }

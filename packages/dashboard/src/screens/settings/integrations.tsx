@@ -1,6 +1,193 @@
-import type { ReactNode } from 'react'
+import type { Integration, IntegrationTest } from '@belfry/contract'
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { BellRing, Pencil, Plus, Send, Trash2 } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { messageOf } from '../../api/api-problem.ts'
+import { deleteIntegration, integrationsQuery, testIntegration } from '../../api/integrations.ts'
+import { PageFor, useRefusal } from '../../session/allowed.tsx'
+import { useWorkspace } from '../../session/scope.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { LoadMore } from '../../ui/pagination.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Table } from '../../ui/table.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { channelNames, eventNames } from './alert-names.ts'
+import { IntegrationForm } from './integration-form.tsx'
+import styles from './settings.module.css'
 
 export function Integrations(): ReactNode {
-  return <PageHeader title="Integrations" />
+  return (
+    <PageFor right="integration.read">
+      <IntegrationList />
+    </PageFor>
+  )
+}
+
+function IntegrationList(): ReactNode {
+  const { workspace } = useWorkspace()
+  const list = useInfiniteQuery(integrationsQuery(workspace.id))
+  // An integration to change, or a new one.
+  const [editing, setEditing] = useState<Integration | 'new' | null>(null)
+  const [deleting, setDeleting] = useState<Integration | null>(null)
+  const create = (
+    <Button
+      kind="primary"
+      icon={<Plus size={16} />}
+      refusal={useRefusal('integration.write')}
+      onClick={() => setEditing('new')}
+    >
+      New integration
+    </Button>
+  )
+  const changed = editing === 'new' ? null : editing
+  return (
+    <>
+      <PageHeader
+        title="Integrations"
+        description="Where Belfry tells of dead tasks, failing cron jobs and quotas. What happens in quick succession is told together."
+        actions={create}
+      />
+      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {list.data?.items.length === 0 ? (
+        <EmptyState icon={<BellRing size={22} aria-hidden="true" />} title="Nobody is told yet" actions={create}>
+          Add a Slack or Discord channel, an e-mail address or a webhook, and learn of a dead task before your customers
+          do.
+        </EmptyState>
+      ) : (
+        <IntegrationTable integrations={list.data?.items} onEdit={setEditing} onDelete={setDeleting} />
+      )}
+      <LoadMore {...list} />
+      <Dialog
+        isOpen={editing !== null}
+        onClose={() => setEditing(null)}
+        title={changed ? `Change ${changed.name}` : 'New integration'}
+      >
+        <IntegrationForm integration={changed} onDone={() => setEditing(null)} />
+      </Dialog>
+      <DeleteDialog integration={deleting} onClose={() => setDeleting(null)} />
+    </>
+  )
+}
+
+type IntegrationTableProps = {
+  integrations: Integration[] | undefined
+  onEdit(integration: Integration): void
+  onDelete(integration: Integration): void
+}
+
+function IntegrationTable({ integrations, onEdit, onDelete }: IntegrationTableProps): ReactNode {
+  const writeRefusal = useRefusal('integration.write')
+  const deleteRefusal = useRefusal('integration.delete')
+  return (
+    <Table
+      label="Integrations"
+      rows={integrations}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          id: 'name',
+          header: 'Name',
+          cell: ({ name, channel, target }) => (
+            <div className={styles.who}>
+              {name}
+              <span>
+                {channelNames[channel]}, {target}
+              </span>
+            </div>
+          ),
+        },
+        {
+          id: 'events',
+          header: 'Told of',
+          isExtra: true,
+          cell: ({ events }) => (
+            <div className={styles.badges}>
+              {events.map(event => (
+                <Badge key={event}>{eventNames[event]}</Badge>
+              ))}
+            </div>
+          ),
+        },
+        {
+          id: 'actions',
+          header: <span className="visually-hidden">Actions</span>,
+          align: 'end',
+          cell: integration => (
+            <div className={styles.rowActions}>
+              <TestButton integration={integration} />
+              <IconButton
+                label={`Change ${integration.name}`}
+                icon={<Pencil size={16} />}
+                refusal={writeRefusal}
+                onClick={() => onEdit(integration)}
+              />
+              <IconButton
+                label={`Delete ${integration.name}`}
+                icon={<Trash2 size={16} />}
+                refusal={deleteRefusal}
+                onClick={() => onDelete(integration)}
+              />
+            </div>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+function TestButton({ integration }: { integration: Integration }): ReactNode {
+  const { workspace } = useWorkspace()
+  const say = useToast()
+  const test = useMutation({
+    mutationFn: () => testIntegration(workspace.id, integration.id),
+    onSuccess: result => say(inWords(integration, result), result.delivered ? 'good' : 'bad'),
+    onError: error => say(messageOf(error), 'bad'),
+  })
+  return (
+    <Button
+      size="small"
+      icon={<Send size={14} />}
+      aria-label={`Send a test to ${integration.name}`}
+      refusal={useRefusal('integration.write')}
+      isPending={test.isPending}
+      onClick={() => test.mutate()}
+    >
+      Test
+    </Button>
+  )
+}
+
+function inWords({ name }: Integration, { delivered, error }: IntegrationTest): string {
+  return delivered ? `The test has arrived at ${name}.` : `The test did not arrive at ${name}: ${error}`
+}
+
+function DeleteDialog({ integration, onClose }: { integration: Integration | null; onClose(): void }): ReactNode {
+  const { workspace } = useWorkspace()
+  const client = useQueryClient()
+  const say = useToast()
+  const remove = useMutation({
+    mutationFn: ({ id }: Integration) => deleteIntegration(workspace.id, id),
+    async onSuccess(_, { name }) {
+      onClose()
+      say(`${name} is told nothing more.`)
+      await client.invalidateQueries({ queryKey: ['integrations', workspace.id] })
+    },
+    onError: error => say(messageOf(error), 'bad'),
+  })
+  return (
+    <ConfirmDialog
+      isOpen={integration !== null}
+      onClose={onClose}
+      title={`Delete ${integration?.name ?? 'the integration'}?`}
+      description="It is told nothing more."
+      action="Delete integration"
+      isDangerous
+      isPending={remove.isPending}
+      onConfirm={() => integration && remove.mutate(integration)}
+    />
+  )
 }

@@ -1,6 +1,188 @@
-import type { ReactNode } from 'react'
+import type { Invitation } from '@belfry/contract'
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { Ban, Mail, Send, UserPlus } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { messageOf } from '../../api/api-problem.ts'
+import { invitationsQuery, resendInvitation, revokeInvitation } from '../../api/invitations.ts'
+import { PageFor, useRefusal } from '../../session/allowed.tsx'
+import { useOrganization } from '../../session/scope.ts'
+import { Badge, type Tone } from '../../ui/badge.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { LoadMore } from '../../ui/pagination.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Table } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { InviteForm } from './invite-form.tsx'
+import { roleNames, workspaceRoleNames } from './role-names.ts'
+import styles from './settings.module.css'
 
 export function Invitations(): ReactNode {
-  return <PageHeader title="Invitations" />
+  return (
+    <PageFor right="invitation.read">
+      <InvitationList />
+    </PageFor>
+  )
+}
+
+function InvitationList(): ReactNode {
+  const { organization } = useOrganization()
+  const [params, setParams] = useSearchParams()
+  const [isInviting, setIsInviting] = useState(params.has('new'))
+  const list = useInfiniteQuery(invitationsQuery(organization.id))
+  const close = () => {
+    setIsInviting(false)
+    if (params.has('new')) setParams({}, { replace: true })
+  }
+  const invite = (
+    <Button
+      kind="primary"
+      icon={<UserPlus size={16} />}
+      refusal={useRefusal('invitation.create')}
+      onClick={() => setIsInviting(true)}
+    >
+      Invite somebody
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Invitations"
+        description="A mail with a link that is good for seven days, once, for the address it was sent to."
+        actions={invite}
+      />
+      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {list.data?.items.length === 0 ? (
+        <EmptyState icon={<Mail size={22} aria-hidden="true" />} title="Nobody has been invited" actions={invite}>
+          Choose a role and the workspaces that somebody is to join, and they get a mail.
+        </EmptyState>
+      ) : (
+        <InvitationTable invitations={list.data?.items} />
+      )}
+      <LoadMore {...list} />
+      <Dialog isOpen={isInviting} onClose={close} title="Invite somebody">
+        <InviteForm onDone={close} />
+      </Dialog>
+    </>
+  )
+}
+
+function InvitationTable({ invitations }: { invitations: Invitation[] | undefined }): ReactNode {
+  const { workspaces } = useOrganization()
+  const nameOf = (id: string) => workspaces.find(one => one.id === id)?.name ?? 'another workspace'
+  return (
+    <Table
+      label="Invitations"
+      rows={invitations}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          id: 'email',
+          header: 'Address',
+          cell: ({ email, invited_by }) => (
+            <div className={styles.who}>
+              {email}
+              <span>invited by {invited_by.name}</span>
+            </div>
+          ),
+        },
+        {
+          id: 'role',
+          header: 'Role',
+          cell: ({ role, workspace_role, workspace_ids }) => (
+            <div className={styles.who}>
+              {roleNames[role]}
+              {workspace_ids.length > 0 && (
+                <span>
+                  {workspaceRoleNames[workspace_role]} of {workspace_ids.map(nameOf).join(', ')}
+                </span>
+              )}
+            </div>
+          ),
+        },
+        {
+          id: 'status',
+          header: 'State',
+          cell: ({ status, expires_at }) => (
+            <Badge tone={tones[status]}>
+              {status === 'pending' ? (
+                <>
+                  Waiting, ends <RelativeTime at={expires_at} />
+                </>
+              ) : (
+                names[status]
+              )}
+            </Badge>
+          ),
+        },
+        {
+          id: 'actions',
+          header: <span className="visually-hidden">Actions</span>,
+          align: 'end',
+          cell: invitation => <InvitationActions invitation={invitation} />,
+        },
+      ]}
+    />
+  )
+}
+
+const tones: Record<Invitation['status'], Tone> = {
+  pending: 'busy',
+  accepted: 'good',
+  revoked: 'plain',
+  expired: 'plain',
+}
+
+const names: Record<Invitation['status'], string> = {
+  pending: 'Waiting',
+  accepted: 'Accepted',
+  revoked: 'Revoked',
+  expired: 'Expired',
+}
+
+function InvitationActions({ invitation }: { invitation: Invitation }): ReactNode {
+  const { organization } = useOrganization()
+  const client = useQueryClient()
+  const say = useToast()
+  const refusal = useRefusal('invitation.revoke')
+  const change = useMutation({
+    async mutationFn(what: 'resend' | 'revoke') {
+      if (what === 'resend') await resendInvitation(organization.id, invitation.id)
+      else await revokeInvitation(organization.id, invitation.id)
+    },
+    async onSuccess(_, what) {
+      say(
+        what === 'resend'
+          ? `Another mail is on its way to ${invitation.email}; the link before it is void.`
+          : `The invitation of ${invitation.email} is revoked.`,
+      )
+      await client.invalidateQueries({ queryKey: ['invitations', organization.id] })
+    },
+    onError: error => say(messageOf(error), 'bad'),
+  })
+  if (invitation.status === 'accepted' || invitation.status === 'revoked') return null
+  return (
+    <div className={styles.rowActions}>
+      <IconButton
+        label={`Send again to ${invitation.email}`}
+        icon={<Send size={16} />}
+        refusal={refusal}
+        isPending={change.isPending}
+        onClick={() => change.mutate('resend')}
+      />
+      {invitation.status === 'pending' && (
+        <IconButton
+          label={`Revoke the invitation of ${invitation.email}`}
+          icon={<Ban size={16} />}
+          refusal={refusal}
+          isPending={change.isPending}
+          onClick={() => change.mutate('revoke')}
+        />
+      )}
+    </div>
+  )
 }

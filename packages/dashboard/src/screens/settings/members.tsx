@@ -1,6 +1,169 @@
-import type { ReactNode } from 'react'
+import type { Member } from '@belfry/contract'
+import { mayGrant, type Role, roles } from '@belfry/domain/permissions'
+import { useInfiniteQuery, useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { LogOut, UserMinus } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { messageOf } from '../../api/api-problem.ts'
+import { membersQuery, removeMember, updateMember } from '../../api/members.ts'
+import { meQuery } from '../../api/session.ts'
+import { paths } from '../../paths.ts'
+import { PageFor, useRefusal } from '../../session/allowed.tsx'
+import { useOrganization } from '../../session/scope.ts'
+import { ButtonLink, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Select } from '../../ui/field.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { LoadMore } from '../../ui/pagination.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Table } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { roleMeanings, roleNames } from './role-names.ts'
+import { Who } from './who.tsx'
 
 export function Members(): ReactNode {
-  return <PageHeader title="Members" />
+  return (
+    <PageFor right="member.read">
+      <MemberList />
+    </PageFor>
+  )
+}
+
+function MemberList(): ReactNode {
+  const { organization } = useOrganization()
+  const { data: me } = useSuspenseQuery(meQuery)
+  const list = useInfiniteQuery(membersQuery(organization.id))
+  const [leaving, setLeaving] = useState<Member | null>(null)
+  return (
+    <>
+      <PageHeader
+        title="Members"
+        description={`Everybody in ${organization.name}. What members may do in its workspaces is said there, and by the policy.`}
+        actions={
+          <ButtonLink
+            kind="primary"
+            to={`${paths.settings(organization.slug, 'invitations')}?new=1`}
+            refusal={useRefusal('invitation.create')}
+          >
+            Invite somebody
+          </ButtonLink>
+        }
+      />
+      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Table
+        label="Members"
+        rows={list.data?.items}
+        rowKey={({ user }) => user.id}
+        columns={[
+          { id: 'who', header: 'Name', cell: ({ user }) => <Who user={user} isYou={user.id === me.user.id} /> },
+          { id: 'role', header: 'Role', cell: member => <RoleOf member={member} /> },
+          { id: 'since', header: 'Since', isExtra: true, cell: ({ joined_at }) => <RelativeTime at={joined_at} /> },
+          {
+            id: 'actions',
+            header: <span className="visually-hidden">Actions</span>,
+            align: 'end',
+            cell: member => (
+              <RemoveButton member={member} isYou={member.user.id === me.user.id} onRemove={() => setLeaving(member)} />
+            ),
+          },
+        ]}
+      />
+      <LoadMore {...list} />
+      <RemoveDialog member={leaving} isYou={leaving?.user.id === me.user.id} onClose={() => setLeaving(null)} />
+    </>
+  )
+}
+
+/** The role of a member, and the choice of another one for whoever may change it. */
+function RoleOf({ member }: { member: Member }): ReactNode {
+  const { organization, role: own } = useOrganization()
+  const client = useQueryClient()
+  const say = useToast()
+  const refusal = useRefusal('member.manage')
+  const change = useMutation({
+    mutationFn: (role: Role) => updateMember(organization.id, member.user.id, role),
+    async onSuccess(changed) {
+      say(`${changed.user.name} is ${roleNames[changed.role].toLowerCase()} now.`)
+      await Promise.all([['members', organization.id], ['me']].map(queryKey => client.invalidateQueries({ queryKey })))
+    },
+    onError: error => say(messageOf(error), 'bad'),
+  })
+  if (refusal || !mayGrant(own, member.role)) return roleNames[member.role]
+  return (
+    <Select
+      aria-label={`Role of ${member.user.name}`}
+      value={change.isPending ? change.variables : member.role}
+      onChange={event => change.mutate(event.target.value as Role)} // one of the options below
+    >
+      {roles
+        .filter(role => mayGrant(own, role))
+        .map(role => (
+          <option key={role} value={role} title={roleMeanings[role]}>
+            {roleNames[role]}
+          </option>
+        ))}
+    </Select>
+  )
+}
+
+type RemoveButtonProps = { member: Member; isYou: boolean; onRemove(): void }
+
+function RemoveButton({ member, isYou, onRemove }: RemoveButtonProps): ReactNode {
+  const { role: own } = useOrganization()
+  const refusal = useRefusal('member.manage')
+  if (isYou) return <IconButton label="Leave" icon={<LogOut size={16} />} onClick={onRemove} />
+  if (refusal) return null
+  return (
+    <IconButton
+      label={`Remove ${member.user.name}`}
+      icon={<UserMinus size={16} />}
+      refusal={mayGrant(own, member.role) ? null : 'Only an owner removes an owner.'}
+      onClick={onRemove}
+    />
+  )
+}
+
+type RemoveDialogProps = { member: Member | null; isYou: boolean; onClose(): void }
+
+function RemoveDialog({ member, isYou, onClose }: RemoveDialogProps): ReactNode {
+  const { organization } = useOrganization()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const say = useToast()
+  const remove = useMutation({
+    mutationFn: ({ user }: Member) => removeMember(organization.id, user.id),
+    async onSuccess(_, { user }) {
+      onClose()
+      if (isYou) {
+        await client.invalidateQueries({ queryKey: ['me'] })
+        await navigate('/')
+        return
+      }
+      say(`${user.name} is removed.`)
+      await client.invalidateQueries({ queryKey: ['members', organization.id] })
+    },
+  })
+  const close = () => {
+    remove.reset()
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      isOpen={member !== null}
+      onClose={close}
+      title={isYou ? `Leave ${organization.name}?` : `Remove ${member?.user.name ?? 'the member'}?`}
+      description={
+        isYou
+          ? 'You see nothing of its workspaces any more. Somebody has to invite you to come back.'
+          : 'Within five seconds they see nothing of its workspaces any more. What they scheduled stays.'
+      }
+      action={isYou ? 'Leave' : 'Remove member'}
+      isDangerous
+      isPending={remove.isPending}
+      onConfirm={() => member && remove.mutate(member)}
+    >
+      {remove.error && <Problem error={remove.error} />}
+    </ConfirmDialog>
+  )
 }

@@ -1,6 +1,67 @@
+import type { OrganizationPolicy } from '@belfry/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { messageOf } from '../../api/api-problem.ts'
+import { organizationQuery, updateOrganization } from '../../api/organizations.ts'
+import { useRefusal } from '../../session/allowed.tsx'
+import { useOrganization } from '../../session/scope.ts'
+import { Card } from '../../ui/card.tsx'
+import { Switch } from '../../ui/checkbox.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import styles from './settings.module.css'
+
+type Flag = keyof OrganizationPolicy
+
+const flags: Record<Flag, { label: string; hint: string }> = {
+  members_can_invite: { label: 'Invite people', hint: 'As members; only owners and admins invite admins and owners.' },
+  members_can_create_workspaces: { label: 'Create workspaces', hint: 'As many as the tier has room for.' },
+  members_can_create_api_keys: {
+    label: 'Create and revoke API keys',
+    hint: 'In workspaces that they belong to. A key gives full access to its workspace.',
+  },
+  members_can_create_secrets: {
+    label: 'Keep secrets',
+    hint: 'Write and delete secrets, and see and rotate signing secrets, in workspaces that they belong to.',
+  },
+  members_can_delete_tasks: {
+    label: 'Delete tasks and cron jobs',
+    hint: 'As editors of the workspace; also to cancel tasks, and to discard dead letters.',
+  },
+  members_can_manage_integrations: { label: 'Manage integrations', hint: 'Where a workspace’s alerts go.' },
+}
 
 export function Policy(): ReactNode {
-  return <PageHeader title="Policy" />
+  const { organization } = useOrganization()
+  const client = useQueryClient()
+  const say = useToast()
+  const refusal = useRefusal('organization.change')
+  const key = organizationQuery(organization.id).queryKey
+  const change = useMutation({
+    mutationFn: (policy: Partial<OrganizationPolicy>) => updateOrganization(organization.id, { policy }),
+    onSuccess: changed => client.setQueryData(key, changed),
+    onError: error => say(messageOf(error), 'bad'),
+  })
+  const isOn = (flag: Flag) => (change.isPending ? change.variables[flag] : undefined) ?? organization.policy[flag]
+  return (
+    <>
+      <PageHeader
+        title="Policy"
+        description="What members may do in all workspaces. Owners and admins may do all of it anyway. A change holds at once."
+      />
+      <Card>
+        <div className={styles.switches}>
+          {(Object.keys(flags) as Flag[]).map(flag => (
+            <Switch
+              key={flag}
+              {...flags[flag]}
+              isOn={isOn(flag)}
+              refusal={refusal}
+              onChange={to => change.mutate({ [flag]: to })}
+            />
+          ))}
+        </div>
+      </Card>
+    </>
+  )
 }

@@ -1,6 +1,188 @@
-import type { ReactNode } from 'react'
+import type { Workspace } from '@belfry/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Boxes, Pencil, Plus, Trash2, Users } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { createWorkspace, deleteWorkspace, updateWorkspace } from '../../api/workspaces.ts'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { paths } from '../../paths.ts'
+import { useRefusal } from '../../session/allowed.tsx'
+import { useOrganization } from '../../session/scope.ts'
+import { Button, IconButton, Link } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Field, TextInput } from '../../ui/field.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { Table } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { DeleteByName } from './delete-by-name.tsx'
+import styles from './settings.module.css'
 
 export function Workspaces(): ReactNode {
-  return <PageHeader title="Workspaces" />
+  const { organization, workspaces } = useOrganization()
+  const [params, setParams] = useSearchParams()
+  // A workspace to rename, or a new one.
+  const [naming, setNaming] = useState<Workspace | 'new' | null>(params.has('new') ? 'new' : null)
+  const [deleting, setDeleting] = useState<Workspace | null>(null)
+  const close = () => {
+    setNaming(null)
+    if (params.has('new')) setParams({}, { replace: true })
+  }
+  const create = (
+    <Button
+      kind="primary"
+      icon={<Plus size={16} />}
+      refusal={useRefusal('workspace.create')}
+      onClick={() => setNaming('new')}
+    >
+      New workspace
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Workspaces"
+        description="Tasks, cron jobs, keys and logs of one workspace are apart from those of all others. Many have one for each environment."
+        actions={create}
+      />
+      {workspaces.length === 0 ? (
+        <EmptyState icon={<Boxes size={22} aria-hidden="true" />} title="No workspaces" actions={create}>
+          {organization.name} has none that you belong to. Create one, or ask an admin to add you to theirs.
+        </EmptyState>
+      ) : (
+        <WorkspaceTable workspaces={workspaces} onRename={setNaming} onDelete={setDeleting} />
+      )}
+      <Dialog
+        isOpen={naming !== null}
+        onClose={close}
+        title={naming === 'new' || naming === null ? 'New workspace' : `Rename ${naming.name}`}
+      >
+        <NameForm workspace={naming === 'new' ? null : naming} onDone={close} />
+      </Dialog>
+      <DeleteWorkspace workspace={deleting} onClose={() => setDeleting(null)} />
+    </>
+  )
+}
+
+type WorkspaceTableProps = {
+  workspaces: Workspace[]
+  onRename(workspace: Workspace): void
+  onDelete(workspace: Workspace): void
+}
+
+function WorkspaceTable({ workspaces, onRename, onDelete }: WorkspaceTableProps): ReactNode {
+  const { organization } = useOrganization()
+  const mayChange = useRefusal('workspace.change') === null
+  const mayDelete = useRefusal('workspace.delete') === null
+  return (
+    <Table
+      label="Workspaces"
+      rows={workspaces}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          id: 'name',
+          header: 'Name',
+          cell: ({ id, name }) => <Link to={paths.workspace(organization.slug, id).overview()}>{name}</Link>,
+        },
+        { id: 'id', header: 'Id', isExtra: true, cell: ({ id }) => <code className={styles.mono}>{id}</code> },
+        { id: 'created', header: 'Created', isExtra: true, cell: one => <RelativeTime at={one.created_at} /> },
+        {
+          id: 'actions',
+          header: <span className="visually-hidden">Actions</span>,
+          align: 'end',
+          cell: workspace => (
+            <div className={styles.rowActions}>
+              <Link
+                to={paths.workspace(organization.slug, workspace.id).settings('members')}
+                aria-label={`Members of ${workspace.name}`}
+                className={styles.iconLink}
+              >
+                <Users size={16} aria-hidden="true" />
+              </Link>
+              {mayChange && (
+                <IconButton
+                  label={`Rename ${workspace.name}`}
+                  icon={<Pencil size={16} />}
+                  onClick={() => onRename(workspace)}
+                />
+              )}
+              {mayDelete && (
+                <IconButton
+                  label={`Delete ${workspace.name}`}
+                  icon={<Trash2 size={16} />}
+                  onClick={() => onDelete(workspace)}
+                />
+              )}
+            </div>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+type NameFormProps = {
+  /** The one to rename; null makes a new one. */
+  workspace: Workspace | null
+  onDone(): void
+}
+
+function NameForm({ workspace, onDone }: NameFormProps): ReactNode {
+  const { organization } = useOrganization()
+  const client = useQueryClient()
+  const say = useToast()
+  const form = useForm({
+    read: field => ({ name: field('name').trim() }),
+    check: ({ name }) => ({ ...(name === '' ? { name: 'Type in a name.' } : {}) }),
+    submit: body => (workspace ? updateWorkspace(workspace.id, body) : createWorkspace(organization.id, body)),
+    async onDone({ name }) {
+      onDone()
+      say(workspace ? `It is called ${name} now.` : `${name} is there.`)
+      await client.invalidateQueries({ queryKey: ['workspaces', organization.id] })
+    },
+  })
+  return (
+    <Form
+      form={form}
+      action={workspace ? 'Rename' : 'Create workspace'}
+      more={<Button onClick={onDone}>Cancel</Button>}
+    >
+      <Field label="Name" error={form.errors.name}>
+        <TextInput name="name" defaultValue={workspace?.name} placeholder="Staging" autoComplete="off" />
+      </Field>
+    </Form>
+  )
+}
+
+function DeleteWorkspace({ workspace, onClose }: { workspace: Workspace | null; onClose(): void }): ReactNode {
+  const { organization } = useOrganization()
+  const client = useQueryClient()
+  const say = useToast()
+  const remove = useMutation({
+    mutationFn: ({ id }: Workspace) => deleteWorkspace(id),
+    async onSuccess(_, { name }) {
+      onClose()
+      say(`${name} is deleted.`)
+      await client.invalidateQueries({ queryKey: ['workspaces', organization.id] })
+    },
+  })
+  return (
+    <DeleteByName
+      key={workspace?.id}
+      isOpen={workspace !== null}
+      onClose={() => {
+        remove.reset()
+        onClose()
+      }}
+      what="workspace"
+      name={workspace?.name ?? ''}
+      description="Every delivery of it stops at once: what is scheduled, what retries, its cron jobs. Its keys are refused, and its log is gone."
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => workspace && remove.mutate(workspace)}
+    />
+  )
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { createApiKey } from '../../api/workspaces.ts'
+import { createApiKey } from '../../api/api-keys.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useRefusal } from '../../session/allowed.tsx'

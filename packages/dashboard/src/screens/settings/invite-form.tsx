@@ -1,0 +1,70 @@
+import type { CreateInvitationBody } from '@belfry/contract'
+import { mayGrant, roles, workspaceRoles } from '@belfry/domain/permissions'
+import { useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { createInvitation } from '../../api/invitations.ts'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { useOrganization } from '../../session/scope.ts'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { Field, Select, TextInput } from '../../ui/field.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { roleMeanings, roleNames, workspaceRoleMeanings, workspaceRoleNames } from './role-names.ts'
+import styles from './settings.module.css'
+
+export function InviteForm({ onDone }: { onDone(): void }): ReactNode {
+  const { organization, role: own, workspaces } = useOrganization()
+  const client = useQueryClient()
+  const say = useToast()
+  const form = useForm({
+    read: (field): CreateInvitationBody => ({
+      email: field('email').trim(),
+      role: field('role') as CreateInvitationBody['role'], // one of the options below
+      workspace_role: field('workspace_role') as CreateInvitationBody['workspace_role'],
+      workspace_ids: workspaces.map(({ id }) => id).filter(id => field(id) !== ''),
+    }),
+    check: ({ email }) => ({ ...(email.includes('@') ? {} : { email: 'Type in an e-mail address.' }) }),
+    submit: body => createInvitation(organization.id, body),
+    async onDone({ email }) {
+      onDone()
+      say(`A mail is on its way to ${email}.`)
+      await client.invalidateQueries({ queryKey: ['invitations', organization.id] })
+    },
+  })
+  return (
+    <Form form={form} action="Send invitation" more={<Button onClick={onDone}>Cancel</Button>}>
+      <Field label="E-mail address" error={form.errors.email}>
+        <TextInput name="email" type="email" autoComplete="off" />
+      </Field>
+      <Field label="Role" error={form.errors.role}>
+        <Select name="role" defaultValue="member">
+          {roles
+            .filter(role => mayGrant(own, role))
+            .map(role => (
+              <option key={role} value={role}>
+                {roleNames[role]} – {roleMeanings[role]}
+              </option>
+            ))}
+        </Select>
+      </Field>
+      <Field label="In workspaces" hint="Owners and admins have every right in every workspace.">
+        <Select name="workspace_role" defaultValue="viewer">
+          {workspaceRoles.map(role => (
+            <option key={role} value={role}>
+              {workspaceRoleNames[role]} – {workspaceRoleMeanings[role]}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      {workspaces.length > 0 && (
+        <fieldset className={styles.fieldset}>
+          <legend>Joins at once</legend>
+          {workspaces.map(({ id, name }) => (
+            <Checkbox key={id} name={id} label={name} />
+          ))}
+        </fieldset>
+      )}
+    </Form>
+  )
+}

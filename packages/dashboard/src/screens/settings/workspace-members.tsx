@@ -1,0 +1,142 @@
+import type { Member, WorkspaceMember } from '@belfry/contract'
+import { type WorkspaceRole, workspaceRoles } from '@belfry/domain/permissions'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { UserMinus, Users } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { messageOf } from '../../api/api-problem.ts'
+import { membersQuery } from '../../api/members.ts'
+import { meQuery } from '../../api/session.ts'
+import { putWorkspaceMember, removeWorkspaceMember, workspaceMembersQuery } from '../../api/workspaces.ts'
+import { PageFor, useRefusal } from '../../session/allowed.tsx'
+import { useOrganization, useWorkspace } from '../../session/scope.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Select } from '../../ui/field.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Table } from '../../ui/table.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { workspaceRoleMeanings, workspaceRoleNames } from './role-names.ts'
+import styles from './settings.module.css'
+import { Who } from './who.tsx'
+
+export function WorkspaceMembers(): ReactNode {
+  return (
+    <PageFor right="workspace_member.read">
+      <WorkspaceMemberList />
+    </PageFor>
+  )
+}
+
+function WorkspaceMemberList(): ReactNode {
+  const { workspace } = useWorkspace()
+  const { data: me } = useSuspenseQuery(meQuery)
+  const list = useQuery(workspaceMembersQuery(workspace.id))
+  const refusal = useRefusal('workspace_member.manage')
+  const change = useChange()
+  return (
+    <>
+      <PageHeader
+        title="Members of the workspace"
+        description={`Members of the organization see ${workspace.name} only when they belong to it. Owners and admins see every workspace.`}
+      />
+      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {refusal === null && list.data && <AddMember present={list.data} />}
+      {list.data?.length === 0 ? (
+        <EmptyState icon={<Users size={22} aria-hidden="true" />} title="No members">
+          Only owners and admins see this workspace.
+        </EmptyState>
+      ) : (
+        <Table
+          label="Members of the workspace"
+          rows={list.data}
+          rowKey={({ user }) => user.id}
+          columns={[
+            { id: 'who', header: 'Name', cell: ({ user }) => <Who user={user} isYou={user.id === me.user.id} /> },
+            {
+              id: 'role',
+              header: 'Role',
+              cell: ({ user, role }) =>
+                refusal ? (
+                  <span title={workspaceRoleMeanings[role]}>{workspaceRoleNames[role]}</span>
+                ) : (
+                  <Select
+                    aria-label={`Role of ${user.name}`}
+                    value={role}
+                    onChange={event => change.mutate({ userId: user.id, role: event.target.value as WorkspaceRole })} // one of the options below
+                  >
+                    {workspaceRoles.map(one => (
+                      <option key={one} value={one} title={workspaceRoleMeanings[one]}>
+                        {workspaceRoleNames[one]}
+                      </option>
+                    ))}
+                  </Select>
+                ),
+            },
+            {
+              id: 'actions',
+              header: <span className="visually-hidden">Actions</span>,
+              align: 'end',
+              cell: ({ user }) =>
+                refusal === null && (
+                  <IconButton
+                    label={`Remove ${user.name} from the workspace`}
+                    icon={<UserMinus size={16} />}
+                    onClick={() => change.mutate({ userId: user.id, role: null })}
+                  />
+                ),
+            },
+          ]}
+        />
+      )}
+    </>
+  )
+}
+
+/** Adds somebody who is in the organization already; all others are invited. */
+function AddMember({ present }: { present: WorkspaceMember[] }): ReactNode {
+  const { organization } = useOrganization()
+  const [userId, setUserId] = useState('')
+  const { data } = useInfiniteQuery(membersQuery(organization.id))
+  const change = useChange()
+  const isMissing = ({ user, role }: Member) => role === 'member' && !present.some(member => member.user.id === user.id)
+  const missing = data?.items.filter(isMissing) ?? []
+  if (missing.length === 0) return null
+  return (
+    <form
+      className={styles.inline}
+      onSubmit={event => {
+        event.preventDefault()
+        if (userId) change.mutate({ userId, role: 'viewer' })
+        setUserId('')
+      }}
+    >
+      <Select aria-label="Who to add" value={userId} onChange={event => setUserId(event.target.value)}>
+        <option value="">Add a member of the organization…</option>
+        {missing.map(({ user }) => (
+          <option key={user.id} value={user.id}>
+            {user.name} ({user.email})
+          </option>
+        ))}
+      </Select>
+      <Button type="submit" refusal={userId ? null : 'Choose somebody first.'} isPending={change.isPending}>
+        Add as viewer
+      </Button>
+    </form>
+  )
+}
+
+/** Gives somebody a role in the workspace; null takes it away. */
+function useChange() {
+  const { workspace } = useWorkspace()
+  const client = useQueryClient()
+  const say = useToast()
+  return useMutation({
+    async mutationFn({ userId, role }: { userId: string; role: WorkspaceRole | null }) {
+      if (role) await putWorkspaceMember(workspace.id, userId, role)
+      else await removeWorkspaceMember(workspace.id, userId)
+    },
+    onSuccess: () => client.invalidateQueries({ queryKey: ['workspace-members', workspace.id] }),
+    onError: error => say(messageOf(error), 'bad'),
+  })
+}
