@@ -16,6 +16,7 @@ describe('works', () => {
     const [org, ws] = [`/api/v1/organizations/${id}`, `/api/v1/workspaces/${workspaceId}`]
     const as = { ...owner.session, 'X-Forwarded-For': '203.0.113.9' }
     await api.send('PATCH', org, { name: 'New', policy: { members_can_invite: true } }, as)
+    for (const tier of ['scaleup', 'scaleup']) await api.send('PUT', `${org}/subscription`, { tier }, as)
     await api.send('PATCH', `${org}/members/${member.id}`, { role: 'admin' }, as)
     const created = (await api.send('POST', `${org}/workspaces`, { name: 'Second' }, as)).body.id
     await api.send('PATCH', ws, { name: 'Renamed' }, as)
@@ -32,6 +33,7 @@ describe('works', () => {
     expect(deeds).toEqual([
       ['organization.changed', id, null],
       ['organization.policy_changed', id, null],
+      ['organization.tier_changed', id, null],
       ['member.role_changed', member.id, null],
       ['workspace.created', created, created],
       ['workspace.changed', workspaceId, workspaceId],
@@ -47,7 +49,8 @@ describe('works', () => {
     for (const entry of data) expect(entry).toMatchObject({ actor, address: '203.0.113.9' })
     expect(data[0].details).toEqual({ name: { from: 'Acme', to: 'New' } })
     expect(data[1].details).toEqual({ members_can_invite: { from: false, to: true } })
-    expect(data[2].details).toEqual({ from: 'member', to: 'admin' })
+    expect(data[2].details).toMatchObject({ to: 'scaleup' })
+    expect(data[3].details).toEqual({ from: 'member', to: 'admin' })
     expect(JSON.stringify(data)).not.toContain(key.key)
   })
 

@@ -70,7 +70,7 @@ export function useSettingsNavigation(): NavigationGroup[] {
         ['Secrets', to.settings('secrets'), 'secret.read'],
         ['Signing secrets', to.settings('signing-secrets'), 'signing_secret.read'],
         ['Integrations', to.settings('integrations'), 'integration.read'],
-        ['Members of the workspace', to.settings('members'), 'workspace_member.read'],
+        ['Workspace members', to.settings('members'), 'workspace_member.read'],
       ]),
     )
   }

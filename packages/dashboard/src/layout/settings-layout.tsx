@@ -1,14 +1,21 @@
-import type { ReactNode } from 'react'
-import { NavLink, Outlet } from 'react-router'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { NavLink, Outlet, useLocation } from 'react-router'
 import { useSettingsNavigation } from './navigation.ts'
 import styles from './shell.module.css'
 
 /** The settings of a workspace and of its organization, with the list of both beside them. */
 export function SettingsLayout(): ReactNode {
   const groups = useSettingsNavigation()
+  const { pathname } = useLocation()
+  const list = useRef<HTMLElement>(null)
+  // On a narrow screen the list is a strip, and where one is may stand beyond its edge.
+  useEffect(() => {
+    const current = list.current?.querySelector(`a[href="${CSS.escape(pathname)}"]`)
+    current?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [pathname])
   return (
     <div className={styles.settings}>
-      <nav className={styles.nav} aria-label="Settings">
+      <nav ref={list} className={styles.nav} aria-label="Settings">
         {groups.map(({ label, items }) => [
           <h2 key={label}>{label}</h2>,
           ...items.map(item => (

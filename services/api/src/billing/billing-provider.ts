@@ -1,4 +1,5 @@
 import type { TierName } from '@belfry/domain'
+import type { Auditor } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
 
 /**
@@ -10,5 +11,5 @@ export type TierChange = { kind: 'applied' } | { kind: 'checkout'; url: string }
 /** Who sells tiers. */
 export type BillingProvider = {
   name: string
-  changeTier(ctx: Context, organizationId: string, tier: TierName): Promise<TierChange>
+  changeTier(ctx: Context, by: Auditor, tier: TierName): Promise<TierChange>
 }

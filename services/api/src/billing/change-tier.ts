@@ -12,7 +12,7 @@ export const changeTier = endpoint({
   params: { org: 'org' },
   body: changeTierBody,
   async handle(ctx, { caller, body }) {
-    const change = await ctx.billing.changeTier(ctx, caller.organizationId, body.tier)
+    const change = await ctx.billing.changeTier(ctx, caller, body.tier)
     const usage = await readUsage(ctx.pool, caller.organizationId)
     if (!usage) throw notFound()
     const subscription = presentSubscription(ctx, usage.tier)

@@ -4,8 +4,8 @@ import type { BillingProvider } from './billing-provider.ts'
 /** No payment: what the owner chooses holds at once. For those who host Belfry themselves. */
 export const manualBilling: BillingProvider = {
   name: 'manual',
-  async changeTier(ctx, organizationId, tier) {
-    await applyTier(ctx, organizationId, tier)
+  async changeTier(ctx, by, tier) {
+    await applyTier(ctx, by, tier)
     return { kind: 'applied' }
   },
 }

@@ -37,7 +37,7 @@ function WorkspaceMemberList(): ReactNode {
   return (
     <>
       <PageHeader
-        title="Members of the workspace"
+        title="Workspace members"
         description={`Members of the organization see ${workspace.name} only when they belong to it. Owners and admins see every workspace.`}
       />
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
@@ -48,7 +48,7 @@ function WorkspaceMemberList(): ReactNode {
         </EmptyState>
       ) : (
         <Table
-          label="Members of the workspace"
+          label="Workspace members"
           rows={list.data}
           rowKey={({ user }) => user.id}
           columns={[

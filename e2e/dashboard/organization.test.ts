@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest'
+import { waitFor } from '../wait-for.ts'
+import { expectAccessible } from './expect-accessible.ts'
+import { useStage } from './stage.ts'
+import { takeScreenshots } from './take-screenshots.ts'
+
+const refusedByTheApi = /status of (400|401|402|409)/
+
+describe('the settings of an organization', { timeout: 240_000 }, () => {
+  const stage = useStage({ DEFAULT_TIER: 'free' })
+
+  const asOwner = () => ({ token: stage.belfry.caller.token ?? '' })
+  const organizationPath = () => `/api/v1/organizations/${stage.belfry.caller.organizationId}`
+
+  const settings = async (page: string) => `/${(await stage.home()).split('/')[1]}/settings/${page}`
+
+  const linkTo = async (address: string) => {
+    const [mail] = await waitFor(
+      async () => stage.mailServer.mails.filter(({ to }) => to.includes(address)),
+      mails => mails.length > 0,
+      60_000,
+    )
+    return new URL(/http:\/\/127\.0\.0\.1:\d+\/[\w-]+\/[\w-]{43}/.exec(mail?.text ?? '')?.[0] ?? '').pathname
+  }
+
+  it('somebody is invited, joins in another browser, and is offered what role and policy give, no more', async () => {
+    const owner = await stage.ownerPage({ expected: refusedByTheApi })
+    await owner.goto(await settings('invitations'))
+    await owner.getByRole('heading', { name: 'Nobody has been invited' }).waitFor()
+    await owner.getByRole('button', { name: 'Invite somebody' }).first().click()
+    await owner.getByLabel('E-mail address').fill('grace@example.com')
+    await owner.getByLabel('Main').click()
+    await expectAccessible(owner)
+    await takeScreenshots(owner, 'settings-invitations-new')
+    await owner.getByRole('button', { name: 'Send invitation' }).click()
+    await owner.getByText('Waiting, ends').waitFor()
+    await expectAccessible(owner)
+    await takeScreenshots(owner, 'settings-invitations')
+
+    const grace = await stage.newPage({ expected: refusedByTheApi })
+    await grace.goto(await linkTo('grace@example.com'))
+    await grace.getByLabel('Name').fill('Grace Hopper')
+    await grace.getByLabel('Password').fill('a password of hers')
+    await grace.getByRole('button', { name: 'Open an account and join' }).click()
+    await grace.getByRole('heading', { name: 'Overview' }).waitFor()
+
+    for (const page of ['general', 'members', 'policy', 'workspaces']) {
+      await grace.goto(await settings(page))
+      await grace.getByRole('heading', { level: 1 }).waitFor()
+      for (const name of [/^Save/, /^Rename/, /^Remove/, /^Delete /]) {
+        expect(await grace.getByRole('button', { name }).count(), `${name} on ${page}`).toBe(0)
+      }
+      await expectAccessible(grace)
+    }
+    for (const page of ['invitations', 'usage', 'audit-log']) {
+      await grace.goto(await settings(page))
+      await grace.getByRole('heading', { name: 'This page is not for your role' }).waitFor()
+    }
+    await grace.goto(await settings('policy'))
+    expect(await grace.getByRole('switch', { name: 'Invite people' }).getAttribute('aria-disabled')).toBe('true')
+
+    await owner.goto(await settings('policy'))
+    await owner.getByRole('switch', { name: 'Invite people' }).click()
+    await waitFor(
+      async () => (await stage.belfry.call('GET', organizationPath(), undefined, asOwner())).body,
+      body => body.policy.members_can_invite === true,
+    )
+    await expectAccessible(owner)
+    await takeScreenshots(owner, 'settings-policy')
+    await grace.goto(await settings('invitations'))
+    await grace.getByRole('button', { name: 'Invite somebody' }).click()
+    // Nobody hands out more than what they are.
+    expect(await grace.getByLabel('Role', { exact: true }).locator('option').count()).toBe(1)
+  })
+
+  it('roles are changed, also in a workspace; the last owner cannot leave, and reads why', async () => {
+    const page = await stage.ownerPage({ expected: refusedByTheApi })
+    await page.goto(await settings('members'))
+    await page.getByLabel('Role of Grace Hopper').selectOption('admin')
+    await page.getByText('Grace Hopper is admin now.').first().waitFor()
+    await page.getByLabel('Role of Grace Hopper').selectOption('member')
+    await page.getByText('Grace Hopper is member now.').first().waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'settings-members')
+    await page.getByRole('button', { name: 'Leave' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+    await page.getByRole('alert').getByText(/owner/).waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+
+    await page.goto(`${await stage.home()}/settings/members`)
+    await page.getByLabel('Role of Grace Hopper').selectOption('editor')
+    await waitFor(
+      async () =>
+        (
+          await stage.belfry.call('GET', `/api/v1/workspaces/${stage.belfry.caller.workspaceId}/members`, undefined, {
+            token: stage.belfry.caller.token ?? '',
+          })
+        ).body.data,
+      members => members.some(({ role }: { role: string }) => role === 'editor'),
+    )
+    await expectAccessible(page)
+    await takeScreenshots(page, 'settings-workspace-members')
+    await page.getByRole('button', { name: 'Remove Grace Hopper from the workspace' }).click()
+    await page.getByLabel('Who to add').selectOption({ label: 'Grace Hopper (grace@example.com)' })
+    await page.getByRole('button', { name: 'Add as viewer' }).click()
+    await page.getByLabel('Role of Grace Hopper').waitFor()
+  })
+
+  it('workspaces are made, renamed and deleted; past the tier the API’s words are shown', async () => {
+    const page = await stage.ownerPage({ expected: refusedByTheApi })
+    const name = async (text: string, action: string) => {
+      await page.getByRole('textbox', { name: 'Name', exact: true }).fill(text)
+      await page.getByRole('button', { name: action }).click()
+    }
+    await page.goto(`${await settings('workspaces')}?new=1`)
+    await name('Staging', 'Create workspace')
+    await page.getByRole('button', { name: 'Rename Staging' }).click()
+    await name('Stage', 'Rename')
+    await page.getByRole('link', { name: 'Stage', exact: true }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'settings-workspaces')
+    await page.getByRole('button', { name: 'New workspace' }).click()
+    await name('One too many', 'Create workspace')
+    await page.getByRole('alert').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Delete Stage' }).click()
+    await page.getByRole('button', { name: 'Delete workspace' }).click()
+    await page.getByText('That is not the name of the workspace.').waitFor()
+    await page.getByLabel('Type in the name of the workspace').fill('Stage')
+    await page.getByRole('button', { name: 'Delete workspace' }).click()
+    await page.getByRole('link', { name: 'Stage', exact: true }).waitFor({ state: 'detached' })
+  })
+
+  it('usage is shown, the tier is changed, and the audit log tells of it', async () => {
+    const page = await stage.ownerPage()
+    await page.goto(await settings('usage'))
+    await page.getByText('of 10,000').waitFor()
+    await page.getByRole('button', { name: 'Executions a day: show as a table' }).click()
+    await page.getByRole('columnheader', { name: 'Ended dead' }).waitFor()
+    await page.getByRole('button', { name: 'Executions a day: show as a chart' }).click()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'settings-usage')
+    await page.getByLabel('Another tier').selectOption('startup')
+    await page.getByRole('button', { name: 'Change tier' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Change tier' }).click()
+    await page.getByText('of 500,000').waitFor()
+
+    await page.goto(await settings('audit-log'))
+    await page.getByText('organization.tier_changed').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'settings-audit-log')
+    await page.getByLabel('What').selectOption('member')
+    await page.getByText('member.role_changed').first().waitFor()
+    expect(await page.getByText('organization.tier_changed').count()).toBe(0)
+    expect(new URL(page.url()).search).toBe('?group=member')
+  })
+
+  it('name and slug are changed, and the addresses with them; the profile too', async () => {
+    const page = await stage.ownerPage({ expected: refusedByTheApi })
+    await page.goto(await settings('general'))
+    await page.getByLabel('Slug').fill('Not a slug')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Use 2 to 63 lower-case letters').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'settings-general')
+    await page.getByLabel('Slug').fill('acme-rockets')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL('**/acme-rockets/settings/general')
+    await page.getByRole('heading', { name: 'General' }).waitFor()
+
+    await page.goto('/account/profile')
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Ada King')
+    await page.getByRole('button', { name: 'Save name' }).click()
+    await page.getByText('Saved.').first().waitFor()
+    await page.getByLabel('Present password').fill('not the present one')
+    await page.getByLabel('New password').fill('another good password')
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('current_password is not the present one.').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'profile')
+  })
+})
