@@ -40,7 +40,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
       throw new AppError('method_not_allowed', `This path answers ${allowed}.`)
     })
   }
-  app.use(serveDashboard(builtDashboard))
+  app.use(serveDashboard(builtDashboard, ctx.config.publicUrl))
   app.use(() => {
     throw notFound()
   })

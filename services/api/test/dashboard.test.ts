@@ -9,6 +9,7 @@ import { serveDashboard } from '../src/dashboard/serve-dashboard.ts'
 describe('the dashboard', () => {
   let url: string
   let close: () => void
+  let publicUrl: string
 
   beforeEach(async () => {
     const folder = mkdtempSync(join(tmpdir(), 'belfry-dashboard-'))
@@ -17,13 +18,14 @@ describe('the dashboard', () => {
     writeFileSync(join(folder, 'assets/main-abc.js'), 'export {}')
     writeFileSync(join(folder, 'assets/main-abc.js.gz'), gzipSync('export {}'))
     const app = express()
-    app.use(serveDashboard(folder))
+    app.use((request, response, next) => serveDashboard(folder, publicUrl)(request, response, next))
     app.use((_request, response) => void response.status(404).send('next'))
     const server = app.listen(0, '127.0.0.1')
     await new Promise(resolve => server.once('listening', resolve))
     const address = server.address()
     if (typeof address !== 'object' || address === null) throw new Error('A TCP server has a port.')
     url = `http://127.0.0.1:${address.port}`
+    publicUrl = url
     close = () => void server.close()
   })
   afterEach(() => close())
@@ -48,6 +50,20 @@ describe('the dashboard', () => {
     },
   )
 
+  it('leads from another name of the machine to the public one, on the same port', async () => {
+    publicUrl = url.replace('127.0.0.1', 'localhost')
+    const answer = await fetch(`${url}//elsewhere.example/a?b=c`, {
+      redirect: 'manual',
+      headers: { accept: 'text/html' },
+    })
+    expect(answer.status).toBe(307)
+    expect(answer.headers.get('location')).toBe(`${publicUrl}//elsewhere.example/a?b=c`)
+    publicUrl = 'http://localhost:1'
+    expect((await navigate('/')).status).toBe(200)
+    publicUrl = 'https://belfry.example.com'
+    expect((await navigate('/')).status).toBe(200)
+  })
+
   it('is shown to navigations only', async () => {
     expect((await fetch(`${url}/acme`, { headers: { accept: 'application/json' } })).status).toBe(404)
     expect((await fetch(`${url}/acme`, { method: 'POST', headers: { accept: 'text/html' } })).status).toBe(404)
@@ -61,7 +77,7 @@ describe('the dashboard', () => {
   })
 
   it('may be absent', async () => {
-    const app = express().use(serveDashboard(join(tmpdir(), 'belfry-no-dashboard')))
+    const app = express().use(serveDashboard(join(tmpdir(), 'belfry-no-dashboard'), 'https://belfry.example.com'))
     app.use((_request, response) => void response.status(404).send('next'))
     const server = app.listen(0, '127.0.0.1')
     await new Promise(resolve => server.once('listening', resolve))
