@@ -1,4 +1,5 @@
-// Makes what is published: the library as one file for `import` and one for `require`, and the types for both.
+// Makes what is published: the library as one file for `import` and one for `require`, and the types for both. Node has
+// two of its own, which differ in where they take `crypto` from: Node 18 has it, but not as a global.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,22 +10,39 @@ import { build } from 'esbuild'
 const room = dirname(fileURLToPath(import.meta.url))
 const dist = join(room, 'dist')
 
+// Only pnpm puts in what `publishConfig` says: npm would publish a package that names sources it does not have.
+if (process.env.npm_command === 'publish' && !process.env.npm_config_user_agent?.startsWith('pnpm')) {
+  console.error('Publish with `pnpm publish`.')
+  process.exit(1)
+}
+
 rmSync(dist, { recursive: true, force: true })
-await bundle('esm', 'mjs')
-await bundle('cjs', 'cjs')
+const fromNode = {
+  define: { 'globalThis.crypto': 'nodeCrypto' },
+  inject: ['node-crypto.mjs'],
+  external: ['node:crypto'],
+}
+
+for (const [format, extension] of [
+  ['esm', 'mjs'],
+  ['cjs', 'cjs'],
+]) {
+  await bundle(`index.${extension}`, { format })
+  await bundle(`node.${extension}`, { format, ...fromNode })
+}
 writeTypes()
 cpSync(join(room, '../../LICENSE'), join(room, 'LICENSE'))
 
-async function bundle(format, extension) {
+async function bundle(file, options) {
   await build({
     absWorkingDir: room,
     entryPoints: ['src/index.ts'],
-    outfile: `dist/index.${extension}`,
+    outfile: `dist/${file}`,
     bundle: true,
-    format,
     platform: 'neutral',
     target: 'es2022',
     logLevel: 'error',
+    ...options,
   })
 }
 

@@ -1,7 +1,9 @@
-import { toCamel, toSnake } from './case.ts'
-import { type ApiError, ConnectionError, TimeoutError, toApiError } from './errors.ts'
+import { toSnake } from './case.ts'
+import { BelfryError, ConnectionError, TimeoutError } from './errors.ts'
 import type { BelfryOptions, RequestOptions } from './options.ts'
+import { readJson, readProblem } from './read-answer.ts'
 import { retryDelayMs } from './retry-delay.ts'
+import { pause, startTimeLimit } from './time-limit.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -11,6 +13,7 @@ export type Call = {
   query?: Record<string, unknown>
   /** JSON text. */
   body?: string
+  headers?: Record<string, string>
   /** Makes a repetition of the call harmless. */
   idempotencyKey?: string
   options?: RequestOptions | undefined
@@ -19,7 +22,7 @@ export type Call = {
 /** Calls the API, repeats what may be repeated, and throws what went wrong. */
 export type Http = {
   json<T>(call: Call): Promise<T>
-  /** The answer as it comes in. Not repeated. */
+  /** The answer as it comes in: the time limit ends with its headers, and only the caller's signal ends it later. */
   open(call: Call): Promise<Response>
 }
 
@@ -31,45 +34,63 @@ export function createHttp(client: BelfryOptions): Http {
   const origin = (client.baseUrl ?? defaults.baseUrl).replace(/\/+$/, '')
   const credentials = credentialsOf(client)
 
-  async function attempt<T>(call: Call, number: number, read: (response: Response) => Promise<T>): Promise<T> {
+  async function attempt<T>(call: Call, number: number, read: (response: Response) => Promise<T> | null) {
     const { method, options } = call
     const url = `${origin}${call.path}${toQuery(call.query)}`
     const timeoutMs = options?.timeoutMs ?? client.timeoutMs ?? defaults.timeoutMs
-    const limit = startLimit(timeoutMs, options?.signal)
+    const limit = startTimeLimit(timeoutMs, options?.signal)
     const started = Date.now()
-    client.on?.request?.({ method, url, attempt: number })
+    let isOpen = false
+    tell(() => client.on?.request?.({ method, url, attempt: number }))
     try {
       const doFetch = client.fetch ?? globalThis.fetch
       const response = await doFetch(url, { ...initOf(call, credentials), signal: limit.signal })
-      client.on?.response?.({ method, url, attempt: number, status: response.status, durationMs: Date.now() - started })
+      const { status } = response
+      tell(() => client.on?.response?.({ method, url, attempt: number, status, durationMs: Date.now() - started }))
       if (!response.ok) throw await readProblem(response)
-      return await read(response)
+      const answer = read(response)
+      isOpen = answer === null
+      return { answer: (await answer) as T, response }
     } catch (error) {
       if (options?.signal?.aborted) throw options.signal.reason
       if (limit.isOver()) throw new TimeoutError(`${method} ${url} took longer than ${timeoutMs} ms.`, { cause: error })
-      if (isOurs(error)) throw error
+      if (error instanceof BelfryError) throw error
       throw new ConnectionError(`${method} ${url} got no answer.`, { cause: error })
     } finally {
-      limit.clear()
+      if (isOpen) limit.lift()
+      else limit.clear()
+    }
+  }
+
+  async function repeat<T>(call: Call, read: (response: Response) => Promise<T> | null) {
+    const maxRetries = call.options?.maxRetries ?? client.maxRetries ?? defaults.maxRetries
+    for (let number = 1; ; number++) {
+      try {
+        return await attempt(call, number, read)
+      } catch (error) {
+        const delayMs = number > maxRetries ? null : retryDelayMs(error, number, isRepeatable(call))
+        if (delayMs === null) throw error
+        const reason = error instanceof Error ? error.message : String(error)
+        tell(() =>
+          client.on?.retry?.({ method: call.method, url: origin + call.path, attempt: number, delayMs, reason }),
+        )
+        await pause(delayMs, call.options?.signal)
+      }
     }
   }
 
   return {
-    open: call => attempt(call, 1, async response => response),
-    async json<T>(call: Call): Promise<T> {
-      const maxRetries = call.options?.maxRetries ?? client.maxRetries ?? defaults.maxRetries
-      for (let number = 1; ; number++) {
-        try {
-          return await attempt(call, number, response => readJson<T>(response))
-        } catch (error) {
-          const delayMs = number > maxRetries ? null : retryDelayMs(error, number, isRepeatable(call))
-          if (delayMs === null) throw error
-          const reason = error instanceof Error ? error.message : String(error)
-          client.on?.retry?.({ method: call.method, url: origin + call.path, attempt: number, delayMs, reason })
-          await pause(delayMs, call.options?.signal)
-        }
-      }
-    },
+    json: async <T>(call: Call) => (await repeat(call, response => readJson<T>(response))).answer,
+    open: async call => (await repeat(call, () => null)).response,
+  }
+}
+
+// A hook that fails is no failure of the call: it is not repeated for it.
+function tell(hook: () => void): void {
+  try {
+    hook()
+  } catch (error) {
+    throw new BelfryError('A hook that the client was given has failed.', { cause: error })
   }
 }
 
@@ -78,8 +99,8 @@ function isRepeatable({ method, idempotencyKey }: Call): boolean {
 }
 
 function credentialsOf({ apiKey, sessionToken, workspaceId }: BelfryOptions): Record<string, string> {
-  if (apiKey !== undefined) return { 'X-Api-Key': apiKey }
-  if (sessionToken === undefined) throw new TypeError('Give the client an apiKey, or a sessionToken.')
+  if (apiKey) return { 'X-Api-Key': apiKey }
+  if (!sessionToken) throw new TypeError('Give the client an apiKey, or a sessionToken.')
   return { Authorization: `Bearer ${sessionToken}`, ...(workspaceId ? { 'X-Workspace-Id': workspaceId } : {}) }
 }
 
@@ -88,11 +109,14 @@ function initOf(call: Call, credentials: Record<string, string>): RequestInit {
     Accept: 'application/json',
     'User-Agent': `belfry-client/${version}`, // browsers keep their own
     ...credentials,
+    ...call.headers,
   }
   if (call.idempotencyKey !== undefined) headers['Idempotency-Key'] = call.idempotencyKey
-  if (call.body === undefined) return { method: call.method, headers }
+  // A redirect could carry the key to somebody else.
+  const init: RequestInit = { method: call.method, headers, redirect: 'manual' }
+  if (call.body === undefined) return init
   headers['Content-Type'] = 'application/json'
-  return { method: call.method, headers, body: call.body }
+  return { ...init, body: call.body }
 }
 
 function toQuery(query: Record<string, unknown> = {}): string {
@@ -105,74 +129,4 @@ function toQuery(query: Record<string, unknown> = {}): string {
   }
   const text = search.toString()
   return text === '' ? '' : `?${text}`
-}
-
-async function readJson<T>(response: Response): Promise<T> {
-  const text = await response.text()
-  return (text === '' ? undefined : toCamel(JSON.parse(text))) as T // the shape that the API documents
-}
-
-// What stands before the API may answer with a page of its own.
-async function readProblem(response: Response): Promise<ApiError> {
-  const text = await response.text()
-  const body = parsed(text)
-  const problem: Record<string, unknown> = body !== null && typeof body === 'object' ? { ...body } : {}
-  const own = (name: string) => (typeof problem[name] === 'string' ? problem[name] : undefined)
-  return toApiError({
-    status: response.status,
-    code: own('code') ?? `http_${response.status}`,
-    detail: own('detail') ?? `The server answered ${response.status} ${response.statusText}`.trim(),
-    requestId: own('request_id') ?? response.headers.get('x-request-id'),
-    errors: Array.isArray(problem.errors) ? problem.errors : [],
-    body: body ?? text,
-    headers: response.headers,
-  })
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null // not JSON: the text itself is all there is
-  }
-}
-
-function isOurs(error: unknown): boolean {
-  return error instanceof Error && 'requestId' in error
-}
-
-/** Ends a call that takes too long, or whose caller has lost interest: `AbortSignal.any` is too young for Node 18. */
-function startLimit(timeoutMs: number, outer: AbortSignal | undefined) {
-  const controller = new AbortController()
-  let isOver = false
-  const timer = setTimeout(() => {
-    isOver = true
-    controller.abort()
-  }, timeoutMs)
-  const abort = () => controller.abort(outer?.reason)
-  if (outer?.aborted) abort()
-  outer?.addEventListener('abort', abort, { once: true })
-  return {
-    signal: controller.signal,
-    isOver: () => isOver,
-    clear() {
-      clearTimeout(timer)
-      outer?.removeEventListener('abort', abort)
-    },
-  }
-}
-
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  signal?.throwIfAborted()
-  await new Promise<void>((resolve, reject) => {
-    const giveUp = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', giveUp)
-      resolve()
-    }, ms)
-    signal?.addEventListener('abort', giveUp, { once: true })
-  })
 }

@@ -15,7 +15,7 @@ export {
   ValidationError,
 } from './errors.ts'
 export type { List } from './list.ts'
-export type { BelfryOptions, CreateOptions, RequestOptions } from './options.ts'
+export type { BelfryOptions, CreateOptions, RequestOptions, TailOptions } from './options.ts'
 export type * from './types.ts'
 export {
   type VerifiedWebhook,

@@ -8,7 +8,7 @@ export type BelfryOptions = {
   workspaceId?: string
   /** Where Belfry answers. Default `http://localhost:3000`. */
   baseUrl?: string
-  /** How long one attempt of a call may take, in milliseconds. Default 30,000. */
+  /** How long one attempt of a call may take, with the reading of its answer, in milliseconds; `Infinity` for any time. Default 30,000. */
   timeoutMs?: number
   /** How often a call is repeated when that is safe. Default 2; 0 means never. */
   maxRetries?: number
@@ -42,4 +42,10 @@ export type CreateOptions = RequestOptions & {
    * one, which makes the retries of this call safe.
    */
   idempotencyKey?: string
+}
+
+/** What can be said about following new runs. `timeoutMs` is for each connecting, not for the tail. */
+export type TailOptions = RequestOptions & {
+  /** Begins with the runs after this one, if they are not too many. Default: with those from now on. */
+  after?: string
 }

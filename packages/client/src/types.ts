@@ -1,3 +1,5 @@
+import type { FieldError } from './errors.ts'
+
 /** An id such as `task_01jd…`: its kind, and 26 characters that sort by creation. */
 export type Id = string
 
@@ -102,7 +104,7 @@ export type BatchResult =
   | {
       index: number
       task?: undefined
-      error: { code: string; detail: string; errors?: import('./errors.ts').FieldError[] }
+      error: { code: string; title: string; status: number; detail: string; errors?: FieldError[] | undefined }
     }
 
 /** Filters that are given more than once mean "or"; different filters mean "and". Times: `from` ≤ t < `to`. */
@@ -116,6 +118,36 @@ export type ListTasks = PageOptions & {
   from?: TimestampInput
   to?: TimestampInput
 }
+
+/** The dead letters are the tasks in one state. */
+export type ListDeadLetters = Omit<ListTasks, 'state'>
+
+/** Either some dead letters, at most 100, or all that a filter leaves: an empty one means all. */
+export type DeadLetterChoice = { ids: Id[]; filter?: undefined } | { ids?: undefined; filter: DeadLetterFilter }
+
+/** `from` ≤ `executeAt` < `to`. */
+export type DeadLetterFilter = { cronjobId?: Id; topic?: string; from?: TimestampInput; to?: TimestampInput }
+
+/** A replay or a discard of more than 1,000, which goes on in the background. */
+export type DeadLetterOperation = {
+  id: Id
+  workspaceId: Id
+  action: 'replay' | 'discard'
+  filter: { cronjobId: Id | null; topic: string | null; from: Timestamp | null; to: Timestamp | null }
+  status: 'running' | 'done' | 'cancelled'
+  /** Dead letters that matched when it began. */
+  total: number
+  /** Those that it has replayed or discarded so far. */
+  settled: number
+  createdAt: Timestamp
+  updatedAt: Timestamp
+  finishedAt: Timestamp | null
+}
+
+/** `operation` is set where there are too many for one request: see `deadLetters.progress`. */
+export type ReplayedDeadLetters = { replayed: number; operation: DeadLetterOperation | null }
+/** `operation` is set where there are too many for one request: see `deadLetters.progress`. */
+export type DiscardedDeadLetters = { discarded: number; operation: DeadLetterOperation | null }
 
 export type CreateCronJob = RequestFields & {
   name: string
@@ -183,6 +215,30 @@ export type PublishEvent = RequestFields & {
 
 export type PublishedEvent = { id: Id; topic: string /** One for each target. */; tasks: Task[] }
 
+export type CreateSubscription = Omit<RequestFields, 'payload'> & {
+  /** What an event's topic has to be: exactly this, `orders.*` for all that begin so, or `*` for every one. */
+  topic: string
+  targetUrl: string
+  /** Whether events go to it. Default true. */
+  active?: boolean
+}
+
+export type UpdateSubscription = Partial<CreateSubscription>
+
+/** A target that gets every event with a matching topic. */
+export type Subscription = {
+  id: Id
+  workspaceId: Id
+  topic: string
+  url: string
+  headers: Record<string, string>
+  retry: RetryPolicy
+  timeoutMs: number
+  active: boolean
+  createdAt: Timestamp
+  updatedAt: Timestamp
+}
+
 /** One attempt of a dispatch. */
 export type Run = {
   id: Id
@@ -240,6 +296,16 @@ export type ListRuns = PageOptions & {
   to?: TimestampInput
 }
 
+/** As CSV with a line of names, or as one JSON object a line (with the names of the HTTP interface). Default `csv`. */
+export type ExportFormat = { format?: 'csv' | 'jsonl' }
+export type ExportRuns = Omit<ListRuns, 'limit' | 'cursor'> & ExportFormat
+export type ExportTasks = Omit<ListTasks, 'limit' | 'cursor'> & ExportFormat
+
+export type ListOrganizationRuns = ListRuns & { workspaceId?: Id | Id[] }
+
+/** What an API key of one of its workspaces may know of an organization. */
+export type OrganizationSummary = { id: Id; name: string; slug: string; tier: string }
+
 export type Organization = {
   id: Id
   name: string
@@ -261,6 +327,20 @@ export type Policy = {
 }
 
 export type Workspace = { id: Id; organizationId: Id; name: string; createdAt: Timestamp; updatedAt: Timestamp }
+
+/** What requests refer to as `{{ secrets.NAME }}`. Its value never comes back. */
+export type Secret = { name: string; createdAt: Timestamp; updatedAt: Timestamp }
+
+/** What the deliveries of a workspace are signed with. */
+export type SigningSecret = {
+  id: Id
+  workspaceId: Id
+  /** For `webhooks.verify`. */
+  secret: string
+  createdAt: Timestamp
+  /** Until when it signs beside the current one; null for the current one. */
+  expiresAt: Timestamp | null
+}
 
 export type Member = {
   user: { id: Id; email: string; name: string }

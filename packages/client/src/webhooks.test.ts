@@ -26,6 +26,11 @@ describe('accepts', () => {
     expect(await webhooks.verify(new TextEncoder().encode(body), new Headers(headers), secret)).toEqual(verified)
   })
 
+  it('headers whatever their case', async () => {
+    const headers = Object.fromEntries(Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), value]))
+    expect(await webhooks.verify(body, headers, secret)).toMatchObject({ id: 'task_1' })
+  })
+
   it('an empty body', async () => {
     expect(await webhooks.verify('', signed({ body: '' }), secret)).toMatchObject({ id: 'task_1' })
   })
@@ -64,6 +69,11 @@ describe('refuses', () => {
     ['a request without a signature', body, { ...signed(), 'webhook-signature': undefined }, secret],
   ])('%s', async (_, text, headers, key) => {
     await expect(webhooks.verify(text, headers, key)).rejects.toThrow(WebhookVerificationError)
+  })
+
+  it('a body that has been parsed, as a mistake of the caller', async () => {
+    const parsed = JSON.parse(body) as string // as `express.json()` leaves it
+    await expect(webhooks.verify(parsed, signed(), secret)).rejects.toThrow(/has parsed it/)
   })
 
   it('a secret that is none, as a mistake of the caller', async () => {

@@ -5,7 +5,7 @@ export class WebhookVerificationError extends BelfryError {
   override name = 'WebhookVerificationError'
 }
 
-/** The headers of a request: `Headers`, or a plain object as Node's `request.headers`. */
+/** The headers of a request: `Headers`, or a plain object as Node's `request.headers`; in names case means nothing. */
 export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>
 
 export type VerifyOptions = {
@@ -39,7 +39,7 @@ async function verify(
   const seconds = headerOf(headers, 'webhook-timestamp')
   const signatures = headerOf(headers, 'webhook-signature')
   requireRecent(seconds, options.toleranceSeconds ?? defaultTolerance)
-  const subtle = await findSubtle()
+  const subtle = findSubtle()
   const signed = concat(new TextEncoder().encode(`${id}.${seconds}.`), asBytes(body))
   const given = signatures.split(' ').flatMap(part => (part.startsWith('v1,') ? [decodeBase64(part.slice(3))] : []))
   for (const text of typeof secret === 'string' ? [secret] : secret) {
@@ -55,10 +55,14 @@ async function verify(
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name]
+  const value = headers instanceof Headers ? headers.get(name) : findHeader(headers, name)
   const text = Array.isArray(value) ? value[0] : value
   if (!text) throw new WebhookVerificationError(`The request has no ${name} header.`)
   return text
+}
+
+function findHeader(headers: Record<string, string | string[] | undefined>, name: string) {
+  return headers[name] ?? Object.entries(headers).find(([other]) => other.toLowerCase() === name)?.[1]
 }
 
 function requireRecent(seconds: string, tolerance: number): void {
@@ -82,8 +86,10 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-function asBytes(body: string | Uint8Array): Uint8Array {
-  return typeof body === 'string' ? new TextEncoder().encode(body) : body
+function asBytes(body: unknown): Uint8Array {
+  if (typeof body === 'string') return new TextEncoder().encode(body)
+  if (body instanceof Uint8Array) return body
+  throw new TypeError('Give verify the body as it was received, as text or bytes: something has parsed it already.')
 }
 
 function concat(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -93,12 +99,10 @@ function concat(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
   return joined
 }
 
-// Node 18 has it, but not as a global; the name is kept from bundlers, which would look for it on other platforms.
-async function findSubtle(): Promise<SubtleCrypto> {
-  if (globalThis.crypto?.subtle) return globalThis.crypto.subtle
-  const name = 'node:crypto'
-  const { webcrypto } = (await import(/* @vite-ignore */ name)) as { webcrypto: { subtle: SubtleCrypto } }
-  return webcrypto.subtle
+function findSubtle(): SubtleCrypto {
+  const subtle = globalThis.crypto?.subtle
+  if (!subtle) throw new TypeError('There is no crypto.subtle here: browsers have it on https pages only.')
+  return subtle
 }
 
 /** For receivers of Belfry's calls. */

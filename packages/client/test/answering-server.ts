@@ -8,7 +8,7 @@ export type Scripted = {
   headers?: Record<string, string>
   body?: string
   /** What happens in place of an answer. */
-  instead?: 'hang' | 'hang up' | 'drip'
+  instead?: 'hang' | 'hang up' | 'drip' | 'stay open' | 'break off'
 }
 
 /** A real server that answers what a test says, one answer after the other, and remembers what it was asked. */
@@ -27,6 +27,8 @@ export function useServer() {
       if (instead === 'hang up') return void request.socket.destroy()
       response.writeHead(status, { 'content-type': 'application/json', ...headers })
       if (instead === 'drip') return void response.write(answer.slice(0, 1))
+      if (instead === 'stay open') return void response.write(answer)
+      if (instead === 'break off') return void response.write(answer, () => setImmediate(() => response.destroy()))
       response.end(status === 204 ? undefined : answer)
     })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

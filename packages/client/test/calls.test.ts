@@ -122,6 +122,48 @@ it('publishes an event', async () => {
   expect(sent().body).toBe('{"topic":"invoice.paid","target_url":"https://example.com","payload":{"n":1.10}}')
 })
 
+it.each([
+  ['', 'an empty one, which would list'],
+  ['..', 'one that leads elsewhere'],
+  [undefined as unknown as string, 'none'],
+])('refuses an id that is none (%j: %s)', async id => {
+  const belfry = client()
+  await expect(async () => belfry.tasks.get(id)).rejects.toThrow(/An id is text/)
+  expect(server.received).toEqual([])
+})
+
+it('encodes what stands in a path', async () => {
+  await client().tasks.get('../runs/x?y#z')
+  expect(sent().path).toBe('/api/v1/scheduler/tasks/..%2Fruns%2Fx%3Fy%23z')
+})
+
+it('settles dead letters by their ids or by a filter, and follows what goes on in the background', async () => {
+  const operation = (status: string, settled: number) => ({
+    body: JSON.stringify({ id: 'op_1', status, settled, total: 2500, finished_at: null }),
+  })
+  server.answers(
+    { status: 202, body: '{"replayed":0,"operation":{"id":"op_1","status":"running"}}' },
+    operation('running', 0),
+    operation('running', 0),
+    operation('running', 1500),
+    operation('done', 2500),
+  )
+  const belfry = client()
+  const { operation: begun } = await belfry.deadLetters.replay({ filter: { cronjobId: 'cron_1', to: new Date(0) } })
+  expect(sent().body).toBe('{"filter":{"cronjob_id":"cron_1","to":"1970-01-01T00:00:00.000Z"}}')
+  const seen: number[] = []
+  for await (const { settled } of belfry.deadLetters.progress(begun?.id ?? '', { intervalMs: 1 })) seen.push(settled)
+  expect(seen).toEqual([0, 1500, 2500])
+  expect(server.received).toHaveLength(5)
+})
+
+it('exports as it comes in', async () => {
+  server.answers({ headers: { 'content-type': 'text/csv' }, body: 'id,name\r\n' })
+  const file = await client().tasks.export({ state: 'dead', format: 'csv' })
+  expect(await new Response(file).text()).toBe('id,name\r\n')
+  expect(sent().path).toBe('/api/v1/scheduler/tasks/export?state=dead&format=csv')
+})
+
 it('signs in with a session, for a workspace', async () => {
   const user = new Belfry({ sessionToken: 'jwt', workspaceId: 'ws_1', baseUrl: server.url })
   await user.organizations.create({ name: 'Acme' })

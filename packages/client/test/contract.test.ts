@@ -1,5 +1,6 @@
 import type * as contract from '@belfry/contract'
 import { describe, expectTypeOf, it } from 'vitest'
+import type { z } from 'zod'
 import type * as client from '../src/index.ts'
 
 type CamelName<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelName<Tail>>}` : S
@@ -21,27 +22,111 @@ type Merged<T> = { [Name in keyof T]: T[Name] }
 // These run nothing: when the contract and the client differ, the type check fails.
 describe('answers are what the contract says', () => {
   it('task', () => expectTypeOf<client.Task>().branded.toEqualTypeOf<Camel<contract.Task>>())
+  it('batch', () => {
+    type Of<T, Name extends string> = Extract<T, Record<Name, unknown>>[Name & keyof Extract<T, Record<Name, unknown>>]
+    type Error = Of<contract.BatchRow, 'error'>
+    type Told = NonNullable<Extract<client.BatchResult, { error: object }>['error']>
+    expectTypeOf<keyof Told>().toEqualTypeOf<keyof Error>()
+    expectTypeOf<Error['code']>().toExtend<Told['code']>()
+    expectTypeOf<client.FieldError>().toEqualTypeOf<contract.FieldError>()
+  })
+  it('dead letters', () => {
+    expectTypeOf<client.DeadLetterOperation>().branded.toEqualTypeOf<Merged<Camel<contract.DeadLetterOperation>>>()
+    type Replayed = Camel<z.output<typeof contract.replayedDeadLetters>>
+    type Discarded = Camel<z.output<typeof contract.discardedDeadLetters>>
+    expectTypeOf<client.ReplayedDeadLetters>().branded.toEqualTypeOf<Replayed>()
+    expectTypeOf<client.DiscardedDeadLetters>().branded.toEqualTypeOf<Discarded>()
+  })
   it('cron job', () => expectTypeOf<client.CronJob>().branded.toEqualTypeOf<Merged<Camel<contract.CronJob>>>())
   it('preview', () => expectTypeOf<client.CronPreview>().branded.toEqualTypeOf<Merged<Camel<contract.CronPreview>>>())
-  it('run', () => expectTypeOf<client.RunDetail>().branded.toEqualTypeOf<Merged<Camel<contract.RunDetail>>>())
-  it('organization', () => expectTypeOf<client.Organization>().branded.toEqualTypeOf<Camel<contract.Organization>>())
-  it('workspace', () => expectTypeOf<client.Workspace>().branded.toEqualTypeOf<Camel<contract.Workspace>>())
+  it('run', () => {
+    expectTypeOf<client.Run>().branded.toEqualTypeOf<Camel<contract.Run>>()
+    expectTypeOf<client.RunDetail>().branded.toEqualTypeOf<Merged<Camel<contract.RunDetail>>>()
+  })
+  it('event', () => expectTypeOf<client.PublishedEvent>().branded.toEqualTypeOf<Camel<contract.PublishedEvent>>())
+  it('subscription', () => expectTypeOf<client.Subscription>().branded.toEqualTypeOf<Camel<contract.Subscription>>())
+  it('organization', () => {
+    expectTypeOf<client.Organization>().branded.toEqualTypeOf<Camel<contract.Organization>>()
+    expectTypeOf<client.OrganizationSummary>().branded.toEqualTypeOf<Camel<contract.OrganizationSummary>>()
+    expectTypeOf<client.Member>().branded.toEqualTypeOf<Camel<contract.Member>>()
+  })
+  it('workspace', () => {
+    expectTypeOf<client.Workspace>().branded.toEqualTypeOf<Camel<contract.Workspace>>()
+    expectTypeOf<client.Secret>().branded.toEqualTypeOf<Camel<contract.Secret>>()
+    expectTypeOf<client.SigningSecret>().branded.toEqualTypeOf<Camel<contract.SigningSecret>>()
+  })
 })
 
 describe('requests are what the contract takes', () => {
-  type Fields<T> = keyof { [Name in keyof T as Name extends string ? CamelName<Name> : never]: 1 }
-  type OfDispatch<T> = Exclude<keyof T, 'targetUrl'> | 'url'
+  // What stays unchecked between them: headers and payloads, which the contract reads by rules rather than by types.
+  type Plain<T> = { [Name in Exclude<keyof T, 'headers' | 'payload'>]-?: Field<Exclude<T[Name], undefined>> }
+  type Field<T> = T extends object ? Plain<T> : T
+  // What the client makes of its input before it is sent.
+  type Sent<T> = {
+    [Name in keyof T as Name extends 'targetUrl' ? 'url' : Name]: Name extends 'method'
+      ? Uppercase<Extract<T[Name], string>>
+      : Date extends T[Name]
+        ? Exclude<T[Name], Date>
+        : T[Name]
+  }
+  type Input<T extends z.ZodType> = Camel<z.input<T>>
+  type OptionalOf<T> = { [Name in keyof T]-?: undefined extends T[Name] ? Name : never }[keyof T]
 
   it('task', () => {
-    expectTypeOf<OfDispatch<client.CreateTask>>().toEqualTypeOf<Fields<contract.CreateTaskBody>>()
-    expectTypeOf<OfDispatch<client.UpdateTask>>().toEqualTypeOf<Fields<contract.UpdateTaskBody>>()
-    expectTypeOf<keyof client.RetryPolicy>().toEqualTypeOf<Fields<contract.CreateTaskBody['retry']>>()
-    expectTypeOf<keyof client.ListTasks>().toEqualTypeOf<Fields<contract.ListTasksQuery>>()
+    type Taken = Input<typeof contract.createTaskBody>
+    expectTypeOf<Plain<Sent<client.CreateTask>>>().branded.toEqualTypeOf<Plain<Taken>>()
+    expectTypeOf<keyof Sent<client.CreateTask>>().toEqualTypeOf<keyof Taken>()
+    expectTypeOf<OptionalOf<Sent<client.CreateTask>>>().toEqualTypeOf<OptionalOf<Taken>>()
+    type Change = Input<typeof contract.updateTaskBody>
+    expectTypeOf<Plain<Sent<client.UpdateTask>>>().branded.toEqualTypeOf<Plain<Change>>()
+    expectTypeOf<keyof Sent<client.UpdateTask>>().toEqualTypeOf<keyof Change>()
   })
   it('cron job', () => {
-    expectTypeOf<OfDispatch<client.CreateCronJob>>().toEqualTypeOf<Fields<contract.CreateCronJobBody>>()
-    expectTypeOf<OfDispatch<client.UpdateCronJob>>().toEqualTypeOf<Fields<contract.UpdateCronJobBody>>()
-    expectTypeOf<keyof client.ListCronJobs>().toEqualTypeOf<Fields<contract.ListCronJobsQuery>>()
+    type Taken = Input<typeof contract.createCronJobBody>
+    expectTypeOf<Plain<Sent<client.CreateCronJob>>>().branded.toEqualTypeOf<Plain<Taken>>()
+    expectTypeOf<keyof Sent<client.CreateCronJob>>().toEqualTypeOf<keyof Taken>()
+    expectTypeOf<OptionalOf<Sent<client.CreateCronJob>>>().toEqualTypeOf<OptionalOf<Taken>>()
+    type Change = Input<typeof contract.updateCronJobBody>
+    expectTypeOf<Plain<Sent<client.UpdateCronJob>>>().branded.toEqualTypeOf<Plain<Change>>()
+    expectTypeOf<keyof Sent<client.UpdateCronJob>>().toEqualTypeOf<keyof Change>()
+    type Preview = Parameters<client.Belfry['cronJobs']['preview']>[0]
+    expectTypeOf<Plain<Sent<Preview>>>().branded.toEqualTypeOf<Plain<Input<typeof contract.previewCronJobBody>>>()
   })
-  it('runs', () => expectTypeOf<keyof client.ListRuns>().toEqualTypeOf<Fields<contract.ListRunsQuery>>())
+  it('event and subscription', () => {
+    type Event = Input<typeof contract.publishEventBody>
+    // The names of the fields are the interface's own here: `targetUrl` is `target_url`.
+    expectTypeOf<Plain<client.PublishEvent>>().branded.toEqualTypeOf<Plain<Event>>()
+    expectTypeOf<keyof client.PublishEvent>().toEqualTypeOf<keyof Event>()
+    type Taken = Input<typeof contract.createSubscriptionBody>
+    expectTypeOf<Plain<Sent<client.CreateSubscription>>>().branded.toEqualTypeOf<Plain<Taken>>()
+    expectTypeOf<keyof Sent<client.CreateSubscription>>().toEqualTypeOf<keyof Taken>()
+    expectTypeOf<OptionalOf<Sent<client.CreateSubscription>>>().toEqualTypeOf<OptionalOf<Taken>>()
+    expectTypeOf<keyof Sent<client.UpdateSubscription>>().toEqualTypeOf<
+      keyof Input<typeof contract.updateSubscriptionBody>
+    >()
+  })
+  it('dead letters', () => {
+    type Taken = Input<typeof contract.settleDeadLettersBody>
+    expectTypeOf<keyof client.DeadLetterChoice>().toEqualTypeOf<keyof Taken>()
+    expectTypeOf<keyof client.DeadLetterFilter>().toEqualTypeOf<keyof NonNullable<Taken['filter']>>()
+  })
+  it('organization and workspace', () => {
+    type Change = Parameters<client.Belfry['organizations']['update']>[1]
+    expectTypeOf<Plain<Change>>().branded.toEqualTypeOf<Plain<Input<typeof contract.updateOrganizationBody>>>()
+    type Renaming = Parameters<client.Belfry['workspaces']['update']>[1]
+    expectTypeOf<keyof Renaming>().toEqualTypeOf<keyof Input<typeof contract.updateWorkspaceBody>>()
+  })
+  it('filters', () => {
+    type Names<T extends z.ZodType> = keyof Input<T>
+    expectTypeOf<keyof client.ListTasks>().toEqualTypeOf<Names<typeof contract.listTasksQuery>>()
+    expectTypeOf<keyof client.ListDeadLetters>().toEqualTypeOf<Names<typeof contract.listDeadLettersQuery>>()
+    expectTypeOf<keyof client.ListCronJobs>().toEqualTypeOf<Names<typeof contract.listCronJobsQuery>>()
+    expectTypeOf<keyof client.ListRuns>().toEqualTypeOf<Names<typeof contract.listRunsQuery>>()
+    expectTypeOf<keyof client.ListOrganizationRuns>().toEqualTypeOf<Names<typeof contract.listOrganizationRunsQuery>>()
+    expectTypeOf<keyof client.PageOptions>().toEqualTypeOf<Names<typeof contract.listSubscriptionsQuery>>()
+    expectTypeOf<keyof client.ExportRuns>().toEqualTypeOf<Names<typeof contract.exportRunsQuery>>()
+    expectTypeOf<keyof client.ExportTasks>().toEqualTypeOf<Names<typeof contract.exportTasksQuery>>()
+    type Format = Input<typeof contract.exportTasksQuery>['format']
+    expectTypeOf<client.ExportTasks['format']>().toEqualTypeOf<Format>()
+  })
 })

@@ -53,6 +53,21 @@ describe('says what went wrong', () => {
     expect(await failure(client().runs.get('run_1'))).toMatchObject({ status: 418, code: 'http_418' })
   })
 
+  it('when a page comes in place of an answer, without doing it again', async () => {
+    server.answers({ body: '<html>Please sign in</html>', headers: { 'content-type': 'text/html' } })
+    const error = await failure(client().tasks.create(aTask))
+    expect(error).toMatchObject({ status: 200, code: 'invalid_answer', body: '<html>Please sign in</html>' })
+    expect(server.received).toHaveLength(1)
+    server.answers({ body: '' })
+    expect(await failure(client().tasks.create(aTask))).toMatchObject({ status: 200, code: 'invalid_answer' })
+  })
+
+  it('when there is a redirect, which is not followed: it could carry the key to somebody else', async () => {
+    server.answers({ status: 308, headers: { location: `${server.url}/elsewhere` }, body: '' })
+    expect(await failure(client().runs.get('run_1'))).toMatchObject({ status: 308, code: 'redirected' })
+    expect(server.received).toHaveLength(1)
+  })
+
   it('when nobody answers', async () => {
     const nobody = new Belfry({ apiKey: 'k', baseUrl: 'http://127.0.0.1:1', maxRetries: 0 })
     const error = await failure(nobody.runs.get('run_1'))
@@ -126,7 +141,41 @@ describe('repeats', () => {
   })
 })
 
+it('says when one of its hooks has failed, and does not repeat the call for it', async () => {
+  const response = () => {
+    throw new Error('The log is full.')
+  }
+  const error = await failure(client({ on: { response } }).tasks.create(aTask))
+  expect(error).toMatchObject({ name: 'BelfryError', cause: { message: 'The log is full.' } })
+  expect(server.received).toHaveLength(1)
+})
+
+it('has no time limit when it is told so', async () => {
+  expect(await client({ timeoutMs: Number.POSITIVE_INFINITY }).runs.get('run_1')).toEqual({})
+})
+
 describe('stops', () => {
+  it('while it reads an answer that comes slowly', async () => {
+    const during = new AbortController()
+    server.answers({ instead: 'drip' })
+    const on: BelfryOptions['on'] = { response: () => setTimeout(() => during.abort(new Error('too slow')), 10) }
+    const error = await failure(client({ on }).runs.get('run_1', { signal: during.signal }))
+    expect(error).toMatchObject({ message: 'too slow' })
+    expect(server.received).toHaveLength(1)
+  })
+
+  it('an export that is open already, which no time limit ends', async () => {
+    const during = new AbortController()
+    server.answers({ instead: 'stay open', body: 'id\n' })
+    const file = await client({ timeoutMs: 300 }).runs.export({}, { signal: during.signal })
+    const reader = file.getReader()
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe('id\n')
+    await new Promise(resolve => setTimeout(resolve, 400))
+    const next = reader.read()
+    during.abort(new Error('enough'))
+    await expect(next).rejects.toThrow()
+  })
+
   it('at once when its signal is aborted, also before it begins and while it waits', async () => {
     const gone = AbortSignal.abort(new Error('changed my mind'))
     expect(await failure(client().runs.get('run_1', { signal: gone }))).toMatchObject({ message: 'changed my mind' })

@@ -1,0 +1,71 @@
+export type ServerSentEvent = { id: string; data: string }
+
+export type EventStream = {
+  events: AsyncGenerator<ServerSentEvent>
+  /** How long the server wants its listeners to wait before they come back, in milliseconds. */
+  retryMs(): number | undefined
+}
+
+/**
+ * Reads server-sent events until the connection ends, breaks, or has been silent for too long: all of that is the same to
+ * a listener that comes back.
+ */
+export function readEvents(body: ReadableStream<Uint8Array>, silenceMs: number): EventStream {
+  let retryMs: number | undefined
+  let [id, data] = ['', [] as string[]]
+
+  // An empty line ends an event, and a line that begins with a colon says nothing.
+  function take(line: string): ServerSentEvent | undefined {
+    if (line === '') {
+      const event = data.length > 0 ? { id, data: data.join('\n') } : undefined
+      data = []
+      return event
+    }
+    const [, name, value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? []
+    if (name === 'id') id = value
+    if (name === 'data') data.push(value)
+    if (name === 'retry' && /^\d+$/.test(value)) retryMs = Number(value)
+    return undefined
+  }
+
+  async function* events() {
+    const reader = body.getReader()
+    const decoder = new TextDecoder()
+    let rest = ''
+    try {
+      for (;;) {
+        const piece = await readWithin(reader, silenceMs)
+        if (piece === undefined) return
+        // A carriage return at the end may belong to a line feed that has yet to come.
+        const lines = (rest + decoder.decode(piece, { stream: true })).split(/\r\n|\n|\r(?!$)/)
+        rest = lines.pop() ?? ''
+        for (const line of lines) {
+          const event = take(line)
+          if (event) yield event
+        }
+      }
+    } finally {
+      await reader.cancel().catch(() => {}) // it may have broken already
+    }
+  }
+
+  return { events: events(), retryMs: () => retryMs }
+}
+
+// Undefined when it was silent for too long, has ended, or has broken.
+async function readWithin(reader: ReadableStreamDefaultReader<Uint8Array>, ms: number) {
+  let giveUp = () => {}
+  const silence = new Promise<undefined>(resolve => {
+    giveUp = () => resolve(undefined)
+  })
+  const timer = setTimeout(giveUp, ms)
+  const piece = reader.read().then(
+    ({ value }) => value,
+    () => undefined,
+  )
+  try {
+    return await Promise.race([piece, silence])
+  } finally {
+    clearTimeout(timer)
+  }
+}

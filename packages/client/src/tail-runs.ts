@@ -1,0 +1,80 @@
+import { toCamel } from './case.ts'
+import { ApiError, ConnectionError } from './errors.ts'
+import type { Http } from './http.ts'
+import type { TailOptions } from './options.ts'
+import { readEvents } from './server-sent-events.ts'
+import { pause } from './time-limit.ts'
+import type { Id, Run } from './types.ts'
+
+// The server breaks the silence every 15 seconds.
+const silenceMs = 45_000
+const firstWaitMs = 2_000
+const longestWaitMs = 30_000
+// More than the server tells again after a return.
+const mostKnown = 2_000
+
+/** New runs as they are recorded. Comes back when the connection breaks, and then goes on where it was. */
+export async function* tailRuns(http: Http, path: string, options: TailOptions = {}): AsyncGenerator<Run> {
+  const { signal } = options
+  const known = new Set<Id>()
+  let place = options.after
+  let waitMs = firstWaitMs
+  let failures = 0
+  for (let isFirst = true; ; isFirst = false) {
+    const line = openLine(signal)
+    try {
+      const answer = await listen(line.signal, isFirst)
+      const stream = answer?.body && readEvents(answer.body, silenceMs)
+      for await (const { id, data } of stream?.events ?? []) {
+        place = id || place
+        const run = toCamel(JSON.parse(data)) as Run // what the API documents
+        if (known.has(run.id)) continue
+        remember(known, run.id)
+        yield run
+      }
+      if (stream) failures = 0
+      waitMs = stream?.retryMs() ?? waitMs
+    } finally {
+      line.close()
+    }
+    await pause(Math.min(waitMs * 2 ** failures++, longestWaitMs), signal)
+  }
+
+  async function listen(signal: AbortSignal, isFirst: boolean): Promise<Response | undefined> {
+    const headers = { Accept: 'text/event-stream', ...(place ? { 'Last-Event-ID': place } : {}) }
+    try {
+      return await http.open({ method: 'GET', path, headers, options: { ...options, signal } })
+    } catch (error) {
+      // Who has never got through learns why; who has, waits until the server is back.
+      if (!isFirst && isPassing(error)) return undefined
+      throw error
+    }
+  }
+}
+
+// Each connection has a signal of its own, so that the listener's does not gather what many of them leave behind.
+function openLine(outer: AbortSignal | undefined) {
+  const line = new AbortController()
+  const abort = () => line.abort(outer?.reason)
+  if (outer?.aborted) abort()
+  outer?.addEventListener('abort', abort, { once: true })
+  return {
+    signal: line.signal,
+    close() {
+      outer?.removeEventListener('abort', abort)
+      line.abort()
+    },
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return (
+    error instanceof ConnectionError || (error instanceof ApiError && (error.status === 429 || error.status >= 500))
+  )
+}
+
+function remember(known: Set<Id>, id: Id): void {
+  known.add(id)
+  const [oldest] = known
+  if (known.size > mostKnown && oldest !== undefined) known.delete(oldest)
+}
