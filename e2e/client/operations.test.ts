@@ -1,0 +1,54 @@
+import { Belfry } from '@belfry/client'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Belfry as Installation, startBelfry } from '../belfry.ts'
+import { leftOut, operations } from './operations.ts'
+
+const page = '{"data":[],"next_cursor":null,"status":"done"}'
+
+type Document = { paths: Record<string, Record<string, unknown>> }
+
+let belfry: Installation
+let known: string[]
+beforeAll(async () => {
+  belfry = await startBelfry('postgres', { services: ['api'] })
+  const { paths } = (await belfry.call('GET', '/api/openapi.json')).body as Document
+  known = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item)
+      .filter(method => ['get', 'post', 'put', 'patch', 'delete'].includes(method))
+      .map(method => `${method.toUpperCase()} ${path}`),
+  )
+})
+afterAll(() => belfry?.close())
+
+const isLeftOut = (operation: string) =>
+  Object.keys(leftOut).some(path => operation.slice(operation.indexOf(' ') + 1).startsWith(path))
+
+/** The names of all methods, such as `tasks.create`. */
+function methodsOf(value: object, before = ''): string[] {
+  return Object.entries(value).flatMap(([name, member]) =>
+    typeof member === 'function' ? [before + name] : methodsOf(member as object, `${before}${name}.`),
+  )
+}
+
+it('lists every method of the client', () => {
+  expect(Object.keys(operations).sort()).toEqual(methodsOf(new Belfry({ apiKey: 'k' })).sort())
+})
+
+it.each(Object.entries(operations))('%s calls what the interface describes', async (_, [operation, call]) => {
+  const asked: string[] = []
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    asked.push(`${init?.method} ${new URL(String(url)).pathname}`)
+    return new Response(String(url).endsWith('/stream') ? 'data: {"id":"run_1"}\n\n' : page)
+  }
+  await call(new Belfry({ apiKey: 'k', baseUrl: 'http://belfry.test', fetch }))
+  const pattern = new RegExp(`^${operation.replace(/\{\w+\}/g, '[^/]+')}$`)
+  expect(asked).toEqual([expect.stringMatching(pattern)])
+  expect(known).toContain(operation)
+})
+
+it('leaves out only what it says that it leaves out', () => {
+  const has = new Set(Object.values(operations).map(([operation]) => operation))
+  expect(known.filter(operation => !has.has(operation) && !isLeftOut(operation))).toEqual([])
+  expect(known.filter(operation => operation.includes('/scheduler/') && isLeftOut(operation))).toEqual([])
+  for (const path of Object.keys(leftOut)) expect(known.some(operation => operation.includes(path))).toBe(true)
+})

@@ -1,0 +1,108 @@
+import type { Belfry } from '@belfry/client'
+
+type Call = (belfry: Belfry) => unknown
+
+const when = new Date(0)
+const target = { targetUrl: 'https://example.com', method: 'post' } as const
+const task = { name: 'A', executeAt: when, ...target }
+const job = { name: 'A', cron: '0 9 * * *', ...target }
+
+/** Every method of the client, by its name, with the operation of the API that it is for. */
+export const operations: Record<string, readonly [operation: string, call: Call]> = {
+  'tasks.create': ['POST /api/v1/scheduler/tasks', b => b.tasks.create(task)],
+  'tasks.createMany': ['POST /api/v1/scheduler/tasks/batch', b => b.tasks.createMany([task])],
+  'tasks.get': ['GET /api/v1/scheduler/tasks/{task}', b => b.tasks.get('id')],
+  'tasks.list': ['GET /api/v1/scheduler/tasks', b => b.tasks.list()],
+  'tasks.update': ['PATCH /api/v1/scheduler/tasks/{task}', b => b.tasks.update('id', {})],
+  'tasks.cancel': ['DELETE /api/v1/scheduler/tasks/{task}', b => b.tasks.cancel('id')],
+  'tasks.replay': ['POST /api/v1/scheduler/tasks/{task}/replay', b => b.tasks.replay('id')],
+  'tasks.export': ['GET /api/v1/scheduler/tasks/export', b => b.tasks.export()],
+  'cronJobs.create': ['POST /api/v1/scheduler/cronjobs', b => b.cronJobs.create(job)],
+  'cronJobs.get': ['GET /api/v1/scheduler/cronjobs/{cronjob}', b => b.cronJobs.get('id')],
+  'cronJobs.list': ['GET /api/v1/scheduler/cronjobs', b => b.cronJobs.list()],
+  'cronJobs.update': ['PATCH /api/v1/scheduler/cronjobs/{cronjob}', b => b.cronJobs.update('id', {})],
+  'cronJobs.delete': ['DELETE /api/v1/scheduler/cronjobs/{cronjob}', b => b.cronJobs.delete('id')],
+  'cronJobs.pause': ['POST /api/v1/scheduler/cronjobs/{cronjob}/pause', b => b.cronJobs.pause('id')],
+  'cronJobs.resume': ['POST /api/v1/scheduler/cronjobs/{cronjob}/resume', b => b.cronJobs.resume('id')],
+  'cronJobs.trigger': ['POST /api/v1/scheduler/cronjobs/{cronjob}/trigger', b => b.cronJobs.trigger('id')],
+  'cronJobs.preview': ['POST /api/v1/scheduler/cronjobs/preview', b => b.cronJobs.preview(job)],
+  'events.publish': ['POST /api/events', b => b.events.publish({ topic: 'a', payload: {} })],
+  'subscriptions.create': [
+    'POST /api/v1/scheduler/subscriptions',
+    b => b.subscriptions.create({ topic: '*', targetUrl: 'https://example.com' }),
+  ],
+  'subscriptions.get': ['GET /api/v1/scheduler/subscriptions/{sub}', b => b.subscriptions.get('id')],
+  'subscriptions.list': ['GET /api/v1/scheduler/subscriptions', b => b.subscriptions.list()],
+  'subscriptions.update': ['PATCH /api/v1/scheduler/subscriptions/{sub}', b => b.subscriptions.update('id', {})],
+  'subscriptions.delete': ['DELETE /api/v1/scheduler/subscriptions/{sub}', b => b.subscriptions.delete('id')],
+  'deadLetters.list': ['GET /api/v1/scheduler/dead-letters', b => b.deadLetters.list()],
+  'deadLetters.replay': ['POST /api/v1/scheduler/dead-letters/replay', b => b.deadLetters.replay({ ids: ['id'] })],
+  'deadLetters.discard': ['POST /api/v1/scheduler/dead-letters/discard', b => b.deadLetters.discard({ filter: {} })],
+  'deadLetters.operation': [
+    'GET /api/v1/scheduler/dead-letters/operations/{operation}',
+    b => b.deadLetters.operation('id'),
+  ],
+  'deadLetters.progress': [
+    'GET /api/v1/scheduler/dead-letters/operations/{operation}',
+    b => b.deadLetters.progress('id').next(),
+  ],
+  'deadLetters.cancelOperation': [
+    'DELETE /api/v1/scheduler/dead-letters/operations/{operation}',
+    b => b.deadLetters.cancelOperation('id'),
+  ],
+  'runs.list': ['GET /api/v1/scheduler/runs', b => b.runs.list()],
+  'runs.get': ['GET /api/v1/scheduler/runs/{run}', b => b.runs.get('id')],
+  'runs.tail': ['GET /api/v1/scheduler/runs/stream', b => b.runs.tail().next()],
+  'runs.export': ['GET /api/v1/scheduler/runs/export', b => b.runs.export()],
+  'workspaces.create': ['POST /api/v1/organizations/{org}/workspaces', b => b.workspaces.create('id', { name: 'A' })],
+  'workspaces.get': ['GET /api/v1/workspaces/{ws}', b => b.workspaces.get('id')],
+  'workspaces.update': ['PATCH /api/v1/workspaces/{ws}', b => b.workspaces.update('id', { name: 'B' })],
+  'workspaces.delete': ['DELETE /api/v1/workspaces/{ws}', b => b.workspaces.delete('id')],
+  'workspaces.secrets.list': ['GET /api/v1/workspaces/{ws}/secrets', b => b.workspaces.secrets.list('id')],
+  'workspaces.secrets.put': [
+    'PUT /api/v1/workspaces/{ws}/secrets/{name}',
+    b => b.workspaces.secrets.put('id', 'TOKEN', 'value'),
+  ],
+  'workspaces.secrets.delete': [
+    'DELETE /api/v1/workspaces/{ws}/secrets/{name}',
+    b => b.workspaces.secrets.delete('id', 'TOKEN'),
+  ],
+  'workspaces.signingSecrets.list': [
+    'GET /api/v1/workspaces/{ws}/signing-secrets',
+    b => b.workspaces.signingSecrets.list('id'),
+  ],
+  'workspaces.signingSecrets.rotate': [
+    'POST /api/v1/workspaces/{ws}/signing-secrets',
+    b => b.workspaces.signingSecrets.rotate('id'),
+  ],
+  'workspaces.signingSecrets.revoke': [
+    'DELETE /api/v1/workspaces/{ws}/signing-secrets/{secret}',
+    b => b.workspaces.signingSecrets.revoke('id', 'id'),
+  ],
+  'organizations.create': ['POST /api/v1/organizations', b => b.organizations.create({ name: 'A' })],
+  'organizations.list': ['GET /api/v1/organizations', b => b.organizations.list()],
+  'organizations.get': ['GET /api/v1/organizations/{org}', b => b.organizations.get('id')],
+  'organizations.update': ['PATCH /api/v1/organizations/{org}', b => b.organizations.update('id', { slug: 'b' })],
+  'organizations.delete': ['DELETE /api/v1/organizations/{org}', b => b.organizations.delete('id')],
+  'organizations.members': ['GET /api/v1/organizations/{org}/members', b => b.organizations.members('id')],
+  'organizations.workspaces': ['GET /api/v1/organizations/{org}/workspaces', b => b.organizations.workspaces('id')],
+  'organizations.runs': ['GET /api/v1/organizations/{org}/runs', b => b.organizations.runs('id')],
+}
+
+/** What the client leaves to the dashboard and to plain HTTP, by the beginning of the path. */
+export const leftOut: Record<string, string> = {
+  '/api/v1/auth/': 'signing in is for people',
+  '/api/v1/invitations/': 'accepting an invitation is for people',
+  '/api/v1/organizations/{org}/invitations': 'members are managed in the dashboard',
+  '/api/v1/organizations/{org}/members/': 'members are managed in the dashboard',
+  '/api/v1/workspaces/{ws}/members': 'members are managed in the dashboard',
+  '/api/v1/workspaces/{ws}/api-keys': 'keys are made where they can be shown once, in the dashboard',
+  '/api/v1/workspaces/{ws}/integrations': 'alerts are set up in the dashboard',
+  '/api/v1/organizations/{org}/audit-log': 'read in the dashboard',
+  '/api/v1/organizations/{org}/subscription': 'billing is for owners, in the dashboard',
+  '/api/v1/organizations/{org}/usage': 'billing is for owners, in the dashboard',
+  '/api/v1/organizations/{org}/runs/': 'the workspace has its own export and tail',
+  '/api/problems/': 'pages for people',
+  '/api/openapi.json': 'the description of the interface itself',
+  '/api/docs': 'a page for people',
+}
