@@ -9,6 +9,7 @@ const root = resolve(fileURLToPath(import.meta.url), '../..')
 
 const entries = {
   prisma: 'src/migrate/main.ts',
+  'packages/cli': 'src/main.ts',
   'packages/launcher': 'src/main.ts',
   'services/api': 'src/main.ts',
   'services/dispatcher': 'src/main.ts',

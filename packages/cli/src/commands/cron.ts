@@ -1,0 +1,117 @@
+import type { CronJob } from '@belfry/client'
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { choice, number, parseInstant } from '../parse-options.ts'
+import { type RequestFlags, requestFields, withRequestOptions } from './request-options.ts'
+
+type CreateFlags = RequestFlags & { name?: string; timezone?: string; overlap?: 'allow'; catchUp?: 'latest' }
+type PreviewFlags = { timezone?: string; count?: number; from?: string }
+
+export function addCron(program: Command, context: () => Context): void {
+  const cron = program.command('cron').description('calls that repeat')
+  addPreview(cron, context)
+  addCreate(cron, context)
+  for (const verb of ['pause', 'resume'] as const) {
+    const about = { pause: 'no call starts until it is resumed', resume: 'goes on from now' }
+    cron
+      .command(verb)
+      .description(about[verb])
+      .argument('<id>', 'cron_...')
+      .action(async (id: string) => {
+        const ctx = context()
+        showJob(ctx, await ctx.belfry().cronJobs[verb](id, { signal: ctx.signal }))
+      })
+  }
+  cron
+    .command('trigger')
+    .description('call once, now, beside the schedule')
+    .argument('<id>', 'cron_...')
+    .action(async (id: string) => {
+      const ctx = context()
+      const task = await ctx.belfry().cronJobs.trigger(id, { signal: ctx.signal })
+      ctx.out.show(task, `${task.id}  ${task.method} ${task.url}`)
+    })
+  cron
+    .command('delete')
+    .description('end a cron job, and cancel its calls that have not started')
+    .argument('<id>', 'cron_...')
+    .action(async (id: string) => {
+      const ctx = context()
+      await ctx.belfry().cronJobs.delete(id, { signal: ctx.signal })
+      ctx.out.show({ id, deleted: true }, `${id}  deleted`)
+    })
+}
+
+function addPreview(cron: Command, context: () => Context): void {
+  cron
+    .command('preview')
+    .description('say in words when an expression calls, and when next')
+    .argument('<expression>', "five fields, such as '0 9 * * 1-5'")
+    .option('--timezone <zone>', 'such as Europe/Berlin (default: UTC)')
+    .addOption(number('-n, --count <n>', 'how many times to show (default: 5)', { least: 1, most: 50 }))
+    .option('--from <time>', 'the times after this one (default: now)')
+    .action(async (expression: string, { timezone, count, from }: PreviewFlags) => {
+      const ctx = context()
+      const preview = await ctx.belfry().cronJobs.preview(
+        {
+          cron: expression,
+          ...(timezone ? { timezone } : {}),
+          ...(count ? { count } : {}),
+          ...(from ? { from: parseInstant(from) } : {}),
+        },
+        { signal: ctx.signal },
+      )
+      if (ctx.out.isJson) return ctx.out.show(preview, '')
+      ctx.out.say(ctx.out.paint(preview.description, 'bold'))
+      for (const at of preview.nextRuns) ctx.out.say(`${at}  ${inZone(at, timezone)}${noteAt(preview, at)}`.trimEnd())
+    })
+}
+
+function noteAt({ notes }: Pick<CronJob, 'notes'>, at: string): string {
+  const note = notes.find(one => one.at === at)
+  if (!note) return ''
+  const reason = { clock_gap: 'does not exist that day', clock_overlap: 'comes twice that day' }
+  return `  (${note.local} ${reason[note.code]})`
+}
+
+function inZone(at: string, timezone: string | undefined): string {
+  if (!timezone) return ''
+  const options = { weekday: 'short', dateStyle: undefined, timeZone: timezone, timeZoneName: 'short' } as const
+  const time = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const
+  return new Intl.DateTimeFormat('en-GB', { ...options, ...time }).format(new Date(at))
+}
+
+function addCreate(cron: Command, context: () => Context): void {
+  const command = cron
+    .command('create')
+    .description('call a URL again and again')
+    .argument('<url>', 'what to call')
+    .requiredOption('--cron <expression>', "five fields, such as '0 9 * * 1-5'")
+    .option('--timezone <zone>', 'such as Europe/Berlin (default: UTC)')
+    .option('--name <name>', 'for people (default: the request)')
+    .addOption(choice('--overlap <what>', 'whether a call may start while one goes on', ['allow', 'skip']))
+    .addOption(choice('--catch-up <what>', 'what becomes of calls that were missed', ['latest', 'all', 'none']))
+  withRequestOptions(command).action(async (url: string, flags: CreateFlags & { cron: string }) => {
+    const ctx = context()
+    const method = flags.method ?? 'POST'
+    const job = await ctx.belfry().cronJobs.create(
+      {
+        name: flags.name ?? `${method.toUpperCase()} ${url}`.slice(0, 200),
+        targetUrl: url,
+        method,
+        cron: flags.cron,
+        ...(flags.timezone ? { timezone: flags.timezone } : {}),
+        ...(flags.overlap ? { overlap: flags.overlap } : {}),
+        ...(flags.catchUp ? { catchUp: flags.catchUp } : {}),
+        ...(await requestFields(ctx, flags)),
+      },
+      { signal: ctx.signal },
+    )
+    showJob(ctx, job)
+  })
+}
+
+function showJob(ctx: Context, job: CronJob): void {
+  const next = job.nextRunAt ? `, next ${job.nextRunAt}` : ''
+  ctx.out.show(job, `${job.id}  ${job.status}  ${job.description} (${job.timezone})${next}`)
+}

@@ -1,0 +1,115 @@
+import { describeCron, isTimeZone, parseCron } from '@belfry/domain'
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { type Carried, carryOut, findExisting } from '../import/carry-out.ts'
+import { fingerprintOf } from '../import/fingerprint.ts'
+import { type ImportedEntry, ImportRefusal, type PlannedJob } from '../import/planned-job.ts'
+import { readCrontab } from '../import/read-crontab.ts'
+import { readQstash } from '../import/read-qstash.ts'
+import { UsageError } from '../usage-error.ts'
+import { readInput } from './request-options.ts'
+
+type Flags = { dryRun?: boolean; skipRefused?: boolean; paused?: boolean }
+type CrontabFlags = Flags & { timezone?: string; users?: boolean }
+
+export function addImport(program: Command, context: () => Context, fail: () => void): void {
+  const group = program.command('import').description('make cron jobs of what another scheduler has')
+  withFlags(group.command('crontab').description('the lines of a crontab that call URLs: curl, or a bare URL'))
+    .option('--timezone <zone>', 'where the file has no CRON_TZ (default: the zone of this machine)')
+    .option('--users', 'the sixth field is a user, as in /etc/crontab')
+    .action(async (file: string, flags: CrontabFlags) => {
+      const timezone = flags.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+      if (!isTimeZone(timezone)) throw new UsageError(`${timezone} is not a time zone, such as Europe/Berlin.`)
+      const options = { timezone, hasUsers: flags.users ?? false }
+      await importEntries(context(), file, flags, text => readCrontab(text, options), fail)
+    })
+  withFlags(group.command('qstash').description('the schedules of QStash, as GET /v2/schedules answers them')).action(
+    (file: string, flags: Flags) => importEntries(context(), file, flags, readQstash, fail),
+  )
+}
+
+function withFlags(command: Command): Command {
+  return command
+    .argument('<file>', 'what to read; - for standard input')
+    .option('--dry-run', 'show what would be made, and make nothing')
+    .option('--skip-refused', 'make the others when some entries cannot be brought over')
+    .option('--paused', 'make all of them paused, to be resumed once the other scheduler is off')
+}
+
+async function importEntries(
+  ctx: Context,
+  file: string,
+  flags: Flags,
+  read: (text: string) => ImportedEntry[],
+  fail: () => void,
+): Promise<void> {
+  const source = file === '-' ? 'standard input' : file
+  const entries = await readEntries(ctx, file, read)
+  const planned = entries.flatMap(entry => ('job' in entry ? [entry] : []))
+  const refused = entries.flatMap(entry => ('refusal' in entry ? [entry] : []))
+  for (const { place, refusal } of refused) ctx.stderr.write(`${source}, ${place}: ${refusal}\n`)
+  if (refused.length > 0) fail()
+  if (refused.length > 0 && !flags.dryRun && !flags.skipRefused) {
+    const others = planned.length === 0 ? '' : ` Mend them, or make the other ${planned.length} with --skip-refused.`
+    ctx.stderr.write(`Nothing was made.${others}\n`)
+    return
+  }
+  const wanted = planned.map(entry => ({ ...entry, isPaused: entry.isPaused || flags.paused === true }))
+  const counts: Record<Carried['outcome'], number> = { made: 0, 'there already': 0, 'would be made': 0 }
+  for await (const carried of flags.dryRun ? foresee(ctx, wanted) : make(ctx, wanted)) {
+    counts[carried.outcome] += 1
+    ctx.out.show(toJson(carried), describe(ctx, carried))
+  }
+  const summary = Object.entries(counts).flatMap(([outcome, count]) => (count > 0 ? [`${count} ${outcome}`] : []))
+  if (refused.length > 0) summary.push(`${refused.length} refused`)
+  ctx.out.say(summary.join(', ') || 'There is nothing to import.')
+}
+
+type Planned = Extract<ImportedEntry, { job: PlannedJob }>
+
+async function readEntries(ctx: Context, file: string, read: (text: string) => ImportedEntry[]) {
+  const text = await readInput(ctx, file)
+  try {
+    return read(text)
+  } catch (error) {
+    if (error instanceof ImportRefusal) throw new UsageError(`${file}: ${error.message}`)
+    throw error
+  }
+}
+
+async function* make(ctx: Context, entries: readonly Planned[]): AsyncGenerator<Carried> {
+  const belfry = ctx.belfry()
+  yield* carryOut(belfry, entries, await findExisting(belfry, ctx.signal), ctx.signal)
+}
+
+// Needs no Belfry; with a key it also knows what is there.
+async function* foresee(ctx: Context, entries: readonly Planned[]): AsyncGenerator<Carried> {
+  const existing = ctx.canSignIn ? await findExisting(ctx.belfry(), ctx.signal) : new Map()
+  const seen = new Set(existing.keys())
+  for (const entry of entries) {
+    const fingerprint = fingerprintOf(entry.job)
+    const outcome = seen.has(fingerprint) ? 'there already' : 'would be made'
+    yield { ...entry, outcome, cronJob: existing.get(fingerprint) ?? null }
+    seen.add(fingerprint)
+  }
+}
+
+function toJson({ place, outcome, job, isPaused, notes, cronJob }: Carried): object {
+  return { place, outcome, id: cronJob?.id ?? null, job, paused: isPaused, notes }
+}
+
+function describe(ctx: Context, { place, outcome, job, isPaused, notes, cronJob }: Carried): string {
+  const parsed = parseCron(job.cron)
+  const inWords = parsed.ok ? describeCron(parsed.cron) : ''
+  const lines = [
+    `${place}: ${outcome}${cronJob ? ` ${cronJob.id}` : ''}${isPaused ? ' (paused)' : ''}`,
+    `  ${job.method} ${job.targetUrl}`,
+    `  ${job.cron}  ${job.timezone}  ${inWords}`,
+    ...Object.entries(job.headers ?? {}).map(([name, value]) => `  ${name}: ${value}`),
+    ...(job.payload === undefined ? [] : [`  ${job.payload}`]),
+    ...(job.timeoutMs === undefined ? [] : [`  at most ${job.timeoutMs} ms an attempt`]),
+    ...(job.retry?.maxRetries === undefined ? [] : [`  ${job.retry.maxRetries} retries`]),
+    ...notes.map(note => ctx.out.paint(`  note: ${note}`, 'yellow')),
+  ]
+  return lines.join('\n')
+}

@@ -1,0 +1,134 @@
+import type { Belfry, TaskState } from '@belfry/client'
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import type { Row } from '../output/output.ts'
+import {
+  cronJobHeading,
+  cronJobRow,
+  runHeading,
+  runRow,
+  subscriptionHeading,
+  subscriptionRow,
+  taskHeading,
+  taskRow,
+} from '../output/rows.ts'
+import { number, parseInstant, repeated } from '../parse-options.ts'
+import { UsageError } from '../usage-error.ts'
+
+type Flags = {
+  state?: string[]
+  topic?: string[]
+  cronjob?: string[]
+  task?: string[]
+  name?: string
+  from?: string
+  to?: string
+  limit: number
+  all?: boolean
+}
+type Times = { from?: Date; to?: Date; limit: number }
+type Kind = {
+  /** The options that it takes, beside those that all take. */
+  takes: ReadonlyArray<keyof Flags>
+  heading: readonly string[]
+  rows(belfry: Belfry, flags: Flags, times: Times): AsyncIterable<Row>
+}
+
+const pageSize = 100
+
+const kinds: Record<string, Kind> = {
+  tasks: {
+    takes: ['state', 'cronjob', 'name', 'from', 'to'],
+    heading: taskHeading,
+    rows: (belfry, { state, cronjob, name }, times) =>
+      each(
+        belfry.tasks.list({ ...given({ state: state as TaskState[], cronjobId: cronjob, name }), ...times }),
+        taskRow,
+      ),
+  },
+  cronjobs: {
+    takes: ['state', 'name'],
+    heading: cronJobHeading,
+    rows: (belfry, { state, name }, { limit }) =>
+      each(belfry.cronJobs.list({ ...given({ status: state as ['active'], name }), limit }), cronJobRow),
+  },
+  runs: {
+    takes: ['state', 'topic', 'cronjob', 'task', 'from', 'to'],
+    heading: runHeading,
+    rows: (belfry, { state, topic, cronjob, task }, times) => {
+      const filters = given({ status: state as ['failed'], topic, cronjobId: cronjob, taskId: task })
+      return each(belfry.runs.list({ ...filters, ...times }), runRow)
+    },
+  },
+  'dead-letters': {
+    takes: ['cronjob', 'name', 'from', 'to'],
+    heading: taskHeading,
+    rows: (belfry, { cronjob, name }, times) =>
+      each(belfry.deadLetters.list({ ...given({ cronjobId: cronjob, name }), ...times }), taskRow),
+  },
+  subscriptions: {
+    takes: [],
+    heading: subscriptionHeading,
+    rows: (belfry, _, { limit }) => each(belfry.subscriptions.list({ limit }), subscriptionRow),
+  },
+}
+
+export function addList(program: Command, context: () => Context): void {
+  program
+    .command('list')
+    .description('list tasks, cronjobs, runs, dead-letters or subscriptions, newest first')
+    .argument('[what]', `one of ${Object.keys(kinds).join(', ')}`, 'tasks')
+    .addOption(
+      repeated('--state <state>', 'only in this state or status, such as dead, active or failed; may be repeated'),
+    )
+    .addOption(repeated('--topic <topic>', 'only runs of events with this topic; may be repeated'))
+    .addOption(repeated('--cronjob <id>', 'only of this cron job; may be repeated'))
+    .addOption(repeated('--task <id>', 'only runs of this task; may be repeated'))
+    .option('--name <prefix>', 'only those whose name begins so')
+    .option('--from <time>', 'only those due (runs: started) at this time or later')
+    .option('--to <time>', 'only those due (runs: started) before this time')
+    .addOption(number('-n, --limit <n>', 'how many to show', { least: 1 }).default(25))
+    .option('--all', 'show all there are')
+    .action(async (what: string, flags: Flags) => {
+      const ctx = context()
+      const kind = kinds[what]
+      if (!kind) throw new UsageError(`There are no ${what} to list: ask for ${Object.keys(kinds).join(', ')}.`)
+      refuseOthers(what, kind, flags)
+      const most = flags.all ? Number.POSITIVE_INFINITY : flags.limit
+      const { from, to } = flags
+      const times = { ...given({ from: from && parseInstant(from), to: to && parseInstant(to) }) } as Omit<
+        Times,
+        'limit'
+      >
+      const found = kind.rows(ctx.belfry(), flags, { ...times, limit: Math.min(most, pageSize) })
+      const count = await ctx.out.rows(kind.heading, take(found, most))
+      if (count === 0 && !ctx.out.isJson) ctx.stderr.write(`There are no such ${what}.\n`)
+    })
+}
+
+function refuseOthers(what: string, kind: Kind, flags: Flags): void {
+  for (const name of ['state', 'topic', 'cronjob', 'task', 'name', 'from', 'to'] as const) {
+    if (flags[name] === undefined || kind.takes.includes(name)) continue
+    throw new UsageError(`--${name} says nothing about ${what}.`)
+  }
+}
+
+async function* each<T>(items: AsyncIterable<T>, row: (item: T) => Row): AsyncGenerator<Row> {
+  for await (const item of items) yield row(item)
+}
+
+async function* take<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T> {
+  let count = 0
+  for await (const item of items) {
+    yield item
+    count += 1
+    if (count >= most) return
+  }
+}
+
+/** The members that have a value. */
+function given<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]?: NonNullable<T[Name]> // what is left is not undefined
+  }
+}

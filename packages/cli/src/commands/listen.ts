@@ -1,0 +1,80 @@
+import type { Run } from '@belfry/client'
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { toLocalRequest, whyNotFaithful } from '../listen/local-request.ts'
+import { type LocalAnswer, sendLocalRequest } from '../listen/send-local-request.ts'
+import type { Cell } from '../output/output.ts'
+import { parseDuration } from '../parse-duration.ts'
+import { UsageError } from '../usage-error.ts'
+import { isWanted, type RunFlags, withRunFilter } from './run-filter.ts'
+
+type Flags = RunFlags & { path?: string; timeout: string; retries: boolean }
+
+const limits = `
+Each attempt that Belfry makes is sent once more to your machine, about a second later: same method, path, headers,
+signature and body. What your machine answers is shown here and changes nothing in Belfry. Not sent are bodies beyond
+64 KiB and requests with secrets, which the log does not show as they were.`
+
+export function addListen(program: Command, context: () => Context): void {
+  const command = program
+    .command('listen')
+    .description('send a copy of every delivery of the workspace to a program on this machine, until Ctrl-C')
+    .argument('<where>', 'a port, or a URL such as http://localhost:3001/app')
+    .option('--path <path>', 'send all to this path, in place of their own')
+    .option('--timeout <time>', 'how long your machine may take', '30s')
+    .option('--no-retries', 'send first attempts only')
+    .addHelpText('after', limits)
+  withRunFilter(command).action(async (where: string, flags: Flags) => {
+    const ctx = context()
+    const base = localUrl(where)
+    const { runs } = ctx.belfry({ response: ({ status }) => status === 200 && announce() })
+    let announce = () => {
+      announce = () => {}
+      ctx.stderr.write(`Listening for deliveries, to send them to ${base.href} (Ctrl-C ends it)\n`)
+    }
+    for await (const run of runs.tail({ signal: ctx.signal })) {
+      if (!isWanted(run, flags) || (!flags.retries && run.attempt > 1)) continue
+      try {
+        await forward(ctx, run, base, flags)
+      } catch (error) {
+        ctx.signal.throwIfAborted()
+        // One that could not be read must not end the others.
+        ctx.stderr.write(`${run.id} was not sent: ${error instanceof Error ? error.message : error}\n`)
+      }
+    }
+  })
+}
+
+async function forward(ctx: Context, run: Run, base: URL, flags: Flags): Promise<void> {
+  const detail = await ctx.belfry().runs.get(run.id, { signal: ctx.signal })
+  const why = whyNotFaithful(detail)
+  const local = toLocalRequest(detail, base, flags.path)
+  const answer = why === null ? await sendLocalRequest(local, parseDuration(flags.timeout), ctx.signal) : null
+  ctx.signal.throwIfAborted()
+  const value = {
+    runId: run.id,
+    taskId: run.taskId,
+    attempt: run.attempt,
+    method: local.method,
+    url: local.url.href,
+    local: answer ?? { skipped: why },
+    belfry: { status: run.status, responseStatus: run.responseStatus, error: run.error },
+  }
+  const cells = [run.startedAt, answerCell(answer), `${local.method} ${local.url.pathname}${local.url.search}`]
+  const aside = why === null ? `attempt ${run.attempt} of ${run.taskName}` : `not sent: ${why}`
+  ctx.out.row({ value, cells: [...cells, aside] })
+}
+
+function answerCell(answer: LocalAnswer | null): Cell {
+  if (answer === null) return { text: 'skipped', colour: 'yellow' }
+  if ('error' in answer) return { text: answer.error, colour: 'red' }
+  const isFine = answer.status >= 200 && answer.status < 300
+  const text = `${answer.status} in ${answer.durationMs} ms`
+  return isFine ? { text, colour: 'green' } : { text, colour: 'red' }
+}
+
+function localUrl(where: string): URL {
+  const text = /^\d+$/.test(where) ? `http://localhost:${where}` : where
+  if (URL.canParse(text) && /^https?:/.test(text)) return new URL(text)
+  throw new UsageError(`${where} is neither a port nor a URL such as http://localhost:3001.`)
+}

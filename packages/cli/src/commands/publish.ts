@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { taskHeading, taskRow } from '../output/rows.ts'
+import { number, repeated } from '../parse-options.ts'
+import { type RequestFlags, requestFields } from './request-options.ts'
+
+type Flags = Omit<RequestFlags, 'method'> & { to?: string; idempotencyKey?: string }
+
+export function addPublish(program: Command, context: () => Context): void {
+  program
+    .command('publish')
+    .description('publish an event: call every matching subscription, or one URL, at once')
+    .argument('<topic>', 'such as orders.paid')
+    .option('--to <url>', 'call this URL rather than the subscriptions')
+    .option('-d, --data <json>', 'the payload; @file reads it from a file, @- from standard input (default: {})')
+    .addOption(repeated('-H, --header <name: value>', 'a header; may be repeated'))
+    .addOption(number('--retries <n>', 'how often a failed attempt is repeated (default: 5)', { most: 20 }))
+    .option('--timeout <time>', 'how long one attempt may take, such as 30s (default: 30s)')
+    .option('--idempotency-key <key>', 'the same key publishes only once in 24 hours')
+    .action(async (topic: string, flags: Flags) => {
+      const ctx = context()
+      const event = await ctx
+        .belfry()
+        .events.publish(
+          { topic, payload: '{}', ...(flags.to ? { targetUrl: flags.to } : {}), ...(await requestFields(ctx, flags)) },
+          { signal: ctx.signal, ...(flags.idempotencyKey ? { idempotencyKey: flags.idempotencyKey } : {}) },
+        )
+      if (ctx.out.isJson) return ctx.out.show(event, '')
+      ctx.out.say(`${event.id}  ${event.topic}  ${event.tasks.length} ${event.tasks.length === 1 ? 'task' : 'tasks'}`)
+      await ctx.out.rows(taskHeading, event.tasks.map(taskRow))
+    })
+}

@@ -1,0 +1,48 @@
+import type { DeadLetterFilter } from '@belfry/client'
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { parseInstant } from '../parse-options.ts'
+import { UsageError } from '../usage-error.ts'
+
+type Flags = { dead?: boolean; cronjob?: string; topic?: string; from?: string; to?: string }
+
+export function addReplay(program: Command, context: () => Context): void {
+  program
+    .command('replay')
+    .description('run finished tasks again, each as a new task that is due at once')
+    .argument('[ids...]', 'task_...')
+    .option('--dead', 'in place of ids: every dead letter that the options below leave')
+    .option('--cronjob <id>', 'dead letters of this cron job')
+    .option('--topic <topic>', 'dead letters of events with this topic')
+    .option('--from <time>', 'dead letters that were due at this time or later')
+    .option('--to <time>', 'dead letters that were due before this time')
+    .action(async (ids: string[], flags: Flags) => {
+      const ctx = context()
+      const isFiltered = flags.cronjob || flags.topic || flags.from || flags.to
+      if (flags.dead) {
+        if (ids.length > 0) throw new UsageError('Give either ids or --dead.')
+        return replayDeadLetters(ctx, flags)
+      }
+      if (isFiltered) throw new UsageError('These options choose dead letters: add --dead.')
+      if (ids.length === 0) throw new UsageError('Give the ids of tasks, or --dead for all dead letters.')
+      for (const id of ids) {
+        const task = await ctx.belfry().tasks.replay(id, { signal: ctx.signal })
+        ctx.out.show(task, `${task.id}  replays ${id}`)
+      }
+    })
+}
+
+async function replayDeadLetters(ctx: Context, flags: Flags): Promise<void> {
+  const filter: DeadLetterFilter = {
+    ...(flags.cronjob ? { cronjobId: flags.cronjob } : {}),
+    ...(flags.topic ? { topic: flags.topic } : {}),
+    ...(flags.from ? { from: parseInstant(flags.from) } : {}),
+    ...(flags.to ? { to: parseInstant(flags.to) } : {}),
+  }
+  const { deadLetters } = ctx.belfry()
+  const answer = await deadLetters.replay({ filter }, { signal: ctx.signal })
+  if (!answer.operation) return ctx.out.show(answer, `${answer.replayed} replayed`)
+  for await (const operation of deadLetters.progress(answer.operation.id, { signal: ctx.signal })) {
+    ctx.out.show(operation, `${operation.settled} of ${operation.total} replayed (${operation.status})`)
+  }
+}

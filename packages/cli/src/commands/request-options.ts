@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises'
+import type { MethodInput, RequestFields } from '@belfry/client'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Context } from '../context.ts'
+import { parseDuration } from '../parse-duration.ts'
+import { number, parseHeaders, repeated } from '../parse-options.ts'
+import { UsageError } from '../usage-error.ts'
+
+export type RequestFlags = {
+  method?: MethodInput
+  data?: string
+  text?: string
+  header?: string[]
+  retries?: number
+  timeout?: string
+}
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** The options of every command that describes a request. */
+export function withRequestOptions(command: Command): Command {
+  return command
+    .addOption(new Option('-X, --method <method>', `${methods.join(', ')} (default: POST)`).argParser(parseMethod))
+    .option('-d, --data <json>', 'the body, as JSON; @file reads it from a file, @- from standard input')
+    .option('--text <text>', 'the body, as plain text, in place of --data')
+    .addOption(repeated('-H, --header <name: value>', 'a header; may be repeated'))
+    .addOption(number('--retries <n>', 'how often a failed attempt is repeated (default: 5)', { most: 20 }))
+    .option('--timeout <time>', 'how long one attempt may take, such as 30s (default: 30s)')
+}
+
+function parseMethod(text: string): MethodInput {
+  const method = methods.find(one => one === text.toUpperCase())
+  if (method) return method
+  throw new InvalidArgumentError(`Give one of ${methods.join(', ')}.`)
+}
+
+/** What these options say about a request. */
+export async function requestFields(ctx: Context, flags: RequestFlags): Promise<RequestFields> {
+  if (flags.data !== undefined && flags.text !== undefined) throw new UsageError('Give either --data or --text.')
+  const headers = parseHeaders(flags.header)
+  const isTyped = Object.keys(headers).some(name => name.toLowerCase() === 'content-type')
+  if (flags.text !== undefined && !isTyped) headers['Content-Type'] = 'text/plain; charset=utf-8'
+  return {
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    ...(flags.data === undefined ? {} : { payload: await readJson(ctx, flags.data) }),
+    ...(flags.text === undefined ? {} : { payload: JSON.stringify(flags.text) }),
+    ...(flags.retries === undefined ? {} : { retry: { maxRetries: flags.retries } }),
+    ...(flags.timeout === undefined ? {} : { timeoutMs: parseDuration(flags.timeout) }),
+  }
+}
+
+async function readJson(ctx: Context, data: string): Promise<string> {
+  const text = data.startsWith('@') ? await readInput(ctx, data.slice(1)) : data
+  try {
+    JSON.parse(text)
+  } catch {
+    throw new UsageError('--data is not JSON. For plain text there is --text.')
+  }
+  return text.trim()
+}
+
+/** The text of a file, or of standard input when its name is `-`. */
+export async function readInput(ctx: Context, file: string): Promise<string> {
+  if (file !== '-') {
+    return readFile(file, 'utf8').catch((error: Error) => {
+      throw new UsageError(`${file} cannot be read: ${error.message}`)
+    })
+  }
+  const pieces: Buffer[] = []
+  for await (const piece of ctx.stdin) pieces.push(Buffer.from(piece))
+  return Buffer.concat(pieces).toString('utf8')
+}

@@ -1,0 +1,26 @@
+import type { Run } from '@belfry/client'
+import type { Command } from 'commander'
+import { choice, repeated } from '../parse-options.ts'
+
+export type RunFlags = { status?: string; topic?: string[]; cronjob?: string[]; task?: string[]; source?: string }
+
+/** The options that choose among new runs. */
+export function withRunFilter(command: Command): Command {
+  return command
+    .addOption(choice('--status <status>', 'only runs that ended so', ['success', 'failed']))
+    .addOption(repeated('--topic <topic>', 'only runs of events with this topic; may be repeated'))
+    .addOption(repeated('--cronjob <id>', 'only runs of this cron job; may be repeated'))
+    .addOption(repeated('--task <id>', 'only runs of this task; may be repeated'))
+    .addOption(choice('--source <source>', 'only runs of these', ['task', 'cron', 'event']))
+}
+
+/** Whether a run is one of those that were asked for. */
+export function isWanted(run: Run, { status, topic, cronjob, task, source }: RunFlags): boolean {
+  return (
+    (status === undefined || run.status === status) &&
+    (source === undefined || run.source === source) &&
+    (topic === undefined || topic.includes(run.topic ?? '')) &&
+    (cronjob === undefined || cronjob.includes(run.cronjobId ?? '')) &&
+    (task === undefined || task.includes(run.taskId))
+  )
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { parseDuration } from '../parse-duration.ts'
+import { parseInstant } from '../parse-options.ts'
+import { UsageError } from '../usage-error.ts'
+import { type RequestFlags, requestFields, withRequestOptions } from './request-options.ts'
+
+type Flags = RequestFlags & { at?: string; in?: string; name?: string; idempotencyKey?: string }
+
+export function addSchedule(program: Command, context: () => Context): void {
+  const command = program
+    .command('schedule')
+    .description('call a URL once, at a time')
+    .argument('<url>', 'what to call')
+    .option('--at <time>', 'when: ISO 8601 with a zone, such as 2026-12-01T09:00:00+01:00')
+    .option('--in <time>', 'when: this long from now, such as 10m or 2d')
+    .option('--name <name>', 'for people (default: the request)')
+    .option('--idempotency-key <key>', 'the same key makes the same task only once in 24 hours')
+  withRequestOptions(command).action(async (url: string, flags: Flags) => {
+    const ctx = context()
+    const method = flags.method ?? 'POST'
+    const task = await ctx.belfry().tasks.create(
+      {
+        name: flags.name ?? `${method.toUpperCase()} ${url}`.slice(0, 200),
+        targetUrl: url,
+        method,
+        executeAt: when(ctx, flags),
+        ...(await requestFields(ctx, flags)),
+      },
+      { signal: ctx.signal, ...(flags.idempotencyKey ? { idempotencyKey: flags.idempotencyKey } : {}) },
+    )
+    ctx.out.show(task, `${task.id}  ${task.method} ${task.url}  at ${task.executeAt}`)
+  })
+}
+
+function when(ctx: Context, { at, in: ahead }: Flags): Date {
+  if ((at === undefined) === (ahead === undefined)) {
+    throw new UsageError('Say when: either --at <time> or --in <time>. To call at once there is `belfry publish`.')
+  }
+  return at === undefined ? new Date(ctx.now().getTime() + parseDuration(ahead ?? '')) : parseInstant(at)
+}

@@ -1,0 +1,18 @@
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { runRow } from '../output/rows.ts'
+import { isWanted, type RunFlags, withRunFilter } from './run-filter.ts'
+
+export function addTail(program: Command, context: () => Context): void {
+  const command = program
+    .command('tail')
+    .description('follow the activity log: every attempt, about a second after its end, until Ctrl-C')
+    .option('--after <run id>', 'begin with the runs after this one')
+  withRunFilter(command).action(async (flags: RunFlags & { after?: string }) => {
+    const ctx = context()
+    const { signal } = ctx
+    for await (const run of ctx.belfry().runs.tail({ signal, ...(flags.after ? { after: flags.after } : {}) })) {
+      if (isWanted(run, flags)) ctx.out.row(runRow(run))
+    }
+  })
+}

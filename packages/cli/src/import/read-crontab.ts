@@ -1,0 +1,98 @@
+import { basename } from 'node:path'
+import { isTimeZone } from '@belfry/domain'
+import { expandMacro, findFault, type ImportedEntry, ImportRefusal, type PlannedJob, toPayload } from './planned-job.ts'
+import { type CurlRequest, readCurl } from './read-curl.ts'
+import { readShellLine } from './read-shell-line.ts'
+
+export type CrontabOptions = {
+  /** Where no CRON_TZ says otherwise. */
+  timezone: string
+  /** As in /etc/crontab: the sixth field is a user. */
+  hasUsers: boolean
+}
+
+/** Reads a crontab whose lines call URLs. Empty lines, comments and variables are no entries. */
+export function readCrontab(text: string, options: CrontabOptions): ImportedEntry[] {
+  const variables: Record<string, string> = {}
+  let { timezone } = options
+  return text.split(/\r?\n/).flatMap((line, i): ImportedEntry[] => {
+    const place = `line ${i + 1}`
+    const trimmed = line.trim()
+    if (trimmed === '' || trimmed.startsWith('#')) return []
+    try {
+      const setting = readSetting(trimmed)
+      if (!setting) return [readEntry(place, trimmed, { ...options, timezone, variables })]
+      variables[setting.name] = setting.value
+      if (setting.name === 'CRON_TZ') timezone = readZone(setting.value)
+      return []
+    } catch (error) {
+      if (error instanceof ImportRefusal) return [{ place, refusal: error.message }]
+      throw error
+    }
+  })
+}
+
+function readSetting(line: string): { name: string; value: string } | null {
+  const [, name, value] = /^([A-Za-z_]\w*)\s*=\s*(.*)$/.exec(line) ?? []
+  if (name === undefined || value === undefined) return null
+  return { name, value: /^(["'])(.*)\1$/.exec(value)?.[2] ?? value }
+}
+
+function readZone(text: string): string {
+  const zone = text.replace(/^:/, '')
+  if (isTimeZone(zone)) return zone
+  throw new ImportRefusal(`CRON_TZ=${text} is not a time zone of the IANA database.`)
+}
+
+function readEntry(
+  place: string,
+  line: string,
+  options: CrontabOptions & { variables: Readonly<Record<string, string>> },
+): ImportedEntry {
+  const { cron, rest } = splitSchedule(line)
+  const command = options.hasUsers ? rest.replace(/^\S+\s+/, '') : rest
+  const request = readCommand(withoutPercent(command), options)
+  const { url, method, headers, body, timeoutMs, retry, notes } = request
+  const job: PlannedJob = {
+    name: `${method} ${url.replace(/^https?:\/\//, '')}`.slice(0, 200),
+    targetUrl: url,
+    method,
+    cron,
+    timezone: options.timezone,
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    ...(body === null ? {} : { payload: toPayload(body, headers) }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(retry === undefined ? {} : { retry }),
+  }
+  const fault = findFault(job)
+  return fault === null ? { place, job, isPaused: false, notes } : { place, refusal: fault }
+}
+
+function splitSchedule(line: string): { cron: string; rest: string } {
+  const [, macro, afterMacro] = /^(@\w+)\s+(.*)$/.exec(line) ?? []
+  if (macro !== undefined) return { cron: expandMacro(macro), rest: afterMacro ?? '' }
+  const [, fields, rest] = /^((?:\S+\s+){4}\S+)\s+(.*)$/.exec(line) ?? []
+  if (fields === undefined || rest === undefined) throw new ImportRefusal('It is not five fields and a command.')
+  return { cron: fields.replace(/\s+/g, ' '), rest }
+}
+
+// To cron, a percent sign without a back-slash ends the command.
+function withoutPercent(command: string): string {
+  if (/(^|[^\\])%/.test(command))
+    throw new ImportRefusal('It has a % without a back-slash, where cron ends the command.')
+  return command.replaceAll('\\%', '%')
+}
+
+function readCommand(
+  command: string,
+  { variables, hasUsers }: { variables: Readonly<Record<string, string>>; hasUsers: boolean },
+): CurlRequest {
+  if (/^https?:\/\/\S+$/.test(command)) return { url: command, method: 'GET', headers: {}, body: null, notes: [] }
+  const [program = '', ...args] = readShellLine(command, variables)
+  if (basename(program) === 'curl') return readCurl(args)
+  const isUser = !hasUsers && basename(args[0] ?? '') === 'curl'
+  const hint = isUser ? ` If ${program} is a user, add --users.` : ''
+  throw new ImportRefusal(
+    `It runs ${program || 'nothing'}, and Belfry calls URLs: only curl and a bare URL can move.${hint}`,
+  )
+}

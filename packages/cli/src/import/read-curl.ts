@@ -1,0 +1,172 @@
+import { parseArgs } from 'node:util'
+import type { RetryPolicy } from '@belfry/client'
+import { takesValue, tolerated, understood } from './curl-options.ts'
+import { ImportRefusal } from './planned-job.ts'
+
+/** What a call of curl sends. */
+export type CurlRequest = {
+  url: string
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  headers: Record<string, string>
+  body: string | null
+  timeoutMs?: number
+  retry?: Partial<RetryPolicy>
+  /** What is different from now on. */
+  notes: string[]
+}
+
+type Given = { name: string; value: string }
+
+/** Reads the arguments of curl. What cannot be done in its place is refused by name. */
+export function readCurl(args: readonly string[]): CurlRequest {
+  const { given, urls } = parse(args)
+  const all = (...names: string[]) => given.filter(({ name }) => names.includes(name))
+  const last = (...names: string[]) => all(...names).at(-1)?.value
+  const notes = given.flatMap(({ name }) => tolerated[name] || [])
+  const { headers, notes: headerNotes } = readHeaders(given)
+  const data = readData(given)
+  const [written, ...others] = [...urls, ...all('url').map(({ value }) => value)]
+  if (written === undefined) throw new ImportRefusal('It names no URL.')
+  if (others.length > 0) throw new ImportRefusal('It calls several URLs: make a line for each.')
+  const { url, credentials } = readUrl(written, notes)
+  const basic = last('user') ?? credentials
+  if (basic !== undefined) {
+    setHeader(headers, 'Authorization', `Basic ${Buffer.from(basic).toString('base64')}`)
+    notes.push('the password becomes an Authorization header: a secret would hide it')
+  }
+  const asQuery = all('get').length > 0 && data !== null
+  const body = asQuery ? null : (data?.text ?? null)
+  if (body !== null && data) setHeader(headers, 'Content-Type', data.type, 'keep')
+  return {
+    url: asQuery ? `${url}${url.includes('?') ? '&' : '?'}${data.text}` : url,
+    method: methodOf(last('request'), all('head').length > 0, body !== null),
+    headers,
+    body,
+    ...timeoutOf(last('max-time')),
+    ...retryOf(last('retry'), last('retry-delay')),
+    notes: [...new Set([...notes, ...headerNotes])],
+  }
+}
+
+function parse(args: readonly string[]): { given: Given[]; urls: string[] } {
+  const options = Object.fromEntries(
+    Object.entries({ ...Object.fromEntries(Object.keys(tolerated).map(name => [name, ''])), ...understood }).map(
+      ([name, short]) => {
+        const type = takesValue.has(name) ? ('string' as const) : ('boolean' as const)
+        return [name, { type, multiple: true, ...(short ? { short } : {}) }]
+      },
+    ),
+  )
+  try {
+    const { tokens } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true, tokens: true })
+    return {
+      given: tokens.flatMap(token =>
+        token.kind === 'option' ? [{ name: longName(token.name), value: token.value ?? '' }] : [],
+      ),
+      urls: tokens.flatMap(token => (token.kind === 'positional' ? [token.value] : [])),
+    }
+  } catch (error) {
+    const option = /'(-[^' ]+)/.exec(error instanceof Error ? error.message : '')?.[1]
+    throw new ImportRefusal(option ? `Nothing here does what curl ${option} does.` : 'Its options cannot be read.')
+  }
+}
+
+// Some options have several names.
+function longName(name: string): string {
+  return { 'data-ascii': 'data', 'data-binary': 'data' }[name] ?? name
+}
+
+function readHeaders(given: readonly Given[]): { headers: Record<string, string>; notes: string[] } {
+  const headers: Record<string, string> = {}
+  const notes: string[] = []
+  for (const { name, value } of given) {
+    if (name === 'header') {
+      if (value.startsWith('@')) throw new ImportRefusal('It reads headers from a file.')
+      const [, field, text = ''] = /^([^:;]+)(?::\s*(.*)|;)$/s.exec(value) ?? []
+      if (field === undefined) throw new ImportRefusal(`The header ${value} has no colon.`)
+      if (text === '' && value.endsWith(':'))
+        notes.push(`curl leaves out the header ${field}; nothing is left out here`)
+      else setHeader(headers, field.trim(), text.trim())
+    }
+    if (name === 'user-agent') setHeader(headers, 'User-Agent', value)
+    if (name === 'referer') setHeader(headers, 'Referer', value)
+    if (name === 'oauth2-bearer') setHeader(headers, 'Authorization', `Bearer ${value}`)
+    if (name === 'cookie') {
+      if (!value.includes('=')) throw new ImportRefusal('It reads cookies from a file.')
+      setHeader(headers, 'Cookie', value)
+    }
+    if (name === 'json') setHeader(headers, 'Accept', 'application/json', 'keep')
+  }
+  return { headers, notes }
+}
+
+function setHeader(headers: Record<string, string>, name: string, value: string, before?: 'keep'): void {
+  const present = Object.keys(headers).find(one => one.toLowerCase() === name.toLowerCase())
+  if (present !== undefined && before === 'keep') return
+  headers[present ?? name] = value
+}
+
+// Like curl: pieces are joined by &, those of --json as they are.
+function readData(given: readonly Given[]): { text: string; type: string } | null {
+  const pieces = given.filter(({ name }) => ['data', 'data-raw', 'data-urlencode', 'json'].includes(name))
+  if (pieces.length === 0) return null
+  for (const { name, value } of pieces) {
+    const isFile = value.startsWith('@') || (name === 'data-urlencode' && /^[^=]*@/.test(value))
+    if (name !== 'data-raw' && isFile) throw new ImportRefusal('It reads its body from a file at every call.')
+  }
+  const isJson = pieces.every(({ name }) => name === 'json')
+  return {
+    text: pieces
+      .map(({ name, value }) => (name === 'data-urlencode' ? urlEncoded(value) : value))
+      .join(isJson ? '' : '&'),
+    type: isJson ? 'application/json' : 'application/x-www-form-urlencoded',
+  }
+}
+
+function urlEncoded(text: string): string {
+  const at = text.indexOf('=')
+  if (at < 0) return encodeURIComponent(text)
+  return `${text.slice(0, at)}${at === 0 ? '' : '='}${encodeURIComponent(text.slice(at + 1))}`
+}
+
+function readUrl(written: string, notes: string[]): { url: string; credentials: string | undefined } {
+  if (/[[\]{}]/.test(written.replace(/\/\/\[[^\]]*\]/, '//'))) {
+    throw new ImportRefusal('curl makes several URLs of the brackets in this one.')
+  }
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(written)
+  if (!hasScheme) notes.push('the URL has no scheme: http:// is taken, as curl does')
+  const [url = ''] = (hasScheme ? written : `http://${written}`).split('#')
+  const [, scheme, credentials, rest] = /^(https?:\/\/)([^/?]*)@(.*)$/is.exec(url) ?? []
+  if (credentials === undefined) return { url, credentials }
+  return { url: `${scheme}${rest}`, credentials: decodeURIComponent(credentials) }
+}
+
+function methodOf(asked: string | undefined, isHead: boolean, hasBody: boolean): CurlRequest['method'] {
+  const method = (isHead ? 'HEAD' : (asked ?? (hasBody ? 'POST' : 'GET'))).toUpperCase()
+  switch (method) {
+    case 'GET':
+    case 'POST':
+    case 'PUT':
+    case 'PATCH':
+    case 'DELETE':
+      return method
+    default:
+      throw new ImportRefusal(`Belfry does not call with ${method}.`)
+  }
+}
+
+function timeoutOf(seconds: string | undefined): { timeoutMs?: number } {
+  if (seconds === undefined) return {}
+  const timeoutMs = Math.round(Number(seconds) * 1000)
+  if (timeoutMs >= 1_000 && timeoutMs <= 300_000) return { timeoutMs }
+  throw new ImportRefusal(`--max-time ${seconds} is not between 1 and 300 seconds.`)
+}
+
+function retryOf(times: string | undefined, seconds: string | undefined): { retry?: Partial<RetryPolicy> } {
+  if (times === undefined) return {}
+  const maxRetries = Number(times)
+  if (!Number.isInteger(maxRetries) || maxRetries > 20) throw new ImportRefusal('--retry is more than 20.')
+  const baseDelayMs = Number(seconds ?? 0) * 1000
+  if (baseDelayMs < 1_000 || baseDelayMs > 3_600_000) return { retry: { maxRetries } }
+  return { retry: { maxRetries, backoff: 'fixed', baseDelayMs } }
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { readQstash } from './read-qstash.ts'
+
+const schedule = {
+  createdAt: 1_700_000_000_000,
+  scheduleId: 'scd_1',
+  cron: '0 9 * * 1-5',
+  destination: 'https://example.com/report',
+  method: 'POST',
+  callerIP: '192.0.2.7',
+  isPaused: false,
+}
+const read = (...schedules: object[]) => readQstash(JSON.stringify(schedules))
+
+describe('takes', () => {
+  it('a plain schedule', () => {
+    expect(read(schedule)).toEqual([
+      {
+        place: 'scd_1',
+        isPaused: false,
+        notes: [],
+        job: {
+          name: 'POST example.com/report (scd_1)',
+          targetUrl: 'https://example.com/report',
+          method: 'POST',
+          cron: '0 9 * * 1-5',
+          timezone: 'UTC',
+        },
+      },
+    ])
+  })
+
+  it('one with everything', () => {
+    const [entry] = read({
+      ...schedule,
+      cron: 'CRON_TZ=Europe/Berlin  0  9 * * 1',
+      header: {
+        'Content-Type': ['application/json'],
+        'X-Own': ['a', 'b'],
+        'Upstash-Signature': ['gone'],
+        'User-Agent': ['gone'],
+      },
+      body: '{"n":12345678901234567890}',
+      retries: 3,
+      timeout: 45,
+      label: 'report',
+      isPaused: true,
+    })
+    expect(entry).toMatchObject({
+      isPaused: true,
+      job: {
+        name: 'report (scd_1)',
+        timezone: 'Europe/Berlin',
+        cron: '0 9 * * 1',
+        headers: { 'Content-Type': 'application/json', 'X-Own': 'a, b' },
+        payload: '{"n":12345678901234567890}',
+        retry: { maxRetries: 3 },
+        timeoutMs: 45_000,
+      },
+    })
+  })
+
+  it('a body in base64 and one of plain text', () => {
+    const body = { bodyBase64: Buffer.from('{"größe":1}').toString('base64') }
+    expect(read({ ...schedule, ...body })).toMatchObject([{ job: { payload: '{"größe":1}' } }])
+    const plain = { body: 'hello', header: { 'content-type': ['text/plain'] } }
+    expect(read({ ...schedule, ...plain })).toMatchObject([{ job: { payload: '"hello"' } }])
+  })
+
+  it('a single schedule, and a list inside of an object', () => {
+    expect(readQstash(JSON.stringify(schedule))).toHaveLength(1)
+    expect(readQstash(JSON.stringify({ schedules: [schedule, schedule] }))).toHaveLength(2)
+    expect(readQstash('[]')).toEqual([])
+  })
+
+  it('with a note for each thing that does not move', () => {
+    const more = {
+      callback: 'https://a',
+      delay: 10,
+      retryDelayExpression: '1000',
+      parallelism: 1,
+      retries: 50,
+      timeout: '900s',
+    }
+    const [entry] = read({ ...schedule, ...more })
+    expect(entry).toMatchObject({ job: { retry: { maxRetries: 20 }, timeoutMs: 300_000 } })
+    expect(entry && 'notes' in entry ? entry.notes : []).toHaveLength(6)
+  })
+})
+
+describe('refuses, and says why', () => {
+  it.each([
+    [{ destination: 'my-url-group' }, /not a URL/],
+    [{ cron: '* * * * * *' }, /exactly 5 fields/],
+    [{ cron: 'CRON_TZ=Mars/Olympus * * * * *' }, /Mars\/Olympus/],
+    [{ method: 'HEAD' }, /HEAD/],
+    [{ bodyBase64: '/////w==' }, /not text/],
+    [{ body: 'a=1' }, /not JSON/],
+  ])('%j', (change, reason) => {
+    expect(read({ ...schedule, ...change })).toEqual([{ place: 'scd_1', refusal: expect.stringMatching(reason) }])
+  })
+
+  it('a file that is something else', () => {
+    expect(() => readQstash('<html>')).toThrow(/not JSON/)
+    expect(() => readQstash('[1]')).toThrow(/not a list of schedules/)
+  })
+})

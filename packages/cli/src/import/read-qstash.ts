@@ -1,0 +1,122 @@
+import { isTimeZone } from '@belfry/domain'
+import { expandMacro, findFault, type ImportedEntry, ImportRefusal, type PlannedJob, toPayload } from './planned-job.ts'
+
+type Schedule = Record<string, unknown>
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+// Set by QStash or by its connection, not by whoever made the schedule.
+const ofDelivery =
+  /^(upstash-|host$|content-length$|connection$|transfer-encoding$|accept-encoding$|user-agent$|x-forwarded-|cf-)/i
+
+/** Reads the schedules of QStash, as its `GET /v2/schedules` answers. */
+export function readQstash(text: string): ImportedEntry[] {
+  return toSchedules(text).map((schedule, i) => {
+    const id = textOf(schedule, 'scheduleId')
+    const place = id ?? `schedule ${i + 1}`
+    try {
+      return readSchedule(place, schedule, id)
+    } catch (error) {
+      if (error instanceof ImportRefusal) return { place, refusal: error.message }
+      throw error
+    }
+  })
+}
+
+function toSchedules(text: string): Schedule[] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new ImportRefusal(`The file is not JSON: ${error instanceof Error ? error.message : error}`)
+  }
+  const list = isObject(value) && Array.isArray(value.schedules) ? value.schedules : [value].flat()
+  if (list.every(isObject)) return list
+  throw new ImportRefusal('The file is not a list of schedules, as GET /v2/schedules answers it.')
+}
+
+function readSchedule(place: string, schedule: Schedule, id: string | undefined): ImportedEntry {
+  const targetUrl = textOf(schedule, 'destination') ?? ''
+  if (!/^https?:\/\//i.test(targetUrl)) {
+    throw new ImportRefusal(`Its destination ${targetUrl} is not a URL: for a URL group make subscriptions of a topic.`)
+  }
+  const { cron, timezone } = readCron(textOf(schedule, 'cron') ?? '')
+  const headers = readHeaders(schedule.header)
+  const body = readBody(schedule)
+  const asked = (textOf(schedule, 'method') ?? 'POST').toUpperCase()
+  const method = methods.find(one => one === asked)
+  if (!method) throw new ImportRefusal(`Belfry does not call with ${asked}.`)
+  const label = textOf(schedule, 'label') ?? `${method} ${targetUrl.replace(/^https?:\/\//, '')}`
+  const job: PlannedJob = {
+    name: `${label.slice(0, 150)}${id ? ` (${id})` : ''}`.slice(0, 200),
+    targetUrl,
+    method,
+    cron,
+    timezone,
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    ...(body === null ? {} : { payload: toPayload(body, headers) }),
+    ...retryOf(schedule),
+    ...timeoutOf(schedule),
+  }
+  const fault = findFault(job)
+  if (fault !== null) return { place, refusal: fault }
+  return { place, job, isPaused: schedule.isPaused === true, notes: notesOf(schedule) }
+}
+
+function readCron(text: string): { cron: string; timezone: string } {
+  const [, timezone = 'UTC', expression = ''] = /^(?:(?:CRON_TZ|TZ)=(\S+)\s+)?(.*)$/.exec(text.trim()) ?? []
+  if (!isTimeZone(timezone)) throw new ImportRefusal(`${timezone} is not a time zone of the IANA database.`)
+  const fields = expression.trim().split(/\s+/).join(' ')
+  return { cron: fields.startsWith('@') ? expandMacro(fields) : fields, timezone }
+}
+
+function readHeaders(header: unknown): Record<string, string> {
+  if (!isObject(header)) return {}
+  const entries = Object.entries(header).flatMap(([name, value]): Array<[string, string]> => {
+    const values = [value].flat().filter(one => typeof one === 'string')
+    return ofDelivery.test(name) || values.length === 0 ? [] : [[name, values.join(', ')]]
+  })
+  return Object.fromEntries(entries)
+}
+
+function readBody(schedule: Schedule): string | null {
+  const base64 = textOf(schedule, 'bodyBase64')
+  if (base64 === undefined) return textOf(schedule, 'body') ?? null
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(base64, 'base64'))
+  } catch {
+    throw new ImportRefusal('Its body is not text, and Belfry sends text.')
+  }
+}
+
+function retryOf({ retries }: Schedule): Pick<PlannedJob, 'retry'> {
+  return typeof retries === 'number' ? { retry: { maxRetries: Math.min(20, Math.max(0, Math.trunc(retries))) } } : {}
+}
+
+// Seconds, or text such as "30s".
+function timeoutOf({ timeout }: Schedule): Pick<PlannedJob, 'timeoutMs'> {
+  const seconds = typeof timeout === 'string' ? Number(/^(\d+)s?$/.exec(timeout)?.[1]) : Number(timeout ?? Number.NaN)
+  return seconds > 0 ? { timeoutMs: Math.min(300_000, Math.max(1_000, Math.round(seconds * 1000))) } : {}
+}
+
+function notesOf(schedule: Schedule): string[] {
+  const has = (...names: string[]) => names.some(name => Boolean(schedule[name]))
+  const limits = has('flowControlKey', 'parallelism', 'rate', 'queueName', 'queue')
+  return [
+    ...(has('callback', 'failureCallback') ? ['callbacks do not move: integrations tell of failures'] : []),
+    ...(has('delay') ? [`the delay of ${schedule.delay} s after each time does not move`] : []),
+    ...(has('retryDelayExpression') ? ['the delay between retries does not move: it is 10 s, 40 s, 160 s, ...'] : []),
+    ...(limits ? ['queues and flow control do not move: workspaces and hosts take turns'] : []),
+    ...(Number(schedule.retries) > 20 ? ['at most 20 retries are made'] : []),
+    ...(Number(String(schedule.timeout ?? 0).replace(/s$/, '')) > 300 ? ['an attempt may take at most 300 s'] : []),
+  ]
+}
+
+function textOf(schedule: Schedule, name: string): string | undefined {
+  const value = schedule[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,42 @@
+import type { RunDetail } from '@belfry/client'
+import { expect, it } from 'vitest'
+import { toLocalRequest, whyNotFaithful } from './local-request.ts'
+
+const run = (request: Partial<RunDetail['request']> = {}) =>
+  ({
+    request: {
+      url: 'https://staging.example.com/hooks/a?b=1',
+      method: 'POST',
+      headers: { Host: 'staging.example.com', 'Content-Length': '2', 'webhook-id': 'task_1', 'X-Own': 'yes' },
+      body: '{}',
+      bodyTruncated: false,
+      ...request,
+    },
+  }) as RunDetail // the rest says nothing here
+
+it('keeps the path, the query and the headers that were signed, but not those of the connection', () => {
+  expect(toLocalRequest(run(), new URL('http://localhost:3001'), undefined)).toEqual({
+    url: new URL('http://localhost:3001/hooks/a?b=1'),
+    method: 'POST',
+    headers: { 'webhook-id': 'task_1', 'X-Own': 'yes' },
+    body: '{}',
+  })
+})
+
+it('goes below the path of the address, or to one path', () => {
+  expect(toLocalRequest(run(), new URL('http://localhost:3001/app/'), undefined).url.pathname).toBe('/app/hooks/a')
+  expect(toLocalRequest(run(), new URL('http://localhost:3001/app'), '/here').url.href).toBe(
+    'http://localhost:3001/here?b=1',
+  )
+})
+
+it('never leaves the address that it was given', () => {
+  const sneaky = run({ url: 'https://staging.example.com//example.org/a' })
+  expect(toLocalRequest(sneaky, new URL('http://localhost:3001'), undefined).url.host).toBe('localhost:3001')
+})
+
+it('knows what it cannot send as it was', () => {
+  expect(whyNotFaithful(run())).toBeNull()
+  expect(whyNotFaithful(run({ bodyTruncated: true }))).toMatch(/64 KiB/)
+  expect(whyNotFaithful(run({ headers: { Authorization: 'Bearer {{ secrets.TOKEN }}' } }))).toMatch(/secrets/)
+})

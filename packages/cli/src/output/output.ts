@@ -1,0 +1,102 @@
+import { styleText } from 'node:util'
+import { printable } from './printable.ts'
+import { alignColumns } from './table.ts'
+
+/** Where output goes: a terminal has columns and perhaps colours. */
+export type OutputStream = {
+  write(text: string): unknown
+  isTTY?: boolean
+  columns?: number
+  hasColors?(env?: object): boolean
+}
+
+export type Colour = 'red' | 'green' | 'yellow' | 'gray' | 'bold'
+
+/** One cell of a row. Its colour is seen on a terminal only. */
+export type Cell = string | { text: string; colour: Colour }
+
+/** One thing to show: as JSON it is `value`, else `cells`. */
+export type Row = { value: unknown; cells: readonly Cell[] }
+
+export type Output = {
+  isJson: boolean
+  /** A line for people; nothing when JSON is asked for. */
+  say(text: string): void
+  /** One thing as JSON on one line, or as what people read. */
+  show(value: unknown, text: string): void
+  /** Rows as they come: aligned below a heading on a terminal, separated by tabs elsewhere, or one JSON object a line. */
+  rows(heading: readonly string[], rows: Iterable<Row> | AsyncIterable<Row>): Promise<number>
+  /** One row at once, for what comes as it happens. */
+  row(row: Row): void
+  paint(text: string, colour: Colour): string
+}
+
+// Enough to align what a screen shows, and few enough to wait for.
+const alignedTogether = 50
+
+export function createOutput(stream: OutputStream, options: { isJson: boolean; env: object }): Output {
+  const { isJson } = options
+  const isTerminal = stream.isTTY === true
+  const isColoured = isTerminal && stream.hasColors?.(options.env) === true
+  const paint = (text: string, colour: Colour) =>
+    isColoured ? styleText(colour, text, { validateStream: false }) : text
+  const json = (value: unknown) => stream.write(`${JSON.stringify(value)}\n`)
+
+  function writeTogether(heading: readonly string[] | null, rows: readonly Row[]): void {
+    const cells = rows.map(({ cells }) => cells)
+    const lines = alignColumns([...(heading ? [heading.map(bold)] : []), ...cells], stream.columns ?? 80)
+    for (const line of lines)
+      stream.write(
+        `${line
+          .map(({ text, colour }) => (colour ? paint(text, colour) : text))
+          .join('')
+          .trimEnd()}\n`,
+      )
+  }
+
+  function lineCell(cell: Cell): string {
+    const text = printable(textOf(cell))
+    return typeof cell === 'string' ? text : paint(text, cell.colour)
+  }
+
+  return {
+    isJson,
+    paint,
+    say(text) {
+      if (!isJson) stream.write(`${text}\n`)
+    },
+    show(value, text) {
+      if (isJson) json(value)
+      else stream.write(`${text}\n`)
+    },
+    row(row) {
+      if (isJson) json(row.value)
+      else stream.write(`${row.cells.map(cell => lineCell(cell)).join(isTerminal ? '  ' : '\t')}\n`)
+    },
+    async rows(heading, rows) {
+      let count = 0
+      let waiting: Row[] = []
+      let isFirst = true
+      for await (const row of rows) {
+        count += 1
+        if (isJson) json(row.value)
+        else if (!isTerminal) stream.write(`${row.cells.map(cell => printable(textOf(cell))).join('\t')}\n`)
+        else if (waiting.push(row) === alignedTogether) {
+          writeTogether(isFirst ? heading : null, waiting)
+          waiting = []
+          isFirst = false
+        }
+      }
+      if (waiting.length > 0) writeTogether(isFirst ? heading : null, waiting)
+      return count
+    },
+  }
+}
+
+function bold(text: string): Cell {
+  return { text, colour: 'bold' }
+}
+
+function textOf(cell: Cell): string {
+  return typeof cell === 'string' ? cell : cell.text
+}

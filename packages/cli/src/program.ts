@@ -1,0 +1,46 @@
+import { Command } from 'commander'
+import { addCancel } from './commands/cancel.ts'
+import { addCron } from './commands/cron.ts'
+import { addImport } from './commands/import.ts'
+import { addList } from './commands/list.ts'
+import { addListen } from './commands/listen.ts'
+import { addPublish } from './commands/publish.ts'
+import { addReplay } from './commands/replay.ts'
+import { addSchedule } from './commands/schedule.ts'
+import { addShow } from './commands/show.ts'
+import { addTail } from './commands/tail.ts'
+import { type Context, createContext, type GlobalOptions, type Surroundings } from './context.ts'
+
+export const version = '0.1.0'
+
+/** Every command, with its options and its help. `fail` says that not all was done. */
+export function createProgram(surroundings: Surroundings, fail: () => void): Command {
+  const program = new Command('belfry')
+    .description('Belfry calls your URLs: at a time, on a cron, or now.')
+    .version(version)
+    .option('--api-key <key>', 'the key of a workspace (default: $BELFRY_API_KEY)')
+    .option('--token <token>', 'a session token, in place of a key (default: $BELFRY_TOKEN)')
+    .option('--workspace <id>', 'with a session token: the workspace (default: $BELFRY_WORKSPACE)')
+    .option('--url <url>', 'where Belfry answers (default: $BELFRY_URL, else http://localhost:3000)')
+    .option('--json', 'print JSON, one object a line')
+    .showHelpAfterError('(--help says more)')
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+    .configureOutput({
+      writeOut: text => void surroundings.stdout.write(text),
+      writeErr: text => void surroundings.stderr.write(text),
+    })
+    .addHelpText('after', '\nExit codes: 0 done, 1 refused or failed, 2 called in a wrong way.')
+  const context = (): Context => createContext(surroundings, program.opts<GlobalOptions>())
+  addSchedule(program, context)
+  addPublish(program, context)
+  addCron(program, context)
+  addList(program, context)
+  addShow(program, context)
+  addCancel(program, context)
+  addReplay(program, context)
+  addTail(program, context)
+  addListen(program, context)
+  addImport(program, context, fail)
+  return program
+}

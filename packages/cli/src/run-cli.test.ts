@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { runCli } from './run-cli.ts'
+
+/** Runs a command that never gets as far as a Belfry. */
+async function run(args: string[], env: Record<string, string> = { BELFRY_API_KEY: 'bf_key' }) {
+  const printed = { out: '', error: '' }
+  const collect = (name: 'out' | 'error') => ({
+    write(text: string) {
+      printed[name] += text
+    },
+  })
+  const surroundings = { stdin: (async function* () {})(), stdout: collect('out'), stderr: collect('error') }
+  const code = await runCli(args, { env, signal: new AbortController().signal, ...surroundings })
+  return { code, ...printed }
+}
+
+const commands = ['schedule', 'publish', 'cron', 'list', 'show', 'cancel', 'replay', 'tail', 'listen', 'import']
+
+it('says what it has', async () => {
+  const { code, out } = await run(['--help'])
+  expect(code).toBe(0)
+  for (const name of commands) expect(out).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'))
+  expect(await run(['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+})
+
+it.each([...commands, 'cron create', 'cron preview', 'import crontab', 'import qstash'])(
+  'has help for %s',
+  async name => {
+    const { code, out, error } = await run([...name.split(' '), '--help'])
+    expect([code, error]).toEqual([0, ''])
+    expect(out).toContain(`Usage: belfry ${name} `)
+    expect(out).toContain('--api-key')
+  },
+)
+
+describe('ends with 2, and says how it is called', () => {
+  it.each([
+    [['schedule', 'https://example.com'], /Say when/],
+    [['schedule', 'https://example.com', '--in', '1h', '--at', '2090-01-01T00:00:00Z'], /Say when/],
+    [['schedule', 'https://example.com', '--in', 'soon'], /not a length of time/],
+    [['schedule', 'https://example.com', '--at', '2090-01-01T00:00:00'], /a time with a zone/],
+    [['schedule', 'https://example.com', '--in', '1h', '-d', 'a=1'], /--data is not JSON/],
+    [['schedule', 'https://example.com', '--in', '1h', '-d', '1', '--text', 'a'], /either --data or --text/],
+    [['schedule', 'https://example.com', '--in', '1h', '-X', 'HEAD'], /Give one of GET/],
+    [['schedule', 'https://example.com', '--in', '1h', '-H', 'nothing'], /A header is given as/],
+    [['schedule', 'https://example.com', '--in', '1h', '--retries', '21'], /at most 20/],
+    [['schedule', 'https://example.com', '--in', '1h', '-d', '@/nowhere'], /cannot be read/],
+    [['list', 'dogs'], /no dogs to list/],
+    [['list', 'tasks', '--topic', 'a'], /--topic says nothing about tasks/],
+    [['list', '--limit', '0'], /1 or more/],
+    [['list', '--url', 'nowhere'], /not a URL/],
+    [['show', 'banana'], /no id/],
+    [['listen', 'nowhere'], /neither a port nor a URL/],
+    [['listen', 'ftp://localhost'], /neither a port nor a URL/],
+    [['replay'], /ids of tasks/],
+    [['replay', '--topic', 'a'], /add --dead/],
+    [['replay', 'task_1', '--dead'], /either ids or --dead/],
+    [['import', 'crontab', '-', '--timezone', 'Mars/Olympus'], /not a time zone/],
+    [['cron', 'create', 'https://example.com'], /--cron/],
+    [['fly'], /unknown command/],
+    [['list', '--fly'], /unknown option/],
+  ])('%j', async (args, message) => {
+    const { code, out, error } = await run(args)
+    expect([code, out]).toEqual([2, ''])
+    expect(error).toMatch(message)
+  })
+
+  it('without a key', async () => {
+    const { code, error } = await run(['list'], {})
+    expect([code, error]).toEqual([2, expect.stringContaining('BELFRY_API_KEY')])
+  })
+})
