@@ -1,0 +1,165 @@
+import { type Receiver, startReceiver } from '@belfry/testing'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Belfry, startBelfry } from '../belfry.ts'
+import { waitFor } from '../wait-for.ts'
+import { startCli } from './run-cli.ts'
+
+// Each command is a process of its own.
+vi.setConfig({ testTimeout: 60_000 })
+
+let belfry: Belfry
+let target: Receiver
+beforeAll(async () => {
+  target = await startReceiver()
+  belfry = await startBelfry('postgres')
+})
+afterAll(async () => {
+  await belfry?.close()
+  await target?.close()
+})
+
+const cli = (args: string[], input?: string) => startCli(belfry, args, input).ended
+const json = async (args: string[], input?: string) => {
+  const { code, out, error } = await cli([...args, '--json'], input)
+  expect([code, error]).toEqual([0, ''])
+  return out
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line))
+}
+
+describe('schedules', () => {
+  it('a call, and shows, lists and cancels it', async () => {
+    const [task] = await json(
+      [
+        'schedule',
+        target.url('/later'),
+        '--in',
+        '1h',
+        '-X',
+        'put',
+        '-d',
+        '@-',
+        '-H',
+        'X-Own: a: b',
+        '--name',
+        'later on',
+      ],
+      '{"n":12345678901234567890}',
+    )
+    expect(task).toMatchObject({ name: 'later on', method: 'PUT', state: 'pending', headers: { 'X-Own': 'a: b' } })
+    expect(await json(['show', task.id])).toMatchObject([{ id: task.id, retry: { maxRetries: 5 } }])
+    const listed = await cli(['list', '--name', 'later'])
+    expect(listed.out).toBe(`${task.id}\tpending\t${task.executeAt}\t0\tlater on\tPUT ${target.url('/later')}\n`)
+    expect((await cli(['cancel', task.id])).out).toBe(`${task.id}  cancelled\n`)
+    const again = await cli(['cancel', task.id])
+    expect([again.code, again.out]).toEqual([1, ''])
+    expect(again.error).toMatch(/^409 task_not_pending: .*\n\(request /)
+  })
+
+  it('the same only once with the same key', async () => {
+    const args = ['schedule', target.url('/once'), '--at', '2090-01-01T00:00:00+01:00', '--idempotency-key', 'once']
+    const [first] = await json(args)
+    expect(await json(args)).toMatchObject([{ id: first.id, executeAt: '2089-12-31T23:00:00.000Z' }])
+  })
+
+  it('an event, with plain text, that is delivered', async () => {
+    const [event] = await json(['publish', 'orders.paid', '--to', target.url('/event'), '-d', '{"id":7}'])
+    await target.waitFor(() => target.requestsTo('/event').length === 1, 15_000)
+    const [task] = event.tasks
+    const runs = await waitFor(
+      () => json(['list', 'runs', '--task', task.id]),
+      found => found.length > 0,
+    )
+    expect(runs).toMatchObject([{ taskId: task.id, status: 'success', responseStatus: 200 }])
+    expect(await json(['show', runs[0].id])).toMatchObject([{ request: { body: '{"id":7}' } }])
+  })
+})
+
+describe('cron', () => {
+  it('previews an expression in a zone, with what the clocks do', async () => {
+    const { out, code } = await cli([
+      ...['cron', 'preview', '30 2 * * *', '--timezone', 'Europe/Berlin', '-n', '2'],
+      ...['--from', '2027-03-27T12:00:00Z'],
+    ])
+    expect(code).toBe(0)
+    const [first, gap, after] = out.split('\n')
+    expect(first).toBe('At 02:30')
+    expect(gap).toMatch(/^2027-03-28T01:00:00.000Z {2}.*03:00.*\(2027-03-28T02:30 does not exist that day\)$/)
+    expect(after).toMatch(/^2027-03-29T00:30:00.000Z {2}.*02:30/)
+  })
+
+  it('makes, pauses, resumes, triggers and deletes a job', async () => {
+    const url = target.url('/cron')
+    const [job] = await json([
+      'cron',
+      'create',
+      url,
+      '--cron',
+      '0 0 1 1 *',
+      '--timezone',
+      'Asia/Tokyo',
+      '--overlap',
+      'skip',
+    ])
+    expect(job).toMatchObject({ status: 'active', timezone: 'Asia/Tokyo', overlap: 'skip', method: 'POST' })
+    expect(await json(['cron', 'pause', job.id])).toMatchObject([{ status: 'paused' }])
+    expect(await json(['cron', 'resume', job.id])).toMatchObject([{ status: 'active' }])
+    expect(await json(['list', 'cronjobs', '--state', 'active'])).toMatchObject([{ id: job.id }])
+    const [task] = await json(['cron', 'trigger', job.id])
+    expect(task).toMatchObject({ source: 'cron', cronjobId: job.id })
+    await target.waitFor(() => target.requestsTo('/cron').length === 1, 15_000)
+    expect((await cli(['cron', 'delete', job.id])).out).toBe(`${job.id}  deleted\n`)
+    expect((await cli(['show', job.id])).code).toBe(1)
+  })
+})
+
+describe('replays', () => {
+  it('a task, and all dead letters', async () => {
+    target.answer('/dead', [{ status: 410 }, { status: 410 }, { status: 200 }])
+    const [event] = await json(['publish', 'a.dead', '--to', target.url('/dead')])
+    const id = event.tasks[0].id
+    const dead = () => json(['list', 'dead-letters'])
+    expect(await waitFor(dead, found => found.length === 1)).toMatchObject([{ id, state: 'dead' }])
+    const [replayed] = await json(['replay', id])
+    expect(replayed).toMatchObject({ replayOf: id })
+    await waitFor(dead, found => found.some(({ id }) => id === replayed.id))
+    const { code, out } = await cli(['replay', '--dead', '--to', new Date().toISOString()])
+    expect([code, out]).toEqual([0, expect.stringMatching(/^[12] replayed\n$/)])
+    await waitFor(dead, found => found.length === 0)
+  })
+})
+
+describe('tails', () => {
+  it('the log, those runs that are asked for, until Ctrl-C', async () => {
+    const tail = startCli(belfry, ['tail', '--topic', 'b.wanted', '--json'])
+    // It begins with what comes once it is connected.
+    await waitFor(
+      async () => {
+        for (const topic of ['b.other', 'b.wanted']) await cli(['publish', topic, '--to', target.url('/tail')])
+        return tail.out
+      },
+      out => out.includes('\n'),
+    )
+    const { code, out, error } = await tail.interrupt()
+    expect([code, error]).toEqual([0, ''])
+    const topics = out
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line).topic)
+    expect(new Set(topics)).toEqual(new Set(['b.wanted']))
+  })
+})
+
+describe('ends with 1 and the reason', () => {
+  it.each([
+    [['schedule', 'https://example.com', '--at', '2000-01-01T00:00:00Z'], /execute_at/],
+    [['cron', 'preview', '0 0 31 2 *'], /never/],
+    [['list', '--api-key', 'bf_wrong'], /401 unauthenticated/],
+    [['list', '--url', 'http://127.0.0.1:1'], /got no answer/],
+  ])('when it is refused or gets no answer: %j', async (args, message) => {
+    const ended = await cli(args)
+    expect([ended.code, ended.out]).toEqual([1, ''])
+    expect(ended.error).toMatch(message)
+  })
+})

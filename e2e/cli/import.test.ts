@@ -1,0 +1,137 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Belfry } from '@belfry/client'
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { type Belfry as Installation, startBelfry } from '../belfry.ts'
+import { startCli } from './run-cli.ts'
+
+// Each command is a process of its own.
+vi.setConfig({ testTimeout: 60_000 })
+
+let installation: Installation
+let belfry: Belfry
+let file: string
+beforeAll(async () => {
+  installation = await startBelfry('postgres', { services: ['api'] })
+  file = join(await mkdtemp(join(tmpdir(), 'belfry-import-')), 'schedules')
+})
+beforeEach(async () => {
+  const caller = await installation.anotherCaller()
+  installation = { ...installation, caller }
+  belfry = new Belfry({ apiKey: caller.apiKey ?? '', baseUrl: installation.url })
+})
+afterAll(() => installation?.close())
+
+const run = (...args: string[]) => startCli(installation, ['import', ...args]).ended
+const jobs = async () => (await belfry.cronJobs.list({ limit: 100 })).data.toReversed()
+
+const crontab = `# m h dom mon dow command
+CRON_TZ=America/New_York
+TOKEN=abc
+0 9 * * 1-5 curl -fsS -m 20 -H "Authorization: Bearer $TOKEN" --json '{"n":12345678901234567890}' https://example.com/report > /dev/null
+@hourly https://example.com/ping
+`
+
+it('makes cron jobs of a crontab, the same only once', async () => {
+  await writeFile(file, crontab)
+  const first = await run('crontab', file)
+  expect([first.code, first.error]).toEqual([0, ''])
+  expect(first.out).toMatch(/^line 4: made cron_\w+\n.*\n2 made\n$/s)
+  const made = await jobs()
+  expect(made).toMatchObject([
+    {
+      name: 'POST example.com/report',
+      url: 'https://example.com/report',
+      method: 'POST',
+      cron: '0 9 * * 1-5',
+      timezone: 'America/New_York',
+      headers: { Authorization: 'Bearer abc', 'Content-Type': 'application/json', Accept: 'application/json' },
+      timeoutMs: 20_000,
+      status: 'active',
+    },
+    { url: 'https://example.com/ping', method: 'GET', cron: '0 * * * *', timezone: 'America/New_York' },
+  ])
+  expect((await run('crontab', file)).out).toMatch(/\n2 there already\n$/)
+  expect(await jobs()).toHaveLength(2)
+  // What somebody has deleted since is made again, although its key is remembered.
+  await belfry.cronJobs.delete(made[0]?.id ?? '')
+  expect((await run('crontab', file)).out).toMatch(/\n1 made, 1 there already\n$/)
+  const again = await jobs()
+  expect(again).toHaveLength(2)
+  // Also when it is no longer the same in all.
+  for (const { id } of again) await belfry.cronJobs.delete(id)
+  await writeFile(file, crontab.replace('-m 20', '-m 30'))
+  expect((await run('crontab', file)).out).toMatch(/\n2 made\n$/)
+  expect((await jobs()).map(({ timeoutMs }) => timeoutMs).sort()).toEqual([30_000, 30_000])
+})
+
+it('shows in a dry run what it would make, also without a Belfry, and makes nothing', async () => {
+  await writeFile(file, crontab)
+  const dry = await run('crontab', file, '--dry-run', '--json')
+  const shown = dry.out
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  expect(shown.map(({ place, outcome, id }) => [place, outcome, id])).toEqual([
+    ['line 4', 'would be made', null],
+    ['line 5', 'would be made', null],
+  ])
+  expect(await jobs()).toEqual([])
+  const offline = startCli({ url: 'http://127.0.0.1:1', caller: {} }, ['import', 'crontab', '-', '--dry-run'], crontab)
+  expect((await offline.ended).out).toMatch(/^line 4: would be made\n {2}POST https:\/\/example.com\/report\n/)
+  // What is shown is what is made.
+  await run('crontab', file)
+  const [made] = await jobs()
+  const { targetUrl, payload, ...rest } = shown[0].job
+  expect(made).toMatchObject({ ...rest, url: targetUrl, payload: JSON.parse(payload) })
+})
+
+it('makes nothing when a line is refused, unless it is told to go on', async () => {
+  await writeFile(file, `${crontab}@reboot /usr/bin/true\n`)
+  const refused = await run('crontab', file)
+  expect([refused.code, refused.out]).toEqual([1, ''])
+  expect(refused.error).toBe(
+    `${file}, line 6: @reboot is not a time: nothing reboots here.\nNothing was made. Mend them, or make the other 2 with --skip-refused.\n`,
+  )
+  expect(await jobs()).toEqual([])
+  const skipped = await run('crontab', file, '--skip-refused')
+  expect([skipped.code, skipped.out.trim().split('\n').at(-1)]).toEqual([1, '2 made, 1 refused'])
+  expect(await jobs()).toHaveLength(2)
+})
+
+it('takes the zone of the machine where a crontab names none', async () => {
+  await writeFile(file, '0 0 * * * https://example.com/a\n')
+  await run('crontab', file)
+  await run('crontab', file, '--timezone', 'UTC')
+  expect((await jobs()).map(({ timezone }) => timezone)).toEqual(['Europe/Berlin', 'UTC'])
+})
+
+it('makes cron jobs of QStash schedules, paused ones without a call in between', async () => {
+  const schedule = { scheduleId: 'scd_1', cron: '* * * * *', destination: 'https://example.com/a', method: 'POST' }
+  const paused = { ...schedule, scheduleId: 'scd_2', isPaused: true, body: '{"a":1}', retries: 3 }
+  const header = { 'Content-Type': ['text/plain'], 'Upstash-Label': ['x'] }
+  const zoned = { ...schedule, scheduleId: 'scd_3', cron: 'CRON_TZ=Asia/Tokyo 0 9 * * *', header, body: 'hello' }
+  await writeFile(file, JSON.stringify([schedule, paused, zoned]))
+  const first = await run('qstash', file)
+  expect([first.code, first.error]).toEqual([0, ''])
+  expect(await jobs()).toMatchObject([
+    { name: 'POST example.com/a (scd_1)', status: 'active' },
+    { status: 'paused', startsAt: null, payload: { a: 1 }, retry: { maxRetries: 3 } },
+    { timezone: 'Asia/Tokyo', headers: { 'Content-Type': 'text/plain' }, payload: 'hello' },
+  ])
+  expect((await belfry.tasks.list()).data.filter(({ name }) => name.includes('scd_2'))).toEqual([])
+  expect((await run('qstash', file)).out).toMatch(/\n3 there already\n$/)
+})
+
+it('can make all of them paused', async () => {
+  await writeFile(file, crontab)
+  await run('crontab', file, '--paused')
+  expect((await jobs()).map(({ status, startsAt }) => [status, startsAt])).toEqual(Array(2).fill(['paused', null]))
+})
+
+it('says what is wrong with a file', async () => {
+  await writeFile(file, '<html>')
+  expect(await run('qstash', file)).toMatchObject({ code: 2, error: expect.stringContaining('not JSON') })
+  expect(await run('qstash', '/nowhere')).toMatchObject({ code: 2, error: expect.stringContaining('cannot be read') })
+})

@@ -1,0 +1,86 @@
+import { Belfry, webhooks } from '@belfry/client'
+import { type Receiver, startReceiver } from '@belfry/testing'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type Belfry as Installation, startBelfry } from '../belfry.ts'
+import { startCli } from './run-cli.ts'
+
+// Each command is a process of its own.
+vi.setConfig({ testTimeout: 60_000 })
+
+let installation: Installation
+let belfry: Belfry
+let target: Receiver
+let local: Receiver
+beforeAll(async () => {
+  ;[target, local] = await Promise.all([startReceiver(), startReceiver()])
+  installation = await startBelfry('postgres')
+  belfry = new Belfry({ apiKey: installation.caller.apiKey ?? '', baseUrl: installation.url })
+})
+afterAll(async () => {
+  await installation?.close()
+  await target?.close()
+  await local?.close()
+})
+
+const headersOf = (rawHeaders: readonly string[]) =>
+  Object.fromEntries(
+    rawHeaders.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), rawHeaders[i + 1] ?? '']] : [])),
+  )
+
+it('sends a copy of each delivery to this machine: same path, headers, bytes, and a signature that holds', async () => {
+  const listening = startCli(installation, ['listen', String(local.port), '--topic', 'orders.paid', '--json'])
+  await listening.prints(/Listening for deliveries/)
+  target.answer('/hooks/a', { status: 500 })
+  local.answer('/hooks/a', { status: 418 })
+  const payload = '{"größe":12345678901234567890}'
+  const retry = { maxRetries: 0 }
+  const { tasks } = await belfry.events.publish({
+    topic: 'orders.paid',
+    payload,
+    targetUrl: target.url('/hooks/a?b=1'),
+    headers: { 'X-Own': 'yes' },
+    retry,
+  })
+  await belfry.events.publish({ topic: 'orders.other', payload: {}, targetUrl: target.url('/hooks/other'), retry })
+  await belfry.events.publish({ topic: 'orders.paid', payload: {}, targetUrl: target.url('//elsewhere/x'), retry })
+  await local.waitFor(() => local.requests.length === 2, 20_000)
+  const [copy] = local.requestsTo('/hooks/a')
+  const [original] = target.requestsTo('/hooks/a')
+  if (!copy || !original) throw new Error('Nothing was received.')
+  expect([copy.method, copy.target, copy.body.toString()]).toEqual(['POST', '/hooks/a?b=1', payload])
+  const { host: _, connection: __, ...sent } = headersOf(original.rawHeaders)
+  expect(headersOf(copy.rawHeaders)).toMatchObject({ 'x-own': 'yes', 'webhook-id': tasks[0]?.id })
+  expect(headersOf(copy.rawHeaders)['webhook-signature']).toBe(sent['webhook-signature'])
+  const { data } = await belfry.workspaces.signingSecrets.list(installation.caller.workspaceId ?? '')
+  const verified = await webhooks.verify(copy.body, headersOf(copy.rawHeaders), data[0]?.secret ?? '')
+  expect(verified.id).toBe(tasks[0]?.id)
+
+  const { code, out } = await listening.interrupt()
+  expect(code).toBe(0)
+  const lines = out
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  expect(lines[0]).toMatchObject({
+    taskId: tasks[0]?.id,
+    local: { status: 418 },
+    belfry: { status: 'failed', responseStatus: 500 },
+  })
+  // What this machine answers changes nothing.
+  expect(await belfry.tasks.get(tasks[0]?.id ?? '')).toMatchObject({ state: 'dead', lastRun: { responseStatus: 500 } })
+})
+
+it('says why it does not send what it cannot send as it was, and that nobody listens there', async () => {
+  const { workspaceId = '' } = installation.caller
+  await belfry.workspaces.secrets.put(workspaceId, 'TOKEN', 's3cret-value')
+  const listening = startCli(installation, ['listen', 'http://127.0.0.1:1', '--path', '/one'])
+  await listening.prints(/Listening for deliveries/)
+  const targetUrl = target.url('/secret')
+  await belfry.events.publish({ topic: 'a', payload: {}, targetUrl, headers: { Authorization: '{{ secrets.TOKEN }}' } })
+  await belfry.events.publish({ topic: 'a', payload: { long: 'x'.repeat(70_000) }, targetUrl })
+  await belfry.events.publish({ topic: 'a', payload: {}, targetUrl })
+  await listening.prints(/ECONNREFUSED[^\n]*POST \/one/)
+  await listening.prints(/skipped[^\n]*secrets/)
+  await listening.prints(/skipped[^\n]*64 KiB/)
+  expect((await listening.interrupt()).code).toBe(0)
+})

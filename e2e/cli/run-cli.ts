@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { Caller } from '../api-calls.ts'
+import { repositoryRoot } from '../repository-root.ts'
+import { waitFor } from '../wait-for.ts'
+
+export type Ended = { code: number | null; out: string; error: string }
+export type RunningCli = {
+  readonly out: string
+  readonly error: string
+  /** Waits until the program has printed something. */
+  prints(text: RegExp): Promise<void>
+  /** Ctrl-C. */
+  interrupt(): Promise<Ended>
+  ended: Promise<Ended>
+}
+
+const program = join(repositoryRoot(), 'packages/cli/dist/main.mjs')
+
+/** Starts the program as it is shipped, on one Belfry. */
+export function startCli(belfry: { url: string; caller: Caller }, args: readonly string[], input = ''): RunningCli {
+  const { apiKey = '' } = belfry.caller
+  const env = { PATH: process.env.PATH, TZ: 'Europe/Berlin', BELFRY_URL: belfry.url, BELFRY_API_KEY: apiKey }
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: 'pipe' })
+  const printed = { out: '', error: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed.out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    printed.error += text
+  })
+  child.stdin.end(input)
+  const ended = new Promise<Ended>(resolve => child.once('close', code => resolve({ code, ...printed })))
+  return {
+    get out() {
+      return printed.out
+    },
+    get error() {
+      return printed.error
+    },
+    prints: async text => {
+      await waitFor(
+        async () => printed.out + printed.error,
+        all => text.test(all),
+      )
+    },
+    interrupt() {
+      child.kill('SIGINT')
+      return ended
+    },
+    ended,
+  }
+}
