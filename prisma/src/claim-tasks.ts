@@ -29,14 +29,14 @@ export type ClaimedTask = StoredRequest & {
  * `claimed`: the caller owns the attempt. `early`: due in `dueInMs`. `busy`: another transaction holds the row; ask
  * again. `moved`: it calls another origin than the claim was made for. `gone`: somebody else's, cancelled, finished or
  * unknown; also what this has just cancelled: a task of a deleted workspace, an occurrence of a cron job that may not
- * overlap, or a task that its organization's quotas leave no room for.
+ * overlap, or a task that its organization's quotas leave no room for, and then with the reason as `refusal`.
  */
 export type Claim =
   | { kind: 'claimed'; task: ClaimedTask }
   | { kind: 'early'; dueInMs: number }
   | { kind: 'busy' }
   | { kind: 'moved'; origin: string }
-  | { kind: 'gone' }
+  | { kind: 'gone'; refusal?: string }
 
 /**
  * A task that somebody wants to claim, and a random UUID by which that claim is known again. With an `origin` the claim
@@ -109,7 +109,7 @@ export function claimStatement(values: string, tiers: string): string {
           lease_until = CASE WHEN refusal IS NULL THEN
             clock_timestamp() + (d.timeout_ms + ${leaseMarginMs}) * interval '1 millisecond' END
       FROM decided d WHERE t.id = d.id
-      RETURNING t.id, t.workspace_id, t.state, t.attempts, t.run_id, d.version, d.scheduled_at, d.is_first
+      RETURNING t.id, t.workspace_id, t.state, t.attempts, t.run_id, d.version, d.scheduled_at, d.is_first, d.refusal
     ),
     noted AS (
       INSERT INTO usage_changes (workspace_id, executions)
@@ -119,7 +119,7 @@ export function claimStatement(values: string, tiers: string): string {
            coalesce(c.attempts, t.attempts) AS attempt, coalesce(c.scheduled_at, t.due_at) AS "scheduledAt",
            uuid_v7_time(coalesce(c.run_id, t.run_id)) AS "claimedAt", c.version <> t.xmin AS "requestChanged",
            t.workspace_id AS "workspaceId", t.source, t.cron_job_id AS "cronJobId", t.execute_at AS "executeAt",
-           coalesce(c.state, t.state) AS state,
+           coalesce(c.state, t.state) AS state, c.refusal,
            extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs",
            ${originOf('r.url')} AS origin, ${requestColumns}
     FROM input JOIN tasks t ON t.id = input.id
@@ -144,6 +144,7 @@ type ClaimRow = ClaimedTask & {
   requestChanged: boolean
   origin: string
   state: TaskState
+  refusal: string | null
   dueInMs: number
 }
 
@@ -152,10 +153,11 @@ const requestColumns = `r.url, r.method, r.headers, r.payload, r.max_retries AS 
 
 async function toClaim(pool: Pool, row: ClaimRow | undefined, { token, origin }: ClaimRequest): Promise<Claim> {
   if (!row) return { kind: 'gone' }
-  const { isClaimed, requestChanged, origin: stored, state, dueInMs, ...task } = row
+  const { isClaimed, requestChanged, origin: stored, state, refusal, dueInMs, ...task } = row
   if (isClaimed || (state === 'processing' && carries(task.runId, token))) {
     return { kind: 'claimed', task: requestChanged ? { ...task, ...(await readRequest(pool, task.taskId)) } : task }
   }
+  if (refusal !== null) return { kind: 'gone', refusal }
   if (state !== 'pending' && state !== 'retrying') return { kind: 'gone' }
   if (dueInMs > 0) return { kind: 'early', dueInMs }
   return origin === undefined || origin === stored ? { kind: 'busy' } : { kind: 'moved', origin: stored }

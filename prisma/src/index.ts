@@ -68,6 +68,7 @@ export { findQuotaAudience, type QuotaAudience } from './integrations/quota-audi
 export { type Happened, type IntegrationNews, type Told, tellIntegrations } from './integrations/tell-integrations.ts'
 export { dueTasksOf, lateWorkspaces } from './late-work.ts'
 export { locateTasks, type TaskLocation } from './locate-tasks.ts'
+export { type MeasuredBacklog, measureBacklog } from './measure-backlog.ts'
 export { addToOutbox, type NewOutboxMessage } from './outbox/add-to-outbox.ts'
 export { type OutboxOutcome, readOutboxOutcome } from './outbox/outbox-outcome.ts'
 export { endExpiredMessages, pruneOutbox } from './outbox/prune-outbox.ts'

@@ -10,6 +10,7 @@ const facts: BannerFacts = {
   url: 'http://localhost:3000',
   echoUrl: 'http://127.0.0.1:3001',
   account: { email: 'admin@belfry.local', password: 'pass-word_1234567', apiKey: 'bf_abc' },
+  operatorPassword: 'operate_7654321',
   database: 'embedded PostgreSQL',
   queue: 'private Redis',
   dataDir: '/home/ann/belfry/.belfry',
@@ -23,6 +24,7 @@ test('tells where everything is', () => {
     'admin@belfry.local  pass-word_1234567',
     'bf_abc',
     'private Redis',
+    'http://localhost:3000/admin/queues  operator  operate_7654321',
     '/home/ann/belfry/.belfry/logs',
   ]) {
     expect(text).toContain(fact)

@@ -5,6 +5,7 @@ export type BannerFacts = {
   echoUrl: string
   /** Null when there is none to show. */
   account: Account | null
+  operatorPassword: string
   database: string
   queue: string
   dataDir: string
@@ -14,11 +15,12 @@ export type BannerFacts = {
 
 /** What is printed once everything serves. */
 export function banner(facts: BannerFacts): string {
-  const { url, echoUrl, account, database, queue, dataDir } = facts
+  const { url, echoUrl, account, operatorPassword, database, queue, dataDir } = facts
   const rows = [
     ...(account ? [['Sign in', `${account.email}  ${account.password}`] as const] : []),
     ...(account ? [['API key', account.apiKey] as const] : []),
     ['Queue', queue],
+    ['Jobs', `${url}/admin/queues  operator  ${operatorPassword}`],
     ['Database', database],
     ['Data', dataDir],
     ['Logs', `${dataDir}/logs`],

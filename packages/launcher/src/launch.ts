@@ -36,12 +36,14 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   await migrate(servers.databaseUrl, config.env, stop)
   const echo = await startEchoReceiver(beside(port, 1))
   opened.push(echo)
-  const settings = { ...servers, dataDir, port, metricsPort: await freePort(beside(port, 4)), secrets }
+  const metricsPorts = { scheduler: await freePort(beside(port, 4)), api: await freePort(beside(port, 5)) }
+  const settings = { ...servers, dataDir, port, metricsPorts, secrets }
   const services = startServices(config, settings, lock, opened)
   await Promise.race([Promise.all(services.map(service => service.ready)), aborted(stop)])
   const account = await findAccount(config, url)
   const isBehindProxy = Boolean(config.env.http_proxy || config.env.all_proxy || config.env.ALL_PROXY)
-  say(banner({ ...servers, url, echoUrl: echo.url, account, dataDir, isBehindProxy }))
+  const operatorPassword = config.env.OPERATOR_PASSWORD || secrets.OPERATOR_PASSWORD
+  say(banner({ ...servers, url, echoUrl: echo.url, account, operatorPassword, dataDir, isBehindProxy }))
 }
 
 // A launcher that was killed left its services to finish what they had in hand, and they still have the port.

@@ -9,17 +9,19 @@ test('makes secrets once, for the owner’s eyes only', () => {
   const made = loadSecrets(path)
   expect(made.JWT_SECRET).toMatch(/^[0-9a-f]{64}$/)
   expect(made.ENCRYPTION_KEYS).toMatch(/^k1:[A-Za-z0-9+/]{43}=$/)
+  expect(made.OPERATOR_PASSWORD).toMatch(/^[\w-]{20}$/)
   expect(statSync(path).mode & 0o777).toBe(0o600)
   expect(loadSecrets(path)).toEqual(made)
   expect(loadSecrets(secretsPath())).not.toEqual(made)
 })
 
-test('adds the key that encrypts secrets to an installation that has none yet', () => {
+test('adds what an older installation has not', () => {
   const path = secretsPath()
   const JWT_SECRET = 'x'.repeat(64)
   writeFileSync(path, JSON.stringify({ JWT_SECRET }))
   const made = loadSecrets(path)
-  expect(made).toEqual({ JWT_SECRET, ENCRYPTION_KEYS: expect.stringMatching(/^k1:/) })
+  const rest = { ENCRYPTION_KEYS: expect.stringMatching(/^k1:/), OPERATOR_PASSWORD: expect.any(String) }
+  expect(made).toEqual({ JWT_SECRET, ...rest })
   expect(loadSecrets(path)).toEqual(made)
 })
 

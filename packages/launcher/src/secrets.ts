@@ -3,30 +3,36 @@ import { existsSync } from 'node:fs'
 import { readJson, writeJson } from './json-file.ts'
 import { PlainError } from './plain-error.ts'
 
-export type Secrets = { JWT_SECRET: string; ENCRYPTION_KEYS: string }
+export type Secrets = { JWT_SECRET: string; ENCRYPTION_KEYS: string; OPERATOR_PASSWORD: string }
 
-/** Reads this installation's secrets; makes them on the first start. */
+/** Reads this installation's secrets; makes on the first start those that are not there. */
 export function loadSecrets(path: string): Secrets {
   const kept = readJson(path)
-  if (isSecrets(kept)) return kept
   // New ones would end every session, and make stored secrets unreadable, without a word.
   if (existsSync(path) && !hasJwtSecret(kept)) {
     const price = 'users must sign in again then, and the secrets that they have stored are lost'
     throw new PlainError(`${path} is damaged. Restore it, or remove it: ${price}.`)
   }
+  if (isComplete(kept)) return kept
   const secrets = {
-    JWT_SECRET: hasJwtSecret(kept) ? kept.JWT_SECRET : randomBytes(32).toString('hex'),
+    JWT_SECRET: randomBytes(32).toString('hex'),
     ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    OPERATOR_PASSWORD: randomBytes(15).toString('base64url'),
+    ...(hasJwtSecret(kept) ? kept : {}),
   }
   writeJson(path, secrets)
   return secrets
 }
 
-function isSecrets(value: unknown): value is Secrets {
-  return hasJwtSecret(value) && 'ENCRYPTION_KEYS' in value && typeof value.ENCRYPTION_KEYS === 'string'
+// An installation that is older than one of them gets it now.
+function isComplete(value: unknown): value is Secrets {
+  return hasJwtSecret(value) && hasText(value, 'ENCRYPTION_KEYS') && hasText(value, 'OPERATOR_PASSWORD')
 }
 
-// All that an installation had before there were secrets to encrypt.
+function hasText(value: object, name: string): boolean {
+  return name in value && typeof (value as Record<string, unknown>)[name] === 'string'
+}
+
 function hasJwtSecret(value: unknown): value is { JWT_SECRET: string } {
   if (typeof value !== 'object' || value === null || !('JWT_SECRET' in value)) return false
   return typeof value.JWT_SECRET === 'string' && value.JWT_SECRET.length >= 32

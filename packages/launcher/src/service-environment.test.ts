@@ -6,8 +6,8 @@ const settings = {
   databaseUrl: 'postgresql://embedded',
   redisUrl: 'redis://private',
   port: 3000,
-  metricsPort: 3004,
-  secrets: { JWT_SECRET: 'made here', ENCRYPTION_KEYS: 'k1:made here' },
+  metricsPorts: { api: 3005, scheduler: 3004 },
+  secrets: { JWT_SECRET: 'made here', ENCRYPTION_KEYS: 'k1:made here', OPERATOR_PASSWORD: 'made here' },
 }
 
 test('adds what makes a workbench to an empty environment', () => {
@@ -16,10 +16,11 @@ test('adds what makes a workbench to an empty environment', () => {
     REDIS_URL: 'redis://private',
     PORT: '3000',
     METRICS_PORT: '0',
-    OWN_LISTENERS: '127.0.0.1:3004',
+    OWN_LISTENERS: '127.0.0.1:3005,127.0.0.1:3004',
     PUBLIC_URL: 'http://localhost:3000',
     JWT_SECRET: 'made here',
     ENCRYPTION_KEYS: 'k1:made here',
+    OPERATOR_PASSWORD: 'made here',
     SMTP_URL: 'file:///home/ann/belfry/.belfry/mail',
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8,::1/128',
     DEFAULT_TIER: 'unicorn',
@@ -38,9 +39,10 @@ test('names no Redis when there is none, so that the queue lives in PostgreSQL',
   expect(serviceEnvironment('api', { REDIS_URL: '' }, { ...settings, redisUrl: null })).not.toHaveProperty('REDIS_URL')
 })
 
-test('shows the dispatcher where the scheduler listens, beside what the user has named', () => {
+test('shows the dispatcher where the others listen, beside what the user has named', () => {
   expect(serviceEnvironment('scheduler', {}, settings)).toMatchObject({ METRICS_PORT: '3004' })
+  expect(serviceEnvironment('api', {}, settings)).toMatchObject({ METRICS_PORT: '3005' })
   const env = { OWN_LISTENERS: 'grafana.internal:3000' }
-  const own = 'grafana.internal:3000,127.0.0.1:3004'
+  const own = 'grafana.internal:3000,127.0.0.1:3005,127.0.0.1:3004'
   expect(serviceEnvironment('dispatcher', env, settings)).toMatchObject({ OWN_LISTENERS: own })
 })

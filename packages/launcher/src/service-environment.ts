@@ -8,8 +8,8 @@ export type ServiceSettings = {
   databaseUrl: string
   redisUrl: string | null
   port: number
-  /** Of the scheduler. The dispatcher, which has to refuse it as a target, takes a free one for itself. */
-  metricsPort: number
+  /** The dispatcher, which has to refuse them as targets, takes a free one for itself. */
+  metricsPorts: { api: number; scheduler: number }
   secrets: Secrets
 }
 
@@ -25,13 +25,16 @@ export function serviceEnvironment(name: string, env: Environment, settings: Ser
     LOG_LEVEL: 'info',
   }
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ''))
+  const { api, scheduler } = settings.metricsPorts
+  const metricsPort = name === 'api' ? api : name === 'scheduler' ? scheduler : 0
+  const ownListeners = [given.OWN_LISTENERS, `127.0.0.1:${api}`, `127.0.0.1:${scheduler}`]
   return {
     ...workbench,
     ...given,
     DATABASE_URL: settings.databaseUrl,
     ...(settings.redisUrl ? { REDIS_URL: settings.redisUrl } : {}),
     PORT: String(settings.port),
-    METRICS_PORT: name === 'scheduler' ? String(settings.metricsPort) : '0',
-    OWN_LISTENERS: [given.OWN_LISTENERS, `127.0.0.1:${settings.metricsPort}`].filter(Boolean).join(),
+    METRICS_PORT: String(metricsPort),
+    OWN_LISTENERS: ownListeners.filter(Boolean).join(),
   }
 }

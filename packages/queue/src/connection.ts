@@ -20,8 +20,12 @@ export type OpenQueue<Data> = {
   redis: Redis | null
   /** Rejects while the store is away: at once, but for the first moments of a process. */
   reachable(): Promise<void>
+  depth(): Promise<QueueDepth>
   close(): Promise<void>
 }
+
+/** Jobs that wait for nothing but a consumer, those that one has taken included, and jobs whose time is still to come. */
+export type QueueDepth = { ready: number; delayed: number }
 
 const firstConnectionMs = 2_000
 
@@ -30,7 +34,14 @@ export function openQueue<Data>(connection: QueueConnection, name: string): Open
   if (connection.redisUrl === null) {
     const { Queue } = withBackend(createPostgresBackend)
     const bull = new Queue<Data>(name, { connection: postgresConnection(connection, 4) }) as unknown as Queue<Data>
-    return { bull: observed(bull, connection), redis: null, reachable: async () => {}, close: () => bull.close() }
+    const depth = () => depthOf(bull)
+    return {
+      bull: observed(bull, connection),
+      redis: null,
+      reachable: async () => {},
+      depth,
+      close: () => bull.close(),
+    }
   }
   const redis = openRedis(connection.redisUrl, connection, {
     maxRetriesPerRequest: 1,
@@ -48,6 +59,7 @@ export function openQueue<Data>(connection: QueueConnection, name: string): Open
       if (redis.status !== 'ready') await firstConnection
       if (redis.status !== 'ready') throw new Error(`The queue is not reachable (${redis.status}).`)
     },
+    depth: () => depthOf(bull),
     async close() {
       await bull.close()
       redis.disconnect()
@@ -94,6 +106,16 @@ export function openWorker<Data>(
 
 export function prefixOf(connection: QueueConnection): string {
   return connection.prefix ?? '{belfry}'
+}
+
+async function depthOf(bull: Pick<Queue, 'getJobCounts'>): Promise<QueueDepth> {
+  const {
+    waiting = 0,
+    prioritized = 0,
+    active = 0,
+    delayed = 0,
+  } = await bull.getJobCounts(...(['waiting', 'prioritized', 'active', 'delayed'] as const))
+  return { ready: waiting + prioritized + active, delayed }
 }
 
 function openRedis(

@@ -1,4 +1,4 @@
-import { openQueue, type QueueConnection } from './connection.ts'
+import { openQueue, type QueueConnection, type QueueDepth } from './connection.ts'
 
 export const deadLetterQueueName = 'dead-letter'
 
@@ -12,6 +12,7 @@ export type DeadLetterQueue = {
   remove(tasks: readonly string[]): Promise<void>
   /** Takes out the oldest letters beyond `most`, a thousand at most. Returns how many. */
   trim(most: number): Promise<number>
+  depth(): Promise<QueueDepth>
   close(): Promise<void>
 }
 
@@ -21,7 +22,7 @@ export type DeadLetter = { task: string; workspace: string; attempts: number; er
 const mostPerTrim = 1_000
 
 export function openDeadLetterQueue(connection: QueueConnection): DeadLetterQueue {
-  const { bull, reachable, close } = openQueue<DeadLetter>(connection, deadLetterQueueName)
+  const { bull, reachable, depth, close } = openQueue<DeadLetter>(connection, deadLetterQueueName)
   return {
     async add(letter) {
       await reachable()
@@ -37,6 +38,10 @@ export function openDeadLetterQueue(connection: QueueConnection): DeadLetterQueu
       const oldest = await bull.getJobs(['waiting'], most, most + mostPerTrim - 1, false)
       await Promise.all(oldest.map(job => job.remove()))
       return oldest.length
+    },
+    async depth() {
+      await reachable()
+      return depth()
     },
     close,
   }

@@ -1,4 +1,4 @@
-import { openQueue, prefixOf, type QueueConnection } from './connection.ts'
+import { openQueue, prefixOf, type QueueConnection, type QueueDepth } from './connection.ts'
 import { createCrowd } from './crowd.ts'
 import { type DispatchJob, type DueTask, toJobs } from './dispatch-job.ts'
 import { inspectRedis } from './inspect-redis.ts'
@@ -40,11 +40,12 @@ export type DispatchQueue = {
   findings(): Promise<string[]>
   /** Rejects when the store does not answer. */
   ping(): Promise<void>
+  depth(): Promise<QueueDepth>
   close(): Promise<void>
 }
 
 export function openDispatchQueue(connection: QueueConnection): DispatchQueue {
-  const { bull, redis, reachable, close } = openQueue<DispatchJob>(connection, dispatchQueueName)
+  const { bull, redis, reachable, depth, close } = openQueue<DispatchJob>(connection, dispatchQueueName)
   const isCrowded = createCrowd()
   const markerKey = `${prefixOf(connection)}:marker`
 
@@ -70,6 +71,10 @@ export function openDispatchQueue(connection: QueueConnection): DispatchQueue {
       await reachable()
       if (redis) await redis.ping()
       else await bull.getWaitingCount()
+    },
+    async depth() {
+      await reachable()
+      return depth()
     },
     close,
   }

@@ -1,4 +1,4 @@
-export type { QueueConnection } from './connection.ts'
+export type { QueueConnection, QueueDepth } from './connection.ts'
 export { consumeDispatchQueue, type DispatchConsumer } from './consume-dispatch-queue.ts'
 export { type DeadLetter, type DeadLetterQueue, mostDeadLetters, openDeadLetterQueue } from './dead-letter-queue.ts'
 export type { DispatchJob, DueTask } from './dispatch-job.ts'

@@ -1,4 +1,4 @@
-import { openQueue, openWorker, type QueueConnection } from './connection.ts'
+import { openQueue, openWorker, type QueueConnection, type QueueDepth } from './connection.ts'
 
 export const outboxQueueName = 'outbox'
 
@@ -8,6 +8,7 @@ export type OutboxJob = { message: string; label: string }
 export type OutboxQueue = {
   /** Wakes a dispatcher for messages that have just been stored. Rejects at once while the store is away. */
   announce(messages: readonly OutboxJob[]): Promise<void>
+  depth(): Promise<QueueDepth>
   close(): Promise<void>
 }
 
@@ -17,12 +18,16 @@ export type OutboxConsumer = { close(): Promise<void> }
 const keptJobs = 100
 
 export function openOutboxQueue(connection: QueueConnection): OutboxQueue {
-  const { bull, reachable, close } = openQueue<OutboxJob>(connection, outboxQueueName)
+  const { bull, reachable, depth, close } = openQueue<OutboxJob>(connection, outboxQueueName)
   return {
     async announce(messages) {
       await reachable()
       const opts = { removeOnComplete: { count: keptJobs } }
       await bull.addBulk(messages.map(data => ({ name: data.label, data, opts: { ...opts, jobId: data.message } })))
+    },
+    async depth() {
+      await reachable()
+      return depth()
     },
     close,
   }

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { readiness, serveHealth } from './health.ts'
+import { openMeter } from './metrics/open-meter.ts'
 
 const open: Array<{ close(): void }> = []
 afterEach(() => {
@@ -9,12 +10,13 @@ afterEach(() => {
 
 it('answers 200 while everything answers, and 503 naming what does not', async () => {
   let queueIsUp = true
-  const server = await serveHealth(0, {
+  const checks = {
     database: async () => {},
     queue: async () => {
       if (!queueIsUp) throw new Error('down')
     },
-  })
+  }
+  const server = await serveHealth(0, checks, { metrics: openMeter('api') })
   open.push(server)
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
@@ -28,6 +30,9 @@ it('answers 200 while everything answers, and 503 naming what does not', async (
     zone_data: { version: process.versions.tz },
   })
   expect((await fetch(`${url}/other`)).status).toBe(404)
+  const metrics = await fetch(`${url}/metrics`)
+  expect(metrics.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+  expect(await metrics.text()).toMatch(/^process_cpu_seconds_total\{service="api"\} /m)
 })
 
 it('stays ready when only an optional check fails', async () => {

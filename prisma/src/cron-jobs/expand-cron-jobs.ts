@@ -11,6 +11,8 @@ export type Expansion = {
   jobs: number
   /** The tasks that were made and wait for their time. */
   tasks: WaitingRow[]
+  /** How many of the occurrences were left out, because their time passed while nothing ran. */
+  missed: number
   /** Cron jobs whose rule cannot be read here, such as one in a zone that this process does not know. They stop. */
   unreadable: Array<{ id: string; error: unknown }>
   now: Date
@@ -62,7 +64,8 @@ export async function expandLocked(
   }
   const tasks = planned === 0 ? [] : await insertOccurrences(tx, plans, now)
   if (plans.length > 0) await moveCursors(tx, plans)
-  return { jobs: jobs.length, tasks, unreadable, now }
+  const missed = plans.flatMap(plan => plan.occurrences).filter(occurrence => occurrence.missed).length
+  return { jobs: jobs.length, tasks, missed, unreadable, now }
 }
 
 type JobPlan = OccurrencePlan & { jobId: string }

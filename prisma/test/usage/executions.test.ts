@@ -59,7 +59,7 @@ describe('executions', () => {
   it('end a task as finished, with its reason and without an attempt', async () => {
     const { workspaceId } = await anOrganization(db.pool)
     const [id] = await storeTasks([workspaceId], 1)
-    expect(await claim([String(id)], limitedTo(0))).toEqual([{ kind: 'gone' }])
+    expect(await claim([String(id)], limitedTo(0))).toEqual([{ kind: 'gone', refusal: 'monthly_execution_limit' }])
     const ended = { state: 'cancelled', state_reason: 'monthly_execution_limit', attempts: 0, run_id: null }
     expect(await taskRow(db.pool, String(id))).toMatchObject({ ...ended, finished_at: expect.any(Date) })
   })

@@ -84,7 +84,7 @@ describe('storage', () => {
     await fill(100_000_001)
     const task = aTask({ workspaceId })
     await insertTasks(db.pool, [task])
-    expect(await claimAll(db.pool, [task.id])).toEqual([{ kind: 'gone' }])
+    expect(await claimAll(db.pool, [task.id])).toEqual([{ kind: 'gone', refusal: 'storage_quota' }])
     expect(await taskRow(db.pool, task.id)).toMatchObject({ state: 'cancelled', state_reason: 'storage_quota' })
     expect((await readUsage(db.pool, organizationId))?.executions).toBe(2)
     const text = `UPDATE tasks SET state = 'retrying', lease_until = NULL WHERE id = $1`

@@ -15,6 +15,7 @@ export const variables = z.object({
   DATABASE_URL: databaseUrl,
   REDIS_URL: redisUrl,
   PORT: port.default(3000),
+  METRICS_PORT: port.default(9090),
   LOG_LEVEL: logLevel,
   /** Signs session tokens. */
   JWT_SECRET: z
@@ -41,6 +42,7 @@ const schema = variables.transform(env => ({
   databaseUrl: env.DATABASE_URL,
   redisUrl: env.REDIS_URL,
   port: env.PORT,
+  healthPort: env.METRICS_PORT,
   logLevel: env.LOG_LEVEL,
   jwtSecret: env.JWT_SECRET,
   trustProxy: env.TRUST_PROXY,

@@ -23,13 +23,14 @@ import {
   openDispatchQueue,
   openOutboxQueue,
 } from '@belfry/queue'
-import { ConfigError, type Logger, microBatch } from '@belfry/runtime'
+import { ConfigError, type Logger, microBatch, openMeter } from '@belfry/runtime'
 import { type ApiKeyCache, createApiKeyCache } from './auth/api-key-cache.ts'
 import { createFailedKeys, type FailedKeys } from './auth/failed-keys.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import type { BillingProvider } from './billing/billing-provider.ts'
 import { manualBilling } from './billing/manual-billing.ts'
 import type { Config } from './config.ts'
+import { type Metrics, openMetrics } from './metrics.ts'
 import { createQuotaStandings, type QuotaStandings } from './quotas/quota-standings.ts'
 import { createRunTails, type RunTails } from './run-stream/run-tails.ts'
 
@@ -50,6 +51,7 @@ export type Context = {
   billing: BillingProvider
   rateLimits: RateLimits
   runTails: RunTails
+  metrics: Metrics
   /** Aborted when this process is to stop. */
   stopping: AbortSignal
   /** Streams that are open; aborted then. */
@@ -76,6 +78,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const queue = openDispatchQueue(connection)
   const deadLetters = openDeadLetterQueue(connection)
   const outboxQueue = openOutboxQueue(connection)
+  const metrics = openMetrics(openMeter('api'))
   const underWay = new Set<Promise<void>>()
 
   function afterAnswer(work: Promise<void>): void {
@@ -88,6 +91,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
       await queue.schedule(tasks, now)
     } catch (error) {
       log.warn({ err: error }, 'queue.away')
+      metrics.queueAway()
       await stepPromotionBack(pool).catch(onError)
     }
   }
@@ -106,12 +110,14 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     billing: manualBilling,
     rateLimits: createRateLimits(),
     runTails: createRunTails(pool, onError),
+    metrics,
     stopping: stop,
     runStreams: endOnStop(stop),
     insertTask: microBatch({
       maxSize: 100,
       maxInFlight: 2,
       run: async tasks => {
+        metrics.created(tasks.length)
         const rows = new Map((await insertTasks(pool, tasks)).map(row => [row.id, row]))
         return tasks.flatMap(({ id }) => rows.get(id) ?? [])
       },

@@ -28,7 +28,7 @@ import {
   openDispatchQueue,
   type QueueConnection,
 } from '@belfry/queue'
-import { ConfigError, type Logger, microBatch } from '@belfry/runtime'
+import { ConfigError, type Logger, microBatch, openMeter } from '@belfry/runtime'
 import { type Attempts, createAttempts } from './attempts.ts'
 import type { Config } from './config.ts'
 import { createOwnListeners, type OwnListeners } from './egress/own-listeners.ts'
@@ -37,6 +37,7 @@ import { createSender, type Sender } from './egress/send.ts'
 import { type Backlog, createBacklog } from './intake/backlog.ts'
 import { createHand, type Hand, type TaskInHand } from './intake/hand.ts'
 import { createLines, type Lines } from './intake/lines.ts'
+import { type Metrics, openMetrics } from './metrics.ts'
 import { type Outbox, openOutbox } from './outbox/open-outbox.ts'
 import { toSigningKey } from './secrets/sign.ts'
 import { createWorkspaceCache, type WorkspaceCache } from './secrets/workspace-cache.ts'
@@ -62,6 +63,7 @@ export type Context = {
   /** Sends messages to people. */
   outbox: Outbox
   attempts: Attempts
+  metrics: Metrics
   /** Aborted when the process is to stop: from then on nothing is started. */
   stop: AbortSignal
   /** `locateTasks`, `claimTasks` and `recordAttempts`, many calls to a statement. */
@@ -90,6 +92,9 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   await listeners.refresh()
   const { allowedPrivateTargets, egressProxy: proxy } = config
   const sender = createSender({ allowedPrivateTargets, listeners, proxy, resolve })
+  const metrics = openMetrics(openMeter('dispatcher'))
+  const inBatches = <In, Out>(batch: string, run: (items: In[]) => Promise<Out[]>) =>
+    runInBatches(run, size => metrics.batch({ batch }, size))
   const signingKeysOf = createWorkspaceCache(async ids => {
     const secrets = await readSigningSecrets(pool, masterKeys, ids)
     return new Map(Array.from(secrets, ([id, all]) => [id, all.map(({ value }) => toSigningKey(value))]))
@@ -105,7 +110,11 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     ownListeners: listeners,
     signingKeysOf,
     secretsOf: createWorkspaceCache(ids => readSecrets(pool, masterKeys, ids)),
-    claim: inBatches(requests => claimTasks(pool, requests, config.tiers)),
+    claim: inBatches('claim', async requests => {
+      const claims = await claimTasks(pool, requests, config.tiers)
+      metrics.claimed(claims)
+      return claims
+    }),
     hand: createHand(),
     waiting: new Map(),
     lines: createLines({
@@ -114,11 +123,12 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
       now: () => performance.now(),
     }),
     backlog: createBacklog(),
-    outbox: openOutbox({ pool, log, masterKeys, sender, signingKeysOf }, config.mail),
+    outbox: openOutbox({ pool, log, metrics, masterKeys, sender, signingKeysOf }, config.mail),
     attempts: createAttempts(error => log.error({ err: error }, 'attempt.fault')),
+    metrics,
     stop,
-    locate: inBatches(ids => locateTasks(pool, ids)),
-    record: inBatches(attempts => recordAttempts(pool, attempts)),
+    locate: inBatches('locate', ids => locateTasks(pool, ids)),
+    record: inBatches('record', attempts => recordAttempts(pool, attempts)),
     async enqueue(tasks, now) {
       const soon = tasks.filter(task => isSoon(task.dueAt, now))
       if (soon.length === 0) return
@@ -126,6 +136,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
         await queue.schedule(soon, now)
       } catch (error) {
         log.warn({ err: error }, 'queue.away')
+        metrics.queueAway()
         await stepPromotionBack(pool).catch(onError)
       }
     },
@@ -136,6 +147,14 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   }
 }
 
-function inBatches<In, Out>(run: (items: In[]) => Promise<Out[]>) {
-  return microBatch({ maxSize: batchSize, maxInFlight: 2, run, split: error => !isTransientDatabaseError(error) })
+function runInBatches<In, Out>(run: (items: In[]) => Promise<Out[]>, note: (size: number) => void) {
+  return microBatch<In, Out>({
+    maxSize: batchSize,
+    maxInFlight: 2,
+    run: items => {
+      note(items.length)
+      return run(items)
+    },
+    split: error => !isTransientDatabaseError(error),
+  })
 }

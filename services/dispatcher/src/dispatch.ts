@@ -40,6 +40,7 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<Attempt
   const shown = request.redactor ? redactOutcome(outcome, request.redactor) : outcome
   const attempt = toFinishedAttempt(task, request.shownHeaders, shown, next, startedAt, durationMs)
   const recorded = await outlastOutage(ctx, attempt.runId, () => ctx.record(attempt))
+  ctx.metrics.attemptEnded(attempt, recorded !== null)
   logAttempt(ctx, task, outcome, { durationMs, state: recorded ? next.state : 'superseded' })
   await failpoint('dispatcher.recorded')
   if (recorded) await follow(ctx, task, attempt, recorded)

@@ -11,6 +11,7 @@ const longestPauseMs = 7_500
 export async function putBack(ctx: Context, task: ClaimedTask, outcome: UnsentOutcome): Promise<void> {
   const delayMs = Math.round(shortestPauseMs + Math.random() * (longestPauseMs - shortestPauseMs))
   const id = toId('task', task.taskId)
+  ctx.metrics.putBack()
   ctx.log.error({ task: id, reason: outcome.message }, 'attempt.put_back')
   const waiting = await outlastOutage(ctx, task.runId, () => putBackTask(ctx.pool, { ...task, delayMs }))
   if (waiting) await ctx.enqueue([{ id, dueAt: waiting.dueAt.getTime() }], waiting.now.getTime())

@@ -8,8 +8,9 @@ import {
   openDispatchQueue,
   openOutboxQueue,
 } from '@belfry/queue'
-import type { Logger } from '@belfry/runtime'
+import { type Logger, openMeter } from '@belfry/runtime'
 import type { Config } from './config.ts'
+import { type Metrics, openMetrics } from './metrics.ts'
 
 /** Everything that a chore needs. */
 export type Context = {
@@ -21,6 +22,7 @@ export type Context = {
   queue: DispatchQueue
   deadLetters: DeadLetterQueue
   outbox: OutboxQueue
+  metrics: Metrics
   close(): Promise<void>
 }
 
@@ -40,6 +42,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     queue,
     deadLetters,
     outbox,
+    metrics: openMetrics(openMeter('scheduler')),
     async close() {
       await Promise.all([queue.close(), deadLetters.close(), outbox.close()])
       await pool.end()

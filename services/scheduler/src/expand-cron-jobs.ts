@@ -17,6 +17,9 @@ export async function expandCronJobs(ctx: Context, signal: AbortSignal): Promise
   for (;;) {
     const expansion = await expandBatch(ctx.pool, { lookAheadMs: expansionLookAheadMs, limit: batchSize })
     total += expansion.jobs
+    ctx.metrics.occurrences(expansion.tasks.length)
+    ctx.metrics.missed(expansion.missed)
+    ctx.metrics.unreadable(expansion.unreadable.length)
     if (expansion.tasks.length > 0) await failpoint('scheduler.expanded_cron_jobs')
     for (const { id, error } of expansion.unreadable) {
       ctx.log.error({ err: error, cronjob: toId('cron', id) }, 'cron_job.unreadable')

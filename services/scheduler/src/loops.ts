@@ -22,7 +22,7 @@ import { windDownWorkspaces } from './wind-down-workspaces.ts'
 export function loops(ctx: Context): Loop[] {
   const chore = (name: string, intervalMs: number, run: Loop['run']): Loop => ({
     intervalMs,
-    run,
+    run: signal => timed(ctx, name, () => run(signal)),
     onError: error => ctx.log.error({ err: error, chore: name }, 'chore.failed'),
   })
   return [
@@ -44,4 +44,15 @@ export function loops(ctx: Context): Loop[] {
     chore('inspect-queue-store', 600_000, () => inspectQueueStore(ctx)),
     chore('prepare-run-partitions', 6 * 3_600_000, () => prepareRunPartitions(ctx)),
   ]
+}
+
+async function timed(ctx: Context, chore: string, run: () => Promise<unknown>): Promise<void> {
+  const began = performance.now()
+  let result: 'done' | 'failed' = 'failed'
+  try {
+    await run()
+    result = 'done'
+  } finally {
+    ctx.metrics.choreEnded(chore, result, (performance.now() - began) / 1000)
+  }
 }

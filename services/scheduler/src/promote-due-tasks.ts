@@ -29,6 +29,7 @@ export async function promoteDueTasks(ctx: Context): Promise<number> {
     await failpoint('scheduler.promoted')
     return { watermark: until, marker }
   })
+  ctx.metrics.promoted(promoted)
   return promoted
 }
 
@@ -38,6 +39,10 @@ export function toDueTask({ id, dueAt, workspaceId, origin }: WaitingRow): DueTa
 
 async function startOf(ctx: Context, turn: PromotionTurn): Promise<Date> {
   if (!ctx.queue.isVolatile || (await ctx.queue.readMarker()) === turn.marker) return turn.watermark
-  if (turn.marker !== '') ctx.log.warn('queue.lost') // the very first turn has lost nothing
+  if (turn.marker !== '') {
+    // The very first turn has lost nothing.
+    ctx.log.warn('queue.lost')
+    ctx.metrics.queueLost()
+  }
   return new Date(Math.min(turn.watermark.getTime(), turn.now.getTime() - lostQueueMarginMs))
 }

@@ -7,6 +7,7 @@ import type { Context } from './context.ts'
  */
 export async function recordQuotaCrossings(ctx: Context): Promise<number> {
   const crossings = await record(ctx.pool, ctx.tiers)
+  ctx.metrics.quotaCrossings(crossings)
   if (crossings > 0) ctx.log.info({ crossings }, 'quota.crossed')
   return crossings
 }

@@ -22,6 +22,7 @@ export async function repairOverdueTasks(ctx: Context): Promise<number> {
     await ctx.queue.schedule(due.map(toDueTask), Date.now())
     seen += due.length
   }
+  ctx.metrics.repaired(seen)
   if (seen > 0) ctx.log.info({ tasks: seen }, 'overdue.scheduled')
   return seen
 }

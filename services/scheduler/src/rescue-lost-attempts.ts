@@ -15,6 +15,7 @@ export async function rescueLostAttempts(ctx: Context, signal: AbortSignal): Pro
   for (;;) {
     const lost = await expireLeases(ctx.pool, batchSize)
     total += lost.length
+    ctx.metrics.leasesExpired(lost.length)
     if (lost.length > 0) await failpoint('scheduler.expired')
     for (const { taskId, attempts, state } of lost) {
       ctx.log.warn({ task: toId('task', taskId), attempt: attempts, state }, 'attempt.worker_lost')

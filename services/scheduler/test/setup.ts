@@ -2,9 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { insertTasks, type NewTask, openPool } from '@belfry/db'
 import { defaultTiers } from '@belfry/domain'
 import { openDeadLetterQueue, openDispatchQueue, openOutboxQueue } from '@belfry/queue'
-import { createLogger } from '@belfry/runtime'
+import { createLogger, openMeter } from '@belfry/runtime'
 import { createTestDatabase, testRedisUrl } from '@belfry/testing'
 import type { Context } from '../src/context.ts'
+import { openMetrics } from '../src/metrics.ts'
 
 /** A scheduler's context on a database and a queue of its own, and the jobs that the queue has been given. */
 export async function openTestContext(backend: 'redis' | 'postgres') {
@@ -36,6 +37,7 @@ export async function openTestContext(backend: 'redis' | 'postgres') {
     },
     deadLetters,
     outbox,
+    metrics: openMetrics(openMeter('scheduler')),
     async close() {
       await Promise.all([queue.close(), deadLetters.close(), outbox.close()])
       await pool.end()

@@ -10,6 +10,7 @@ import { sendReply } from './send.ts'
 export function problemHandler(ctx: Context) {
   return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const refusal = toRefusal(error)
+    ctx.metrics.refused(refusal.code)
     if (refusal.code === 'internal') ctx.log.error({ err: error, request: requestIdOf(response) }, 'request.fault')
     if (refusal.code === 'unavailable') ctx.log.warn({ err: error }, 'request.unavailable')
     if (response.headersSent) {

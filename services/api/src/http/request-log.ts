@@ -7,13 +7,24 @@ export function requestLog(ctx: Context) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const began = performance.now()
     response.once('close', () => {
+      const { method, route } = request
+      const status = response.writableFinished ? response.statusCode : 499
+      const durationMs = performance.now() - began
+      const isStream = String(response.getHeader('content-type')).startsWith('text/event-stream')
+      ctx.metrics.served({
+        method: methods.has(method) ? method : 'OTHER',
+        route: route?.path ?? 'none',
+        status,
+        durationMs,
+        isStream,
+      })
       ctx.log.info(
         {
           request: requestIdOf(response),
-          method: request.method,
+          method,
           path: withoutToken(request.path),
-          status: response.writableFinished ? response.statusCode : 499,
-          durationMs: Math.round(performance.now() - began),
+          status,
+          durationMs: Math.round(durationMs),
         },
         'request.served',
       )
@@ -21,6 +32,9 @@ export function requestLog(ctx: Context) {
     next()
   }
 }
+
+// What a caller may call a method is not bounded.
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 // Whoever has the token of an invitation may accept it.
 function withoutToken(path: string): string {

@@ -111,6 +111,7 @@ function tellRest(ctx: Context, { host, workspace }: TaskInHand, restsUntil: num
   }
   const restMs = Math.ceil(restsUntil - performance.now())
   ctx.log.warn({ ...who, restMs }, 'host.resting')
+  ctx.metrics.hostRested()
   const wake = () => {
     ctx.lines.wake(host)
     startAttempts(ctx)

@@ -28,6 +28,8 @@ export type Lines<Task> = {
   forget(): void
   /** How many tasks of a workspace wait for hosts that are full or rest. */
   parkedOf(workspace: string): number
+  /** The hosts that rest, for whom, and until when by the clock of the options. */
+  resting(): Array<Lined & { until: number }>
   /** Attempts under way. */
   readonly underWay: number
 }
@@ -91,6 +93,7 @@ export function createLines<Task extends Lined>(options: LinesOptions): Lines<Ta
       return tasks
     },
     forget: () => forget(state),
+    resting: () => resting(state),
   }
 }
 
@@ -172,6 +175,13 @@ function start<Task>(state: State<Task>, line: Line<Task>, task: Task): Turn<Tas
 function count<Task>(state: State<Task>, line: Line<Task>, by: 1 | -1): void {
   state.free -= by
   for (const counter of [line, line.host, line.workspace]) counter.underWay += by
+}
+
+function resting<Task>({ options, lines }: State<Task>): Array<Lined & { until: number }> {
+  return [...lines.values()].flatMap(({ workspaceId: workspace, hostName: host, health }) => {
+    const until = health.restsUntil
+    return until !== null && until > options.now() ? [{ workspace, host, until }] : []
+  })
 }
 
 function forget<Task>({ options, lines, hosts, workspaces }: State<Task>): void {

@@ -30,6 +30,7 @@ export async function refillLines(ctx: Context): Promise<number> {
     ctx.backlog.read({ workspace, ...count, last }, ctx.clock.now())
     total += count.taken
   }
+  ctx.metrics.refilled(total)
   return total
 }
 

@@ -8,6 +8,7 @@ import {
   takeFromOutbox,
 } from '@belfry/db'
 import { failpoint, type Logger } from '@belfry/runtime'
+import type { Metrics } from '../metrics.ts'
 import { retryDelay } from './retry-delay.ts'
 import { UndeliveredMessage } from './undelivered-message.ts'
 
@@ -24,6 +25,7 @@ export type OutboxSender = {
 export type OutboxSenderOptions = {
   pool: Pool
   log: Logger
+  metrics: Pick<Metrics, 'message'>
   kind: OutboxKind
   send: SendMessage
   /** Messages on their way at a time. */
@@ -64,17 +66,19 @@ export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
   }
 }
 
-async function deliver({ pool, log, send }: OutboxSenderOptions, message: TakenOutboxMessage): Promise<void> {
+async function deliver({ pool, log, metrics, send }: OutboxSenderOptions, message: TakenOutboxMessage): Promise<void> {
   const about = { message: message.id, label: message.label, attempt: message.attempt }
   try {
     await send(message)
   } catch (error) {
     const isWaiting = await postponeOrGiveUp(pool, message, error)
+    metrics.message(message.kind, isWaiting ? 'failed' : 'given_up')
     log.warn({ ...about, err: error, isGivenUp: !isWaiting }, 'message.failed')
     return
   }
   await failpoint('dispatcher.message_sent')
   await finishOutboxMessage(pool, message, null)
+  metrics.message(message.kind, 'sent')
   log.info(about, 'message.sent')
 }
 

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { addToOutbox, openPool, type Pool } from '@belfry/db'
 import { newUuid, parseCidrs } from '@belfry/domain'
 import { type Message, writeMail } from '@belfry/messages'
-import { createLogger } from '@belfry/runtime'
+import { createLogger, openMeter } from '@belfry/runtime'
 import { createTestDatabase } from '@belfry/testing'
 import { parseMasterKeys } from '@belfry/vault'
 import { onTestFinished } from 'vitest'
 import { createSender } from '../../src/egress/send.ts'
+import { openMetrics } from '../../src/metrics.ts'
 import { type Outbox, openOutbox } from '../../src/outbox/open-outbox.ts'
 import { toSigningKey } from '../../src/secrets/sign.ts'
 
@@ -29,7 +30,8 @@ export async function setup() {
 
   const open = (mailUrl: string | null) => {
     const signingKeysOf = async () => [toSigningKey(signingSecret)]
-    const ways = { pool, masterKeys, sender, signingKeysOf, log: createLogger('dispatcher', 'silent') }
+    const metrics = openMetrics(openMeter('dispatcher'))
+    const ways = { pool, metrics, masterKeys, sender, signingKeysOf, log: createLogger('dispatcher', 'silent') }
     const outbox = openOutbox(ways, mailUrl === null ? null : { url: mailUrl, from })
     outboxes.push(outbox)
     return outbox

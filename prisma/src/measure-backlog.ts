@@ -1,0 +1,46 @@
+import type { OutboxKind } from './generated/enums.ts'
+import type { Pool } from './pool.ts'
+
+/** What waits in the database, for whoever watches it. */
+export type MeasuredBacklog = {
+  /** Waiting tasks whose time has come, as far as they were counted. */
+  dueTasks: number
+  /** How long the oldest of them has been due; 0 when there is none. */
+  oldestDueSeconds: number
+  /** By how much the oldest lease of an attempt has passed; 0 when none has. */
+  leaseOverdueSeconds: number
+  /** Messages of the outbox that have not been sent, and how long ago the oldest of them was written. */
+  outbox: Array<{ kind: OutboxKind; waiting: number; oldestSeconds: number }>
+}
+
+/** Tasks, and messages of each kind, are counted up to here: the rest would only take time. */
+export const mostCounted = 10_000
+
+/** Measures what waits: a look at the beginning of an index each. */
+export async function measureBacklog(pool: Pool): Promise<MeasuredBacklog> {
+  const [tasks, outbox] = await Promise.all([
+    pool.query<Omit<MeasuredBacklog, 'outbox'>>({ name: 'measure_tasks', text: tasksText, values: [mostCounted] }),
+    pool.query<MeasuredBacklog['outbox'][number]>({ name: 'measure_outbox', text: outboxText, values: [mostCounted] }),
+  ])
+  const [row = { dueTasks: 0, oldestDueSeconds: 0, leaseOverdueSeconds: 0 }] = tasks.rows
+  return { ...row, outbox: outbox.rows }
+}
+
+const secondsSince = (instant: string) =>
+  `greatest(0, coalesce(extract(epoch FROM clock_timestamp() - ${instant}), 0))::float8`
+
+const tasksText = `
+  WITH due AS (
+    SELECT due_at FROM tasks WHERE state IN ('pending', 'retrying') AND due_at <= clock_timestamp()
+    ORDER BY due_at LIMIT $1
+  )
+  SELECT count(*)::int AS "dueTasks", ${secondsSince('min(due_at)')} AS "oldestDueSeconds",
+         ${secondsSince(`(SELECT min(lease_until) FROM tasks WHERE state = 'processing')`)} AS "leaseOverdueSeconds"
+  FROM due`
+
+const outboxText = `
+  SELECT k.kind::text, count(created_at)::int AS waiting, ${secondsSince('min(created_at)')} AS "oldestSeconds"
+  FROM unnest(enum_range(NULL::outbox_kind)) AS k (kind) LEFT JOIN LATERAL (
+    SELECT created_at FROM outbox o WHERE finished_at IS NULL AND o.kind = k.kind LIMIT $1
+  ) o ON true
+  GROUP BY k.kind ORDER BY k.kind`

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { addToOutbox, insertTasks, measureBacklog } from '../src/index.ts'
+import { aTask, useDatabase } from './setup.ts'
+
+const db = useDatabase()
+
+it('tells of nothing where nothing waits', async () => {
+  expect(await measureBacklog(db.pool)).toEqual({
+    dueTasks: 0,
+    oldestDueSeconds: 0,
+    leaseOverdueSeconds: 0,
+    outbox: [
+      { kind: 'mail', waiting: 0, oldestSeconds: 0 },
+      { kind: 'webhook', waiting: 0, oldestSeconds: 0 },
+    ],
+  })
+})
+
+it('tells how much is due, since when, which lease has passed, and what waits to be sent', async () => {
+  const [first, second, lost, later] = [aTask(), aTask(), aTask(), aTask({ executeAt: new Date(Date.now() + 60_000) })]
+  await insertTasks(db.pool, [first, second, lost, later])
+  const set = (change: string, id: string) => db.pool.query(`UPDATE tasks SET ${change} WHERE id = $1`, [id])
+  await set(`due_at = now() - interval '30 seconds'`, first.id)
+  await set(`due_at = now() - interval '300 seconds'`, second.id)
+  await set(`state = 'processing', lease_until = now() - interval '50 seconds', due_at = 'epoch'`, lost.id)
+  const message = { kind: 'mail', label: 'a', content: '{}', masterKeys: null } as const
+  await addToOutbox(db.pool, { ...message, id: first.id })
+  await addToOutbox(db.pool, { ...message, id: second.id })
+  await db.pool.query(`UPDATE outbox SET created_at = now() - interval '20 seconds' WHERE id = $1`, [second.id])
+  const measured = await measureBacklog(db.pool)
+  expect(measured.dueTasks).toBe(2)
+  expect(measured.oldestDueSeconds).toBeGreaterThanOrEqual(300)
+  expect(measured.leaseOverdueSeconds).toBeGreaterThanOrEqual(50)
+  expect(measured.leaseOverdueSeconds).toBeLessThan(300)
+  expect(measured.outbox[0]).toMatchObject({ kind: 'mail', waiting: 2 })
+  expect(measured.outbox[0]?.oldestSeconds).toBeGreaterThanOrEqual(20)
+  expect(measured.outbox[1]).toEqual({ kind: 'webhook', waiting: 0, oldestSeconds: 0 })
+})

@@ -1,0 +1,45 @@
+import type { AppErrorCode } from '@belfry/domain'
+import { type Meter, measurePool } from '@belfry/runtime'
+import type { Context } from './context.ts'
+
+/** What the API counts: one call for each request and each batch. */
+export type Metrics = ReturnType<typeof openMetrics>
+
+const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+const sizeBounds = [1, 2, 4, 8, 16, 32, 64, 100]
+
+export function openMetrics(meter: Meter) {
+  const requests = meter.counters('belfry_http_requests_total', 'Requests, by method, route and status.')
+  const durations = meter.histograms(
+    'belfry_http_request_duration_seconds',
+    'How long requests took, streams left out.',
+    durationBounds,
+  )
+  const refusals = meter.counters('belfry_refusals_total', 'Requests that were refused, by the code of the problem.', [
+    { code: 'quota_exceeded' },
+    { code: 'rate_limited' },
+  ])
+  const batchSize = meter.histograms('belfry_batch_size', 'How many tasks went in one statement.', sizeBounds)
+  return {
+    meter,
+    /** @param route - The pattern, not the path. */
+    served(request: { method: string; route: string; status: number; durationMs: number; isStream: boolean }) {
+      const { method, route, status, durationMs, isStream } = request
+      requests({ method, route, status: String(status) })
+      if (!isStream) durations({ method, route }, durationMs / 1000)
+    },
+    refused: (code: AppErrorCode) => refusals({ code }),
+    created: (size: number) => batchSize({ batch: 'create' }, size),
+    queueAway: meter.counter(
+      'belfry_queue_away_total',
+      'Times that jobs could not be added because the queue was away.',
+    ),
+  }
+}
+
+/** Shows what the process has open. */
+export function measureOpen(ctx: Context): void {
+  const { meter } = ctx.metrics
+  measurePool(meter, ctx.pool)
+  meter.gauge('belfry_run_streams', 'Live tails of the activity log that are open.', () => ctx.runStreams.size)
+}
