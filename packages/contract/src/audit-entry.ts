@@ -32,7 +32,7 @@ export const auditEntry = z
           .meta({ examples: ['ada@example.com'] }),
         api_key_id: idField('key').nullable(),
       })
-      .meta({ description: 'A user or an API key.' }),
+      .meta({ description: 'A user or an API key; neither when it was an operator of the installation.' }),
     workspace_id: idField('ws').nullable(),
     object_id: z.string().meta({ description: 'What it was done to: an id, or a secret by its name.' }),
     address: z.string().meta({ description: 'Where the request came from.', examples: ['192.0.2.7'] }),

@@ -29,6 +29,8 @@ export const auditActions = [
   'integration.changed',
   'integration.deleted',
   'cron_job.deleted',
+  'dead_letter.replayed',
+  'dead_letter.discarded',
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]

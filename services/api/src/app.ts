@@ -8,6 +8,7 @@ import { problemHandler } from './http/problem.ts'
 import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
 import { sendReply } from './http/send.ts'
+import { boardPath, queueBoard } from './operators/queue-board.ts'
 import { routes } from './routes.ts'
 
 /** Builds the HTTP application: the order of its parts, top to bottom. */
@@ -29,6 +30,10 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
     response.setHeader('Cache-Control', 'no-store')
     next()
   })
+  const { operatorPassword } = ctx.config
+  if (ctx.boardQueues && operatorPassword !== null) {
+    app.use(boardPath, queueBoard(ctx, ctx.boardQueues, operatorPassword))
+  }
   for (const [path, methods] of Object.entries(routes)) {
     const route = app.route(path)
     for (const [method, endpoint] of Object.entries(methods)) {

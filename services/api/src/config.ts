@@ -34,6 +34,8 @@ export const variables = z.object({
   TIERS: parsedBy(parseTiers).prefault(''),
   /** Whether callers that ask too much are refused: `on`, or `off` for tests and benchmarks. */
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
+  /** Opens the board of the queues to operators. Default: there is none. */
+  OPERATOR_PASSWORD: z.string().min(12, 'must have at least 12 characters').optional(),
   /** Private address ranges that targets may lie in, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
 })
@@ -51,6 +53,7 @@ const schema = variables.transform(env => ({
   defaultTier: env.DEFAULT_TIER,
   tiers: env.TIERS,
   limitsRates: env.RATE_LIMITS === 'on',
+  operatorPassword: env.OPERATOR_PASSWORD ?? null,
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
 }))
 

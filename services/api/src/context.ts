@@ -23,6 +23,7 @@ import {
   openDispatchQueue,
   openOutboxQueue,
 } from '@belfry/queue'
+import { type BoardQueues, openBoardQueues } from '@belfry/queue/board'
 import { ConfigError, type Logger, microBatch, openMeter } from '@belfry/runtime'
 import { type ApiKeyCache, createApiKeyCache } from './auth/api-key-cache.ts'
 import { createFailedKeys, type FailedKeys } from './auth/failed-keys.ts'
@@ -51,6 +52,8 @@ export type Context = {
   billing: BillingProvider
   rateLimits: RateLimits
   runTails: RunTails
+  /** Null when there are no operators. */
+  boardQueues: BoardQueues | null
   metrics: Metrics
   /** Aborted when this process is to stop. */
   stopping: AbortSignal
@@ -77,6 +80,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const connection = { redisUrl: config.redisUrl, databaseUrl: config.databaseUrl, onError }
   const queue = openDispatchQueue(connection)
   const deadLetters = openDeadLetterQueue(connection)
+  const boardQueues = config.operatorPassword === null ? null : openBoardQueues(connection)
   const outboxQueue = openOutboxQueue(connection)
   const metrics = openMetrics(openMeter('api'))
   const underWay = new Set<Promise<void>>()
@@ -110,6 +114,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     billing: manualBilling,
     rateLimits: createRateLimits(),
     runTails: createRunTails(pool, onError),
+    boardQueues,
     metrics,
     stopping: stop,
     runStreams: endOnStop(stop),
@@ -137,6 +142,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     async close() {
       await Promise.all(underWay)
       await Promise.all([queue.close(), deadLetters.close(), outboxQueue.close(), prisma.$disconnect()])
+      await boardQueues?.close()
       await pool.end()
     },
   }

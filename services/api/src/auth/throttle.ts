@@ -22,6 +22,8 @@ const resets = {
   everybody: { burst: 500, everyMs: 1_000 },
 }
 
+const operators = { burst: 10, everyMs: 30_000 }
+
 const integrationTests = { burst: 10, everyMs: 30_000 }
 
 type Turn = { name: string; throttle: Throttle }
@@ -47,6 +49,13 @@ export async function takeLoginTurn(
       await Promise.all(turns.map(({ name, throttle }) => giveTurnBack(ctx.pool, digest(name), throttle)))
     },
   }
+}
+
+/** Counts an attempt to sign in as an operator; one that succeeds is to be given back. Throws `rate_limited`. */
+export async function takeOperatorTurn(ctx: Context, network: string): Promise<{ giveBack(): Promise<void> }> {
+  const name = `operator from ${network}`
+  await takeTurns(ctx, [{ name, throttle: operators }])
+  return { giveBack: () => giveTurnBack(ctx.pool, digest(name), operators) }
 }
 
 /** Counts a registration. Throws `rate_limited`. */

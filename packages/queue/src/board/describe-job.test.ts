@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { toJobs } from '../dispatch-job.ts'
+import { describeJob } from './describe-job.ts'
+
+it('tells which tasks a cohort stands for, when they are due and whom they call', () => {
+  const dueAt = Date.UTC(2027, 0, 1, 12)
+  const due = [
+    { id: 'task_a', dueAt, workspace: 'ws_1', origin: 'https://a.example' },
+    { id: 'task_b', dueAt: dueAt + 20, workspace: 'ws_2', origin: 'https://b.example' },
+  ]
+  const [job] = toJobs(due, dueAt - 60_000, () => false)
+  expect(describeJob(job?.data ?? { tasks: [] })).toEqual({
+    count: 2,
+    tasks: [
+      { task: 'task_a', due_at: '2027-01-01T12:00:00.000Z', workspace: 'ws_1', target: 'https://a.example' },
+      { task: 'task_b', due_at: '2027-01-01T12:00:00.020Z', workspace: 'ws_2', target: 'https://b.example' },
+    ],
+  })
+})
+
+it('tells of a task that travels alone what its job says', () => {
+  expect(describeJob({ tasks: [['task_a', 0]] })).toEqual({
+    count: 1,
+    tasks: [{ task: 'task_a', due_at: '1970-01-01T00:00:00.000Z' }],
+  })
+})

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { BoardQueues } from '@belfry/queue/board'
+import { createBullBoard } from '@bull-board/api'
+import { ExpressAdapter } from '@bull-board/express'
+import { type NextFunction, type Request, type Response, Router } from 'express'
+import type { Context } from '../context.ts'
+import { letterActions } from './letter-actions.ts'
+import { operatorLogin } from './operator-login.ts'
+import { sameOrigin } from './same-origin.ts'
+
+export const boardPath = '/admin/queues'
+
+// Its pages bring styles in attributes, and nothing else that is not a file of ours.
+const policy = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data:"],
+  ...["connect-src 'self'", "font-src 'self'", "base-uri 'self'", "form-action 'none'", "frame-ancestors 'none'"],
+].join('; ')
+
+/** The board of all queues, for operators. */
+export function queueBoard(ctx: Context, queues: BoardQueues, password: string): Router {
+  const board = new ExpressAdapter().setBasePath(boardPath)
+  createBullBoard({
+    queues: queues.adapters,
+    serverAdapter: board,
+    options: {
+      uiBasePath: findPages(),
+      uiConfig: { boardTitle: 'Belfry queues', hideDocsLink: true, showMetrics: false, showWorkers: false },
+    },
+  })
+  const router = Router()
+  router.use(operatorLogin(ctx, password), sameOrigin, onlyOurFiles)
+  router.use(letterActions(ctx, queues))
+  router.use(board.getRouter())
+  return router
+}
+
+// Beside the bundle, or in the package that they come with.
+function findPages(): string {
+  const beside = join(dirname(fileURLToPath(import.meta.url)), 'bull-board')
+  if (existsSync(beside)) return beside
+  return dirname(createRequire(import.meta.url).resolve('@bull-board/ui/package.json'))
+}
+
+function onlyOurFiles(_request: Request, response: Response, next: NextFunction): void {
+  response.setHeader('Content-Security-Policy', policy)
+  response.setHeader('Referrer-Policy', 'no-referrer')
+  const send = response.send.bind(response)
+  response.send = body => send(typeof body === 'string' ? withoutOutsideLinks(body) : body)
+  next()
+}
+
+// Its page asks another site for a typeface.
+function withoutOutsideLinks(html: string): string {
+  return html.replaceAll(/<link[^>]*href="https?:[^>]*>/g, '')
+}

@@ -1,0 +1,162 @@
+import { fromId, newUuid, toId } from '@belfry/domain'
+import { queueBackends, testRedisUrl } from '@belfry/testing'
+import { describe, expect, it } from 'vitest'
+import { type Json, useApi } from './setup.ts'
+
+const password = 'the operators of this test'
+const board = '/admin/queues'
+const letters = `${board}/api/queues/dead-letter`
+const basic = (name: string, word: string) => ({
+  Authorization: `Basic ${Buffer.from(`${name}:${word}`).toString('base64')}`,
+})
+const operator = basic('operator', password)
+
+describe.each(queueBackends())('the board of the queues, on %s', backend => {
+  const api = useApi(() => ({
+    OPERATOR_PASSWORD: password,
+    ...(backend === 'redis' ? { REDIS_URL: `${testRedisUrl()}/9` } : {}),
+  }))
+
+  /** A task that is dead, and its letter. */
+  async function aLetter(): Promise<string> {
+    const [id, workspace] = [newUuid(), api.caller.workspaceId]
+    await api.ctx.pool.query(
+      `WITH task AS (
+         INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, finished_at)
+         VALUES ($1, $2, 'task', 'dead', 3, now() - interval '1 hour', now(), now())
+       )
+       INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+       VALUES ($1, 'A task', 'https://example.com/', 'POST', 2, 'fixed', 1000, 1000, 1000)`,
+      [id, fromId('ws', workspace)],
+    )
+    const task = toId('task', id)
+    await api.ctx.deadLetters.add({ task, workspace, attempts: 3, error: 'The target answered with status 500.' })
+    return task
+  }
+  const see = async (queue: string): Promise<Json> => {
+    const { body } = await api.send(
+      'GET',
+      `${board}/api/queues?activeQueue=${queue}&page=1&jobsPerPage=100`,
+      undefined,
+      operator,
+    )
+    return body.queues.find(({ name }: Json) => name === queue)
+  }
+  const replaysOf = async (task: string): Promise<Json[]> =>
+    (await api.call('GET', '/api/v1/scheduler/tasks?limit=100')).body.data.filter((one: Json) => one.replay_of === task)
+
+  it('is shown to the operator alone, from our own files alone', async () => {
+    const page = await api.send('GET', board, undefined, operator)
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('Belfry queues')
+    const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link ?? '')
+    expect(links.filter(link => /^(https?:)?\/\//.test(link))).toEqual([])
+    for (const link of links.filter(link => link.startsWith('static/'))) {
+      const file = await api.send('GET', `${board}/${link}`, undefined, operator)
+      expect([link, file.status]).toEqual([link, 200])
+    }
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self';")
+  })
+
+  it('shows every queue, and what a job stands for', async () => {
+    const dueAt = Date.now() + 60_000
+    const due = [1, 2].map(() => ({
+      id: toId('task', newUuid()),
+      dueAt,
+      workspace: api.caller.workspaceId,
+      origin: 'https://a.example',
+    }))
+    await api.ctx.queue.schedule(due, Date.now())
+    const { body } = await api.send('GET', `${board}/api/queues`, undefined, operator)
+    expect(body.queues.map(({ name }: Json) => name).sort()).toEqual(['dead-letter', 'dispatch', 'outbox'])
+    const { jobs, readOnlyMode } = await see('dispatch')
+    expect(readOnlyMode).toBe(true)
+    const job = jobs.find(({ data }: Json) => data.tasks.some(({ task }: Json) => task === due[0]?.id))
+    expect(job.data).toMatchObject({ count: 2, tasks: [{ target: 'https://a.example' }, { task: due[1]?.id }] })
+  })
+
+  it('replays a dead letter as a new task, once, and puts it on record', async () => {
+    const task = await aLetter()
+    const shown = await see('dead-letter')
+    const job = shown.jobs.find(({ id }: Json) => id === task)
+    expect(job).toMatchObject({ failedReason: 'The target answered with status 500.', attempts: 3, isFailed: true })
+    const retry = () => api.send('PUT', `${letters}/${task}/retry`, undefined, operator)
+    const answers = await Promise.all([retry(), retry(), retry()])
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409, 409])
+    expect(await replaysOf(task)).toMatchObject([{ state: 'pending', attempts: 0 }])
+    expect((await see('dead-letter')).jobs.map(({ id }: Json) => id)).not.toContain(task)
+    const session = { Authorization: `Bearer ${api.caller.token}` }
+    const log = `/api/v1/organizations/${api.caller.organizationId}/audit-log?object_id=${task}`
+    expect((await api.send('GET', log, undefined, session)).body.data).toMatchObject([
+      { action: 'dead_letter.replayed', actor: { user_id: null, api_key_id: null }, details: { by: 'operator' } },
+    ])
+  })
+
+  it('replays all at once, and discards one', async () => {
+    const [first, second, third] = [await aLetter(), await aLetter(), await aLetter()]
+    expect((await api.send('PUT', `${letters}/${third}/clean`, undefined, operator)).status).toBe(204)
+    const all = await api.send('PUT', `${letters}/retry/failed`, undefined, operator)
+    expect(all.body).toEqual({ retried: 2, skipped: 0 })
+    expect(
+      [await replaysOf(first), await replaysOf(second), await replaysOf(third)].map(({ length }) => length),
+    ).toEqual([1, 1, 0])
+    expect((await see('dead-letter')).jobs).toEqual([])
+  })
+
+  it.each([
+    ['PUT', `${board}/api/queues/dispatch/empty`],
+    ['PUT', `${board}/api/queues/dispatch/pause`],
+    ['PUT', `${board}/api/queues/pause`],
+    ['PUT', `${letters}/obliterate`],
+    ['PUT', `${letters}/clean/failed`],
+    ['POST', `${letters}/add`],
+    ['PATCH', `${letters}/task_x/update-data`],
+  ])('changes nothing else: %s %s', async (method, path) => {
+    expect((await api.send(method, path, {}, operator)).status).toBe(405)
+  })
+
+  it('refuses changes that another site asks a browser for', async () => {
+    const task = await aLetter()
+    const foreign = [{ Origin: 'https://evil.example' }, { Origin: 'null' }, { 'Sec-Fetch-Site': 'cross-site' }]
+    for (const headers of foreign) {
+      const answer = await api.send('PUT', `${letters}/${task}/retry`, undefined, { ...operator, ...headers })
+      expect(answer.status).toBe(403)
+    }
+    const own = { Origin: api.url, 'Sec-Fetch-Site': 'same-origin' }
+    expect((await api.send('PUT', `${letters}/${task}/retry`, undefined, { ...operator, ...own })).status).toBe(204)
+  })
+})
+
+describe('signing in as operator', () => {
+  const api = useApi(() => ({ OPERATOR_PASSWORD: password, TRUST_PROXY: 'loopback' }))
+
+  it.each([{}, basic('operator', 'wrong'), basic('admin', password), { Authorization: 'Basic %%%' }])(
+    'asks whoever comes with %j',
+    async headers => {
+      for (const path of [board, `${board}/api/queues`, `${board}/static/favicon.ico`]) {
+        const answer = await api.send('GET', path, undefined, headers)
+        expect(answer.status).toBe(401)
+        expect(answer.headers.get('www-authenticate')).toContain('Basic realm="Belfry operators"')
+      }
+    },
+  )
+
+  it('lets nobody guess on, also not when the guess is right, and holds up nobody else', async () => {
+    const from = (address: string, word: string) =>
+      api.send('GET', board, undefined, { ...basic('operator', word), 'X-Forwarded-For': address })
+    const guesses = await Promise.all(Array.from({ length: 15 }, (_, i) => from('198.51.100.7', `guess ${i}`)))
+    expect(guesses.map(({ status }) => status).sort()).toEqual([...Array(10).fill(401), ...Array(5).fill(429)])
+    expect((await from('198.51.100.7', password)).status).toBe(429)
+    expect((await from('203.0.113.9', password)).status).toBe(200)
+  })
+})
+
+describe('without an operator password', () => {
+  const api = useApi()
+
+  it('there is no board', async () => {
+    for (const path of [board, `${board}/`, `${board}/api/queues`]) {
+      expect((await api.send('GET', path, undefined, operator)).status).toBe(404)
+    }
+  })
+})
