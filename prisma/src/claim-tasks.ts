@@ -15,6 +15,8 @@ export type ClaimedTask = StoredRequest & {
   source: TaskSource
   cronJobId: string | null
   topic: string | null
+  /** Where the trace of the request that made it goes on; null when it had none. */
+  traceparent: string | null
   /** 1 for the first attempt. */
   attempt: number
   runId: string
@@ -149,7 +151,7 @@ type ClaimRow = ClaimedTask & {
 }
 
 const requestColumns = `r.url, r.method, r.headers, r.payload, r.max_retries AS "maxRetries", r.backoff,
-  r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs", r.topic`
+  r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs", r.topic, r.traceparent`
 
 async function toClaim(pool: Pool, row: ClaimRow | undefined, { token, origin }: ClaimRequest): Promise<Claim> {
   if (!row) return { kind: 'gone' }

@@ -14,6 +14,8 @@ export type NewTask = StoredRequest & {
   topic: string | null
   eventId: string | null
   replayOf: string | null
+  /** Where the trace of whoever asks for it goes on, as W3C Trace Context writes it. Default: nowhere. */
+  traceparent?: string | null
 }
 
 /** `createdAt` is null when the task was refused because its time had come already. `now` is the database's clock. */
@@ -21,7 +23,7 @@ export type InsertedTask = { id: string; createdAt: Date | null; executeAt: Date
 
 const columns = [
   ...['uuid', 'uuid', 'task_source', 'timestamptz', 'text', 'text', 'text', 'text', 'text'],
-  ...['smallint', 'backoff', 'int', 'int', 'int', 'text', 'uuid', 'uuid'],
+  ...['smallint', 'backoff', 'int', 'int', 'int', 'text', 'uuid', 'uuid', 'text'],
 ]
 
 // The statement joins its rows with each other, so its time grows with the square of their number: 1,000 at once take six
@@ -53,7 +55,7 @@ function toRow(task: NewTask): unknown[] {
   return [
     ...[task.id, task.workspaceId, task.source, task.executeAt, task.name, task.url, task.method, task.headers],
     ...[task.payload, task.maxRetries, task.backoff, task.baseDelayMs, task.maxDelayMs, task.timeoutMs],
-    ...[task.topic, task.eventId, task.replayOf],
+    ...[task.topic, task.eventId, task.replayOf, task.traceparent],
   ]
 }
 
@@ -62,7 +64,7 @@ function statement(values: string): string {
   return `
     WITH input (id, workspace_id, source, execute_at, name, url, method, headers, payload,
                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, event_id,
-                replay_of) AS (VALUES ${values}),
+                replay_of, traceparent) AS (VALUES ${values}),
     judged AS MATERIALIZED (
       SELECT *, execute_at IS NULL OR execute_at > clock_timestamp() AS is_stored FROM input WHERE id IS NOT NULL
     ),
@@ -73,8 +75,9 @@ function statement(values: string): string {
     ),
     requested AS (
       INSERT INTO task_requests (task_id, name, url, method, headers, payload,
-                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic)
-      SELECT id, name, url, method, headers, payload, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic
+                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent)
+      SELECT id, name, url, method, headers, payload, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic,
+             traceparent
       FROM judged WHERE is_stored
     ),
     ${countedPayloads('SELECT workspace_id, payload FROM judged WHERE is_stored')}

@@ -91,3 +91,4 @@ export {
   tierNames,
 } from './tiers.ts'
 export { isTopic, isTopicPattern, patternsOf } from './topic.ts'
+export { parseTraceparent, readTraceparent, type TraceContext, writeTraceparent } from './traceparent.ts'

@@ -15,6 +15,21 @@ export const redisUrl = z
 /** `LOG_LEVEL`: the least important lines that are still written. Default `info`. */
 export const logLevel = z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')
 
+/** OpenTelemetry's own variables, as far as they decide whether there are traces. Default: there are none. */
+export const tracingSettings = {
+  /** The collector of traces, by OTLP over HTTP. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none'], 'must be otlp or none').optional(),
+}
+
+/** Whether an environment asks for traces. */
+export function wantsTracing(env: {
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined
+  OTEL_TRACES_EXPORTER?: string | undefined
+}): boolean {
+  return (env.OTEL_TRACES_EXPORTER ?? (env.OTEL_EXPORTER_OTLP_ENDPOINT ? 'otlp' : 'none')) === 'otlp'
+}
+
 /** A whole number written as text, within bounds. */
 export function integer(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`

@@ -8,6 +8,7 @@ import { problemHandler } from './http/problem.ts'
 import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
 import { sendReply } from './http/send.ts'
+import { traceRequests } from './http/trace-requests.ts'
 import { boardPath, queueBoard } from './operators/queue-board.ts'
 import { routes } from './routes.ts'
 
@@ -24,6 +25,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
     const state = await readiness(checks, ['queue'])
     await sendReply(response, { status: state.ready ? 200 : 503, body: state })
   })
+  if (ctx.tracing) app.use(traceRequests(ctx.tracing))
   app.use(requestLog(ctx))
   app.use((_request, response, next) => {
     response.setHeader('X-Content-Type-Options', 'nosniff')

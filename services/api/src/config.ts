@@ -1,5 +1,14 @@
 import { parseCidrs, parseTiers, tierNames } from '@belfry/domain'
-import { databaseUrl, logLevel, parsedBy, port, readConfig, redisUrl } from '@belfry/runtime'
+import {
+  databaseUrl,
+  logLevel,
+  parsedBy,
+  port,
+  readConfig,
+  redisUrl,
+  tracingSettings,
+  wantsTracing,
+} from '@belfry/runtime'
 import { parseMasterKeys } from '@belfry/vault'
 import { z } from 'zod'
 import { parseTrustedProxies } from './http/trusted-proxies.ts'
@@ -32,6 +41,7 @@ export const variables = z.object({
   DEFAULT_TIER: z.enum(tierNames).default('free'),
   /** Figures of tiers that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
+  ...tracingSettings,
   /** Whether callers that ask too much are refused: `on`, or `off` for tests and benchmarks. */
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
   /** Opens the board of the queues to operators. Default: there is none. */
@@ -52,6 +62,7 @@ const schema = variables.transform(env => ({
   publicUrl: new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin,
   defaultTier: env.DEFAULT_TIER,
   tiers: env.TIERS,
+  traces: wantsTracing(env),
   limitsRates: env.RATE_LIMITS === 'on',
   operatorPassword: env.OPERATOR_PASSWORD ?? null,
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,

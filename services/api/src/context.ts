@@ -24,7 +24,7 @@ import {
   openOutboxQueue,
 } from '@belfry/queue'
 import { type BoardQueues, openBoardQueues } from '@belfry/queue/board'
-import { ConfigError, type Logger, microBatch, openMeter } from '@belfry/runtime'
+import { ConfigError, type Logger, microBatch, openMeter, openTracing, type Tracing } from '@belfry/runtime'
 import { type ApiKeyCache, createApiKeyCache } from './auth/api-key-cache.ts'
 import { createFailedKeys, type FailedKeys } from './auth/failed-keys.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
@@ -55,6 +55,8 @@ export type Context = {
   /** Null when there are no operators. */
   boardQueues: BoardQueues | null
   metrics: Metrics
+  /** Null when nobody asks for traces. */
+  tracing: Tracing | null
   /** Aborted when this process is to stop. */
   stopping: AbortSignal
   /** Streams that are open; aborted then. */
@@ -83,6 +85,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const boardQueues = config.operatorPassword === null ? null : openBoardQueues(connection)
   const outboxQueue = openOutboxQueue(connection)
   const metrics = openMetrics(openMeter('api'))
+  const tracing = config.traces ? await openTracing('api', log) : null
   const underWay = new Set<Promise<void>>()
 
   function afterAnswer(work: Promise<void>): void {
@@ -116,6 +119,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     runTails: createRunTails(pool, onError),
     boardQueues,
     metrics,
+    tracing,
     stopping: stop,
     runStreams: endOnStop(stop),
     insertTask: microBatch({
@@ -144,6 +148,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
       await Promise.all([queue.close(), deadLetters.close(), outboxQueue.close(), prisma.$disconnect()])
       await boardQueues?.close()
       await pool.end()
+      await tracing?.close()
     },
   }
 }

@@ -28,9 +28,10 @@ export function buildRequest(
   task: ClaimedTask,
   parts: RequestParts,
   { signingKeys, names, values }: AttemptSecrets,
+  traceparent: string | null,
 ): AttemptRequest {
   const filled = names.length === 0 ? { ...parts, redactor: null } : fillRequest(parts, names, values)
-  const headers = { ...defaults(parts), ...parts.headers, ...identity(task) }
+  const headers: Record<string, string> = { ...defaults(parts, traceparent), ...parts.headers, ...identity(task) }
   if (signingKeys === null)
     return unsendable(secretMissing('Nothing was sent: the workspace has been deleted.'), headers)
   if ('kind' in filled) return unsendable(filled, headers)
@@ -51,10 +52,11 @@ function unsendable(outgoing: SecretMissing, shownHeaders: Record<string, string
   return { outgoing, shownHeaders, redactor: null }
 }
 
-function defaults({ headers, body }: RequestParts): Record<string, string> {
+function defaults({ headers, body }: RequestParts, traceparent: string | null): Record<string, string> {
   const given = new Set(Object.keys(headers).map(name => name.toLowerCase()))
   const all: Record<string, string> = { 'User-Agent': userAgent, Accept: '*/*', 'Accept-Encoding': 'identity' }
   if (body !== null) all['Content-Type'] = 'application/json'
+  if (traceparent !== null) all.traceparent = traceparent
   return Object.fromEntries(Object.entries(all).filter(([name]) => !given.has(name.toLowerCase())))
 }
 

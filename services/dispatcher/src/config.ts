@@ -1,5 +1,15 @@
 import { formatCidr, parseCidrs, parseTiers } from '@belfry/domain'
-import { databaseUrl, integer, logLevel, parsedBy, port, readConfig, redisUrl } from '@belfry/runtime'
+import {
+  databaseUrl,
+  integer,
+  logLevel,
+  parsedBy,
+  port,
+  readConfig,
+  redisUrl,
+  tracingSettings,
+  wantsTracing,
+} from '@belfry/runtime'
 import { parseMasterKeys } from '@belfry/vault'
 import { z } from 'zod'
 import type { Listener } from './egress/own-listeners.ts'
@@ -34,6 +44,7 @@ export const variables = z.object({
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   /** Figures of tiers that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
+  ...tracingSettings,
   /** Where mails go: a server, or a folder. Without it mails wait. */
   SMTP_URL: z.url({ protocol: /^(smtps?|file)$/, error: 'must be an smtp://, smtps:// or file:// URL' }).optional(),
   /** The sender of mails, with or without a name. */
@@ -65,11 +76,23 @@ const schema = complete.transform(env => ({
   mail: env.SMTP_URL === undefined ? null : { url: env.SMTP_URL, from: env.MAIL_FROM ?? 'Belfry <belfry@localhost>' },
   egressProxy: env.EGRESS_PROXY_URL === undefined ? null : new URL(env.EGRESS_PROXY_URL),
   tiers: env.TIERS,
+  traces: wantsTracing(env),
 }))
 
 function ownListeners(env: z.output<typeof variables>): Listener[] {
-  const { DATABASE_URL, REDIS_URL, SMTP_URL, EGRESS_PROXY_URL, PUBLIC_URL, PORT, OWN_LISTENERS } = env
-  const servers = [DATABASE_URL, REDIS_URL, SMTP_URL, EGRESS_PROXY_URL].map(url => listenerOfUrl(url ?? ''))
+  const {
+    DATABASE_URL,
+    REDIS_URL,
+    SMTP_URL,
+    EGRESS_PROXY_URL,
+    PUBLIC_URL,
+    PORT,
+    OWN_LISTENERS,
+    OTEL_EXPORTER_OTLP_ENDPOINT,
+  } = env
+  const servers = [DATABASE_URL, REDIS_URL, SMTP_URL, EGRESS_PROXY_URL, OTEL_EXPORTER_OTLP_ENDPOINT].map(url =>
+    listenerOfUrl(url ?? ''),
+  )
   const front = listenerOfUrl(PUBLIC_URL ?? '')
   const listeners = [...servers, front && { ...front, isShared: true }].filter(listener => listener !== null)
   return [...listeners, ...(PORT ? [{ host: '127.0.0.1', port: PORT }] : []), ...OWN_LISTENERS]

@@ -28,7 +28,7 @@ import {
   openDispatchQueue,
   type QueueConnection,
 } from '@belfry/queue'
-import { ConfigError, type Logger, microBatch, openMeter } from '@belfry/runtime'
+import { ConfigError, type Logger, microBatch, openMeter, openTracing, type Tracing } from '@belfry/runtime'
 import { type Attempts, createAttempts } from './attempts.ts'
 import type { Config } from './config.ts'
 import { createOwnListeners, type OwnListeners } from './egress/own-listeners.ts'
@@ -64,6 +64,8 @@ export type Context = {
   outbox: Outbox
   attempts: Attempts
   metrics: Metrics
+  /** Null when nobody asks for traces. */
+  tracing: Tracing | null
   /** Aborted when the process is to stop: from then on nothing is started. */
   stop: AbortSignal
   /** `locateTasks`, `claimTasks` and `recordAttempts`, many calls to a statement. */
@@ -93,6 +95,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const { allowedPrivateTargets, egressProxy: proxy } = config
   const sender = createSender({ allowedPrivateTargets, listeners, proxy, resolve })
   const metrics = openMetrics(openMeter('dispatcher'))
+  const tracing = config.traces ? await openTracing('dispatcher', log) : null
   const inBatches = <In, Out>(batch: string, run: (items: In[]) => Promise<Out[]>) =>
     runInBatches(run, size => metrics.batch({ batch }, size))
   const signingKeysOf = createWorkspaceCache(async ids => {
@@ -126,6 +129,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     outbox: openOutbox({ pool, log, metrics, masterKeys, sender, signingKeysOf }, config.mail),
     attempts: createAttempts(error => log.error({ err: error }, 'attempt.fault')),
     metrics,
+    tracing,
     stop,
     locate: inBatches('locate', ids => locateTasks(pool, ids)),
     record: inBatches('record', attempts => recordAttempts(pool, attempts)),
@@ -143,6 +147,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     async close() {
       await Promise.all([queue.close(), deadLetters.close(), sender.close()])
       await pool.end()
+      await tracing?.close()
     },
   }
 }

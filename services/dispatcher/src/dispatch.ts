@@ -11,6 +11,7 @@ import type { AttemptOutcome } from './secrets/attempt-outcome.ts'
 import { readAttemptSecrets } from './secrets/attempt-secrets.ts'
 import { secretNamesOf } from './secrets/fill-request.ts'
 import { redactFault, redactOutcome } from './secrets/redact-outcome.ts'
+import { endTrace, traceAttempt } from './trace-attempt.ts'
 
 /** One attempt from the claim on: build, send, decide what becomes of the task, record, arrange what follows. */
 export async function dispatch(ctx: Context, task: ClaimedTask): Promise<AttemptOutcome | UnsentOutcome> {
@@ -18,12 +19,15 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<Attempt
   await failpoint('dispatcher.claimed')
   const parts = requestPartsOf(task)
   const secrets = await readAttemptSecrets(ctx, task.workspaceId, secretNamesOf(parts))
-  const request = buildRequest(task, parts, secrets)
+  const span = ctx.tracing && traceAttempt(ctx.tracing, task)
+  const traceparent = span ? span.traceparent : task.traceparent
+  const request = buildRequest(task, parts, secrets, traceparent)
   const sentAt = performance.now()
   const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - claimed))
   const sending = send(ctx, request)
   await failpoint('dispatcher.request_sent')
   const outcome = await ctx.attempts.orStopped(sending)
+  if (span) endTrace(span, outcome)
   if (outcome.kind === 'unsent') {
     await putBack(ctx, task, outcome)
     return outcome
@@ -41,7 +45,8 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<Attempt
   const attempt = toFinishedAttempt(task, request.shownHeaders, shown, next, startedAt, durationMs)
   const recorded = await outlastOutage(ctx, attempt.runId, () => ctx.record(attempt))
   ctx.metrics.attemptEnded(attempt, recorded !== null)
-  logAttempt(ctx, task, outcome, { durationMs, state: recorded ? next.state : 'superseded' })
+  const trace = traceparent?.slice(3, 35)
+  logAttempt(ctx, task, outcome, { durationMs, state: recorded ? next.state : 'superseded', trace })
   await failpoint('dispatcher.recorded')
   if (recorded) await follow(ctx, task, attempt, recorded)
   return outcome
@@ -76,7 +81,7 @@ function logAttempt(
   ctx: Context,
   task: ClaimedTask,
   outcome: AttemptOutcome,
-  more: { durationMs: number; state: string },
+  more: { durationMs: number; state: string; trace: string | undefined },
 ): void {
   ctx.log.info(
     {

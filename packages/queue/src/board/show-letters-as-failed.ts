@@ -37,8 +37,15 @@ export function showLettersAsFailed(letters: Queue<DeadLetter>): BullMQAdapter {
 function asFailed(job: Job<DeadLetter>): Job<DeadLetter> {
   const written = job.toJSON()
   const { error, attempts } = job.data
+  const diedAt = job.timestamp
   return Object.assign(job, {
     getState: async () => 'failed' as const,
-    toJSON: () => ({ ...written, failedReason: error, attemptsMade: attempts, finishedOn: job.timestamp }),
+    toJSON: () => ({
+      ...written,
+      failedReason: error,
+      attemptsMade: attempts,
+      processedOn: diedAt,
+      finishedOn: diedAt,
+    }),
   })
 }

@@ -4,6 +4,7 @@ import { AppError, memberText, newUuid, toId } from '@belfry/domain'
 import { creation, type Work } from '../http/creation.ts'
 import { accepted } from '../http/reply.ts'
 import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
+import { continueTrace } from '../tasks/continue-trace.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { presentTask } from '../tasks/present-task.ts'
 import { toStoredRequest } from '../tasks/stored-request.ts'
@@ -20,7 +21,7 @@ export const publishEvent = creation({
   refusals: ['quota_exceeded'],
   body: publishEventBody,
   inspect: (ctx, body) => inspectTarget(ctx, body, 'target_url'),
-  async handle(work, { caller, body: { target_url: url, ...body }, bodyText }) {
+  async handle(work, { caller, body: { target_url: url, ...body }, bodyText, request }) {
     await refuseOverQuota(work, caller.organizationId, 'at_once')
     const payload = memberText(bodyText, ['payload']) ?? null
     const targets =
@@ -43,6 +44,7 @@ export const publishEvent = creation({
         replayOf: null,
       }),
     )
+    continueTrace(request, tasks)
     return accepted({ id: toId('evt', eventId), topic: body.topic, tasks: await storeTasks(work, tasks) })
   },
 })

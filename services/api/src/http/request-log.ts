@@ -1,19 +1,21 @@
+import { parseTraceparent } from '@belfry/domain'
 import type { NextFunction, Request, Response } from 'express'
 import type { Context } from '../context.ts'
 import { requestIdOf } from './request-id.ts'
+import { routeOf } from './route-of.ts'
 
 /** Writes one line per request when it is over; 499 when the caller left first. */
 export function requestLog(ctx: Context) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const began = performance.now()
     response.once('close', () => {
-      const { method, route } = request
+      const { method } = request
       const status = response.writableFinished ? response.statusCode : 499
       const durationMs = performance.now() - began
       const isStream = String(response.getHeader('content-type')).startsWith('text/event-stream')
       ctx.metrics.served({
         method: methods.has(method) ? method : 'OTHER',
-        route: route?.path ?? 'none',
+        route: routeOf(request),
         status,
         durationMs,
         isStream,
@@ -21,8 +23,9 @@ export function requestLog(ctx: Context) {
       ctx.log.info(
         {
           request: requestIdOf(response),
+          trace: traceIdOf(request),
           method,
-          path: withoutToken(request.path),
+          path: withoutToken(pathOf(request)),
           status,
           durationMs: Math.round(durationMs),
         },
@@ -39,4 +42,13 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 // Whoever has the token of an invitation may accept it.
 function withoutToken(path: string): string {
   return path.replace(/(\/invitations\/)(?!inv_)[^/]+/, '$1…')
+}
+
+// Within the board the path is what comes after its own.
+function pathOf({ originalUrl }: Request): string {
+  return originalUrl.split('?', 1)[0] ?? ''
+}
+
+function traceIdOf({ headers: { traceparent } }: Request): string | undefined {
+  return typeof traceparent === 'string' ? parseTraceparent(traceparent)?.traceId : undefined
 }

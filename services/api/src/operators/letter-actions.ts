@@ -21,11 +21,14 @@ export function letterActions(ctx: Context, queues: BoardQueues): Router {
       else response.status(409).json({ error: { key: 'ERRORS.JOB_NOT_FOUND' }, message: alreadySettled })
     }
 
-  router.put(`${letters}/retry/failed`, async (request, response) => {
+  const settleAll = (action: 'replay' | 'discard') => async (request: Request, response: Response) => {
     const found = await queues.newestLetters(mostAtOnce)
-    const retried = await settleLetters(ctx, found, 'replay', callerAddress(request))
+    const retried = await settleLetters(ctx, found, action, callerAddress(request))
     response.json({ retried, skipped: found.length - retried })
-  })
+  }
+
+  router.put(`${letters}/retry/failed`, settleAll('replay'))
+  router.put(`${letters}/clean/failed`, settleAll('discard'))
   router.put(`${letters}/:task/retry`, settleOne('replay'))
   router.put(`${letters}/:task/clean`, settleOne('discard'))
   router.use((request: Request, response: Response, next: NextFunction) => {

@@ -3,6 +3,7 @@ import { failpoint } from '@belfry/runtime'
 import { creation } from '../http/creation.ts'
 import { created } from '../http/reply.ts'
 import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
+import { continueTrace } from './continue-trace.ts'
 import { executeAtNotFuture } from './execute-at.ts'
 import { inspectNewTask, toNewTask } from './new-task.ts'
 import { presentTask } from './present-task.ts'
@@ -15,9 +16,10 @@ export const createTask = creation({
   refusals: ['quota_exceeded'],
   body: createTaskBody,
   inspect: inspectNewTask,
-  async handle(work, { caller, body, bodyText }) {
+  async handle(work, { caller, body, bodyText, request }) {
     await refuseOverQuota(work, caller.organizationId, 'later')
     const task = toNewTask(caller.workspaceId, body, bodyText)
+    continueTrace(request, [task])
     await failpoint('api.before_insert')
     const inserting = work.insertTask(task)
     await failpoint('api.in_insert')

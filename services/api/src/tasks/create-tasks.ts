@@ -1,10 +1,12 @@
 import { type BatchRow, batchAnswer, createTaskBody, createTasksBody, parseInput, problems } from '@belfry/contract'
 import { type InsertedTask, insertTasks } from '@belfry/db'
 import { AppError, elementTexts, toId } from '@belfry/domain'
+import type { Request } from 'express'
 import { creation, type Work } from '../http/creation.ts'
 import { bodyLimits } from '../http/read-body.ts'
 import { ok } from '../http/reply.ts'
 import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
+import { continueTrace } from './continue-trace.ts'
 import { executeAtNotFuture } from './execute-at.ts'
 import { inspectNewTask, toNewTask } from './new-task.ts'
 import { presentTask } from './present-task.ts'
@@ -20,11 +22,11 @@ export const createTasks = creation({
   refusals: ['quota_exceeded'],
   body: createTasksBody,
   limits,
-  async handle(work, { caller, body, bodyText }) {
+  async handle(work, { caller, body, bodyText, request }) {
     await refuseOverQuota(work, caller.organizationId, 'later')
     const texts = elementTexts(bodyText, ['tasks']) ?? []
     const rows = body.tasks.map((row, i) => readRow(work, caller.workspaceId, row, texts[i] ?? ''))
-    const inserted = await insert(work, rows)
+    const inserted = await insert(work, request, rows)
     const stored = [...inserted.values()].filter(isStored)
     const due = stored.map(({ id, executeAt }) => ({ id: toId('task', id), dueAt: executeAt.getTime() }))
     work.enqueue(due, stored[0]?.now.getTime() ?? work.clock.now())
@@ -46,9 +48,9 @@ function readRow(work: Work, workspaceId: string, row: unknown, text: string): R
 }
 
 // All good rows are stored, or none.
-async function insert(work: Work, rows: readonly Row[]): Promise<Map<string, InsertedTask>> {
+async function insert(work: Work, request: Request, rows: readonly Row[]): Promise<Map<string, InsertedTask>> {
   const tasks = rows.filter((row): row is Exclude<Row, AppError> => !(row instanceof AppError))
-  const inserted = tasks.length === 0 ? [] : await insertTasks(work.db, tasks)
+  const inserted = tasks.length === 0 ? [] : await insertTasks(work.db, continueTrace(request, tasks))
   return new Map(inserted.map(one => [one.id, one]))
 }
 

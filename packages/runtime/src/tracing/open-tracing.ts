@@ -1,0 +1,81 @@
+import type { Attributes } from '@opentelemetry/api'
+import type { Logger } from '../logger.ts'
+import { withinMs } from '../within-ms.ts'
+
+/** A piece of work within a trace. */
+export type Span = {
+  /** Its place in the trace, for whoever goes on. */
+  traceparent: string
+  /** @param end.error - What went wrong, in a word. */
+  end(end: { name?: string; attributes?: Attributes; error?: string | null }): void
+}
+
+export type NewSpan = {
+  name: string
+  kind: 'server' | 'client'
+  /** Where it belongs; null begins a trace. */
+  parent: string | null
+  /** Default: now. */
+  startedAt?: Date
+  attributes?: Attributes
+}
+
+/** Tells a collector which work belongs together. */
+export type Tracing = {
+  start(span: NewSpan): Span
+  /** Sends what has not been sent, for five seconds at most. */
+  close(): Promise<void>
+}
+
+const longestFlushMs = 5_000
+
+/**
+ * Opens OpenTelemetry, which is loaded by this and by nothing else: a process that does not trace does not know it. Where
+ * the spans go, and how many of them, is said by its own environment variables.
+ */
+export async function openTracing(service: string, log: Logger): Promise<Tracing> {
+  const [api, sdk, exporter, resources] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace-base'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+  ])
+  const ignore = () => {}
+  const warn = (detail: string) => log.warn({ detail }, 'tracing.failed')
+  const logger = { error: warn, warn, info: ignore, debug: ignore, verbose: ignore }
+  api.diag.setLogger(logger, { logLevel: api.DiagLogLevel.ERROR, suppressOverrideMessage: true })
+  const named = resources.resourceFromAttributes({ 'service.name': `belfry-${service}`, 'process.pid': process.pid })
+  const provider = new sdk.BasicTracerProvider({
+    resource: named.merge(resources.detectResources({ detectors: [resources.envDetector] })),
+    spanProcessors: [new sdk.BatchSpanProcessor(new exporter.OTLPTraceExporter())],
+  })
+  const tracer = provider.getTracer('belfry')
+  const kinds = { server: api.SpanKind.SERVER, client: api.SpanKind.CLIENT }
+
+  return {
+    start({ name, kind, parent, startedAt, attributes = {} }) {
+      const options = { kind: kinds[kind], attributes, ...(startedAt ? { startTime: startedAt } : {}) }
+      const span = tracer.startSpan(name, options, contextOf(api, parent))
+      const { traceId, spanId, traceFlags } = span.spanContext()
+      return {
+        traceparent: `00-${traceId}-${spanId}-0${traceFlags & 1}`,
+        end({ name: finalName, attributes: more = {}, error }) {
+          if (finalName !== undefined) span.updateName(finalName)
+          span.setAttributes(more)
+          if (error) span.setAttribute('error.type', error).setStatus({ code: api.SpanStatusCode.ERROR })
+          span.end()
+        },
+      }
+    },
+    async close() {
+      await withinMs(longestFlushMs, () => provider.shutdown()).catch(err => log.warn({ err }, 'tracing.failed'))
+    },
+  }
+}
+
+function contextOf(api: typeof import('@opentelemetry/api'), parent: string | null) {
+  const [, traceId = '', spanId = '', flags = '00'] = parent?.split('-') ?? []
+  if (parent === null) return api.ROOT_CONTEXT
+  const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
+  return api.trace.setSpanContext(api.ROOT_CONTEXT, context)
+}
