@@ -20,6 +20,7 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
     'a new password': `new password ${random()}`,
     'the master key': randomBytes(32).toString('base64'),
     'the key of sessions': randomBytes(24).toString('base64'),
+    'the password of operators': `operators ${random()}`,
   }
   let belfry: Belfry
   let target: Receiver
@@ -28,6 +29,7 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
     const env = {
       ENCRYPTION_KEYS: `k1:${canaries['the master key']}`,
       JWT_SECRET: canaries['the key of sessions'] ?? '',
+      OPERATOR_PASSWORD: canaries['the password of operators'] ?? '',
       LOG_LEVEL: 'trace',
     }
     belfry = await startBelfry(backend, { env })
@@ -56,7 +58,16 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
     const signing = await call('GET', `/api/v1/workspaces/${me.workspaceId}/signing-secrets`)
     canaries['a signing secret'] = signing.body.data[0].secret
     canaries['the bytes of a signing secret'] = signing.body.data[0].secret.slice('whsec_'.length)
+    await visitBoard()
     await runTasks(call)
+  }
+
+  async function visitBoard() {
+    const visit = (name: string) => {
+      const credentials = Buffer.from(`${name}:${canaries['the password of operators']}`).toString('base64')
+      return fetch(`${belfry.url}/admin/queues`, { headers: { authorization: `Basic ${credentials}` } })
+    }
+    expect([(await visit('somebody')).status, (await visit('operator')).status]).toEqual([401, 200])
   }
 
   async function signUpWithCanaries() {
@@ -141,7 +152,7 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
     )
     for (const log of ['api', 'dispatcher']) expect(haystacks[`log of ${log}`]).toContain('"msg"')
     expect(Object.values(haystacks).join()).toContain('{{ secrets.IN_URL }}')
-    expect(Object.keys(canaries)).toHaveLength(11)
+    expect(Object.keys(canaries)).toHaveLength(12)
     expect(findCanaries(canaries, haystacks)).toEqual([])
   })
 

@@ -38,6 +38,21 @@ it('believes no proxy unless it is told which', () => {
   expect(() => loadConfig({ ...env, TRUST_PROXY: 'true' })).toThrow(/TRUST_PROXY/)
 })
 
+it('opens the board to operators only with a password that nobody guesses', () => {
+  expect(loadConfig(env).operatorPassword).toBeNull()
+  expect(loadConfig({ ...env, OPERATOR_PASSWORD: '' }).operatorPassword).toBeNull()
+  expect(() => loadConfig({ ...env, OPERATOR_PASSWORD: 'short' })).toThrow(/OPERATOR_PASSWORD: must have at least 12/)
+})
+
+it.each([
+  [{}, false],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, true],
+  [{ OTEL_TRACES_EXPORTER: 'otlp' }, true],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_TRACES_EXPORTER: 'none' }, false],
+])('traces when OpenTelemetry says so: %j', (more, traces) => {
+  expect(loadConfig({ ...env, ...more }).traces).toBe(traces)
+})
+
 it('wants master keys, and does not show what it was given for them', () => {
   expect(() => loadConfig({ ...env, ENCRYPTION_KEYS: undefined })).toThrow(/ENCRYPTION_KEYS: is required/)
   expect(() => loadConfig({ ...env, ENCRYPTION_KEYS: 'k1:dG9vIHNob3J0' })).toThrow(/ENCRYPTION_KEYS: .*k1(?!.*dG9v)/)

@@ -22,6 +22,10 @@ const otherErrors = ['http_1xx', 'http_3xx', 'http_4xx', 'http_5xx', 'secret_mis
 const results = [labelsOf('none'), ...[...errors, ...otherErrors].map(labelsOf)]
 const claimKinds: ReadonlyArray<Claim['kind']> = ['claimed', 'early', 'busy', 'moved', 'gone']
 
+const refusalReasons = ['monthly_execution_limit', 'storage_quota', 'overlap_skipped', 'workspace_deleted']
+const outboxKinds: readonly OutboxKind[] = ['mail', 'webhook']
+const messageResults = ['sent', 'failed', 'given_up'] as const
+
 export function openMetrics(meter: Meter) {
   const lag = meter.histogram('belfry_lag_seconds', 'How long after its time an attempt started.', lagBounds)
   const duration = meter.histogram('belfry_attempt_duration_seconds', 'How long a call took.', durationBounds)
@@ -40,11 +44,12 @@ export function openMetrics(meter: Meter) {
   const refusals = meter.counters(
     'belfry_tasks_refused_total',
     'Tasks that were cancelled in place of their first attempt, by the reason.',
-    [],
+    refusalReasons.map(reason => ({ reason })),
   )
   const messages = meter.counters(
     'belfry_outbox_messages_total',
     'Attempts to send a message of the outbox, by what came of it.',
+    outboxKinds.flatMap(kind => messageResults.map(result => ({ kind, result }))),
   )
   const labels = new Map(results.map(result => [result.error, result]))
   return {
@@ -79,7 +84,7 @@ export function openMetrics(meter: Meter) {
       attempts(labels.get(error) ?? labelsOf(error))
       if (!isRecorded) superseded()
     },
-    message: (kind: OutboxKind, result: 'sent' | 'failed' | 'given_up') => messages({ kind, result }),
+    message: (kind: OutboxKind, result: (typeof messageResults)[number]) => messages({ kind, result }),
   }
 }
 

@@ -1,0 +1,222 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '@belfry/embedded'
+import { type Receiver, startReceiver } from '@belfry/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { type Belfry, startBelfry } from '../belfry.ts'
+import { repositoryRoot } from '../repository-root.ts'
+import { inMs, waitFor } from '../wait-for.ts'
+import { groupingLabels, readPromql } from './read-promql.ts'
+import { type Scrape, scrape } from './read-scrape.ts'
+
+const read = (path: string) => readFileSync(join(repositoryRoot(), path), 'utf8')
+const tasks = '/api/v1/scheduler/tasks'
+const serviceNames = ['api', 'scheduler', 'dispatcher'] as const
+
+let belfry: Belfry
+let target: Receiver
+let ports: Record<string, number>
+let scrapes: Scrape[]
+const of = (service: string) => scrapes.find(one => one.service === service)!
+const scrapeAll = () => Promise.all(serviceNames.map(name => scrape(name, ports[name] ?? 0)))
+
+beforeAll(async () => {
+  target = await startReceiver({ otherwise: { status: 200 } })
+  target.answer('/fails', { status: 503 })
+  ports = Object.fromEntries(await Promise.all(serviceNames.map(async name => [name, await freePort()])))
+  const portOf = (name: string) => ({ METRICS_PORT: String(ports[name]) })
+  belfry = await startBelfry('postgres', { services: ['api'], env: portOf('api') })
+  await Promise.all((['scheduler', 'dispatcher'] as const).map(name => belfry.start(name, portOf(name))))
+  const task = (path: string, retries: number) => ({
+    ...{ name: 'counted', url: target.url(path), method: 'POST', execute_at: inMs(1500) },
+    retry: { max_retries: retries, backoff: 'fixed', base_delay_ms: 1000 },
+  })
+  const bodies = [
+    task('/well', 0),
+    task('/well', 0),
+    task('/fails', 1),
+    { ...task('/', 0), url: 'http://127.0.0.1:1/' },
+  ]
+  for (const body of bodies) expect((await belfry.call('POST', tasks, body)).status).toBe(201)
+  expect((await belfry.call('POST', tasks, { name: 'refused' })).status).toBe(400)
+  const far = { ...task('/far', 0), execute_at: inMs(240_000) }
+  expect((await belfry.call('POST', tasks, far)).status).toBe(201)
+  scrapes = await waitFor(
+    scrapeAll,
+    all => (all.find(({ service }) => service === 'dispatcher')?.sum('belfry_attempts_total') ?? 0) >= 5,
+  )
+}, 60_000)
+afterAll(async () => {
+  await belfry?.close()
+  await target?.close()
+})
+
+describe('what the processes tell', () => {
+  it('counts each attempt by its outcome, and how late it was', () => {
+    const dispatcher = of('dispatcher')
+    const attempts = (error: string) => dispatcher.sum('belfry_attempts_total', { error })
+    expect([attempts('none'), attempts('http_5xx'), attempts('connection_refused')]).toEqual([2, 2, 1])
+    for (const name of ['belfry_lag_seconds', 'belfry_attempt_duration_seconds']) {
+      expect(dispatcher.sum(`${name}_count`)).toBe(5)
+      expect(dispatcher.sum(`${name}_bucket`, { le: '+Inf' })).toBe(5)
+    }
+    expect(dispatcher.sum('belfry_claims_total', { result: 'claimed' })).toBe(5)
+    expect(dispatcher.sum('belfry_batch_size_sum', { batch: 'record' })).toBe(5)
+    expect(dispatcher.sum('belfry_slots')).toBe(200)
+  })
+
+  it('tells of the queue and of what is due', async () => {
+    const delayed = (one: Scrape) => one.sum('belfry_queue_delayed', { queue: 'dispatch' })
+    const scheduler = await waitFor(
+      () => scrape('scheduler', ports.scheduler ?? 0),
+      one => delayed(one) === 1,
+    )
+    expect(scheduler.types.get('belfry_queue_depth')).toBe('gauge')
+    expect(scheduler.sum('belfry_oldest_due_seconds')).toBeLessThan(60)
+    expect(
+      scheduler.sum('belfry_chore_duration_seconds_count', { chore: 'promote-due-tasks', result: 'done' }),
+    ).toBeGreaterThan(0)
+  })
+
+  it('counts requests by the pattern of their path, and what was refused', () => {
+    const api = of('api')
+    const asked = { method: 'POST', route: tasks }
+    expect(api.sum('belfry_http_requests_total', { ...asked, status: '201' })).toBe(5)
+    expect(api.sum('belfry_http_requests_total', { ...asked, status: '400' })).toBe(1)
+    expect(api.sum('belfry_http_request_duration_seconds_count', asked)).toBe(6)
+    expect(api.sum('belfry_refusals_total', { code: 'validation_failed' })).toBe(1)
+    expect(api.sum('belfry_batch_size_sum', { batch: 'create' })).toBe(5)
+  })
+
+  it('shows that the database and the queue answer, and that the pool is used', () => {
+    for (const one of scrapes) {
+      expect(one.sum('belfry_dependency_up')).toBe(2)
+      expect(one.sum('belfry_pool_max')).toBeGreaterThan(0)
+      expect(one.types.get('nodejs_eventloop_lag_max_seconds')).toBe('gauge')
+    }
+  })
+
+  it('is not told on the port of the API', async () => {
+    expect((await fetch(`${belfry.url}/metrics`)).status).toBe(404)
+  })
+
+  it('is what docs/metrics.md says, no more and no less', () => {
+    const row = /^\| `(?<name>belfry_\w+)` \| (?<type>\w+) \| (?<from>[^|]+) \|/gm
+    const documented = [...read('docs/metrics.md').matchAll(row)].flatMap(({ groups = {} }) => {
+      const services = groups.from === 'all' ? serviceNames : groups.from?.split(', ')
+      return (services ?? []).map(service => `${service} ${groups.name} ${groups.type}`)
+    })
+    const told = scrapes.flatMap(({ service, types }) =>
+      [...types].filter(([name]) => name.startsWith('belfry_')).map(([name, type]) => `${service} ${name} ${type}`),
+    )
+    expect(documented.sort()).toEqual(told.sort())
+  })
+
+  it('has labels of which there are few: no id, host or URL', () => {
+    const values = scrapes.flatMap(({ labels }) => [...labels.values()].flatMap(names => [...names]))
+    const known = [
+      'service',
+      'le',
+      'quantile',
+      'method',
+      'route',
+      'status',
+      'code',
+      'batch',
+      'state',
+      'dependency',
+      'queue',
+      'kind',
+    ]
+    const others = [
+      'outcome',
+      'error',
+      'result',
+      'reason',
+      'chore',
+      'type',
+      'space',
+      'version',
+      'major',
+      'minor',
+      'patch',
+    ]
+    expect([...new Set(values)].filter(name => ![...known, ...others].includes(name))).toEqual([])
+  })
+})
+
+type Rule = {
+  alert: string
+  expr: string
+  for?: string
+  labels: { severity: string }
+  annotations: { summary: string }
+}
+type Panel = { type: string; title: string; targets?: Array<{ expr: string }> }
+
+const rules = (): Rule[] =>
+  parse(read('monitoring/prometheus/alerts.yml')).groups.flatMap((group: { rules: Rule[] }) => group.rules)
+const panels = (): Panel[] => JSON.parse(read('monitoring/grafana/belfry.json')).panels
+
+describe('the alert rules and the dashboard', () => {
+  // The label that Prometheus itself gives to what it scrapes.
+  const fromPrometheus = ['instance', 'job']
+  const problemsOf = (expression: string) => {
+    const selectors = readPromql(expression)
+    const seen = selectors.map(
+      ({ series }) => new Set(scrapes.flatMap(({ labels }) => [...(labels.get(series) ?? [])])),
+    )
+    const all = new Set([...seen.flatMap(labels => [...labels]), ...fromPrometheus])
+    return [
+      ...selectors.filter((_, i) => seen[i]?.size === 0).map(({ series }) => `there is no ${series}`),
+      ...selectors.flatMap(({ series, labels }, i) =>
+        labels.filter(label => !seen[i]?.has(label)).map(label => `${series} has no ${label}`),
+      ),
+      ...groupingLabels(expression)
+        .filter(label => !all.has(label))
+        .map(label => `nothing has ${label}`),
+    ]
+  }
+
+  it('ask for nothing that the processes do not tell', () => {
+    const expressions = [
+      ...rules().map(({ alert, expr }) => ({ where: alert, expr })),
+      ...panels().flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ where: title, expr }))),
+    ].map(({ where, expr }) => ({ where, expr: expr.replaceAll('$__rate_interval', '5m') }))
+    expect(expressions.length).toBeGreaterThan(60)
+    expect(expressions.flatMap(({ where, expr }) => problemsOf(expr).map(problem => `${where}: ${problem}`))).toEqual(
+      [],
+    )
+  })
+
+  it('would be found out if they did', () => {
+    expect(problemsOf('rate(belfry_no_such_total[5m])')).toEqual(['there is no belfry_no_such_total'])
+    expect(problemsOf('sum by (colour) (belfry_slots{size="big"})')).toEqual([
+      'belfry_slots has no size',
+      'nothing has colour',
+    ])
+    expect(() => problemsOf('sum(belfry_slots')).toThrow('Not PromQL')
+  })
+
+  it('are complete: each rule says how bad it is and what it means, each panel asks for something', () => {
+    for (const { alert, expr, labels, annotations, for: pending = '0m' } of rules()) {
+      expect([alert, expr, pending, labels.severity, annotations.summary]).toEqual([
+        expect.stringMatching(/^Belfry[A-Z]\w+$/),
+        expect.any(String),
+        expect.stringMatching(/^\d+[smh]$/),
+        expect.stringMatching(/^(critical|warning|info)$/),
+        expect.stringMatching(/\.$/),
+      ])
+    }
+    expect(new Set(rules().map(({ alert }) => alert)).size).toBe(rules().length)
+    for (const { type, targets = [] } of panels()) expect(targets.length > 0).toBe(type !== 'row')
+  })
+
+  it('name in docs/observability.md only alerts that there are', () => {
+    const named = [...read('docs/observability.md').matchAll(/`(Belfry[A-Z]\w+)`/g)].map(([, name]) => name)
+    const known = rules().map(({ alert }) => alert)
+    expect(named.length).toBeGreaterThan(5)
+    expect(named.filter(name => !known.includes(name ?? ''))).toEqual([])
+  })
+})
