@@ -3,13 +3,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Belfry, startBelfry } from './belfry.ts'
 import { inMs, waitFor } from './wait-for.ts'
 
+const password = 'operators of this test'
 const tasks = '/api/v1/scheduler/tasks'
 
 let belfry: Belfry
 let target: Receiver
 beforeAll(async () => {
   target = await startReceiver({ otherwise: { status: 500 } })
-  belfry = await startBelfry('postgres')
+  belfry = await startBelfry('postgres', { env: { OPERATOR_PASSWORD: password } })
 })
 afterAll(async () => {
   await belfry?.close()
@@ -50,4 +51,31 @@ it('tells in the log which host rests, for whom and how long, and makes no attem
   expect(dead.length).toBeLessThan(80)
   expect(waiting.every(({ attempts }) => attempts === 0)).toBe(true)
   expect(target.requests.length).toBe(80 - waiting.length)
+}, 60_000)
+
+it('is listed for operators, who end the rest at once', async () => {
+  const authorization = `Basic ${Buffer.from(`operator:${password}`).toString('base64')}`
+  const ask = async (method: string, path: string) => {
+    const response = await fetch(`${belfry.url}/admin/hosts${path}`, { method, headers: { authorization } })
+    return { status: response.status, body: await response.json() }
+  }
+  const { workspaceId } = belfry.caller
+  const host = `127.0.0.1:${target.port}`
+  const listed = (await ask('GET', '')).body.data
+  expect(listed).toMatchObject([{ workspace_id: workspaceId, host, dispatchers: 1 }])
+  const dispatcher = belfry.services.find(({ name }) => name === 'dispatcher')
+  const called = target.requests.length
+  expect(await ask('DELETE', `/${workspaceId}/${encodeURIComponent(host)}`)).toEqual({
+    status: 202,
+    body: { dispatchers: 1 },
+  })
+  await waitFor(
+    async () => dispatcher?.output ?? '',
+    output => output.includes('"host.reset"'),
+  )
+  // More than a probe: half of twenty attempts have to fail before it rests again.
+  await waitFor(
+    async () => target.requests.length,
+    count => count >= called + 2,
+  )
 }, 60_000)

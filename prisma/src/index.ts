@@ -82,6 +82,15 @@ export { isTransientDatabaseError, openPool, type Pool, pingPool, waitForDatabas
 export { type PutBack, putBackTask } from './put-back-task.ts'
 export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './record-attempts.ts'
 export { type Replay, replayTask } from './replay-task.ts'
+export {
+  endHostRest,
+  type HostRest,
+  listRestingHosts,
+  noteHostRest,
+  type RestingHost,
+  resetHost,
+  takeHostResets,
+} from './resting-hosts.ts'
 export { deleteCancelledTasks } from './retention/delete-cancelled-tasks.ts'
 export { deleteOldRuns } from './retention/delete-old-runs.ts'
 export { dropRunPartitions } from './retention/drop-run-partitions.ts'

@@ -31,6 +31,7 @@ export const auditActions = [
   'cron_job.deleted',
   'dead_letter.replayed',
   'dead_letter.discarded',
+  'host.reset',
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]

@@ -9,7 +9,7 @@ import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
 import { sendReply } from './http/send.ts'
 import { traceRequests } from './http/trace-requests.ts'
-import { boardPath, queueBoard } from './operators/queue-board.ts'
+import { operators } from './operators/operators.ts'
 import { routes } from './routes.ts'
 
 /** Builds the HTTP application: the order of its parts, top to bottom. */
@@ -34,7 +34,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   })
   const { operatorPassword } = ctx.config
   if (ctx.boardQueues && operatorPassword !== null) {
-    app.use(boardPath, queueBoard(ctx, ctx.boardQueues, operatorPassword))
+    app.use('/admin', operators(ctx, ctx.boardQueues, operatorPassword))
   }
   for (const [path, methods] of Object.entries(routes)) {
     const route = app.route(path)

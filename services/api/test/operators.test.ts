@@ -1,3 +1,4 @@
+import { noteHostRest } from '@belfry/db'
 import { fromId, newUuid, toId } from '@belfry/domain'
 import { queueBackends, testRedisUrl } from '@belfry/testing'
 import { describe, expect, it } from 'vitest'
@@ -154,11 +155,48 @@ describe('signing in as operator', () => {
   })
 })
 
+describe('the hosts that rest', () => {
+  const api = useApi(() => ({ OPERATOR_PASSWORD: password }))
+  const host = 'hooks.example.com:8080'
+  const path = () => `/admin/hosts/${api.caller.workspaceId}/${encodeURIComponent(host)}`
+  const rest = (dispatcher: string, restMs: number) => {
+    const workspaceId = fromId('ws', api.caller.workspaceId) ?? ''
+    return noteHostRest(api.ctx.pool, { dispatcher, workspaceId, host }, restMs)
+  }
+
+  it('are listed once for all dispatchers, and their rest is ended on request', async () => {
+    expect((await api.send('GET', '/admin/hosts', undefined, operator)).body).toEqual({ data: [] })
+    expect((await api.send('DELETE', path(), undefined, operator)).status).toBe(404)
+    const [first, second] = [newUuid(), newUuid()]
+    await rest(first, -1_000)
+    const list = async () => (await api.send('GET', '/admin/hosts', undefined, operator)).body.data
+    const about = { workspace_id: api.caller.workspaceId, host }
+    expect(await list()).toMatchObject([{ ...about, state: 'probing', dispatchers: 1 }])
+    await rest(second, 30_000)
+    expect(await list()).toMatchObject([{ ...about, state: 'resting', dispatchers: 2 }])
+    const ended = await api.send('DELETE', path(), undefined, operator)
+    expect([ended.status, ended.body]).toEqual([202, { dispatchers: 2 }])
+    expect(await list()).toEqual([])
+    const session = { Authorization: `Bearer ${api.caller.token}` }
+    const log = `/api/v1/organizations/${api.caller.organizationId}/audit-log?action=host.reset`
+    expect((await api.send('GET', log, undefined, session)).body.data).toMatchObject([{ object_id: host }])
+  })
+
+  it('are for the operator alone, and changed by nobody else', async () => {
+    expect((await api.send('GET', '/admin/hosts')).status).toBe(401)
+    expect((await api.send('DELETE', path())).status).toBe(401)
+    const foreign = { ...operator, Origin: 'https://evil.example' }
+    expect((await api.send('DELETE', path(), undefined, foreign)).status).toBe(403)
+    expect((await api.send('DELETE', '/admin/hosts/ws_x/y', undefined, operator)).status).toBe(404)
+    expect((await api.send('POST', '/admin/hosts', {}, operator)).status).toBe(405)
+  })
+})
+
 describe('without an operator password', () => {
   const api = useApi()
 
   it('there is no board', async () => {
-    for (const path of [board, `${board}/`, `${board}/api/queues`]) {
+    for (const path of [board, `${board}/`, `${board}/api/queues`, '/admin/hosts']) {
       expect((await api.send('GET', path, undefined, operator)).status).toBe(404)
     }
   })

@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto'
+import { type KeyObject, randomUUID } from 'node:crypto'
 import {
   type Claim,
   type ClaimRequest,
@@ -44,6 +44,8 @@ import { createWorkspaceCache, type WorkspaceCache } from './secrets/workspace-c
 
 /** Everything that an attempt needs. */
 export type Context = {
+  /** This process, among all dispatchers. */
+  id: string
   log: Logger
   pool: Pool
   clock: DatabaseClock
@@ -103,6 +105,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     return new Map(Array.from(secrets, ([id, all]) => [id, all.map(({ value }) => toSigningKey(value))]))
   })
   return {
+    id: randomUUID(),
     log,
     pool,
     clock: await openDatabaseClock(pool),

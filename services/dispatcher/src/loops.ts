@@ -2,6 +2,7 @@ import type { Loop } from '@belfry/runtime'
 import type { Context } from './context.ts'
 import { findLateWork } from './intake/find-late-work.ts'
 import { refillLines } from './intake/refill-lines.ts'
+import { resetHosts } from './intake/reset-hosts.ts'
 import { tidyOutbox } from './outbox/tidy-outbox.ts'
 
 /** What a dispatcher does beside its jobs, and how often. */
@@ -16,6 +17,7 @@ export function loops(ctx: Context): Loop[] {
     chore('find-own-listeners', 30_000, () => ctx.ownListeners.refresh()),
     chore('find-late-work', 1_000, () => findLateWork(ctx)),
     chore('refill-lines', 50, () => refillLines(ctx)),
+    chore('reset-hosts', 2_000, () => resetHosts(ctx)),
     chore('forget-idle-hosts', 5_000, async () => ctx.lines.forget()),
     chore('wake-outbox', 2_000, async () => ctx.outbox.wake()),
     chore('tidy-outbox', 60_000, () => tidyOutbox(ctx)),

@@ -92,10 +92,19 @@ export function openMetrics(meter: Meter) {
 export function measureRoom(ctx: Context, slots: number): void {
   const { meter } = ctx.metrics
   measurePool(meter, ctx.pool)
+  meter.gauge(
+    'belfry_clock_skew_seconds',
+    "By how much the database's clock is ahead of this machine's.",
+    () => (ctx.clock.now() - Date.now()) / 1000,
+  )
   meter.gauge('belfry_slots', 'Calls that may be under way at a time.', () => slots)
   meter.gauge('belfry_slots_taken', 'Calls that are under way.', () => ctx.lines.underWay)
   meter.gauge('belfry_tasks_in_hand', 'Tasks that wait for their instant or their turn.', () => ctx.hand.size)
-  meter.gauge('belfry_hosts_resting', 'Hosts that rest, each workspace for itself.', () => ctx.lines.resting().length)
+  meter.gauge(
+    'belfry_hosts_resting',
+    'Hosts that rest or are probed, each workspace for itself.',
+    () => ctx.lines.resting().length,
+  )
 }
 
 function labelsOf(error: string): Labels & { error: string } {

@@ -8,10 +8,8 @@ import { ExpressAdapter } from '@bull-board/express'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import type { Context } from '../context.ts'
 import { letterActions } from './letter-actions.ts'
-import { operatorLogin } from './operator-login.ts'
-import { sameOrigin } from './same-origin.ts'
 
-export const boardPath = '/admin/queues'
+const boardPath = '/admin/queues'
 
 // Its pages bring styles in attributes, and nothing else that is not a file of ours.
 const policy = [
@@ -20,7 +18,7 @@ const policy = [
 ].join('; ')
 
 /** The board of all queues, for operators. */
-export function queueBoard(ctx: Context, queues: BoardQueues, password: string): Router {
+export function queueBoard(ctx: Context, queues: BoardQueues): Router {
   const board = new ExpressAdapter().setBasePath(boardPath)
   createBullBoard({
     queues: queues.adapters,
@@ -31,7 +29,7 @@ export function queueBoard(ctx: Context, queues: BoardQueues, password: string):
     },
   })
   const router = Router()
-  router.use(operatorLogin(ctx, password), sameOrigin, onlyOurFiles)
+  router.use(onlyOurFiles)
   router.use(letterActions(ctx, queues))
   router.use(board.getRouter())
   return router

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Claim, ClaimedTask } from '@belfry/db'
-import { toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { dispatch } from '../dispatch.ts'
 import { askDatabase } from './ask-database.ts'
@@ -9,6 +8,7 @@ import type { TaskInHand } from './hand.ts'
 import type { Verdict } from './host-health.ts'
 import { hostOf } from './host-of.ts'
 import type { Turn } from './lines.ts'
+import { tellRest } from './tell-rest.ts'
 import { verdictOf } from './verdict-of.ts'
 
 const busyPauseMs = 20
@@ -52,7 +52,8 @@ function lineUp(ctx: Context, task: TaskInHand): void {
   ctx.waiting.set(task, setTimeout(atItsInstant, Math.min(Math.ceil(waitMs), longestWaitMs)))
 }
 
-function startAttempts(ctx: Context): void {
+/** Starts the attempts whose turn it is. */
+export function startAttempts(ctx: Context): void {
   if (ctx.stop.aborted) return
   for (let turn = ctx.lines.next(); turn; turn = ctx.lines.next()) ctx.attempts.track(attempt(ctx, turn))
 }
@@ -64,7 +65,7 @@ async function attempt(ctx: Context, turn: Turn<TaskInHand>): Promise<void> {
     if (claimed) verdict = verdictOf(await dispatch(ctx, claimed))
   } finally {
     const { change, restsUntil } = turn.end(verdict)
-    if (change) tellRest(ctx, turn.task, restsUntil)
+    if (change) arrangeRest(ctx, turn.task, restsUntil)
     startAttempts(ctx)
   }
 }
@@ -103,17 +104,12 @@ async function tryAgain(
   else await giveBack(ctx, [task]) // its new time has a job of its own, unless that was lost
 }
 
-function tellRest(ctx: Context, { host, workspace }: TaskInHand, restsUntil: number | null): void {
-  const who = { host, workspace: toId('ws', workspace) }
-  if (restsUntil === null) {
-    ctx.log.info(who, 'host.rested')
-    return
-  }
-  const restMs = Math.ceil(restsUntil - performance.now())
-  ctx.log.warn({ ...who, restMs }, 'host.resting')
-  ctx.metrics.hostRested()
+function arrangeRest(ctx: Context, task: TaskInHand, restsUntil: number | null): void {
+  const restMs = restsUntil === null ? null : Math.ceil(restsUntil - performance.now())
+  tellRest(ctx, task, restMs)
+  if (restMs === null) return
   const wake = () => {
-    ctx.lines.wake(host)
+    ctx.lines.wake(task.host)
     startAttempts(ctx)
   }
   setTimeout(wake, restMs + 1).unref()

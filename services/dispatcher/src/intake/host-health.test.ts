@@ -84,3 +84,13 @@ it('may be forgotten when a minute has passed since the last attempt, and not wh
   attempts(20, 'failing')
   expect(health.isForgettable(clock.now + 600_000)).toBe(false)
 })
+
+it('begins anew when it is reset, whatever attempts of before still say', () => {
+  const { health, attempts, mayStart } = setup()
+  const before = health.begin()
+  attempts(20, 'failing')
+  health.reset()
+  expect([mayStart(), health.restsUntil]).toEqual([true, null])
+  expect(health.end(before, 'failing', 1_000_000)).toBeNull()
+  expect(attempts(19, 'failing')).toEqual(Array(19).fill(null))
+})

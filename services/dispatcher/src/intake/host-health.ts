@@ -14,6 +14,8 @@ export type HostHealth = {
   begin(): number
   /** Notes how an attempt ended, and tells when this makes the host rest, or ends its rest. */
   end(generation: number, verdict: Verdict, now: number): 'resting' | 'rested' | null
+  /** Ends a rest, and forgets what led to it. */
+  reset(): void
   /** Until when the host rests; null when it does not. After that, one attempt at a time probes it. */
   readonly restsUntil: number | null
   /** Nothing of the last minute is known. */
@@ -82,6 +84,13 @@ export function createHostHealth(): HostHealth {
       if (verdict === null) return null
       note(verdict === 'failing', now)
       return verdict === 'failing' && isFailing() ? rest(now) : null
+    },
+    reset() {
+      restsUntil = null
+      isProbing = false
+      failedProbes = 0
+      generation++
+      buckets = []
     },
     isForgettable: now => restsUntil === null && (buckets.at(-1)?.startsAt ?? 0) <= now - windowMs - bucketMs,
   }

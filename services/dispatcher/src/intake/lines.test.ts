@@ -116,6 +116,20 @@ it('forgets hosts that nobody called for a minute, but not who rests or waits', 
   expect(startAll()).toHaveLength(1)
 })
 
+it('tells who rests, and goes on at once when that is reset', () => {
+  const { lines, add, startAll } = setup({ slots: 1000, placesPerHost: 1000 })
+  add('a', 'x', 20)
+  add('b', 'x')
+  for (const turn of startAll()) turn.end(turn.task.workspace === 'a' ? 'failing' : 'well')
+  add('a', 'x', 2)
+  expect(startAll()).toEqual([])
+  expect(lines.resting()).toEqual([{ workspace: 'a', host: 'x' }])
+  lines.reset({ workspace: 'a', host: 'x' })
+  lines.reset({ workspace: 'nobody', host: 'nowhere' })
+  expect(lines.resting()).toEqual([])
+  expect(startAll()).toHaveLength(2)
+})
+
 it('starts thousands of tasks of thousands of lines in little time', () => {
   const { add, startAll } = setup({ slots: 100, placesPerHost: 2 })
   for (let i = 0; i < 20_000; i++) add(`w${i % 50}`, `h${i % 5_000}`)

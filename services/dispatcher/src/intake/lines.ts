@@ -28,8 +28,10 @@ export type Lines<Task> = {
   forget(): void
   /** How many tasks of a workspace wait for hosts that are full or rest. */
   parkedOf(workspace: string): number
-  /** The hosts that rest, for whom, and until when by the clock of the options. */
-  resting(): Array<Lined & { until: number }>
+  /** The hosts that rest or are probed, each workspace for itself. */
+  resting(): Lined[]
+  /** Ends a host's rest for a workspace. */
+  reset(line: Lined): void
   /** Attempts under way. */
   readonly underWay: number
 }
@@ -94,6 +96,11 @@ export function createLines<Task extends Lined>(options: LinesOptions): Lines<Ta
     },
     forget: () => forget(state),
     resting: () => resting(state),
+    reset({ workspace, host }) {
+      state.lines.get(`${workspace} ${host}`)?.health.reset()
+      const known = state.hosts.get(host)
+      if (known) unpark(state, known)
+    },
   }
 }
 
@@ -177,11 +184,9 @@ function count<Task>(state: State<Task>, line: Line<Task>, by: 1 | -1): void {
   for (const counter of [line, line.host, line.workspace]) counter.underWay += by
 }
 
-function resting<Task>({ options, lines }: State<Task>): Array<Lined & { until: number }> {
-  return [...lines.values()].flatMap(({ workspaceId: workspace, hostName: host, health }) => {
-    const until = health.restsUntil
-    return until !== null && until > options.now() ? [{ workspace, host, until }] : []
-  })
+function resting<Task>({ lines }: State<Task>): Lined[] {
+  const atRest = [...lines.values()].filter(({ health }) => health.restsUntil !== null)
+  return atRest.map(({ workspaceId: workspace, hostName: host }) => ({ workspace, host }))
 }
 
 function forget<Task>({ options, lines, hosts, workspaces }: State<Task>): void {

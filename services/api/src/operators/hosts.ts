@@ -1,0 +1,59 @@
+import { insertAuditEntry, inTransaction, listRestingHosts, type RestingHost, resetHost } from '@belfry/db'
+import { AppError, fromId, toId } from '@belfry/domain'
+import { type Request, type Response, Router } from 'express'
+import { callerAddress } from '../auth/caller-address.ts'
+import type { Context } from '../context.ts'
+import { notFound } from '../http/not-found.ts'
+import { sendReply } from '../http/send.ts'
+
+/** The hosts that rest because their calls fail: operators see them, and end a rest before its time. */
+export function hosts(ctx: Context): Router {
+  const router = Router()
+  router.get('/', async (_request, response) => {
+    await sendReply(response, { status: 200, body: { data: (await listRestingHosts(ctx.pool)).map(presentHost) } })
+  })
+  router.delete(
+    '/:workspace/:host',
+    async (request: Request<{ workspace: string; host: string }>, response: Response) => {
+      const { workspace, host } = request.params
+      const dispatchers = await reset(ctx, { workspace, host, address: callerAddress(request) })
+      await sendReply(response, { status: 202, body: { dispatchers } })
+    },
+  )
+  router.use(() => {
+    throw new AppError(
+      'method_not_allowed',
+      'GET /admin/hosts lists, DELETE /admin/hosts/{workspace}/{host} ends a rest.',
+    )
+  })
+  return router
+}
+
+// Each dispatcher asks within two seconds whether there is something to end.
+async function reset(ctx: Context, deed: { workspace: string; host: string; address: string }): Promise<number> {
+  const workspaceId = fromId('ws', deed.workspace)
+  if (workspaceId === null) throw notFound()
+  return inTransaction(ctx.pool, async tx => {
+    const dispatchers = await resetHost(tx, { workspaceId, host: deed.host })
+    if (dispatchers === 0) throw notFound()
+    const found = await tx.query<{ id: string }>('SELECT organization_id AS id FROM workspaces WHERE id = $1', [
+      workspaceId,
+    ])
+    await insertAuditEntry(tx, {
+      ...{
+        organizationId: found.rows[0]?.id ?? workspaceId,
+        workspaceId,
+        action: 'host.reset',
+        userId: null,
+        apiKeyId: null,
+      },
+      ...{ address: deed.address, objectId: deed.host, details: { by: 'operator' } },
+    })
+    return dispatchers
+  })
+}
+
+function presentHost({ workspaceId, host, state, since, restsUntil, dispatchers }: RestingHost) {
+  const times = { since: since.toISOString(), rests_until: restsUntil.toISOString() }
+  return { workspace_id: toId('ws', workspaceId), host, state, ...times, dispatchers }
+}
