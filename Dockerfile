@@ -50,7 +50,7 @@ CMD ["deploy"]
 # The last one is what a build without --target makes.
 FROM runtime AS api
 COPY --from=build /images/api ./
-ENV PORT=3000
-EXPOSE 3000
+ENV PORT=3000 METRICS_PORT=9090
+EXPOSE 3000 9090
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "PORT"]
 CMD ["node", "services/api/dist/main.mjs"]

@@ -151,8 +151,7 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
   })
 
   it.each(ours)('hands the %s no variable that it does not know', name => {
-    // The operators' pages are on their way.
-    const known = [...documentedVariables(name).map(variable => variable.name), 'OPERATOR_PASSWORD']
+    const known = documentedVariables(name).map(variable => variable.name)
     expect(Object.keys(service(name).environment ?? {}).filter(variable => !known.includes(variable))).toEqual([])
   })
 

@@ -87,7 +87,7 @@ describe('the images', () => {
     expect([await waiting.ended, waiting.output]).toEqual([0, expect.stringContaining('every migration')])
 
     const services = [
-      start('api', { PORT: String(port) }),
+      start('api', { PORT: String(port), METRICS_PORT: String(await freePort()) }),
       start('scheduler', { METRICS_PORT: String(await freePort()) }),
       start('dispatcher', { METRICS_PORT: String(await freePort()) }),
     ]

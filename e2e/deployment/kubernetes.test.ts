@@ -137,8 +137,7 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
         const maps = (container.envFrom ?? []).map(({ configMapRef }: KubernetesObject) => configMapRef.name)
         const configured = maps.flatMap((map: string) => Object.keys(find('ConfigMap', map).data))
         const given = [...container.env.map((variable: KubernetesObject) => variable.name), ...configured]
-        // The operators' pages are on their way.
-        const known = [...documented.map(variable => variable.name), 'OPERATOR_PASSWORD']
+        const known = documented.map(variable => variable.name)
         expect(given.filter(variable => !known.includes(variable))).toEqual([])
         // The migration itself encrypts nothing.
         const required = documented.filter(

@@ -14,6 +14,8 @@ const groups: Record<Group, { label: string; deeds: readonly string[] }> = {
   signing_secret: { label: 'Signing secrets', deeds: ['rotated', 'revoked'] },
   integration: { label: 'Integrations', deeds: ['created', 'changed', 'deleted'] },
   cron_job: { label: 'Cron jobs', deeds: ['deleted'] },
+  dead_letter: { label: 'Dead letters', deeds: ['replayed', 'discarded'] },
+  host: { label: 'Hosts', deeds: ['reset'] },
 }
 
 /** What the log can be narrowed to. */
