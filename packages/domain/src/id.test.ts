@@ -17,6 +17,12 @@ describe('newUuid', () => {
     const made = Array.from({ length: 2_000 }, () => newUuid(1_000))
     expect(new Set(made).size).toBe(made.length)
   })
+
+  it('keeps the order in which ids were made within a millisecond', () => {
+    const made = [2_000, 2_001, 1_999].flatMap(ms => Array.from({ length: 2_000 }, () => newUuid(ms)))
+    const ofEach = [made.slice(4_000), made.slice(0, 2_000), made.slice(2_000, 4_000)]
+    expect(ofEach.flat()).toEqual([...made].sort())
+  })
 })
 
 describe('toId and fromId', () => {
