@@ -1,4 +1,5 @@
 import type { TaskState } from './generated/enums.ts'
+import type { Db } from './in-transaction.ts'
 import type { Pool } from './pool.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
 import { changedPayloads } from './usage/count-storage.ts'
@@ -13,12 +14,12 @@ export type MoveResult = { kind: 'moved'; now: Date } | { kind: 'refused'; state
  * Cancels a task that has not started (spec 4, rule 3). Once this says `moved`, the target is never called: the claim
  * needs a pending or retrying task, and the row decides between the two.
  */
-export async function cancelPendingTask(pool: Pool, workspaceId: string, taskId: string): Promise<MoveResult> {
+export async function cancelPendingTask(db: Db, workspaceId: string, taskId: string): Promise<MoveResult> {
   const text = `
     UPDATE tasks SET state = 'cancelled', state_reason = 'user', finished_at = now(), updated_at = now()
     WHERE id = $1 AND workspace_id = $2 AND state = 'pending'
     RETURNING clock_timestamp() AS now`
-  return moved(pool, { name: 'cancel_pending_task', text, values: [taskId, workspaceId] }, workspaceId, taskId)
+  return moved(db, { name: 'cancel_pending_task', text, values: [taskId, workspaceId] }, workspaceId, taskId)
 }
 
 /**
@@ -52,14 +53,14 @@ export async function changePendingTask(
 const requestColumns = { name: 'name', ...requestColumnOf }
 
 async function moved(
-  pool: Pool,
+  db: Db,
   query: { name?: string; text: string; values: unknown[] },
   workspaceId: string,
   taskId: string,
 ): Promise<MoveResult> {
-  const { rows } = await pool.query<{ now: Date }>(query)
+  const { rows } = await db.query<{ now: Date }>(query)
   if (rows[0]) return { kind: 'moved', now: rows[0].now }
   const text = 'SELECT state FROM tasks WHERE id = $1 AND workspace_id = $2'
-  const found = await pool.query<{ state: TaskState }>({ name: 'task_state', text, values: [taskId, workspaceId] })
+  const found = await db.query<{ state: TaskState }>({ name: 'task_state', text, values: [taskId, workspaceId] })
   return { kind: 'refused', state: found.rows[0]?.state ?? null }
 }

@@ -27,6 +27,11 @@ export async function inTransaction<T>(db: Db, run: (tx: Transaction) => Promise
   }
 }
 
+/** Whether statements go to a transaction that is open, rather than to the pool. */
+export function isInTransaction(db: Db): boolean {
+  return !(db instanceof pg.Pool)
+}
+
 /** The database's clock, also in the middle of a transaction. */
 export async function readClock(tx: Transaction): Promise<Date> {
   const { rows } = await tx.query<{ now: Date }>('SELECT clock_timestamp() AS now')

@@ -49,7 +49,7 @@ export type {
   TaskSource,
   TaskState,
 } from './generated/enums.ts'
-export { type Db, inTransaction, type Transaction } from './in-transaction.ts'
+export { type Db, inTransaction, isInTransaction, type Transaction } from './in-transaction.ts'
 export { type InsertedTask, insertTasks, type NewTask } from './insert-tasks.ts'
 export {
   changeIntegration,
@@ -100,7 +100,6 @@ export { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from './secret
 export {
   deleteSecret,
   listSecrets,
-  mostSecrets,
   type PutSecretResult,
   putSecret,
   readSecrets,
@@ -117,6 +116,7 @@ export {
 export type { StoredRequest } from './stored-request.ts'
 export { giveTurnBack, type Throttle, takeTurn } from './throttle.ts'
 export { correctStorage, type StorageCorrection } from './usage/correct-storage.ts'
+export { type CountedInWorkspace, countInWorkspace } from './usage/count-in-workspace.ts'
 export { foldUsageChanges } from './usage/fold-usage-changes.ts'
 export { announceQuotaCrossings, type QuotaCrossing, recordQuotaCrossings } from './usage/quota-crossings.ts'
 export { type DailyUsage, readDailyUsage, readUsage, type Usage } from './usage/read-usage.ts'

@@ -17,7 +17,7 @@ it('a master key is replaced under load, although the command is killed in the m
   const oldKeys = parseMasterKeys(oldKey)
   const bothKeys = `${newKey},${oldKey}`
   const workspaces = await addWorkspaces(db.pool, 1500)
-  await inGroups(workspaces, 50, id => putSecret(db.pool, oldKeys, id, 'NAME', `value of ${id}`))
+  await inGroups(workspaces, 50, id => putSecret(db.pool, oldKeys, id, 'NAME', `value of ${id}`, 100))
   const isReadable = async (ids: string[], keys = parseMasterKeys(bothKeys)) => {
     const values = await readSecrets(db.pool, keys, ids)
     for (const id of ids) expect(values.get(id)?.get('NAME')).toBe(`value of ${id}`)
@@ -41,7 +41,7 @@ it('a master key is replaced under load, although the command is killed in the m
   expect(counts.get('k2')).toBeGreaterThan(0)
   await isReadable(workspaces)
   // A process that still writes with the old key.
-  await putSecret(db.pool, oldKeys, (await addWorkspaces(db.pool, 1))[0]!, 'NAME', 'late value')
+  await putSecret(db.pool, oldKeys, (await addWorkspaces(db.pool, 1))[0]!, 'NAME', 'late value', 100)
 
   const [one, two] = await Promise.all([run('rewrap-keys', bothKeys), run('rewrap-keys', bothKeys)])
   expect([one.code, two.code]).toEqual([0, 0])

@@ -5,7 +5,6 @@ import {
   deleteSecret,
   findMasterKeyProblem,
   listSecrets,
-  mostSecrets,
   putSecret,
   readSecrets,
   readSigningSecrets,
@@ -23,10 +22,10 @@ async function valuesOf(workspaceId: string): Promise<Record<string, string>> {
 describe('works', () => {
   it('keeps, changes, lists and removes secrets, and no value is in the database', async () => {
     const workspaceId = await addWorkspace(db.pool)
-    const first = await putSecret(db.pool, keys, workspaceId, 'TOKEN', 'a first value')
+    const first = await putSecret(db.pool, keys, workspaceId, 'TOKEN', 'a first value', 100)
     expect(first).toMatchObject({ kind: 'created', secret: { name: 'TOKEN' } })
-    await putSecret(db.pool, keys, workspaceId, 'OTHER', 'ümlaut 😀')
-    const second = await putSecret(db.pool, keys, workspaceId, 'TOKEN', 'a second value')
+    await putSecret(db.pool, keys, workspaceId, 'OTHER', 'ümlaut 😀', 100)
+    const second = await putSecret(db.pool, keys, workspaceId, 'TOKEN', 'a second value', 100)
     expect(second).toMatchObject({ kind: 'changed' })
     expect(await valuesOf(workspaceId)).toEqual({ TOKEN: 'a second value', OTHER: 'ümlaut 😀' })
     expect((await listSecrets(db.pool, workspaceId)).map(({ name }) => name)).toEqual(['OTHER', 'TOKEN'])
@@ -40,7 +39,7 @@ describe('works', () => {
   it('makes one secret of the same name when many ask at once, and the last answer is what is kept', async () => {
     const workspaceId = await addWorkspace(db.pool)
     const results = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => putSecret(db.pool, keys, workspaceId, 'TOKEN', `value ${i}`)),
+      Array.from({ length: 20 }, (_, i) => putSecret(db.pool, keys, workspaceId, 'TOKEN', `value ${i}`, 100)),
     )
     expect(results.filter(result => result?.kind === 'created')).toHaveLength(1)
     expect((await valuesOf(workspaceId)).TOKEN).toMatch(/^value \d+$/)
@@ -50,9 +49,9 @@ describe('works', () => {
 
   it('takes another data key when one has been used a million times, and reads what either has sealed', async () => {
     const workspaceId = await addWorkspace(db.pool)
-    await putSecret(db.pool, keys, workspaceId, 'OLD', 'sealed by one')
+    await putSecret(db.pool, keys, workspaceId, 'OLD', 'sealed by one', 100)
     await db.pool.query('UPDATE data_keys SET uses = 1000000 WHERE workspace_id = $1', [workspaceId])
-    await putSecret(db.pool, keys, workspaceId, 'NEW', 'sealed by two')
+    await putSecret(db.pool, keys, workspaceId, 'NEW', 'sealed by two', 100)
     const { rows } = await db.pool.query(
       'SELECT version, uses FROM data_keys WHERE workspace_id = $1 ORDER BY version',
       [workspaceId],
@@ -69,8 +68,8 @@ describe('refuses', () => {
   it('what was moved to another row, of the same workspace or of another', async () => {
     const [one, two] = [await addWorkspace(db.pool), await addWorkspace(db.pool)]
     for (const workspaceId of [one, two]) {
-      await putSecret(db.pool, keys, workspaceId, 'A', 'value of A')
-      await putSecret(db.pool, keys, workspaceId, 'B', 'value of B')
+      await putSecret(db.pool, keys, workspaceId, 'A', 'value of A', 100)
+      await putSecret(db.pool, keys, workspaceId, 'B', 'value of B', 100)
     }
     const copy = (workspaceId: string) =>
       db.pool.query(
@@ -93,13 +92,13 @@ describe('refuses', () => {
 
   it('more secrets than a workspace may have, but not another value for one of them', async () => {
     const workspaceId = await addWorkspace(db.pool)
-    for (let i = 0; i < mostSecrets; i++) await putSecret(db.pool, keys, workspaceId, `S${i}`, 'value')
-    expect(await putSecret(db.pool, keys, workspaceId, 'ONE_MORE', 'value')).toEqual({ kind: 'full' })
-    expect(await putSecret(db.pool, keys, workspaceId, 'S0', 'value')).toMatchObject({ kind: 'changed' })
+    for (let i = 0; i < 100; i++) await putSecret(db.pool, keys, workspaceId, `S${i}`, 'value', 100)
+    expect(await putSecret(db.pool, keys, workspaceId, 'ONE_MORE', 'value', 100)).toEqual({ kind: 'full' })
+    expect(await putSecret(db.pool, keys, workspaceId, 'S0', 'value', 100)).toMatchObject({ kind: 'changed' })
   })
 
   it('a workspace that does not exist', async () => {
-    expect(await putSecret(db.pool, keys, randomUUID(), 'A', 'value')).toBeNull()
+    expect(await putSecret(db.pool, keys, randomUUID(), 'A', 'value', 100)).toBeNull()
   })
 
   it('master keys that are not those of the stored secrets', async () => {
@@ -114,7 +113,7 @@ describe('refuses', () => {
 describe('permits', () => {
   it('no workspace to see or remove what is another’s', async () => {
     const [one, two] = [await addWorkspace(db.pool), await addWorkspace(db.pool)]
-    await putSecret(db.pool, keys, one, 'A', 'value of one')
+    await putSecret(db.pool, keys, one, 'A', 'value of one', 100)
     expect(await listSecrets(db.pool, two)).toEqual([])
     expect(await deleteSecret(db.pool, two, 'A')).toBe(false)
     expect(await valuesOf(two)).toEqual({})

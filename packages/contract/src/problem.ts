@@ -60,7 +60,8 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
   quota_exceeded: {
     status: 402,
     title: 'Quota exceeded',
-    description: 'The organization has reached its monthly executions or its storage; a higher tier raises both.',
+    description:
+      'The tier allows no more: of executions in the month, of storage, or of what `detail` names. A higher tier raises it.',
   },
   workspace_limit_reached: {
     status: 402,

@@ -17,34 +17,48 @@ export type TierLimits = {
   logDays: number
   /** Of each API key. */
   requestsPerSecond: number
+  /** Pending tasks of each workspace. */
+  pendingTasks: number
+  /** Bytes of the payload of one task, cron job or event. */
+  payloadBytes: number
   /** Of each workspace, as are the next two. */
   cronJobs: number
   apiKeys: number
   secrets: number
+  /** Of the organization. */
+  members: number
+  /** Open invitations of the organization. */
+  invitations: number
 }
 
 /** The figures of every tier. */
 export type Tiers = Readonly<Record<TierName, Readonly<TierLimits>>>
 
 const [thousand, million, megabyte, gigabyte, terabyte] = [1e3, 1e6, 1e6, 1e9, 1e12]
+// As much as a request may carry.
+const payloadBytes = 256 * 1024
 
 /** The figures that hold where the operator says nothing else. */
 export const defaultTiers: Tiers = {
   free: {
     ...{ executions: 10 * thousand, storageBytes: 100 * megabyte, workspaces: 2, logDays: 7, requestsPerSecond: 10 },
-    ...{ cronJobs: 100, apiKeys: 20, secrets: 100 },
+    ...{ pendingTasks: 10 * thousand, payloadBytes, cronJobs: 100, apiKeys: 20, secrets: 100 },
+    ...{ members: 50, invitations: 50 },
   },
   startup: {
     ...{ executions: 500 * thousand, storageBytes: 5 * gigabyte, workspaces: 10, logDays: 30, requestsPerSecond: 50 },
-    ...{ cronJobs: 1000, apiKeys: 100, secrets: 500 },
+    ...{ pendingTasks: 200 * thousand, payloadBytes, cronJobs: 1000, apiKeys: 100, secrets: 500 },
+    ...{ members: 250, invitations: 250 },
   },
   scaleup: {
     ...{ executions: 10 * million, storageBytes: 50 * gigabyte, workspaces: 50, logDays: 90, requestsPerSecond: 200 },
-    ...{ cronJobs: 10 * thousand, apiKeys: 500, secrets: 1000 },
+    ...{ pendingTasks: 2 * million, payloadBytes, cronJobs: 10 * thousand, apiKeys: 500, secrets: 1000 },
+    ...{ members: 1000, invitations: 1000 },
   },
   unicorn: {
     ...{ executions: 200 * million, storageBytes: terabyte, workspaces: 500, logDays: 365, requestsPerSecond: 1000 },
-    ...{ cronJobs: 200 * thousand, apiKeys: 1000, secrets: 1000 },
+    ...{ pendingTasks: 20 * million, payloadBytes, cronJobs: 200 * thousand, apiKeys: 1000, secrets: 1000 },
+    ...{ members: 10 * thousand, invitations: 5000 },
   },
 }
 
@@ -55,9 +69,13 @@ export const figureNames = {
   workspaces: 'workspaces',
   logDays: 'log_days',
   requestsPerSecond: 'requests_per_second',
+  pendingTasks: 'pending_tasks',
+  payloadBytes: 'payload_bytes',
   cronJobs: 'cron_jobs',
   apiKeys: 'api_keys',
   secrets: 'secrets',
+  members: 'members',
+  invitations: 'invitations',
 } as const satisfies Record<keyof TierLimits, string>
 
 /**

@@ -1,6 +1,5 @@
 import { nextScheduled, type StateReason } from '@belfry/domain'
-import { inTransaction, readClock, type Transaction } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
+import { type Db, inTransaction, readClock, type Transaction } from '../in-transaction.ts'
 import { changedPayloads } from '../usage/count-storage.ts'
 import { type CronJobCursor, type CronJobFields, columnOf, cursorColumns, scheduleOf } from './cron-job.ts'
 import { type Expansion, expandLocked } from './expand-cron-jobs.ts'
@@ -8,8 +7,14 @@ import { type Expansion, expandLocked } from './expand-cron-jobs.ts'
 /** The fields of a cron job that change; an absent one stays. */
 export type CronJobChange = Partial<CronJobFields>
 
-/** `unknown`: the workspace has no such cron job. `never_runs`: the new rule has no occurrence; nothing was changed. */
-export type CronJobMove = { kind: 'moved'; expansion: Expansion } | { kind: 'unknown' } | { kind: 'never_runs' }
+/**
+ * `moved` carries the cron job's name as it was, and whether there was anything to change. `unknown`: the workspace has no
+ * such cron job. `never_runs`: the new rule has no occurrence; nothing was changed.
+ */
+export type CronJobMove =
+  | { kind: 'moved'; expansion: Expansion; name: string; isChanged: boolean }
+  | { kind: 'unknown' }
+  | { kind: 'never_runs' }
 
 const scheduleFields = ['cron', 'timezone', 'startsAt', 'endsAt'] as const
 const requestFields = [
@@ -21,9 +26,9 @@ const requestFields = [
  * Stops a cron job. Once this has resolved, nothing of it starts: an occurrence that has not started is cancelled in the
  * same transaction, and its row decides between this and a claim.
  */
-export async function pauseCronJob(pool: Pool, workspaceId: string, id: string): Promise<CronJobMove> {
-  return withCronJob(pool, workspaceId, id, async (tx, job) => {
-    if (job.pausedAt !== null) return nothingNew(tx)
+export async function pauseCronJob(db: Db, workspaceId: string, id: string): Promise<CronJobMove> {
+  return withCronJob(db, workspaceId, id, async (tx, job) => {
+    if (job.pausedAt !== null) return 'unchanged'
     const expansion = await expandLocked(tx, [job], 0)
     await cancelUnstarted(tx, id, 'cronjob_paused', 'all')
     const text =
@@ -35,21 +40,21 @@ export async function pauseCronJob(pool: Pool, workspaceId: string, id: string):
 
 /** Starts a paused cron job again, from now. */
 export async function resumeCronJob(
-  pool: Pool,
+  db: Db,
   workspaceId: string,
   id: string,
   lookAheadMs: number,
 ): Promise<CronJobMove> {
-  return withCronJob(pool, workspaceId, id, async (tx, job) => {
-    if (job.pausedAt === null) return nothingNew(tx)
+  return withCronJob(db, workspaceId, id, async (tx, job) => {
+    if (job.pausedAt === null) return 'unchanged'
     const next = nextScheduled(scheduleOf(job), (await readClock(tx)).getTime())
     return update(tx, id, { paused_at: null, next_run_at: next && new Date(next.atMs) }, lookAheadMs)
   })
 }
 
 /** Deletes a cron job; its occurrences that have not started are cancelled in the same transaction. */
-export async function deleteCronJob(pool: Pool, workspaceId: string, id: string): Promise<CronJobMove> {
-  return withCronJob(pool, workspaceId, id, async tx => {
+export async function deleteCronJob(db: Db, workspaceId: string, id: string): Promise<CronJobMove> {
+  return withCronJob(db, workspaceId, id, async tx => {
     await cancelUnstarted(tx, id, 'cronjob_deleted', 'all')
     await tx.query('DELETE FROM cron_jobs WHERE id = $1', [id])
     return nothingNew(tx)
@@ -61,13 +66,13 @@ export async function deleteCronJob(pool: Pool, workspaceId: string, id: string)
  * otherwise they send what the change says.
  */
 export async function changeCronJob(
-  pool: Pool,
+  db: Db,
   workspaceId: string,
   id: string,
   change: CronJobChange,
   lookAheadMs: number,
 ): Promise<CronJobMove> {
-  return withCronJob(pool, workspaceId, id, async (tx, job) => {
+  return withCronJob(db, workspaceId, id, async (tx, job) => {
     const given = Object.entries(change) as Array<[keyof CronJobFields, unknown]> // its own entries
     const columns = Object.fromEntries(given.map(([field, value]) => [columnOf[field], value]))
     const reschedules = scheduleFields.some(field => isChanged(job[field], change[field]))
@@ -89,17 +94,20 @@ export async function changeCronJob(
 
 // The row's lock keeps the scheduler and other changes of the same cron job away until the end.
 async function withCronJob(
-  pool: Pool,
+  db: Db,
   workspaceId: string,
   id: string,
-  change: (tx: Transaction, job: CronJobCursor) => Promise<Expansion | null>,
+  change: (tx: Transaction, job: CronJobCursor) => Promise<Expansion | 'unchanged' | null>,
 ): Promise<CronJobMove> {
-  return inTransaction(pool, async tx => {
-    const text = `SELECT ${cursorColumns} FROM cron_jobs WHERE id = $1 AND workspace_id = $2 FOR UPDATE`
-    const { rows } = await tx.query<CronJobCursor>(text, [id, workspaceId])
+  return inTransaction(db, async tx => {
+    const text = `SELECT ${cursorColumns}, name FROM cron_jobs WHERE id = $1 AND workspace_id = $2 FOR UPDATE`
+    const { rows } = await tx.query<CronJobCursor & { name: string }>(text, [id, workspaceId])
     if (!rows[0]) return { kind: 'unknown' }
-    const expansion = await change(tx, rows[0])
-    return expansion === null ? { kind: 'never_runs' } : { kind: 'moved', expansion }
+    const { name } = rows[0]
+    const done = await change(tx, rows[0])
+    if (done === null) return { kind: 'never_runs' }
+    const isChanged = done !== 'unchanged'
+    return { kind: 'moved', expansion: isChanged ? done : await nothingNew(tx), name, isChanged }
   })
 }
 

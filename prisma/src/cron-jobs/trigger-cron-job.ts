@@ -1,10 +1,10 @@
 import { newUuid } from '@belfry/domain'
 import type { DueRow } from '../due-work.ts'
-import type { Pool } from '../pool.ts'
+import type { Db } from '../in-transaction.ts'
 import { countedPayloads } from '../usage/count-storage.ts'
 
 /** Makes a task of a cron job that is due now, whatever the schedule says; null when the workspace has no such cron job. */
-export async function triggerCronJob(pool: Pool, workspaceId: string, id: string): Promise<DueRow | null> {
+export async function triggerCronJob(db: Db, workspaceId: string, id: string): Promise<DueRow | null> {
   const text = `
     WITH inserted AS (
       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id)
@@ -20,6 +20,6 @@ export async function triggerCronJob(pool: Pool, workspaceId: string, id: string
     ),
     ${countedPayloads('SELECT workspace_id, payload FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')}
     SELECT id, due_at AS "dueAt" FROM inserted`
-  const { rows } = await pool.query<DueRow>({ name: 'trigger_cron_job', text, values: [id, workspaceId, newUuid()] })
+  const { rows } = await db.query<DueRow>({ name: 'trigger_cron_job', text, values: [id, workspaceId, newUuid()] })
   return rows[0] ?? null
 }

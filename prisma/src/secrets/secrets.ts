@@ -11,18 +11,19 @@ export type SecretEntry = { id: string; name: string; createdAt: Date; updatedAt
 /** `null`: there is no such workspace. `full`: it has as many secrets as a workspace may have. */
 export type PutSecretResult = { kind: 'created' | 'changed'; secret: SecretEntry } | { kind: 'full' } | null
 
-/** Secrets that a workspace may have. */
-export const mostSecrets = 100
-
 const entryColumns = 'id, name, created_at AS "createdAt", updated_at AS "updatedAt"'
 
-/** Makes a secret, or gives it another value. */
+/**
+ * Makes a secret, or gives it another value.
+ * @param most - How many secrets the workspace may have.
+ */
 export function putSecret(
   pool: Pool,
   masterKeys: MasterKeys,
   workspaceId: string,
   name: string,
   value: string,
+  most: number,
   record?: OnRecord<'created' | 'changed'>,
 ): Promise<PutSecretResult> {
   return inWorkspace(pool, workspaceId, async tx => {
@@ -32,7 +33,7 @@ export function putSecret(
       [workspaceId, name],
     )
     const existing = known[0]?.id ?? null
-    if (existing === null && (known[0]?.total ?? 0) >= mostSecrets) return { kind: 'full' as const }
+    if (existing === null && (known[0]?.total ?? 0) >= most) return { kind: 'full' as const }
     const id = existing ?? newUuid()
     const dataKey = await takeDataKey(tx, masterKeys, workspaceId)
     const { rows } = await tx.query<SecretEntry>(

@@ -1,4 +1,5 @@
 import type { TierName } from '@belfry/domain'
+import type { Db } from '../in-transaction.ts'
 import type { Pool } from '../pool.ts'
 
 /** What an organization has used, this month where it is counted by the month. */
@@ -8,15 +9,16 @@ export type Usage = { tier: TierName; executions: number; storageBytes: number; 
 export type DailyUsage = { date: string; executions: number; failed: number }
 
 /** Reads what an organization has used; null when it does not exist. */
-export async function readUsage(pool: Pool, organizationId: string): Promise<Usage | null> {
+export async function readUsage(db: Db, organizationId: string): Promise<Usage | null> {
   const text = `
     SELECT o.tier, coalesce(u.executions, 0)::float8 AS executions, greatest(0, s.bytes)::float8 AS "storageBytes",
-           (SELECT count(*)::int FROM workspaces w WHERE w.organization_id = o.id) AS workspaces, now() AS now
+           (SELECT count(*)::int FROM workspaces w WHERE w.organization_id = o.id AND w.deleted_at IS NULL)
+             AS workspaces, now() AS now
     FROM organizations o
     LEFT JOIN usage u ON u.organization_id = o.id AND u.month = utc_month(now())
     LEFT JOIN storage s ON s.organization_id = o.id
     WHERE o.id = $1`
-  const { rows } = await pool.query<Usage>({ name: 'read_usage', text, values: [organizationId] })
+  const { rows } = await db.query<Usage>({ name: 'read_usage', text, values: [organizationId] })
   return rows[0] ?? null
 }
 

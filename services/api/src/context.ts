@@ -1,4 +1,5 @@
 import {
+  type CountedInWorkspace,
   type DatabaseClock,
   findMasterKeyProblem,
   type InsertedTask,
@@ -33,6 +34,7 @@ import { manualBilling } from './billing/manual-billing.ts'
 import type { Config } from './config.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { createQuotaStandings, type QuotaStandings } from './quotas/quota-standings.ts'
+import { createRooms, type Rooms } from './quotas/rooms.ts'
 import { createRunTails, type RunTails } from './run-stream/run-tails.ts'
 
 /** Everything that an endpoint needs. */
@@ -49,6 +51,7 @@ export type Context = {
   apiKeys: ApiKeyCache
   failedKeys: FailedKeys
   quotaStandings: QuotaStandings
+  rooms: Rooms<CountedInWorkspace>
   billing: BillingProvider
   rateLimits: RateLimits
   runTails: RunTails
@@ -113,7 +116,8 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     deadLetters,
     apiKeys: createApiKeyCache(),
     failedKeys: createFailedKeys(),
-    quotaStandings: createQuotaStandings(organizationId => readUsage(pool, organizationId)),
+    quotaStandings: createQuotaStandings((organizationId, db = pool) => readUsage(db, organizationId)),
+    rooms: createRooms(),
     billing: manualBilling,
     rateLimits: createRateLimits(),
     runTails: createRunTails(pool, onError),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { anOrganization, type Person, type TestOrganization } from './organization.ts'
-import { type Json, useApi } from './setup.ts'
+import { aTaskBody, type Json, useApi } from './setup.ts'
 
 const api = useApi(() => ({ TRUST_PROXY: 'loopback' }))
 
@@ -52,6 +52,46 @@ describe('works', () => {
     expect(data[2].details).toMatchObject({ to: 'scaleup' })
     expect(data[3].details).toEqual({ from: 'member', to: 'admin' })
     expect(JSON.stringify(data)).not.toContain(key.key)
+  })
+
+  it('records cancelled tasks, and what becomes of cron jobs and subscriptions, by keys as by users', async () => {
+    const organization = await anOrganization(api)
+    const { owner, workspaceId } = organization
+    const key = await organization.apiKey()
+    const session = { ...owner.session, 'X-Workspace-Id': workspaceId }
+    const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = key) =>
+      api.send(method, `/api/v1/scheduler${path}`, body, { ...headers, 'X-Forwarded-For': '203.0.113.9' })
+    const task = (await send('POST', '/tasks', aTaskBody())).body.id
+    await send('DELETE', `/tasks/${task}`)
+    expect((await send('DELETE', `/tasks/${task}`)).status).toBe(409)
+    const job = { name: 'Report', url: 'https://example.com/', method: 'POST', cron: '0 9 * * *' }
+    const { id } = (await send('POST', '/cronjobs', job, session)).body
+    await send('PATCH', `/cronjobs/${id}`, { cron: '0 8 * * *', headers: { Authorization: 'hidden' } })
+    for (const move of ['pause', 'pause', 'resume', 'resume']) await send('POST', `/cronjobs/${id}/${move}`)
+    await send('DELETE', `/cronjobs/${id}`, undefined, session)
+    expect((await send('DELETE', `/cronjobs/${id}`, undefined, session)).status).toBe(404)
+    const sub = (await send('POST', '/subscriptions', { topic: 'orders.*', url: 'https://example.com/hidden' })).body.id
+    await send('PATCH', `/subscriptions/${sub}`, { active: false })
+    await send('DELETE', `/subscriptions/${sub}`)
+    const { data } = await read(organization, owner)
+    const entries = data.reverse()
+    expect(entries.map((entry: Json) => [entry.action, entry.object_id, entry.details])).toEqual([
+      ['task.cancelled', task, {}],
+      ['cron_job.created', id, { name: 'Report', cron: '0 9 * * *', timezone: 'UTC' }],
+      ['cron_job.changed', id, { name: 'Report', fields: ['cron', 'headers'] }],
+      ['cron_job.paused', id, { name: 'Report' }],
+      ['cron_job.resumed', id, { name: 'Report' }],
+      ['cron_job.deleted', id, { name: 'Report' }],
+      ['subscription.created', sub, { topic: 'orders.*', active: true }],
+      ['subscription.changed', sub, { topic: 'orders.*', fields: ['active'] }],
+      ['subscription.deleted', sub, { topic: 'orders.*' }],
+    ])
+    for (const { workspace_id, address } of entries)
+      expect([workspace_id, address]).toEqual([workspaceId, '203.0.113.9'])
+    const byUser = entries.filter(({ actor }: Json) => actor.user_id === owner.id)
+    expect(byUser.map(({ action }: Json) => action)).toEqual(['cron_job.created', 'cron_job.deleted'])
+    expect(entries[0].actor).toEqual({ user_id: null, email: null, api_key_id: expect.stringMatching(/^key_/) })
+    expect(JSON.stringify(data)).not.toContain('hidden')
   })
 
   it('is read page by page and by action, actor, workspace, object and time', async () => {

@@ -5,6 +5,7 @@ import { createApiKeyText } from '../auth/api-key.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
 import { refuseOverCount } from '../quotas/refuse-over-count.ts'
+import { lockWorkspace } from '../workspaces/lock-workspace.ts'
 import { presentApiKey } from './present-api-key.ts'
 
 export const createApiKey = endpoint({
@@ -18,11 +19,12 @@ export const createApiKey = endpoint({
     const { workspaceId, organizationId, user } = caller
     const expiresAt = expires_at ?? null
     if (expiresAt && expiresAt.getTime() <= ctx.clock.now()) throw expiryNotFuture()
-    const inForce = { workspaceId, revokedAt: null }
-    await refuseOverCount(ctx, organizationId, 'apiKeys', () => ctx.prisma.apiKey.count({ where: inForce }))
     const { key, prefix, hash } = createApiKeyText()
     const id = newUuid()
     const row = await ctx.prisma.$transaction(async tx => {
+      await lockWorkspace(tx, caller)
+      const inForce = { workspaceId, revokedAt: null }
+      await refuseOverCount(ctx, organizationId, 'apiKeys', () => tx.apiKey.count({ where: inForce }))
       const details = { name, prefix, expires_at: expiresAt?.toISOString() ?? null }
       await audit(tx, caller, { action: 'api_key.created', objectId: toId('key', id), details })
       return tx.apiKey.create({ data: { id, workspaceId, name, prefix, hash, createdBy: user.userId, expiresAt } })

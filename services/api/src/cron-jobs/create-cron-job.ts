@@ -1,12 +1,14 @@
 import { createCronJobBody, cronJob } from '@belfry/contract'
-import { createCronJob as storeCronJob } from '@belfry/db'
-import { newUuid } from '@belfry/domain'
+import { inTransaction, createCronJob as storeCronJob, type Transaction } from '@belfry/db'
+import { newUuid, toId } from '@belfry/domain'
 import { expansionLookAheadMs } from '@belfry/queue'
+import { audit } from '../audit/audit.ts'
 import { creation } from '../http/creation.ts'
 import { notFound } from '../http/not-found.ts'
 import { created } from '../http/reply.ts'
-import { refuseOverCount } from '../quotas/refuse-over-count.ts'
+import { refuseLargePayload } from '../quotas/refuse-large-payload.ts'
 import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
+import { withinLimit } from '../quotas/within-limit.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { toStoredRequest } from '../tasks/stored-request.ts'
 import { findCronJob } from './cron-job-row.ts'
@@ -24,7 +26,6 @@ export const createCronJob = creation({
   async handle(work, { caller, body, bodyText }) {
     const { workspaceId, organizationId } = caller
     await refuseOverQuota(work, organizationId, 'later')
-    await refuseOverCount(work, organizationId, 'cronJobs', () => work.prisma.cronJob.count({ where: { workspaceId } }))
     const job = {
       id: newUuid(),
       workspaceId,
@@ -37,7 +38,19 @@ export const createCronJob = creation({
       catchUp: body.catch_up,
       ...toStoredRequest(body, bodyText),
     }
-    enqueueOccurrences(work, await storeCronJob(work.db, job, expansionLookAheadMs))
+    await refuseLargePayload(work, organizationId, job.payload)
+    const store = async (tx: Transaction) => {
+      const { name, cron, timezone } = job
+      const deed = {
+        action: 'cron_job.created',
+        objectId: toId('cron', job.id),
+        details: { name, cron, timezone },
+      } as const
+      await audit(tx, caller, deed)
+      return storeCronJob(tx, job, expansionLookAheadMs)
+    }
+    const expansion = await withinLimit(work, caller, 'cronJobs', 1, ({ db }) => inTransaction(db, store))
+    enqueueOccurrences(work, expansion)
     const row = await findCronJob(work.db, workspaceId, job.id)
     if (!row) throw notFound() // deleted meanwhile
     const presented = presentCronJob(row, work.clock.now())

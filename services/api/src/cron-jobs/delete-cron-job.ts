@@ -2,6 +2,7 @@ import { deleteCronJob as remove } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/not-found.ts'
 import { noContent } from '../http/reply.ts'
+import { auditedMove } from './audited-move.ts'
 
 export const deleteCronJob = endpoint({
   right: 'cron_job.delete',
@@ -9,7 +10,8 @@ export const deleteCronJob = endpoint({
   answer: { status: 204 },
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params }) {
-    const move = await remove(ctx.pool, caller.workspaceId, params.cronjob)
+    const { cronjob: id } = params
+    const move = await auditedMove(ctx, caller, 'cron_job.deleted', id, tx => remove(tx, caller.workspaceId, id))
     if (move.kind !== 'moved') throw notFound()
     return noContent()
   },

@@ -3,6 +3,7 @@ import { pauseCronJob as pause } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { cronJobAfterMove } from './answer-move.ts'
+import { auditedMove } from './audited-move.ts'
 
 export const pauseCronJob = endpoint({
   right: 'cron_job.write',
@@ -10,7 +11,9 @@ export const pauseCronJob = endpoint({
   answer: { status: 200, body: cronJob },
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params }) {
-    const move = await pause(ctx.pool, caller.workspaceId, params.cronjob)
-    return ok(await cronJobAfterMove(ctx, move, caller.workspaceId, params.cronjob))
+    const { workspaceId } = caller
+    const { cronjob: id } = params
+    const move = await auditedMove(ctx, caller, 'cron_job.paused', id, tx => pause(tx, workspaceId, id))
+    return ok(await cronJobAfterMove(ctx, move, workspaceId, id))
   },
 })

@@ -4,6 +4,7 @@ import { expansionLookAheadMs } from '@belfry/queue'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { cronJobAfterMove } from './answer-move.ts'
+import { auditedMove } from './audited-move.ts'
 
 export const resumeCronJob = endpoint({
   right: 'cron_job.write',
@@ -11,7 +12,11 @@ export const resumeCronJob = endpoint({
   answer: { status: 200, body: cronJob },
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params }) {
-    const move = await resume(ctx.pool, caller.workspaceId, params.cronjob, expansionLookAheadMs)
-    return ok(await cronJobAfterMove(ctx, move, caller.workspaceId, params.cronjob))
+    const { workspaceId } = caller
+    const { cronjob: id } = params
+    const move = await auditedMove(ctx, caller, 'cron_job.resumed', id, tx =>
+      resume(tx, workspaceId, id, expansionLookAheadMs),
+    )
+    return ok(await cronJobAfterMove(ctx, move, workspaceId, id))
   },
 })

@@ -4,6 +4,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/not-found.ts'
 import { created } from '../http/reply.ts'
 import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
+import { withinLimit } from '../quotas/within-limit.ts'
 import { presentTask } from '../tasks/present-task.ts'
 import { findTask } from '../tasks/task-row.ts'
 import { enqueueOccurrences } from './enqueue-occurrences.ts'
@@ -16,7 +17,10 @@ export const triggerCronJob = endpoint({
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params }) {
     await refuseOverQuota(ctx, caller.organizationId, 'later')
-    const due = await trigger(ctx.pool, caller.workspaceId, params.cronjob)
+    const work = { ...ctx, db: ctx.pool }
+    const due = await withinLimit(work, caller, 'pendingTasks', 1, ({ db }) =>
+      trigger(db, caller.workspaceId, params.cronjob),
+    )
     const row = due && (await findTask(ctx.pool, caller.workspaceId, due.id))
     if (!row) throw notFound()
     enqueueOccurrences(ctx, { tasks: [row], now: new Date(ctx.clock.now()) })

@@ -1,24 +1,32 @@
 import { cronJob, type UpdateCronJobBody, updateCronJobBody } from '@belfry/contract'
-import { type CronJobChange, changeCronJob } from '@belfry/db'
+import { type CronJobChange, changeCronJob, type Transaction } from '@belfry/db'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { endpoint } from '../http/endpoint.ts'
 import { given } from '../http/given.ts'
 import { ok } from '../http/reply.ts'
+import { refuseLargePayload } from '../quotas/refuse-large-payload.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { toRequestChange } from '../tasks/stored-request.ts'
 import { cronJobAfterMove } from './answer-move.ts'
+import { auditedMove } from './audited-move.ts'
 
 export const updateCronJob = endpoint({
   right: 'cron_job.write',
   summary: 'Change a cron job',
   answer: { status: 200, body: cronJob },
+  refusals: ['quota_exceeded'],
   params: { cronjob: 'cron' },
   body: updateCronJobBody,
   inspect: (ctx, body) => inspectTarget(ctx, body),
   async handle(ctx, { caller, params, body, bodyText }) {
     const change = toChange(body, bodyText)
-    const move = await changeCronJob(ctx.pool, caller.workspaceId, params.cronjob, change, expansionLookAheadMs)
-    return ok(await cronJobAfterMove(ctx, move, caller.workspaceId, params.cronjob, body))
+    await refuseLargePayload(ctx, caller.organizationId, change.payload)
+    const { workspaceId } = caller
+    const { cronjob: id } = params
+    const apply = (tx: Transaction) => changeCronJob(tx, workspaceId, id, change, expansionLookAheadMs)
+    // A url or a header may hold a secret that was not given as one: the names of the fields are all that is told.
+    const move = await auditedMove(ctx, caller, 'cron_job.changed', id, apply, { fields: Object.keys(body) })
+    return ok(await cronJobAfterMove(ctx, move, workspaceId, id, body))
   },
 })
 

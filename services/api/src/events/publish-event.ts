@@ -1,9 +1,11 @@
 import { publishEventBody, publishedEvent } from '@belfry/contract'
-import { insertTasks, type NewTask } from '@belfry/db'
+import { type InsertedTask, insertTasks, type NewTask } from '@belfry/db'
 import { AppError, memberText, newUuid, toId } from '@belfry/domain'
 import { creation, type Work } from '../http/creation.ts'
 import { accepted } from '../http/reply.ts'
+import { refuseLargePayload } from '../quotas/refuse-large-payload.ts'
 import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
+import { type Creating, withinLimit } from '../quotas/within-limit.ts'
 import { continueTrace } from '../tasks/continue-trace.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { presentTask } from '../tasks/present-task.ts'
@@ -24,6 +26,7 @@ export const publishEvent = creation({
   async handle(work, { caller, body: { target_url: url, ...body }, bodyText, request }) {
     await refuseOverQuota(work, caller.organizationId, 'at_once')
     const payload = memberText(bodyText, ['payload']) ?? null
+    await refuseLargePayload(work, caller.organizationId, payload)
     const targets =
       url === undefined
         ? await findTargets(work.db, caller.workspaceId, body)
@@ -45,14 +48,18 @@ export const publishEvent = creation({
       }),
     )
     continueTrace(request, tasks)
-    return accepted({ id: toId('evt', eventId), topic: body.topic, tasks: await storeTasks(work, tasks) })
+    const inserted = await withinLimit(work, caller, 'pendingTasks', tasks.length, creating => store(creating, tasks))
+    return accepted({ id: toId('evt', eventId), topic: body.topic, tasks: present(work, tasks, inserted) })
   },
 })
 
-async function storeTasks(work: Work, tasks: NewTask[]) {
-  const [first] = tasks
+async function store({ db, insertTask }: Creating, tasks: readonly NewTask[]): Promise<InsertedTask[]> {
+  const [first, ...others] = tasks
   if (!first) return []
-  const inserted = tasks.length === 1 ? [await work.insertTask(first)] : await insertTasks(work.db, tasks)
+  return others.length === 0 ? [await insertTask(first)] : insertTasks(db, tasks)
+}
+
+function present(work: Work, tasks: readonly NewTask[], inserted: readonly InsertedTask[]) {
   const byId = new Map(inserted.filter(isStored).map(row => [row.id, row]))
   const rows = tasks.flatMap(task => {
     const stored = byId.get(task.id)

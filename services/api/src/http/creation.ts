@@ -35,11 +35,10 @@ export function creation<
       const enqueue: Context['enqueue'] = (...tasks) => afterCommit.push(() => ctx.enqueue(...tasks))
       const hideDeadLetters: Context['hideDeadLetters'] = taskIds =>
         afterCommit.push(() => ctx.hideDeadLetters(taskIds))
-      const create = (work: Pick<Work, 'db' | 'insertTask'>) =>
-        definition.handle({ ...ctx, ...work, enqueue, hideDeadLetters }, input)
+      const create = (work: Through) => definition.handle({ ...ctx, ...work, enqueue, hideDeadLetters }, input)
       const reply =
         key === undefined
-          ? await create({ db: ctx.pool, insertTask: ctx.insertTask })
+          ? await create({ db: ctx.pool, insertTask: ctx.insertTask, quotaStandings: ctx.quotaStandings })
           : await createOnce(ctx, toKeyedRequest(key, input), create)
       await failpoint('api.after_commit')
       for (const act of afterCommit) act()
@@ -49,13 +48,16 @@ export function creation<
   })
 }
 
+// What is different in a transaction.
+type Through = Pick<Work, 'db' | 'insertTask' | 'quotaStandings'>
+
 async function createOnce(
   ctx: Context,
   request: Parameters<typeof answerOnce>[1],
-  create: (work: Pick<Work, 'db' | 'insertTask'>) => Promise<Reply>,
+  create: (work: Through) => Promise<Reply>,
 ): Promise<Reply> {
   const once = await answerOnce(ctx.pool, request, async tx =>
-    toKeptAnswer(await create({ db: tx, insertTask: insertIn(tx) })),
+    toKeptAnswer(await create({ db: tx, insertTask: insertIn(tx), quotaStandings: ctx.quotaStandings.through(tx) })),
   )
   if (once.kind === 'reused') {
     const message = 'This Idempotency-Key was used for another request within the last 24 hours. Use a new one.'
@@ -86,7 +88,8 @@ function toKeyedRequest(
   return { workspaceId: caller.workspaceId, key, hash }
 }
 
-function insertIn(tx: Transaction): Context['insertTask'] {
+/** `insertTask` in a transaction. */
+export function insertIn(tx: Transaction): Context['insertTask'] {
   return async task => {
     const [inserted] = await insertTasks(tx, [task])
     if (!inserted) throw new Error('The insert did not tell what became of the task.')

@@ -21,7 +21,7 @@ export const acceptInvitation = endpoint({
   answer: { status: 200, body: acceptedInvitation },
   refusals: [
     ...(['unauthenticated', 'invitation_email_mismatch', 'not_found', 'email_taken', 'already_member'] as const),
-    ...(['invitation_used', 'invitation_revoked', 'invitation_expired', 'rate_limited'] as const),
+    ...(['invitation_used', 'invitation_revoked', 'invitation_expired', 'quota_exceeded', 'rate_limited'] as const),
   ],
   body: acceptInvitationBody,
   async handle(ctx, { request, body: { name, password } }) {
@@ -39,7 +39,7 @@ async function join(ctx: Context, request: Request, invitation: Found) {
   }
   const now = ctx.clock.now()
   const by = { userId, address }
-  const workspaceIds = await ctx.prisma.$transaction(tx => joinOrganization(tx, invitation, by, now))
+  const workspaceIds = await ctx.prisma.$transaction(tx => joinOrganization(ctx, tx, invitation, by, now))
   return { status: 200, body: present(invitation, workspaceIds, null) }
 }
 
@@ -56,7 +56,7 @@ async function register(
   const now = ctx.clock.now()
   const open = async (tx: PrismaTransaction) => {
     const user = await tx.user.create({ data })
-    const workspaceIds = await joinOrganization(tx, invitation, { userId: user.id, address }, now)
+    const workspaceIds = await joinOrganization(ctx, tx, invitation, { userId: user.id, address }, now)
     return { workspaceIds, session: await startSession(ctx, tx, user) }
   }
   const { workspaceIds, session } = await ctx.prisma.$transaction(open).catch(error => {

@@ -9,6 +9,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
+import { refuseOverCount } from '../quotas/refuse-over-count.ts'
 import { inviter, presentInvitation } from './present-invitation.ts'
 import { invitableWorkspaces, requireGrantable } from './require-grantable.ts'
 import { invitationMs, storeInvitationMail } from './send-invitation.ts'
@@ -17,7 +18,7 @@ export const createInvitation = endpoint({
   right: 'invitation.create',
   summary: 'Invite somebody by e-mail; the link in the mail is good for seven days and for one use',
   answer: { status: 201, body: invitation },
-  refusals: ['already_member', 'already_invited', 'rate_limited'],
+  refusals: ['already_member', 'already_invited', 'quota_exceeded', 'rate_limited'],
   params: { org: 'org' },
   body: createInvitationBody,
   async handle(ctx, { caller, body }) {
@@ -31,6 +32,8 @@ export const createInvitation = endpoint({
     const { row, job } = await ctx.prisma.$transaction(async tx => {
       await lockOrganization(tx, organizationId)
       await requireInvitable(ctx, tx, organizationId, email)
+      const isOpen = { organizationId, acceptedAt: null, revokedAt: null, expiresAt: { gt: new Date(ctx.clock.now()) } }
+      await refuseOverCount(ctx, organizationId, 'invitations', () => tx.invitation.count({ where: isOpen }))
       const workspaceIds = await requireWorkspaces(tx, caller, body)
       const { role, workspace_role: workspaceRole } = body
       const data = { id, organizationId, email, role, workspaceRole, workspaceIds, tokenHash, expiresAt }

@@ -2,6 +2,8 @@ import type { PrismaTransaction } from '@belfry/db/prisma'
 import { AppError, decide, mayGrant, type Policy, type Role, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
+import type { LimitContext } from '../quotas/limit-of.ts'
+import { refuseOverCount } from '../quotas/refuse-over-count.ts'
 import type { InvitationRow } from './present-invitation.ts'
 import { invitableWorkspaces } from './require-grantable.ts'
 import { requireOpen, revoked } from './require-open.ts'
@@ -11,6 +13,7 @@ import { requireOpen, revoked } from './require-open.ts'
  * @returns The workspaces that they have joined.
  */
 export async function joinOrganization(
+  ctx: LimitContext,
   tx: PrismaTransaction,
   invitation: InvitationRow & { invitedBy: string },
   by: { userId: string; address: string },
@@ -27,6 +30,8 @@ export async function joinOrganization(
   if (!inviter || !mayInvite(inviter) || !mayGrant(inviter.role, role)) throw revoked()
   const key = { organizationId_userId: { organizationId, userId } }
   if (await tx.membership.findUnique({ where: key })) throw new AppError('already_member', 'You are a member already.')
+  const members = () => tx.membership.count({ where: { organizationId } })
+  await refuseOverCount(ctx, organizationId, 'members', members)
   await tx.membership.create({ data: { organizationId, userId, role } })
   const workspaces = await invitableWorkspaces(tx, invitation.workspaceIds, inviter)
   await tx.workspaceMember.createMany({

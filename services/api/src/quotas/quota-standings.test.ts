@@ -1,3 +1,4 @@
+import type { Db } from '@belfry/db'
 import { expect, it } from 'vitest'
 import { createQuotaStandings } from './quota-standings.ts'
 
@@ -24,6 +25,24 @@ it('reads once for all who ask within two seconds, and again after that or when 
   standings.forget('a')
   await standings.of('a')
   expect(asked).toEqual(['a', 'b', 'a', 'a'])
+})
+
+it('reads with the connection of whoever holds one, unless it is known: they do not wait for others', async () => {
+  const connection = {} as Db // a name for it is enough
+  const readWith: Array<Db | undefined> = []
+  const waiting = new Promise<never>(() => {})
+  const standings = createQuotaStandings(
+    (_, db) => {
+      readWith.push(db)
+      return db ? Promise.resolve(usage) : waiting
+    },
+    () => 0,
+  )
+  void standings.of('a')
+  expect(await standings.through(connection).of('a')).toEqual(usage)
+  expect(await standings.through(connection).of('a')).toEqual(usage)
+  expect(await standings.of('a')).toEqual(usage)
+  expect(readWith).toEqual([undefined, connection])
 })
 
 it('does not remember that it could not read', async () => {

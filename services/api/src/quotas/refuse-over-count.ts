@@ -1,22 +1,37 @@
 import { AppError, figureNames, type TierLimits } from '@belfry/domain'
-import type { Context } from '../context.ts'
+import { type LimitContext, limitOf } from './limit-of.ts'
+
+const owners = {
+  pendingTasks: 'workspace',
+  cronJobs: 'workspace',
+  apiKeys: 'workspace',
+  secrets: 'workspace',
+  members: 'organization',
+  invitations: 'organization',
+} as const satisfies Partial<Record<keyof TierLimits, string>>
+
+/** What there may be only so many of. */
+export type CountedFigure = keyof typeof owners
 
 /**
- * Refuses one more of what a workspace may have only so many of. Creations at the same moment may pass the figure by as
- * many as they are.
+ * Refuses more of what there may be only so many of. Exact when `count` is asked under a lock that holds until the
+ * creation is committed.
  * @throws AppError `quota_exceeded`
  */
 export async function refuseOverCount(
-  ctx: Pick<Context, 'config' | 'quotaStandings'>,
+  ctx: LimitContext,
   organizationId: string,
-  figure: keyof Pick<TierLimits, 'cronJobs' | 'apiKeys' | 'secrets'>,
+  figure: CountedFigure,
   count: () => Promise<number>,
+  wanted = 1,
 ): Promise<void> {
-  const usage = await ctx.quotaStandings.of(organizationId)
-  if (usage === null) return // deleted a moment ago, and whatever follows finds that out
-  const limit = ctx.config.tiers[usage.tier][figure]
-  if ((await count()) < limit) return
+  const limit = await limitOf(ctx, organizationId, figure)
+  if ((await count()) + wanted > limit) throw overCount(figure, limit)
+}
+
+/** The refusal for one more than there may be. */
+export function overCount(figure: CountedFigure, limit: number): AppError {
   const name = figureNames[figure].replace('_', ' ')
-  const message = `The workspace has as many ${name} as its tier allows: ${limit}. Delete some, or choose a higher tier.`
-  throw new AppError('quota_exceeded', message)
+  const message = `Of ${name} the tier allows ${limit} in one ${owners[figure]}. Remove some, or choose a higher tier.`
+  return new AppError('quota_exceeded', message)
 }

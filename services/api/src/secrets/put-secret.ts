@@ -1,10 +1,12 @@
 import { putSecretBody, secret } from '@belfry/contract'
-import { mostSecrets, putSecret as storeSecret } from '@belfry/db'
-import { AppError, toId } from '@belfry/domain'
+import { putSecret as storeSecret } from '@belfry/db'
+import { toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/not-found.ts'
 import { created, ok } from '../http/reply.ts'
+import { limitOf } from '../quotas/limit-of.ts'
+import { overCount } from '../quotas/refuse-over-count.ts'
 import { presentSecret } from './present-secret.ts'
 import { newSecretNameOf } from './secret-name.ts'
 
@@ -12,17 +14,18 @@ export const putSecret = endpoint({
   right: 'secret.write',
   summary: 'Create a secret (201), or give it another value (200)',
   answer: { status: 200, orStatus: 201, body: secret },
-  refusals: ['conflict'],
+  refusals: ['quota_exceeded'],
   params: { ws: 'ws' },
   body: putSecretBody,
   async handle(ctx, { caller, body, request }) {
     const name = newSecretNameOf(request)
     const { workspaceId } = caller
-    const result = await storeSecret(ctx.pool, ctx.config.masterKeys, workspaceId, name, body.value, (tx, kind) =>
+    const most = await limitOf(ctx, caller.organizationId, 'secrets')
+    const result = await storeSecret(ctx.pool, ctx.config.masterKeys, workspaceId, name, body.value, most, (tx, kind) =>
       audit(tx, caller, { action: `secret.${kind}`, objectId: name }),
     )
     if (result === null) throw notFound()
-    if (result.kind === 'full') throw new AppError('conflict', `A workspace may have at most ${mostSecrets} secrets.`)
+    if (result.kind === 'full') throw overCount('secrets', most)
     const presented = presentSecret(result.secret)
     if (result.kind === 'changed') return ok(presented)
     return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/secrets/${name}`, presented)

@@ -1,5 +1,6 @@
 import { createSubscriptionBody, subscription } from '@belfry/contract'
-import { AppError, newUuid } from '@belfry/domain'
+import { AppError, newUuid, toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
@@ -15,16 +16,20 @@ export const createSubscription = endpoint({
   refusals: ['conflict'],
   body: createSubscriptionBody,
   inspect: (ctx, body) => inspectTarget(ctx, body),
-  async handle(ctx, { caller: { workspaceId }, body }) {
+  async handle(ctx, { caller, body }) {
+    const { workspaceId } = caller
+    const id = newUuid()
     const row = await ctx.prisma.$transaction(async tx => {
       // Two creates at once must not both take the last place.
       await tx.$queryRaw`SELECT id FROM workspaces WHERE id = ${workspaceId}::uuid FOR NO KEY UPDATE`
       if ((await tx.subscription.count({ where: { workspaceId } })) >= mostInWorkspace) {
         throw new AppError('conflict', `A workspace has at most ${mostInWorkspace} subscriptions. Delete one first.`)
       }
+      const details = { topic: body.topic, active: body.active }
+      await audit(tx, caller, { action: 'subscription.created', objectId: toId('sub', id), details })
       return tx.subscription.create({
         data: {
-          id: newUuid(),
+          id,
           workspaceId,
           topic: body.topic,
           active: body.active,

@@ -1,3 +1,5 @@
+import { toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/not-found.ts'
 import { noContent } from '../http/reply.ts'
@@ -7,9 +9,15 @@ export const deleteSubscription = endpoint({
   summary: 'Delete a subscription; what was published before is still sent',
   answer: { status: 204 },
   params: { sub: 'sub' },
-  async handle(ctx, { caller: { workspaceId }, params }) {
-    const { count } = await ctx.prisma.subscription.deleteMany({ where: { id: params.sub, workspaceId } })
-    if (count === 0) throw notFound()
+  async handle(ctx, { caller, params: { sub: id } }) {
+    const { workspaceId } = caller
+    await ctx.prisma.$transaction(async tx => {
+      const subscription = await tx.subscription.findFirst({ where: { id, workspaceId }, select: { topic: true } })
+      const { count } = await tx.subscription.deleteMany({ where: { id, workspaceId } })
+      if (!subscription || count === 0) throw notFound()
+      const details = { topic: subscription.topic }
+      await audit(tx, caller, { action: 'subscription.deleted', objectId: toId('sub', id), details })
+    })
     return noContent()
   },
 })

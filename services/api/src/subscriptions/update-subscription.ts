@@ -1,4 +1,6 @@
 import { subscription, updateSubscriptionBody } from '@belfry/contract'
+import { toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { given } from '../http/given.ts'
 import { notFound } from '../http/not-found.ts'
@@ -13,22 +15,30 @@ export const updateSubscription = endpoint({
   params: { sub: 'sub' },
   body: updateSubscriptionBody,
   inspect: (ctx, body) => inspectTarget(ctx, body),
-  async handle(ctx, { caller: { workspaceId }, params, body }) {
-    const [row] = await ctx.prisma.subscription.updateManyAndReturn({
-      where: { id: params.sub, workspaceId },
-      data: given({
-        topic: body.topic,
-        active: body.active,
-        url: body.url,
-        headers: body.headers && JSON.stringify(body.headers),
-        maxRetries: body.retry?.max_retries,
-        backoff: body.retry?.backoff,
-        baseDelayMs: body.retry?.base_delay_ms,
-        maxDelayMs: body.retry?.max_delay_ms,
-        timeoutMs: body.timeout_ms,
-      }),
+  async handle(ctx, { caller, params, body }) {
+    const { workspaceId } = caller
+    const change = given({
+      topic: body.topic,
+      active: body.active,
+      url: body.url,
+      headers: body.headers && JSON.stringify(body.headers),
+      maxRetries: body.retry?.max_retries,
+      backoff: body.retry?.backoff,
+      baseDelayMs: body.retry?.base_delay_ms,
+      maxDelayMs: body.retry?.max_delay_ms,
+      timeoutMs: body.timeout_ms,
     })
-    if (!row) throw notFound()
+    const row = await ctx.prisma.$transaction(async tx => {
+      const [changed] = await tx.subscription.updateManyAndReturn({
+        where: { id: params.sub, workspaceId },
+        data: change,
+      })
+      if (!changed) throw notFound()
+      // A url or a header may hold a secret that was not given as one: the names of the fields are all that is told.
+      const details = { topic: changed.topic, fields: Object.keys(body) }
+      await audit(tx, caller, { action: 'subscription.changed', objectId: toId('sub', changed.id), details })
+      return changed
+    })
     return ok(presentSubscription(row))
   },
 })

@@ -1,5 +1,7 @@
 import { task } from '@belfry/contract'
-import { cancelPendingTask } from '@belfry/db'
+import { cancelPendingTask, inTransaction } from '@belfry/db'
+import { toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { taskAfterMove } from './answer-move.ts'
@@ -12,7 +14,12 @@ export const cancelTask = endpoint({
   refusals: ['task_not_pending'],
   params: { task: 'task' },
   async handle(ctx, { caller, params }) {
-    const result = await cancelPendingTask(ctx.pool, caller.workspaceId, params.task)
+    const objectId = toId('task', params.task)
+    const result = await inTransaction(ctx.pool, async tx => {
+      const moved = await cancelPendingTask(tx, caller.workspaceId, params.task)
+      if (moved.kind === 'moved') await audit(tx, caller, { action: 'task.cancelled', objectId })
+      return moved
+    })
     return ok(presentTask(await taskAfterMove(ctx, result, caller.workspaceId, params.task)))
   },
 })

@@ -2,7 +2,9 @@ import { createTaskBody, task } from '@belfry/contract'
 import { failpoint } from '@belfry/runtime'
 import { creation } from '../http/creation.ts'
 import { created } from '../http/reply.ts'
+import { refuseLargePayload } from '../quotas/refuse-large-payload.ts'
 import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
+import { withinLimit } from '../quotas/within-limit.ts'
 import { continueTrace } from './continue-trace.ts'
 import { executeAtNotFuture } from './execute-at.ts'
 import { inspectNewTask, toNewTask } from './new-task.ts'
@@ -19,9 +21,10 @@ export const createTask = creation({
   async handle(work, { caller, body, bodyText, request }) {
     await refuseOverQuota(work, caller.organizationId, 'later')
     const task = toNewTask(caller.workspaceId, body, bodyText)
+    await refuseLargePayload(work, caller.organizationId, task.payload)
     continueTrace(request, [task])
     await failpoint('api.before_insert')
-    const inserting = work.insertTask(task)
+    const inserting = withinLimit(work, caller, 'pendingTasks', 1, ({ insertTask }) => insertTask(task))
     await failpoint('api.in_insert')
     const inserted = await inserting
     if (!isStored(inserted)) throw executeAtNotFuture()

@@ -1,11 +1,13 @@
 import { type BatchRow, batchAnswer, createTaskBody, createTasksBody, parseInput, problems } from '@belfry/contract'
-import { type InsertedTask, insertTasks } from '@belfry/db'
+import { type Db, type InsertedTask, insertTasks } from '@belfry/db'
 import { AppError, elementTexts, toId } from '@belfry/domain'
-import type { Request } from 'express'
 import { creation, type Work } from '../http/creation.ts'
 import { bodyLimits } from '../http/read-body.ts'
 import { ok } from '../http/reply.ts'
+import { limitOf } from '../quotas/limit-of.ts'
+import { largePayload } from '../quotas/refuse-large-payload.ts'
 import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
+import { withinLimit } from '../quotas/within-limit.ts'
 import { continueTrace } from './continue-trace.ts'
 import { executeAtNotFuture } from './execute-at.ts'
 import { inspectNewTask, toNewTask } from './new-task.ts'
@@ -25,8 +27,16 @@ export const createTasks = creation({
   async handle(work, { caller, body, bodyText, request }) {
     await refuseOverQuota(work, caller.organizationId, 'later')
     const texts = elementTexts(bodyText, ['tasks']) ?? []
-    const rows = body.tasks.map((row, i) => readRow(work, caller.workspaceId, row, texts[i] ?? ''))
-    const inserted = await insert(work, request, rows)
+    const mostPayload = await limitOf(work, caller.organizationId, 'payloadBytes')
+    const rows = body.tasks.map((row, i) => {
+      const read = readRow(work, caller.workspaceId, row, texts[i] ?? '')
+      return read instanceof AppError ? read : (largePayload(read.payload, mostPayload) ?? read)
+    })
+    const tasks = rows.filter((row): row is NewRow => !(row instanceof AppError))
+    // All good rows are stored, or none.
+    const inserted = await withinLimit(work, caller, 'pendingTasks', tasks.length, ({ db }) =>
+      insert(db, continueTrace(request, tasks)),
+    )
     const stored = [...inserted.values()].filter(isStored)
     const due = stored.map(({ id, executeAt }) => ({ id: toId('task', id), dueAt: executeAt.getTime() }))
     work.enqueue(due, stored[0]?.now.getTime() ?? work.clock.now())
@@ -34,7 +44,8 @@ export const createTasks = creation({
   },
 })
 
-type Row = ReturnType<typeof toNewTask> | AppError
+type NewRow = ReturnType<typeof toNewTask>
+type Row = NewRow | AppError
 
 function readRow(work: Work, workspaceId: string, row: unknown, text: string): Row {
   if (Buffer.byteLength(text) > bodyLimits.maxBytes) {
@@ -47,10 +58,8 @@ function readRow(work: Work, workspaceId: string, row: unknown, text: string): R
   return new AppError('validation_failed', 'The task has faults; see errors.', { errors })
 }
 
-// All good rows are stored, or none.
-async function insert(work: Work, request: Request, rows: readonly Row[]): Promise<Map<string, InsertedTask>> {
-  const tasks = rows.filter((row): row is Exclude<Row, AppError> => !(row instanceof AppError))
-  const inserted = tasks.length === 0 ? [] : await insertTasks(work.db, continueTrace(request, tasks))
+async function insert(db: Db, tasks: readonly NewRow[]): Promise<Map<string, InsertedTask>> {
+  const inserted = tasks.length === 0 ? [] : await insertTasks(db, tasks)
   return new Map(inserted.map(one => [one.id, one]))
 }
 

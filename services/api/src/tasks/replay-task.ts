@@ -4,6 +4,8 @@ import { AppError, toId } from '@belfry/domain'
 import { creation } from '../http/creation.ts'
 import { notFound } from '../http/not-found.ts'
 import { created } from '../http/reply.ts'
+import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
+import { withinLimit } from '../quotas/within-limit.ts'
 import { presentTask } from './present-task.ts'
 import { findTask } from './task-row.ts'
 
@@ -11,10 +13,12 @@ export const replayTask = creation({
   right: 'task.write',
   summary: 'Send a finished task again, as a new task that is due at once',
   answer: { status: 201, body: task },
-  refusals: ['task_not_finished'],
+  refusals: ['task_not_finished', 'quota_exceeded'],
   params: { task: 'task' },
-  async handle(work, { caller: { workspaceId }, params }) {
-    const result = await replay(work.db, workspaceId, params.task)
+  async handle(work, { caller, params }) {
+    const { workspaceId } = caller
+    await refuseOverQuota(work, caller.organizationId, 'later')
+    const result = await withinLimit(work, caller, 'pendingTasks', 1, ({ db }) => replay(db, workspaceId, params.task))
     if (result.kind === 'refused' && result.state !== null) {
       const message = `The task is ${result.state}; only a finished task can be replayed.`
       throw new AppError('task_not_finished', message, { extra: { current_state: result.state } })

@@ -3,6 +3,7 @@ import { changePendingTask, type TaskChange } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
 import { given } from '../http/given.ts'
 import { ok } from '../http/reply.ts'
+import { refuseLargePayload } from '../quotas/refuse-large-payload.ts'
 import { taskAfterMove } from './answer-move.ts'
 import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
 import { inspectTarget } from './inspect-target.ts'
@@ -13,7 +14,7 @@ export const updateTask = endpoint({
   right: 'task.write',
   summary: 'Change a pending task',
   answer: { status: 200, body: task },
-  refusals: ['task_not_pending'],
+  refusals: ['task_not_pending', 'quota_exceeded'],
   params: { task: 'task' },
   body: updateTaskBody,
   inspect: (ctx, body, errors) => [...inspectTarget(ctx, body), ...inspectExecuteAt(ctx, body, errors)],
@@ -23,6 +24,7 @@ export const updateTask = endpoint({
       name: body.name,
       ...toRequestChange(body, bodyText),
     })
+    await refuseLargePayload(ctx, caller.organizationId, change.payload)
     const result = await changePendingTask(ctx.pool, caller.workspaceId, params.task, change)
     if (result.kind === 'not_future') throw executeAtNotFuture()
     const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task)
