@@ -29,7 +29,10 @@ export const settleDeadLettersBody = z
     },
     { when: ({ issues }) => issues.length === 0 },
   )
-  .meta({ minProperties: 1, description: 'Either `ids` or `filter`.' })
+  .meta({
+    oneOf: [{ required: ['ids'] }, { required: ['filter'] }],
+    description: 'Either `ids` or `filter`.',
+  })
 
 export type SettleDeadLettersBody = z.infer<typeof settleDeadLettersBody>
 

@@ -6,7 +6,7 @@ import { pageFields } from './page.ts'
 import { retry, retryChange, retryPolicy } from './retry.ts'
 import { runStatuses } from './run.ts'
 import { taskSources } from './task-source.ts'
-import { type Fault, id, instant, line, oneOf, targetUrl, textRule } from './text-rules.ts'
+import { type Fault, id, instant, line, oneOf, targetUrl, textRule, topic } from './text-rules.ts'
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
@@ -85,8 +85,8 @@ export const listTasksQuery = z.strictObject({
 
 export type ListTasksQuery = z.infer<typeof listTasksQuery>
 
-/** The dead letters are the tasks in one state. */
-export const listDeadLettersQuery = listTasksQuery.omit({ state: true })
+/** The dead letters are the tasks in one state; those that come from events have a topic. */
+export const listDeadLettersQuery = listTasksQuery.omit({ state: true }).extend({ topic: repeatable(topic).optional() })
 
 export type ListDeadLettersQuery = z.infer<typeof listDeadLettersQuery>
 

@@ -72,6 +72,26 @@ describe('works', () => {
     expect(await replaysOf(id)).toHaveLength(1)
   })
 
+  it('lists those of some topics, page by page', async () => {
+    const { call, store } = await aCaller()
+    const paid = await store('dead', 3, { topic: 'orders.paid' })
+    const [sent = ''] = await store('dead', 1, { topic: 'orders.sent' })
+    await store('dead', 2)
+    await store('success', 1, { topic: 'orders.paid' })
+    const read = async (query: string) => (await call('GET', `${deadLetters}?${query}`)).body
+    const idsOf = ({ data }: Json) => data.map(({ id }: Json) => id)
+    const newest = [...paid].reverse()
+    expect(idsOf(await read('topic=orders.paid'))).toEqual(newest)
+    expect(idsOf(await read('topic=orders.paid&topic=orders.sent'))).toEqual([sent, ...newest])
+    expect(idsOf(await read('topic=orders'))).toEqual([])
+    const first = await read('topic=orders.paid&limit=2')
+    const rest = await read(`topic=orders.paid&limit=2&cursor=${first.next_cursor}`)
+    expect([...idsOf(first), ...idsOf(rest)]).toEqual(newest)
+    expect((await read('topic=orders..paid')).errors[0].path).toBe('topic')
+    await call('POST', `${deadLetters}/discard`, { filter: { topic: 'orders.paid' } })
+    expect(idsOf(await read('topic=orders.paid'))).toEqual([])
+  })
+
   it('takes a dead letter off the list when its task is replayed', async () => {
     const { call, store, listed } = await aCaller()
     const [first, second] = await store('dead', 2)

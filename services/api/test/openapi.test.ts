@@ -59,6 +59,34 @@ describe('GET /api/openapi.json', () => {
     expect(await api.call('POST', '/api/v1/scheduler/tasks', body)).toMatchObject({ status: 201 })
   })
 
+  it('says how a session comes, is renewed and ends', () => {
+    const { paths, components } = document
+    const headersOf = (path: string, method: string, status: string) =>
+      Object.keys(paths[`/api/v1/${path}`][method].responses[status].headers)
+    expect(headersOf('auth/register', 'post', '201')).toEqual(['X-Request-Id', 'Set-Cookie'])
+    expect(headersOf('auth/login', 'post', '200')).toEqual(['X-Request-Id', 'Set-Cookie'])
+    expect(headersOf('auth/logout', 'post', '204')).toContain('Set-Cookie')
+    expect(headersOf('invitations/{token}/accept', 'post', '200')).toContain('Set-Cookie')
+    for (const { operation } of operations()) {
+      const takesSession = operation.security.some((scheme: Json) => 'session' in scheme)
+      for (const { headers } of Object.values<Json>(operation.responses)) {
+        expect('X-Session-Token' in headers).toBe(takesSession)
+      }
+    }
+    expect(Object.keys(components.headers)).toEqual(expect.arrayContaining(['Set-Cookie', 'X-Session-Token']))
+    expect(components.schemas.SignedIn.required).toEqual(['user', 'token', 'expires_at'])
+  })
+
+  it('asks for ids or for a filter of dead letters, never for both', async () => {
+    for (const act of ['replay', 'discard']) {
+      const { schema, example } =
+        document.paths[`/api/v1/scheduler/dead-letters/${act}`].post.requestBody.content['application/json']
+      expect(Object.keys(example)).toEqual(['ids'])
+      expect(schema.oneOf).toEqual([{ required: ['ids'] }, { required: ['filter'] }])
+      expect(await api.call('POST', `/api/v1/scheduler/dead-letters/${act}`, example)).toMatchObject({ status: 200 })
+    }
+  })
+
   it('says what a caller needs, may send and can be refused with', () => {
     const { get, post } = document.paths['/api/v1/scheduler/tasks']
     expect(post.security).toEqual([{ apiKey: [] }, { session: [] }, { cookie: [] }])

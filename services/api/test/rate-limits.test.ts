@@ -1,8 +1,15 @@
+import { rights } from '@belfry/domain'
 import { describe, expect, it } from 'vitest'
+import { anOrganization } from './organization.ts'
+import { allRoutes } from './permissions/all-routes.ts'
+import { requests } from './permissions/requests.ts'
 import { useApi } from './setup.ts'
 
 const api = useApi(() => ({ RATE_LIMITS: 'on', DEFAULT_TIER: 'free' }))
 const path = '/api/v1/scheduler/tasks'
+const keyed = allRoutes().filter(
+  ({ endpoint: { right } }) => right !== 'public' && right !== 'signed_in' && rights[right].apiKey,
+)
 
 describe('rate limits', () => {
   it('refuse what a key sends beyond the requests a second of its tier, and tell when to go on', async () => {
@@ -23,6 +30,18 @@ describe('rate limits', () => {
     const [one, other] = [await api.signUp(), await api.signUp()]
     await Promise.all(Array.from({ length: 40 }, () => api.send('GET', path, undefined, { 'X-Api-Key': one.apiKey })))
     expect((await api.send('GET', path, undefined, { 'X-Api-Key': other.apiKey })).status).toBe(200)
+  })
+
+  it.each(keyed)('are told with every answer to a key: $name', async ({ method, path, name }) => {
+    const organization = await anOrganization(api)
+    const ids = { ws: organization.workspaceId, org: organization.id }
+    const filled = path.replace(/:(\w+)/g, (_, param) => ids[param as 'ws'] ?? 'x')
+    const body = method === 'GET' ? {} : { body: JSON.stringify(requests[name]?.body?.() ?? {}) }
+    const headers = { ...(await organization.apiKey()), 'Content-Type': 'application/json' }
+    const answer = await fetch(api.url + filled, { method, headers, ...body })
+    await answer.body?.cancel() // a stream would go on
+    const told = ['RateLimit-Policy', 'RateLimit'].map(header => answer.headers.get(header))
+    expect(told).toEqual(['"key";q=10;w=1', '"key";r=9;t=1'])
   })
 
   it('hold for sessions too', async () => {

@@ -11,7 +11,7 @@ import { startSession } from './start-session.ts'
 export const login = endpoint({
   right: 'public',
   summary: 'Sign in',
-  answer: { status: 200, body: signedIn },
+  answer: { status: 200, body: signedIn, setsCookie: true },
   refusals: ['unauthenticated'],
   body: loginBody,
   async handle(ctx, { body, request }) {

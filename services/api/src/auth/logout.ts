@@ -4,7 +4,7 @@ import { noSessionCookie } from './session-cookie.ts'
 export const logout = endpoint({
   right: 'signed_in',
   summary: 'End this session',
-  answer: { status: 204 },
+  answer: { status: 204, setsCookie: true },
   async handle(ctx, { caller }) {
     await ctx.prisma.session.deleteMany({ where: { id: caller.sessionId, userId: caller.userId } })
     return { status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } }

@@ -10,7 +10,7 @@ import { takeRegistrationTurn } from './throttle.ts'
 export const register = endpoint({
   right: 'public',
   summary: 'Open an account',
-  answer: { status: 201, body: signedIn },
+  answer: { status: 201, body: signedIn, setsCookie: true },
   refusals: ['email_taken'],
   body: registerBody,
   async handle(ctx, { body, request }) {

@@ -50,6 +50,8 @@ export type Answer = {
   /** A second status with the same body. */
   orStatus?: number
   body?: z.ZodType
+  /** Whether it begins or ends the session of a browser. */
+  setsCookie?: boolean
   /** Media types of text that it answers, besides or instead of JSON. */
   texts?: readonly string[]
 }

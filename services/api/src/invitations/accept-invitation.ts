@@ -18,7 +18,7 @@ type Session = Awaited<ReturnType<typeof startSession>>
 export const acceptInvitation = endpoint({
   right: 'public',
   summary: 'Accept an invitation as the signed-in user, or open an account with it',
-  answer: { status: 200, body: acceptedInvitation },
+  answer: { status: 200, body: acceptedInvitation, setsCookie: true },
   refusals: [
     ...(['unauthenticated', 'invitation_email_mismatch', 'not_found', 'email_taken', 'already_member'] as const),
     ...(['invitation_used', 'invitation_revoked', 'invitation_expired', 'quota_exceeded', 'rate_limited'] as const),

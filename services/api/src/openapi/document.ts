@@ -61,6 +61,12 @@ const securitySchemes = {
 
 const headers = {
   'X-Request-Id': { description: 'The name of this request in the logs.', schema: { type: 'string' } },
+  'X-Session-Token': {
+    description:
+      'Only in answer to a bearer token older than a day: the token to use from now on. A browser gets a new cookie.',
+    schema: { type: 'string' },
+  },
+  'Set-Cookie': { description: 'The session, or its end, for a browser.', schema: { type: 'string' } },
   Location: { description: 'The path of what was created.', schema: { type: 'string' } },
   'Idempotent-Replayed': {
     description: '`true` when this is the first answer again: the Idempotency-Key was used before.',

@@ -10,7 +10,7 @@ export function exampleOf(schema: JsonSchema, components: Components): unknown {
   if (choice !== undefined) return choice
   if (typeof schema.$ref === 'string') return exampleOf(resolve(schema, components), components)
   const [option] = [...listOf(schema.anyOf), ...listOf(schema.oneOf)] as JsonSchema[]
-  if (option) return exampleOf(option, components)
+  if (option && schema.type !== 'object') return exampleOf(option, components)
   return byType(schema, components)
 }
 
@@ -24,10 +24,9 @@ function byType(schema: JsonSchema, components: Components): unknown {
   switch (schema.type) {
     case 'object':
       return Object.fromEntries(
-        Object.entries((schema.properties ?? {}) as Components).map(([name, member]) => [
-          name,
-          exampleOf(member, components),
-        ]),
+        Object.entries((schema.properties ?? {}) as Components)
+          .filter(([name]) => !unchosen(schema).includes(name))
+          .map(([name, member]) => [name, exampleOf(member, components)]),
       )
     case 'array':
       return [exampleOf((schema.items ?? {}) as JsonSchema, components)]
@@ -41,6 +40,12 @@ function byType(schema: JsonSchema, components: Components): unknown {
     default:
       return null
   }
+}
+
+// Of members that exclude each other an example has those of the first choice.
+function unchosen({ oneOf }: JsonSchema): unknown[] {
+  const [chosen = [], ...others] = (listOf(oneOf) as JsonSchema[]).map(({ required }) => listOf(required))
+  return others.flat().filter(name => !chosen.includes(name))
 }
 
 function listOf(value: unknown): unknown[] {

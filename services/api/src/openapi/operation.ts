@@ -129,7 +129,8 @@ function successResponse(answer: Answer, endpoint: Endpoint, components: Compone
     description: endpoint.summary,
     headers: {
       ...headerReferences(endpoint),
-      ...(answer.status === 201 ? refer('Location') : {}),
+      ...(answer.status === 201 && !answer.setsCookie ? refer('Location') : {}),
+      ...(answer.setsCookie ? refer('Set-Cookie') : {}),
       ...(endpoint.isIdempotent ? refer('Idempotent-Replayed') : {}),
     },
     ...(Object.keys(content).length > 0 ? { content } : {}),
@@ -166,7 +167,9 @@ function extraHeaders(status: number): Record<string, unknown> {
 }
 
 function headerReferences({ right }: Endpoint): Record<string, unknown> {
-  return right === 'public' ? refer('X-Request-Id') : refer('X-Request-Id', 'RateLimit', 'RateLimit-Policy')
+  return right === 'public'
+    ? refer('X-Request-Id')
+    : refer('X-Request-Id', 'X-Session-Token', 'RateLimit', 'RateLimit-Policy')
 }
 
 function refer(...names: string[]): Record<string, unknown> {
