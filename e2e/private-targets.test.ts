@@ -29,6 +29,41 @@ it('calls no private address that was put into the database', async () => {
   expect(canary.connections()).toBe(0)
 })
 
+it('calls none of subscriptions and cron jobs that was put into the database', async () => {
+  belfry = await startBelfry(backend, { env: { ALLOWED_PRIVATE_TARGETS: '' } })
+  const { call, databaseUrl } = belfry
+  const urls = privateUrls(canary.port)
+  const database = new pg.Client(databaseUrl)
+  await database.connect()
+  try {
+    const request = { url: 'https://example.com/', retry: { max_retries: 0 } }
+    for (const i of urls.keys()) {
+      await call('POST', '/api/v1/scheduler/subscriptions', { ...request, topic: `url.${i}` })
+    }
+    await database.query(`UPDATE subscriptions SET url = ($1::text[])[split_part(topic, '.', 2)::int + 1]`, [urls])
+    const cron = { ...request, name: 'A cron job', method: 'POST', cron: '0 0 1 1 *' }
+    const { id } = (await call('POST', '/api/v1/scheduler/cronjobs', cron)).body
+    for (const [i, url] of urls.entries()) {
+      await database.query('UPDATE cron_jobs SET url = $1', [url])
+      const triggered = await call('POST', `/api/v1/scheduler/cronjobs/${id}/trigger`)
+      const published = await call('POST', '/api/events', { topic: `url.${i}`, payload: {} })
+      expect([triggered.status, published.status, published.body.tasks.length]).toEqual([201, 202, 1])
+    }
+    const { rows } = await waitFor(
+      () => database.query<{ source: string; error_code: string }>('SELECT source, error_code FROM runs'),
+      found => found.rows.length === 2 * urls.length,
+      30_000,
+    )
+    for (const source of ['cron', 'event']) {
+      const codes = rows.filter(row => row.source === source).map(({ error_code }) => error_code)
+      expect(codes.filter(code => code === 'blocked_address').length).toBeGreaterThan(90)
+    }
+    expect(canary.connections()).toBe(0)
+  } finally {
+    await database.end()
+  }
+}, 90_000)
+
 it('calls none of its own listeners, although their range is opened, and others beside them', async () => {
   const [healthPort, ownPort] = [await freePort(), await freePort()]
   belfry = await startBelfry(backend, { services: ['api', 'scheduler'] })
