@@ -79,6 +79,8 @@ export {
   takeFromOutbox,
 } from './outbox/take-from-outbox.ts'
 export { isTransientDatabaseError, openPool, type Pool, pingPool, waitForDatabase } from './pool.ts'
+export { purgeOrganizations } from './purge/purge-organizations.ts'
+export { purgeWorkspace, workspacesToPurge } from './purge/purge-workspace.ts'
 export { type PutBack, putBackTask } from './put-back-task.ts'
 export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './record-attempts.ts'
 export { type Replay, replayTask } from './replay-task.ts'

@@ -10,6 +10,7 @@ import { forgetOldRequests } from './forget-old-requests.ts'
 import { inspectQueueStore } from './inspect-queue-store.ts'
 import { prepareRunPartitions } from './prepare-run-partitions.ts'
 import { promoteDueTasks } from './promote-due-tasks.ts'
+import { purgeDeleted } from './purge-deleted.ts'
 import { raiseAlerts } from './raise-alerts.ts'
 import { recordQuotaCrossings } from './record-quota-crossings.ts'
 import { repairOverdueTasks } from './repair-overdue-tasks.ts'
@@ -32,6 +33,7 @@ export function loops(ctx: Context): Loop[] {
     chore('raise-alerts', 5_000, () => raiseAlerts(ctx)),
     chore('rescue-lost-attempts', 5_000, signal => rescueLostAttempts(ctx, signal)),
     chore('wind-down-workspaces', 2_000, signal => windDownWorkspaces(ctx, signal)),
+    chore('purge-deleted', 60_000, signal => purgeDeleted(ctx, signal)),
     chore('forget-expired', 600_000, signal => forgetExpired(ctx, signal)),
     chore('fold-usage', 1_000, signal => foldUsage(ctx, signal)),
     chore('record-quota-crossings', 60_000, () => recordQuotaCrossings(ctx)),

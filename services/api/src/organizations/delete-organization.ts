@@ -17,7 +17,7 @@ export const deleteOrganization = endpoint({
       const workspaces = await tx.workspace.count({ where: { organizationId: id, deletedAt: null } })
       if (workspaces > 0) throw new AppError('conflict', 'Delete the workspaces of the organization first.')
       const { name, slug } = await tx.organization.findUniqueOrThrow({ where: { id } })
-      // The row stays for the history of its workspaces; without members nobody sees it. Its slug is free again.
+      // Without members nobody sees it; the scheduler removes it. Its slug is free again.
       await tx.organization.update({ where: { id }, data: { deletedAt: new Date(ctx.clock.now()), slug: id } })
       await tx.membership.deleteMany({ where: { organizationId: id } })
       await tx.workspaceMember.deleteMany({ where: { workspace: { organizationId: id } } })

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto'
+import { createCronJob, foldUsageChanges, insertTasks, readUsage } from '@belfry/db'
+import { newUuid } from '@belfry/domain'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { purgeDeleted } from '../src/purge-deleted.ts'
+import { windDownWorkspaces } from '../src/wind-down-workspaces.ts'
+import { openTestContext, storeWorkspace } from './setup.ts'
+
+const never = new AbortController().signal
+
+let test: Awaited<ReturnType<typeof openTestContext>>
+beforeEach(async () => {
+  test = await openTestContext('postgres')
+})
+afterEach(() => test.ctx.close())
+
+const request = { url: 'https://example.com/', method: 'POST', headers: '{}', payload: '"12345678"', maxRetries: 0 }
+const delays = { backoff: 'fixed', baseDelayMs: 1_000, maxDelayMs: 1_000, timeoutMs: 1_000 } as const
+const later = () => new Date(Date.now() + 3_600_000)
+
+/** Gives a workspace something of everything that belongs to one. */
+async function fill(workspaceId: string): Promise<void> {
+  const { pool } = test.ctx
+  const origin = { source: 'task', topic: null, eventId: null, replayOf: null } as const
+  const tasks = Array.from({ length: 1_500 }, () => {
+    return { id: newUuid(), workspaceId, name: 'A task', executeAt: later(), ...origin, ...request, ...delays }
+  })
+  await insertTasks(pool, tasks)
+  await pool.query(
+    `WITH finished AS (
+       UPDATE tasks SET state = 'success', attempts = 1, finished_at = now(), run_id = gen_random_uuid()
+       WHERE id IN (SELECT id FROM tasks WHERE workspace_id = $1 ORDER BY id LIMIT 1200) RETURNING id, workspace_id
+     )
+     INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at, response_body)
+     SELECT uuid_v7(now()), workspace_id, id, 1, 'task', 'success', now(), now(), now(), '12345' FROM finished`,
+    [workspaceId],
+  )
+  const rule = { startsAt: null, endsAt: null, overlap: 'allow', catchUp: 'latest' } as const
+  const job = { id: newUuid(), workspaceId, name: 'A job', cron: '0 0 1 1 *', timezone: 'UTC', ...rule }
+  await createCronJob(pool, { ...job, ...request, ...delays }, 0)
+  const dataKey = `INSERT INTO data_keys (workspace_id, version, master_key_id, wrapped_key) VALUES ($1, 1, 'k1', 'wrapped')`
+  await pool.query(dataKey, [workspaceId])
+  const secret = `INSERT INTO secrets (id, workspace_id, name, sealed_value, key_version) VALUES ($2, $1, 'TOKEN', 'sealed', 1)`
+  await pool.query(secret, [workspaceId, newUuid()])
+  const key = `INSERT INTO api_keys (id, workspace_id, name, prefix, hash, created_by) VALUES ($2, $1, 'CI', 'bf_', $3, $2)`
+  await pool.query(key, [workspaceId, newUuid(), randomBytes(32)])
+  const kept = `INSERT INTO idempotency_keys (workspace_id, key, request_hash, status, answer) VALUES ($1, 'k', '', 201, '{}')`
+  await pool.query(kept, [workspaceId])
+}
+
+const tables = [
+  ...['tasks', 'runs', 'cron_jobs', 'secrets', 'data_keys', 'api_keys', 'idempotency_keys', 'usage_changes'],
+] as const
+
+async function rowsOf(workspaceId: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const table of tables) {
+    const text = `SELECT count(*)::int AS n FROM ${table} WHERE workspace_id = $1`
+    counts[table] = (await test.ctx.pool.query(text, [workspaceId])).rows[0].n
+  }
+  return counts
+}
+
+const deleteWorkspace = (id: string) =>
+  test.ctx.pool.query(`UPDATE workspaces SET deleted_at = now() - interval '2 minutes' WHERE id = $1`, [id])
+
+async function organizationOf(workspaceId: string): Promise<string> {
+  const text = 'SELECT organization_id AS id FROM workspaces WHERE id = $1'
+  return (await test.ctx.pool.query(text, [workspaceId])).rows[0].id
+}
+
+async function untilPurged(): Promise<number> {
+  let total = 0
+  for (let purged = -1; purged !== 0; total += purged) {
+    await windDownWorkspaces(test.ctx, never)
+    purged = await purgeDeleted(test.ctx, never)
+    while ((await foldUsageChanges(test.ctx.pool, 1_000)) > 0);
+    if (purged === 0) purged = await purgeDeleted(test.ctx, never)
+  }
+  return total
+}
+
+describe('a deleted workspace', () => {
+  it('loses everything, in batches, and what it stored is given back; another one keeps all', async () => {
+    const [gone, kept] = [await storeWorkspace(test.ctx), await storeWorkspace(test.ctx)]
+    for (const id of [gone, kept]) await fill(id)
+    const before = await rowsOf(kept)
+    expect(before).toMatchObject({ tasks: 1_500, runs: 1_200, secrets: 1, api_keys: 1, idempotency_keys: 1 })
+    const organizationId = await organizationOf(gone)
+    while ((await foldUsageChanges(test.ctx.pool, 1_000)) > 0);
+    // Responses are counted where they are recorded, which nothing does here.
+    await test.ctx.pool.query('UPDATE storage SET bytes = bytes + 1200 * 5')
+    expect((await readUsage(test.ctx.pool, organizationId))?.storageBytes).toBe(1_500 * 10 + 1_200 * 5)
+    await deleteWorkspace(gone)
+    await untilPurged()
+    expect(Object.values(await rowsOf(gone))).toEqual(tables.map(() => 0))
+    const { rowCount } = await test.ctx.pool.query('SELECT FROM workspaces WHERE id = $1', [gone])
+    expect(rowCount).toBe(0)
+    const requests = await test.ctx.pool.query('SELECT count(*)::int AS n FROM task_requests')
+    expect(requests.rows[0].n).toBe(1_500)
+    expect((await readUsage(test.ctx.pool, organizationId))?.storageBytes).toBe(0)
+    expect(await rowsOf(kept)).toEqual({ ...before, usage_changes: 0 })
+  })
+
+  it('is left alone while something of it is under way, and by all but one of several schedulers', async () => {
+    const id = await storeWorkspace(test.ctx)
+    await fill(id)
+    const text = `UPDATE tasks SET state = 'processing', lease_until = now() + interval '1 hour'
+                  WHERE id = (SELECT id FROM tasks WHERE workspace_id = $1 AND state = 'pending' LIMIT 1)`
+    await test.ctx.pool.query(text, [id])
+    await deleteWorkspace(id)
+    await windDownWorkspaces(test.ctx, never)
+    expect(await purgeDeleted(test.ctx, never)).toBe(0)
+    await test.ctx.pool.query(`UPDATE tasks SET state = 'success', lease_until = NULL WHERE state = 'processing'`)
+    await windDownWorkspaces(test.ctx, never)
+    const purged = await Promise.all([1, 2, 3].map(() => purgeDeleted(test.ctx, never)))
+    expect(purged.reduce((sum, count) => sum + count)).toBeGreaterThan(0)
+    await untilPurged()
+    expect(await rowsOf(id)).toMatchObject({ tasks: 0, runs: 0 })
+  })
+
+  it('gives up its secrets with the first batch', async () => {
+    const id = await storeWorkspace(test.ctx)
+    await fill(id)
+    await deleteWorkspace(id)
+    await windDownWorkspaces(test.ctx, never)
+    const stop = new AbortController()
+    const first = purgeDeleted(test.ctx, stop.signal)
+    stop.abort()
+    await first
+    await purgeDeleted(test.ctx, AbortSignal.timeout(1))
+    expect(await rowsOf(id)).toMatchObject({ secrets: 0, data_keys: 0, api_keys: 0 })
+  })
+})
+
+it('a deleted organization goes when its workspaces are gone, and stays in the audit log', async () => {
+  const { pool } = test.ctx
+  const [workspaceId, other] = [await storeWorkspace(test.ctx), await storeWorkspace(test.ctx)]
+  const [organizationId, kept] = [await organizationOf(workspaceId), await organizationOf(other)]
+  const entry = `INSERT INTO audit_log (id, organization_id, action, address, object_id) VALUES ($1, $2, 'organization.deleted', '', '')`
+  await pool.query(entry, [newUuid(), organizationId])
+  await pool.query('UPDATE organizations SET deleted_at = now() WHERE id = $1', [organizationId])
+  await purgeDeleted(test.ctx, never)
+  const organizations = async () => (await pool.query('SELECT id FROM organizations')).rows.map(({ id }) => id)
+  expect(await organizations()).toHaveLength(2)
+  await deleteWorkspace(workspaceId)
+  await untilPurged()
+  expect(await organizations()).toEqual([kept])
+  expect((await pool.query('SELECT FROM audit_log')).rowCount).toBe(1)
+})
