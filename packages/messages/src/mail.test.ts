@@ -18,6 +18,15 @@ it('shows what users have typed as text, on one line', () => {
   expect(invitation.subject).not.toMatch(/[\r\n]/)
 })
 
+it('sets ink and paper together, for readers that show it on a page of their own colour', () => {
+  const styles = [...invitation.html.matchAll(/class="paper" style="([^"]*)"/g)].map(([, style]) => style)
+  expect(styles).toHaveLength(2)
+  for (const style of styles) expect(style).toMatch(/background:#ffffff;color:#1d2433/)
+  expect(invitation.html).toMatch(
+    /prefers-color-scheme: dark\) \{\s*\.paper \{ background: #10141c !important; color: /,
+  )
+})
+
 it('fetches nothing', () => {
   expect(invitation.html).not.toMatch(/src=|@import|url\(|<link|<script/)
 })

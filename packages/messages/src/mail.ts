@@ -30,7 +30,7 @@ function asHtml({ subject, paragraphs, action, footer }: Letter): string {
   const body = paragraphs.map(text => `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`).join('\n')
   const button = action
     ? `<p style="margin:24px 0"><a href="${escapeHtml(action.url)}" style="${buttonStyle}">${escapeHtml(action.label)}</a></p>
-<p style="margin:0 0 16px;opacity:0.75;font-size:13px;word-break:break-all">${escapeHtml(action.url)}</p>`
+<p class="soft" style="${softStyle};margin:0 0 16px;word-break:break-all">${escapeHtml(action.url)}</p>`
     : ''
   return `<!doctype html>
 <html lang="en">
@@ -39,20 +39,29 @@ function asHtml({ subject, paragraphs, action, footer }: Letter): string {
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(subject)}</title>
+<style>${darkStyle}</style>
 </head>
-<body style="${bodyStyle}">
-<div style="max-width:560px;margin:0 auto;padding:32px 24px">
+<body class="paper" style="${paperStyle};margin:0">
+<div class="paper" style="${paperStyle};max-width:560px;margin:0 auto;padding:32px 24px">
 <p style="margin:0 0 24px;font-weight:600">Belfry</p>
 ${body}
 ${button}
-<p style="margin:32px 0 0;opacity:0.75;font-size:13px">${escapeHtml(footer)}</p>
+<p class="soft" style="${softStyle};margin:32px 0 0">${escapeHtml(footer)}</p>
 </div>
 </body>
 </html>
 `
 }
 
-const bodyStyle = 'margin:0;font:15px/1.6 system-ui,-apple-system,Segoe UI,Roboto,sans-serif'
+// Ink and paper are always set together: whoever shows the letter on a page of their own keeps it readable.
+const paperStyle =
+  'background:#ffffff;color:#1d2433;font:15px/1.6 system-ui,-apple-system,Segoe UI,Roboto,sans-serif;overflow-wrap:anywhere'
+const softStyle = 'color:#5b6579;font-size:13px'
+// What is written at an element wins otherwise; a reader that drops this shows the light letter.
+const darkStyle = `@media (prefers-color-scheme: dark) {
+.paper { background: #10141c !important; color: #e4e8f0 !important; }
+.soft { color: #98a3b8 !important; }
+}`
 const buttonStyle =
   'display:inline-block;padding:10px 18px;border-radius:8px;background:#2f5bea;color:#ffffff;text-decoration:none;font-weight:600'
 
