@@ -28,7 +28,7 @@ nav { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow-y
 nav h2 { font-size: 0.8rem; margin: 1.1rem 0 0.25rem; }
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav li a { display: flex; gap: 0.5rem; align-items: baseline; padding: 0.15rem 0; color: var(--ink); }
-nav .method { flex: 0 0 3.4em; }
+nav .method { flex: 0 0 3.9em; }
 main { padding: 1rem 2rem 4rem; min-width: 0; }
 section > h2 { margin: 2.5rem 0 0; font-size: 1.4rem; }
 article { padding: 1.25rem 0 1.5rem; border-bottom: 1px solid var(--line); }

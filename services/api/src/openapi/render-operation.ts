@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { resolve } from './example.ts'
 import { escapeHtml, renderProse } from './html.ts'
 import type { Components } from './json-schema.ts'
 import type { Operation, Parameter } from './operation.ts'
@@ -34,7 +35,9 @@ function renderParameters(parameters: Parameter[], components: Components): stri
 function renderBody({ requestBody }: Operation, components: Components): string {
   const content = requestBody?.content['application/json']
   if (!content) return ''
-  return `<h4>Body</h4>${table(renderMembers(content.schema, components))}${renderJson(content.example)}`
+  const { description } = resolve(content.schema, components)
+  const about = typeof description === 'string' ? renderProse(description) : ''
+  return `<h4>Body</h4>${about}${table(renderMembers(content.schema, components))}${renderJson(content.example)}`
 }
 
 function renderResponses({ responses }: Operation, components: Components): string {

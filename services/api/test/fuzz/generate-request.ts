@@ -1,6 +1,6 @@
 import { newUuid, toId } from '@belfry/domain'
-import type { Caller } from '../setup.ts'
-import { type Schema, strangeValue, validValue } from './generate-value.ts'
+import type { Actor } from './actor.ts'
+import { type Memory, type Schema, strangeValue, validValue } from './generate-value.ts'
 import type { Random } from './random.ts'
 
 /** One operation of the OpenAPI document. */
@@ -19,19 +19,19 @@ export type FuzzRequest = {
   badQuery: boolean
 }
 
-export type World = { operations: readonly Operation[]; callers: readonly Caller[]; ids: Map<string, string[]> }
-
-const odds = { unknownPath: 0.02, unknownMethod: 0.02, anonymous: 0.06, strange: 0.5 }
+const odds = { unknownPath: 0.02, unknownMethod: 0.02, anonymous: 0.06, foreign: 0.05, strange: 0.4 }
 const contentTypes = ['text/plain', 'application/xml', 'application/json; charset=latin1', '']
 
-/** Makes one request. */
-export function generateRequest({ operations, callers, ids }: World, random: Random): FuzzRequest {
-  const operation = random.pick(operations)
-  const caller = random.pick(callers)
+/**
+ * Makes one request of an operation.
+ * @param stranger - Whose ids the actor tries now and then.
+ */
+export function generateRequest(operation: Operation, actor: Actor, stranger: Actor, random: Random): FuzzRequest {
+  const memory = memoryOf(random.chance(odds.foreign) ? { ...actor, ids: stranger.ids } : actor, random)
   const authenticated = !random.chance(odds.anonymous)
-  const headers = { ...credentials(operation, caller, authenticated, random), ...requestId(random) }
-  const { query, badQuery } = generateQuery(operation, random)
-  const path = fillPath(operation, caller, ids, random) + query
+  const headers = { ...credentials(operation, actor, authenticated, random), ...requestId(random) }
+  const { query, badQuery } = generateQuery(operation, memory, random)
+  const path = fillPath(operation, actor, memory, random) + query
   const request = { operation, method: operation.method, path, authenticated, badQuery }
   if (random.chance(odds.unknownPath)) {
     return {
@@ -46,14 +46,14 @@ export function generateRequest({ operations, callers, ids }: World, random: Ran
     return { ...request, operation: null, method: 'OPTIONS', headers, body: undefined }
   }
   const schema = operation.description.requestBody?.content['application/json'].schema
-  const body = schema && generateBody(schema, random)
+  const body = schema && generateBody(schema, memory, random)
   const type = body !== undefined && random.chance(0.97) ? 'application/json' : random.pick(contentTypes)
   return { ...request, headers: body === undefined ? headers : { ...headers, 'Content-Type': type }, body }
 }
 
 function credentials(
   { description }: Operation,
-  caller: Caller,
+  { key, session, workspaceId }: Actor,
   valid: boolean,
   random: Random,
 ): Record<string, string> {
@@ -62,35 +62,43 @@ function credentials(
     const nothing = [{}, { 'X-Api-Key': 'bf_nothing' }, { 'X-Api-Key': '' }, { Authorization: 'Bearer x.y.z' }]
     return random.pick<Record<string, string>>([...nothing, { Cookie: 'belfry_session=x' }])
   }
-  if (takesKey && random.chance(0.7)) return { 'X-Api-Key': caller.apiKey }
-  const workspace = random.chance(0.95) ? { 'X-Workspace-Id': caller.workspaceId } : {}
-  return { Authorization: `Bearer ${caller.token}`, ...workspace }
+  if (takesKey && random.chance(0.7)) return key
+  return { ...session, ...(random.chance(0.95) ? { 'X-Workspace-Id': workspaceId } : {}) }
 }
 
 function requestId(random: Random): Record<string, string> {
   return random.chance(0.1) ? { 'X-Request-Id': random.pick(['a-name', 'not well formed', 'x'.repeat(200)]) } : {}
 }
 
-function fillPath({ path, description }: Operation, caller: Caller, ids: World['ids'], random: Random): string {
+function memoryOf({ ids, values }: Actor, random: Random): Memory {
+  const oneOf = (known: string[] = []) => (known.length > 0 ? random.pick(known) : undefined)
+  return { id: kind => oneOf(ids.get(kind)), value: name => oneOf(values.get(name)) }
+}
+
+function fillPath({ path, description }: Operation, actor: Actor, memory: Memory, random: Random): string {
   return path.replace(/\{(\w+)\}/g, (_match, name: string) => {
     const { schema } = description.parameters.find((each: Schema) => each.in === 'path' && each.name === name)
     const kind = /^\^(\w+?)_/.exec(schema.pattern ?? '')?.[1]
-    if (!kind) return encodeURIComponent(random.pick(['validation_failed', 'NAME', 'x', '...', '\0', 'ä'.repeat(300)]))
+    if (!kind && random.chance(0.8)) return memory.value(name) ?? 'validation_failed'
+    if (!kind) return encodeURIComponent(random.pick(['x', '...', '\0', 'ä'.repeat(300)]))
     if (random.chance(0.1)) return encodeURIComponent(random.pick([`${kind}_x`, 'null', '%', '\0', 'x'.repeat(2000)]))
     if (random.chance(0.1)) return toId(kind as 'task', newUuid())
-    if (kind === 'ws') return caller.workspaceId
-    if (kind === 'org') return caller.organizationId
-    const known = ids.get(kind) ?? []
-    return known.length > 0 ? random.pick(known) : toId(kind as 'task', newUuid())
+    if (kind === 'ws') return actor.workspaceId
+    if (kind === 'org') return actor.organizationId
+    return memory.id(kind) ?? toId(kind as 'task', newUuid())
   })
 }
 
-function generateQuery({ description }: Operation, random: Random): { query: string; badQuery: boolean } {
+function generateQuery(
+  { description }: Operation,
+  memory: Memory,
+  random: Random,
+): { query: string; badQuery: boolean } {
   const parameters = description.parameters.filter((each: Schema) => each.in === 'query')
   const pairs: [string, string][] = []
   for (const { name, schema } of parameters) {
     if (name === 'cursor' ? !random.chance(0.05) : !random.chance(0.2)) continue
-    const value = random.chance(0.2) ? strangeValue(schema, random) : validValue(schema, random)
+    const value = random.chance(0.2) ? strangeValue(schema, random, memory) : validValue(schema, random, memory)
     for (const each of [value].flat())
       pairs.push([name, typeof each === 'object' ? JSON.stringify(each) : String(each)])
   }
@@ -100,9 +108,11 @@ function generateQuery({ description }: Operation, random: Random): { query: str
   return { query: query && `?${query}`, badQuery: unknown && parameters.length > 0 }
 }
 
-function generateBody(schema: Schema, random: Random): string {
+function generateBody(schema: Schema, memory: Memory, random: Random): string {
   if (random.chance(0.02))
     return random.pick(['', '{', 'null', '[]', '{"a":1}}', '\ufeff{}', '['.repeat(100_000), '{"a":"\\ud800"}'])
   if (random.chance(0.005)) return JSON.stringify({ name: 'x'.repeat(300_000) })
-  return JSON.stringify(random.chance(odds.strange) ? strangeValue(schema, random) : validValue(schema, random))
+  return JSON.stringify(
+    random.chance(odds.strange) ? strangeValue(schema, random, memory) : validValue(schema, random, memory),
+  )
 }

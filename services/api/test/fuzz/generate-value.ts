@@ -17,10 +17,15 @@ const strange = [
 ]
 const junk: readonly unknown[] = [null, true, false, 0, -1, 1.5, 1e21, '', 'x', [], {}, [null], { not: '' }, ['a', 'b']]
 
+/** What is known to work: the id of something there is, the value of a member of that name. */
+export type Memory = { id(kind: string): string | undefined; value(name: string): string | undefined }
+
 /** A value that a schema describes, mostly: what its description alone cannot express may still be wrong. */
-export function validValue(schema: Schema, random: Random): unknown {
+export function validValue(schema: Schema, random: Random, memory: Memory): unknown {
   if (schema.enum) return random.pick(schema.enum)
-  if (schema.anyOf) return validValue(random.pick(schema.anyOf), random)
+  if ('const' in schema) return schema.const
+  if (schema.oneOf && !schema.type) return validValue(random.pick(schema.oneOf), random, memory)
+  if (schema.anyOf) return validValue(random.pick(schema.anyOf), random, memory)
   switch (schema.type) {
     case 'null':
       return null
@@ -30,46 +35,58 @@ export function validValue(schema: Schema, random: Random): unknown {
     case 'number':
       return between(schema.minimum ?? 0, Math.min(schema.maximum ?? 1000, Number.MAX_SAFE_INTEGER), random)
     case 'array':
-      return Array.from({ length: 1 + random.below(3) }, () => validValue(schema.items ?? {}, random))
+      return Array.from({ length: 1 + random.below(3) }, () => validValue(schema.items ?? {}, random, memory))
     case 'object':
-      return validObject(schema, random)
+      return validObject(schema, random, memory)
     case 'string':
-      return validString(schema, random)
+      return validString(schema, random, memory)
     default:
       return random.pick([null, 1, 'text', [1, 2], { user: 42 }])
   }
 }
 
 /** A value that is wrong in some way, or at least unlikely. */
-export function strangeValue(schema: Schema, random: Random): unknown {
+export function strangeValue(schema: Schema, random: Random, memory: Memory): unknown {
   if (schema.type === 'string' && random.chance(0.4)) return random.pick(strange)
   if (schema.type === 'integer' && random.chance(0.4))
     return random.pick([(schema.minimum ?? 0) - 1, (schema.maximum ?? 10) + 1])
-  if (schema.type === 'object' && schema.properties && random.chance(0.7)) return strangeObject(schema, random)
+  if (schema.oneOf && !schema.type) return strangeValue(random.pick(schema.oneOf), random, memory)
+  if (schema.type === 'object' && schema.properties && random.chance(0.7)) return strangeObject(schema, random, memory)
   return random.pick(junk)
 }
 
-function validObject(schema: Schema, random: Random): Record<string, unknown> {
-  const required: string[] = schema.required ?? []
+function validObject(schema: Schema, random: Random, memory: Memory): Record<string, unknown> {
+  const choices: Schema[] = schema.oneOf ?? [{}]
+  const { required: chosen = [] } = random.pick(choices)
+  const unchosen = choices.flatMap(({ required = [] }) => required).filter(name => !chosen.includes(name))
+  const required: string[] = [...(schema.required ?? []), ...chosen]
   const members = Object.entries<Schema>(schema.properties ?? {}).filter(
-    ([name]) => required.includes(name) || random.chance(0.4),
+    ([name]) => required.includes(name) || (!unchosen.includes(name) && random.chance(0.4)),
   )
-  return Object.fromEntries(members.map(([name, member]) => [name, validValue(member, random)]))
+  return Object.fromEntries(members.map(([name, member]) => [name, validMember(name, member, random, memory)]))
 }
 
-function strangeObject(schema: Schema, random: Random): Record<string, unknown> {
-  const value = validObject(schema, random)
+function validMember(name: string, schema: Schema, random: Random, memory: Memory): unknown {
+  const known = schema.type === 'string' && random.chance(0.7) ? memory.value(name) : undefined
+  return known ?? validValue(schema, random, memory)
+}
+
+function strangeObject(schema: Schema, random: Random, memory: Memory): Record<string, unknown> {
+  const value = validObject(schema, random, memory)
   const name = random.pick(Object.keys(schema.properties))
   const change = random.below(4)
   if (change === 0) delete value[name]
-  if (change === 1) value[name] = strangeValue(schema.properties[name], random)
+  if (change === 1) value[name] = strangeValue(schema.properties[name], random, memory)
   if (change === 2) value[`${name}s`] = 1
   if (change === 3)
     Object.defineProperty(value, random.pick(['__proto__', 'constructor', 'id']), { value: {}, enumerable: true })
   return value
 }
 
-function validString(schema: Schema, random: Random): string {
+function validString(schema: Schema, random: Random, memory: Memory): string {
+  const kind = /^\^(\w+?)_/.exec(schema.pattern ?? '')?.[1]
+  const known = kind && random.chance(0.8) ? memory.id(kind) : undefined
+  if (known) return known
   if (schema.format === 'date-time') {
     const inAYear = Date.now() + 3_600_000 + random.below(31_536_000_000)
     return new Date(inAYear).toISOString()
