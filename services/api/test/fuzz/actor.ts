@@ -1,0 +1,103 @@
+import { insertTasks } from '@belfry/db'
+import { fromId, newUuid, toId } from '@belfry/domain'
+import { hash } from '@node-rs/argon2'
+import { anOrganization, type Person } from '../organization.ts'
+import { storeRuns } from '../run-rows.ts'
+import { mailsTo, tokenFor } from '../sent-mails.ts'
+import type { TestApi } from '../setup.ts'
+
+const mostKnown = 50
+const password = 'correct horse battery'
+// As cheap to compare as the library lets it be.
+const passwordHash = hash(password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 })
+
+/** Somebody who sends requests: the owner of an organization with a workspace, and what they know of it. */
+export type Actor = {
+  organizationId: string
+  workspaceId: string
+  session: Person['session']
+  key: { 'X-Api-Key': string }
+  /** Values for members of bodies and for parts of paths, by their name. */
+  values: Map<string, string[]>
+  /** Ids by their kind. */
+  ids: Map<string, string[]>
+}
+
+/** Somebody with a new organization, for requests after which nothing works any more. */
+export async function anActor(api: TestApi): Promise<Actor> {
+  const organization = await anOrganization(api)
+  const { owner, workspaceId, id: organizationId } = organization
+  const { prisma } = api.ctx
+  await prisma.organization.update({ where: { id: uuidOf('org', organizationId) }, data: { tier: 'unicorn' } })
+  await prisma.user.update({ where: { id: owner.userId }, data: { passwordHash: await passwordHash } })
+  const member = await organization.add('member', 'viewer')
+  const values = { email: [owner.email], password: [password], current_password: [password], name: ['NAME'] }
+  return {
+    ...{ organizationId, workspaceId, session: owner.session, key: await organization.apiKey() },
+    values: new Map(Object.entries(values)),
+    ids: new Map([
+      ['user', [member.id]],
+      ['key', [await organization.apiKeyId()]],
+    ]),
+  }
+}
+
+/** Somebody whose organization has a past: runs, dead letters, an invitation and a forgotten password. */
+export async function anActorWithPast(api: TestApi, deadLetters: number): Promise<Actor> {
+  const actor = await anActor(api)
+  const workspaceId = uuidOf('ws', actor.workspaceId)
+  const dead = await storeDeadTasks(api, workspaceId, deadLetters)
+  const runs = await storeRuns(
+    api.ctx.pool,
+    Array.from({ length: 20 }, () => ({ workspaceId })),
+  )
+  actor.ids.set('task', dead.slice(0, mostKnown))
+  actor.ids.set(
+    'run',
+    runs.map(({ id }) => toId('run', id)),
+  )
+  actor.values.set('token', [await invite(api, actor), await invite(api, actor), await forgetPassword(api)])
+  return actor
+}
+
+/** What an answer names can be asked for. */
+export function learn({ ids }: Actor, text: string): void {
+  for (const [id, kind = ''] of text.matchAll(/\b(task|cron|evt|run|key|sec|inv|int|sub|op)_[0-9a-z]{26}\b/g)) {
+    const known = ids.get(kind) ?? ids.set(kind, []).get(kind) ?? []
+    if (!known.includes(id)) known.push(id)
+    if (known.length > mostKnown) known.shift()
+  }
+}
+
+function uuidOf(kind: 'org' | 'ws', id: string): string {
+  return fromId(kind, id) ?? ''
+}
+
+async function storeDeadTasks({ ctx }: TestApi, workspaceId: string, count: number): Promise<string[]> {
+  const request = { url: 'https://example.com/', method: 'POST', headers: '{}', payload: '{"n":1}', maxRetries: 0 }
+  const delays = { backoff: 'fixed', baseDelayMs: 1_000, maxDelayMs: 1_000, timeoutMs: 1_000 } as const
+  const origin = { source: 'event', topic: 'orders.paid', eventId: newUuid(), replayOf: null } as const
+  const tasks = Array.from({ length: count }, () => {
+    return { id: newUuid(), workspaceId, name: 'A task', executeAt: null, ...origin, ...request, ...delays }
+  })
+  await insertTasks(ctx.pool, tasks)
+  const ids = tasks.map(({ id }) => id)
+  const text = `UPDATE tasks SET state = 'dead', attempts = 1, finished_at = now() WHERE id = ANY ($1::uuid[])`
+  await ctx.pool.query(text, [ids])
+  return ids.map(id => toId('task', id))
+}
+
+async function invite(api: TestApi, { organizationId, session }: Actor): Promise<string> {
+  const email = `${crypto.randomUUID()}@example.com`
+  const body = { email, role: 'member', workspace_role: 'viewer' }
+  await api.send('POST', `/api/v1/organizations/${organizationId}/invitations`, body, session)
+  return tokenFor(api, email)
+}
+
+// Of somebody else: whoever uses it ends all sessions.
+async function forgetPassword(api: TestApi): Promise<string> {
+  const { owner } = await anOrganization(api)
+  await api.send('POST', '/api/v1/auth/password/forgot', { email: owner.email })
+  await mailsTo(api, owner.email)
+  return tokenFor(api, owner.email)
+}
