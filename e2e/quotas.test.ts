@@ -44,6 +44,10 @@ describe('quotas, with two dispatchers', { timeout: 90_000 }, () => {
   }
   const organization = (caller: Caller, method: string, path: string, body?: unknown) =>
     belfry.call(method, `/api/v1/organizations/${caller.organizationId}${path}`, body, { token: String(caller.token) })
+  const publish = (caller: Caller) => {
+    const body = { topic: 'quota', payload: {}, target_url: target.url('/published') }
+    return belfry.call('POST', '/api/events', body, caller)
+  }
   const states = async (caller: Caller) => {
     const found: Record<string, number> = {}
     let next = ''
@@ -75,6 +79,11 @@ describe('quotas, with two dispatchers', { timeout: 90_000 }, () => {
       ({ daily }) => daily.at(-1).executions === 100,
     )
     expect(usage.executions).toEqual({ used: 100, limit: 100 })
+    // An event would start at once; a task may still see another month.
+    expect(await publish(caller)).toMatchObject({ status: 402, body: { code: 'quota_exceeded' } })
+    expect(await create(caller, '/next-month')).toMatchObject({ status: 201 })
+    await organization(caller, 'PUT', '/subscription', { tier: 'scaleup' })
+    expect(await publish(caller)).toMatchObject({ status: 202 })
   })
 
   it('a tier raised before the time saves those that wait', async () => {
@@ -98,6 +107,7 @@ describe('quotas, with two dispatchers', { timeout: 90_000 }, () => {
         ({ status }) => status === 402,
       )
     expect((await refused(caller)).body.code).toBe('quota_exceeded')
+    expect(await publish(caller)).toMatchObject({ status: 402, body: { code: 'quota_exceeded' } })
     await refused(saved)
     await organization(saved, 'PUT', '/subscription', { tier: 'scaleup' })
     await letFallDue('/stored')
