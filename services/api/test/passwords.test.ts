@@ -53,6 +53,14 @@ describe('works', () => {
     for (const old of tokens) expect((await api.send('GET', me, undefined, bearer(old))).status).toBe(401)
   })
 
+  it('every character of a password counts, also beyond 72 bytes', async () => {
+    const long = `${'ä'.repeat(40)} and its end`
+    const email = await aUser(await hashPassword(long))
+    expect((await login(email, `${long.slice(0, -1)}D`)).status).toBe(401)
+    expect((await login(email, long.slice(0, 36))).status).toBe(401)
+    expect((await login(email, long)).status).toBe(200)
+  })
+
   it('a hash of a lower cost is replaced at the next login', async () => {
     const cheap = await hash(password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 })
     const email = await aUser(cheap)
