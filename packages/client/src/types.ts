@@ -119,8 +119,8 @@ export type ListTasks = PageOptions & {
   to?: TimestampInput
 }
 
-/** The dead letters are the tasks in one state. */
-export type ListDeadLetters = Omit<ListTasks, 'state'>
+/** The dead letters are the tasks in one state; those of events have a topic. */
+export type ListDeadLetters = Omit<ListTasks, 'state'> & { topic?: string | string[] }
 
 /** Either some dead letters, at most 100, or all that a filter leaves: an empty one means all. */
 export type DeadLetterChoice = { ids: Id[]; filter?: undefined } | { ids?: undefined; filter: DeadLetterFilter }

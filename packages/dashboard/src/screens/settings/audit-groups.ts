@@ -13,9 +13,11 @@ const groups: Record<Group, { label: string; deeds: readonly string[] }> = {
   secret: { label: 'Secrets', deeds: ['created', 'changed', 'deleted'] },
   signing_secret: { label: 'Signing secrets', deeds: ['rotated', 'revoked'] },
   integration: { label: 'Integrations', deeds: ['created', 'changed', 'deleted'] },
-  cron_job: { label: 'Cron jobs', deeds: ['deleted'] },
   dead_letter: { label: 'Dead letters', deeds: ['replayed', 'discarded'] },
   host: { label: 'Hosts', deeds: ['reset'] },
+  subscription: { label: 'Subscriptions', deeds: ['created', 'changed', 'deleted'] },
+  task: { label: 'Tasks', deeds: ['cancelled'] },
+  cron_job: { label: 'Cron jobs', deeds: ['created', 'changed', 'paused', 'resumed', 'deleted'] },
 }
 
 /** What the log can be narrowed to. */
