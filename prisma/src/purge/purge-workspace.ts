@@ -33,7 +33,14 @@ async function run(tx: Transaction, text: string, values: unknown[]): Promise<nu
 }
 
 // With the data keys go secrets, signing secrets and integrations. All of these are bounded by what a workspace may have.
-const few = ['data_keys', 'api_keys', 'subscriptions', 'workspace_members', 'dead_letter_operations'].map(
+const few = [
+  'data_keys',
+  'api_keys',
+  'subscriptions',
+  'workspace_members',
+  'dead_letter_operations',
+  'resting_hosts',
+].map(
   table => `
   WITH deleted AS (DELETE FROM ${table} WHERE workspace_id = $1 RETURNING 1)
   SELECT count(*)::int AS n FROM deleted`,
