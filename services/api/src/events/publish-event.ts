@@ -1,14 +1,14 @@
-import { publishEventBody, publishedEvent } from '@belfry/contract'
+import { publishEventBody, publishedEvent, type Task } from '@belfry/contract'
 import { insertTasks, type NewTask } from '@belfry/db'
 import { AppError, memberText, newUuid, toId } from '@belfry/domain'
 import { creation, type Work } from '../http/creation.ts'
-import { accepted } from '../http/reply.ts'
+import { accepted, type Reply } from '../http/reply.ts'
 import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
 import { continueTrace } from '../tasks/continue-trace.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
-import { presentTask } from '../tasks/present-task.ts'
+import { presentNewTask } from '../tasks/present-task.ts'
 import { toStoredRequest } from '../tasks/stored-request.ts'
-import { isStored, toTaskRow } from '../tasks/stored-task.ts'
+import { isStored } from '../tasks/stored-task.ts'
 import { findTargets } from './find-targets.ts'
 
 // What one request may make the database write and the answer repeat.
@@ -20,6 +20,7 @@ export const publishEvent = creation({
   answer: { status: 202, body: publishedEvent },
   refusals: ['quota_exceeded'],
   body: publishEventBody,
+  storesOneTask: body => body.target_url !== undefined,
   inspect: (ctx, body) => inspectTarget(ctx, body, 'target_url'),
   async handle(work, { caller, body: { target_url: url, ...body }, bodyText, request }) {
     await refuseOverQuota(work, caller.organizationId, 'at_once')
@@ -45,25 +46,30 @@ export const publishEvent = creation({
       }),
     )
     continueTrace(request, tasks)
-    return accepted({ id: toId('evt', eventId), topic: body.topic, tasks: await storeTasks(work, tasks) })
+    const [first] = tasks
+    const answer = (presented: Task[]) => accepted({ id: toId('evt', eventId), topic: body.topic, tasks: presented })
+    return first && tasks.length === 1 ? storeOne(work, first, answer) : answer(await storeMany(work, tasks))
   },
 })
 
-async function storeTasks(work: Work, tasks: NewTask[]) {
-  const [first] = tasks
-  if (!first) return []
-  const inserted = tasks.length === 1 ? [await work.insertTask(first)] : await insertTasks(work.db, tasks)
-  const byId = new Map(inserted.filter(isStored).map(row => [row.id, row]))
-  const rows = tasks.flatMap(task => {
-    const stored = byId.get(task.id)
-    return stored ? [toTaskRow(task, stored)] : []
-  })
-  const presented = rows.map(presentTask)
+async function storeOne(work: Work, task: NewTask, answer: (presented: Task[]) => Reply): Promise<Reply> {
+  const { stored, reply } = await work.storeTask(task, createdAt => answer([presentNewTask(task, createdAt)]))
+  work.enqueue([{ id: toId('task', task.id), dueAt: stored.executeAt.getTime() }], stored.now.getTime())
+  return reply
+}
+
+async function storeMany(work: Work, tasks: NewTask[]): Promise<Task[]> {
+  if (tasks.length === 0) return []
+  const inserted = await insertTasks(work.db, tasks)
+  const stored = new Map(inserted.filter(isStored).map(row => [row.id, row]))
   work.enqueue(
-    presented.map(({ id }, i) => ({ id, dueAt: rows[i]?.dueAt.getTime() ?? 0 })),
+    inserted.map(({ id, executeAt }) => ({ id: toId('task', id), dueAt: executeAt.getTime() })),
     inserted[0]?.now.getTime() ?? work.clock.now(),
   )
-  return presented
+  return tasks.flatMap(task => {
+    const row = stored.get(task.id)
+    return row ? [presentNewTask(task, row.createdAt.toISOString())] : []
+  })
 }
 
 function tooLarge(targets: number): AppError {
