@@ -5,13 +5,8 @@ import { closeBrace, closeBracket, comma, endOfJsonString, openBrace, openBracke
  * into objects, where the last member of a name counts, as with JSON.parse; numbers lead into arrays.
  */
 export function memberText(text: string, path: ReadonlyArray<string | number>): string | undefined {
-  let start = skipSpace(text, 0)
-  for (const step of path) {
-    const found = typeof step === 'string' ? findMember(text, start, step) : findElement(text, start, step)
-    if (found === undefined) return undefined
-    start = found
-  }
-  return text.slice(start, endOfValue(text, start))
+  const start = findValue(text, path)
+  return start === undefined ? undefined : text.slice(start, endOfValue(text, start))
 }
 
 /**
@@ -19,16 +14,26 @@ export function memberText(text: string, path: ReadonlyArray<string | number>): 
  * `memberText`. Undefined where there is no array.
  */
 export function elementTexts(text: string, path: ReadonlyArray<string | number>): string[] | undefined {
-  const array = memberText(text, path)
-  if (array?.[0] !== '[') return undefined
+  const start = findValue(text, path)
+  if (start === undefined || text.charCodeAt(start) !== openBracket) return undefined
   const elements: string[] = []
-  let at = skipSpace(array, 1)
-  while (at < array.length && array.charCodeAt(at) !== closeBracket) {
-    const end = endOfValue(array, at)
-    elements.push(array.slice(at, end))
-    at = afterComma(array, end)
+  let at = skipSpace(text, start + 1)
+  while (at < text.length && text.charCodeAt(at) !== closeBracket) {
+    const end = endOfValue(text, at)
+    elements.push(text.slice(at, end))
+    at = afterComma(text, end)
   }
   return elements
+}
+
+function findValue(text: string, path: ReadonlyArray<string | number>): number | undefined {
+  let start = skipSpace(text, 0)
+  for (const step of path) {
+    const found = typeof step === 'string' ? findMember(text, start, step) : findElement(text, start, step)
+    if (found === undefined) return undefined
+    start = found
+  }
+  return start
 }
 
 function findMember(text: string, object: number, name: string): number | undefined {
