@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto'
 
 // Random, so that no text of a caller can be taken for a place where a piece of raw JSON belongs.
 const mark = randomBytes(12).toString('hex')
-const places = new RegExp(`"${mark}:(\\d+)"`, 'g')
 // Of the answer that is being serialised. Told by toJSON and not by a replacer, which would be called for every member.
-let raw: string[] = []
+let pieces: string[] = []
 
 /** A piece of JSON text that goes into an answer as it is: a payload keeps its numbers, key order and spelling. */
 export class RawJson {
@@ -13,15 +12,23 @@ export class RawJson {
     this.text = text
   }
   toJSON(): string {
-    return `${mark}:${raw.push(this.text) - 1}`
+    pieces.push(this.text)
+    return mark
   }
 }
 
 /** Serialises an answer. */
 export function toJsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text
-  raw = []
+  pieces = []
   const text = JSON.stringify(value)
-  const pieces = raw
-  return pieces.length === 0 ? text : text.replace(places, (_match, index) => pieces[Number(index)] ?? 'null')
+  if (pieces.length === 0) return text
+  let whole = ''
+  let from = 0
+  for (const piece of pieces) {
+    const at = text.indexOf(mark, from) // the places are in the order of the pieces
+    whole += text.slice(from, at - 1) + piece
+    from = at + mark.length + 1
+  }
+  return whole + text.slice(from)
 }
