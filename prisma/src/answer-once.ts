@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { inTransaction, type Transaction } from './in-transaction.ts'
 import type { Pool } from './pool.ts'
 
@@ -17,7 +17,8 @@ export type AnsweredOnce =
   | { kind: 'reused' }
   | { kind: 'in_progress' }
 
-const keptFor = `interval '24 hours'`
+/** How long an answer is kept, in SQL. */
+export const keptFor = `interval '24 hours'`
 
 /**
  * Does the work of a request once in 24 hours, whoever sends it how often and at the same time: what the work writes and
@@ -49,11 +50,15 @@ export async function forgetIdempotencyKeys(pool: Pool, limit: number): Promise<
   return rowCount ?? 0
 }
 
-// Held until the transaction has ended, however that comes about. Two keys of one lock would only wait for each other.
-async function tryLock(tx: Transaction, { workspaceId, key }: KeyedRequest): Promise<boolean> {
-  const lock = createHash('sha256').update(`${workspaceId} ${key}`).digest().readBigInt64BE()
+/** The advisory lock of a key, as the text of a bigint. Two keys of one lock would only wait for each other. */
+export function lockOf({ workspaceId, key }: KeyedRequest): string {
+  return String(hash('sha256', `${workspaceId} ${key}`, 'buffer').readBigInt64BE())
+}
+
+// Held until the transaction has ended, however that comes about.
+async function tryLock(tx: Transaction, request: KeyedRequest): Promise<boolean> {
   const text = 'SELECT pg_try_advisory_xact_lock($1::bigint) AS taken'
-  const { rows } = await tx.query<{ taken: boolean }>({ name: 'lock_key', text, values: [String(lock)] })
+  const { rows } = await tx.query<{ taken: boolean }>({ name: 'lock_key', text, values: [lockOf(request)] })
   return rows[0]?.taken === true
 }
 

@@ -50,6 +50,7 @@ export type {
   TaskState,
 } from './generated/enums.ts'
 export { type Db, inTransaction, isInTransaction, type Transaction } from './in-transaction.ts'
+export { insertKeyedTasks, type KeyedTask } from './insert-keyed-tasks.ts'
 export { type InsertedTask, insertTasks, type NewTask } from './insert-tasks.ts'
 export {
   changeIntegration,

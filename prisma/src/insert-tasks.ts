@@ -21,7 +21,8 @@ export type NewTask = StoredRequest & {
 /** `createdAt` is null when the task was refused because its time had come already. `now` is the database's clock. */
 export type InsertedTask = { id: string; createdAt: Date | null; executeAt: Date; now: Date }
 
-const columns = [
+/** The SQL types of what `rowOf` writes. */
+export const taskColumns = [
   ...['uuid', 'uuid', 'task_source', 'timestamptz', 'text', 'text', 'text', 'text', 'text'],
   ...['smallint', 'backoff', 'int', 'int', 'int', 'text', 'uuid', 'uuid', 'text'],
 ]
@@ -46,42 +47,66 @@ export async function insertTasks(db: Db, tasks: readonly NewTask[]): Promise<In
 }
 
 async function insertPart(db: Db, tasks: readonly NewTask[]): Promise<InsertedTask[]> {
-  const { name, values, params } = valuesOf('insert_tasks', columns, tasks.map(toRow))
+  const { name, values, params } = valuesOf('insert_tasks', taskColumns, tasks.map(rowOf))
   const { rows } = await db.query<InsertedTask>({ name, text: statement(values), values: params })
   return rows
 }
 
-function toRow(task: NewTask): unknown[] {
+/** A task as a row of values. */
+export function rowOf(task: NewTask): unknown[] {
   return [
-    ...[task.id, task.workspaceId, task.source, task.executeAt, task.name, task.url, task.method, task.headers],
-    ...[task.payload, task.maxRetries, task.backoff, task.baseDelayMs, task.maxDelayMs, task.timeoutMs],
-    ...[task.topic, task.eventId, task.replayOf, task.traceparent],
+    task.id,
+    task.workspaceId,
+    task.source,
+    task.executeAt,
+    task.name,
+    task.url,
+    task.method,
+    task.headers,
+    task.payload,
+    task.maxRetries,
+    task.backoff,
+    task.baseDelayMs,
+    task.maxDelayMs,
+    task.timeoutMs,
+    task.topic,
+    task.eventId,
+    task.replayOf,
+    task.traceparent,
   ]
 }
+
+/** The names of these columns. */
+export const taskColumnNames = `id, workspace_id, source, execute_at, name, url, method, headers, payload,
+                max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, event_id, replay_of,
+                traceparent`
 
 // Judged once: whatever is stored of a task, and what its caller hears, follows from the same look at the clock.
 function statement(values: string): string {
   return `
-    WITH input (id, workspace_id, source, execute_at, name, url, method, headers, payload,
-                max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, event_id,
-                replay_of, traceparent) AS (VALUES ${values}),
+    WITH input (${taskColumnNames}) AS (VALUES ${values}),
     judged AS MATERIALIZED (
       SELECT *, execute_at IS NULL OR execute_at > clock_timestamp() AS is_stored FROM input WHERE id IS NOT NULL
     ),
-    inserted AS (
+    ${insertedFrom('judged WHERE is_stored')}
+    SELECT id, CASE WHEN is_stored THEN now()::timestamptz(3) END AS "createdAt",
+           coalesce(execute_at, now())::timestamptz(3) AS "executeAt", clock_timestamp() AS now
+    FROM judged`
+}
+
+/** The parts of a statement that store tasks, their requests and what they take up. */
+export function insertedFrom(source: string): string {
+  return `inserted AS (
       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, event_id, replay_of)
       SELECT id, workspace_id, source, coalesce(execute_at, now()), coalesce(execute_at, now()), event_id, replay_of
-      FROM judged WHERE is_stored
+      FROM ${source}
     ),
     requested AS (
       INSERT INTO task_requests (task_id, name, url, method, headers, payload,
                                  max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent)
       SELECT id, name, url, method, headers, payload, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic,
              traceparent
-      FROM judged WHERE is_stored
+      FROM ${source}
     ),
-    ${countedPayloads('SELECT workspace_id, payload FROM judged WHERE is_stored')}
-    SELECT id, CASE WHEN is_stored THEN now()::timestamptz(3) END AS "createdAt",
-           coalesce(execute_at, now())::timestamptz(3) AS "executeAt", clock_timestamp() AS now
-    FROM judged`
+    ${countedPayloads(`SELECT workspace_id, payload FROM ${source}`)}`
 }

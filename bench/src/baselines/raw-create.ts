@@ -1,18 +1,19 @@
-// What somebody writes by hand who stores tasks as Belfry does: node:http, the same checks, the same statement.
-import { createHash } from 'node:crypto'
-import { createServer, type IncomingMessage } from 'node:http'
+// What somebody writes by hand who stores tasks as Belfry does: node:http, the same checks, the same statement, the same
+// answer.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { insertTasks, type NewTask, openPool } from '@belfry/db'
 import { newUuid, toId } from '@belfry/domain'
 import { microBatch } from '@belfry/runtime'
 import { endWithParent, parentSaysGo } from '../lab/parent.ts'
+import { openCallers, Refused } from './raw-create-callers.ts'
+import { type CheckedTask, readTask } from './raw-create-task.ts'
 
 export type RawCreateOptions = { databaseUrl: string; port: number }
-
-type Body = { name: string; url: string; method: string; execute_at: string; payload?: unknown }
 
 endWithParent()
 const options = JSON.parse(process.argv[2] ?? '') as RawCreateOptions // as the bench writes it
 const pool = openPool(options.databaseUrl, { max: 10, onError: error => console.error(error) })
+const callers = openCallers(pool)
 const insert = microBatch<NewTask, { id: string; createdAt: Date | null } | undefined>({
   maxSize: 100,
   maxInFlight: 2,
@@ -22,65 +23,98 @@ const insert = microBatch<NewTask, { id: string; createdAt: Date | null } | unde
   },
   split: () => true,
 })
-const workspaces = new Map<string, { id: string; until: number }>()
-const rememberedMs = 5_000
 
 const server = createServer(async (request, response) => {
-  const { status, body } = await create(request).catch(error => ({ status: 500, body: { error: String(error) } }))
-  const text = JSON.stringify(body)
-  response
-    .writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })
-    .end(text)
+  try {
+    if (request.method !== 'POST' || request.url !== '/api/v1/scheduler/tasks') throw new Refused(404, 'not found')
+    const { workspaceId, headers } = await callers.admit(request)
+    const task = readTask(await readBody(request))
+    await callers.requireQuota(workspaceId)
+    await store(workspaceId, task, response, headers)
+  } catch (error) {
+    const { status, message } = error instanceof Refused ? error : new Refused(500, String(error))
+    answer(response, status, JSON.stringify({ error: message }), {})
+  }
 })
 
-async function create(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
-  const workspaceId = await findWorkspace(String(request.headers['x-api-key']))
-  if (!workspaceId) return { status: 401, body: { error: 'unknown key' } }
-  const text = await readText(request)
-  const body = JSON.parse(text) as Body // checked below
-  const executeAt = new Date(body.execute_at)
-  const isValid = typeof body.name === 'string' && URL.canParse(body.url) && !Number.isNaN(executeAt.getTime())
-  if (request.method !== 'POST' || !isValid) return { status: 400, body: { error: 'not valid' } }
-  const task: NewTask = {
-    id: newUuid(),
+async function store(
+  workspaceId: string,
+  { task, headers, payload }: CheckedTask,
+  response: ServerResponse,
+  more: Record<string, string>,
+): Promise<void> {
+  const { name, url, method, executeAt, retry, timeoutMs } = task
+  const { maxRetries, backoff, baseDelayMs, maxDelayMs } = retry
+  const id = newUuid()
+  const inserted = await insert({
+    id,
     workspaceId,
     source: 'task',
     executeAt,
-    name: body.name,
-    url: body.url,
-    method: body.method,
-    headers: '{}',
-    payload: JSON.stringify(body.payload),
-    maxRetries: 3,
-    backoff: 'exponential',
-    baseDelayMs: 1_000,
-    maxDelayMs: 3_600_000,
-    timeoutMs: 30_000,
+    name,
+    url,
+    method,
+    headers: JSON.stringify(headers),
+    payload: payload ?? null,
+    maxRetries,
+    backoff,
+    baseDelayMs,
+    maxDelayMs,
+    timeoutMs,
     topic: null,
     eventId: null,
     replayOf: null,
-  }
-  const inserted = await insert(task)
-  if (!inserted?.createdAt) return { status: 400, body: { error: 'past' } }
-  return { status: 201, body: { id: toId('task', task.id), ...body, created_at: inserted.createdAt } }
+  })
+  if (!inserted?.createdAt) throw new Refused(400, 'execute_at is past')
+  const createdAt = inserted.createdAt.toISOString()
+  const publicId = toId('task', id)
+  const head = JSON.stringify({
+    id: publicId,
+    workspace_id: toId('ws', workspaceId),
+    name,
+    source: 'task',
+    cronjob_id: null,
+    event_id: null,
+    topic: null,
+    url,
+    method,
+    headers,
+    execute_at: executeAt.toISOString(),
+    state: 'pending',
+    state_reason: null,
+    attempts: 0,
+    retry: { max_retries: maxRetries, backoff, base_delay_ms: baseDelayMs, max_delay_ms: maxDelayMs },
+    timeout_ms: timeoutMs,
+    next_retry_at: null,
+    last_run: null,
+    replay_of: null,
+    created_at: createdAt,
+    updated_at: createdAt,
+    finished_at: null,
+  })
+  const text = `${head.slice(0, -1)},"payload":${payload ?? 'null'}}`
+  more.Location = `/api/v1/scheduler/tasks/${publicId}`
+  answer(response, 201, text, more)
 }
 
-async function findWorkspace(key: string): Promise<string | undefined> {
-  const hash = createHash('sha256').update(key).digest()
-  const name = hash.toString('base64')
-  const known = workspaces.get(name)
-  if (known && known.until > performance.now()) return known.id
-  const text = 'SELECT workspace_id AS id FROM api_keys WHERE hash = $1 AND revoked_at IS NULL'
-  const { rows } = await pool.query<{ id: string }>({ name: 'find_api_key', text, values: [hash] })
-  const id = rows[0]?.id
-  if (id) workspaces.set(name, { id, until: performance.now() + rememberedMs })
-  return id
+function answer(response: ServerResponse, status: number, text: string, headers: Record<string, string>): void {
+  headers['Content-Type'] = 'application/json'
+  headers['Content-Length'] = String(Buffer.byteLength(text))
+  response.writeHead(status, headers).end(text)
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
+const maxBytes = 256 * 1024
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  if (!/^application\/json\b/.test(request.headers['content-type'] ?? '')) throw new Refused(415, 'send JSON')
   const chunks: Buffer[] = []
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
-  return Buffer.concat(chunks).toString()
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) throw new Refused(413, 'too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 server.listen(options.port, '127.0.0.1')

@@ -1,8 +1,10 @@
+import { batch } from './batch.ts'
 import type { Benchmark } from './benchmark.ts'
 import { burst } from './burst.ts'
 import { create } from './create.ts'
 import { dispatch } from './dispatch.ts'
 import { event } from './event.ts'
+import { exportRuns } from './export.ts'
 import { growth } from './growth.ts'
 import { jobQueues } from './job-queues.ts'
 import { lag } from './lag.ts'
@@ -19,11 +21,13 @@ export const allBenchmarks: readonly Benchmark[] = [
   jobQueues(200),
   twoDispatchers,
   create,
+  batch,
   lag,
   event,
   burst,
   growth,
   writes,
   queueMemory,
+  exportRuns,
   memory,
 ]

@@ -12,7 +12,7 @@ export const create: Benchmark = {
   name: 'create',
   title: 'Creates against raw node:http, 64 connections',
   async run(lab, { rounds }) {
-    const withDatabase = (side: typeof belfryCreates) => async () => {
+    const withDatabase = (side: typeof rawCreates) => async () => {
       const database = await lab.freshDatabase()
       try {
         return await side(lab, database, requests)
@@ -20,7 +20,15 @@ export const create: Benchmark = {
         await database.close()
       }
     }
-    const samples = await interleave({ belfry: withDatabase(belfryCreates), raw: withDatabase(rawCreates) }, rounds)
+    const keyedCreates: typeof rawCreates = (...args) => belfryCreates(...args, { isKeyed: true })
+    const samples = await interleave(
+      {
+        belfry: withDatabase(belfryCreates),
+        raw: withDatabase(rawCreates),
+        keyed: withDatabase(keyedCreates),
+      },
+      rounds,
+    )
     return {
       rounds: samples,
       figures: [
@@ -34,6 +42,11 @@ export const create: Benchmark = {
           key: 'create_cpu_vs_raw',
           title: "CPU of a create over node and PostgreSQL / the raw server's",
           ...ratioOf(samples.belfry.map(totalCpuUs), samples.raw.map(totalCpuUs)),
+        },
+        {
+          key: 'create_keyed_vs_unkeyed',
+          title: 'creates a second with an Idempotency-Key each / without',
+          ...ratioOf(rates(samples.keyed), rates(samples.belfry)),
         },
       ],
     }

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBelfry } from '../lab/belfry.ts'
 import type { Database } from '../lab/database.ts'
 import type { Lab } from '../lab/lab.ts'
 import { promote, requireRecorded, storeTasks } from '../lab/tasks.ts'
 import { measured, quantile } from '../measure/statistics.ts'
+import { watchMemory } from '../measure/watch-memory.ts'
 import type { Benchmark } from './benchmark.ts'
 
 const shortLookMs = 20_000
@@ -21,7 +21,10 @@ export const memory: Benchmark = {
     const belfry = await startBelfry(lab, database, { services: ['scheduler', 'dispatcher'] })
     try {
       const ended = AbortSignal.timeout(lastsMs)
-      const [samples] = await Promise.all([watch(belfry.pids('dispatcher'), ended), keepBusy(lab, database, ended)])
+      const [samples] = await Promise.all([
+        watchMemory(belfry.pids('dispatcher')[0], ended),
+        keepBusy(lab, database, ended),
+      ])
       const { count } = await lab.target.counter.collect()
       return {
         rounds: { seconds: lastsMs / 1000, calls: count, megabytes: samples },
@@ -53,16 +56,6 @@ function figuresOf(megabytes: readonly number[]) {
       limit: { atMost: 1.1 },
     },
   ]
-}
-
-async function watch([pid]: number[], ended: AbortSignal): Promise<number[]> {
-  const megabytes: number[] = []
-  while (!ended.aborted) {
-    const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
-    megabytes.push(kilobytes / 1024)
-    await sleep(sampleMs)
-  }
-  return megabytes
 }
 
 async function keepBusy(lab: Lab, database: Database, ended: AbortSignal): Promise<void> {

@@ -4,12 +4,13 @@ import { connect } from 'node:net'
 import { countForParent } from '../lab/count-operations.ts'
 import { endWithParent, parentSaysGo } from '../lab/parent.ts'
 import { createAnswerReader } from './http-answers.ts'
+import { numberMark } from './number-mark.ts'
 
 export type LoadOptions = {
   port: number
   connections: number
   requests: number
-  /** Request line, headers and body. */
+  /** Request line, headers and body. Every `numberMark` in it is another number, of as many digits, in each request. */
   request: string
   /** The status that every answer must have. */
   status: number
@@ -17,7 +18,8 @@ export type LoadOptions = {
 
 endWithParent()
 const options = JSON.parse(process.argv[2] ?? '') as LoadOptions // as the bench writes it
-const bytes = Buffer.from(options.request)
+const pieces = options.request.split(numberMark)
+const plain = Buffer.from(options.request)
 const count = countForParent()
 let left = options.requests
 
@@ -25,7 +27,8 @@ function open(): void {
   const reader = createAnswerReader()
   const socket = connect({ port: options.port, host: '127.0.0.1', noDelay: true })
   const next = () => {
-    if (left-- > 0) socket.write(bytes)
+    if (left-- > 0)
+      socket.write(pieces.length === 1 ? plain : pieces.join(String(left).padStart(numberMark.length, '0')))
     else socket.destroy()
   }
   socket.once('connect', next)

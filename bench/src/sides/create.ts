@@ -8,21 +8,30 @@ import type { Lab } from '../lab/lab.ts'
 import { payload } from '../lab/tasks.ts'
 import { waitFor } from '../lab/wait-for.ts'
 import type { LoadOptions } from '../load/main.ts'
+import { numberMark } from '../load/number-mark.ts'
 import { measureWindow, type Sample } from '../measure/window.ts'
 
 const connections = 64
 const path = '/api/v1/scheduler/tasks'
 const yearMs = 365 * 24 * 3_600_000
 
-/** Creates through Belfry's API, for a year later: nothing but the database has to do with them. */
-export async function belfryCreates(lab: Lab, database: Database, requests: number): Promise<Sample> {
+/**
+ * Creates through Belfry's API, for a year later: nothing but the database has to do with them.
+ * @param options.isKeyed - Whether each request has an `Idempotency-Key` of its own. Default false.
+ */
+export async function belfryCreates(
+  lab: Lab,
+  database: Database,
+  requests: number,
+  options: { isKeyed?: boolean } = {},
+): Promise<Sample> {
   const belfry = await startBelfry(lab, database, { services: ['api'] })
   try {
     const key = await createApiKey(belfry.apiUrl)
     return await measureCreates(
       lab,
       database,
-      { port: Number(new URL(belfry.apiUrl).port), key, requests },
+      { port: Number(new URL(belfry.apiUrl).port), key, requests, ...options },
       belfry.pids('api'),
     )
   } finally {
@@ -48,7 +57,7 @@ export async function rawCreates(lab: Lab, database: Database, requests: number)
 async function measureCreates(
   lab: Lab,
   { pool }: Database,
-  { port, key, requests }: { port: number; key: string; requests: number },
+  { port, key, requests, isKeyed = false }: { port: number; key: string; requests: number; isKeyed?: boolean },
   server: number[],
 ): Promise<Sample> {
   const stored = async () => (await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM tasks')).rows[0]?.n ?? 0
@@ -57,7 +66,7 @@ async function measureCreates(
     port,
     connections,
     requests,
-    request: requestText(key, lab.target.url()),
+    request: requestText(key, lab.target.url(), isKeyed),
     status: 201,
   }
   const load = await lab.startProgram('load', argument)
@@ -75,7 +84,7 @@ async function measureCreates(
   }
 }
 
-function requestText(key: string, url: string): string {
+function requestText(key: string, url: string, isKeyed: boolean): string {
   const executeAt = new Date(Date.now() + yearMs).toISOString()
   const task = { name: 'Bench', url, method: 'POST', execute_at: executeAt, payload: JSON.parse(payload) as unknown }
   const body = JSON.stringify(task)
@@ -85,6 +94,7 @@ function requestText(key: string, url: string): string {
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
     `X-Api-Key: ${key}`,
+    ...(isKeyed ? [`Idempotency-Key: bench-${numberMark}`] : []),
   ]
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }

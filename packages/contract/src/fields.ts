@@ -52,11 +52,23 @@ export const headersField = z
 /** A payload: any JSON value, whose strings may refer to secrets. What is sent is its text as it stands in the body. */
 export const payloadField = z
   .unknown()
-  .superRefine((given, ctx) => refuseBrokenReferences(given, ctx, []))
+  .superRefine((given, ctx) => {
+    if (hasBrokenReference(given)) refuseBrokenReferences(given, ctx, [])
+  })
   .meta({
     description: 'Any JSON value, forwarded as it is, but for the `{{ secrets.NAME }}` in its strings.',
     examples: [{ user: 42 }],
   })
+
+// Looks before anything is written down: hardly any payload has one.
+function hasBrokenReference(value: unknown): boolean {
+  if (typeof value === 'string') return findBrokenReference(value) !== null
+  if (Array.isArray(value)) return value.some(hasBrokenReference)
+  if (typeof value !== 'object' || value === null) return false
+  const members = value as Record<string, unknown>
+  for (const name in members) if (hasBrokenReference(members[name])) return true
+  return false
+}
 
 function refuseBrokenReferences(value: unknown, ctx: z.RefinementCtx, path: string[]): void {
   if (typeof value === 'string') {

@@ -24,7 +24,12 @@ export const retryPolicy = z
     max_delay_ms: fields.max_delay_ms.default(retryDefaults.maxDelayMs),
   })
   .superRefine(refuseCapBelowBase, { when: hasBothDelays })
-  .prefault({})
+  .default(() => ({
+    max_retries: retryDefaults.maxRetries,
+    backoff: retryDefaults.backoff,
+    base_delay_ms: retryDefaults.baseDelayMs,
+    max_delay_ms: retryDefaults.maxDelayMs,
+  }))
 
 /** A change of some of it. Only the fields that are given can be compared here. */
 export const retryChange = z

@@ -32,9 +32,8 @@ export function textRule<T>(schema: TextSchema, read: (text: string) => { value:
 /** One line of text. Its length counts characters as people do, not UTF-16 units. */
 export function line(maxLength: number): TextRule<string> {
   return textRule({ minLength: 1, maxLength }, text => {
-    const length = lengthUpTo(text, maxLength + 1)
-    if (length === 0) return { code: 'too_short', must: 'not be empty' }
-    if (length > maxLength) return { code: 'too_long', must: `have at most ${maxLength} characters` }
+    if (text === '') return { code: 'too_short', must: 'not be empty' }
+    if (isLongerThan(text, maxLength)) return { code: 'too_long', must: `have at most ${maxLength} characters` }
     const isClean = !/[\p{Cc}\p{Cs}]/u.test(text)
     return isClean ? { value: text } : { code: 'invalid_characters', must: 'not contain control characters' }
   })
@@ -44,9 +43,8 @@ export function line(maxLength: number): TextRule<string> {
 export const newPassword: TextRule<string> = textRule(
   { format: 'password', minLength: 12, maxLength: 128, examples: ['correct horse battery staple'] },
   text => {
-    const length = lengthUpTo(text, 129)
-    if (length < 12) return { code: 'too_short', must: 'have at least 12 characters' }
-    return length > 128 ? { code: 'too_long', must: 'have at most 128 characters' } : { value: text }
+    if (!isLongerThan(text, 11)) return { code: 'too_short', must: 'have at least 12 characters' }
+    return isLongerThan(text, 128) ? { code: 'too_long', must: 'have at most 128 characters' } : { value: text }
   },
 )
 
@@ -138,6 +136,7 @@ export function exampleId(kind: IdKind): string {
   return `${kind}_01kajvz3e9fkwvx3tb1h2c4d5e`
 }
 
-function lengthUpTo(text: string, limit: number): number {
-  return Array.from(text.slice(0, 2 * limit)).length
+// A text has no more characters than UTF-16 units, so these decide for most.
+function isLongerThan(text: string, maxLength: number): boolean {
+  return text.length > maxLength && Array.from(text.slice(0, 2 * maxLength + 2)).length > maxLength
 }

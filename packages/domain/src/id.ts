@@ -11,9 +11,12 @@ export type IdKind =
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const textLength = 26
 
-// Both tables exist for speed: an id is converted several times for each task.
+// The tables exist for speed: an id is converted several times for each task.
 const pairs = Array.from({ length: 1024 }, (_, value) => `${alphabet[value >> 5]}${alphabet[value & 31]}`)
 const values = Array.from({ length: 128 }, (_, code) => alphabet.indexOf(String.fromCharCode(code)))
+
+const digits = Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0)
+const places = [...'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx'].flatMap((character, at) => (character === 'x' ? [at] : []))
 
 const uuidBytes = 16
 const pool = Buffer.alloc(256 * uuidBytes)
@@ -44,10 +47,10 @@ export function newUuid(now = Date.now()): string {
 
 /** Writes a UUID as the id that callers see: its kind and 26 characters of base32. */
 export function toId(kind: IdKind, uuid: string): string {
-  const hex = uuid.replaceAll('-', '')
-  let text = `${kind}_${pair(Number.parseInt(hex.slice(0, 2), 16))}`
+  let text = `${kind}_${pair((digit(uuid, 0) << 4) | digit(uuid, 1))}`
   for (let i = 2; i < 32; i += 5) {
-    const bits = Number.parseInt(hex.slice(i, i + 5), 16)
+    let bits = 0
+    for (let j = i; j < i + 5; j++) bits = (bits << 4) | digit(uuid, j)
     text += pair(bits >> 10) + pair(bits & 1023)
   }
   return text
@@ -66,6 +69,11 @@ export function fromId(kind: IdKind, text: string): string | null {
     hex += toHex(bits, 5)
   }
   return withDashes(hex)
+}
+
+// The hexadecimal digit of a UUID that is the nth without the dashes.
+function digit(uuid: string, n: number): number {
+  return digits[uuid.charCodeAt(places[n] ?? 0)] ?? 0
 }
 
 function pair(value: number): string {

@@ -1,4 +1,4 @@
-import { endOfJsonString } from './json-string.ts'
+import { closeBrace, closeBracket, colon, endOfJsonString, openBrace, openBracket, quote } from './json-string.ts'
 
 export type JsonLimits = {
   /** Arrays and objects within each other: `[]` has depth 1. */
@@ -11,7 +11,7 @@ export type InspectedJson = { ok: true; value: unknown } | { ok: false; reason: 
 
 /** Parses JSON text that comes from outside; the limits are checked before anything is built from it. */
 export function inspectJson(text: string, limits: JsonLimits): InspectedJson {
-  const reason = findExcess(text, limits)
+  const reason = mayExceed(text, limits) ? findExcess(text, limits) : null
   if (reason !== null) return { ok: false, reason }
   try {
     return { ok: true, value: JSON.parse(text) }
@@ -20,25 +20,39 @@ export function inspectJson(text: string, limits: JsonLimits): InspectedJson {
   }
 }
 
+// Most texts are too short to have so many members, which take four characters at least, and have too few brackets to be
+// so deep, wherever these stand.
+function mayExceed(text: string, { maxDepth, maxKeys }: JsonLimits): boolean {
+  return text.length > 4 * maxKeys || countUpTo(maxDepth + 1, text, '{', '[') > maxDepth
+}
+
+function countUpTo(limit: number, text: string, ...signs: string[]): number {
+  let count = 0
+  for (const sign of signs) {
+    for (let at = text.indexOf(sign); at !== -1 && count < limit; at = text.indexOf(sign, at + 1)) count++
+  }
+  return count
+}
+
 // Looks at brackets and colons outside of strings only. In text that is not JSON they may mean something else, but then
 // the text is refused anyway.
 function findExcess(text: string, { maxDepth, maxKeys }: JsonLimits): string | null {
   let depth = 0
   let keys = 0
   for (let i = 0; i < text.length; i++) {
-    switch (text[i]) {
-      case '"':
+    switch (text.charCodeAt(i)) {
+      case quote:
         i = endOfJsonString(text, i) - 1
         break
-      case '{':
-      case '[':
+      case openBrace:
+      case openBracket:
         if (++depth > maxDepth) return `The JSON is nested deeper than ${maxDepth} levels.`
         break
-      case '}':
-      case ']':
+      case closeBrace:
+      case closeBracket:
         depth--
         break
-      case ':':
+      case colon:
         if (++keys > maxKeys) return `The JSON has more than ${maxKeys} object members.`
     }
   }

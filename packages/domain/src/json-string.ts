@@ -1,8 +1,17 @@
+/** The character codes that give JSON its structure: compared as numbers, they are found several times as fast. */
+export const quote = 0x22
+export const comma = 0x2c
+export const colon = 0x3a
+export const openBracket = 0x5b
+export const closeBracket = 0x5d
+export const openBrace = 0x7b
+export const closeBrace = 0x7d
+
 /** The index after the string that starts at `start` with its quote; the text's length when the string never ends. */
 export function endOfJsonString(text: string, start: number): number {
-  let quote = text.indexOf('"', start + 1)
-  while (quote !== -1 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
-  return quote === -1 ? text.length : quote + 1
+  let end = text.indexOf('"', start + 1)
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end === -1 ? text.length : end + 1
 }
 
 function isEscaped(text: string, index: number): boolean {

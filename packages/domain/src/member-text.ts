@@ -1,17 +1,12 @@
-import { endOfJsonString } from './json-string.ts'
+import { closeBrace, closeBracket, comma, endOfJsonString, openBrace, openBracket, quote } from './json-string.ts'
 
 /**
  * Cuts the exact text of a member out of valid JSON text, so that numbers, key order and spelling survive. Names lead
  * into objects, where the last member of a name counts, as with JSON.parse; numbers lead into arrays.
  */
 export function memberText(text: string, path: ReadonlyArray<string | number>): string | undefined {
-  let start = skipSpace(text, 0)
-  for (const step of path) {
-    const found = typeof step === 'string' ? findMember(text, start, step) : findElement(text, start, step)
-    if (found === undefined) return undefined
-    start = found
-  }
-  return text.slice(start, endOfValue(text, start))
+  const start = findValue(text, path)
+  return start === undefined ? undefined : text.slice(start, endOfValue(text, start))
 }
 
 /**
@@ -19,23 +14,33 @@ export function memberText(text: string, path: ReadonlyArray<string | number>): 
  * `memberText`. Undefined where there is no array.
  */
 export function elementTexts(text: string, path: ReadonlyArray<string | number>): string[] | undefined {
-  const array = memberText(text, path)
-  if (array?.[0] !== '[') return undefined
+  const start = findValue(text, path)
+  if (start === undefined || text.charCodeAt(start) !== openBracket) return undefined
   const elements: string[] = []
-  let at = skipSpace(array, 1)
-  while (at < array.length && array[at] !== ']') {
-    const end = endOfValue(array, at)
-    elements.push(array.slice(at, end))
-    at = afterComma(array, end)
+  let at = skipSpace(text, start + 1)
+  while (at < text.length && text.charCodeAt(at) !== closeBracket) {
+    const end = endOfValue(text, at)
+    elements.push(text.slice(at, end))
+    at = afterComma(text, end)
   }
   return elements
 }
 
+function findValue(text: string, path: ReadonlyArray<string | number>): number | undefined {
+  let start = skipSpace(text, 0)
+  for (const step of path) {
+    const found = typeof step === 'string' ? findMember(text, start, step) : findElement(text, start, step)
+    if (found === undefined) return undefined
+    start = found
+  }
+  return start
+}
+
 function findMember(text: string, object: number, name: string): number | undefined {
-  if (text[object] !== '{') return undefined
+  if (text.charCodeAt(object) !== openBrace) return undefined
   let found: number | undefined
   let at = skipSpace(text, object + 1)
-  while (text[at] === '"') {
+  while (text.charCodeAt(at) === quote) {
     const keyEnd = endOfJsonString(text, at)
     const value = skipSpace(text, skipSpace(text, keyEnd) + 1)
     if (isKey(text, at, keyEnd, name)) found = value
@@ -45,9 +50,9 @@ function findMember(text: string, object: number, name: string): number | undefi
 }
 
 function findElement(text: string, array: number, index: number): number | undefined {
-  if (text[array] !== '[') return undefined
+  if (text.charCodeAt(array) !== openBracket) return undefined
   let at = skipSpace(text, array + 1)
-  for (let i = 0; at < text.length && text[at] !== ']'; i++) {
+  for (let i = 0; at < text.length && text.charCodeAt(at) !== closeBracket; i++) {
     if (i === index) return at
     at = afterComma(text, endOfValue(text, at))
   }
@@ -62,36 +67,42 @@ function isKey(text: string, start: number, end: number, name: string): boolean 
 // Where the next member or element begins, or the closing bracket stands.
 function afterComma(text: string, end: number): number {
   const at = skipSpace(text, end)
-  return text[at] === ',' ? skipSpace(text, at + 1) : at
+  return text.charCodeAt(at) === comma ? skipSpace(text, at + 1) : at
 }
 
 function endOfValue(text: string, start: number): number {
-  const first = text[start]
-  if (first === '"') return endOfJsonString(text, start)
-  return first === '{' || first === '[' ? endOfContainer(text, start) : endOfScalar(text, start)
+  const first = text.charCodeAt(start)
+  if (first === quote) return endOfJsonString(text, start)
+  return first === openBrace || first === openBracket ? endOfContainer(text, start) : endOfScalar(text, start)
 }
 
 function endOfContainer(text: string, start: number): number {
   let depth = 0
   for (let i = start; i < text.length; i++) {
-    const char = text[i]
-    if (char === '"') i = endOfJsonString(text, i) - 1
-    else if (char === '{' || char === '[') depth++
-    else if ((char === '}' || char === ']') && --depth === 0) return i + 1
+    const code = text.charCodeAt(i)
+    if (code === quote) i = endOfJsonString(text, i) - 1
+    else if (code === openBrace || code === openBracket) depth++
+    else if ((code === closeBrace || code === closeBracket) && --depth === 0) return i + 1
   }
   return text.length
 }
 
-const delimiters = ',]} \t\n\r'
-
 function endOfScalar(text: string, start: number): number {
   let end = start
-  while (end < text.length && !delimiters.includes(text.charAt(end))) end++
+  while (end < text.length && !isDelimiter(text.charCodeAt(end))) end++
   return end
+}
+
+function isDelimiter(code: number): boolean {
+  return code === comma || code === closeBracket || code === closeBrace || isSpace(code)
 }
 
 function skipSpace(text: string, start: number): number {
   let at = start
-  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++
+  while (isSpace(text.charCodeAt(at))) at++
   return at
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 }

@@ -12,8 +12,11 @@ const passed = new Map<string, number>()
  * `name=block(ms)`, each with `#n` behind it to happen only at the n-th passing. `name=kill(ms)` kills that much later and
  * goes on until then: `dispatcher.request_sent=kill(50)` is a death with the request on its way.
  */
-export async function failpoint(name: string): Promise<void> {
-  if (typeof __FAILPOINTS__ === 'undefined' || !__FAILPOINTS__) return
+export function failpoint(name: string): Promise<void> | undefined {
+  return typeof __FAILPOINTS__ === 'undefined' || !__FAILPOINTS__ ? undefined : pass(name)
+}
+
+async function pass(name: string): Promise<void> {
   const count = (passed.get(name) ?? 0) + 1
   passed.set(name, count)
   // biome-ignore lint/style/noProcessEnv: part of no product build

@@ -2,10 +2,6 @@ import {
   type CountedInWorkspace,
   type DatabaseClock,
   findMasterKeyProblem,
-  type InsertedTask,
-  insertTasks,
-  isTransientDatabaseError,
-  type NewTask,
   openDatabaseClock,
   openPool,
   type Pool,
@@ -25,9 +21,10 @@ import {
   openOutboxQueue,
 } from '@belfry/queue'
 import { type BoardQueues, openBoardQueues } from '@belfry/queue/board'
-import { ConfigError, type Logger, microBatch, openMeter, openTracing, type Tracing } from '@belfry/runtime'
+import { ConfigError, type Logger, openMeter, openTracing, type Tracing } from '@belfry/runtime'
 import { type ApiKeyCache, createApiKeyCache } from './auth/api-key-cache.ts'
 import { createFailedKeys, type FailedKeys } from './auth/failed-keys.ts'
+import { limitParallel } from './auth/limit-parallel.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import type { BillingProvider } from './billing/billing-provider.ts'
 import { manualBilling } from './billing/manual-billing.ts'
@@ -36,9 +33,10 @@ import { type Metrics, openMetrics } from './metrics.ts'
 import { createQuotaStandings, type QuotaStandings } from './quotas/quota-standings.ts'
 import { createRooms, type Rooms } from './quotas/rooms.ts'
 import { createRunTails, type RunTails } from './run-stream/run-tails.ts'
+import { type InsertBatches, openInsertBatches } from './tasks/insert-batches.ts'
 
 /** Everything that an endpoint needs. */
-export type Context = {
+export type Context = InsertBatches & {
   config: Config
   log: Logger
   /** For accounts. */
@@ -64,8 +62,10 @@ export type Context = {
   stopping: AbortSignal
   /** Streams that are open; aborted then. */
   runStreams: Set<AbortController>
-  /** `insertTasks`, many creates to a statement. */
-  insertTask(task: NewTask): Promise<InsertedTask>
+  /** The `Idempotency-Key`s, each behind its workspace, of the requests that this process is working on. */
+  keysInProgress: Set<string>
+  /** Waits for one of a few places: for work that holds a connection while it may need another one. */
+  inLine: <T>(work: () => Promise<T>) => Promise<T>
   /** Adds jobs for what is due soon, after the answer: nothing that a caller was told depends on it. */
   enqueue(tasks: DueTask[], now: number): void
   /** Takes tasks out of the operators' copy of the dead-letter list, after the answer. */
@@ -75,9 +75,11 @@ export type Context = {
   close(): Promise<void>
 }
 
+const connections = 10
+
 export async function openContext(config: Config, log: Logger, stop: AbortSignal): Promise<Context> {
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
-  const pool = openPool(config.databaseUrl, { max: 10, onError })
+  const pool = openPool(config.databaseUrl, { max: connections, onError })
   await waitForDatabase(pool, error => log.warn({ err: error }, 'database.waiting'), stop)
   const problem = await findMasterKeyProblem(pool, config.masterKeys)
   if (problem !== null) throw new ConfigError(`The configuration is wrong:\n  ENCRYPTION_KEYS: ${problem}`)
@@ -126,16 +128,9 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     tracing,
     stopping: stop,
     runStreams: endOnStop(stop),
-    insertTask: microBatch({
-      maxSize: 100,
-      maxInFlight: 2,
-      run: async tasks => {
-        metrics.created(tasks.length)
-        const rows = new Map((await insertTasks(pool, tasks)).map(row => [row.id, row]))
-        return tasks.flatMap(({ id }) => rows.get(id) ?? [])
-      },
-      split: error => !isTransientDatabaseError(error),
-    }),
+    ...openInsertBatches(pool, metrics.created),
+    keysInProgress: new Set(),
+    inLine: limitParallel({ most: connections - 4, mostWaiting: Number.POSITIVE_INFINITY }),
     enqueue(tasks, now) {
       const soon = tasks.filter(task => isSoon(task.dueAt, now))
       if (soon.length > 0) afterAnswer(add(soon, now))

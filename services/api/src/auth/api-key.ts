@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto'
+import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -22,7 +22,12 @@ export function isApiKey(text: string): boolean {
 
 /** What is stored of a key, and what it is found by. */
 export function hashApiKey(key: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(createHash('sha256').update(key).digest())
+  return Uint8Array.from(Buffer.from(hashTextOf(key), 'base64'))
+}
+
+/** The same in base64. */
+export function hashTextOf(key: string): string {
+  return hash('sha256', key, 'base64')
 }
 
 function checksum(secret: string): string {

@@ -57,13 +57,13 @@ type Caller = null | UserCaller | OrganizationCaller | WorkspaceCaller
  * @param params - The path's ids: `org` or `ws` says where the right is asked for.
  * @throws AppError `unauthenticated`, `forbidden` or `not_found`.
  */
-export async function authorize<R extends Right>(
+export function authorize<R extends Right>(
   ctx: Context,
   request: Request,
   right: R,
   params: Readonly<Record<string, string>>,
 ): Promise<CallerOf<R>> {
-  return (await authorizeAny(ctx, request, right, params)) as CallerOf<R> // as its type says, right by right
+  return authorizeAny(ctx, request, right, params) as Promise<CallerOf<R>> // as its type says, right by right
 }
 
 async function authorizeAny(
@@ -97,7 +97,7 @@ async function findInOrganization(
 ): Promise<OrganizationCaller> {
   if (key !== undefined) {
     const address = callerAddress(request)
-    const found = await findApiKey(ctx, request, String(key))
+    const found = await findApiKey(ctx, request, String(key), address)
     if (found.organizationId !== organizationId) throw notFound()
     return { organizationId, user: null, apiKeyId: found.keyId, actor: { kind: 'api_key' }, address }
   }
@@ -119,7 +119,7 @@ async function findInWorkspace(
 ): Promise<WorkspaceCaller> {
   if (key !== undefined) {
     const address = callerAddress(request)
-    const { keyId, workspaceId, organizationId } = await findApiKey(ctx, request, String(key))
+    const { keyId, workspaceId, organizationId } = await findApiKey(ctx, request, String(key), address)
     const named = inPath ?? namedWorkspace(request)
     if (named !== undefined && named !== workspaceId) throw notFound()
     return { workspaceId, organizationId, apiKeyId: keyId, user: null, actor: { kind: 'api_key' }, address }

@@ -1,8 +1,7 @@
 import { AppError, type TierName } from '@belfry/domain'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
-import { hashApiKey, isApiKey } from './api-key.ts'
-import { callerAddress } from './caller-address.ts'
+import { hashTextOf, isApiKey } from './api-key.ts'
 import { spendKeyRequest } from './spend-request.ts'
 
 /** A key that is in force, and whose it is. */
@@ -11,23 +10,22 @@ export type FoundApiKey = { keyId: string; workspaceId: string; organizationId: 
 type FoundRow = FoundApiKey & { expiresInMs: number | null; isUseStale: boolean }
 
 /**
- * Finds the API key that a request carries, and counts the request.
+ * Finds the API key that a request carries, and counts the request. `address` is where it came from.
  * @throws AppError `unauthenticated` unless the key is in force, `rate_limited` when it has asked too much.
  */
-export async function findApiKey(ctx: Context, request: Request, text: string): Promise<FoundApiKey> {
-  const found = await findInForce(ctx, text, callerAddress(request))
+export async function findApiKey(ctx: Context, request: Request, text: string, address: string): Promise<FoundApiKey> {
+  const hashText = hashTextOf(text)
+  const found = ctx.apiKeys.get(hashText) ?? (await findInForce(ctx, text, hashText, address))
   spendKeyRequest(ctx, request, found.keyId, found.tier)
   return found
 }
 
-async function findInForce(ctx: Context, text: string, address: string): Promise<FoundApiKey> {
-  const hash = hashApiKey(text)
-  const remembered = ctx.apiKeys.get(hash)
-  if (remembered) return remembered
+async function findInForce(ctx: Context, text: string, hashText: string, address: string): Promise<FoundApiKey> {
+  const hash = Buffer.from(hashText, 'base64')
   const refused = new AppError('unauthenticated', 'The API key is unknown, expired or revoked.')
   if (ctx.failedKeys.has(hash)) throw refused
   ctx.failedKeys.check(address)
-  const found = isApiKey(text) ? await findByHash(ctx, hash) : undefined
+  const found = isApiKey(text) ? await findByHash(ctx, hash, hashText) : undefined
   if (found) return found
   ctx.failedKeys.add(hash, address)
   throw refused
@@ -43,7 +41,7 @@ export async function requireApiKeyInForce(ctx: Context, keyId: string): Promise
   if (rowCount !== 1) throw new AppError('unauthenticated', 'The API key has ended.')
 }
 
-async function findByHash(ctx: Context, hash: Uint8Array): Promise<FoundApiKey | undefined> {
+async function findByHash(ctx: Context, hash: Uint8Array, hashText: string): Promise<FoundApiKey | undefined> {
   const { rows } = await ctx.pool.query<FoundRow>({
     name: 'find_api_key',
     text: `SELECT k.id AS "keyId", k.workspace_id AS "workspaceId", w.organization_id AS "organizationId", o.tier,
@@ -56,7 +54,7 @@ async function findByHash(ctx: Context, hash: Uint8Array): Promise<FoundApiKey |
   })
   if (!rows[0]) return undefined
   const { expiresInMs, isUseStale, ...found } = rows[0]
-  ctx.apiKeys.set(hash, found, expiresInMs ?? undefined)
+  ctx.apiKeys.set(hashText, found, expiresInMs ?? undefined)
   if (isUseStale) noteUse(ctx, found)
   return found
 }

@@ -1,5 +1,6 @@
 import { task } from '@belfry/contract'
 import { triggerCronJob as trigger } from '@belfry/db'
+import { throughPool } from '../http/creation.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/not-found.ts'
 import { created } from '../http/reply.ts'
@@ -17,7 +18,7 @@ export const triggerCronJob = endpoint({
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params }) {
     await refuseOverQuota(ctx, caller.organizationId, 'later')
-    const work = { ...ctx, db: ctx.pool }
+    const work = { ...ctx, ...throughPool(ctx) }
     const due = await withinLimit(work, caller, 'pendingTasks', 1, ({ db }) =>
       trigger(db, caller.workspaceId, params.cronjob),
     )

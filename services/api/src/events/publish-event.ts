@@ -1,16 +1,16 @@
-import { publishEventBody, publishedEvent } from '@belfry/contract'
-import { type InsertedTask, insertTasks, type NewTask } from '@belfry/db'
+import { publishEventBody, publishedEvent, type Task } from '@belfry/contract'
+import { insertTasks, type NewTask } from '@belfry/db'
 import { AppError, memberText, newUuid, toId } from '@belfry/domain'
 import { creation, type Work } from '../http/creation.ts'
-import { accepted } from '../http/reply.ts'
+import { accepted, type Reply } from '../http/reply.ts'
 import { refuseLargePayload } from '../quotas/refuse-large-payload.ts'
 import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
 import { type Creating, withinLimit } from '../quotas/within-limit.ts'
 import { continueTrace } from '../tasks/continue-trace.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
-import { presentTask } from '../tasks/present-task.ts'
+import { presentNewTask } from '../tasks/present-task.ts'
 import { toStoredRequest } from '../tasks/stored-request.ts'
-import { isStored, toTaskRow } from '../tasks/stored-task.ts'
+import { isStored } from '../tasks/stored-task.ts'
 import { findTargets } from './find-targets.ts'
 
 // What one request may make the database write and the answer repeat.
@@ -22,6 +22,7 @@ export const publishEvent = creation({
   answer: { status: 202, body: publishedEvent },
   refusals: ['quota_exceeded'],
   body: publishEventBody,
+  storesOneTask: body => body.target_url !== undefined,
   inspect: (ctx, body) => inspectTarget(ctx, body, 'target_url'),
   async handle(work, { caller, body: { target_url: url, ...body }, bodyText, request }) {
     await refuseOverQuota(work, caller.organizationId, 'at_once')
@@ -48,29 +49,39 @@ export const publishEvent = creation({
       }),
     )
     continueTrace(request, tasks)
-    const inserted = await withinLimit(work, caller, 'pendingTasks', tasks.length, creating => store(creating, tasks))
-    return accepted({ id: toId('evt', eventId), topic: body.topic, tasks: present(work, tasks, inserted) })
+    const [first] = tasks
+    const answer = (presented: Task[]) => accepted({ id: toId('evt', eventId), topic: body.topic, tasks: presented })
+    return withinLimit(work, caller, 'pendingTasks', tasks.length, async creating =>
+      first && tasks.length === 1
+        ? storeOne(work, creating, first, answer)
+        : answer(await storeMany(work, creating, tasks)),
+    )
   },
 })
 
-async function store({ db, insertTask }: Creating, tasks: readonly NewTask[]): Promise<InsertedTask[]> {
-  const [first, ...others] = tasks
-  if (!first) return []
-  return others.length === 0 ? [await insertTask(first)] : insertTasks(db, tasks)
+async function storeOne(
+  work: Work,
+  { storeTask }: Creating,
+  task: NewTask,
+  answer: (presented: Task[]) => Reply,
+): Promise<Reply> {
+  const { stored, reply } = await storeTask(task, createdAt => answer([presentNewTask(task, createdAt)]))
+  work.enqueue([{ id: toId('task', task.id), dueAt: stored.executeAt.getTime() }], stored.now.getTime())
+  return reply
 }
 
-function present(work: Work, tasks: readonly NewTask[], inserted: readonly InsertedTask[]) {
-  const byId = new Map(inserted.filter(isStored).map(row => [row.id, row]))
-  const rows = tasks.flatMap(task => {
-    const stored = byId.get(task.id)
-    return stored ? [toTaskRow(task, stored)] : []
-  })
-  const presented = rows.map(presentTask)
+async function storeMany(work: Work, { db }: Creating, tasks: NewTask[]): Promise<Task[]> {
+  if (tasks.length === 0) return []
+  const inserted = await insertTasks(db, tasks)
+  const stored = new Map(inserted.filter(isStored).map(row => [row.id, row]))
   work.enqueue(
-    presented.map(({ id }, i) => ({ id, dueAt: rows[i]?.dueAt.getTime() ?? 0 })),
+    inserted.map(({ id, executeAt }) => ({ id: toId('task', id), dueAt: executeAt.getTime() })),
     inserted[0]?.now.getTime() ?? work.clock.now(),
   )
-  return presented
+  return tasks.flatMap(task => {
+    const row = stored.get(task.id)
+    return row ? [presentNewTask(task, row.createdAt.toISOString())] : []
+  })
 }
 
 function tooLarge(targets: number): AppError {

@@ -1,23 +1,46 @@
-import { createHash } from 'node:crypto'
-import { answerOnce, type Db, insertTasks, type KeptAnswer, type Transaction } from '@belfry/db'
+import type { Db, KeyedRequest, NewTask, Transaction } from '@belfry/db'
 import { type ActionIn, AppError } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
+import type { QuotaStandings } from '../quotas/quota-standings.ts'
+import { type StoredTask, storeAlone, storeIn } from '../tasks/stored-task.ts'
+import { createOnce, toKeyedRequest } from './create-once.ts'
 import { type Definition, type Endpoint, endpoint, type Input } from './endpoint.ts'
-import { RawJson, toJsonText } from './json.ts'
 import type { Reply } from './reply.ts'
+
+/** Stores one task; `present` makes the answer to it out of the time at which it was stored. */
+export type StoreTask = (
+  task: NewTask,
+  present: (createdAt: string) => Reply,
+) => Promise<{ stored: StoredTask; reply: Reply }>
 
 /**
  * What an endpoint works with that creates something. With an `Idempotency-Key`, `db` is a transaction that also keeps
  * the answer, so whatever belongs to the creation has to go through it. What goes to the queue waits for the commit.
  */
-export type Work = Omit<Context, 'pool'> & { db: Db }
+export type Work = Pick<Context, 'config' | 'clock' | 'prisma' | 'rooms' | 'enqueue' | 'hideDeadLetters'> & Through
+
+/** The part of it that a transaction changes. */
+export type Through = {
+  db: Db
+  storeTask: StoreTask
+  /** `storeTask` for a transaction that is opened on the way. */
+  storeTaskIn: (tx: Transaction) => StoreTask
+  quotaStandings: QuotaStandings
+}
 
 export type Creation<R extends ActionIn<'workspace'>, Body, Query, Params extends string> = Omit<
   Definition<R, Body, Query, Params>,
   'handle'
-> & { handle: (work: Work, input: Input<R, Body, Query, Params>) => Promise<Reply> }
+> & {
+  /** Whether all that such a body makes the endpoint write is one task, by `storeTask`. Default false. */
+  storesOneTask?: (body: Body) => boolean
+  handle: (work: Work, input: Input<R, Body, Query, Params>) => Promise<Reply>
+}
+
+/** Does the work of an endpoint. */
+export type RunWork = (through: Through) => Promise<Reply>
 
 /** An endpoint that creates something. Repeated with the same `Idempotency-Key`, it gives its first answer again. */
 export function creation<
@@ -26,20 +49,21 @@ export function creation<
   Query = undefined,
   Params extends string = never,
 >(definition: Creation<R, Body, Query, Params>): Endpoint {
+  const { storesOneTask = () => false } = definition
   return endpoint<R, Body, Query, Params>({
     ...definition,
     isIdempotent: true,
     async handle(ctx, input) {
       const key = readKey(input.request)
-      const afterCommit: Array<() => void> = []
-      const enqueue: Context['enqueue'] = (...tasks) => afterCommit.push(() => ctx.enqueue(...tasks))
-      const hideDeadLetters: Context['hideDeadLetters'] = taskIds =>
-        afterCommit.push(() => ctx.hideDeadLetters(taskIds))
-      const create = (work: Through) => definition.handle({ ...ctx, ...work, enqueue, hideDeadLetters }, input)
+      let afterCommit: Array<() => void> = []
+      const run: RunWork = through => {
+        afterCommit = []
+        return definition.handle(toWork(ctx, through, afterCommit), input)
+      }
       const reply =
         key === undefined
-          ? await create({ db: ctx.pool, insertTask: ctx.insertTask, quotaStandings: ctx.quotaStandings })
-          : await createOnce(ctx, toKeyedRequest(key, input), create)
+          ? await run(throughPool(ctx))
+          : await createOnce(ctx, keyedRequest(key, input), run, storesOneTask(input.body))
       await failpoint('api.after_commit')
       for (const act of afterCommit) act()
       await failpoint('api.after_enqueue')
@@ -48,26 +72,25 @@ export function creation<
   })
 }
 
-// What is different in a transaction.
-type Through = Pick<Work, 'db' | 'insertTask' | 'quotaStandings'>
+// Written out: copying the whole context would cost more than anything else here.
+function toWork(ctx: Context, through: Through, afterCommit: Array<() => void>): Work {
+  return {
+    config: ctx.config,
+    clock: ctx.clock,
+    prisma: ctx.prisma,
+    rooms: ctx.rooms,
+    quotaStandings: through.quotaStandings,
+    db: through.db,
+    storeTask: through.storeTask,
+    storeTaskIn: through.storeTaskIn,
+    enqueue: (tasks, now) => afterCommit.push(() => ctx.enqueue(tasks, now)),
+    hideDeadLetters: taskIds => afterCommit.push(() => ctx.hideDeadLetters(taskIds)),
+  }
+}
 
-async function createOnce(
-  ctx: Context,
-  request: Parameters<typeof answerOnce>[1],
-  create: (work: Through) => Promise<Reply>,
-): Promise<Reply> {
-  const once = await answerOnce(ctx.pool, request, async tx =>
-    toKeptAnswer(await create({ db: tx, insertTask: insertIn(tx), quotaStandings: ctx.quotaStandings.through(tx) })),
-  )
-  if (once.kind === 'reused') {
-    const message = 'This Idempotency-Key was used for another request within the last 24 hours. Use a new one.'
-    throw new AppError('idempotency_key_reused', message)
-  }
-  if (once.kind === 'in_progress') {
-    const message = 'A request with this Idempotency-Key is still being worked on. Repeat this one in a moment.'
-    throw new AppError('idempotency_in_progress', message)
-  }
-  return toReply(once.answer, once.kind === 'repeated')
+/** Work that is not in a transaction. */
+export function throughPool(ctx: Context): Through {
+  return { db: ctx.pool, storeTask: storeAlone(ctx), storeTaskIn: storeIn, quotaStandings: ctx.quotaStandings }
 }
 
 function readKey(request: Request): string | undefined {
@@ -79,32 +102,9 @@ function readKey(request: Request): string | undefined {
   })
 }
 
-// The body is compared as it was sent. A key belongs to one path: it names one thing to be created.
-function toKeyedRequest(
+function keyedRequest(
   key: string,
   { caller, request, bodyText }: { caller: { workspaceId: string }; request: Request; bodyText: string },
-) {
-  const hash = createHash('sha256').update(`${request.method} ${request.path}\n${bodyText}`).digest()
-  return { workspaceId: caller.workspaceId, key, hash }
-}
-
-/** `insertTask` in a transaction. */
-export function insertIn(tx: Transaction): Context['insertTask'] {
-  return async task => {
-    const [inserted] = await insertTasks(tx, [task])
-    if (!inserted) throw new Error('The insert did not tell what became of the task.')
-    return inserted
-  }
-}
-
-function toKeptAnswer({ status, headers, body }: Reply): KeptAnswer {
-  return { status, location: headers?.Location ?? null, answer: toJsonText(body) }
-}
-
-function toReply({ status, location, answer }: KeptAnswer, isRepeated: boolean): Reply {
-  const headers = {
-    ...(location === null ? {} : { Location: location }),
-    ...(isRepeated ? { 'Idempotent-Replayed': 'true' } : {}),
-  }
-  return { status, body: new RawJson(answer), headers }
+): KeyedRequest {
+  return toKeyedRequest(caller.workspaceId, key, `${request.method} ${request.path}`, bodyText)
 }

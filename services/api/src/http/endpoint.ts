@@ -72,6 +72,8 @@ export type Endpoint = {
 export function endpoint<R extends Right, Body = undefined, Query = undefined, Params extends string = never>(
   definition: Definition<R, Body, Query, Params>,
 ): Endpoint {
+  const { body: bodySchema, limits = bodyLimits, inspect = () => [] } = definition
+  const kinds = Object.entries<IdKind>(definition.params ?? {})
   return {
     right: definition.right,
     summary: definition.summary,
@@ -82,11 +84,11 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
     body: definition.body,
     isIdempotent: definition.isIdempotent ?? false,
     async serve(ctx, request, response) {
-      const params = readParams(request, definition.params ?? ({} as Record<Params, IdKind>))
+      const params = readParams<Params>(request, kinds)
       const caller = await authorize(ctx, request, definition.right, params)
       const query = definition.query ? readQuery(request, definition.query) : (undefined as Query)
-      const { value, text } = definition.body
-        ? await readBody(ctx, request, { ...definition, body: definition.body })
+      const { value, text } = bodySchema
+        ? await readBody(ctx, request, bodySchema, limits, inspect)
         : { value: undefined as Body, text: '' }
       const reply = await definition.handle(ctx, { caller, params, query, body: value, bodyText: text, request })
       await sendReply(response, reply)
@@ -97,12 +99,13 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
 // A malformed id names nothing, and is answered like any other id that names nothing.
 const nobody = '00000000-0000-0000-0000-000000000000'
 
-function readParams<Params extends string>(request: Request, kinds: Record<Params, IdKind>): Record<Params, string> {
-  const ids = Object.entries<IdKind>(kinds).map(([name, kind]) => [
-    name,
-    fromId(kind, String(request.params[name])) ?? nobody,
-  ])
-  return Object.fromEntries(ids) as Record<Params, string> // the same names
+function readParams<Params extends string>(
+  request: Request,
+  kinds: ReadonlyArray<readonly [name: string, kind: IdKind]>,
+): Record<Params, string> {
+  const ids: Record<string, string> = {}
+  for (const [name, kind] of kinds) ids[name] = fromId(kind, String(request.params[name])) ?? nobody
+  return ids as Record<Params, string> // the same names
 }
 
 function readQuery<Query>(request: Request, schema: z.ZodType<Query>): Query {
@@ -114,12 +117,14 @@ function readQuery<Query>(request: Request, schema: z.ZodType<Query>): Query {
 async function readBody<Body>(
   ctx: Context,
   request: Request,
-  { body, limits = bodyLimits, inspect = () => [] }: { body: z.ZodType<Body>; limits?: BodyLimits; inspect?: Inspect },
+  schema: z.ZodType<Body>,
+  limits: BodyLimits,
+  inspect: Inspect,
 ): Promise<{ value: Body; text: string }> {
   const { text, value } = await readJsonBody(request, limits)
-  const result = parseInput(body, value)
+  const result = parseInput(schema, value)
   const schemaErrors = result.ok ? [] : result.errors
-  const errors = [...schemaErrors, ...inspect(ctx, value, schemaErrors)]
+  const errors = schemaErrors.concat(inspect(ctx, value, schemaErrors))
   if (result.ok && errors.length === 0) return { value: result.value, text }
   throw new AppError('validation_failed', 'The body has faults; see errors.', { errors })
 }

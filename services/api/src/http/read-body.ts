@@ -32,17 +32,25 @@ function isEncoded(request: IncomingMessage): boolean {
   return encoding !== undefined && encoding.toLowerCase() !== 'identity'
 }
 
-async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const tooLarge = () => new AppError('payload_too_large', `The body is larger than ${maxBytes} bytes.`)
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBytes) throw tooLarge()
-    chunks.push(chunk)
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+// By events: an iterator over the request costs several times as much as the reading.
+function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const refuse = () => reject(new AppError('payload_too_large', `The body is larger than ${maxBytes} bytes.`))
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuse()
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= maxBytes) {
+        chunks.push(chunk)
+        return
+      }
+      request.pause()
+      refuse()
+    })
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    request.on('error', reject) // also when the caller leaves before the end
+  })
 }
 
 function decode(bytes: Buffer): string {

@@ -5,7 +5,7 @@ import { sendPieces } from './send-pieces.ts'
 
 /** Sends an endpoint's answer. Resolves when it is handed over; for pieces, when the last one is. */
 export async function sendReply(response: Response, reply: Reply): Promise<void> {
-  for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value)
+  for (const name in reply.headers) response.setHeader(name, reply.headers[name] ?? '')
   response.statusCode = reply.status
   if (reply.pieces) return sendPieces(response, reply.pieces)
   const content = reply.text ?? (reply.body === undefined ? undefined : toJsonText(reply.body))

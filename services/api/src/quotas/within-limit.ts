@@ -1,11 +1,10 @@
 import { type CountedInWorkspace, countInWorkspace, inTransaction, isInTransaction } from '@belfry/db'
-import type { Context } from '../context.ts'
-import { insertIn, type Work } from '../http/creation.ts'
+import type { Work } from '../http/creation.ts'
 import { limitOf } from './limit-of.ts'
 import { overCount } from './refuse-over-count.ts'
 
 /** What creates something: through the pool, or in a transaction. */
-export type Creating = Pick<Work, 'db' | 'insertTask'>
+export type Creating = Pick<Work, 'db' | 'storeTask'>
 
 /**
  * Creates `wanted` more of what a workspace may have only so many of. Near the limit creations take turns, each counting
@@ -13,7 +12,7 @@ export type Creating = Pick<Work, 'db' | 'insertTask'>
  * @throws AppError `quota_exceeded`
  */
 export async function withinLimit<T>(
-  work: Creating & Pick<Context, 'config' | 'quotaStandings' | 'rooms'>,
+  work: Pick<Work, 'db' | 'storeTask' | 'storeTaskIn' | 'config' | 'quotaStandings' | 'rooms'>,
   { organizationId, workspaceId }: { organizationId: string; workspaceId: string },
   figure: CountedInWorkspace,
   wanted: number,
@@ -30,7 +29,7 @@ export async function withinLimit<T>(
       await tx.query('SELECT FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [workspaceId])
       const present = await countInWorkspace(tx, figure, workspaceId, limit)
       if (present + wanted > limit) throw overCount(figure, limit)
-      return create({ db: tx, insertTask: insertIn(tx) })
+      return create({ db: tx, storeTask: work.storeTaskIn(tx) })
     })
   return work.rooms.enter({ figure, workspaceId, limit }, asking, {
     wanted,

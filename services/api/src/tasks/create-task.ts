@@ -1,4 +1,5 @@
 import { createTaskBody, task } from '@belfry/contract'
+import { toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import { creation } from '../http/creation.ts'
 import { created } from '../http/reply.ts'
@@ -6,10 +7,8 @@ import { refuseLargePayload } from '../quotas/refuse-large-payload.ts'
 import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
 import { withinLimit } from '../quotas/within-limit.ts'
 import { continueTrace } from './continue-trace.ts'
-import { executeAtNotFuture } from './execute-at.ts'
 import { inspectNewTask, toNewTask } from './new-task.ts'
-import { presentTask } from './present-task.ts'
-import { isStored, toTaskRow } from './stored-task.ts'
+import { presentNewTask } from './present-task.ts'
 
 export const createTask = creation({
   right: 'task.write',
@@ -17,6 +16,7 @@ export const createTask = creation({
   answer: { status: 201, body: task },
   refusals: ['quota_exceeded'],
   body: createTaskBody,
+  storesOneTask: () => true,
   inspect: inspectNewTask,
   async handle(work, { caller, body, bodyText, request }) {
     await refuseOverQuota(work, caller.organizationId, 'later')
@@ -24,13 +24,15 @@ export const createTask = creation({
     await refuseLargePayload(work, caller.organizationId, task.payload)
     continueTrace(request, [task])
     await failpoint('api.before_insert')
-    const inserting = withinLimit(work, caller, 'pendingTasks', 1, ({ insertTask }) => insertTask(task))
+    const answer = (createdAt: string) => {
+      const presented = presentNewTask(task, createdAt)
+      return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
+    }
+    const storing = withinLimit(work, caller, 'pendingTasks', 1, ({ storeTask }) => storeTask(task, answer))
     await failpoint('api.in_insert')
-    const inserted = await inserting
-    if (!isStored(inserted)) throw executeAtNotFuture()
-    const presented = presentTask(toTaskRow(task, inserted))
-    const due = { id: presented.id, dueAt: task.executeAt.getTime(), workspace: presented.workspace_id }
-    work.enqueue([due], inserted.now.getTime())
-    return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
+    const { stored, reply } = await storing
+    const workspace = toId('ws', task.workspaceId)
+    work.enqueue([{ id: toId('task', task.id), dueAt: task.executeAt.getTime(), workspace }], stored.now.getTime())
+    return reply
   },
 })

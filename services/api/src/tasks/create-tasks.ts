@@ -11,8 +11,8 @@ import { withinLimit } from '../quotas/within-limit.ts'
 import { continueTrace } from './continue-trace.ts'
 import { executeAtNotFuture } from './execute-at.ts'
 import { inspectNewTask, toNewTask } from './new-task.ts'
-import { presentTask } from './present-task.ts'
-import { isStored, toTaskRow } from './stored-task.ts'
+import { presentNewTask } from './present-task.ts'
+import { isStored } from './stored-task.ts'
 
 // The rows lie two levels below the body.
 const limits = { maxBytes: 5 * 1024 * 1024, maxDepth: bodyLimits.maxDepth + 2, maxKeys: 200_000 }
@@ -67,7 +67,7 @@ function answerRow(row: Row, index: number, inserted: ReadonlyMap<string, Insert
   if (row instanceof AppError) return { index, error: toRowError(row) }
   const stored = inserted.get(row.id)
   if (!isStored(stored)) return { index, error: toRowError(executeAtNotFuture()) }
-  return { index, task: presentTask(toTaskRow(row, stored)) }
+  return { index, task: presentNewTask(row, stored.createdAt.toISOString()) }
 }
 
 function toRowError({ code, message, errors }: AppError) {

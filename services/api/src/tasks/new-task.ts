@@ -8,13 +8,23 @@ import { toStoredRequest } from './stored-request.ts'
 
 /** A task as a caller asks for it. `bodyText` is the text that the body was read from. */
 export function toNewTask(workspaceId: string, body: CreateTaskBody, bodyText: string): NewTask & { executeAt: Date } {
+  const request = toStoredRequest(body, bodyText)
+  // Member by member: a spread takes several times as long.
   return {
     id: newUuid(),
     workspaceId,
     source: 'task',
     executeAt: body.execute_at,
     name: body.name,
-    ...toStoredRequest(body, bodyText),
+    url: request.url,
+    method: request.method,
+    headers: request.headers,
+    payload: request.payload,
+    maxRetries: request.maxRetries,
+    backoff: request.backoff,
+    baseDelayMs: request.baseDelayMs,
+    maxDelayMs: request.maxDelayMs,
+    timeoutMs: request.timeoutMs,
     topic: null,
     eventId: null,
     replayOf: null,

@@ -1,4 +1,5 @@
 import type { Task } from '@belfry/contract'
+import type { NewTask } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { RawJson } from '../http/json.ts'
 import type { TaskRow } from './task-row.ts'
@@ -34,6 +35,40 @@ export function presentTask(row: TaskRow): Task {
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     finished_at: row.finishedAt?.toISOString() ?? null,
+  }
+}
+
+/** The public form of a task that has just been stored, as it would be read. `createdAt` is a timestamp. */
+export function presentNewTask(task: NewTask, createdAt: string): Task {
+  return {
+    id: toId('task', task.id),
+    workspace_id: toId('ws', task.workspaceId),
+    name: task.name,
+    source: task.source,
+    cronjob_id: null,
+    event_id: task.eventId && toId('evt', task.eventId),
+    topic: task.topic,
+    url: task.url,
+    method: task.method,
+    headers: JSON.parse(task.headers),
+    payload: task.payload === null ? null : new RawJson(task.payload),
+    execute_at: task.executeAt?.toISOString() ?? createdAt,
+    state: 'pending',
+    state_reason: null,
+    attempts: 0,
+    retry: {
+      max_retries: task.maxRetries,
+      backoff: task.backoff,
+      base_delay_ms: task.baseDelayMs,
+      max_delay_ms: task.maxDelayMs,
+    },
+    timeout_ms: task.timeoutMs,
+    next_retry_at: null,
+    last_run: null,
+    replay_of: task.replayOf && toId('task', task.replayOf),
+    created_at: createdAt,
+    updated_at: createdAt,
+    finished_at: null,
   }
 }
 

@@ -1,26 +1,7 @@
-import type { InsertedTask, NewTask } from '@belfry/db'
-import type { TaskRow } from './task-row.ts'
-
-/** A task that has just been stored, as it would be read. */
-export function toTaskRow(task: NewTask, { executeAt, createdAt }: StoredTask): TaskRow {
-  return {
-    ...task,
-    executeAt,
-    createdAt,
-    updatedAt: createdAt,
-    state: 'pending',
-    stateReason: null,
-    attempts: 0,
-    dueAt: executeAt,
-    cronJobId: null,
-    finishedAt: null,
-    lastRunId: null,
-    lastRunStatus: null,
-    lastRunResponseStatus: null,
-    lastRunErrorCode: null,
-    lastRunFinishedAt: null,
-  }
-}
+import { type InsertedTask, insertTasks, type Transaction } from '@belfry/db'
+import type { Context } from '../context.ts'
+import type { StoreTask } from '../http/creation.ts'
+import { executeAtNotFuture } from './execute-at.ts'
 
 /** What the database says about a task that it took in. */
 export type StoredTask = InsertedTask & { createdAt: Date }
@@ -28,4 +9,23 @@ export type StoredTask = InsertedTask & { createdAt: Date }
 /** True unless the database refused the task because its time had come already. */
 export function isStored(inserted: InsertedTask | undefined): inserted is StoredTask {
   return inserted !== undefined && inserted.createdAt !== null
+}
+
+/** Stores a task by a statement that it shares with others. */
+export function storeAlone(ctx: Pick<Context, 'insertTask'>): StoreTask {
+  return async (task, present) => answer(await ctx.insertTask(task), present)
+}
+
+/** Stores a task in a transaction. */
+export function storeIn(tx: Transaction): StoreTask {
+  return async (task, present) => {
+    const [inserted] = await insertTasks(tx, [task])
+    return answer(inserted, present)
+  }
+}
+
+function answer(inserted: InsertedTask | undefined, present: Parameters<StoreTask>[1]) {
+  if (!inserted) throw new Error('The insert did not tell what became of the task.')
+  if (!isStored(inserted)) throw executeAtNotFuture()
+  return { stored: inserted, reply: present(inserted.createdAt.toISOString()) }
 }

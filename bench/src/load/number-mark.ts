@@ -1,0 +1,2 @@
+/** Stands in a request for a number that no other request has. */
+export const numberMark = '<number>'

@@ -1,0 +1,57 @@
+import { type KeptAnswer, type KeyedRequest, keptFor, lockOf } from './answer-once.ts'
+import type { Db } from './in-transaction.ts'
+import { type InsertedTask, insertedFrom, type NewTask, rowOf, taskColumnNames, taskColumns } from './insert-tasks.ts'
+import { valuesOf } from './statement-rows.ts'
+
+/** A task whose request may be sent again, with the answer to it. */
+export type KeyedTask = { task: NewTask; request: KeyedRequest; answer: KeptAnswer }
+
+const columns = [...taskColumns, 'bigint', 'text', 'bytea', 'smallint', 'text', 'text']
+
+/**
+ * Stores tasks together with the answers to their requests: what `answerOnce` does for one request, for many in one
+ * statement. Left out, with `createdAt` null, are the tasks whose time has come already, and those whose key is used or in
+ * somebody else's hands: what becomes of these, `answerOnce` says. No two may have the same key.
+ * @param timeMark - Stands in the answers where the time of the creation belongs.
+ */
+export async function insertKeyedTasks(db: Db, tasks: readonly KeyedTask[], timeMark: string): Promise<InsertedTask[]> {
+  const { name, values, params } = valuesOf('insert_keyed_tasks', columns, tasks.map(toRow))
+  const text = statement(values, `$${params.length + 1}::text`)
+  const { rows } = await db.query<InsertedTask>({ name, text, values: [...params, timeMark] })
+  return rows
+}
+
+function toRow({ task, request, answer }: KeyedTask): unknown[] {
+  const row = rowOf(task)
+  row.push(lockOf(request), request.key, request.hash, answer.status, answer.location, answer.answer)
+  return row
+}
+
+// An answer that was kept after this statement began to look, or is kept right now, makes no difference: the lock keeps
+// out whoever is at it, and the unique key what is there already, unless that is over its time.
+function statement(values: string, timeMark: string): string {
+  return `
+    WITH input (${taskColumnNames}, lock, key, request_hash, status, location, answer) AS (VALUES ${values}),
+    judged AS MATERIALIZED (
+      SELECT *, CASE WHEN execute_at IS NULL OR execute_at > clock_timestamp()
+                     THEN pg_try_advisory_xact_lock(lock) ELSE false END AS is_first
+      FROM input WHERE id IS NOT NULL
+    ),
+    kept AS (
+      INSERT INTO idempotency_keys (workspace_id, key, request_hash, status, location, answer)
+      SELECT workspace_id, key, request_hash, status, location,
+             replace(answer, ${timeMark},
+                     to_char(now()::timestamptz(3) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      FROM judged WHERE is_first
+      ON CONFLICT (workspace_id, key) DO UPDATE
+      SET request_hash = excluded.request_hash, status = excluded.status, location = excluded.location,
+          answer = excluded.answer, created_at = excluded.created_at
+      WHERE idempotency_keys.created_at <= now() - ${keptFor}
+      RETURNING workspace_id, key
+    ),
+    stored AS MATERIALIZED (SELECT judged.* FROM judged JOIN kept USING (workspace_id, key) WHERE is_first),
+    ${insertedFrom('stored')}
+    SELECT judged.id, CASE WHEN stored.id IS NOT NULL THEN now()::timestamptz(3) END AS "createdAt",
+           coalesce(judged.execute_at, now())::timestamptz(3) AS "executeAt", clock_timestamp() AS now
+    FROM judged LEFT JOIN stored ON stored.id = judged.id`
+}
