@@ -1,6 +1,7 @@
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { ChartData } from './chart.tsx'
+import { formatAbsolute, formatTicks } from './format-time.ts'
 
 const tones = ['--accent', '--bad', '--busy', '--warn'] as const
 
@@ -29,14 +30,18 @@ export function plot(into: HTMLElement, { at, series, unit = '' }: ChartData, he
       cursor: { y: false },
       legend: { show: series.length > 1 },
       scales: { y: { range: (_chart, _min, max) => [0, Math.max(max * 1.1, 1)] } },
-      axes: [axis, { ...axis, size: 54, values: (_chart, ticks) => ticks.map(tick => `${tick}${unit}`) }],
+      axes: [
+        { ...axis, values: (_chart, ticks) => formatTicks(ticks.map(tick => tick * 1000)) },
+        { ...axis, size: 54, values: (_chart, ticks) => ticks.map(tick => `${tick}${unit}`) },
+      ],
       series: [
-        {},
-        ...series.map(({ label }, index) => ({
+        { label: 'Time', value: (_chart, at) => (at == null ? '–' : formatAbsolute(new Date(at * 1000))) },
+        ...series.map(({ label, values }, index) => ({
           label,
           width: 1.75,
-          stroke: () => resolved(tones[index % tones.length] ?? '--accent'),
-          points: { show: false },
+          stroke: () => resolved(toneAt(index)),
+          // Only of what has no neighbour, and so no line.
+          points: { show: false, size: 5, filter: () => lonely(values), fill: () => resolved(toneAt(index)) },
         })),
       ],
     },
@@ -56,4 +61,12 @@ export function plot(into: HTMLElement, { at, series, unit = '' }: ChartData, he
     chosen.disconnect()
     chart.destroy()
   }
+}
+
+function toneAt(index: number): string {
+  return tones[index % tones.length] ?? '--accent'
+}
+
+function lonely(values: ReadonlyArray<number | null>): number[] {
+  return values.flatMap((value, at) => (value != null && values[at - 1] == null && values[at + 1] == null ? [at] : []))
 }

@@ -2,8 +2,8 @@ import { type CronJobFields, type Db, scheduleOf } from '@belfry/db'
 import { nextRuns, toId } from '@belfry/domain'
 import type { NextUp } from './due-tasks.ts'
 
-const mostCronJobs = 200
-const mostOccurrences = 3_000
+const mostCronJobs = 150
+const mostOccurrences = 1_500
 
 type Row = Pick<CronJobFields, 'name' | 'cron' | 'timezone' | 'startsAt' | 'endsAt'> & { id: string; nextRunAt: Date }
 
