@@ -27,7 +27,7 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
     await page.getByLabel('Expression').fill('30 2 * * *')
     await page.getByRole('combobox', { name: 'Zone', exact: true }).selectOption('Europe/Berlin')
     await page.getByText('At 02:30').first().waitFor()
-    await page.getByLabel('Begins', { exact: true }).fill('2027-03-26 00:00')
+    await page.getByRole('textbox', { name: 'Begins (optional)' }).fill('2027-03-26 00:00')
     await page.getByText('The clocks go forward').waitFor()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Nightly')
     await page.getByLabel('Address of the target').fill(stage.receiver.url('/nightly'))

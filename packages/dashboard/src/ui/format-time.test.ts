@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatDuration, formatRelative, formatTicks } from './format-time.ts'
+import { formatDuration, formatMinute, formatRelative, formatTicks } from './format-time.ts'
 
 describe('times in words', () => {
   const now = new Date('2026-11-21T12:00:00Z')
@@ -20,6 +20,10 @@ describe('times in words', () => {
     [7_200_000, '2 h'],
   ])('%d ms are %s', (ms, words) => {
     expect(formatDuration(ms)).toBe(words)
+  })
+
+  it('a time to the minute has its weekday', () => {
+    expect(formatMinute(new Date('2027-03-26T01:30:00Z'), 'Europe/Berlin')).toBe('Fri, 26 Mar 2027, 02:30')
   })
 
   it('an axis tells the time of day, and the date where a day begins', () => {

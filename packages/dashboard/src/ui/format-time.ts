@@ -25,6 +25,14 @@ export function formatAbsolute(at: Date, timeZone?: string): string {
   }).format(at)
 }
 
+/** A time to the minute, with its weekday: "Fri, 26 Mar 2027, 02:30". */
+export function formatMinute(at: Date, timeZone?: string): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+    ...(timeZone ? { timeZone } : {}),
+  }).format(at)
+}
+
 /** The zone that this browser is in. */
 export function viewerZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -69,6 +69,10 @@ export function CronJobForm({ workspaceId, job, backTo, onDone }: CronJobFormPro
             <ScheduleFields {...fields} />
           </div>
         </Card>
+        <Card label="Preview of the schedule">
+          <h2 className={styles.title}>When it fires</h2>
+          <SchedulePreview workspaceId={workspaceId} schedule={scheduleIn(draft)} onRefusal={setRefused} />
+        </Card>
         <Card label="Request">
           <div className={styles.part}>
             <RequestFields {...fields} />
@@ -86,10 +90,6 @@ export function CronJobForm({ workspaceId, job, backTo, onDone }: CronJobFormPro
         </Card>
       </Form>
       <aside className={styles.aside} aria-label="Preview">
-        <Card label="Preview of the schedule">
-          <h2 className={styles.title}>When it fires</h2>
-          <SchedulePreview workspaceId={workspaceId} schedule={scheduleIn(draft)} onRefusal={setRefused} />
-        </Card>
         <RequestPreview draft={draft} facts={{ taskId: null, scheduledAt: null, isCron: true }} />
       </aside>
     </div>

@@ -1,6 +1,7 @@
 import type { RunTimeNote } from '@belfry/contract'
-import type { ReactNode } from 'react'
-import { formatAbsolute, viewerZone } from '../../ui/format-time.ts'
+import { TriangleAlert } from 'lucide-react'
+import { Fragment, type ReactNode } from 'react'
+import { formatMinute, viewerZone } from '../../ui/format-time.ts'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './cron-jobs.module.css'
 
@@ -16,21 +17,23 @@ export function NextRuns({ runs, notes, timezone }: NextRunsProps): ReactNode {
         <tr>
           <th scope="col">{timezone}</th>
           {isElsewhere && <th scope="col">Here ({viewer})</th>}
-          <th scope="col">That is</th>
+          <th scope="col" className={styles.distance}>
+            From now
+          </th>
         </tr>
       </thead>
       <tbody>
         {runs.map(at => (
-          <tr key={at}>
-            <td>
-              {formatAbsolute(new Date(at), timezone)}
-              <Note note={notes.find(note => note.at === at)} />
-            </td>
-            {isElsewhere && <td>{formatAbsolute(new Date(at))}</td>}
-            <td>
-              <RelativeTime at={at} />
-            </td>
-          </tr>
+          <Fragment key={at}>
+            <tr>
+              <td>{formatMinute(new Date(at), timezone)}</td>
+              {isElsewhere && <td>{formatMinute(new Date(at))}</td>}
+              <td className={styles.distance}>
+                <RelativeTime at={at} />
+              </td>
+            </tr>
+            <Note note={notes.find(note => note.at === at)} />
+          </Fragment>
         ))}
       </tbody>
     </table>
@@ -41,10 +44,13 @@ function Note({ note }: { note: RunTimeNote | undefined }): ReactNode {
   if (!note) return null
   const time = note.local.slice(11)
   return (
-    <span className={styles.moved}>
-      {note.code === 'clock_gap'
-        ? `⚠ The clocks go forward: there is no ${time} on this day. It runs right after the change.`
-        : `⚠ The clocks go back: there are two ${time} on this day. It runs at the first.`}
-    </span>
+    <tr>
+      <td colSpan={3} className={styles.moved}>
+        <TriangleAlert size={14} aria-hidden="true" />
+        {note.code === 'clock_gap'
+          ? ` The clocks go forward: there is no ${time} on this day. It runs right after the change.`
+          : ` The clocks go back: there are two ${time} on this day. It runs at the first.`}
+      </td>
+    </tr>
   )
 }
