@@ -7,7 +7,12 @@ import { formatAbsolute, formatTicks } from './format-time.ts'
 export type ChartData = {
   /** Milliseconds since 1970, rising. */
   at: readonly number[]
-  series: ReadonlyArray<{ label: string; values: ReadonlyArray<number | null> }>
+  series: ReadonlyArray<{
+    label: string
+    values: ReadonlyArray<number | null>
+    /** Default of lines: accent, bad, busy, warn, in this order. */
+    tone?: 'accent' | 'bad' | 'busy' | 'warn'
+  }>
   /** Written after each number, such as " ms". */
   unit?: string
 }

@@ -25,7 +25,7 @@ export function RunCharts({ overview }: { overview: Overview | undefined }): Rea
         unit: ' ms',
         series: [
           { label: 'p50', values: buckets.map(bucket => bucket.lag_p50_ms) },
-          { label: 'p99', values: buckets.map(bucket => bucket.lag_p99_ms) },
+          { label: 'p99', values: buckets.map(bucket => bucket.lag_p99_ms), tone: 'warn' as const },
         ],
       },
     }
