@@ -1,5 +1,5 @@
 import type { CronJob } from '@belfry/contract'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Clock, Plus } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { cronJobsQuery, type RecentRun, recentRunsQuery } from '../../api/cron-jobs.ts'
@@ -29,7 +29,11 @@ export function CronJobs(): ReactNode {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(['name', 'status'])
   const refusal = useRefusal('cron_job.write')
-  const list = useInfiniteQuery({ ...cronJobsQuery(workspace.id, filters.values), refetchInterval: refreshMs })
+  const list = useInfiniteQuery({
+    ...cronJobsQuery(workspace.id, filters.values),
+    placeholderData: keepPreviousData,
+    refetchInterval: refreshMs,
+  })
   const jobs = list.data?.items
   const ids = useMemo(() => jobs?.map(({ id }) => id) ?? [], [jobs])
   const { data: recent } = useQuery({

@@ -1,5 +1,5 @@
 import type { Task } from '@belfry/contract'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Plus, Timer } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { cronJobsQuery } from '../../api/cron-jobs.ts'
@@ -46,6 +46,8 @@ export function Tasks(): ReactNode {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const list = useInfiniteQuery({
     ...tasksQuery(workspace.id, filters.values),
+    // Another filter takes the place of what is shown when its tasks are there.
+    placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= mostPagesToRefresh ? refreshMs : false),
   })
   const tasks = list.data?.items
