@@ -39,6 +39,7 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await expectAccessible(page)
 
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('First reminder')
+    await page.getByText('Type in a name.').waitFor({ state: 'detached' })
     await page.getByLabel('Address of the target').fill(stage.receiver.url('/reminder'))
     await page.getByLabel('Payload').fill('{"hello":"world"}')
     await page.getByRole('button', { name: 'Format' }).click()
