@@ -1,4 +1,4 @@
-import type { Overview, OverviewRange, Upcoming, Usage } from '@belfry/contract'
+import type { Overview, OverviewRange, Upcoming } from '@belfry/contract'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 
@@ -17,13 +17,5 @@ export function upcomingQuery(workspaceId: string) {
     queryKey: ['upcoming', workspaceId],
     queryFn: ({ signal }) => call<Upcoming>('GET', '/api/v1/scheduler/upcoming', { workspaceId, signal }),
     refetchInterval: 30_000,
-  })
-}
-
-export function usageQuery(orgId: string) {
-  return queryOptions({
-    queryKey: ['usage', orgId],
-    queryFn: ({ signal }) => call<Usage>('GET', `/api/v1/organizations/${orgId}/usage`, { signal }),
-    staleTime: 30_000,
   })
 }

@@ -5,10 +5,10 @@ import { useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Chart, type ChartData } from '../../ui/chart.tsx'
+import { formatCount } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { formatCount } from './format-figures.ts'
 import styles from './overview.module.css'
 
 /** What is due: the next ones by name, and how many in the coming hour and day. */
@@ -40,8 +40,8 @@ function NextList({ upcoming }: { upcoming: Upcoming }): ReactNode {
     <>
       {upcoming.overdue > 0 && (
         <p className={styles.overdue}>
-          <Link to={to.tasks('?state=pending&state=retrying')}>{formatCount(upcoming.overdue, false)} due now</Link>,
-          waiting for their turn
+          <Link to={to.tasks('?state=pending&state=retrying')}>{formatCount(upcoming.overdue)} due now</Link>, waiting
+          for their turn
         </p>
       )}
       {upcoming.next.length === 0 && <p className={styles.faint}>Nothing is due in the coming day.</p>}

@@ -1,16 +1,16 @@
 import type { Overview } from '@belfry/contract'
 import type { ReactNode } from 'react'
 import { useWorkspace } from '../../session/scope.ts'
+import { formatCount } from '../../ui/format-amount.ts'
 import { type Column, Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { formatCount } from './format-figures.ts'
 import styles from './overview.module.css'
 
 type FailingHost = Overview['failing_hosts'][number]
 
 const columns: ReadonlyArray<Column<FailingHost>> = [
   { id: 'host', header: 'Host', cell: ({ host }) => <span className={styles.host}>{host}</span> },
-  { id: 'failed', header: 'Failed', align: 'end', cell: ({ failed }) => formatCount(failed, false) },
+  { id: 'failed', header: 'Failed', align: 'end', cell: ({ failed }) => formatCount(failed) },
   {
     id: 'last',
     header: 'Latest failure',
@@ -35,9 +35,7 @@ export function FailingHosts({ overview }: { overview: Overview | undefined }): 
         rowLink={one => to.run(one.last_run_id)}
       />
       {isPart && (
-        <p className={styles.faint}>
-          Counted from the latest {formatCount(overview.failures_looked_at, false)} failures.
-        </p>
+        <p className={styles.faint}>Counted from the latest {formatCount(overview.failures_looked_at)} failures.</p>
       )}
     </section>
   )

@@ -1,8 +1,9 @@
 import type { Overview } from '@belfry/contract'
 import type { ReactNode } from 'react'
+import { formatCount } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
 import { Skeleton } from '../../ui/table.tsx'
-import { formatCount, formatRate } from './format-figures.ts'
+import { formatCounted, formatRate } from './format-figures.ts'
 import styles from './overview.module.css'
 
 /** The few numbers that are looked at first. */
@@ -13,17 +14,15 @@ export function Figures({ overview }: { overview: Overview | undefined }): React
     ['Success rate', runs && formatRate(runs.total - runs.failed, runs.total), 'of attempts'],
     [
       'Attempts',
-      runs && formatCount(runs.total, runs.is_capped),
+      runs && formatCounted(runs.total, runs.is_capped),
       runs?.is_capped ? 'counted up to a bound' : 'started',
     ],
-    ['Failed', runs && formatCount(runs.failed, runs.is_capped), 'attempts, retries included'],
+    ['Failed', runs && formatCounted(runs.failed, runs.is_capped), 'attempts, retries included'],
     ['Lag p50', lag && (lag.p50_ms === null ? '–' : formatDuration(lag.p50_ms)), 'from due to started'],
     [
       'Lag p99',
       lag && (lag.p99_ms === null ? '–' : formatDuration(lag.p99_ms)),
-      lag && runs && lag.sampled < runs.total
-        ? `from ${formatCount(lag.sampled, false)} samples`
-        : 'from due to started',
+      lag && runs && lag.sampled < runs.total ? `from ${formatCount(lag.sampled)} samples` : 'from due to started',
     ],
   ]
   return (

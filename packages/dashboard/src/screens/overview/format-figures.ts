@@ -1,6 +1,8 @@
+import { formatCount } from '../../ui/format-amount.ts'
+
 /** A count for people: "1,204"; "5,000+" where counting stopped. */
-export function formatCount(count: number, isCapped: boolean): string {
-  return `${count.toLocaleString('en-GB')}${isCapped ? '+' : ''}`
+export function formatCounted(count: number, isCapped: boolean): string {
+  return `${formatCount(count)}${isCapped ? '+' : ''}`
 }
 
 /** A share in percent. Only what is all is 100 %, and only what is nothing 0 %. */
@@ -11,12 +13,4 @@ export function formatRate(part: number, whole: number): string {
   const percent = (part / whole) * 100
   if (percent < 0.1) return '< 0.1 %'
   return `${Math.min(99.99, percent).toFixed(percent > 99 ? 2 : 1)} %`
-}
-
-/** Bytes for people: "1.2 GB". */
-export function formatBytes(bytes: number): string {
-  const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
-  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
-  const value = bytes / 1000 ** power
-  return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power]}`
 }

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { usageQuery } from '../../api/overview.ts'
+import { usageQuery } from '../../api/organizations.ts'
 import { paths } from '../../paths.ts'
 import { useOrganization } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { formatBytes, formatCount } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
-import { formatBytes, formatCount, formatRate } from './format-figures.ts'
+import { formatRate } from './format-figures.ts'
 import styles from './overview.module.css'
 
 type Share = { used: number; limit: number }
@@ -16,7 +17,6 @@ type Share = { used: number; limit: number }
 export function UsageCard(): ReactNode {
   const { organization } = useOrganization()
   const { data, error, refetch } = useQuery(usageQuery(organization.id))
-  const count = (value: number) => formatCount(value, false)
   return (
     <Card label="Usage">
       <div className={styles.head}>
@@ -27,9 +27,9 @@ export function UsageCard(): ReactNode {
       {!data && !error && <Skeleton />}
       {data && (
         <div className={styles.shares}>
-          <Meter label="Executions" share={data.executions} format={count} />
+          <Meter label="Executions" share={data.executions} format={formatCount} />
           <Meter label="Storage" share={data.storage_bytes} format={formatBytes} />
-          <Meter label="Workspaces" share={data.workspaces} format={count} />
+          <Meter label="Workspaces" share={data.workspaces} format={formatCount} />
         </div>
       )}
     </Card>
