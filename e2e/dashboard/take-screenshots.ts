@@ -15,6 +15,7 @@ export async function takeScreenshots(page: Page, name: string): Promise<void> {
     await page.setViewportSize(sizes[size])
     for (const theme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+      await page.evaluate(() => window.scrollTo(0, 0))
       await page.screenshot({ path: join(folder, `${name}-${size}-${theme}.png`), fullPage: true })
     }
   }

@@ -94,6 +94,18 @@ export {
   type UpdateOrganizationBody,
   updateOrganizationBody,
 } from './organization.ts'
+export {
+  type Overview,
+  type OverviewRange,
+  overview,
+  overviewQuery,
+  overviewRanges,
+  type RecentRuns,
+  recentRuns,
+  recentRunsQuery,
+  type Upcoming,
+  upcoming,
+} from './overview.ts'
 export { decodeCursor, encodeCursor, listQuery, type Page, pageOf } from './page.ts'
 export { type Problem, type ProblemKind, problem, problemPage, problems } from './problem.ts'
 export {

@@ -6,6 +6,7 @@ import { workspacesQuery } from './api/workspaces.ts'
 import { ErrorPage } from './layout/error-page.tsx'
 import { SettingsLayout } from './layout/settings-layout.tsx'
 import { Shell } from './layout/shell.tsx'
+import { useFocusOnPage } from './layout/use-focus-on-page.ts'
 import { paths } from './paths.ts'
 import { lastPlace } from './session/last-place.ts'
 import { loadOrganization, loadWorkspace } from './session/scope.ts'
@@ -114,6 +115,7 @@ async function toWorkspace(client: QueryClient, slug = ''): Promise<Response> {
 
 function Root(): ReactNode {
   const isBusy = useNavigation().state !== 'idle'
+  useFocusOnPage()
   return (
     <div aria-busy={isBusy}>
       <Outlet />

@@ -15,6 +15,7 @@ import { createCronJob } from './cron-jobs/create-cron-job.ts'
 import { deleteCronJob } from './cron-jobs/delete-cron-job.ts'
 import { getCronJob } from './cron-jobs/get-cron-job.ts'
 import { listCronJobs } from './cron-jobs/list-cron-jobs.ts'
+import { listRecentRuns } from './cron-jobs/list-recent-runs.ts'
 import { pauseCronJob } from './cron-jobs/pause-cron-job.ts'
 import { previewCronJob } from './cron-jobs/preview-cron-job.ts'
 import { resumeCronJob } from './cron-jobs/resume-cron-job.ts'
@@ -50,6 +51,8 @@ import { getOrganization } from './organizations/get-organization.ts'
 import { getUsage } from './organizations/get-usage.ts'
 import { listOrganizations } from './organizations/list-organizations.ts'
 import { updateOrganization } from './organizations/update-organization.ts'
+import { getOverview } from './overview/get-overview.ts'
+import { getUpcoming } from './overview/get-upcoming.ts'
 import { getProblem } from './problems/get-problem.ts'
 import { streamOrganizationRuns } from './run-stream/stream-organization-runs.ts'
 import { streamRuns } from './run-stream/stream-runs.ts'
@@ -101,6 +104,7 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/scheduler/dead-letters/operations/:operation': { get: getOperation, delete: cancelOperation },
   '/api/v1/scheduler/cronjobs': { get: listCronJobs, post: createCronJob },
   '/api/v1/scheduler/cronjobs/preview': { post: previewCronJob },
+  '/api/v1/scheduler/cronjobs/recent-runs': { get: listRecentRuns },
   '/api/v1/scheduler/cronjobs/:cronjob': { get: getCronJob, patch: updateCronJob, delete: deleteCronJob },
   '/api/v1/scheduler/cronjobs/:cronjob/pause': { post: pauseCronJob },
   '/api/v1/scheduler/cronjobs/:cronjob/resume': { post: resumeCronJob },
@@ -109,6 +113,8 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/scheduler/runs/export': { get: exportRuns },
   '/api/v1/scheduler/runs/stream': { get: streamRuns },
   '/api/v1/scheduler/runs/:run': { get: getRun },
+  '/api/v1/scheduler/overview': { get: getOverview },
+  '/api/v1/scheduler/upcoming': { get: getUpcoming },
   '/api/v1/scheduler/subscriptions': { get: listSubscriptions, post: createSubscription },
   '/api/v1/scheduler/subscriptions/:sub': {
     get: getSubscription,

@@ -1,15 +1,22 @@
-import type { ReactNode } from 'react'
+import type { FocusEvent, ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
 import { FormProblem } from '../ui/problem.tsx'
 import styles from './form.module.css'
 import type { Form as FormState } from './use-form.ts'
 
-type FormProps = { form: FormState; action: string; children?: ReactNode; isWide?: boolean; more?: ReactNode }
+type FormProps = {
+  form: FormState
+  action: string
+  children?: ReactNode
+  isWide?: boolean
+  more?: ReactNode
+  onBlur?(event: FocusEvent): void
+}
 
 /** Fields, what is wrong with them as a whole, and the button that sends them. */
-export function Form({ form, action, children, isWide, more }: FormProps): ReactNode {
+export function Form({ form, action, children, isWide, more, onBlur }: FormProps): ReactNode {
   return (
-    <form className={styles.form} onSubmit={form.onSubmit} noValidate>
+    <form className={styles.form} onSubmit={form.onSubmit} onBlur={onBlur} noValidate>
       {children}
       <FormProblem problem={form.problem} />
       <div className={styles.actions}>

@@ -2,18 +2,33 @@ import { ChartLine, Table2 } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { IconButton } from './button.tsx'
 import styles from './chart.module.css'
-import { formatAbsolute } from './format-time.ts'
+import { formatAbsolute, formatTicks } from './format-time.ts'
 
 export type ChartData = {
   /** Milliseconds since 1970, rising. */
   at: readonly number[]
-  series: ReadonlyArray<{ label: string; values: ReadonlyArray<number | null> }>
+  series: ReadonlyArray<{
+    label: string
+    values: ReadonlyArray<number | null>
+    /** Default of lines: accent, bad, busy, warn, in this order. */
+    tone?: 'accent' | 'bad' | 'busy' | 'warn'
+  }>
   /** Written after each number, such as " ms". */
   unit?: string
 }
 
-/** Lines over time, and the same numbers as a table for whoever reads rather than looks. */
-export function Chart({ title, data, height = 200 }: { title: string; data: ChartData; height?: number }): ReactNode {
+export type ChartProps = {
+  title: string
+  data: ChartData
+  height?: number
+  /** Default: lines. Bars are for counts: those of several series stand on each other. */
+  kind?: 'lines' | 'bars'
+  /** A word below the chart, such as what was left out. */
+  note?: ReactNode
+}
+
+/** Numbers over time, and the same ones as a table for whoever reads rather than looks. */
+export function Chart({ title, data, height = 200, kind = 'lines', note }: ChartProps): ReactNode {
   const [isTable, setIsTable] = useState(false)
   return (
     <figure className={styles.figure}>
@@ -26,7 +41,10 @@ export function Chart({ title, data, height = 200 }: { title: string; data: Char
           onClick={() => setIsTable(!isTable)}
         />
       </div>
-      {isTable ? <Numbers title={title} data={data} /> : <Lines title={title} data={data} height={height} />}
+      {isTable && <Numbers title={title} data={data} />}
+      {!isTable && kind === 'lines' && <Lines title={title} data={data} height={height} />}
+      {!isTable && kind === 'bars' && <Bars title={title} data={data} height={height} />}
+      {note && <p className={styles.note}>{note}</p>}
     </figure>
   )
 }
@@ -47,6 +65,55 @@ function Lines({ title, data, height }: { title: string; data: ChartData; height
   return (
     <div ref={into} role="img" aria-label={`${title}, as a chart. The button beside the title shows the numbers.`} />
   )
+}
+
+const tones = [styles.first, styles.second]
+
+// Few enough to be elements: each says its numbers where the pointer rests.
+function Bars({ title, data: { at, series }, height }: { title: string; data: ChartData; height: number }): ReactNode {
+  const sums = at.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0))
+  const top = Math.max(1, ...sums)
+  const words = formatTicks(at).map(text => text.split('\n'))
+  const shownEvery = Math.ceil(at.length / 6)
+  return (
+    <div role="img" aria-label={`${title}, as bars. The button beside the title shows the numbers.`}>
+      <div className={styles.top}>{top.toLocaleString('en-GB')}</div>
+      <div className={styles.bars} style={{ height }}>
+        {at.map((time, index) => (
+          <div key={time} className={styles.slot} title={wordsOf(time, series, index)}>
+            {series.map(({ label, values }, number) => (
+              <div key={label} className={tones[number]} style={{ height: shareOf(values[index] ?? 0, top) }} />
+            ))}
+          </div>
+        ))}
+      </div>
+      <div className={styles.ticks}>
+        {at.map((time, index) => (
+          <span key={time}>{index % shownEvery === 0 ? words[index]?.[0] : ''}</span>
+        ))}
+      </div>
+      {series.length > 1 && (
+        <div className={styles.legend}>
+          {series.map(({ label }, number) => (
+            <span key={label}>
+              <i className={tones[number]} />
+              {label}
+            </span>
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}
+
+// What is more than nothing is never too small to be seen.
+function shareOf(value: number, top: number): string {
+  return value === 0 ? '0' : `${Math.max((value / top) * 100, 3)}%`
+}
+
+function wordsOf(time: number, series: ChartData['series'], index: number): string {
+  const numbers = series.map(({ label, values }) => `${label} ${values[index] ?? 0}`)
+  return `${formatAbsolute(new Date(time))}: ${numbers.join(', ')}`
 }
 
 function Numbers({ title, data: { at, series, unit = '' } }: { title: string; data: ChartData }): ReactNode {

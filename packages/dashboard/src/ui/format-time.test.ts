@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatDuration, formatRelative } from './format-time.ts'
+import { formatDuration, formatMinute, formatRelative, formatTicks } from './format-time.ts'
 
 describe('times in words', () => {
   const now = new Date('2026-11-21T12:00:00Z')
@@ -15,9 +15,24 @@ describe('times in words', () => {
   it.each([
     [84, '84 ms'],
     [1240, '1.2 s'],
+    [30_000, '30 s'],
     [200_000, '3 min 20 s'],
     [7_200_000, '2 h'],
   ])('%d ms are %s', (ms, words) => {
     expect(formatDuration(ms)).toBe(words)
+  })
+
+  it('a time to the minute has its weekday', () => {
+    expect(formatMinute(new Date('2027-03-26T01:30:00Z'), 'Europe/Berlin')).toBe('Fri, 26 Mar 2027, 02:30')
+  })
+
+  it('an axis tells the time of day, and the date where a day begins', () => {
+    const at = (text: string) => Date.parse(`2026-11-${text}:00Z`)
+    expect(formatTicks([at('21T20:00'), at('21T22:00'), at('22T00:00')], 'UTC')).toEqual([
+      '20:00\n21 Nov',
+      '22:00',
+      '00:00\n22 Nov',
+    ])
+    expect(formatTicks([at('21T00:00'), at('22T00:00')], 'UTC')).toEqual(['21 Nov', '22 Nov'])
   })
 })

@@ -25,18 +25,42 @@ export function formatAbsolute(at: Date, timeZone?: string): string {
   }).format(at)
 }
 
+/** A time to the minute, with its weekday: "Fri, 26 Mar 2027, 02:30". */
+export function formatMinute(at: Date, timeZone?: string): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+    ...(timeZone ? { timeZone } : {}),
+  }).format(at)
+}
+
 /** The zone that this browser is in. */
 export function viewerZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** A length of time: "84 ms", "1.2 s", "3 min 20 s". */
+/** A length of time: "84 ms", "1.2 s", "30 s", "3 min 20 s". */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1).replace('.0', '')} s`
   const seconds = Math.round(ms / 1000)
   if (seconds < 3600)
     return [`${Math.floor(seconds / 60)} min`, seconds % 60 && `${seconds % 60} s`].filter(Boolean).join(' ')
   const minutes = Math.round(seconds / 60)
   return [`${Math.floor(minutes / 60)} h`, minutes % 60 && `${minutes % 60} min`].filter(Boolean).join(' ')
+}
+
+const dayMs = 86_400_000
+
+/** The words of an axis of time: the time of day, and the date where a day begins or where the axis does. */
+export function formatTicks(ticks: readonly number[], timeZone?: string): string[] {
+  const zone = timeZone ? { timeZone } : {}
+  const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', ...zone })
+  const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', ...zone })
+  const isDaily = ticks.length > 1 && (ticks[1] ?? 0) - (ticks[0] ?? 0) >= dayMs
+  return ticks.map((tick, index) => {
+    const day = date.format(tick)
+    const before = ticks[index - 1]
+    if (isDaily) return day
+    return before === undefined || date.format(before) !== day ? `${time.format(tick)}\n${day}` : time.format(tick)
+  })
 }

@@ -10,6 +10,10 @@ export type Column<Row> = {
   align?: 'start' | 'end'
   /** Left out on narrow screens. */
   isExtra?: boolean
+  /** Its cell is the link of the row. Default: the first column's. */
+  isLead?: boolean
+  /** As narrow as what stands in it. */
+  isTight?: boolean
 }
 
 export type TableProps<Row> = {
@@ -19,7 +23,7 @@ export type TableProps<Row> = {
   /** Undefined while they are read: the table shows its shape. */
   rows: readonly Row[] | undefined
   rowKey(row: Row): string
-  /** Where a row leads: its first cell becomes the link, and the whole row answers the pointer. */
+  /** Where a row leads: its leading cell becomes the link, and the whole row answers the pointer. */
   rowLink?(row: Row): string
   /** Rows that have just arrived. */
   isFresh?(row: Row): boolean
@@ -30,6 +34,7 @@ const bones = ['a', 'b', 'c', 'd', 'e', 'f']
 /** A table; ↑ and ↓ go from row to row where rows are links. */
 export function Table<Row>({ label, columns, rows, rowKey, rowLink, isFresh }: TableProps<Row>): ReactNode {
   const body = useRef<HTMLTableSectionElement>(null)
+  const lead = columns.find(({ isLead }) => isLead) ?? columns[0]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that is wider than the screen is scrolled with the keyboard
     <section className={styles.frame} aria-label={label} tabIndex={0}>
@@ -46,9 +51,9 @@ export function Table<Row>({ label, columns, rows, rowKey, rowLink, isFresh }: T
         <tbody ref={body} onKeyDown={event => moveBetweenRows(event, body.current)}>
           {rows?.map(row => (
             <tr key={rowKey(row)} className={classNames(rowLink && styles.row, isFresh?.(row) && styles.fresh)}>
-              {columns.map((column, index) => (
+              {columns.map(column => (
                 <td key={column.id} className={classOf(column)}>
-                  {index === 0 && rowLink ? (
+                  {column === lead && rowLink ? (
                     <Link to={rowLink(row)} className={styles.rowLink} data-row-link="">
                       {column.cell(row)}
                     </Link>
@@ -83,8 +88,8 @@ export function Skeleton(): ReactNode {
   return <span className={styles.bone} aria-hidden="true" />
 }
 
-function classOf<Row>({ align, isExtra }: Column<Row>): string | undefined {
-  return classNames(align === 'end' && styles.end, isExtra && styles.extra) || undefined
+function classOf<Row>({ align, isExtra, isTight }: Column<Row>): string | undefined {
+  return classNames(align === 'end' && styles.end, isExtra && styles.extra, isTight && styles.tight) || undefined
 }
 
 function moveBetweenRows(event: KeyboardEvent, body: HTMLElement | null): void {

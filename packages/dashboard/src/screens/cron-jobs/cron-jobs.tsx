@@ -1,6 +1,121 @@
-import type { ReactNode } from 'react'
+import type { CronJob } from '@belfry/contract'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Clock, Plus } from 'lucide-react'
+import { type ReactNode, useMemo } from 'react'
+import { cronJobsQuery, type RecentRun, recentRunsQuery } from '../../api/cron-jobs.ts'
+import { useRefusal } from '../../session/allowed.tsx'
+import { useWorkspace } from '../../session/scope.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { LoadMore } from '../../ui/pagination.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { StateBadge } from '../../ui/state-badge.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { useFilters } from '../../ui/use-filters.ts'
+import styles from './cron-jobs.module.css'
+import { RunSpark } from './run-spark.tsx'
+
+const statuses = [
+  { value: 'active', label: 'Active' },
+  { value: 'paused', label: 'Paused' },
+  { value: 'ended', label: 'Ended' },
+]
+const refreshMs = 15_000
 
 export function CronJobs(): ReactNode {
-  return <PageHeader title="Cron jobs" />
+  const { workspace, to } = useWorkspace()
+  const filters = useFilters(['name', 'status'])
+  const refusal = useRefusal('cron_job.write')
+  const list = useInfiniteQuery({
+    ...cronJobsQuery(workspace.id, filters.values),
+    placeholderData: keepPreviousData,
+    refetchInterval: refreshMs,
+  })
+  const jobs = list.data?.items
+  const ids = useMemo(() => jobs?.map(({ id }) => id) ?? [], [jobs])
+  const { data: recent } = useQuery({
+    ...recentRunsQuery(workspace.id, ids),
+    enabled: ids.length > 0,
+    refetchInterval: refreshMs,
+  })
+  const columns = useMemo(() => columnsWith(recent), [recent])
+  const create = (
+    <ButtonLink to={to.newCronJob()} kind="primary" icon={<Plus size={15} />} refusal={refusal}>
+      New cron job
+    </ButtonLink>
+  )
+  const isEmpty = jobs?.length === 0
+  return (
+    <>
+      <PageHeader
+        title="Cron jobs"
+        description="Requests that repeat, each on the clocks of its zone."
+        actions={create}
+      />
+      <FilterBar filters={filters}>
+        <SearchFilter filters={filters} name="name" label="Name begins with" />
+        <SelectFilter filters={filters} name="status" label="Status" all="Every status" options={statuses} />
+      </FilterBar>
+      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {isEmpty && filters.isSet && <EmptyState title="No cron job matches">Take a filter away to see more.</EmptyState>}
+      {isEmpty && !filters.isSet && (
+        <EmptyState icon={<Clock size={24} aria-hidden="true" />} title="No cron jobs yet" actions={create}>
+          A cron job sends the same request again and again: every five minutes, or on weekdays at nine in Berlin. You
+          type the expression, and see in words and in dates what it means before it begins.
+        </EmptyState>
+      )}
+      {!list.error && !isEmpty && (
+        <Table
+          label="Cron jobs"
+          columns={columns}
+          rows={jobs}
+          rowKey={job => job.id}
+          rowLink={job => to.cronJob(job.id)}
+        />
+      )}
+      <LoadMore {...list} />
+    </>
+  )
+}
+
+function columnsWith(recent: ReadonlyMap<string, RecentRun[]> | undefined): ReadonlyArray<Column<CronJob>> {
+  return [
+    {
+      id: 'name',
+      header: 'Name',
+      cell: job => <span className={styles.name}>{job.name}</span>,
+    },
+    {
+      id: 'schedule',
+      header: 'Schedule',
+      isExtra: true,
+      cell: job => (
+        <div className={styles.schedule}>
+          <code>{job.cron}</code>
+          <span>
+            {job.description}, {job.timezone}
+          </span>
+        </div>
+      ),
+    },
+    { id: 'status', header: 'Status', cell: job => <StateBadge state={job.status} /> },
+    { id: 'next', header: 'Next', cell: job => (job.next_run_at ? <RelativeTime at={job.next_run_at} /> : '–') },
+    {
+      id: 'last',
+      header: 'Last',
+      isExtra: true,
+      cell: job =>
+        job.last_run ? (
+          <div className={styles.last}>
+            <StateBadge state={job.last_run.status} /> <RelativeTime at={job.last_run.finished_at} />
+          </div>
+        ) : (
+          '–'
+        ),
+    },
+    { id: 'recent', header: 'Recent runs', isExtra: true, cell: job => <RunSpark runs={recent?.get(job.id)} /> },
+  ]
 }

@@ -1,6 +1,97 @@
+import type { Overview as OverviewAnswer, OverviewRange } from '@belfry/contract'
+import { useQuery } from '@tanstack/react-query'
+import { Plus, SquareActivity } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { overviewQuery, upcomingQuery } from '../../api/overview.ts'
+import { Allowed, useRefusal } from '../../session/allowed.tsx'
+import { useWorkspace } from '../../session/scope.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Select } from '../../ui/field.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { useFilters } from '../../ui/use-filters.ts'
+import { DueNext } from './due-next.tsx'
+import { FailingHosts } from './failing-hosts.tsx'
+import { Figures } from './figures.tsx'
+import styles from './overview.module.css'
+import { RunCharts } from './run-charts.tsx'
+import { UsageCard } from './usage-card.tsx'
 
+const ranges: ReadonlyArray<{ value: OverviewRange; label: string }> = [
+  { value: '1h', label: 'The last hour' },
+  { value: '24h', label: 'The last 24 hours' },
+  { value: '7d', label: 'The last 7 days' },
+]
+
+/** How a workspace is doing, and what it is about to do. */
 export function Overview(): ReactNode {
-  return <PageHeader title="Overview" />
+  const { workspace, to } = useWorkspace()
+  const filters = useFilters(['range'])
+  const range = ranges.find(({ value }) => value === filters.first('range'))?.value ?? '24h'
+  const refusal = useRefusal('task.write')
+  const past = useQuery(overviewQuery(workspace.id, range))
+  const ahead = useQuery(upcomingQuery(workspace.id))
+  const isNew = past.data?.runs.total === 0 && ahead.data?.next.length === 0 && ahead.data.overdue === 0
+  return (
+    <>
+      <PageHeader
+        title="Overview"
+        description={`How ${workspace.name} is doing, and what is due.`}
+        actions={
+          <>
+            <div>
+              <Select
+                aria-label="Range"
+                value={range}
+                onChange={event => filters.set('range', event.target.value === '24h' ? '' : event.target.value)}
+              >
+                {ranges.map(({ value, label }) => (
+                  <option key={value} value={value}>
+                    {label}
+                  </option>
+                ))}
+              </Select>
+            </div>
+            <ButtonLink to={to.newTask()} kind="primary" icon={<Plus size={15} />} refusal={refusal}>
+              New task
+            </ButtonLink>
+          </>
+        }
+      />
+      {past.error && <Problem error={past.error} onRetry={() => void past.refetch()} />}
+      <div className={styles.page}>
+        {isNew && <Beginning />}
+        {!past.error && <Figures overview={past.data} />}
+        <DueNext upcoming={ahead} />
+        {!past.error && <Past overview={past.data} />}
+        <Allowed to="usage.read">
+          <UsageCard />
+        </Allowed>
+      </div>
+    </>
+  )
+}
+
+function Past({ overview }: { overview: OverviewAnswer | undefined }): ReactNode {
+  return (
+    <>
+      <RunCharts overview={overview} />
+      <FailingHosts overview={overview} />
+    </>
+  )
+}
+
+function Beginning(): ReactNode {
+  const { to } = useWorkspace()
+  return (
+    <EmptyState
+      icon={<SquareActivity size={24} aria-hidden="true" />}
+      title="Nothing has run here in this time, and nothing is due"
+      actions={<ButtonLink to={to.firstSteps()}>First steps</ButtonLink>}
+    >
+      As soon as a task is dispatched, its outcome and its punctuality are counted here. The first steps lead to a first
+      one in a minute.
+    </EmptyState>
+  )
 }

@@ -9,11 +9,11 @@ import { Card, Stack } from '../../ui/card.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/field.tsx'
+import { formatBytes, formatCount } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { AbsoluteTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { formatBytes, formatCount } from './format-amount.ts'
 import styles from './settings.module.css'
 
 type TierName = OrganizationSubscription['tier']

@@ -1,6 +1,140 @@
+import type { Run, Task as TaskAnswer } from '@belfry/contract'
+import { isTerminal } from '@belfry/domain/task-state'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { useParams } from 'react-router'
+import { runsQuery } from '../../api/runs.ts'
+import { taskQuery } from '../../api/tasks.ts'
+import { draftOf } from '../../forms/request/request-draft.ts'
+import { RequestPreview } from '../../forms/request/request-preview.tsx'
+import { RunTable } from '../../layout/run-table.tsx'
+import { useWorkspace } from '../../session/scope.ts'
+import { Link } from '../../ui/button.tsx'
+import { Card, Stack } from '../../ui/card.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { DefinitionList } from '../../ui/definition-list.tsx'
+import { formatDuration } from '../../ui/format-time.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { LoadMore } from '../../ui/pagination.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { StateBadge } from '../../ui/state-badge.tsx'
+import { Skeleton } from '../../ui/table.tsx'
+import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
+import { TaskActions } from './task-actions.tsx'
+import { historyOf } from './task-history.ts'
+import styles from './tasks.module.css'
+
+const refreshMs = 2000
 
 export function Task(): ReactNode {
-  return <PageHeader title="Task" />
+  const { workspace, to } = useWorkspace()
+  const { task: id = '' } = useParams()
+  const {
+    data: task,
+    error,
+    refetch,
+  } = useQuery({
+    ...taskQuery(workspace.id, id),
+    refetchInterval: ({ state }) => (state.data && isTerminal(state.data.state) ? false : refreshMs),
+  })
+  // A new attempt, or a new state, is a reason to read the attempts again.
+  const runs = useInfiniteQuery({
+    ...runsQuery(workspace.id, { task_id: id, limit: 25 }),
+    refetchInterval: task && isTerminal(task.state) && runCountIsKnown(task) ? false : refreshMs,
+  })
+  return (
+    <>
+      <PageHeader
+        title={task?.name ?? 'Task'}
+        parent={{ label: 'Tasks', to: to.tasks() }}
+        badge={task && <StateBadge state={task.state} />}
+        actions={task && <TaskActions workspaceId={workspace.id} task={task} to={to} />}
+      />
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      {!task && !error && <Skeleton />}
+      {task && (
+        <div className={styles.columns}>
+          <Stack>
+            <section className={styles.section}>
+              <h2>Attempts</h2>
+              {runs.error && <Problem error={runs.error} />}
+              <RunTable label="Attempts" runs={runs.data?.items} to={to} empty={emptyText(task)} withAttempt />
+              <LoadMore {...runs} />
+            </section>
+            <RequestPreview
+              draft={draftOf(task)}
+              facts={{ taskId: task.id, scheduledAt: new Date(task.execute_at), isCron: task.cronjob_id !== null }}
+            />
+          </Stack>
+          <Stack>
+            <Card label="History">
+              <div className={styles.section}>
+                <h2>History</h2>
+                <History task={task} runs={runs.data?.items ?? []} />
+              </div>
+            </Card>
+            <Card label="Facts">
+              <Facts task={task} />
+            </Card>
+          </Stack>
+        </div>
+      )}
+    </>
+  )
+}
+
+// Some moments pass between the end of an attempt and its line in the log.
+function runCountIsKnown({ finished_at }: TaskAnswer): boolean {
+  return finished_at !== null && Date.now() - Date.parse(finished_at) > 15_000
+}
+
+function emptyText(task: TaskAnswer): string {
+  if (task.attempts === 0) return 'None yet.'
+  return runCountIsKnown(task) ? 'They are not in the log any more.' : 'The first one is under way.'
+}
+
+function History({ task, runs }: { task: TaskAnswer; runs: readonly Run[] }): ReactNode {
+  const { to } = useWorkspace()
+  return (
+    <ol className={styles.history}>
+      {historyOf(task, runs).map(({ at, text, tone, runId }) => (
+        <li key={`${at} ${text}`} className={tone === 'plain' ? undefined : styles[tone]}>
+          <div>
+            {runId ? <Link to={to.run(runId)}>{text}</Link> : text}
+            <div className={styles.faint}>
+              <AbsoluteTime at={at} /> · <RelativeTime at={at} />
+            </div>
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Facts({ task }: { task: TaskAnswer }): ReactNode {
+  const { to } = useWorkspace()
+  const { retry } = task
+  return (
+    <DefinitionList
+      rows={[
+        ['Due', <AbsoluteTime key="due" at={task.execute_at} />],
+        [
+          'Id',
+          <span key="id" className={styles.id}>
+            <code>{task.id}</code>
+            <CopyButton text={task.id} label="Copy the id" />
+          </span>,
+        ],
+        ['Cron job', task.cronjob_id && <Link to={to.cronJob(task.cronjob_id)}>The cron job that made it</Link>],
+        ['Topic', task.topic && <code>{task.topic}</code>],
+        ['Replay of', task.replay_of && <Link to={to.task(task.replay_of)}>An earlier task</Link>],
+        ['Attempts', `${task.attempts} of at most ${retry.max_retries + 1}`],
+        [
+          'Backoff',
+          `${retry.backoff}, ${formatDuration(retry.base_delay_ms)} to ${formatDuration(retry.max_delay_ms)}`,
+        ],
+        ['Timeout', formatDuration(task.timeout_ms)],
+      ]}
+    />
+  )
 }

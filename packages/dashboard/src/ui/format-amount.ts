@@ -1,5 +1,6 @@
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 
+/** Writes a whole number with its thousands apart. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en')
 }

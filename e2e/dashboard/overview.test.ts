@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { inMs } from '../wait-for.ts'
+import { expectAccessible } from './expect-accessible.ts'
+import { signUpViewer } from './sign-up-viewer.ts'
+import { useStage } from './stage.ts'
+import { takeScreenshots } from './take-screenshots.ts'
+
+describe('the overview in the dashboard', { timeout: 180_000 }, () => {
+  const stage = useStage()
+
+  const create = async (changes: Record<string, unknown>) => {
+    const task = { url: stage.receiver.url('/hook'), method: 'POST', execute_at: inMs(3_600_000), ...changes }
+    const { status } = await stage.belfry.call('POST', '/api/v1/scheduler/tasks', task)
+    expect(status).toBe(201)
+  }
+
+  it('shows what ran, what failed and what is due', async () => {
+    stage.receiver.answer('/broken', { status: 503 })
+    const retry = { max_retries: 0 }
+    await create({ name: 'Broken', url: stage.receiver.url('/broken'), execute_at: inMs(1000), retry })
+    await create({ name: 'Due soon', execute_at: inMs(600_000) })
+    for (const minutes of [12, 12, 25, 40, 41, 180, 400, 900]) {
+      await create({ name: `Reminder ${minutes}`, execute_at: inMs(minutes * 60_000) })
+    }
+    const cron = { name: 'Every hour', cron: '0 * * * *', method: 'POST', url: stage.receiver.url('/hourly') }
+    expect((await stage.belfry.call('POST', '/api/v1/scheduler/cronjobs', cron)).status).toBe(201)
+    for (let n = 0; n < 5; n += 1) await create({ name: 'Quick', execute_at: inMs(1000) })
+    const page = await stage.ownerPage()
+    await page.goto(await stage.home())
+    await page.getByRole('region', { name: 'Due next' }).getByText('Due soon').waitFor()
+    await stage.receiver.waitFor(requests => requests.some(({ path }) => path === '/broken'), 30_000)
+    await page.reload()
+    await page.getByRole('region', { name: 'Failing targets' }).getByText('503').waitFor()
+    await page.getByText('this month').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'overview')
+    await page.getByLabel('Range').selectOption('1h')
+    await page.waitForURL('**?range=1h')
+    await page.getByRole('button', { name: 'The coming hour: show as a table' }).click()
+    expect(await page.getByRole('region', { name: 'The coming hour' }).getByRole('row').count()).toBe(13)
+    await expectAccessible(page)
+    await page.getByRole('region', { name: 'Failing targets' }).getByRole('link').click()
+    await page.waitForURL('**/log/run_*')
+  })
+
+  it('shows the usage to owners only', async () => {
+    const page = await stage.newPage({ token: await signUpViewer(stage) })
+    await page.goto(await stage.home())
+    await page.getByText('Success rate').waitFor()
+    await page.getByRole('region', { name: 'Due next' }).waitFor()
+    expect(await page.getByText('this month').count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'New task' }).getAttribute('aria-disabled')).toBe('true')
+  })
+})

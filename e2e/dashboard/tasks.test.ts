@@ -1,0 +1,151 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { inMs } from '../wait-for.ts'
+import { expectAccessible } from './expect-accessible.ts'
+import { signUpViewer } from './sign-up-viewer.ts'
+import { useStage } from './stage.ts'
+import { takeScreenshots } from './take-screenshots.ts'
+
+describe('tasks in the dashboard', { timeout: 180_000 }, () => {
+  const stage = useStage()
+
+  const open = async (page: Page, path: string, heading: string) => {
+    await page.goto((await stage.home()) + path)
+    await page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor()
+  }
+  const create = async (changes: Record<string, unknown>): Promise<string> => {
+    const task = { url: stage.receiver.url('/hook'), method: 'POST', execute_at: inMs(3_600_000), ...changes }
+    const { status, body } = await stage.belfry.call('POST', '/api/v1/scheduler/tasks', task)
+    expect(status).toBe(201)
+    return body.id
+  }
+
+  it('one is created in a form that says at once what is wrong, and is seen delivered', async () => {
+    const page = await stage.ownerPage()
+    await open(page, '/tasks', 'Tasks')
+    await page.getByRole('heading', { name: 'No tasks yet' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'tasks-empty')
+    await page.getByRole('link', { name: 'New task' }).first().click()
+    await page.getByRole('heading', { name: 'New task' }).waitFor()
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
+
+    await page.getByLabel('Address of the target').fill('example.com/hook')
+    await page.getByLabel('Payload').fill('{"hello": ')
+    await page.getByText('The URL must be absolute').waitFor()
+    await page.getByRole('button', { name: 'Create the task' }).click()
+    await page.getByText('Type in a name.').waitFor()
+    await page.getByText('This JSON is not finished').waitFor()
+    await expectAccessible(page)
+
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('First reminder')
+    await page.getByText('Type in a name.').waitFor({ state: 'detached' })
+    await page.getByLabel('Address of the target').fill(stage.receiver.url('/reminder'))
+    await page.getByLabel('Payload').fill('{"hello":"world"}')
+    await page.getByRole('button', { name: 'Format' }).click()
+    expect(await page.getByLabel('Payload').inputValue()).toBe('{\n  "hello": "world"\n}')
+    await page.getByRole('button', { name: 'Add a header' }).click()
+    await page.getByLabel('Name of header 1').fill('X-Tenant')
+    await page.getByLabel('Value of header 1').fill('acme')
+    await page.getByRole('button', { name: 'tomorrow 09:00' }).click()
+    await page.getByRole('textbox', { name: 'When', exact: true }).fill('in 3 seconds')
+    const preview = page.getByRole('figure', { name: 'request' })
+    expect(await preview.textContent()).toContain('X-Tenant: acme')
+    await expectAccessible(page)
+    await takeScreenshots(page, 'new-task')
+    await page.getByRole('button', { name: 'Create the task' }).click()
+
+    await page.getByRole('heading', { name: 'First reminder' }).waitFor()
+    await page.getByRole('main').getByText('Done').waitFor()
+    await page.getByRole('region', { name: 'Attempts' }).getByText('#1').waitFor()
+    const [request] = stage.receiver.requestsTo('/reminder')
+    expect(request?.body.toString()).toBe('{"hello":"world"}')
+    await expectAccessible(page)
+    await takeScreenshots(page, 'task')
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await page.getByText('Created by a replay').waitFor()
+  })
+
+  it('a pending one is edited, then cancelled', async () => {
+    const page = await stage.ownerPage()
+    const id = await create({ name: 'Later', payload: { n: 1 } })
+    await open(page, `/tasks/${id}`, 'Later')
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Much later')
+    await page.getByRole('textbox', { name: 'When', exact: true }).fill('2098-12-31 18:00')
+    await page.getByLabel('Zone of “When”').selectOption('Asia/Tokyo')
+    await page.getByText('31 Dec 2098, 18:00:00').first().waitFor()
+    await page.getByRole('button', { name: 'Save the changes' }).click()
+    await page.getByRole('heading', { name: 'Much later' }).waitFor()
+    const { body } = await stage.belfry.call('GET', `/api/v1/scheduler/tasks/${id}`)
+    expect(body).toMatchObject({ name: 'Much later', execute_at: '2098-12-31T09:00:00.000Z', payload: { n: 1 } })
+
+    await page.getByRole('button', { name: 'Cancel task' }).click()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Yes, cancel it' }).click()
+    await page.getByText('Cancelled by a user').waitFor()
+  })
+
+  it('are filtered in the address, and cancelled and replayed many at a time', async () => {
+    for (const name of ['Bulk 1', 'Bulk 2', 'Other']) await create({ name })
+    const page = await stage.ownerPage()
+    await open(page, '/tasks', 'Tasks')
+    await page.keyboard.press('/')
+    await page.keyboard.type('Bulk')
+    await page.waitForURL('**/tasks?name=Bulk')
+    await page.getByRole('link', { name: 'Other' }).waitFor({ state: 'detached' })
+    await page.getByLabel('Choose all that are shown').click()
+    await page.getByText('2 tasks chosen').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'tasks')
+    await page.getByRole('button', { name: 'Cancel 2' }).click()
+    await page.getByRole('button', { name: 'Yes, cancel' }).click()
+    await page.getByText('2 tasks cancelled.').first().waitFor()
+    await page.getByLabel('State').selectOption('cancelled')
+    await page.getByLabel('Choose Bulk 1').click()
+    await page.getByRole('button', { name: 'Replay 1' }).click()
+    await page.getByRole('button', { name: 'Yes, replay' }).click()
+    await page.getByText('1 task replayed.').first().waitFor()
+    await page.goBack()
+    await page.waitForFunction("document.querySelector('[aria-label=State]').value === ''")
+    expect(new URL(page.url()).search).toBe('?name=Bulk')
+  })
+
+  it('a long list goes on, and keeps its place when one comes back to it', async () => {
+    const one = { url: stage.receiver.url('/hook'), method: 'POST', execute_at: inMs(7_200_000) }
+    const tasks = Array.from({ length: 30 }, (_, index) => ({ ...one, name: `Many ${index}` }))
+    await stage.belfry.call('POST', '/api/v1/scheduler/tasks/batch', { tasks })
+    const page = await stage.ownerPage()
+    await open(page, '/tasks?name=Many', 'Tasks')
+    await page.getByRole('link', { name: 'Many 29' }).waitFor()
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await page.getByRole('link', { name: 'Many 0', exact: true }).click()
+    await page.getByRole('heading', { name: 'Many 0' }).waitFor()
+    await page.goBack()
+    await page.getByRole('link', { name: 'Many 0', exact: true }).waitFor()
+    const links = page.getByRole('region', { name: 'Tasks' }).getByRole('link')
+    expect(await links.count()).toBe(30)
+    await links.first().focus()
+    await page.keyboard.press('ArrowDown')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(await links.nth(1).textContent())
+  })
+
+  it('a viewer is offered nothing of it, and reads why', async () => {
+    const id = await create({ name: 'Not yours' })
+    const page = await stage.newPage({ token: await signUpViewer(stage) })
+    await open(page, '/tasks', 'Tasks')
+    await page.getByRole('link', { name: 'Not yours' }).waitFor()
+    const refused = page.getByRole('button', { name: 'New task' })
+    expect(await refused.getAttribute('aria-disabled')).toBe('true')
+    await refused.focus()
+    await page.getByText('A member needs the role editor').first().waitFor()
+    expect(await page.getByRole('checkbox').count()).toBe(0)
+    await open(page, `/tasks/${id}`, 'Not yours')
+    for (const name of ['Edit', 'Cancel task']) {
+      expect(await page.getByRole('button', { name }).getAttribute('aria-disabled')).toBe('true')
+    }
+    await page.goto(`${await stage.home()}/tasks/new`)
+    await page.getByRole('heading', { name: 'This page is not for your role' }).waitFor()
+    await expectAccessible(page)
+  })
+})

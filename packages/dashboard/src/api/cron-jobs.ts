@@ -1,0 +1,90 @@
+import type { CronJob, CronPreview, RecentRuns, Task } from '@belfry/contract'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { call } from './call.ts'
+import { type ListQuery, listOptions } from './page.ts'
+import type { RequestBody } from './tasks.ts'
+
+const base = '/api/v1/scheduler/cronjobs'
+
+export type NewCronJob = RequestBody & {
+  name: string
+  cron: string
+  timezone: string
+  overlap: string
+  catch_up: string
+  starts_at: string | null
+  ends_at: string | null
+}
+
+export function cronJobsQuery(workspaceId: string, query: ListQuery = {}) {
+  return listOptions<CronJob>(['cron-jobs', workspaceId], base, query, workspaceId)
+}
+
+export function cronJobQuery(workspaceId: string, cronJobId: string) {
+  return queryOptions({
+    queryKey: ['cron-job', workspaceId, cronJobId],
+    queryFn: ({ signal }) => call<CronJob>('GET', `${base}/${cronJobId}`, { workspaceId, signal }),
+  })
+}
+
+export type RecentRun = RecentRuns['data'][number]['runs'][number]
+
+// As many as the API takes at once.
+const mostAtOnce = 20
+
+/** The latest runs of cron jobs, by the id of each. */
+export function recentRunsQuery(workspaceId: string, cronJobIds: readonly string[]) {
+  return queryOptions({
+    queryKey: ['recent-runs', workspaceId, cronJobIds],
+    queryFn: async ({ signal }) => {
+      const parts = Array.from({ length: Math.ceil(cronJobIds.length / mostAtOnce) }, (_, index) =>
+        cronJobIds.slice(index * mostAtOnce, (index + 1) * mostAtOnce),
+      )
+      const answers = await Promise.all(
+        parts.map(cronjob_id =>
+          call<RecentRuns>('GET', `${base}/recent-runs`, { query: { cronjob_id }, workspaceId, signal }),
+        ),
+      )
+      return new Map(answers.flatMap(({ data }) => data.map(({ cronjob_id, runs }) => [cronjob_id, runs] as const)))
+    },
+    placeholderData: keepPreviousData,
+  })
+}
+
+export type PreviewBody = { cron: string; timezone: string; from?: string; count?: number }
+
+/** What an expression means and when it fires. */
+export function cronPreviewQuery(workspaceId: string, body: PreviewBody) {
+  return queryOptions({
+    queryKey: ['cron-preview', workspaceId, body],
+    queryFn: ({ signal }) => call<CronPreview>('POST', `${base}/preview`, { body, workspaceId, signal }),
+    placeholderData: keepPreviousData,
+    retry: false,
+    staleTime: 30_000,
+  })
+}
+
+/** @param idempotencyKey - The same for another try of the same form, so that a lost answer does not make two. */
+export function createCronJob(workspaceId: string, body: NewCronJob, idempotencyKey: string): Promise<CronJob> {
+  return call('POST', base, { body, workspaceId, idempotencyKey })
+}
+
+export function updateCronJob(workspaceId: string, cronJobId: string, body: Partial<NewCronJob>): Promise<CronJob> {
+  return call('PATCH', `${base}/${cronJobId}`, { body, workspaceId })
+}
+
+export function pauseCronJob(workspaceId: string, cronJobId: string): Promise<CronJob> {
+  return call('POST', `${base}/${cronJobId}/pause`, { workspaceId })
+}
+
+export function resumeCronJob(workspaceId: string, cronJobId: string): Promise<CronJob> {
+  return call('POST', `${base}/${cronJobId}/resume`, { workspaceId })
+}
+
+export function triggerCronJob(workspaceId: string, cronJobId: string): Promise<Task> {
+  return call('POST', `${base}/${cronJobId}/trigger`, { workspaceId })
+}
+
+export function deleteCronJob(workspaceId: string, cronJobId: string): Promise<void> {
+  return call('DELETE', `${base}/${cronJobId}`, { workspaceId })
+}

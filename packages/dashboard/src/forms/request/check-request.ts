@@ -1,0 +1,37 @@
+import { findHeaderProblems } from '@belfry/domain/request-headers'
+import { checkTargetUrl } from '@belfry/domain/target-url'
+import type { FieldErrors } from '../use-form.ts'
+import { checkJson } from './json-text.ts'
+import { filledRows, headersOf, type RequestDraft } from './request-draft.ts'
+
+/** What the API would refuse of a request, by field. */
+export function checkRequest(draft: RequestDraft): FieldErrors {
+  const baseDelay = Number(draft.baseDelaySeconds)
+  const found = {
+    url: draft.url.trim() === '' ? 'Type in the address of the target.' : checkTargetUrl(draft.url.trim()),
+    headers: checkHeaders(draft),
+    payload: draft.payload.trim() === '' ? null : checkJson(draft.payload),
+    timeout_ms: checkNumber(draft.timeoutSeconds, 1, 300, 'seconds'),
+    'retry.max_retries': checkNumber(draft.maxRetries, 0, 20, 'retries', true),
+    'retry.base_delay_ms': checkNumber(draft.baseDelaySeconds, 1, 3600, 'seconds'),
+    'retry.max_delay_ms':
+      checkNumber(draft.maxDelaySeconds, 1, 86_400, 'seconds') ??
+      (Number(draft.maxDelaySeconds) < baseDelay ? 'At least as long as the first delay.' : null),
+  }
+  return Object.fromEntries(Object.entries(found).flatMap(([name, message]) => (message ? [[name, message]] : [])))
+}
+
+function checkHeaders(draft: RequestDraft): string | null {
+  const names = filledRows(draft.headers).map(({ name }) => name.trim())
+  if (names.includes('')) return 'Every header needs a name.'
+  const twice = names.find((name, index) => names.findIndex(one => one.toLowerCase() === name.toLowerCase()) < index)
+  if (twice) return `${twice}: This header is given twice; case makes no difference in names.`
+  const [problem] = findHeaderProblems(headersOf(draft))
+  return problem ? [problem.name, problem.message].filter(Boolean).join(': ') : null
+}
+
+function checkNumber(text: string, least: number, most: number, what: string, isWhole = false): string | null {
+  const value = text.trim() === '' ? Number.NaN : Number(text)
+  const isFine = value >= least && value <= most && (!isWhole || Number.isInteger(value))
+  return isFine ? null : `${least} to ${most.toLocaleString('en-GB')} ${what}.`
+}

@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react'
+import { Field, Select, TextInput } from '../../ui/field.tsx'
+import type { FieldErrors } from '../use-form.ts'
+import { HeaderEditor } from './header-editor.tsx'
+import { PayloadEditor } from './payload-editor.tsx'
+import styles from './request.module.css'
+import type { RequestDraft } from './request-draft.ts'
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+export type RequestFieldsProps = {
+  draft: RequestDraft
+  onChange(change: Partial<RequestDraft>): void
+  errors: FieldErrors
+}
+
+/** What is sent where: method, address, headers and payload. */
+export function RequestFields({ draft, onChange, errors }: RequestFieldsProps): ReactNode {
+  return (
+    <>
+      <div className={styles.target}>
+        <Field label="Method">
+          <Select name="method" value={draft.method} onChange={event => onChange({ method: event.target.value })}>
+            {methods.map(method => (
+              <option key={method}>{method}</option>
+            ))}
+          </Select>
+        </Field>
+        <Field
+          label="Address of the target"
+          error={errors.url}
+          hint={
+            <>
+              <code>{'{{ secrets.NAME }}'}</code> stands for a secret: here, in headers, and in texts of the payload.
+            </>
+          }
+        >
+          <TextInput
+            name="url"
+            type="url"
+            isMono
+            value={draft.url}
+            onChange={event => onChange({ url: event.target.value })}
+            placeholder="https://example.com/hooks/reminder"
+            autoComplete="off"
+          />
+        </Field>
+      </div>
+      <HeaderEditor rows={draft.headers} onChange={headers => onChange({ headers })} error={errors.headers} />
+      <PayloadEditor text={draft.payload} onChange={payload => onChange({ payload })} error={errors.payload} />
+    </>
+  )
+}

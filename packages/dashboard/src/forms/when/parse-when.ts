@@ -1,0 +1,87 @@
+import { instantOf, type WallTime, wallTimeOf, type ZonedInstant } from './zoned-time.ts'
+
+export type When = ZonedInstant | { error: string }
+
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+const help = 'Write it as “in 10 minutes”, “tomorrow 09:00”, “friday 17:30” or “2026-12-31 18:00”.'
+const length = /(\d+(?:\.\d+)?)\s*(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?|w(?:eeks?)?)\b/g
+
+/** Reads a time as people write it, on the clocks of a zone. */
+export function parseWhen(text: string, timeZone: string, now: Date): When {
+  const said = text.trim().toLowerCase().replace(/\s+/g, ' ')
+  if (said === '') return { error: 'Say when.' }
+  return readLength(said, now) ?? readInstant(text.trim()) ?? readDay(said, timeZone, now) ?? { error: help }
+}
+
+// "in 1 h 30 min", "+10m", "2 days"
+function readLength(said: string, now: Date): When | null {
+  const bare = said.replace(/^(in |\+)/, '')
+  const rest = bare.replace(length, '').replace(/\band\b|,/g, '')
+  if (rest.trim() !== '') return null
+  let ms = 0
+  for (const [, amount, unit = ''] of bare.matchAll(length)) ms += Number(amount) * (units[unit[0] ?? ''] ?? 0)
+  return ms > 0 ? { at: new Date(now.getTime() + ms), note: null } : null
+}
+
+// With an offset of its own it needs no zone.
+function readInstant(text: string): When | null {
+  if (!/^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?\s*([Zz]|[+-]\d\d:?\d\d)$/.test(text)) return null
+  const at = new Date(text.replace(' ', 'T'))
+  return Number.isNaN(at.getTime()) ? null : { at, note: null }
+}
+
+function readDay(said: string, timeZone: string, now: Date): When | null {
+  const today = wallTimeOf(now, timeZone)
+  const [, date, time] =
+    /^(?:(\d{4}-\d\d-\d\d|today|tomorrow|(?!noon|midnight)(?:next )?[a-z]{3,9})(?:[t ]|$))?(?:at )?(.*)$/.exec(said) ??
+    []
+  const clock = time ? readClock(time) : { hour: 9, minute: 0, second: 0 }
+  if (!clock || (!date && !time)) return null
+  const day = date ? readDate(date, today) : today
+  if (!day) return null
+  const found = instantOf({ ...day, ...clock }, timeZone)
+  const isPast = found.at <= now
+  // A time without a day is the next such time; so is that of a weekday which is today.
+  if (isPast && !date) return instantOf({ ...plusDays(today, 1), ...clock }, timeZone)
+  if (isPast && date && /^(next )?[a-z]/.test(date) && !/^to/.test(date)) {
+    return instantOf({ ...plusDays(day, 7), ...clock }, timeZone)
+  }
+  return found
+}
+
+function readDate(date: string, today: WallTime): WallTime | null {
+  if (date === 'today') return today
+  if (date === 'tomorrow') return plusDays(today, 1)
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(date) ?? []
+  if (year) {
+    const given = { ...today, year: Number(year), month: Number(month), day: Number(day) }
+    const exists = plusDays(given, 0).day === given.day && given.month <= 12
+    return exists ? given : null
+  }
+  const name = date.replace('next ', '')
+  const index = days.findIndex(
+    start => name.startsWith(start) && 'sundaymondaytuesdaywednesdaythursdayfridaysaturday'.includes(name),
+  )
+  if (index === -1) return null
+  const ahead = (index - new Date(Date.UTC(today.year, today.month - 1, today.day)).getUTCDay() + 7) % 7
+  return plusDays(today, ahead)
+}
+
+// "9", "9:30", "09:30:15", "9 am", "9:30pm", "noon", "midnight"
+function readClock(time: string): Pick<WallTime, 'hour' | 'minute' | 'second'> | null {
+  if (time === 'noon') return { hour: 12, minute: 0, second: 0 }
+  if (time === 'midnight') return { hour: 0, minute: 0, second: 0 }
+  const [, h, min, sec, half] = /^(\d{1,2})(?::(\d\d)(?::(\d\d))?)?\s*(am|pm)?$/.exec(time) ?? []
+  if (h === undefined || (min === undefined && half === undefined)) return null
+  const given = Number(h)
+  if (half && (given < 1 || given > 12)) return null
+  const hour = half ? (given % 12) + (half === 'pm' ? 12 : 0) : given
+  const clock = { hour, minute: Number(min ?? 0), second: Number(sec ?? 0) }
+  return hour < 24 && clock.minute < 60 && clock.second < 60 ? clock : null
+}
+
+function plusDays(wall: WallTime, count: number): WallTime {
+  const day = new Date(Date.UTC(wall.year, wall.month - 1, wall.day + count))
+  return { ...wall, year: day.getUTCFullYear(), month: day.getUTCMonth() + 1, day: day.getUTCDate() }
+}

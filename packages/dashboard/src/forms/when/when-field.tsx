@@ -1,0 +1,105 @@
+import { type ReactNode, useMemo } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { Field, Select, TextInput } from '../../ui/field.tsx'
+import { formatAbsolute, formatRelative, viewerZone } from '../../ui/format-time.ts'
+import { parseWhen } from './parse-when.ts'
+import styles from './when-field.module.css'
+import { allZones, wallText } from './zoned-time.ts'
+
+export type WhenDraft = { text: string; zone: string }
+
+type WhenFieldProps = {
+  label: string
+  /** Of the field in the API. */
+  name: string
+  value: WhenDraft
+  onChange(value: WhenDraft): void
+  error?: string | undefined
+  isOptional?: boolean
+  /** Words that can be chosen instead of typed. */
+  suggestions?: readonly string[]
+}
+
+/** A time in words or in figures, on the clocks of a zone; below it stands which instant that is. */
+export function WhenField(props: WhenFieldProps): ReactNode {
+  const { label, name, value, onChange, error, isOptional, suggestions = [] } = props
+  const zones = useMemo(() => allZones(viewerZone()), [])
+  const set = (change: Partial<WhenDraft>) => onChange({ ...value, ...change })
+  return (
+    <div className={styles.when}>
+      <div className={styles.row}>
+        <Field label={label} error={error} {...(isOptional ? { isOptional } : {})}>
+          <TextInput
+            name={name}
+            value={value.text}
+            onChange={event => set({ text: event.target.value })}
+            placeholder="tomorrow 09:00, or 2026-12-31 18:00"
+            autoComplete="off"
+          />
+        </Field>
+        <Field label="Zone">
+          <Select
+            name={`${name}_zone`}
+            value={value.zone}
+            onChange={event => set({ zone: event.target.value })}
+            aria-label={`Zone of “${label}”`}
+          >
+            {zones.map(zone => (
+              <option key={zone}>{zone}</option>
+            ))}
+          </Select>
+        </Field>
+        <Field label="Calendar">
+          <input
+            type="datetime-local"
+            step="1"
+            className={styles.calendar}
+            aria-label={`Calendar for “${label}”`}
+            value={calendarValue(value)}
+            onChange={event => event.target.value && set({ text: event.target.value.replace('T', ' ') })}
+          />
+        </Field>
+      </div>
+      {suggestions.length > 0 && (
+        <div className={styles.suggestions}>
+          {suggestions.map(text => (
+            <Button key={text} size="small" onClick={() => set({ text })}>
+              {text}
+            </Button>
+          ))}
+        </div>
+      )}
+      <p className={styles.meaning} aria-live="polite">
+        <Meaning value={value} />
+      </p>
+    </div>
+  )
+}
+
+function Meaning({ value }: { value: WhenDraft }): ReactNode {
+  if (value.text.trim() === '') return null
+  const now = new Date()
+  const when = parseWhen(value.text, value.zone, now)
+  if ('error' in when) return null
+  const others = [...new Set([viewerZone(), 'UTC'])].filter(zone => zone !== value.zone)
+  return (
+    <>
+      <strong>{formatAbsolute(when.at, value.zone)}</strong> {value.zone}, {formatRelative(when.at, now)}
+      {others.map(zone => (
+        <span key={zone}>
+          {' '}
+          · {formatAbsolute(when.at, zone)} {zone}
+        </span>
+      ))}
+      {when.note === 'clock_gap' && <em> The clocks skip this time on that day: it is moved behind the skip.</em>}
+      {when.note === 'clock_overlap' && <em> The clocks show this time twice on that day: the first one is meant.</em>}
+    </>
+  )
+}
+
+// The picker shows what the words mean.
+function calendarValue({ text, zone }: WhenDraft): string {
+  const when = parseWhen(text, zone, new Date())
+  if ('error' in when) return ''
+  return wallText(when.at, zone).replace(' ', 'T')
+}

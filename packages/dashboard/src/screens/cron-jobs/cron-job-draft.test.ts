@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { checkCronJob, cronJobBody, cronJobDraft } from './cron-job-draft.ts'
+
+const draft = { ...cronJobDraft(undefined, 'Europe/Berlin'), name: 'Report', url: 'https://example.com/' }
+
+describe('the fields of a cron job', () => {
+  it('become a body', () => {
+    expect(checkCronJob(draft, false, false)).toEqual({})
+    const startsAt = { text: '2026-12-01 09:00', zone: 'Europe/Berlin' }
+    expect(cronJobBody({ ...draft, cron: ' 0  9 * * 1-5 ', startsAt })).toMatchObject({
+      name: 'Report',
+      cron: '0 9 * * 1-5',
+      timezone: 'Europe/Berlin',
+      starts_at: '2026-12-01T08:00:00.000Z',
+      ends_at: null,
+    })
+  })
+
+  it('are checked before they are sent', () => {
+    const zone = 'UTC'
+    const wrong = {
+      ...draft,
+      name: ' ',
+      cron: '@daily',
+      startsAt: { text: '2026-12-02 09:00', zone },
+      endsAt: { text: '2026-12-01 09:00', zone },
+    }
+    expect(Object.keys(checkCronJob(wrong, false, false)).sort()).toEqual(['cron', 'ends_at', 'name'])
+    expect(checkCronJob({ ...draft, startsAt: { text: 'soon', zone } }, false, false)).toHaveProperty('starts_at')
+    expect(checkCronJob(draft, true, true)).toHaveProperty('payload')
+  })
+})

@@ -1,0 +1,56 @@
+import type { RunTimeNote } from '@belfry/contract'
+import { TriangleAlert } from 'lucide-react'
+import { Fragment, type ReactNode } from 'react'
+import { formatMinute, viewerZone } from '../../ui/format-time.ts'
+import { RelativeTime } from '../../ui/time.tsx'
+import styles from './cron-jobs.module.css'
+
+type NextRunsProps = { runs: readonly string[]; notes: readonly RunTimeNote[]; timezone: string }
+
+/** When a cron job fires next: on its own clocks, on the viewer's, and what a change of the clocks does to it. */
+export function NextRuns({ runs, notes, timezone }: NextRunsProps): ReactNode {
+  const viewer = viewerZone()
+  const isElsewhere = viewer !== timezone
+  return (
+    <table className={styles.runs} aria-label="Next runs">
+      <thead>
+        <tr>
+          <th scope="col">{timezone}</th>
+          {isElsewhere && <th scope="col">Here ({viewer})</th>}
+          <th scope="col" className={styles.distance}>
+            From now
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {runs.map(at => (
+          <Fragment key={at}>
+            <tr>
+              <td>{formatMinute(new Date(at), timezone)}</td>
+              {isElsewhere && <td>{formatMinute(new Date(at))}</td>}
+              <td className={styles.distance}>
+                <RelativeTime at={at} />
+              </td>
+            </tr>
+            <Note note={notes.find(note => note.at === at)} />
+          </Fragment>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Note({ note }: { note: RunTimeNote | undefined }): ReactNode {
+  if (!note) return null
+  const time = note.local.slice(11)
+  return (
+    <tr>
+      <td colSpan={3} className={styles.moved}>
+        <TriangleAlert size={14} aria-hidden="true" />
+        {note.code === 'clock_gap'
+          ? ` The clocks go forward: there is no ${time} on this day. It runs right after the change.`
+          : ` The clocks go back: there are two ${time} on this day. It runs at the first.`}
+      </td>
+    </tr>
+  )
+}

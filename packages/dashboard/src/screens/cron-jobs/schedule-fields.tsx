@@ -1,0 +1,99 @@
+import { type ReactNode, useMemo } from 'react'
+import type { FieldErrors } from '../../forms/use-form.ts'
+import { WhenField } from '../../forms/when/when-field.tsx'
+import { allZones } from '../../forms/when/zoned-time.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field, Select, TextInput } from '../../ui/field.tsx'
+import { viewerZone } from '../../ui/format-time.ts'
+import type { CronJobDraft } from './cron-job-draft.ts'
+import styles from './cron-jobs.module.css'
+
+const presets = [
+  ['Every 5 minutes', '*/5 * * * *'],
+  ['Every hour', '0 * * * *'],
+  ['Every day at 9', '0 9 * * *'],
+  ['Weekdays at 9', '0 9 * * 1-5'],
+  ['Mondays at 9', '0 9 * * 1'],
+  ['First of the month', '0 0 1 * *'],
+] as const
+
+type ScheduleFieldsProps = {
+  draft: CronJobDraft
+  onChange(change: Partial<CronJobDraft>): void
+  errors: FieldErrors
+}
+
+/** When it fires. */
+export function ScheduleFields({ draft, onChange, errors }: ScheduleFieldsProps): ReactNode {
+  const zones = useMemo(() => allZones(viewerZone()), [])
+  return (
+    <>
+      <div className={styles.expression}>
+        <Field label="Expression" error={errors.cron} hint="Minute, hour, day of month, month, day of week.">
+          <TextInput
+            name="cron"
+            isMono
+            value={draft.cron}
+            onChange={event => onChange({ cron: event.target.value })}
+            placeholder="0 9 * * 1-5"
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </Field>
+        <Field label="Zone" error={errors.timezone}>
+          <Select name="timezone" value={draft.timezone} onChange={event => onChange({ timezone: event.target.value })}>
+            {(zones.includes(draft.timezone) ? zones : [draft.timezone, ...zones]).map(zone => (
+              <option key={zone}>{zone}</option>
+            ))}
+          </Select>
+        </Field>
+      </div>
+      <div className={styles.presets}>
+        {presets.map(([label, cron]) => (
+          <Button key={cron} size="small" onClick={() => onChange({ cron })}>
+            {label}
+          </Button>
+        ))}
+      </div>
+    </>
+  )
+}
+
+/** From when to when it fires, and what becomes of occurrences that meet each other or are missed. */
+export function OccurrenceFields({ draft, onChange, errors }: ScheduleFieldsProps): ReactNode {
+  return (
+    <>
+      <div className={styles.pair}>
+        <Field label="While the one before has not finished">
+          <Select name="overlap" value={draft.overlap} onChange={event => onChange({ overlap: event.target.value })}>
+            <option value="allow">start all the same</option>
+            <option value="skip">leave the occurrence out</option>
+          </Select>
+        </Field>
+        <Field label="Occurrences missed while nothing ran">
+          <Select name="catch_up" value={draft.catchUp} onChange={event => onChange({ catchUp: event.target.value })}>
+            <option value="latest">make up for the latest</option>
+            <option value="all">make up for all, at most 100</option>
+            <option value="none">leave them out</option>
+          </Select>
+        </Field>
+      </div>
+      <WhenField
+        label="Begins"
+        name="starts_at"
+        isOptional
+        value={draft.startsAt}
+        onChange={startsAt => onChange({ startsAt })}
+        error={errors.starts_at}
+      />
+      <WhenField
+        label="Ends"
+        name="ends_at"
+        isOptional
+        value={draft.endsAt}
+        onChange={endsAt => onChange({ endsAt })}
+        error={errors.ends_at}
+      />
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+import { ApiProblem, messageOf } from '../../api/api-problem.ts'
+import { cronPreviewQuery } from '../../api/cron-jobs.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { FormProblem } from '../../ui/problem.tsx'
+import { Skeleton } from '../../ui/table.tsx'
+import styles from './cron-jobs.module.css'
+import { NextRuns } from './next-runs.tsx'
+
+export type Schedule = { cron: string; timezone: string; startsAt: Date | null; endsAt: Date | null }
+
+const typingMs = 300
+const count = 6
+
+type SchedulePreviewProps = { workspaceId: string; schedule: Schedule; onRefusal(message: string | null): void }
+
+/** What an expression means: in words, and as the next times. Says to the form above what the API refuses. */
+export function SchedulePreview({ workspaceId, schedule, onRefusal }: SchedulePreviewProps): ReactNode {
+  const { cron, timezone, startsAt, endsAt } = useSettled(schedule)
+  const isTyped = cron.trim().split(/\s+/).length >= 5
+  const from = startsAt === null ? {} : { from: new Date(startsAt.getTime() - 1).toISOString() }
+  const { data, error, isPlaceholderData } = useQuery({
+    ...cronPreviewQuery(workspaceId, { cron: cron.trim(), timezone, count, ...from }),
+    enabled: isTyped,
+  })
+  const refusal = isTyped && error ? wordsOf(error) : null
+  useEffect(() => onRefusal(refusal), [refusal, onRefusal])
+  if (!isTyped) return <p className={styles.faint}>Five fields: minute, hour, day of month, month, day of week.</p>
+  if (refusal !== null) return <FormProblem problem={refusal} />
+  if (!data) return <Skeleton />
+  const runs = data.next_runs.filter(at => endsAt === null || new Date(at) < endsAt)
+  return (
+    <div className={classNames(isPlaceholderData && styles.stale)} aria-live="polite">
+      <p className={styles.description}>{data.description}</p>
+      {runs.length > 0 ? (
+        <NextRuns runs={runs} notes={data.notes} timezone={timezone} />
+      ) : (
+        <p className={styles.faint}>It does not fire between its begin and its end.</p>
+      )}
+    </div>
+  )
+}
+
+function wordsOf(error: Error): string {
+  const faults = error instanceof ApiProblem ? Object.values(error.fields) : []
+  return faults.length > 0 ? faults.join(' ') : messageOf(error)
+}
+
+// The preview follows when the typing rests.
+function useSettled(schedule: Schedule): Schedule {
+  const [settled, setSettled] = useState(schedule)
+  const key = JSON.stringify(schedule)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const { cron, timezone, startsAt, endsAt } = JSON.parse(key) as Record<keyof Schedule, string | null> // written above
+      const instant = (text: string | null) => (text === null ? null : new Date(text))
+      setSettled({
+        cron: cron ?? '',
+        timezone: timezone ?? 'UTC',
+        startsAt: instant(startsAt),
+        endsAt: instant(endsAt),
+      })
+    }, typingMs)
+    return () => clearTimeout(timer)
+  }, [key])
+  return settled
+}

@@ -1,0 +1,68 @@
+import type { Upcoming } from '@belfry/contract'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { type ReactNode, useMemo } from 'react'
+import { useWorkspace } from '../../session/scope.ts'
+import { Link } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Chart, type ChartData } from '../../ui/chart.tsx'
+import { formatCount } from '../../ui/format-amount.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { Skeleton } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import styles from './overview.module.css'
+
+/** What is due: the next ones by name, and how many in the coming hour and day. */
+export function DueNext({ upcoming }: { upcoming: UseQueryResult<Upcoming> }): ReactNode {
+  const { data, error, refetch } = upcoming
+  const hour = useMemo(() => barsOf(data?.hour), [data])
+  const day = useMemo(() => barsOf(data?.day), [data])
+  if (error) return <Problem error={error} onRetry={() => void refetch()} />
+  const note = data?.is_capped ? 'There is more than was counted: the bars are a least.' : undefined
+  return (
+    <div className={styles.due}>
+      <Card label="Due next">
+        <h2>Due next</h2>
+        {data ? <NextList upcoming={data} /> : <Skeleton />}
+      </Card>
+      <Card label="Timeline">
+        <div className={styles.timelines}>
+          <Chart title="The coming hour" kind="bars" data={hour} height={84} />
+          <Chart title="The coming day" kind="bars" data={day} height={84} note={note} />
+        </div>
+      </Card>
+    </div>
+  )
+}
+
+function NextList({ upcoming }: { upcoming: Upcoming }): ReactNode {
+  const { to } = useWorkspace()
+  return (
+    <>
+      {upcoming.overdue > 0 && (
+        <p className={styles.overdue}>
+          <Link to={to.tasks('?state=pending&state=retrying')}>{formatCount(upcoming.overdue)} due now</Link>, waiting
+          for their turn
+        </p>
+      )}
+      {upcoming.next.length === 0 && <p className={styles.faint}>Nothing is due in the coming day.</p>}
+      <ul className={styles.next}>
+        {upcoming.next.slice(0, 8).map(({ at, task_id, cronjob_id, name }) => (
+          <li key={`${at} ${task_id ?? cronjob_id}`}>
+            <Link to={task_id ? to.task(task_id) : to.cronJob(cronjob_id ?? '')}>{name}</Link>
+            <span className={styles.moment}>
+              {cronjob_id && 'Cron job · '}
+              <RelativeTime at={at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function barsOf(counts: Upcoming['hour'] | undefined): ChartData {
+  return {
+    at: (counts ?? []).map(({ at }) => Date.parse(at)),
+    series: [{ label: 'Due', values: (counts ?? []).map(({ count }) => count) }],
+  }
+}

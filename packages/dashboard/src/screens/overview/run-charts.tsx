@@ -1,0 +1,62 @@
+import type { Overview } from '@belfry/contract'
+import { type ReactNode, useMemo } from 'react'
+import { Card } from '../../ui/card.tsx'
+import { Chart } from '../../ui/chart.tsx'
+import { formatDuration } from '../../ui/format-time.ts'
+import styles from './overview.module.css'
+
+const chartHeight = 190
+
+/** How much ran, how much of it failed, and how punctual it was. */
+export function RunCharts({ overview }: { overview: Overview | undefined }): ReactNode {
+  const data = useMemo(() => {
+    const buckets = overview?.buckets ?? []
+    const at = buckets.map(bucket => Date.parse(bucket.at))
+    return {
+      runs: {
+        at,
+        series: [
+          { label: 'Succeeded', values: buckets.map(({ total, failed }) => total - failed) },
+          { label: 'Failed', values: buckets.map(({ failed }) => failed) },
+        ],
+      },
+      lag: {
+        at,
+        unit: ' ms',
+        series: [
+          { label: 'p50', values: buckets.map(bucket => bucket.lag_p50_ms) },
+          { label: 'p99', values: buckets.map(bucket => bucket.lag_p99_ms), tone: 'warn' as const },
+        ],
+      },
+    }
+  }, [overview])
+  if (!overview)
+    return (
+      <div className={styles.charts}>
+        {['a', 'b'].map(bone => (
+          <div key={bone} className={styles.bone} />
+        ))}
+      </div>
+    )
+  const step = formatDuration(overview.bucket_ms)
+  return (
+    <div className={styles.charts}>
+      <Card label="Throughput">
+        <Chart
+          title={`Attempts per ${step}`}
+          kind="bars"
+          data={data.runs}
+          height={chartHeight}
+          note={
+            overview.runs.is_capped
+              ? 'The busiest moments are counted up to a bound: a flat top is a least.'
+              : undefined
+          }
+        />
+      </Card>
+      <Card label="Punctuality">
+        <Chart title="Lag from due to started" data={data.lag} height={chartHeight} />
+      </Card>
+    </div>
+  )
+}

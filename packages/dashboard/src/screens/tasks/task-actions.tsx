@@ -1,0 +1,97 @@
+import type { Task } from '@belfry/contract'
+import { isTerminal } from '@belfry/domain/task-state'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Ban, Pencil, RotateCw } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { cancelTask, replayTask, taskQuery } from '../../api/tasks.ts'
+import type { WorkspacePaths } from '../../paths.ts'
+import { useRefusal } from '../../session/allowed.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+type TaskActionsProps = { workspaceId: string; task: Task; to: WorkspacePaths }
+
+/** What the state of a task allows. */
+export function TaskActions({ workspaceId, task, to }: TaskActionsProps): ReactNode {
+  const mayNotWrite = useRefusal('task.write')
+  if (task.state === 'pending') {
+    return (
+      <>
+        <ButtonLink to={to.editTask(task.id)} icon={<Pencil size={15} />} refusal={mayNotWrite}>
+          Edit
+        </ButtonLink>
+        <CancelButton workspaceId={workspaceId} task={task} />
+      </>
+    )
+  }
+  return isTerminal(task.state) ? <ReplayButton workspaceId={workspaceId} task={task} to={to} /> : null
+}
+
+function CancelButton({ workspaceId, task }: Omit<TaskActionsProps, 'to'>): ReactNode {
+  const client = useQueryClient()
+  const say = useToast()
+  const refusal = useRefusal('task.delete')
+  const [isAsking, setIsAsking] = useState(false)
+  const cancel = useMutation({
+    mutationFn: () => cancelTask(workspaceId, task.id),
+    onSuccess(cancelled) {
+      client.setQueryData(taskQuery(workspaceId, task.id).queryKey, cancelled)
+      setIsAsking(false)
+      say('The task is cancelled.')
+    },
+    // Also after a refusal: the task may have started in the meantime.
+    onSettled: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: ['task', workspaceId, task.id] }),
+        client.invalidateQueries({ queryKey: ['tasks', workspaceId] }),
+      ]),
+  })
+  return (
+    <>
+      <Button kind="danger" icon={<Ban size={15} />} refusal={refusal} onClick={() => setIsAsking(true)}>
+        Cancel task
+      </Button>
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        title="Cancel this task?"
+        description={`“${task.name}” will not be dispatched. It can be replayed later.`}
+        action="Yes, cancel it"
+        isDangerous
+        isPending={cancel.isPending}
+        onConfirm={() => cancel.mutate()}
+      >
+        {cancel.error && <Problem error={cancel.error} />}
+      </ConfirmDialog>
+    </>
+  )
+}
+
+function ReplayButton({ workspaceId, task, to }: TaskActionsProps): ReactNode {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const say = useToast()
+  const refusal = useRefusal('task.write')
+  const replay = useMutation({
+    mutationFn: () => replayTask(workspaceId, task.id),
+    onSuccess: async again => {
+      await client.invalidateQueries({ queryKey: ['tasks', workspaceId] })
+      say('It is on its way again, as a new task: this one.')
+      await navigate(to.task(again.id))
+    },
+    onError: error => say(error.message, 'bad'),
+  })
+  return (
+    <Button
+      icon={<RotateCw size={15} />}
+      refusal={refusal}
+      isPending={replay.isPending}
+      onClick={() => replay.mutate()}
+    >
+      Replay
+    </Button>
+  )
+}

@@ -1,0 +1,48 @@
+import type { Run, Task } from '@belfry/contract'
+import { describe, expect, it } from 'vitest'
+import { historyOf } from './task-history.ts'
+
+const task = {
+  source: 'task',
+  state: 'pending',
+  state_reason: null,
+  replay_of: null,
+  topic: null,
+  attempts: 0,
+  created_at: '2026-11-21T10:00:00.000Z',
+  execute_at: '2026-11-21T12:00:00.000Z',
+  next_retry_at: null,
+  finished_at: null,
+} as Task
+const run = (attempt: number, status: Run['status']) =>
+  ({
+    id: `run_${attempt}`,
+    attempt,
+    status,
+    started_at: `2026-11-21T12:0${attempt}:00.000Z`,
+    response_status: status === 'success' ? 200 : 503,
+    error: status === 'success' ? null : { code: 'http_status', message: 'The target answered 503.' },
+  }) as Run
+const texts = (of: Partial<Task>, runs: Run[] = []) => historyOf({ ...task, ...of }, runs).map(({ text }) => text)
+
+describe('the history of a task', () => {
+  it('of one that waits ends with what is due', () => {
+    expect(texts({})).toEqual(['Created', 'First attempt is due'])
+    expect(texts({ state: 'retrying', attempts: 1, next_retry_at: task.execute_at }, [run(1, 'failed')])).toEqual([
+      'Created',
+      'Attempt 1 failed: The target answered 503.',
+      'Attempt 2 is due',
+    ])
+  })
+
+  it('of one that has ended says how, in the order in which it happened', () => {
+    const finished_at = '2026-11-21T12:09:00.000Z'
+    expect(texts({ state: 'success', finished_at }, [run(2, 'success'), run(1, 'failed')])).toEqual([
+      'Created',
+      'Attempt 1 failed: The target answered 503.',
+      'Attempt 2 was answered 200',
+      'Done',
+    ])
+    expect(texts({ state: 'cancelled', state_reason: 'user', finished_at }).at(-1)).toBe('Cancelled by a user')
+  })
+})

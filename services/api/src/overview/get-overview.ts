@@ -1,0 +1,58 @@
+import { type Overview, type OverviewRange, overview, overviewQuery } from '@belfry/contract'
+import { endpoint } from '../http/endpoint.ts'
+import { ok } from '../http/reply.ts'
+import { countRuns } from './count-runs.ts'
+import { findFailingHosts } from './find-failing-hosts.ts'
+import { sampleLag } from './sample-lag.ts'
+import type { Span } from './span.ts'
+
+const minuteMs = 60_000
+
+const steps: Record<OverviewRange, { bucketMs: number; count: number }> = {
+  '1h': { bucketMs: minuteMs, count: 60 },
+  '24h': { bucketMs: 30 * minuteMs, count: 48 },
+  '7d': { bucketMs: 180 * minuteMs, count: 56 },
+}
+
+export const getOverview = endpoint({
+  right: 'run.read',
+  summary: 'Get how the dispatches of a workspace have gone',
+  answer: { status: 200, body: overview },
+  query: overviewQuery,
+  async handle(ctx, { caller, query }) {
+    const span = spanOf(query.range, ctx.clock.now())
+    const [counts, lag, failures] = await Promise.all([
+      countRuns(ctx.pool, caller.workspaceId, span),
+      sampleLag(ctx.pool, caller.workspaceId, span),
+      findFailingHosts(ctx.pool, caller.workspaceId, span),
+    ])
+    return ok({
+      range: query.range,
+      from: new Date(span.fromMs).toISOString(),
+      to: new Date(span.fromMs + span.count * span.bucketMs).toISOString(),
+      bucket_ms: span.bucketMs,
+      runs: {
+        total: counts.reduce((sum, { total }) => sum + total, 0),
+        failed: counts.reduce((sum, { failed }) => sum + failed, 0),
+        is_capped: counts.some(({ isCapped }) => isCapped),
+      },
+      lag: { p50_ms: lag.whole.p50Ms, p99_ms: lag.whole.p99Ms, sampled: lag.whole.sampled },
+      buckets: counts.map(({ total, failed, isCapped }, index) => ({
+        at: new Date(span.fromMs + index * span.bucketMs).toISOString(),
+        total,
+        failed,
+        is_capped: isCapped,
+        lag_p50_ms: lag.buckets.get(index)?.p50Ms ?? null,
+        lag_p99_ms: lag.buckets.get(index)?.p99Ms ?? null,
+      })),
+      ...failures,
+    } satisfies Overview)
+  },
+})
+
+// Ends with the bucket that now lies in, so that the same bucket has the same bounds whenever it is asked for.
+function spanOf(range: OverviewRange, now: number): Span {
+  const { bucketMs, count } = steps[range]
+  const end = (Math.floor(now / bucketMs) + 1) * bucketMs
+  return { fromMs: end - count * bucketMs, bucketMs, count }
+}

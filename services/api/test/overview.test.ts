@@ -1,0 +1,97 @@
+import { fromId, newUuid, toId } from '@belfry/domain'
+import { describe, expect, it } from 'vitest'
+import { countRuns } from '../src/overview/count-runs.ts'
+import { storeRuns } from './run-rows.ts'
+import { aTaskBody, type Json, useApi } from './setup.ts'
+
+const api = useApi()
+const minute = 60_000
+const path = '/api/v1/scheduler/overview'
+
+describe('GET /overview', () => {
+  it('counts runs and failures in buckets, with their lag, and names the hosts that fail', async () => {
+    const caller = await api.signUp()
+    const workspaceId = fromId('ws', caller.workspaceId) ?? ''
+    const now = Date.now()
+    const runs = Array.from({ length: 40 }, (_, i) => ({
+      workspaceId,
+      status: i % 4 === 0 ? ('failed' as const) : ('success' as const),
+      responseStatus: i % 4 === 0 ? 503 : 200,
+      startedAt: new Date(now - (i + 1) * minute),
+    }))
+    await storeRuns(api.ctx.pool, [...runs, { workspaceId, startedAt: new Date(now - 100 * 60 * minute) }])
+    const of = async (range: string) =>
+      (await api.send('GET', `${path}?range=${range}`, undefined, { 'X-Api-Key': caller.apiKey })).body
+    const hour = await of('1h')
+    expect(hour.runs).toEqual({ total: 40, failed: 10, is_capped: false })
+    expect(hour.lag).toEqual({ p50_ms: 0, p99_ms: 0, sampled: 40 })
+    expect(hour.buckets).toHaveLength(60)
+    expect(hour.buckets.reduce((sum: number, bucket: Json) => sum + bucket.total, 0)).toBe(40)
+    expect(hour.failing_hosts).toMatchObject([{ host: 'example.com', failed: 10, last_response_status: 503 }])
+    expect(hour.failures_looked_at).toBe(10)
+    expect((await of('24h')).runs.total).toBe(40)
+    expect((await of('7d')).runs.total).toBe(41)
+  })
+
+  it('counts a bucket up to its bound, and says so', async () => {
+    const workspaceId = newUuid()
+    const fromMs = Date.now() - minute
+    const runs = Array.from({ length: 30 }, (_, i) => ({
+      workspaceId,
+      status: i < 10 ? ('failed' as const) : ('success' as const),
+      startedAt: new Date(fromMs + i * 1000),
+    }))
+    await storeRuns(api.ctx.pool, runs)
+    const span = { fromMs, bucketMs: minute, count: 1 }
+    expect(await countRuns(api.ctx.pool, workspaceId, span, 20)).toEqual([{ total: 20, failed: 10, isCapped: true }])
+    expect(await countRuns(api.ctx.pool, workspaceId, span, 30)).toEqual([{ total: 30, failed: 10, isCapped: false }])
+  })
+
+  it('is of one workspace, and refuses other ranges', async () => {
+    const other = await api.signUp()
+    await storeRuns(api.ctx.pool, [{ workspaceId: fromId('ws', other.workspaceId) ?? '' }])
+    expect((await api.call('GET', path)).body.runs).toEqual({ total: 0, failed: 0, is_capped: false })
+    expect((await api.call('GET', `${path}?range=1y`)).body.errors).toMatchObject([{ path: 'range' }])
+  })
+})
+
+describe('GET /upcoming', () => {
+  it('counts waiting tasks and the occurrences of cron jobs that are not tasks yet', async () => {
+    const { apiKey } = await api.signUp()
+    const send = (method: string, to: string, body?: unknown) =>
+      api.send(method, `/api/v1/scheduler${to}`, body, { 'X-Api-Key': apiKey })
+    const at = new Date(Date.now() + 30 * minute).toISOString()
+    const task = (await send('POST', '/tasks', aTaskBody({ name: 'Soon', execute_at: at }))).body
+    const cron = { name: 'Hourly', cron: '0 * * * *', url: 'https://example.com/hook', method: 'POST' }
+    const job = (await send('POST', '/cronjobs', cron)).body
+    const paused = (await send('POST', '/cronjobs', { ...cron, name: 'Paused' })).body
+    await send('POST', `/cronjobs/${paused.id}/pause`)
+    const { status, body } = await send('GET', '/upcoming')
+    expect(status).toBe(200)
+    const sum = (buckets: Json[]) => buckets.reduce((total, { count }) => total + count, 0)
+    expect([body.hour.length, sum(body.hour), body.day.length, sum(body.day)]).toEqual([12, 2, 24, 25])
+    expect(body.next).toContainEqual({ at, task_id: task.id, cronjob_id: null, name: 'Soon' })
+    expect(body.next.filter((one: Json) => one.cronjob_id === job.id)).toHaveLength(9)
+    expect([body.overdue, body.is_capped]).toEqual([0, false])
+  })
+})
+
+describe('GET /cronjobs/recent-runs', () => {
+  it('gives the latest runs of each cron job, oldest first, and none of another workspace', async () => {
+    const workspaceId = fromId('ws', api.caller.workspaceId) ?? ''
+    const [busy, idle, strange] = [newUuid(), newUuid(), newUuid()]
+    const start = Date.now() - 60 * minute
+    const seeds = Array.from({ length: 30 }, (_, i) => ({
+      workspaceId,
+      source: 'cron' as const,
+      cronJobId: busy,
+      status: i === 29 ? ('failed' as const) : ('success' as const),
+      startedAt: new Date(start + i * minute),
+    }))
+    await storeRuns(api.ctx.pool, [...seeds, { workspaceId: newUuid(), source: 'cron', cronJobId: strange }])
+    const query = [busy, idle, strange].map(id => `cronjob_id=${toId('cron', id)}`).join('&')
+    const { body } = await api.call('GET', `/api/v1/scheduler/cronjobs/recent-runs?${query}`)
+    expect(body.data.map((one: Json) => one.runs.length)).toEqual([24, 0, 0])
+    expect(body.data[0].runs.at(-1)).toMatchObject({ status: 'failed', duration_ms: 5 })
+  })
+})
