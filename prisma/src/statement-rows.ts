@@ -22,8 +22,13 @@ function placeholders(types: readonly string[], size: number): string {
   if (known) return known
   const text = Array.from(
     { length: size },
-    (_, row) => `(${types.map((type, column) => `$${row * types.length + column + 1}::${type}`).join(', ')})`,
-  ).join(', ')
+    (_, row) => `(${types.map((type, column) => placeholder(row * types.length + column + 1, row, type))})`,
+  ).join()
   written.set(key, text)
   return text
+}
+
+// The types of the first row hold for all; what is written is copied for each execution.
+function placeholder(number: number, row: number, type: string): string {
+  return row === 0 ? `$${number}::${type}` : `$${number}`
 }
