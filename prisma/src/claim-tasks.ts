@@ -1,7 +1,7 @@
 import { defaultTiers, type Tiers } from '@belfry/domain'
 import type { TaskSource, TaskState } from './generated/enums.ts'
 import type { Pool } from './pool.ts'
-import { valuesOf } from './statement-rows.ts'
+import { arrayRows, toArrayText, valuesOf } from './statement-rows.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
 import { callsOrigin, originOf } from './task-origin.ts'
 import { countedExecutions, tierRows } from './usage/count-executions.ts'
@@ -62,13 +62,13 @@ export async function claimTasks(
   tiers: Tiers = defaultTiers,
 ): Promise<Claim[]> {
   const distinct = new Map(requests.map(request => [request.taskId, request]))
-  const { name, values, params } = valuesOf('claim_tasks', claimColumns, [...distinct.values()].map(toRow))
-  const limits = tierRows(tiers, params.length + 1)
-  const text = claimStatement(values, limits.text)
-  const { rows } = await pool.query<ClaimedRow>({ name, text, values: [...params, ...limits.params] })
+  const all = [...distinct.values()]
+  const columns = [all.map(({ taskId }) => taskId), all.map(({ token }) => token), all.map(({ origin }) => origin)]
+  const values = [...columns.map(toArrayText), ...tierRows(tiers, claimColumns.length + 1).params]
+  const { rows } = await pool.query<ClaimedRow>({ name: 'claim_tasks', text: claimStatement, values })
   const claims = new Map(rows.map(row => [row.taskId, toClaim(row)]))
   if (claims.size < distinct.size) {
-    const others = [...distinct.values()].filter(({ taskId }) => !claims.has(taskId))
+    const others = all.filter(({ taskId }) => !claims.has(taskId))
     for (const [taskId, claim] of await explainClaims(pool, others)) claims.set(taskId, claim)
   }
   // Two jobs may name one task: only one of those that ask for it may get it.
@@ -77,13 +77,22 @@ export async function claimTasks(
   )
 }
 
-export const claimColumns = ['uuid', 'text', 'text']
-
 const gone: Claim = { kind: 'gone' }
 
-function toRow({ taskId, token, origin }: ClaimRequest): unknown[] {
-  return [taskId, token, origin]
-}
+// An occurrence of a cron job that may not overlap is skipped when an earlier dispatch of the same cron job has not
+// finished. It is asked here because only now it can be known, and only for the first attempt of an occurrence: other
+// tasks pay for looking at one of their own columns. No race: the earlier one is unfinished from before its claim on.
+const ownRefusal = `
+      CASE WHEN t.occurrence_at IS NOT NULL AND t.state = 'pending' AND EXISTS (
+        SELECT FROM cron_jobs j JOIN tasks o ON o.cron_job_id = j.id
+        WHERE j.id = t.cron_job_id AND j.overlap = 'skip' AND o.finished_at IS NULL
+          AND (o.execute_at, o.id) < (t.execute_at, t.id)
+      ) THEN 'overlap_skipped' END`
+
+const requestFields = { ...requestColumnOf, topic: 'topic', traceparent: 'traceparent' }
+const requestColumns = Object.entries(requestFields)
+  .map(([field, column]) => `r.${column} AS "${field}"`)
+  .join(', ')
 
 // "NOT IN" rather than "IN (pending, retrying)": with the latter the planner may choose the partial index on due_at as
 // its way into the table and read all of it for each batch.
@@ -92,9 +101,9 @@ function toRow({ taskId, token, origin }: ClaimRequest): unknown[] {
 // data was taken, what lies at that place is not in the view, so nothing is updated and the caller hears "busy": an
 // attempt never sends a request that is older than its task. Each row is read once and carried along from then on,
 // because joins between the parts of a statement take time with the square of their rows.
-export function claimStatement(values: string, tiers: string): string {
-  return `
-    WITH input (id, token, origin) AS (VALUES ${values}),
+export const claimColumns = ['uuid', 'text', 'text']
+export const claimStatement = `
+    WITH input (id, token, origin) AS (SELECT * FROM ${arrayRows(claimColumns)}),
     ready AS (
       SELECT t.ctid AS place, t.id, t.workspace_id, t.source, t.cron_job_id, t.execute_at, t.due_at AS scheduled_at,
              t.state = 'pending' AS is_first, input.token, ${requestColumns}, ${ownRefusal} AS own_refusal
@@ -103,7 +112,7 @@ export function claimStatement(values: string, tiers: string): string {
         AND (input.origin IS NULL OR ${callsOrigin('r.url', 'input.origin')})
       FOR UPDATE OF t SKIP LOCKED
     ),
-    ${countedExecutions(tiers)},
+    ${countedExecutions(tierRows(defaultTiers, claimColumns.length + 1).text)},
     decided AS (
       SELECT ready.*, coalesce(refused.reason, own_refusal) AS refusal
       FROM ready LEFT JOIN refused ON refused.id = ready.id
@@ -133,22 +142,6 @@ export function claimStatement(values: string, tiers: string): string {
              .map(field => `"${field}"`)
              .join(', ')}
     FROM claimed`
-}
-
-// An occurrence of a cron job that may not overlap is skipped when an earlier dispatch of the same cron job has not
-// finished. It is asked here because only now it can be known, and only for the first attempt of an occurrence: other
-// tasks pay for looking at one of their own columns. No race: the earlier one is unfinished from before its claim on.
-const ownRefusal = `
-      CASE WHEN t.occurrence_at IS NOT NULL AND t.state = 'pending' AND EXISTS (
-        SELECT FROM cron_jobs j JOIN tasks o ON o.cron_job_id = j.id
-        WHERE j.id = t.cron_job_id AND j.overlap = 'skip' AND o.finished_at IS NULL
-          AND (o.execute_at, o.id) < (t.execute_at, t.id)
-      ) THEN 'overlap_skipped' END`
-
-const requestFields = { ...requestColumnOf, topic: 'topic', traceparent: 'traceparent' }
-const requestColumns = Object.entries(requestFields)
-  .map(([field, column]) => `r.${column} AS "${field}"`)
-  .join(', ')
 
 type ClaimedRow = ClaimedTask & { state: TaskState; refusal?: string | null }
 

@@ -8,6 +8,12 @@ export type PoolOptions = {
   max: number
   /** Told when an idle connection breaks; the pool replaces it by itself. */
   onError: (error: Error) => void
+  /**
+   * Plans a prepared statement once on each connection, for any values. PostgreSQL would plan the first five executions of
+   * each for the values at hand, and batches of every size on every connection are many statements. Only where all
+   * statements are looked at for it. Default: false.
+   */
+  plansOnce?: boolean
 }
 
 // The hot statements look rows up by key. With stale statistics (all tasks pending, then all finished) the planner
@@ -15,12 +21,13 @@ export type PoolOptions = {
 const pointLookups = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map(name => `-c ${name}=off`)
 
 /** Opens the connections for the statements that move tasks. Connects on first use. */
-export function openPool(databaseUrl: string, { max, onError }: PoolOptions): Pool {
+export function openPool(databaseUrl: string, { max, onError, plansOnce = false }: PoolOptions): Pool {
+  const planning = plansOnce ? ['-c plan_cache_mode=force_generic_plan'] : []
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max,
     connectionTimeoutMillis: 5000,
-    options: pointLookups.join(' '),
+    options: [...pointLookups, ...planning].join(' '),
     ...timeouts,
   })
   pool.on('error', onError)

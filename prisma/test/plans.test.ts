@@ -26,14 +26,12 @@ const nulls = (types: readonly string[]) => Array.from({ length: batch }, () => 
 const repeated = (types: readonly string[]) => Array.from({ length: batch }, () => types).flat()
 const statements = {
   claim: () => {
-    const { values, params } = valuesOf('claim', claimColumns, nulls(claimColumns))
-    const tiers = tierRows(defaultTiers, params.length + 1)
-    const all = [...params, ...tiers.params]
-    return {
-      text: claimStatement(values, tiers.text),
-      types: [...repeated(claimColumns), 'text[], bigint[], bigint[]'],
-      params: all,
-    }
+    const { params } = tierRows(defaultTiers, claimColumns.length + 1)
+    const columns = claimColumns.map(type =>
+      Array.from({ length: batch }, () => (type === 'uuid' ? randomUUID() : null)),
+    )
+    const types = [...claimColumns.map(type => `${type}[]`), 'text[], bigint[], bigint[]']
+    return { text: claimStatement, types, params: [...columns, ...params] }
   },
   locate: () => {
     const types = ['uuid']
