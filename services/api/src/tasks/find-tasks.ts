@@ -1,7 +1,7 @@
 import type { ListDeadLettersQuery, ListTasksQuery, Page, Task } from '@belfry/contract'
 import { taskStates } from '@belfry/domain'
 import type { Context } from '../context.ts'
-import { isExactly, readBoundedPage, type Scan } from '../http/bounded-page.ts'
+import { isExactly, isOnPage, readBoundedPage, type Scan } from '../http/bounded-page.ts'
 import type { PageQuery } from '../http/page.ts'
 import { type Where, where } from '../http/where.ts'
 import { presentTask } from './present-task.ts'
@@ -45,7 +45,7 @@ export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
     along,
     joined,
     rest,
-    read: `${selectTasks} JOIN page ON page.id = t.id`,
+    read: `${selectTasks} WHERE ${isOnPage('t.id')}`,
   }
 }
 
