@@ -145,9 +145,34 @@ export const claimStatement = `
 
 type ClaimedRow = ClaimedTask & { state: TaskState; refusal?: string | null }
 
-function toClaim({ state, refusal, ...task }: ClaimedRow): Claim {
-  if (state === 'processing') return { kind: 'claimed', task }
-  return refusal ? { kind: 'gone', refusal } : gone
+function toClaim(row: ClaimedRow): Claim {
+  if (row.state === 'processing') return { kind: 'claimed', task: toTask(row) }
+  return row.refusal ? { kind: 'gone', refusal: row.refusal } : gone
+}
+
+function toTask(row: ClaimedRow): ClaimedTask {
+  return {
+    taskId: row.taskId,
+    workspaceId: row.workspaceId,
+    source: row.source,
+    cronJobId: row.cronJobId,
+    topic: row.topic,
+    traceparent: row.traceparent,
+    attempt: row.attempt,
+    runId: row.runId,
+    executeAt: row.executeAt,
+    scheduledAt: row.scheduledAt,
+    claimedAt: row.claimedAt,
+    url: row.url,
+    method: row.method,
+    headers: row.headers,
+    payload: row.payload,
+    maxRetries: row.maxRetries,
+    backoff: row.backoff,
+    baseDelayMs: row.baseDelayMs,
+    maxDelayMs: row.maxDelayMs,
+    timeoutMs: row.timeoutMs,
+  }
 }
 
 /** Tells why tasks could not be claimed. */
@@ -173,9 +198,9 @@ type UnclaimedRow = ClaimedRow & { origin: string; dueInMs: number }
 
 function explain(row: UnclaimedRow | undefined, { token, origin: wanted }: ClaimRequest): Claim {
   if (!row) return gone
-  const { origin, dueInMs, ...task } = row
-  if (row.state === 'processing' && carries(row.runId, token)) return toClaim(task)
-  if (row.state !== 'pending' && row.state !== 'retrying') return gone
+  const { state, origin, dueInMs } = row
+  if (state === 'processing' && carries(row.runId, token)) return toClaim(row)
+  if (state !== 'pending' && state !== 'retrying') return gone
   if (dueInMs > 0) return { kind: 'early', dueInMs }
   return wanted === undefined || wanted === origin ? { kind: 'busy' } : { kind: 'moved', origin }
 }
