@@ -56,8 +56,10 @@ export const activityLog: Benchmark = {
 async function readFirstPages(reader: ListReader, times: number): Promise<Record<string, number>> {
   const medians: Record<string, number> = {}
   for (const [name, list, filter] of filters()) {
+    const query = new URLSearchParams(filter)
     const read: number[] = []
-    for (let i = 0; i < times; i++) read.push((await reader.read(list, new URLSearchParams(filter))).ms)
+    await reader.read(list, query) // from the disk, perhaps
+    for (let i = 0; i < times; i++) read.push((await reader.read(list, query)).ms)
     medians[name] = quantile(read, 0.5)
   }
   return medians
