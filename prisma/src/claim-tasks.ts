@@ -1,9 +1,9 @@
 import { defaultTiers, type Tiers } from '@belfry/domain'
 import type { TaskSource, TaskState } from './generated/enums.ts'
 import type { Pool } from './pool.ts'
-import { valuesOf } from './statement-rows.ts'
-import type { StoredRequest } from './stored-request.ts'
-import { originOf } from './task-origin.ts'
+import { arrayRows, toArrayText, valuesOf } from './statement-rows.ts'
+import { requestColumnOf, type StoredRequest } from './stored-request.ts'
+import { callsOrigin, originOf } from './task-origin.ts'
 import { countedExecutions, tierRows } from './usage/count-executions.ts'
 
 /** A claim outlives the deadline of its attempt by this much before the task is taken from its dispatcher. */
@@ -62,118 +62,150 @@ export async function claimTasks(
   tiers: Tiers = defaultTiers,
 ): Promise<Claim[]> {
   const distinct = new Map(requests.map(request => [request.taskId, request]))
-  const { name, values, params } = valuesOf('claim_tasks', claimColumns, [...distinct.values()].map(toRow))
-  const limits = tierRows(tiers, params.length + 1)
-  const text = claimStatement(values, limits.text)
-  const { rows } = await pool.query<ClaimRow>({ name, text, values: [...params, ...limits.params] })
-  const byId = new Map(rows.map(row => [row.taskId, row]))
-  return Promise.all(
-    requests.map(request => {
-      const row = byId.get(request.taskId)
-      if (distinct.get(request.taskId)?.token === request.token) return toClaim(pool, row, request)
-      return { kind: 'gone' as const } // two jobs may name one task: only one of those that ask for it may get it
-    }),
+  const all = [...distinct.values()]
+  const columns = [all.map(({ taskId }) => taskId), all.map(({ token }) => token), all.map(({ origin }) => origin)]
+  const values = [...columns.map(toArrayText), ...tierRows(tiers, claimColumns.length + 1).params]
+  const { rows } = await pool.query<ClaimedRow>({ name: 'claim_tasks', text: claimStatement, values })
+  const claims = new Map(rows.map(row => [row.taskId, toClaim(row)]))
+  if (claims.size < distinct.size) {
+    const others = all.filter(({ taskId }) => !claims.has(taskId))
+    for (const [taskId, claim] of await explainClaims(pool, others)) claims.set(taskId, claim)
+  }
+  // Two jobs may name one task: only one of those that ask for it may get it.
+  return requests.map(({ taskId, token }) =>
+    distinct.get(taskId)?.token === token ? (claims.get(taskId) ?? gone) : gone,
   )
 }
 
-export const claimColumns = ['uuid', 'uuid', 'text']
+const gone: Claim = { kind: 'gone' }
 
-function toRow({ taskId, token, origin }: ClaimRequest): unknown[] {
-  return [taskId, token, origin]
-}
+// An occurrence of a cron job that may not overlap is skipped when an earlier dispatch of the same cron job has not
+// finished. It is asked here because only now it can be known, and only for the first attempt of an occurrence: other
+// tasks pay for looking at one of their own columns. No race: the earlier one is unfinished from before its claim on.
+const ownRefusal = `
+      CASE WHEN t.occurrence_at IS NOT NULL AND t.state = 'pending' AND EXISTS (
+        SELECT FROM cron_jobs j JOIN tasks o ON o.cron_job_id = j.id
+        WHERE j.id = t.cron_job_id AND j.overlap = 'skip' AND o.finished_at IS NULL
+          AND (o.execute_at, o.id) < (t.execute_at, t.id)
+      ) THEN 'overlap_skipped' END`
+
+const requestFields = { ...requestColumnOf, topic: 'topic', traceparent: 'traceparent' }
+const requestColumns = Object.entries(requestFields)
+  .map(([field, column]) => `r.${column} AS "${field}"`)
+  .join(', ')
 
 // "NOT IN" rather than "IN (pending, retrying)": with the latter the planner may choose the partial index on due_at as
 // its way into the table and read all of it for each batch.
-export function claimStatement(values: string, tiers: string): string {
-  return `
-    WITH input (id, token, origin) AS (VALUES ${values}),
+//
+// The update finds a row by the place where it was locked. If the row was changed after this statement's view of the
+// data was taken, what lies at that place is not in the view, so nothing is updated and the caller hears "busy": an
+// attempt never sends a request that is older than its task. Each row is read once and carried along from then on,
+// because joins between the parts of a statement take time with the square of their rows.
+export const claimColumns = ['uuid', 'text', 'text']
+export const claimStatement = `
+    WITH input (id, token, origin) AS (SELECT * FROM ${arrayRows(claimColumns)}),
     ready AS (
-      SELECT t.id, t.xmin AS version, t.due_at AS scheduled_at, t.workspace_id, t.state = 'pending' AS is_first,
-             input.token, r.timeout_ms, ${ownRefusal} AS own_refusal
+      SELECT t.ctid AS place, t.id, t.workspace_id, t.source, t.cron_job_id, t.execute_at, t.due_at AS scheduled_at,
+             t.state = 'pending' AS is_first, input.token, ${requestColumns}, ${ownRefusal} AS own_refusal
       FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
-      LEFT JOIN workspaces w ON w.id = t.workspace_id
       WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
-        AND (input.origin IS NULL OR input.origin = ${originOf('r.url')})
+        AND (input.origin IS NULL OR ${callsOrigin('r.url', 'input.origin')})
       FOR UPDATE OF t SKIP LOCKED
     ),
-    ${countedExecutions(tiers)},
+    ${countedExecutions(tierRows(defaultTiers, claimColumns.length + 1).text)},
     decided AS (
-      SELECT ready.*, coalesce(own_refusal, refused.reason) AS refusal
+      SELECT ready.*, coalesce(refused.reason, own_refusal) AS refusal
       FROM ready LEFT JOIN refused ON refused.id = ready.id
     ),
+    -- Read after the last wait, so that no attempt begins before its claim.
+    start AS MATERIALIZED (SELECT clock_timestamp()::timestamptz(3) AS at),
     claimed AS (
       UPDATE tasks t
       SET state = CASE WHEN refusal IS NULL THEN 'processing' ELSE 'cancelled' END::task_state, updated_at = now(),
           state_reason = refusal,
           finished_at = CASE WHEN refusal IS NOT NULL THEN now() END,
           attempts = CASE WHEN refusal IS NULL THEN t.attempts + 1 ELSE t.attempts END,
-          run_id = CASE WHEN refusal IS NULL THEN uuid_v7(clock_timestamp(), d.token) ELSE t.run_id END,
+          run_id = CASE WHEN refusal IS NULL THEN
+            ((SELECT left(uuid_v7_floor(at)::text, 13) FROM start) || '-7' || substr(d.token, 16))::uuid ELSE t.run_id END,
           lease_until = CASE WHEN refusal IS NULL THEN
-            clock_timestamp() + (d.timeout_ms + ${leaseMarginMs}) * interval '1 millisecond' END
-      FROM decided d WHERE t.id = d.id
-      RETURNING t.id, t.workspace_id, t.state, t.attempts, t.run_id, d.version, d.scheduled_at, d.is_first, d.refusal
+            clock_timestamp() + (d."timeoutMs" + ${leaseMarginMs}) * interval '1 millisecond' END
+      FROM decided d WHERE t.ctid = d.place
+      RETURNING d.*, t.state, t.run_id, t.attempts
     ),
     noted AS (
       INSERT INTO usage_changes (workspace_id, executions)
       SELECT workspace_id, count(*) FROM claimed WHERE is_first AND state = 'processing' GROUP BY workspace_id
     )
-    SELECT input.id AS "taskId", coalesce(c.state = 'processing', false) AS "isClaimed", coalesce(c.run_id, t.run_id) AS "runId",
-           coalesce(c.attempts, t.attempts) AS attempt, coalesce(c.scheduled_at, t.due_at) AS "scheduledAt",
-           uuid_v7_time(coalesce(c.run_id, t.run_id)) AS "claimedAt", c.version <> t.xmin AS "requestChanged",
-           t.workspace_id AS "workspaceId", t.source, t.cron_job_id AS "cronJobId", t.execute_at AS "executeAt",
-           coalesce(c.state, t.state) AS state, c.refusal,
-           extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs",
-           ${originOf('r.url')} AS origin, ${requestColumns}
-    FROM input JOIN tasks t ON t.id = input.id
-    JOIN task_requests r ON r.task_id = input.id LEFT JOIN claimed c ON c.id = input.id`
+    SELECT id AS "taskId", state, refusal, run_id AS "runId", attempts AS attempt, scheduled_at AS "scheduledAt",
+           (SELECT at FROM start) AS "claimedAt", workspace_id AS "workspaceId", source, cron_job_id AS "cronJobId",
+           execute_at AS "executeAt", ${Object.keys(requestFields)
+             .map(field => `"${field}"`)
+             .join(', ')}
+    FROM claimed`
+
+type ClaimedRow = ClaimedTask & { state: TaskState; refusal?: string | null }
+
+function toClaim(row: ClaimedRow): Claim {
+  if (row.state === 'processing') return { kind: 'claimed', task: toTask(row) }
+  return row.refusal ? { kind: 'gone', refusal: row.refusal } : gone
 }
 
-// Why a task is cancelled in place of its attempt. Nothing of a deleted workspace starts, whatever of its tasks has not
-// been cancelled yet. An occurrence of a cron job that may not overlap is skipped when an earlier dispatch of the same
-// cron job has not finished. It is asked here because only now it can be known, and only for the first attempt of an
-// occurrence: other tasks pay for looking at one of their own columns. No race: the earlier one is unfinished from before
-// its claim on.
-const ownRefusal = `
-      CASE WHEN w.deleted_at IS NOT NULL THEN 'workspace_deleted'
-      WHEN t.occurrence_at IS NOT NULL AND t.state = 'pending' AND EXISTS (
-        SELECT FROM cron_jobs j JOIN tasks o ON o.cron_job_id = j.id
-        WHERE j.id = t.cron_job_id AND j.overlap = 'skip' AND o.finished_at IS NULL
-          AND (o.execute_at, o.id) < (t.execute_at, t.id)
-      ) THEN 'overlap_skipped' END`
-
-type ClaimRow = ClaimedTask & {
-  isClaimed: boolean
-  requestChanged: boolean
-  origin: string
-  state: TaskState
-  refusal: string | null
-  dueInMs: number
-}
-
-const requestColumns = `r.url, r.method, r.headers, r.payload, r.max_retries AS "maxRetries", r.backoff,
-  r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs", r.topic, r.traceparent`
-
-async function toClaim(pool: Pool, row: ClaimRow | undefined, { token, origin }: ClaimRequest): Promise<Claim> {
-  if (!row) return { kind: 'gone' }
-  const { isClaimed, requestChanged, origin: stored, state, refusal, dueInMs, ...task } = row
-  if (isClaimed || (state === 'processing' && carries(task.runId, token))) {
-    return { kind: 'claimed', task: requestChanged ? { ...task, ...(await readRequest(pool, task.taskId)) } : task }
+function toTask(row: ClaimedRow): ClaimedTask {
+  return {
+    taskId: row.taskId,
+    workspaceId: row.workspaceId,
+    source: row.source,
+    cronJobId: row.cronJobId,
+    topic: row.topic,
+    traceparent: row.traceparent,
+    attempt: row.attempt,
+    runId: row.runId,
+    executeAt: row.executeAt,
+    scheduledAt: row.scheduledAt,
+    claimedAt: row.claimedAt,
+    url: row.url,
+    method: row.method,
+    headers: row.headers,
+    payload: row.payload,
+    maxRetries: row.maxRetries,
+    backoff: row.backoff,
+    baseDelayMs: row.baseDelayMs,
+    maxDelayMs: row.maxDelayMs,
+    timeoutMs: row.timeoutMs,
   }
-  if (refusal !== null) return { kind: 'gone', refusal }
-  if (state !== 'pending' && state !== 'retrying') return { kind: 'gone' }
+}
+
+/** Tells why tasks could not be claimed. */
+async function explainClaims(pool: Pool, requests: readonly ClaimRequest[]): Promise<Map<string, Claim>> {
+  const ids = requests.map(({ taskId }) => [taskId])
+  const { name, values, params } = valuesOf('explain_claims', ['uuid'], ids)
+  const { rows } = await pool.query<UnclaimedRow>({ name, text: unclaimedStatement(values), values: params })
+  const byId = new Map(rows.map(row => [row.taskId, row]))
+  return new Map(requests.map(request => [request.taskId, explain(byId.get(request.taskId), request)]))
+}
+
+export function unclaimedStatement(values: string): string {
+  return `
+    WITH input (id) AS (VALUES ${values})
+    SELECT t.id AS "taskId", t.state, t.run_id AS "runId", t.attempts AS attempt, t.due_at AS "scheduledAt",
+           uuid_v7_time(t.run_id) AS "claimedAt", t.workspace_id AS "workspaceId", t.source,
+           t.cron_job_id AS "cronJobId", t.execute_at AS "executeAt", ${requestColumns},
+           extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('r.url')} AS origin
+    FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id`
+}
+
+type UnclaimedRow = ClaimedRow & { origin: string; dueInMs: number }
+
+function explain(row: UnclaimedRow | undefined, { token, origin: wanted }: ClaimRequest): Claim {
+  if (!row) return gone
+  const { state, origin, dueInMs } = row
+  if (state === 'processing' && carries(row.runId, token)) return toClaim(row)
+  if (state !== 'pending' && state !== 'retrying') return gone
   if (dueInMs > 0) return { kind: 'early', dueInMs }
-  return origin === undefined || origin === stored ? { kind: 'busy' } : { kind: 'moved', origin: stored }
+  return wanted === undefined || wanted === origin ? { kind: 'busy' } : { kind: 'moved', origin }
 }
 
 // The id of a run is the time of its claim followed by the random half of the token.
 function carries(runId: string, token: string): boolean {
   return runId.slice(-17) === token.slice(-17)
-}
-
-// A change of the task that was committed while the claim waited for the row is newer than the claim's view of the
-// request. From the claim on the request cannot change any more, so it is simply read again.
-async function readRequest(pool: Pool, taskId: string): Promise<StoredRequest | undefined> {
-  const text = `SELECT ${requestColumns} FROM task_requests r WHERE r.task_id = $1`
-  const { rows } = await pool.query<StoredRequest>({ name: 'read_request', text, values: [taskId] })
-  return rows[0]
 }

@@ -8,19 +8,29 @@ export type PoolOptions = {
   max: number
   /** Told when an idle connection breaks; the pool replaces it by itself. */
   onError: (error: Error) => void
+  /**
+   * Plans a prepared statement once on each connection, for any values. PostgreSQL would plan the first five executions of
+   * each for the values at hand, and batches of every size on every connection are many statements. Only where all
+   * statements are looked at for it. Default: false.
+   */
+  plansOnce?: boolean
 }
 
-// The hot statements look rows up by key. With stale statistics (all tasks pending, then all finished) the planner
-// believes that a scan of the whole table is cheaper, and is wrong by a factor of ten.
-const pointLookups = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map(name => `-c ${name}=off`)
+// The hot statements look rows up by key, and lists go along an index as far as their page. With stale statistics (all
+// tasks pending, then all finished; a workspace that had little an hour ago) the planner believes that reading the whole
+// table, or all of a workspace and then sorting it, is cheaper, and is wrong by a factor of ten or a thousand.
+const pointLookups = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map(
+  name => `-c ${name}=off`,
+)
 
 /** Opens the connections for the statements that move tasks. Connects on first use. */
-export function openPool(databaseUrl: string, { max, onError }: PoolOptions): Pool {
+export function openPool(databaseUrl: string, { max, onError, plansOnce = false }: PoolOptions): Pool {
+  const planning = plansOnce ? ['-c plan_cache_mode=force_generic_plan'] : []
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max,
     connectionTimeoutMillis: 5000,
-    options: pointLookups.join(' '),
+    options: [...pointLookups, ...planning].join(' '),
     ...timeouts,
   })
   pool.on('error', onError)

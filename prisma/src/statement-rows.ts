@@ -22,8 +22,27 @@ function placeholders(types: readonly string[], size: number): string {
   if (known) return known
   const text = Array.from(
     { length: size },
-    (_, row) => `(${types.map((type, column) => `$${row * types.length + column + 1}::${type}`).join(', ')})`,
-  ).join(', ')
+    (_, row) => `(${types.map((type, column) => placeholder(row * types.length + column + 1, row, type))})`,
+  ).join()
   written.set(key, text)
   return text
+}
+
+// The types of the first row hold for all; what is written is copied for each execution.
+function placeholder(number: number, row: number, type: string): string {
+  return row === 0 ? `$${number}::${type}` : `$${number}`
+}
+
+/**
+ * Writes the rows of a statement as one array for each column: one statement for any number of rows, which is planned once.
+ * Cheaper than VALUES where the columns are few and their texts short.
+ * @param types - The SQL type of each column, which are the first parameters.
+ */
+export function arrayRows(types: readonly string[]): string {
+  return `unnest(${types.map((type, column) => `$${column + 1}::${type}[]`).join(', ')})`
+}
+
+/** An array as PostgreSQL reads it. node-postgres would look at each element several times. */
+export function toArrayText(values: ReadonlyArray<string | undefined>): string {
+  return `{${values.map(value => (value === undefined ? 'NULL' : `"${value.replace(/["\\]/g, '\\$&')}"`)).join()}}`
 }

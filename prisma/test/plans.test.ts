@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { defaultTiers } from '@belfry/domain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { claimColumns, claimStatement } from '../src/claim-tasks.ts'
+import { claimColumns, claimStatement, unclaimedStatement } from '../src/claim-tasks.ts'
 import { insertTasks } from '../src/index.ts'
 import { locateStatement } from '../src/locate-tasks.ts'
 import { recordColumns, recordStatement } from '../src/record-attempts.ts'
@@ -18,6 +18,7 @@ type Plan = {
   'Relation Name'?: string
   'Index Name'?: string
   'Index Cond'?: string
+  'TID Cond'?: string
   Plans?: Plan[]
 }
 
@@ -25,19 +26,22 @@ const nulls = (types: readonly string[]) => Array.from({ length: batch }, () => 
 const repeated = (types: readonly string[]) => Array.from({ length: batch }, () => types).flat()
 const statements = {
   claim: () => {
-    const { values, params } = valuesOf('claim', claimColumns, nulls(claimColumns))
-    const tiers = tierRows(defaultTiers, params.length + 1)
-    const all = [...params, ...tiers.params]
-    return {
-      text: claimStatement(values, tiers.text),
-      types: [...repeated(claimColumns), 'text[], bigint[], bigint[]'],
-      params: all,
-    }
+    const { params } = tierRows(defaultTiers, claimColumns.length + 1)
+    const columns = claimColumns.map(type =>
+      Array.from({ length: batch }, () => (type === 'uuid' ? randomUUID() : null)),
+    )
+    const types = [...claimColumns.map(type => `${type}[]`), 'text[], bigint[], bigint[]']
+    return { text: claimStatement, types, params: [...columns, ...params] }
   },
   locate: () => {
     const types = ['uuid']
     const { values, params } = valuesOf('locate', types, nulls(types))
     return { text: locateStatement(values), types: repeated(types), params }
+  },
+  unclaimed: () => {
+    const types = ['uuid']
+    const { values, params } = valuesOf('unclaimed', types, nulls(types))
+    return { text: unclaimedStatement(values), types: repeated(types), params }
   },
   record: () => {
     const { values, params } = valuesOf('record', recordColumns, nulls(recordColumns))
@@ -72,6 +76,7 @@ function describeAccess(node: Plan): string[] {
     node['Node Type'] === 'ModifyTable'
   )
     return []
+  if (node['TID Cond']) return ['by place']
   return [`${node['Node Type']} ${node['Index Name']} ${node['Index Cond'] ? 'by key' : 'whole'}`]
 }
 
@@ -92,8 +97,10 @@ describe('the hot statements reach tasks by their key only', () => {
   })
   afterAll(() => db.pool.query('ALTER TABLE tasks RESET (autovacuum_enabled)'))
 
-  // The last one for occurrences of cron jobs only: what of the same cron job has not finished.
+  // The last one for occurrences of cron jobs only: what of the same cron job has not finished. Where the claim has
+  // locked a row it goes back to that place.
   const byKey = [
+    'by place',
     'Index Scan organizations_pkey by key',
     'Index Scan storage_pkey by key',
     'Index Scan workspaces_pkey by key',
@@ -111,16 +118,25 @@ describe('the hot statements reach tasks by their key only', () => {
       `UPDATE tasks SET state = 'pending', finished_at = NULL WHERE id = (SELECT min(id::text)::uuid FROM tasks)`,
       'ANALYZE',
     ],
+    ['there are a million by the statistics, all of them due', pretendMillion(), 'SELECT 1'],
   ])('when %s', async (_when, change, analyze) => {
     await db.pool.query(change)
     await db.pool.query(analyze)
-    for (const name of ['claim', 'locate', 'record'] as const) {
+    for (const name of ['claim', 'unclaimed', 'locate', 'record'] as const) {
       const used = [...new Set(await accesses(name))].sort()
       expect(byKey).toEqual(expect.arrayContaining(used))
       expect(used).toContain('Index Scan tasks_pkey by key')
     }
   })
 })
+
+// The planner multiplies the pages that a table really has by the rows on a page that the statistics tell of.
+function pretendMillion(): string {
+  return `
+    UPDATE tasks SET state = 'pending', finished_at = NULL, due_at = now();
+    ANALYZE;
+    UPDATE pg_class SET reltuples = ${1_000_000} WHERE relname IN ('tasks', 'task_requests')`
+}
 
 function finishAll(): string {
   return `UPDATE tasks SET state = 'success', run_id = '${randomUUID()}', attempts = 1, finished_at = now()`

@@ -1,3 +1,4 @@
+import { activityLog } from './activity-log.ts'
 import { batch } from './batch.ts'
 import type { Benchmark } from './benchmark.ts'
 import { burst } from './burst.ts'
@@ -26,6 +27,7 @@ export const allBenchmarks: readonly Benchmark[] = [
   event,
   burst,
   growth,
+  activityLog,
   writes,
   queueMemory,
   exportRuns,

@@ -7,7 +7,7 @@ import { promotedSide } from '../sides/belfry.ts'
 import { belfryCreates } from '../sides/create.ts'
 import type { Benchmark } from './benchmark.ts'
 
-const counts = { dispatches: 8_000, creates: 8_000 }
+const counts = { dispatches: 5_000, creates: 6_000 }
 
 /** What a dispatch and a create cost when much is stored already, against little. */
 export const growth: Benchmark = {

@@ -41,7 +41,7 @@ const fillSettings = {
  * bench/.cache for as long as the migrations stay the same.
  */
 export async function startFilledPostgres(): Promise<FilledPostgres> {
-  const dataDir = join(cache, `filled-${hashOfMigrations()}`)
+  const dataDir = join(cache, `filled-${hashOfContents()}`)
   if (!existsSync(dataDir)) await fill(dataDir)
   const postgres = await startBenchPostgres(dataDir)
   return {
@@ -51,9 +51,12 @@ export async function startFilledPostgres(): Promise<FilledPostgres> {
   }
 }
 
-function hashOfMigrations(): string {
+// To be raised whenever something else is filled in.
+const filling = '2'
+
+function hashOfContents(): string {
   const folder = join(repositoryRoot, 'prisma/migrations')
-  const hash = createHash('sha256')
+  const hash = createHash('sha256').update(filling)
   for (const name of readdirSync(folder).toSorted()) {
     const file = join(folder, name, 'migration.sql')
     if (existsSync(file)) hash.update(name).update(readFileSync(file))
@@ -86,30 +89,38 @@ async function fillDatabase(url: string, { tasks, runs }: Stored): Promise<void>
   const { pool, close } = connectTo(url)
   const client = await pool.connect()
   await client.query(createPastPartitions)
-  // Nine tenths are finished, spread evenly over the months before now; the others are far in the future.
+  // Nine tenths are finished, spread evenly over the months before now; the others are far in the future. Two fifths and
+  // more belong to the first workspace. Three tenths come from 300 cron jobs, and some from events.
   await client.query(`
     CREATE TEMPORARY TABLE old AS
     WITH homes AS (SELECT array_agg(id) AS ids FROM workspaces)
-    SELECT n, at, uuid_v7(at, md5(n::text)::uuid) AS id, homes.ids[1 + n % array_length(homes.ids, 1)] AS workspace_id,
-           n <= ${tasks} * 0.9 AS is_finished
+    SELECT n, at, uuid_v7(at, md5(n::text)::uuid) AS id, homes.ids[CASE WHEN n % 5 < 2 THEN 1 ELSE 1 + n % array_length(homes.ids, 1) END] AS workspace_id,
+           n <= ${tasks} * 0.9 AS is_finished,
+           (CASE WHEN n % 1000 < 300 THEN 'cron' WHEN n % 1000 < 320 THEN 'event' ELSE 'task' END)::task_source AS source,
+           CASE WHEN n % 1000 < 300 THEN uuid_v7_floor(to_timestamp(n % 1000)) END AS cron_job_id,
+           CASE WHEN n % 1000 BETWEEN 300 AND 319 THEN 'orders.' || (n % 1000 - 300) END AS topic
     FROM homes, generate_series(1, ${tasks}) n, LATERAL (
       SELECT date_trunc('second', now()) - interval '${months} months' * (1 - n / ${tasks + 1}.0) AS at
     ) times`)
   await client.query(`
-    INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, created_at, updated_at, finished_at)
-    SELECT id, workspace_id, 'task', CASE WHEN is_finished THEN 'success' ELSE 'pending' END::task_state,
-           CASE WHEN is_finished THEN 1 ELSE 0 END, due, due, at, at, CASE WHEN is_finished THEN due END
+    INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, cron_job_id, created_at, updated_at,
+                       finished_at)
+    SELECT id, workspace_id, source, CASE WHEN is_finished THEN 'success' ELSE 'pending' END::task_state,
+           CASE WHEN is_finished THEN 1 ELSE 0 END, due, due, cron_job_id, at, at, CASE WHEN is_finished THEN due END
     FROM old, LATERAL (SELECT CASE WHEN is_finished THEN at ELSE now() + interval '1 year' + n * interval '1 s' END AS due) d`)
   await client.query(`
-    INSERT INTO task_requests (task_id, name, url, method, payload, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
-    SELECT id, 'Old', 'http://127.0.0.1:9/', 'POST', '{"order":1,"note":"${'x'.repeat(200)}"}', 3, 'exponential', 1000, 3600000, 30000
+    INSERT INTO task_requests (task_id, name, url, method, payload, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic)
+    SELECT id, CASE WHEN n % 100000 = 5 THEN 'Rare' ELSE 'Old' END, 'http://127.0.0.1:9/', 'POST', '{"order":1,"note":"${'x'.repeat(200)}"}', 3, 'exponential', 1000, 3600000, 30000, topic
     FROM old`)
   await client.query(`
     INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at,
-                      request_headers, response_status, response_headers, response_body, response_bytes)
-    SELECT uuid_v7(at + k * interval '1 s'), workspace_id, id, k + 1, 'task',
-           CASE WHEN (n + k) % 20 = 0 THEN 'failed' ELSE 'success' END::run_status, at, at, at,
-           '${JSON.stringify({ 'user-agent': 'x'.repeat(100) })}', 200, '{}', '\\x${'61'.repeat(98)}', 98
+                      request_headers, response_status, response_headers, response_body, response_bytes, cron_job_id, topic)
+    SELECT uuid_v7(at + k * interval '1 s'), workspace_id, id, k + 1, source,
+           CASE WHEN (n + k) % 20 = 0 THEN 'failed' ELSE 'success' END::run_status,
+           at, at + k * interval '1 s', at + k * interval '1 s' + interval '50 ms',
+           '${JSON.stringify({ 'user-agent': 'x'.repeat(100) })}',
+           CASE WHEN (n + k) % 20 = 0 THEN CASE WHEN n % 50000 = 0 THEN 418 ELSE 500 END ELSE 200 END,
+           '{}', '\\x${'61'.repeat(98)}', 98, cron_job_id, topic
     FROM old, generate_series(0, ${runs / tasks} - 1) k`)
   client.release(true)
   await close()

@@ -46,7 +46,7 @@ const few = [
   SELECT count(*)::int AS n FROM deleted`,
 )
 
-// In the order of the indexes (workspace_id, id), (workspace_id, id DESC) and (workspace_id, key).
+// In the order of the indexes (workspace_id, id), (workspace_id, state, id DESC) and (workspace_id, key).
 const many = [
   `
   WITH deleted AS (
@@ -59,7 +59,8 @@ const many = [
   SELECT count(*)::int AS n FROM deleted`,
   `
   WITH deleted AS (
-    DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE workspace_id = $1 ORDER BY id DESC LIMIT $2) RETURNING id
+    DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE workspace_id = $1 ORDER BY state, id DESC LIMIT $2)
+    RETURNING id
   ),
   requests AS (
     DELETE FROM task_requests r USING deleted WHERE r.task_id = deleted.id RETURNING octet_length(r.payload) AS bytes

@@ -1,3 +1,4 @@
+import { taskStates } from '@belfry/domain'
 import type { Transaction } from '../in-transaction.ts'
 import type { Pool } from '../pool.ts'
 
@@ -61,9 +62,10 @@ async function measureDrift(tx: Transaction, organizationId: string, signal: Abo
     organizationId,
   ])
   let stored = 0
+  const parts = [[bodyPage], ...taskStates.map(state => [payloadPage, state])] as const
   for (const { id } of workspaces.rows) {
-    for (const page of [payloadPage, bodyPage]) {
-      for await (const bytes of pages(tx, page, id)) {
+    for (const [page, ...more] of parts) {
+      for await (const bytes of pages(tx, page, [id, ...more])) {
         stored += bytes
         if (signal.aborted) return null
       }
@@ -72,10 +74,14 @@ async function measureDrift(tx: Transaction, organizationId: string, signal: Abo
   return stored - Number(rows[0]?.bytes ?? 0)
 }
 
-async function* pages(tx: Transaction, text: string, workspaceId: string): AsyncIterable<number> {
+async function* pages(tx: Transaction, text: string, [workspaceId, ...more]: string[]): AsyncIterable<number> {
   let after: string | null = '00000000-0000-0000-0000-000000000000'
   while (after !== null) {
-    const { rows }: { rows: Array<{ bytes: string; last: string | null }> } = await tx.query(text, [workspaceId, after])
+    const { rows }: { rows: Array<{ bytes: string; last: string | null }> } = await tx.query(text, [
+      workspaceId,
+      after,
+      ...more,
+    ])
     yield Number(rows[0]?.bytes ?? 0)
     after = rows[0]?.last ?? null
   }
@@ -88,9 +94,13 @@ const countedBytes = `
   ), 0) AS bytes
   FROM storage s WHERE organization_id = $1`
 
+// Of one state, because in that order the tasks of a workspace are indexed; within a snapshot none changes its state.
 const payloadPage = `
   SELECT coalesce(sum(octet_length(r.payload)), 0) AS bytes, (array_agg(t.id ORDER BY t.id DESC))[1] AS last
-  FROM (SELECT id FROM tasks WHERE workspace_id = $1 AND id > $2 ORDER BY id LIMIT ${pageSize}) t
+  FROM (
+    SELECT id FROM tasks WHERE workspace_id = $1 AND state BETWEEN $3::task_state AND $3 AND id > $2
+    ORDER BY state DESC, id LIMIT ${pageSize}
+  ) t
   JOIN task_requests r ON r.task_id = t.id`
 
 const bodyPage = `

@@ -1,4 +1,5 @@
 import type { CronJobFields, Db, RunStatus } from '@belfry/db'
+import { isExactly } from '../http/bounded-page.ts'
 
 /** A cron job with the latest run of its tasks, as it is read for an answer. */
 export type CronJobRow = CronJobFields & {
@@ -31,8 +32,8 @@ export const selectCronJobs = `
       WHERE runs.task_id = t.id AND runs.id >= uuid_v7_floor(t.created_at)
       ORDER BY runs.id DESC LIMIT 1
     ) u
-    WHERE t.cron_job_id = j.id AND t.attempts > 0
-    ORDER BY t.id DESC LIMIT 1
+    WHERE ${isExactly('t.cron_job_id', 'j.id')} AND t.attempts > 0
+    ORDER BY t.cron_job_id, t.id DESC LIMIT 1
   ) last ON true`
 
 /** Reads one cron job of a workspace. */

@@ -34,8 +34,15 @@ export type Scan = {
   rest: Where
   /** How many rows one request looks at, at most. Default: 4,000. */
   lookAt?: number
-  /** Reads the rows of a page from `page (id)`; without an order. */
+  /** Reads the rows whose ids are in `page (id)`, and those only; without an order. */
   read: string
+}
+
+/**
+ * The condition that a row stands on the page. As a join, the planner might read the table for it and not the page's rows.
+ */
+export function isOnPage(column: string): string {
+  return `${column} = ANY (ARRAY(SELECT id FROM page))`
 }
 
 /**
@@ -91,7 +98,7 @@ function pageText(scan: Scan, values: readonly unknown[], limit: number, depth: 
         SELECT ${alias}.id FROM ${looked} ${kept} ORDER BY ${order} LIMIT ${limit + 1}
       ) found ORDER BY found.id DESC LIMIT ${limit + 1}
     )
-    ${read} ORDER BY page.id DESC`
+    ${read} ORDER BY ${alias}.id DESC`
 }
 
 // The newest place at which an index was left, when that may have kept rows from the page.

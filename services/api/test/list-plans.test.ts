@@ -1,0 +1,157 @@
+import { openPool, type Pool } from '@belfry/db'
+import { createTestDatabase } from '@belfry/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type CronJobFilter, scanCronJobs } from '../src/cron-jobs/scan-cron-jobs.ts'
+import { readBounded, type Scan } from '../src/http/bounded-page.ts'
+import { type RunFilter, scanRuns } from '../src/runs/run-scan.ts'
+import { scanTasks, type TaskFilter } from '../src/tasks/find-tasks.ts'
+
+const crowd = 20_000
+// Far fewer than a real request may look at, so that a list which reads on stands out.
+const lookAt = 300
+const mostRows = 3_000
+
+const anId = (kind: number, n: number) => `00000000-0000-7000-8${kind}00-${n.toString(16).padStart(12, '0')}`
+const workspaces = Array.from({ length: 10 }, (_, n) => anId(0, n))
+const [big = ''] = workspaces
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
+
+let pool: Pool
+let drop: () => Promise<void>
+
+beforeAll(async () => {
+  const database = await createTestDatabase()
+  drop = database.drop
+  pool = openPool(database.url, { max: 2, onError: error => console.error(error) })
+  await pool.query(
+    `CREATE FUNCTION an_id(kind int, n bigint) RETURNS uuid LANGUAGE sql AS
+       $$ SELECT ('00000000-0000-7000-8' || kind || '00-' || lpad(to_hex(n), 12, '0'))::uuid $$;
+     INSERT INTO organizations (id, name, slug, tier) VALUES (an_id(9, 0), 'A', 'a', 'free');
+     INSERT INTO workspaces (id, organization_id, name) SELECT an_id(0, n), an_id(9, 0), 'A' FROM generate_series(0, 9) n;
+     -- Nearly everything belongs to the first workspace and has succeeded.
+     CREATE TEMPORARY TABLE made AS
+       SELECT n, an_id(0, CASE WHEN n % 100 = 0 THEN 1 + n / 100 % 9 ELSE 0 END) AS ws,
+              now() - n * interval '1 minute' AS at FROM generate_series(1, ${crowd}) n`,
+  )
+  await pool.query(
+    `INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, cron_job_id, finished_at)
+     SELECT uuid_v7(at), ws, 'task', (CASE n % 500 WHEN 1 THEN 'dead' WHEN 2 THEN 'pending' ELSE 'success' END)::task_state,
+            1, at, at, CASE WHEN n % 3 = 0 THEN an_id(1, n % 7) END, CASE WHEN n % 500 <> 2 THEN at END FROM made;
+     INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+     SELECT id, 'common', 'https://example.com/x', 'POST', 0, 'fixed', 1000, 1000, 1000 FROM tasks;
+     INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at,
+                       response_status, cron_job_id, topic)
+     SELECT uuid_v7(at), ws, an_id(2, n / 3), 1 + n % 3, 'task', (CASE WHEN n % 300 = 1 THEN 'failed' ELSE 'success' END)::run_status,
+            at, at, at, 200, CASE WHEN n % 3 = 0 THEN an_id(1, n % 7) END, CASE WHEN n % 3 = 1 THEN 'orders' END FROM made;
+     INSERT INTO cron_jobs (id, workspace_id, name, cron, timezone, overlap, catch_up, paused_at, url, method,
+                            max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+     SELECT uuid_v7(at), ws, 'common', '* * * * *', 'UTC', 'allow', 'latest', CASE WHEN n % 5000 = 1 THEN at END,
+            'https://example.com/x', 'POST', 0, 'fixed', 1000, 1000, 1000 FROM made`,
+  )
+}, 120_000)
+
+afterAll(async () => {
+  await pool.end()
+  await drop()
+})
+
+const taskFilters: Record<string, TaskFilter> = {
+  'no filter': {},
+  'a state': { state: ['success'] },
+  'a rare state': { state: ['dead'] },
+  'two states': { state: ['pending', 'retrying'] },
+  'a name that all have': { name: 'com' },
+  'a name that none has': { name: 'rare' },
+  'a source that none has': { source: ['cron'] },
+  'a range of time': { from: daysAgo(10), to: daysAgo(9) },
+  'cron jobs': { cronjob_id: [anId(1, 0), anId(1, 3)] },
+  'a state and a name that none has': { state: ['success'], name: 'rare' },
+}
+
+const runFilters: Record<string, RunFilter> = {
+  'no filter': {},
+  failures: { status: ['failed'] },
+  successes: { status: ['success'] },
+  'a task': { task_id: [anId(2, 5)] },
+  'cron jobs': { cronjob_id: [anId(1, 0), anId(1, 3)] },
+  'a topic': { topic: ['orders'] },
+  'a status that none has': { response_status: [{ from: 500, to: 599 }] },
+  'a day': { from: daysAgo(10), to: daysAgo(9) },
+}
+
+const cronJobFilters: Record<string, CronJobFilter> = {
+  'no filter': {},
+  'a status': { status: ['active'] },
+  'a rare status': { status: ['paused'] },
+  'a status that none has': { status: ['ended'] },
+  'a name that all have': { name: 'com' },
+  'a name that none has': { name: 'rare' },
+}
+
+const scans: Record<string, Scan> = Object.fromEntries([
+  ...Object.entries(taskFilters).map(([name, filter]) => [`tasks by ${name}`, scanTasks(big, filter)]),
+  ...Object.entries(runFilters).flatMap(([name, filter]) => [
+    [`runs by ${name}`, scanRuns([big], filter)],
+    [`runs of all workspaces by ${name}`, scanRuns(workspaces, filter)],
+  ]),
+  ...Object.entries(cronJobFilters).map(([name, filter]) => [`cron jobs by ${name}`, scanCronJobs(big, filter)]),
+])
+
+describe('lists read along an index, and no more than they show or may look at', () => {
+  it.each([
+    ['with statistics', 'ANALYZE'],
+    ['with the statistics of fifty times as much', pretend(50)],
+    ['with the statistics of a hundredth', pretend(1 / 5_000)],
+  ])(
+    '%s',
+    async (_, prepare) => {
+      await pool.query(prepare)
+      for (const [name, scan] of Object.entries(scans)) {
+        const reads = await explain({ ...scan, lookAt })
+        for (const { rows, sorted, wholeTables } of reads) {
+          expect({ name, wholeTables }).toEqual({ name, wholeTables: [] })
+          expect(rows, name).toBeLessThan(mostRows)
+          expect(sorted, name).toBeLessThan(mostRows)
+        }
+      }
+    },
+    120_000,
+  )
+})
+
+// The planner multiplies the pages that a table really has by the rows on a page that the statistics tell of.
+function pretend(times: number): string {
+  return `UPDATE pg_class SET reltuples = reltuples * ${times} WHERE relname ~ '^(tasks|task_requests|cron_jobs|runs)'`
+}
+
+type Plan = { 'Node Type': string; 'Actual Rows': number; 'Actual Loops': number; Plans?: Plan[] } & {
+  [key: string]: unknown
+}
+
+/** Reads a page and tells what each of its statements had to do for it. */
+async function explain(scan: Scan) {
+  const reads: Array<{ rows: number; sorted: number; wholeTables: unknown[] }> = []
+  const query = async (text: string, values: unknown[]) => {
+    const { rows } = await pool.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
+    reads.push(workOf(rows[0]['QUERY PLAN'][0].Plan))
+    return pool.query(text, values)
+  }
+  await readBounded({ pool: { query } as unknown as Pool }, scan, undefined, 25)
+  return reads
+}
+
+function workOf(plan: Plan) {
+  const nodes = nodesOf(plan)
+  const rowsOf = (node: Plan) =>
+    (node['Actual Rows'] + Number(node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
+  const total = (some: Plan[]) => some.reduce((sum, node) => sum + rowsOf(node), 0)
+  return {
+    rows: total(nodes.filter(node => 'Relation Name' in node)),
+    sorted: total(nodes.filter(node => node['Node Type'] === 'Sort').flatMap(node => node.Plans ?? [])),
+    wholeTables: nodes.filter(node => node['Node Type'] === 'Seq Scan').map(node => node['Relation Name']),
+  }
+}
+
+function nodesOf(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+}
