@@ -67,13 +67,16 @@ export async function claimTasks(
   const text = claimStatement(values, limits.text)
   const { rows } = await pool.query<ClaimRow>({ name, text, values: [...params, ...limits.params] })
   const byId = new Map(rows.map(row => [row.taskId, row]))
-  return Promise.all(
-    requests.map(request => {
-      const row = byId.get(request.taskId)
-      if (distinct.get(request.taskId)?.token === request.token) return toClaim(pool, row, request)
-      return { kind: 'gone' as const } // two jobs may name one task: only one of those that ask for it may get it
-    }),
+  // A change of the task that was committed while the claim waited for the row is newer than the claim's view of the
+  // request. From the claim on the request cannot change any more, so it is simply read again.
+  await Promise.all(
+    rows.filter(row => row.requestChanged).map(async row => Object.assign(row, await readRequest(pool, row.taskId))),
   )
+  return requests.map(request => {
+    const row = byId.get(request.taskId)
+    if (distinct.get(request.taskId)?.token === request.token) return toClaim(row, request)
+    return { kind: 'gone' } // two jobs may name one task: only one of those that ask for it may get it
+  })
 }
 
 export const claimColumns = ['uuid', 'uuid', 'text']
@@ -153,16 +156,39 @@ type ClaimRow = ClaimedTask & {
 const requestColumns = `r.url, r.method, r.headers, r.payload, r.max_retries AS "maxRetries", r.backoff,
   r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs", r.topic, r.traceparent`
 
-async function toClaim(pool: Pool, row: ClaimRow | undefined, { token, origin }: ClaimRequest): Promise<Claim> {
+function toClaim(row: ClaimRow | undefined, { token, origin }: ClaimRequest): Claim {
   if (!row) return { kind: 'gone' }
-  const { isClaimed, requestChanged, origin: stored, state, refusal, dueInMs, ...task } = row
-  if (isClaimed || (state === 'processing' && carries(task.runId, token))) {
-    return { kind: 'claimed', task: requestChanged ? { ...task, ...(await readRequest(pool, task.taskId)) } : task }
-  }
+  const { isClaimed, origin: stored, state, refusal, dueInMs } = row
+  if (isClaimed || (state === 'processing' && carries(row.runId, token))) return { kind: 'claimed', task: toTask(row) }
   if (refusal !== null) return { kind: 'gone', refusal }
   if (state !== 'pending' && state !== 'retrying') return { kind: 'gone' }
   if (dueInMs > 0) return { kind: 'early', dueInMs }
   return origin === undefined || origin === stored ? { kind: 'busy' } : { kind: 'moved', origin: stored }
+}
+
+function toTask(row: ClaimRow): ClaimedTask {
+  return {
+    taskId: row.taskId,
+    workspaceId: row.workspaceId,
+    source: row.source,
+    cronJobId: row.cronJobId,
+    topic: row.topic,
+    traceparent: row.traceparent,
+    attempt: row.attempt,
+    runId: row.runId,
+    executeAt: row.executeAt,
+    scheduledAt: row.scheduledAt,
+    claimedAt: row.claimedAt,
+    url: row.url,
+    method: row.method,
+    headers: row.headers,
+    payload: row.payload,
+    maxRetries: row.maxRetries,
+    backoff: row.backoff,
+    baseDelayMs: row.baseDelayMs,
+    maxDelayMs: row.maxDelayMs,
+    timeoutMs: row.timeoutMs,
+  }
 }
 
 // The id of a run is the time of its claim followed by the random half of the token.
@@ -170,8 +196,6 @@ function carries(runId: string, token: string): boolean {
   return runId.slice(-17) === token.slice(-17)
 }
 
-// A change of the task that was committed while the claim waited for the row is newer than the claim's view of the
-// request. From the claim on the request cannot change any more, so it is simply read again.
 async function readRequest(pool: Pool, taskId: string): Promise<StoredRequest | undefined> {
   const text = `SELECT ${requestColumns} FROM task_requests r WHERE r.task_id = $1`
   const { rows } = await pool.query<StoredRequest>({ name: 'read_request', text, values: [taskId] })

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { typeParsers } from './parse-timestamp.ts'
 import { timeouts } from './timeouts.ts'
 
 export type Pool = pg.Pool
@@ -21,6 +22,7 @@ export function openPool(databaseUrl: string, { max, onError }: PoolOptions): Po
     max,
     connectionTimeoutMillis: 5000,
     options: pointLookups.join(' '),
+    types: typeParsers,
     ...timeouts,
   })
   pool.on('error', onError)

@@ -48,10 +48,23 @@ export async function recordAttempts(
 
 function toRow(attempt: FinishedAttempt): unknown[] {
   return [
-    ...[attempt.taskId, attempt.runId, 'processing', attempt.state, attempt.retryDelayMs, attempt.status],
-    ...[attempt.scheduledAt, attempt.startedAt, attempt.finishedAt, attempt.requestHeaders, attempt.responseStatus],
-    ...[attempt.responseHeaders, attempt.responseBody, attempt.responseBytes, attempt.responseTruncated],
-    ...[attempt.errorCode, attempt.errorMessage],
+    attempt.taskId,
+    attempt.runId,
+    'processing',
+    attempt.state,
+    attempt.retryDelayMs,
+    attempt.status,
+    attempt.scheduledAt.toISOString(), // the driver's own way to write a time takes several times as long
+    attempt.startedAt.toISOString(),
+    attempt.finishedAt.toISOString(),
+    attempt.requestHeaders,
+    attempt.responseStatus,
+    attempt.responseHeaders,
+    attempt.responseBody,
+    attempt.responseBytes,
+    attempt.responseTruncated,
+    attempt.errorCode,
+    attempt.errorMessage,
   ]
 }
 
