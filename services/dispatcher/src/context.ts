@@ -28,7 +28,15 @@ import {
   openDispatchQueue,
   type QueueConnection,
 } from '@belfry/queue'
-import { ConfigError, type Logger, microBatch, openMeter, openTracing, type Tracing } from '@belfry/runtime'
+import {
+  ConfigError,
+  type Logger,
+  microBatch,
+  openMeter,
+  openTracing,
+  type Tracing,
+  withoutRedaction,
+} from '@belfry/runtime'
 import { type Attempts, createAttempts } from './attempts.ts'
 import type { Config } from './config.ts'
 import { createOwnListeners, type OwnListeners } from './egress/own-listeners.ts'
@@ -47,6 +55,8 @@ export type Context = {
   /** This process, among all dispatchers. */
   id: string
   log: Logger
+  /** Writes the line of each attempt, in which only ids and figures stand. */
+  attemptLog: Logger
   pool: Pool
   clock: DatabaseClock
   queue: DispatchQueue
@@ -107,6 +117,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   return {
     id: randomUUID(),
     log,
+    attemptLog: withoutRedaction(log),
     pool,
     clock: await openDatabaseClock(pool),
     queue,
