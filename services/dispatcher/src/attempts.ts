@@ -11,24 +11,44 @@ export type Attempts = {
 }
 
 export function createAttempts(onFault: (error: unknown) => void): Attempts {
-  const underWay = new Set<Promise<void>>()
+  let underWay = 0
+  let tellFinished = () => {}
   const waiting = new Set<(outcome: AttemptOutcome | UnsentOutcome) => void>()
+
+  const end = () => {
+    underWay--
+    if (underWay === 0) tellFinished()
+  }
+  const fail = (error: unknown) => {
+    onFault(error)
+    end()
+  }
   return {
     track(attempt) {
-      const settled = attempt.catch(onFault).finally(() => underWay.delete(settled))
-      underWay.add(settled)
+      underWay++
+      attempt.then(end, fail)
     },
     orStopped(sending) {
       return new Promise((resolve, reject) => {
         waiting.add(resolve)
-        sending.then(resolve, reject).finally(() => waiting.delete(resolve))
+        const settle = (outcome: AttemptOutcome | UnsentOutcome) => {
+          waiting.delete(resolve)
+          resolve(outcome)
+        }
+        sending.then(settle, error => {
+          waiting.delete(resolve)
+          reject(error)
+        })
       })
     },
     async finish(patienceMs) {
       const timer = setTimeout(() => {
         for (const giveUp of waiting) giveUp(stoppedOutcome)
       }, patienceMs)
-      while (underWay.size > 0) await Promise.all(underWay)
+      const finished = new Promise<void>(resolve => {
+        tellFinished = resolve
+      })
+      if (underWay > 0) await finished
       clearTimeout(timer)
     },
   }

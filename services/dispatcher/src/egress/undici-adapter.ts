@@ -1,14 +1,18 @@
-import type { AxiosAdapter } from 'axios'
+import type { AxiosAdapter, AxiosResponse } from 'axios'
 import type { Dispatcher } from 'undici'
 import { DeadlineError, InvalidRequestError, InvalidResponseError } from './call-errors.ts'
 import type { Connect } from './connect.ts'
 import { type Connections, createConnections } from './connections.ts'
 import type { ResponseOutcome } from './outcome.ts'
+import type { OutgoingRequest } from './send.ts'
 
 declare module 'axios' {
   interface AxiosRequestConfig {
-    /** Names and values in turn. They go round axios' own headers, which strip and drop characters and names silently. */
-    headerLines?: string[]
+    /**
+     * What goes out, as it is: axios' own headers strip and drop characters and names silently. In an array, because of
+     * anything else axios would make a copy, member by member.
+     */
+    outgoing?: [OutgoingRequest]
   }
 }
 
@@ -28,22 +32,25 @@ const maxInformational = 100
 export function createUndiciAdapter(connect: Connect): UndiciAdapter {
   const connections = createConnections(connect)
 
-  async function adapter(config: Parameters<AxiosAdapter>[0]) {
-    const { method = 'get', headerLines = [], timeout = 0 } = config
-    const url = parseTarget(config.url ?? '')
-    const path = url.pathname + url.search
-    const request = { path, method: method.toUpperCase(), headers: headerLines, body: config.data }
-    const data = await exchange(connections, url.origin, request, timeout)
+  async function adapter(config: Parameters<AxiosAdapter>[0]): Promise<AxiosResponse<ResponseOutcome>> {
+    const [outgoing] = config.outgoing ?? []
+    if (outgoing === undefined) throw new InvalidRequestError()
+    const { method, headers, body, timeoutMs } = outgoing
+    const { origin, path } = parseTarget(outgoing.url)
+    const request = { path, method: method.toUpperCase(), headers, body }
+    const data = await exchange(connections, origin, request, timeoutMs)
     return { data, status: data.status, statusText: '', headers: {}, config }
   }
 
   return { adapter, close: connections.close }
 }
 
-function parseTarget(text: string): URL {
+type Target = { origin: string; path: string }
+
+function parseTarget(text: string): Target {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new InvalidRequestError()
-  return url
+  return { origin: url.origin, path: url.pathname + url.search }
 }
 
 function exchange(
