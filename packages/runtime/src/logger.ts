@@ -1,9 +1,9 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger }
 
-// One write for a dozen lines or so. What is written last before a process is killed may be lost.
-const chunkBytes = 4_096
+// One write for dozens of lines. What is written last before a process is killed may be lost.
+const chunkCharacters = 16_384
 const longestDelayMs = 50
 
 /**
@@ -44,13 +44,30 @@ export function withoutRedaction(log: Logger): Logger {
   return log.child({}, { redact: [] })
 }
 
-function bufferedOutput(descriptor: number) {
-  const output = pino.destination({
-    dest: descriptor,
-    sync: true,
-    minLength: chunkBytes,
-    periodicFlush: longestDelayMs,
-  })
-  process.once('exit', () => output.flushSync())
-  return output
+// The stream below would join every line to those before it at once.
+function bufferedOutput(descriptor: number): DestinationStream & { flushSync(): void } {
+  const output = pino.destination({ dest: descriptor, sync: true })
+  let lines: string[] = []
+  let characters = 0
+  let timer: NodeJS.Timeout | undefined
+
+  function flush(): void {
+    clearTimeout(timer)
+    timer = undefined
+    const text = lines.join('')
+    lines = []
+    characters = 0
+    if (text !== '') output.write(text)
+  }
+
+  process.once('exit', flush)
+  return {
+    flushSync: flush,
+    write(line) {
+      lines.push(line)
+      characters += line.length
+      if (characters >= chunkCharacters) flush()
+      else timer ??= setTimeout(flush, longestDelayMs).unref()
+    },
+  }
 }
