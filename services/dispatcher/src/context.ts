@@ -42,11 +42,14 @@ import type { Config } from './config.ts'
 import { createOwnListeners, type OwnListeners } from './egress/own-listeners.ts'
 import { createResolver } from './egress/resolve-name.ts'
 import { createSender, type Sender } from './egress/send.ts'
+import { askDatabase } from './intake/ask-database.ts'
 import { type Backlog, createBacklog } from './intake/backlog.ts'
 import { createHand, type Hand, type TaskInHand } from './intake/hand.ts'
+import { createInstants, type Instants } from './intake/instants.ts'
 import { createLines, type Lines } from './intake/lines.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { type Outbox, openOutbox } from './outbox/open-outbox.ts'
+import { outlastOutage } from './outlast-outage.ts'
 import { toSigningKey } from './secrets/sign.ts'
 import { createWorkspaceCache, type WorkspaceCache } from './secrets/workspace-cache.ts'
 
@@ -69,7 +72,7 @@ export type Context = {
   secretsOf: WorkspaceCache<ReadonlyMap<string, string>>
   /** The tasks that this process has in hand: those that wait for their instant, and those whose instant has come. */
   hand: Hand
-  waiting: Map<TaskInHand, NodeJS.Timeout>
+  waiting: Instants<TaskInHand>
   lines: Lines<TaskInHand>
   backlog: Backlog
   /** Sends messages to people. */
@@ -80,16 +83,19 @@ export type Context = {
   tracing: Tracing | null
   /** Aborted when the process is to stop: from then on nothing is started. */
   stop: AbortSignal
-  /** `locateTasks`, `claimTasks` and `recordAttempts`, many calls to a statement. */
+  /** `locateTasks`, many calls to a statement. */
   locate(id: string): Promise<TaskLocation | null>
+  /** `claimTasks`, which waits for the database while that is away, and rejects when the process is to stop. */
   claim(request: ClaimRequest): Promise<Claim>
+  /** `recordAttempts`, which waits for the database while that is away. */
   record(attempt: FinishedAttempt): Promise<RecordedAttempt | null>
   /** Adds jobs for what is due soon. Never rejects: PostgreSQL knows, and the scheduler repairs. */
   enqueue(tasks: DueTask[], now: number): Promise<void>
   close(): Promise<void>
 }
 
-const batchSize = 100
+// A power of two, which is what statements are padded to.
+const batchSize = 128
 
 export async function openContext(config: Config, log: Logger, stop: AbortSignal): Promise<Context> {
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
@@ -108,18 +114,19 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const sender = createSender({ allowedPrivateTargets, listeners, proxy, resolve })
   const metrics = openMetrics(openMeter('dispatcher'))
   const tracing = config.traces ? await openTracing('dispatcher', log) : null
-  const inBatches = <In, Out>(batch: string, run: (items: In[]) => Promise<Out[]>) =>
-    runInBatches(run, size => metrics.batch({ batch }, size))
+  const inBatches = <In, Out>(batch: string, run: (items: In[]) => Promise<Out[]>, split = mayBeOneItem) =>
+    runInBatches(run, split, size => metrics.batch({ batch }, size))
   const signingKeysOf = createWorkspaceCache(async ids => {
     const secrets = await readSigningSecrets(pool, masterKeys, ids)
     return new Map(Array.from(secrets, ([id, all]) => [id, all.map(({ value }) => toSigningKey(value))]))
   })
+  const clock = await openDatabaseClock(pool)
   return {
     id: randomUUID(),
     log,
     attemptLog: withoutRedaction(log),
     pool,
-    clock: await openDatabaseClock(pool),
+    clock,
     queue,
     queueConnection,
     deadLetters,
@@ -127,13 +134,21 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     ownListeners: listeners,
     signingKeysOf,
     secretsOf: createWorkspaceCache(ids => readSecrets(pool, masterKeys, ids)),
-    claim: inBatches('claim', async requests => {
-      const claims = await claimTasks(pool, requests, config.tiers)
-      metrics.claimed(claims)
-      return claims
-    }),
+    // While the database is away the batches under way wait for it, and all others behind them.
+    claim: inBatches(
+      'claim',
+      async requests => {
+        const claims = await askDatabase({ log }, () => claimTasks(pool, requests, config.tiers), stop)
+        metrics.claimed(claims)
+        return claims
+      },
+      error => mayBeOneItem(error) && !stop.aborted,
+    ),
+    record: inBatches('record', attempts =>
+      outlastOutage({ log }, attempts.length, () => recordAttempts(pool, attempts)),
+    ),
     hand: createHand(),
-    waiting: new Map(),
+    waiting: createInstants(() => clock.now()),
     lines: createLines({
       slots: config.concurrency,
       placesPerHost: config.hostConcurrency,
@@ -146,7 +161,6 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     tracing,
     stop,
     locate: inBatches('locate', ids => locateTasks(pool, ids)),
-    record: inBatches('record', attempts => recordAttempts(pool, attempts)),
     async enqueue(tasks, now) {
       const soon = tasks.filter(task => isSoon(task.dueAt, now))
       if (soon.length === 0) return
@@ -166,7 +180,11 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   }
 }
 
-function runInBatches<In, Out>(run: (items: In[]) => Promise<Out[]>, note: (size: number) => void) {
+function runInBatches<In, Out>(
+  run: (items: In[]) => Promise<Out[]>,
+  split: (error: unknown) => boolean,
+  note: (size: number) => void,
+) {
   return microBatch<In, Out>({
     maxSize: batchSize,
     maxInFlight: 2,
@@ -174,6 +192,10 @@ function runInBatches<In, Out>(run: (items: In[]) => Promise<Out[]>, note: (size
       note(items.length)
       return run(items)
     },
-    split: error => !isTransientDatabaseError(error),
+    split,
   })
+}
+
+function mayBeOneItem(error: unknown): boolean {
+  return !isTransientDatabaseError(error)
 }

@@ -5,7 +5,6 @@ import { type AttemptIds, type AttemptRequest, buildRequest, requestPartsOf } fr
 import type { Context } from './context.ts'
 import type { UnsentOutcome } from './egress/outcome.ts'
 import { toFinishedAttempt } from './finished-attempt.ts'
-import { outlastOutage } from './outlast-outage.ts'
 import { putBack } from './put-back.ts'
 import type { AttemptOutcome } from './secrets/attempt-outcome.ts'
 import { readAttemptSecrets } from './secrets/attempt-secrets.ts'
@@ -31,7 +30,7 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<Attempt
   const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - claimed))
   const sending = send(ctx, request)
   await failpoint('dispatcher.request_sent')
-  const outcome = await ctx.attempts.orStopped(sending)
+  const outcome = await sending
   if (span) endTrace(span, outcome)
   if (outcome.kind === 'unsent') {
     await putBack(ctx, task, outcome)
@@ -48,7 +47,7 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<Attempt
   })
   const shown = request.redactor ? redactOutcome(outcome, request.redactor) : outcome
   const attempt = toFinishedAttempt(task, request.shownHeaders, shown, next, startedAt, durationMs)
-  const recorded = await outlastOutage(ctx, attempt.runId, () => ctx.record(attempt))
+  const recorded = await ctx.record(attempt)
   ctx.metrics.attemptEnded(attempt, recorded !== null)
   const trace = traceparent?.slice(3, 35)
   logAttempt(ctx, ids, task.attempt, outcome, { durationMs, state: recorded ? next.state : 'superseded', trace })
