@@ -6,7 +6,6 @@ import { admit } from './admit.ts'
 import { askDatabase } from './ask-database.ts'
 import type { TaskInHand } from './hand.ts'
 import { hostOf } from './host-of.ts'
-import { workspaceOf } from './workspace-of.ts'
 
 /**
  * Takes the tasks of a job in hand, or leaves them to PostgreSQL; asks it first for what the job does not say. Never waits
@@ -17,9 +16,10 @@ export async function takeTasks(ctx: Context, tasks: readonly DueTask[], signal:
   await failpoint('dispatcher.job_taken')
   const taken: TaskInHand[] = []
   const asked: Array<Promise<TaskInHand | null>> = []
+  const workspaces = new Map<string, string | null>()
   for (const task of tasks) {
     const id = fromId('task', task.id)
-    const workspace = task.workspace === undefined ? null : workspaceOf(task.workspace)
+    const workspace = task.workspace === undefined ? null : workspaceOf(task.workspace, workspaces)
     if (id === null) ctx.log.warn({ job: task.id }, 'job.unknown')
     else if (workspace === null || task.origin === undefined) asked.push(locate(ctx, id, task.dueAt, signal))
     else taken.push(toTaskInHand(id, workspace, task.dueAt, task.origin))
@@ -27,6 +27,14 @@ export async function takeTasks(ctx: Context, tasks: readonly DueTask[], signal:
   for (const task of await Promise.all(asked)) if (task !== null) taken.push(task)
   signal.throwIfAborted()
   admit(ctx, taken)
+}
+
+function workspaceOf(id: string, known: Map<string, string | null>): string | null {
+  const read = known.get(id)
+  if (read !== undefined) return read
+  const workspace = fromId('ws', id)
+  known.set(id, workspace)
+  return workspace
 }
 
 async function locate(ctx: Context, id: string, dueAt: number, signal: AbortSignal): Promise<TaskInHand | null> {
