@@ -5,10 +5,11 @@ export type { Logger }
 // One write for dozens of lines. What is written last before a process is killed may be lost.
 const chunkCharacters = 16_384
 const longestDelayMs = 50
+const { warn: warning } = pino.levels.values
 
 /**
- * Makes a process's logger: one JSON line per event, credentials removed. Lines are written some at a time, within 50 ms,
- * and all of them before the process exits.
+ * Makes a process's logger: one JSON line per event, credentials removed. Lines are written some at a time, within 50 ms;
+ * warnings and errors with what stands before them at once, and all before the process exits.
  * @param descriptor - Where they go. Default: standard output.
  */
 export function createLogger(service: string, level: string, descriptor = 1): Logger {
@@ -44,8 +45,10 @@ export function withoutRedaction(log: Logger): Logger {
   return log.child({}, { redact: [] })
 }
 
+type Output = DestinationStream & { lastLevel: number; flushSync(): void }
+
 // The stream below would join every line to those before it at once.
-function bufferedOutput(descriptor: number): DestinationStream & { flushSync(): void } {
+function bufferedOutput(descriptor: number): Output {
   const output = pino.destination({ dest: descriptor, sync: true })
   let lines: string[] = []
   let characters = 0
@@ -62,11 +65,13 @@ function bufferedOutput(descriptor: number): DestinationStream & { flushSync(): 
 
   process.once('exit', flush)
   return {
+    [Symbol.for('pino.metadata')]: true, // pino says the level of each line, below
+    lastLevel: 0,
     flushSync: flush,
     write(line) {
       lines.push(line)
       characters += line.length
-      if (characters >= chunkCharacters) flush()
+      if (characters >= chunkCharacters || this.lastLevel >= warning) flush()
       else timer ??= setTimeout(flush, longestDelayMs).unref()
     },
   }
