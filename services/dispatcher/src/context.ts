@@ -1,22 +1,13 @@
 import { type KeyObject, randomUUID } from 'node:crypto'
 import {
-  type Claim,
-  type ClaimRequest,
-  claimTasks,
   type DatabaseClock,
-  type FinishedAttempt,
   findMasterKeyProblem,
-  isTransientDatabaseError,
-  locateTasks,
   openDatabaseClock,
   openPool,
   type Pool,
-  type RecordedAttempt,
   readSecrets,
   readSigningSecrets,
-  recordAttempts,
   stepPromotionBack,
-  type TaskLocation,
   waitForDatabase,
 } from '@belfry/db'
 import {
@@ -28,33 +19,24 @@ import {
   openDispatchQueue,
   type QueueConnection,
 } from '@belfry/queue'
-import {
-  ConfigError,
-  type Logger,
-  microBatch,
-  openMeter,
-  openTracing,
-  type Tracing,
-  withoutRedaction,
-} from '@belfry/runtime'
+import { ConfigError, type Logger, openMeter, openTracing, type Tracing, withoutRedaction } from '@belfry/runtime'
 import { type Attempts, createAttempts } from './attempts.ts'
+import { type BatchedStatements, batchStatements } from './batched-statements.ts'
 import type { Config } from './config.ts'
 import { createOwnListeners, type OwnListeners } from './egress/own-listeners.ts'
 import { createResolver } from './egress/resolve-name.ts'
 import { createSender, type Sender } from './egress/send.ts'
-import { askDatabase } from './intake/ask-database.ts'
 import { type Backlog, createBacklog } from './intake/backlog.ts'
 import { createHand, type Hand, type TaskInHand } from './intake/hand.ts'
 import { createInstants, type Instants } from './intake/instants.ts'
 import { createLines, type Lines } from './intake/lines.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { type Outbox, openOutbox } from './outbox/open-outbox.ts'
-import { outlastOutage } from './outlast-outage.ts'
 import { toSigningKey } from './secrets/sign.ts'
 import { createWorkspaceCache, type WorkspaceCache } from './secrets/workspace-cache.ts'
 
 /** Everything that an attempt needs. */
-export type Context = {
+export type Context = BatchedStatements & {
   /** This process, among all dispatchers. */
   id: string
   log: Logger
@@ -83,19 +65,10 @@ export type Context = {
   tracing: Tracing | null
   /** Aborted when the process is to stop: from then on nothing is started. */
   stop: AbortSignal
-  /** `locateTasks`, many calls to a statement. */
-  locate(id: string): Promise<TaskLocation | null>
-  /** `claimTasks`, which waits for the database while that is away, and rejects when the process is to stop. */
-  claim(request: ClaimRequest): Promise<Claim>
-  /** `recordAttempts`, which waits for the database while that is away. */
-  record(attempt: FinishedAttempt): Promise<RecordedAttempt | null>
   /** Adds jobs for what is due soon. Never rejects: PostgreSQL knows, and the scheduler repairs. */
   enqueue(tasks: DueTask[], now: number): Promise<void>
   close(): Promise<void>
 }
-
-// A power of two, which is what statements are padded to.
-const batchSize = 128
 
 export async function openContext(config: Config, log: Logger, stop: AbortSignal): Promise<Context> {
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
@@ -114,14 +87,13 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const sender = createSender({ allowedPrivateTargets, listeners, proxy, resolve })
   const metrics = openMetrics(openMeter('dispatcher'))
   const tracing = config.traces ? await openTracing('dispatcher', log) : null
-  const inBatches = <In, Out>(batch: string, run: (items: In[]) => Promise<Out[]>, split = mayBeOneItem) =>
-    runInBatches(run, split, size => metrics.batch({ batch }, size))
   const signingKeysOf = createWorkspaceCache(async ids => {
     const secrets = await readSigningSecrets(pool, masterKeys, ids)
     return new Map(Array.from(secrets, ([id, all]) => [id, all.map(({ value }) => toSigningKey(value))]))
   })
   const clock = await openDatabaseClock(pool)
   return {
+    ...batchStatements({ pool, log, tiers: config.tiers, metrics, stop }),
     id: randomUUID(),
     log,
     attemptLog: withoutRedaction(log),
@@ -134,19 +106,6 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     ownListeners: listeners,
     signingKeysOf,
     secretsOf: createWorkspaceCache(ids => readSecrets(pool, masterKeys, ids)),
-    // While the database is away the batches under way wait for it, and all others behind them.
-    claim: inBatches(
-      'claim',
-      async requests => {
-        const claims = await askDatabase({ log }, () => claimTasks(pool, requests, config.tiers), stop)
-        metrics.claimed(claims)
-        return claims
-      },
-      error => mayBeOneItem(error) && !stop.aborted,
-    ),
-    record: inBatches('record', attempts =>
-      outlastOutage({ log }, attempts.length, () => recordAttempts(pool, attempts)),
-    ),
     hand: createHand(),
     waiting: createInstants(() => clock.now()),
     lines: createLines({
@@ -160,7 +119,6 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     metrics,
     tracing,
     stop,
-    locate: inBatches('locate', ids => locateTasks(pool, ids)),
     async enqueue(tasks, now) {
       const soon = tasks.filter(task => isSoon(task.dueAt, now))
       if (soon.length === 0) return
@@ -178,24 +136,4 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
       await tracing?.close()
     },
   }
-}
-
-function runInBatches<In, Out>(
-  run: (items: In[]) => Promise<Out[]>,
-  split: (error: unknown) => boolean,
-  note: (size: number) => void,
-) {
-  return microBatch<In, Out>({
-    maxSize: batchSize,
-    maxInFlight: 2,
-    run: items => {
-      note(items.length)
-      return run(items)
-    },
-    split,
-  })
-}
-
-function mayBeOneItem(error: unknown): boolean {
-  return !isTransientDatabaseError(error)
 }
