@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { typeParsers } from './parse-timestamp.ts'
 import { timeouts } from './timeouts.ts'
 
 export type Pool = pg.Pool
@@ -31,6 +32,7 @@ export function openPool(databaseUrl: string, { max, onError, plansOnce = false 
     max,
     connectionTimeoutMillis: 5000,
     options: [...pointLookups, ...planning].join(' '),
+    types: typeParsers,
     ...timeouts,
   })
   pool.on('error', onError)

@@ -9,8 +9,10 @@ export function valuesOf(
   rows: ReadonlyArray<readonly unknown[]>,
 ): { name: string; values: string; params: unknown[] } {
   const size = 2 ** Math.ceil(Math.log2(Math.max(1, rows.length)))
-  const params = rows.flat()
-  while (params.length < size * types.length) params.push(null)
+  const params = new Array<unknown>(size * types.length).fill(null)
+  rows.forEach((row, i) => {
+    for (let column = 0; column < types.length; column++) params[i * types.length + column] = row[column]
+  })
   return { name: `${name}_${size}`, values: placeholders(types, size), params }
 }
 

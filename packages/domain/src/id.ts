@@ -9,14 +9,21 @@ export type IdKind =
   | 'msg'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
-const textLength = 26
+const hexDigits = '0123456789abcdef'
+const dash = 0x2d
+const underscore = 0x5f
 
-// The tables exist for speed: an id is converted several times for each task.
-const pairs = Array.from({ length: 1024 }, (_, value) => `${alphabet[value >> 5]}${alphabet[value & 31]}`)
-const values = Array.from({ length: 128 }, (_, code) => alphabet.indexOf(String.fromCharCode(code)))
-
-const digits = Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0)
+// An id is converted several times for each task: character by character, into one buffer.
+const written = Buffer.alloc(64)
+const letterCodes = codesOf(alphabet)
+const hexCodes = codesOf(hexDigits)
+const letterValues = valuesOf(alphabet)
+const hexValues = valuesOf(hexDigits)
+for (const [value, digit] of [...hexDigits.toUpperCase()].entries()) hexValues[digit.charCodeAt(0)] = value
 const places = [...'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx'].flatMap((character, at) => (character === 'x' ? [at] : []))
+const dashes = [8, 13, 18, 23]
+const uuidLength = 36
+const textLength = 26
 
 const uuidBytes = 16
 const pool = Buffer.alloc(256 * uuidBytes)
@@ -42,59 +49,69 @@ export function newUuid(now = Date.now()): string {
   pool.writeUInt8(0x80 | (pool.readUInt8(used + 8) & 0x3f), used + 8)
   const hex = pool.toString('hex', used, used + uuidBytes)
   used += uuidBytes
-  return withDashes(hex)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
 /** Writes a UUID as the id that callers see: its kind and 26 characters of base32. */
 export function toId(kind: IdKind, uuid: string): string {
-  let text = `${kind}_${pair((digit(uuid, 0) << 4) | digit(uuid, 1))}`
-  for (let i = 2; i < 32; i += 5) {
+  const start = kind.length + 1
+  for (let i = 0; i < kind.length; i++) written[i] = kind.charCodeAt(i)
+  written[start - 1] = underscore
+  writeLetters((hexAt(uuid, 0) << 4) | hexAt(uuid, 1), start, 2)
+  for (let n = 2, at = start + 2; n < 32; n += 5, at += 4) {
     let bits = 0
-    for (let j = i; j < i + 5; j++) bits = (bits << 4) | digit(uuid, j)
-    text += pair(bits >> 10) + pair(bits & 1023)
+    for (let i = n; i < n + 5; i++) bits = (bits << 4) | hexAt(uuid, i)
+    writeLetters(bits, at, 4)
   }
-  return text
+  return written.toString('latin1', 0, start + textLength)
 }
 
 /** Reads an id of one kind back into its UUID, and gives null for every text that `toId` cannot have written. */
 export function fromId(kind: IdKind, text: string): string | null {
   const start = kind.length + 1
-  if (text.length !== start + textLength || !text.startsWith(`${kind}_`)) return null
+  if (text.length !== start + textLength || !text.startsWith(kind) || text.charCodeAt(start - 1) !== underscore) {
+    return null
+  }
   const head = bitsOf(text, start, 2)
   if (head < 0 || head > 255) return null
-  let hex = toHex(head, 2)
-  for (let i = start + 2; i < text.length; i += 4) {
-    const bits = bitsOf(text, i, 4)
+  writeHex(head, 0, 2)
+  for (let n = 2, at = start + 2; n < 32; n += 5, at += 4) {
+    const bits = bitsOf(text, at, 4)
     if (bits < 0) return null
-    hex += toHex(bits, 5)
+    writeHex(bits, n, 5)
   }
-  return withDashes(hex)
+  for (const at of dashes) written[at] = dash
+  return written.toString('latin1', 0, uuidLength)
 }
 
 // The hexadecimal digit of a UUID that is the nth without the dashes.
-function digit(uuid: string, n: number): number {
-  return digits[uuid.charCodeAt(places[n] ?? 0)] ?? 0
+function hexAt(uuid: string, n: number): number {
+  return hexValues[uuid.charCodeAt(places[n] ?? 0)] ?? 0
 }
 
-function pair(value: number): string {
-  return pairs[value] ?? ''
+function writeLetters(bits: number, at: number, count: number): void {
+  for (let i = 0; i < count; i++) written[at + i] = letterCodes[(bits >> (5 * (count - 1 - i))) & 31] ?? 0
+}
+
+function writeHex(bits: number, n: number, count: number): void {
+  for (let i = 0; i < count; i++) written[places[n + i] ?? 0] = hexCodes[(bits >> (4 * (count - 1 - i))) & 15] ?? 0
 }
 
 // Negative when one of the characters is not of the alphabet.
 function bitsOf(text: string, start: number, count: number): number {
   let bits = 0
   for (let i = start; i < start + count; i++) {
-    const value = values[text.charCodeAt(i)] ?? -1
+    const value = letterValues[text.charCodeAt(i)] ?? -1
     if (value < 0) return -1
     bits = (bits << 5) | value
   }
   return bits
 }
 
-function toHex(bits: number, digits: number): string {
-  return bits.toString(16).padStart(digits, '0')
+function codesOf(characters: string): number[] {
+  return Array.from(characters, character => character.charCodeAt(0))
 }
 
-function withDashes(hex: string): string {
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+function valuesOf(characters: string): number[] {
+  return Array.from({ length: 128 }, (_, code) => characters.indexOf(String.fromCharCode(code)))
 }

@@ -77,13 +77,14 @@ function toJob(tasks: readonly DueTask[], now: number, isCrowded: (task: DueTask
 }
 
 function cohortData(tasks: readonly DueTask[]): DispatchJob {
-  const targets = new Map<string, { index: number; target: readonly [string, string] }>()
+  const targets = new Map<string, { index: number; target: readonly [workspace: string, origin: string] }>()
   const indexed = tasks.map(({ id, dueAt, workspace, origin }) => {
     if (workspace === undefined || origin === undefined || origin.length > longestOrigin) return [id, dueAt] as const
     const key = `${workspace} ${origin}`
-    const known = targets.get(key) ?? { index: targets.size, target: [workspace, origin] as const }
-    targets.set(key, known)
-    return [id, dueAt, known.index] as const
+    const known = targets.get(key)
+    if (known) return [id, dueAt, known.index] as const
+    targets.set(key, { index: targets.size, target: [workspace, origin] })
+    return [id, dueAt, targets.size - 1] as const
   })
   return { tasks: indexed, targets: [...targets.values()].map(({ target }) => target) }
 }

@@ -26,11 +26,12 @@ it('writes a line for each event, in order, without being asked to', async () =>
   expect(events()[0]).toMatchObject({ service: 'api', level: 30, text: 'ü\n"', msg: 'event' })
 })
 
-it('writes what it holds before the process dies of a fault', () => {
+it.each(['warn', 'error', 'fatal'] as const)('writes what it holds at once with a line of level %s', level => {
   const { log, events } = setup()
   log.info('before')
-  log.fatal('the end')
-  expect(events().map(({ msg }) => msg)).toEqual(['before', 'the end'])
+  log[level]('what somebody wants to know')
+  log.info('after')
+  expect(events().map(({ msg }) => msg)).toEqual(['before', 'what somebody wants to know'])
 })
 
 it('hides credentials, but for lines that are known to have none', async () => {

@@ -1,14 +1,15 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger }
 
-// One write for a dozen lines or so. What is written last before a process is killed may be lost.
-const chunkBytes = 4_096
+// One write for dozens of lines. What is written last before a process is killed may be lost.
+const chunkCharacters = 16_384
 const longestDelayMs = 50
+const { warn: warning } = pino.levels.values
 
 /**
- * Makes a process's logger: one JSON line per event, credentials removed. Lines are written some at a time, within 50 ms,
- * and all of them before the process exits.
+ * Makes a process's logger: one JSON line per event, credentials removed. Lines are written some at a time, within 50 ms;
+ * warnings and errors with what stands before them at once, and all before the process exits.
  * @param descriptor - Where they go. Default: standard output.
  */
 export function createLogger(service: string, level: string, descriptor = 1): Logger {
@@ -44,13 +45,34 @@ export function withoutRedaction(log: Logger): Logger {
   return log.child({}, { redact: [] })
 }
 
-function bufferedOutput(descriptor: number) {
-  const output = pino.destination({
-    dest: descriptor,
-    sync: true,
-    minLength: chunkBytes,
-    periodicFlush: longestDelayMs,
-  })
-  process.once('exit', () => output.flushSync())
-  return output
+type Output = DestinationStream & { lastLevel: number; flushSync(): void }
+
+// The stream below would join every line to those before it at once.
+function bufferedOutput(descriptor: number): Output {
+  const output = pino.destination({ dest: descriptor, sync: true })
+  let lines: string[] = []
+  let characters = 0
+  let timer: NodeJS.Timeout | undefined
+
+  function flush(): void {
+    clearTimeout(timer)
+    timer = undefined
+    const text = lines.join('')
+    lines = []
+    characters = 0
+    if (text !== '') output.write(text)
+  }
+
+  process.once('exit', flush)
+  return {
+    [Symbol.for('pino.metadata')]: true, // pino says the level of each line, below
+    lastLevel: 0,
+    flushSync: flush,
+    write(line) {
+      lines.push(line)
+      characters += line.length
+      if (characters >= chunkCharacters || this.lastLevel >= warning) flush()
+      else timer ??= setTimeout(flush, longestDelayMs).unref()
+    },
+  }
 }

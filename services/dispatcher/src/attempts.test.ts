@@ -9,23 +9,35 @@ it('waits for every attempt, also for one that a finishing one has started', asy
     done++
   }
   attempts.track(attempt().then(() => attempts.track(attempt())))
-  await attempts.finish(1000)
+  await attempts.finish(1000, () => {})
   expect(done).toBe(2)
 })
 
-it('gives up the calls that outlast its patience, and says so as their outcome', async () => {
+it('gives up the calls that outlast its patience, and waits for what becomes of them', async () => {
   const attempts = createAttempts(() => {})
-  const outcomes: unknown[] = []
-  const hanging = attempts.orStopped(new Promise(() => {}))
-  attempts.track(hanging.then(outcome => void outcomes.push(outcome)))
-  await attempts.finish(10)
-  expect(outcomes).toMatchObject([{ kind: 'failure', code: 'worker_lost' }])
+  const done: string[] = []
+  let giveUp = () => {}
+  const hanging = new Promise<void>(resolve => {
+    giveUp = resolve
+  })
+  attempts.track(hanging.then(() => void done.push('recorded')))
+  await attempts.finish(10, () => {
+    done.push('given up')
+    giveUp()
+  })
+  expect(done).toEqual(['given up', 'recorded'])
+})
+
+it('gives nothing up when it has nothing to wait for', async () => {
+  await createAttempts(() => {}).finish(0, () => {
+    throw new Error('There is nothing to give up.')
+  })
 })
 
 it('reports a fault of an attempt and goes on', async () => {
   const faults: unknown[] = []
   const attempts = createAttempts(fault => faults.push(fault))
   attempts.track(Promise.reject(new Error('broken')))
-  await attempts.finish(1000)
+  await attempts.finish(1000, () => {})
   expect(faults).toHaveLength(1)
 })

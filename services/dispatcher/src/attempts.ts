@@ -1,41 +1,34 @@
-import type { Outcome, UnsentOutcome } from './egress/outcome.ts'
-import type { AttemptOutcome } from './secrets/attempt-outcome.ts'
-
 /** The attempts under way in this process. */
 export type Attempts = {
   track(attempt: Promise<void>): void
-  /** The outcome of a call, or of having been given up because the process can wait no longer. */
-  orStopped(sending: Promise<AttemptOutcome | UnsentOutcome>): Promise<AttemptOutcome | UnsentOutcome>
-  /** Waits until all are recorded; after `patienceMs` those still waiting for their target are given up. */
-  finish(patienceMs: number): Promise<void>
+  /** Waits until all are recorded; after `patienceMs` it calls `giveUp` for those that still wait for their target. */
+  finish(patienceMs: number, giveUp: () => unknown): Promise<void>
 }
 
 export function createAttempts(onFault: (error: unknown) => void): Attempts {
-  const underWay = new Set<Promise<void>>()
-  const waiting = new Set<(outcome: AttemptOutcome | UnsentOutcome) => void>()
+  let underWay = 0
+  let tellFinished = () => {}
+
+  const end = () => {
+    underWay--
+    if (underWay === 0) tellFinished()
+  }
+  const fail = (error: unknown) => {
+    onFault(error)
+    end()
+  }
   return {
     track(attempt) {
-      const settled = attempt.catch(onFault).finally(() => underWay.delete(settled))
-      underWay.add(settled)
+      underWay++
+      attempt.then(end, fail)
     },
-    orStopped(sending) {
-      return new Promise((resolve, reject) => {
-        waiting.add(resolve)
-        sending.then(resolve, reject).finally(() => waiting.delete(resolve))
+    async finish(patienceMs, giveUp) {
+      const timer = setTimeout(giveUp, patienceMs)
+      const finished = new Promise<void>(resolve => {
+        tellFinished = resolve
       })
-    },
-    async finish(patienceMs) {
-      const timer = setTimeout(() => {
-        for (const giveUp of waiting) giveUp(stoppedOutcome)
-      }, patienceMs)
-      while (underWay.size > 0) await Promise.all(underWay)
+      if (underWay > 0) await finished
       clearTimeout(timer)
     },
   }
-}
-
-const stoppedOutcome: Outcome = {
-  kind: 'failure',
-  code: 'worker_lost',
-  message: 'The dispatcher was stopped before the target answered. The target may have been called.',
 }

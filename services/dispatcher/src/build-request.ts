@@ -6,6 +6,9 @@ import type { AttemptSecrets } from './secrets/attempt-secrets.ts'
 import { fillRequest, type RequestParts } from './secrets/fill-request.ts'
 import { sign } from './secrets/sign.ts'
 
+/** How an attempt is named to the outside. */
+export type AttemptIds = { task: string; run: string; workspace: string }
+
 /** An attempt's request: what goes out, or why nothing may, and its headers with references in the place of secrets. */
 export type AttemptRequest = {
   outgoing: OutgoingRequest | SecretMissing
@@ -26,26 +29,29 @@ export function requestPartsOf(task: ClaimedTask): RequestParts {
 /** Builds what is sent for an attempt: the task's own headers and body, and the ones that say what this call is. */
 export function buildRequest(
   task: ClaimedTask,
+  ids: AttemptIds,
   parts: RequestParts,
   { signingKeys, names, values }: AttemptSecrets,
   traceparent: string | null,
 ): AttemptRequest {
   const filled = names.length === 0 ? { ...parts, redactor: null } : fillRequest(parts, names, values)
-  const headers: Record<string, string> = { ...defaults(parts, traceparent), ...parts.headers, ...identity(task) }
+  const timestamp = String(Math.floor(task.claimedAt.getTime() / 1000))
+  const headers = defaults(parts, traceparent)
+  Object.assign(headers, parts.headers)
+  identify(headers, task, ids, timestamp)
   if (signingKeys === null)
     return unsendable(secretMissing('Nothing was sent: the workspace has been deleted.'), headers)
   if ('kind' in filled) return unsendable(filled, headers)
-  const id = headers['webhook-id'] ?? ''
-  const timestamp = headers['webhook-timestamp'] ?? ''
-  const signature = { 'webhook-signature': sign(signingKeys, id, timestamp, filled.body ?? '') }
+  const body = filled.body === null ? null : Buffer.from(filled.body)
+  headers['webhook-signature'] = sign(signingKeys, ids.task, timestamp, body ?? '')
   const outgoing = {
     url: filled.url,
     method: task.method,
-    headers: { ...headers, ...filled.headers, ...signature },
-    body: filled.body,
+    headers: filled.redactor === null ? headers : { ...headers, ...filled.headers },
+    body,
     timeoutMs: task.timeoutMs,
   }
-  return { outgoing, shownHeaders: { ...headers, ...signature }, redactor: filled.redactor }
+  return { outgoing, shownHeaders: headers, redactor: filled.redactor }
 }
 
 function unsendable(outgoing: SecretMissing, shownHeaders: Record<string, string>): AttemptRequest {
@@ -53,23 +59,22 @@ function unsendable(outgoing: SecretMissing, shownHeaders: Record<string, string
 }
 
 function defaults({ headers, body }: RequestParts, traceparent: string | null): Record<string, string> {
-  const given = new Set(Object.keys(headers).map(name => name.toLowerCase()))
   const all: Record<string, string> = { 'User-Agent': userAgent, Accept: '*/*', 'Accept-Encoding': 'identity' }
   if (body !== null) all['Content-Type'] = 'application/json'
   if (traceparent !== null) all.traceparent = traceparent
-  return Object.fromEntries(Object.entries(all).filter(([name]) => !given.has(name.toLowerCase())))
+  for (const given of Object.keys(headers)) {
+    for (const name of Object.keys(all)) if (name.toLowerCase() === given.toLowerCase()) delete all[name]
+  }
+  return all
 }
 
-function identity(task: ClaimedTask): Record<string, string> {
-  const id = toId('task', task.taskId)
-  return {
-    'X-Belfry-Task-Id': id,
-    'X-Belfry-Run-Id': toId('run', task.runId),
-    'X-Belfry-Attempt': String(task.attempt),
-    'X-Belfry-Scheduled-At': task.executeAt.toISOString(),
-    ...(task.cronJobId === null ? {} : { 'X-Belfry-Cronjob-Id': toId('cron', task.cronJobId) }),
-    ...(task.topic === null ? {} : { 'X-Belfry-Topic': task.topic }),
-    'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(task.claimedAt.getTime() / 1000)),
-  }
+function identify(headers: Record<string, string>, task: ClaimedTask, ids: AttemptIds, timestamp: string): void {
+  headers['X-Belfry-Task-Id'] = ids.task
+  headers['X-Belfry-Run-Id'] = ids.run
+  headers['X-Belfry-Attempt'] = String(task.attempt)
+  headers['X-Belfry-Scheduled-At'] = task.executeAt.toISOString()
+  if (task.cronJobId !== null) headers['X-Belfry-Cronjob-Id'] = toId('cron', task.cronJobId)
+  if (task.topic !== null) headers['X-Belfry-Topic'] = task.topic
+  headers['webhook-id'] = ids.task
+  headers['webhook-timestamp'] = timestamp
 }

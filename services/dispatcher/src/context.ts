@@ -1,22 +1,13 @@
 import { type KeyObject, randomUUID } from 'node:crypto'
 import {
-  type Claim,
-  type ClaimRequest,
-  claimTasks,
   type DatabaseClock,
-  type FinishedAttempt,
   findMasterKeyProblem,
-  isTransientDatabaseError,
-  locateTasks,
   openDatabaseClock,
   openPool,
   type Pool,
-  type RecordedAttempt,
   readSecrets,
   readSigningSecrets,
-  recordAttempts,
   stepPromotionBack,
-  type TaskLocation,
   waitForDatabase,
 } from '@belfry/db'
 import {
@@ -28,14 +19,16 @@ import {
   openDispatchQueue,
   type QueueConnection,
 } from '@belfry/queue'
-import { ConfigError, type Logger, microBatch, openMeter, openTracing, type Tracing } from '@belfry/runtime'
+import { ConfigError, type Logger, openMeter, openTracing, type Tracing, withoutRedaction } from '@belfry/runtime'
 import { type Attempts, createAttempts } from './attempts.ts'
+import { type BatchedStatements, batchStatements } from './batched-statements.ts'
 import type { Config } from './config.ts'
 import { createOwnListeners, type OwnListeners } from './egress/own-listeners.ts'
 import { createResolver } from './egress/resolve-name.ts'
 import { createSender, type Sender } from './egress/send.ts'
 import { type Backlog, createBacklog } from './intake/backlog.ts'
 import { createHand, type Hand, type TaskInHand } from './intake/hand.ts'
+import { createInstants, type Instants } from './intake/instants.ts'
 import { createLines, type Lines } from './intake/lines.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { type Outbox, openOutbox } from './outbox/open-outbox.ts'
@@ -43,10 +36,12 @@ import { toSigningKey } from './secrets/sign.ts'
 import { createWorkspaceCache, type WorkspaceCache } from './secrets/workspace-cache.ts'
 
 /** Everything that an attempt needs. */
-export type Context = {
+export type Context = BatchedStatements & {
   /** This process, among all dispatchers. */
   id: string
   log: Logger
+  /** Writes the line of each attempt, in which only ids and figures stand. */
+  attemptLog: Logger
   pool: Pool
   clock: DatabaseClock
   queue: DispatchQueue
@@ -59,7 +54,7 @@ export type Context = {
   secretsOf: WorkspaceCache<ReadonlyMap<string, string>>
   /** The tasks that this process has in hand: those that wait for their instant, and those whose instant has come. */
   hand: Hand
-  waiting: Map<TaskInHand, NodeJS.Timeout>
+  waiting: Instants<TaskInHand>
   lines: Lines<TaskInHand>
   backlog: Backlog
   /** Sends messages to people. */
@@ -70,16 +65,10 @@ export type Context = {
   tracing: Tracing | null
   /** Aborted when the process is to stop: from then on nothing is started. */
   stop: AbortSignal
-  /** `locateTasks`, `claimTasks` and `recordAttempts`, many calls to a statement. */
-  locate(id: string): Promise<TaskLocation | null>
-  claim(request: ClaimRequest): Promise<Claim>
-  record(attempt: FinishedAttempt): Promise<RecordedAttempt | null>
   /** Adds jobs for what is due soon. Never rejects: PostgreSQL knows, and the scheduler repairs. */
   enqueue(tasks: DueTask[], now: number): Promise<void>
   close(): Promise<void>
 }
-
-const batchSize = 100
 
 export async function openContext(config: Config, log: Logger, stop: AbortSignal): Promise<Context> {
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
@@ -98,17 +87,18 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const sender = createSender({ allowedPrivateTargets, listeners, proxy, resolve })
   const metrics = openMetrics(openMeter('dispatcher'))
   const tracing = config.traces ? await openTracing('dispatcher', log) : null
-  const inBatches = <In, Out>(batch: string, run: (items: In[]) => Promise<Out[]>) =>
-    runInBatches(run, size => metrics.batch({ batch }, size))
   const signingKeysOf = createWorkspaceCache(async ids => {
     const secrets = await readSigningSecrets(pool, masterKeys, ids)
     return new Map(Array.from(secrets, ([id, all]) => [id, all.map(({ value }) => toSigningKey(value))]))
   })
+  const clock = await openDatabaseClock(pool)
   return {
+    ...batchStatements({ pool, log, tiers: config.tiers, metrics, stop }),
     id: randomUUID(),
     log,
+    attemptLog: withoutRedaction(log),
     pool,
-    clock: await openDatabaseClock(pool),
+    clock,
     queue,
     queueConnection,
     deadLetters,
@@ -116,13 +106,8 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     ownListeners: listeners,
     signingKeysOf,
     secretsOf: createWorkspaceCache(ids => readSecrets(pool, masterKeys, ids)),
-    claim: inBatches('claim', async requests => {
-      const claims = await claimTasks(pool, requests, config.tiers)
-      metrics.claimed(claims)
-      return claims
-    }),
     hand: createHand(),
-    waiting: new Map(),
+    waiting: createInstants(() => clock.now()),
     lines: createLines({
       slots: config.concurrency,
       placesPerHost: config.hostConcurrency,
@@ -134,8 +119,6 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     metrics,
     tracing,
     stop,
-    locate: inBatches('locate', ids => locateTasks(pool, ids)),
-    record: inBatches('record', attempts => recordAttempts(pool, attempts)),
     async enqueue(tasks, now) {
       const soon = tasks.filter(task => isSoon(task.dueAt, now))
       if (soon.length === 0) return
@@ -153,16 +136,4 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
       await tracing?.close()
     },
   }
-}
-
-function runInBatches<In, Out>(run: (items: In[]) => Promise<Out[]>, note: (size: number) => void) {
-  return microBatch<In, Out>({
-    maxSize: batchSize,
-    maxInFlight: 2,
-    run: items => {
-      note(items.length)
-      return run(items)
-    },
-    split: error => !isTransientDatabaseError(error),
-  })
 }

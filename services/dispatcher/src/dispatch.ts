@@ -1,11 +1,10 @@
 import type { ClaimedTask, RecordedAttempt } from '@belfry/db'
 import { nextAttempt, toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
-import { type AttemptRequest, buildRequest, requestPartsOf } from './build-request.ts'
+import { type AttemptIds, type AttemptRequest, buildRequest, requestPartsOf } from './build-request.ts'
 import type { Context } from './context.ts'
 import type { UnsentOutcome } from './egress/outcome.ts'
 import { toFinishedAttempt } from './finished-attempt.ts'
-import { outlastOutage } from './outlast-outage.ts'
 import { putBack } from './put-back.ts'
 import type { AttemptOutcome } from './secrets/attempt-outcome.ts'
 import { readAttemptSecrets } from './secrets/attempt-secrets.ts'
@@ -21,12 +20,17 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<Attempt
   const secrets = await readAttemptSecrets(ctx, task.workspaceId, secretNamesOf(parts))
   const span = ctx.tracing && traceAttempt(ctx.tracing, task)
   const traceparent = span ? span.traceparent : task.traceparent
-  const request = buildRequest(task, parts, secrets, traceparent)
+  const ids = {
+    task: toId('task', task.taskId),
+    run: toId('run', task.runId),
+    workspace: toId('ws', task.workspaceId),
+  }
+  const request = buildRequest(task, ids, parts, secrets, traceparent)
   const sentAt = performance.now()
   const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - claimed))
   const sending = send(ctx, request)
   await failpoint('dispatcher.request_sent')
-  const outcome = await ctx.attempts.orStopped(sending)
+  const outcome = await sending
   if (span) endTrace(span, outcome)
   if (outcome.kind === 'unsent') {
     await putBack(ctx, task, outcome)
@@ -43,17 +47,17 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<Attempt
   })
   const shown = request.redactor ? redactOutcome(outcome, request.redactor) : outcome
   const attempt = toFinishedAttempt(task, request.shownHeaders, shown, next, startedAt, durationMs)
-  const recorded = await outlastOutage(ctx, attempt.runId, () => ctx.record(attempt))
+  const recorded = await ctx.record(attempt)
   ctx.metrics.attemptEnded(attempt, recorded !== null)
   const trace = traceparent?.slice(3, 35)
-  logAttempt(ctx, task, outcome, { durationMs, state: recorded ? next.state : 'superseded', trace })
+  logAttempt(ctx, ids, task.attempt, outcome, { durationMs, state: recorded ? next.state : 'superseded', trace })
   await failpoint('dispatcher.recorded')
-  if (recorded) await follow(ctx, task, attempt, recorded)
+  if (recorded) await follow(ctx, task, ids, attempt, recorded)
   return outcome
 }
 
-async function send(ctx: Context, { outgoing, redactor }: AttemptRequest): Promise<AttemptOutcome | UnsentOutcome> {
-  if ('kind' in outgoing) return outgoing
+function send(ctx: Context, { outgoing, redactor }: AttemptRequest): Promise<AttemptOutcome | UnsentOutcome> {
+  if ('kind' in outgoing) return Promise.resolve(outgoing)
   const sending = ctx.sender.send(outgoing)
   if (redactor === null) return sending
   return sending.catch(error => Promise.reject(redactFault(error, redactor)))
@@ -62,36 +66,30 @@ async function send(ctx: Context, { outgoing, redactor }: AttemptRequest): Promi
 async function follow(
   ctx: Context,
   task: ClaimedTask,
+  ids: AttemptIds,
   attempt: ReturnType<typeof toFinishedAttempt>,
   recorded: RecordedAttempt,
 ): Promise<void> {
-  const id = toId('task', task.taskId)
   if (attempt.state === 'retrying') {
     await failpoint('dispatcher.retry_recorded')
-    const workspace = toId('ws', task.workspaceId)
-    await ctx.enqueue([{ id, dueAt: recorded.dueAt.getTime(), workspace }], recorded.now.getTime())
+    const due = { id: ids.task, dueAt: recorded.dueAt.getTime(), workspace: ids.workspace }
+    await ctx.enqueue([due], recorded.now.getTime())
   } else if (attempt.state === 'dead') {
     const error = attempt.errorMessage ?? 'The target did not answer with a 2xx status.'
-    const letter = { task: id, workspace: toId('ws', task.workspaceId), attempts: task.attempt, error }
-    await ctx.deadLetters.add(letter).catch(error => ctx.log.warn({ err: error, task: id }, 'dead_letter.not_shown'))
+    const letter = { task: ids.task, workspace: ids.workspace, attempts: task.attempt, error }
+    await ctx.deadLetters
+      .add(letter)
+      .catch(error => ctx.log.warn({ err: error, task: ids.task }, 'dead_letter.not_shown'))
   }
 }
 
 function logAttempt(
   ctx: Context,
-  task: ClaimedTask,
-  outcome: AttemptOutcome,
-  more: { durationMs: number; state: string; trace: string | undefined },
+  { task, run, workspace }: AttemptIds,
+  attempt: number,
+  answer: AttemptOutcome,
+  { durationMs, state, trace }: { durationMs: number; state: string; trace: string | undefined },
 ): void {
-  ctx.log.info(
-    {
-      task: toId('task', task.taskId),
-      run: toId('run', task.runId),
-      workspace: toId('ws', task.workspaceId),
-      attempt: task.attempt,
-      outcome: outcome.kind === 'response' ? outcome.status : outcome.code,
-      ...more,
-    },
-    'attempt.finished',
-  )
+  const outcome = answer.kind === 'response' ? answer.status : answer.code
+  ctx.attemptLog.info({ task, run, workspace, attempt, outcome, durationMs, state, trace }, 'attempt.finished')
 }

@@ -1,5 +1,6 @@
 import type { ClaimedTask, FinishedAttempt } from '@belfry/db'
 import type { NextAttempt } from '@belfry/domain'
+import type { ResponseOutcome } from './egress/outcome.ts'
 import type { AttemptOutcome } from './secrets/attempt-outcome.ts'
 
 /** Turns an attempt and its outcome, neither of which shows a secret, into what is stored of it. */
@@ -11,6 +12,8 @@ export function toFinishedAttempt(
   startedAt: Date,
   durationMs: number,
 ): FinishedAttempt {
+  const answer = outcome.kind === 'response' ? outcome : null
+  const error = outcome.kind === 'failure' ? outcome : next.state === 'success' ? null : wrongStatus(outcome)
   return {
     taskId: task.taskId,
     runId: task.runId,
@@ -21,32 +24,20 @@ export function toFinishedAttempt(
     startedAt,
     finishedAt: new Date(startedAt.getTime() + durationMs),
     requestHeaders: JSON.stringify(headers),
-    ...answerOf(outcome),
-    ...errorOf(outcome, next),
+    responseStatus: answer?.status ?? null,
+    responseHeaders: answer && withoutNul(JSON.stringify(answer.headers)),
+    responseBody: answer?.body ?? null,
+    responseBytes: answer?.bodyBytes ?? null,
+    responseTruncated: answer?.bodyTruncated ?? false,
+    errorCode: error?.code ?? null,
+    errorMessage: error?.message ?? null,
   }
 }
 
-function answerOf(outcome: AttemptOutcome) {
-  if (outcome.kind === 'failure') {
-    const none = { responseStatus: null, responseHeaders: null, responseBody: null, responseBytes: null }
-    return { ...none, responseTruncated: false }
-  }
-  return {
-    responseStatus: outcome.status,
-    responseHeaders: withoutNul(JSON.stringify(outcome.headers)),
-    responseBody: outcome.body,
-    responseBytes: outcome.bodyBytes,
-    responseTruncated: outcome.bodyTruncated,
-  }
-}
-
-function errorOf(outcome: AttemptOutcome, next: NextAttempt): Pick<FinishedAttempt, 'errorCode' | 'errorMessage'> {
-  if (outcome.kind === 'failure') return { errorCode: outcome.code, errorMessage: outcome.message }
-  if (next.state === 'success') return { errorCode: null, errorMessage: null }
-  const location = outcome.status >= 300 && outcome.status < 400 ? outcome.headers.location : undefined
-  const redirect =
-    typeof location === 'string' ? ` Redirects are not followed (Location: ${location.slice(0, 2048)}).` : ''
-  return { errorCode: 'http_status', errorMessage: `The target answered with status ${outcome.status}.${redirect}` }
+function wrongStatus({ status, headers: { location } }: ResponseOutcome): { code: string; message: string } {
+  const isRedirect = status >= 300 && status < 400 && typeof location === 'string'
+  const redirect = isRedirect ? ` Redirects are not followed (Location: ${location.slice(0, 2048)}).` : ''
+  return { code: 'http_status', message: `The target answered with status ${status}.${redirect}` }
 }
 
 // PostgreSQL cannot store it, and a target's answer must not be able to keep its run from being recorded.

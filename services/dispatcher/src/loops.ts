@@ -15,7 +15,8 @@ export function loops(ctx: Context): Loop[] {
   return [
     chore('refresh-clock', 10_000, () => ctx.clock.refresh()),
     chore('find-own-listeners', 30_000, () => ctx.ownListeners.refresh()),
-    chore('find-late-work', 1_000, () => findLateWork(ctx)),
+    chore('find-late-work', 1_000, () => findLateWork(ctx, false)),
+    chore('find-lost-work', 15_000, () => findLateWork(ctx, true)),
     chore('refill-lines', 50, () => refillLines(ctx)),
     chore('reset-hosts', 2_000, () => resetHosts(ctx)),
     chore('forget-idle-hosts', 5_000, async () => ctx.lines.forget()),

@@ -36,7 +36,7 @@ export async function startDispatcher(config: Config, log: Logger, stop: AbortSi
     async drain() {
       await Promise.all([consumer.close(), outboxConsumer.close()])
       await giveBackAll(ctx)
-      await Promise.all([ctx.attempts.finish(patienceMs), ctx.outbox.finish(patienceMs)])
+      await Promise.all([ctx.attempts.finish(patienceMs, () => ctx.sender.close()), ctx.outbox.finish(patienceMs)])
       await Promise.all(running)
       health.close()
       health.closeAllConnections()

@@ -16,8 +16,8 @@ export type OutgoingRequest = {
   url: string
   method: string
   headers: Record<string, string>
-  /** Goes out as its UTF-8 bytes; null sends none. */
-  body: string | null
+  /** Text goes out as its UTF-8 bytes; null sends none. */
+  body: Buffer | string | null
   /** From the first DNS packet to the last byte of the answer's body. */
   timeoutMs: number
 }
@@ -60,23 +60,18 @@ export function createSender(options: SenderOptions): Sender {
   const dial = proxy ? createTunnelDial(proxy) : undefined
   const { adapter, close } = createUndiciAdapter(createConnect(guard, options.secureContext, dial))
   // Not axios.create(): its defaults would add headers and rewrite bodies.
-  const http = new Axios({ adapter, transformRequest: [], transformResponse: [] })
-
-  async function sendOnce({ url, method, headers, body, timeoutMs: timeout }: OutgoingRequest): Promise<SendOutcome> {
-    const headerLines = Object.entries(headers).flat()
-    const data = body === null ? null : Buffer.from(body)
-    try {
-      return (await http.request<ResponseOutcome>({ url, method, headerLines, data, timeout })).data
-    } catch (error) {
-      return outcomeOfError(error)
-    }
-  }
+  const http = new Axios({ adapter })
 
   return {
     async send(request) {
       const giveUpAt = performance.now() + patienceMs
       for (;;) {
-        const outcome = await sendOnce(request)
+        let outcome: SendOutcome
+        try {
+          outcome = (await http.request<ResponseOutcome>({ outgoing: [request] })).data
+        } catch (error) {
+          outcome = outcomeOfError(error)
+        }
         if (outcome.kind !== 'unsent' || performance.now() > giveUpAt) return outcome
         // Nothing has left, so it is no second try for the target, which still gets all of its time. Waiting also keeps
         // the caller's place taken, and with it bounds the pace at which a shortage is met again.

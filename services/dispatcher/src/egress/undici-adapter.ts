@@ -1,14 +1,18 @@
-import type { AxiosAdapter } from 'axios'
+import type { AxiosAdapter, AxiosResponse } from 'axios'
 import type { Dispatcher } from 'undici'
 import { DeadlineError, InvalidRequestError, InvalidResponseError } from './call-errors.ts'
 import type { Connect } from './connect.ts'
-import { type Connections, createConnections } from './connections.ts'
+import { type Connection, type Connections, createConnections } from './connections.ts'
 import type { ResponseOutcome } from './outcome.ts'
+import type { OutgoingRequest } from './send.ts'
 
 declare module 'axios' {
   interface AxiosRequestConfig {
-    /** Names and values in turn. They go round axios' own headers, which strip and drop characters and names silently. */
-    headerLines?: string[]
+    /**
+     * What goes out, as it is: axios' own headers strip and drop characters and names silently. In an array, because of
+     * anything else axios would make a copy, member by member.
+     */
+    outgoing?: [OutgoingRequest]
   }
 }
 
@@ -28,74 +32,109 @@ const maxInformational = 100
 export function createUndiciAdapter(connect: Connect): UndiciAdapter {
   const connections = createConnections(connect)
 
-  async function adapter(config: Parameters<AxiosAdapter>[0]) {
-    const { method = 'get', headerLines = [], timeout = 0 } = config
-    const url = parseTarget(config.url ?? '')
-    const path = url.pathname + url.search
-    const request = { path, method: method.toUpperCase(), headers: headerLines, body: config.data }
-    const data = await exchange(connections, url.origin, request, timeout)
-    return { data, status: data.status, statusText: '', headers: {}, config }
+  function adapter(config: Parameters<AxiosAdapter>[0]): Promise<AxiosResponse<ResponseOutcome>> {
+    return new Promise((resolve, reject) => {
+      const [outgoing] = config.outgoing ?? []
+      if (outgoing === undefined) throw new InvalidRequestError()
+      const { method, headers, body, timeoutMs } = outgoing
+      const { origin, path } = parseTarget(outgoing.url)
+      const answer = (data: ResponseOutcome) =>
+        resolve({ data, status: data.status, statusText: '', headers: {}, config })
+      const exchange = new Exchange(connections, connections.take(origin), { answer, reject })
+      exchange.start({ path, method: method.toUpperCase(), headers, body }, timeoutMs)
+    })
   }
 
   return { adapter, close: connections.close }
 }
 
-function parseTarget(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new InvalidRequestError()
-  return url
+function parseTarget(text: string): { origin: string; path: string } {
+  try {
+    const url = new URL(text)
+    if (url.protocol === 'http:' || url.protocol === 'https:') {
+      return { origin: url.origin, path: url.pathname + url.search }
+    }
+  } catch {
+    // it is no URL
+  }
+  throw new InvalidRequestError()
 }
 
-function exchange(
-  connections: Connections,
-  origin: string,
-  request: Dispatcher.DispatchOptions,
-  timeoutMs: number,
-): Promise<ResponseOutcome> {
-  const connection = connections.take(origin)
-  connection.expectResponse()
-  const chunks: Buffer[] = []
-  let head: Pick<ResponseOutcome, 'status' | 'headers'> | null = null
-  let informational = 0
-  let bodyBytes = 0
-  let isOver = false
+type Ends = { answer: (outcome: ResponseOutcome) => void; reject: (error: Error | null) => void }
 
-  return new Promise((resolve, reject) => {
+/** One request and its answer, on a connection of its own. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #connections: Connections
+  readonly #connection: Connection
+  readonly #ends: Ends
+  readonly #chunks: Buffer[] = []
+  #deadline: NodeJS.Timeout | undefined
+  #head: Pick<ResponseOutcome, 'status' | 'headers'> | null = null
+  #informational = 0
+  #bodyBytes = 0
+  #isOver = false
+
+  constructor(connections: Connections, connection: Connection, ends: Ends) {
+    this.#connections = connections
+    this.#connection = connection
+    this.#ends = ends
+  }
+
+  start(request: Dispatcher.DispatchOptions, timeoutMs: number): void {
+    this.#connection.expectResponse()
     // A process that was blocked or frozen reads what has come meanwhile before it says that nothing came in time.
-    const deadline = setTimeout(() => setImmediate(endInTime), timeoutMs)
+    this.#deadline = setTimeout(() => setImmediate(() => this.#endInTime()), timeoutMs)
+    this.#connection.client.dispatch(request, this)
+  }
 
-    // Who connects knows whether it was the target that took so long.
-    function endInTime(): void {
-      if (connection.opening) connection.opening.abort(new DeadlineError())
-      else finish(new DeadlineError())
-    }
+  onRequestStart(): void {} // its presence selects this form of handler
 
-    function finish(error: Error | null): void {
-      if (isOver) return
-      isOver = true
-      clearTimeout(deadline)
-      if (error === null && head && !announcesForbiddenBody(head)) connections.giveBack(connection)
-      else connections.discard(connection)
-      if (head === null) reject(error)
-      else resolve({ kind: 'response', ...head, body: Buffer.concat(chunks), bodyBytes, bodyTruncated: error !== null })
-    }
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseOutcome['headers']): void {
+    if (status >= 200) this.#head = { status, headers }
+    else if (++this.#informational > maxInformational) this.#finish(new InvalidResponseError())
+  }
 
-    connection.client.dispatch(request, {
-      onRequestStart() {}, // its presence selects this form of handler
-      onResponseStart(_, status, headers) {
-        if (status >= 200) head = { status, headers: headers as ResponseOutcome['headers'] }
-        else if (++informational > maxInformational) finish(new InvalidResponseError())
-      },
-      onResponseData(_, chunk) {
-        if (isOver) return
-        if (bodyBytes < maxBodyBytes) chunks.push(chunk.subarray(0, maxBodyBytes - bodyBytes))
-        bodyBytes += chunk.length
-        if (bodyBytes > maxBodyBytes) finish(new BodyTooLongError())
-      },
-      onResponseEnd: () => finish(null),
-      onResponseError: (_, error) => finish(error),
-    })
-  })
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isOver) return
+    if (this.#bodyBytes < maxBodyBytes) this.#chunks.push(chunk.subarray(0, maxBodyBytes - this.#bodyBytes))
+    this.#bodyBytes += chunk.length
+    if (this.#bodyBytes > maxBodyBytes) this.#finish(new BodyTooLongError())
+  }
+
+  onResponseEnd(): void {
+    this.#finish(null)
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#finish(error)
+  }
+
+  // Who connects knows whether it was the target that took so long.
+  #endInTime(): void {
+    const { opening } = this.#connection
+    if (opening) opening.abort(new DeadlineError())
+    else this.#finish(new DeadlineError())
+  }
+
+  #finish(error: Error | null): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#deadline)
+    const head = this.#head
+    if (error === null && head && !announcesForbiddenBody(head)) this.#connections.giveBack(this.#connection)
+    else this.#connections.discard(this.#connection)
+    if (head === null) this.#ends.reject(error)
+    else this.#ends.answer(toOutcome(head, this.#chunks, this.#bodyBytes, error !== null))
+  }
+}
+
+function toOutcome(
+  { status, headers }: Pick<ResponseOutcome, 'status' | 'headers'>,
+  chunks: Buffer[],
+  bodyBytes: number,
+  bodyTruncated: boolean,
+): ResponseOutcome {
+  return { kind: 'response', status, headers, body: Buffer.concat(chunks), bodyBytes, bodyTruncated }
 }
 
 // These have no body, so one that is announced all the same would be read as the answer to the next request. A length

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { Claim, ClaimedTask } from '@belfry/db'
 import type { Context } from '../context.ts'
 import { dispatch } from '../dispatch.ts'
-import { askDatabase } from './ask-database.ts'
 import { giveBack } from './give-back.ts'
 import type { TaskInHand } from './hand.ts'
 import type { Verdict } from './host-health.ts'
@@ -39,17 +38,14 @@ export function admit(ctx: Context, tasks: readonly TaskInHand[]): { taken: numb
 
 // Timers are whole milliseconds and may fire a little before their time; the claim answers "early" then.
 function lineUp(ctx: Context, task: TaskInHand): void {
-  const waitMs = task.dueAt - ctx.clock.now()
-  if (waitMs <= 0) {
-    ctx.lines.add(task)
-    return
-  }
-  const atItsInstant = () => {
-    ctx.waiting.delete(task)
-    ctx.lines.add(task)
-    startAttempts(ctx)
-  }
-  ctx.waiting.set(task, setTimeout(atItsInstant, Math.min(Math.ceil(waitMs), longestWaitMs)))
+  const now = ctx.clock.now()
+  if (task.dueAt <= now) ctx.lines.add(task)
+  else ctx.waiting.add(task, Math.min(task.dueAt, now + longestWaitMs), due => startDue(ctx, due))
+}
+
+function startDue(ctx: Context, tasks: readonly TaskInHand[]): void {
+  for (const task of tasks) ctx.lines.add(task)
+  startAttempts(ctx)
 }
 
 /** Starts the attempts whose turn it is. */
@@ -71,12 +67,12 @@ async function attempt(ctx: Context, turn: Turn<TaskInHand>): Promise<void> {
 }
 
 // From its claim on, a task is no more in hand but under way: what becomes of it is up to its attempt. While the database
-// is away nothing can be claimed, so it is kept in hand, with its places. The token tells a claim whose commit was not
+// is away nothing can be claimed, so it stays in hand, with its places. The token tells a claim whose commit was not
 // heard of from one that was lost.
 async function claim(ctx: Context, task: TaskInHand): Promise<ClaimedTask | null> {
   const request = { taskId: task.id, origin: task.origin, token: randomUUID() }
   try {
-    const answer = await askDatabase(ctx, () => ctx.claim(request), ctx.stop)
+    const answer = await ctx.claim(request)
     if (answer.kind === 'claimed' || answer.kind === 'gone') {
       ctx.hand.letGo(task)
       return answer.kind === 'claimed' ? answer.task : null

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isTransientDatabaseError } from '@belfry/db'
-import type { Context } from '../context.ts'
+import type { Logger } from '@belfry/runtime'
 
 const longestPauseMs = 1_000
 
 /** Asks the database again and again while it is away. Rejects for any other error, and when the signal is aborted. */
 export async function askDatabase<Answer>(
-  ctx: Context,
+  { log }: { log: Logger },
   ask: () => Promise<Answer>,
   signal: AbortSignal,
 ): Promise<Answer> {
@@ -15,7 +15,7 @@ export async function askDatabase<Answer>(
       return await ask()
     } catch (error) {
       if (!isTransientDatabaseError(error)) throw error
-      ctx.log.warn({ err: error }, 'claim.waiting_for_database')
+      log.warn({ err: error }, 'claim.waiting_for_database')
       await sleep(pauseMs, undefined, { signal })
     }
   }

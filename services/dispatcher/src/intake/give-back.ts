@@ -13,9 +13,7 @@ export async function giveBack(ctx: Context, tasks: readonly TaskInHand[]): Prom
 
 /** Gives back every task in hand that is not being claimed, when the process stops. */
 export async function giveBackAll(ctx: Context): Promise<void> {
-  for (const timer of ctx.waiting.values()) clearTimeout(timer)
-  const tasks = [...ctx.waiting.keys(), ...ctx.lines.takeAll()]
-  ctx.waiting.clear()
+  const tasks = [...ctx.waiting.takeAll(), ...ctx.lines.takeAll()]
   await giveBack(ctx, tasks)
   if (tasks.length > 0) ctx.log.info({ tasks: tasks.length }, 'tasks.given_back')
 }

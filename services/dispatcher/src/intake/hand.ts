@@ -24,48 +24,51 @@ export type Hand = {
   readonly size: number
 }
 
+type Workspace = { count: number; hosts: Map<string, Host> }
+type Host = { name: string; count: number; workspaceId: string; workspace: Workspace }
+
 // Some megabytes, and more than a dispatcher can start in a second.
 const capacity = 20_000
 const weight = 1
 
 export function createHand(): Hand {
-  const tasks = new Map<TaskInHand, { key: string; line: string }>()
+  const tasks = new Map<TaskInHand, { key: string; host: Host }>()
   const known = new Set<string>()
-  const counts = new Map<string, number>() // of workspaces, and of hosts of workspaces
-  const countOf = (name: string) => counts.get(name) ?? 0
+  const workspaces = new Map<string, Workspace>()
 
-  function count(name: string, by: 1 | -1): void {
-    const next = countOf(name) + by
-    if (next > 0) counts.set(name, next)
-    else counts.delete(name)
+  function hostOf({ workspace: workspaceId, host: name }: TaskInHand): Host {
+    const workspace = workspaces.get(workspaceId) ?? { count: 0, hosts: new Map() }
+    return workspace.hosts.get(name) ?? { name, count: 0, workspaceId, workspace }
   }
 
   return {
-    countOf,
+    countOf: workspace => workspaces.get(workspace)?.count ?? 0,
     get size() {
       return tasks.size
     },
     take(task) {
       const key = `${task.id} ${task.dueAt}`
       if (known.has(key)) return 'known'
-      const line = `${task.workspace} ${task.host}`
+      const host = hostOf(task)
+      const { workspace } = host
       const room = capacity - tasks.size
-      const own = countOf(task.workspace)
-      if (!mayTake(own, room, weight) || !mayTake(countOf(line), room - own, weight)) return 'full'
+      const hasRoom = mayTake(workspace.count, room, weight) && mayTake(host.count, room - workspace.count, weight)
+      if (!hasRoom) return 'full'
       const inHand = { ...task }
-      tasks.set(inHand, { key, line })
+      tasks.set(inHand, { key, host })
       known.add(key)
-      count(task.workspace, 1)
-      count(line, 1)
+      if (workspace.count++ === 0) workspaces.set(host.workspaceId, workspace)
+      if (host.count++ === 0) workspace.hosts.set(host.name, host)
       return inHand
     },
     letGo(task) {
       const entry = tasks.get(task)
       if (!entry) return
+      const { key, host } = entry
       tasks.delete(task)
-      known.delete(entry.key)
-      count(task.workspace, -1)
-      count(entry.line, -1)
+      known.delete(key)
+      if (--host.count === 0) host.workspace.hosts.delete(host.name)
+      if (--host.workspace.count === 0) workspaces.delete(host.workspaceId)
     },
   }
 }

@@ -14,28 +14,34 @@ import { hostOf } from './host-of.ts'
  */
 export async function takeTasks(ctx: Context, tasks: readonly DueTask[], signal: AbortSignal): Promise<void> {
   await failpoint('dispatcher.job_taken')
-  const found = tasks.map(task => {
+  const taken: TaskInHand[] = []
+  const asked: Array<Promise<TaskInHand | null>> = []
+  const workspaces = new Map<string, string | null>()
+  for (const task of tasks) {
     const id = fromId('task', task.id)
+    const workspace = task.workspace === undefined ? null : workspaceOf(task.workspace, workspaces)
     if (id === null) ctx.log.warn({ job: task.id }, 'job.unknown')
-    return id === null ? null : toTaskInHand(ctx, id, task, signal)
-  })
-  const located = await Promise.all(found)
+    else if (workspace === null || task.origin === undefined) asked.push(locate(ctx, id, task.dueAt, signal))
+    else taken.push(toTaskInHand(id, workspace, task.dueAt, task.origin))
+  }
+  for (const task of await Promise.all(asked)) if (task !== null) taken.push(task)
   signal.throwIfAborted()
-  admit(
-    ctx,
-    located.filter(task => task !== null),
-  )
+  admit(ctx, taken)
 }
 
-function toTaskInHand(
-  ctx: Context,
-  id: string,
-  { dueAt, workspace: workspaceId, origin }: DueTask,
-  signal: AbortSignal,
-): TaskInHand | Promise<TaskInHand | null> {
-  const workspace = workspaceId === undefined ? null : fromId('ws', workspaceId)
-  if (workspace !== null && origin !== undefined) return { id, workspace, dueAt, origin, host: hostOf(origin) }
-  return askDatabase(ctx, () => ctx.locate(id), signal).then(found => {
-    return found && { id, workspace: found.workspaceId, dueAt, origin: found.origin, host: hostOf(found.origin) }
-  })
+function workspaceOf(id: string, known: Map<string, string | null>): string | null {
+  const read = known.get(id)
+  if (read !== undefined) return read
+  const workspace = fromId('ws', id)
+  known.set(id, workspace)
+  return workspace
+}
+
+async function locate(ctx: Context, id: string, dueAt: number, signal: AbortSignal): Promise<TaskInHand | null> {
+  const found = await askDatabase(ctx, () => ctx.locate(id), signal)
+  return found && toTaskInHand(id, found.workspaceId, dueAt, found.origin)
+}
+
+function toTaskInHand(id: string, workspace: string, dueAt: number, origin: string): TaskInHand {
+  return { id, workspace, dueAt, origin, host: hostOf(origin) }
 }

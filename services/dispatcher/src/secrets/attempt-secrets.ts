@@ -24,10 +24,8 @@ export async function readAttemptSecrets(
   const giveUpAt = performance.now() + leaseMarginMs / 2
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
     try {
-      const [signingKeys, values] = await Promise.all([
-        ctx.signingKeysOf(workspaceId),
-        names.length === 0 ? none : ctx.secretsOf(workspaceId),
-      ])
+      const signingKeys = await ctx.signingKeysOf(workspaceId)
+      const values = names.length === 0 ? none : await ctx.secretsOf(workspaceId)
       return { signingKeys: signingKeys ?? null, names, values: values ?? none }
     } catch (error) {
       if (!isTransientDatabaseError(error) || performance.now() > giveUpAt) throw error

@@ -23,6 +23,7 @@ export type RequestParts = {
 
 /** The names of the secrets that a request refers to, each once. */
 export function secretNamesOf({ url, headers, body, isJson }: RequestParts): string[] {
+  if (![url, body ?? '', ...Object.values(headers)].some(text => text.includes('{{'))) return [] // nearly always
   const inBody = body === null ? [] : isJson ? secretNamesInJson(body) : secretNames(body)
   return [...new Set([...[url, ...Object.values(headers)].flatMap(secretNames), ...inBody])]
 }

@@ -6,7 +6,7 @@ export function toSigningKey(secret: string): KeyObject {
 }
 
 /** Signs a delivery as Standard Webhooks says: one signature for each key, in order. */
-export function sign(keys: readonly KeyObject[], id: string, timestamp: string, body: string): string {
+export function sign(keys: readonly KeyObject[], id: string, timestamp: string, body: Buffer | string): string {
   const signatures = keys.map(key => {
     const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body)
     return `v1,${hmac.digest('base64')}`

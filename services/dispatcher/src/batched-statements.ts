@@ -1,0 +1,67 @@
+import {
+  type Claim,
+  type ClaimRequest,
+  claimTasks,
+  type FinishedAttempt,
+  isTransientDatabaseError,
+  locateTasks,
+  type Pool,
+  type RecordedAttempt,
+  recordAttempts,
+  type TaskLocation,
+} from '@belfry/db'
+import type { Tiers } from '@belfry/domain'
+import { type Logger, microBatch } from '@belfry/runtime'
+import { askDatabase } from './intake/ask-database.ts'
+import type { Metrics } from './metrics.ts'
+import { outlastOutage } from './outlast-outage.ts'
+
+/** What every attempt asks of the database, many calls to a statement. */
+export type BatchedStatements = {
+  /** `locateTasks`. */
+  locate(id: string): Promise<TaskLocation | null>
+  /** `claimTasks`, which waits for the database while that is away, and rejects when the process is to stop. */
+  claim(request: ClaimRequest): Promise<Claim>
+  /** `recordAttempts`, which waits for the database while that is away. */
+  record(attempt: FinishedAttempt): Promise<RecordedAttempt | null>
+}
+
+// A power of two, which is what statements are padded to.
+const batchSize = 128
+
+/** Gathers the calls of concurrent attempts. While the database is away, the batches under way wait and all others behind them. */
+export function batchStatements(options: {
+  pool: Pool
+  log: Logger
+  tiers: Tiers
+  metrics: Metrics
+  stop: AbortSignal
+}): BatchedStatements {
+  const { pool, tiers, metrics, stop } = options
+  function inBatches<In, Out>(batch: string, run: (items: In[]) => Promise<Out[]>) {
+    return microBatch<In, Out>({
+      maxSize: batchSize,
+      maxInFlight: 2,
+      run: items => {
+        metrics.batch({ batch }, items.length)
+        return run(items)
+      },
+      split: error => !isTransientDatabaseError(error) && !isOfStop(error, stop),
+    })
+  }
+  return {
+    locate: inBatches('locate', ids => locateTasks(pool, ids)),
+    claim: inBatches('claim', async requests => {
+      const claims = await askDatabase(options, () => claimTasks(pool, requests, tiers), stop)
+      metrics.claimed(claims)
+      return claims
+    }),
+    record: inBatches('record', attempts =>
+      outlastOutage(options, attempts.length, () => recordAttempts(pool, attempts)),
+    ),
+  }
+}
+
+function isOfStop(error: unknown, stop: AbortSignal): boolean {
+  return stop.aborted && error instanceof Error && error.name === 'AbortError'
+}
