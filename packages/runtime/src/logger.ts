@@ -5,7 +5,7 @@ export type { Logger }
 // One write for dozens of lines. What is written last before a process is killed may be lost.
 const chunkCharacters = 16_384
 const longestDelayMs = 50
-const { warn: warning } = pino.levels.values
+const { warn: warning = 40 } = pino.levels.values
 
 /**
  * Makes a process's logger: one JSON line per event, credentials removed. Lines are written some at a time, within 50 ms;
