@@ -77,6 +77,7 @@ export const listTasksQuery = z.strictObject({
   state: repeatable(oneOf(taskStates)).optional(),
   source: repeatable(oneOf(taskSources)).optional(),
   cronjob_id: repeatable(id('cron')).optional(),
+  topic: repeatable(line(200)).optional(),
   name: textField(line(200)).optional(),
   from: textField(instant).optional(),
   to: textField(instant).optional(),

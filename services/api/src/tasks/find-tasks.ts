@@ -33,6 +33,7 @@ export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
   if (isOfCronJob) rest.and('t.workspace_id = ?', workspaceId)
   if (filter.state && streams.key !== 'state') rest.and('t.state = ANY (?::task_state[])', filter.state)
   if (filter.source) rest.and('t.source = ANY (?::task_source[])', filter.source)
+  if (filter.topic) rest.and('r.topic = ANY (?::text[])', filter.topic)
   if (filter.name) rest.and('starts_with(r.name, ?)', filter.name)
   if (filter.topic) rest.and('r.topic = ANY (?::text[])', filter.topic)
   if (filter.from) rest.and('t.execute_at >= ?', filter.from)
