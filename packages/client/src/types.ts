@@ -112,6 +112,7 @@ export type ListTasks = PageOptions & {
   state?: TaskState | TaskState[]
   source?: Source | Source[]
   cronjobId?: Id | Id[]
+  topic?: string | string[]
   /** What the name starts with. */
   name?: string
   /** On `executeAt`. */
