@@ -1,0 +1,92 @@
+import type { Run } from '@belfry/contract'
+import type { CSSProperties, ReactNode } from 'react'
+import { Link, useLocation } from 'react-router'
+import { paths } from '../../paths.ts'
+import { useOrganization } from '../../session/scope.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { formatDuration } from '../../ui/format-time.ts'
+import { StateBadge } from '../../ui/state-badge.tsx'
+import { Skeleton } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import styles from './log.module.css'
+
+type RunRowProps = {
+  run: Run
+  place: CSSProperties
+  rowIndex: number
+  /** The log is that of several workspaces: each row names its own. */
+  isOfAll: boolean
+  isOpen: boolean
+  isFresh: boolean
+  onFocus(): void
+}
+
+// Later than this is worth seeing.
+const lateMs = 1000
+
+/** One attempt in the log. */
+export function RunRow({ run, place, rowIndex, isOfAll, isOpen, isFresh, onFocus }: RunRowProps): ReactNode {
+  const { organization, workspaces } = useOrganization()
+  const { search } = useLocation()
+  const to = paths.workspace(organization.slug, run.workspace_id).run(run.id) + search
+  const workspace = isOfAll && workspaces.find(({ id }) => id === run.workspace_id)?.name
+  return (
+    <tr
+      aria-rowindex={rowIndex}
+      style={place}
+      className={classNames(styles.row, styles.run, isOpen && styles.opened, isFresh && styles.fresh)}
+    >
+      <td className={styles.status}>
+        <StateBadge state={run.status} />
+      </td>
+      <td className={styles.task}>
+        <Link
+          to={to}
+          preventScrollReset
+          className={styles.link}
+          data-row-link={rowIndex}
+          data-run={run.id}
+          aria-current={isOpen ? 'true' : undefined}
+          onFocus={onFocus}
+        >
+          <bdi>{run.task_name}</bdi>
+        </Link>
+        <span className={styles.second}>
+          {workspace && <>{workspace} · </>}
+          {run.method} <bdi>{hostOf(run.url)}</bdi>
+          {run.attempt > 1 && ` · attempt ${run.attempt}`}
+        </span>
+      </td>
+      <td className={styles.answer}>{answerOf(run)}</td>
+      <td className={classNames(styles.number, styles.lag, run.lag_ms >= lateMs && styles.late)}>
+        {formatDuration(run.lag_ms)}
+      </td>
+      <td className={classNames(styles.number, styles.took)}>{formatDuration(run.duration_ms)}</td>
+      <td className={classNames(styles.number, styles.when)}>
+        <RelativeTime at={run.started_at} />
+      </td>
+    </tr>
+  )
+}
+
+/** The place of a row that is being read. */
+export function SkeletonRow({ place, rowIndex }: { place: CSSProperties; rowIndex: number }): ReactNode {
+  return (
+    <tr aria-rowindex={rowIndex} style={place} className={classNames(styles.row, styles.run)}>
+      {['a', 'b', 'c', 'd', 'e', 'f'].map(cell => (
+        <td key={cell}>
+          <Skeleton />
+        </td>
+      ))}
+    </tr>
+  )
+}
+
+function answerOf({ response_status, error }: Run): string {
+  if (response_status !== null) return String(response_status)
+  return (error?.code ?? '–').replaceAll('_', ' ')
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url
+}
