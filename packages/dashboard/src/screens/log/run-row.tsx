@@ -8,6 +8,7 @@ import { formatDuration } from '../../ui/format-time.ts'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { lateMs } from './late.ts'
 import styles from './log.module.css'
 
 type RunRowProps = {
@@ -20,9 +21,6 @@ type RunRowProps = {
   isFresh: boolean
   onFocus(): void
 }
-
-// Later than this is worth seeing.
-const lateMs = 1000
 
 /** One attempt in the log. */
 export function RunRow({ run, place, rowIndex, isOfAll, isOpen, isFresh, onFocus }: RunRowProps): ReactNode {

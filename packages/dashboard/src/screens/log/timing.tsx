@@ -1,7 +1,9 @@
 import type { Run } from '@belfry/contract'
 import type { ReactNode } from 'react'
+import { classNames } from '../../ui/class-names.ts'
 import { formatDuration } from '../../ui/format-time.ts'
 import { AbsoluteTime } from '../../ui/time.tsx'
+import { lateMs } from './late.ts'
 import styles from './run.module.css'
 
 /** When a run was due, when it started and when it ended, with what lies between as a bar. */
@@ -12,7 +14,7 @@ export function Timing({ run }: { run: Run }): ReactNode {
   return (
     <div className={styles.timing}>
       <div className={styles.bar} aria-hidden="true">
-        <span className={styles.lag} style={part(lag)} />
+        <span className={classNames(styles.lag, lag >= lateMs && styles.late)} style={part(lag)} />
         <span className={styles.took} style={part(duration)} />
       </div>
       <dl className={styles.times}>
@@ -22,7 +24,7 @@ export function Timing({ run }: { run: Run }): ReactNode {
             <AbsoluteTime at={run.scheduled_at} />
           </dd>
         </div>
-        <div>
+        <div className={classNames(lag >= lateMs && styles.late)}>
           <dt className={styles.lagName}>Started late by</dt>
           <dd>{formatDuration(lag)}</dd>
         </div>

@@ -53,12 +53,12 @@ export function BodyView({ body, label, fileName }: { body: Body; label: string;
         <pre className={view.id === 'hex' ? styles.hex : undefined}>{shown}</pre>
       </section>
       {shown !== view.text.replaceAll('\r\n', '\n') && (
-        <p className={styles.note}>Characters that cannot be seen are shown as signs; a copy has them as they came.</p>
+        <p className={styles.note}>
+          Characters that cannot be seen are shown by their numbers; a copy has them as they came.
+        </p>
       )}
       {body.isTruncated && (
-        <p className={styles.note}>
-          Only the beginning is kept: {formatBytes(storedBytes(body))} of {formatBytes(body.bytes)} or more.
-        </p>
+        <p className={styles.note}>Only the first {formatBytes(storedBytes(body))} are kept. The rest was not read.</p>
       )}
     </div>
   )
