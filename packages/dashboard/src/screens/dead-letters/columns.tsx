@@ -34,14 +34,7 @@ export function deadLetterColumns({ rows, selected, onChange, to }: Selection): 
         />
       ),
       cell: ({ id, name }) => (
-        <span className={styles.select}>
-          <Checkbox
-            label={`Select ${name}`}
-            isLabelHidden
-            isOn={selected.has(id)}
-            onChange={isOn => toggle(id, isOn)}
-          />
-        </span>
+        <Checkbox label={`Select ${name}`} isLabelHidden isOn={selected.has(id)} onChange={isOn => toggle(id, isOn)} />
       ),
     },
     { id: 'task', header: 'Task', isLead: true, cell: ({ name }) => <bdi>{name}</bdi> },

@@ -63,13 +63,15 @@ export function DeadLetters(): ReactNode {
             filter={filter}
             onSettle={setSettlement}
           />
-          <Table
-            label="Dead letters"
-            columns={columns}
-            rows={rows}
-            rowKey={task => task.id}
-            rowLink={task => to.task(task.id)}
-          />
+          <div className={styles.list}>
+            <Table
+              label="Dead letters"
+              columns={columns}
+              rows={rows}
+              rowKey={task => task.id}
+              rowLink={task => to.task(task.id)}
+            />
+          </div>
           <LoadMore {...list} />
         </>
       )}

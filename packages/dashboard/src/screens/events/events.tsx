@@ -6,6 +6,7 @@ import { useCommands } from '../../layout/commands.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, Link } from '../../ui/button.tsx'
+import { Dotted } from '../../ui/dotted.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FilterBar, SearchFilter } from '../../ui/filter-bar.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -82,10 +83,15 @@ function columnsOf(to: ReturnType<typeof useWorkspace>['to']): ReadonlyArray<Col
     {
       id: 'topic',
       header: 'Topic',
-      cell: ({ topic }) => (
-        <Link to={to.log(`?${new URLSearchParams({ topic })}`)} className={styles.topic}>
-          {topic}
-        </Link>
+      cell: ({ topic, publishedAt }) => (
+        <>
+          <Link to={to.log(`?${new URLSearchParams({ topic })}`)} className={styles.topic}>
+            <Dotted name={topic} />
+          </Link>
+          <span className={styles.narrowTime}>
+            <RelativeTime at={publishedAt} />
+          </span>
+        </>
       ),
     },
     {

@@ -25,8 +25,11 @@ export function Matches({ topic }: { topic: string }): ReactNode {
   const matching = active.filter(subscription => patterns.has(subscription.topic))
   return (
     <div className={styles.matches} aria-live="polite">
-      {matching.length === 0 ? 'No active subscription matches' : `${matching.length} active match`}
+      {matching.length === 0
+        ? 'No active subscription matches'
+        : `It goes to ${matching.length} ${matching.length === 1 ? 'subscription' : 'subscriptions'}`}
       {hasNextPage && ' among the newest 100'}
+      {matching.length > 0 && ':'}
       {matching.length > 0 && (
         <ul>
           {matching.map(({ id, topic: pattern, url }) => (

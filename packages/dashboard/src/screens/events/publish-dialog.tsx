@@ -31,6 +31,8 @@ export function PublishDialog({ onClose }: { onClose(): void }): ReactNode {
   )
 }
 
+const notJson = 'This is not JSON. Names and texts stand in double quotes.'
+
 type PublishFormProps = { draft: Draft; onChange(draft: Draft): void; onDone(event: PublishedEvent): void }
 
 function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
@@ -51,7 +53,11 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
   })
   return (
     <Form form={form} action="Publish">
-      <Field label="Topic" hint="Letters, digits, _ and -, in parts joined by dots." error={form.errors.topic}>
+      <Field
+        label="Topic"
+        hint="Letters, digits, _ and -, in parts joined by dots."
+        error={isTopic(draft.topic.trim()) ? undefined : form.errors.topic}
+      >
         <TextInput
           name="topic"
           isMono
@@ -61,7 +67,11 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
           onChange={event => set({ topic: event.target.value })}
         />
       </Field>
-      <Field label="Payload" hint="Any JSON. It is the body that targets get." error={form.errors.payload}>
+      <Field
+        label="Payload"
+        hint="Any JSON. It is the body that targets get."
+        error={isJson(draft.payload) && form.errors.payload === notJson ? undefined : form.errors.payload}
+      >
         <Textarea
           name="payload"
           isMono
@@ -146,9 +156,7 @@ function Published({ event: { topic, tasks }, onAnother, onClose }: PublishedPro
 function checkDraft({ topic, payload, target_url }: Draft): FieldErrors {
   return {
     ...(isTopic(topic.trim()) ? {} : { topic: 'Type in a topic such as orders.paid.' }),
-    ...(payload === '' || isJson(payload)
-      ? {}
-      : { payload: 'This is not JSON. Names and texts stand in double quotes.' }),
+    ...(payload === '' || isJson(payload) ? {} : { payload: notJson }),
     ...(target_url === null || /^https?:\/\/./.test(target_url.trim())
       ? {}
       : { target_url: 'Type in an http(s) address.' }),

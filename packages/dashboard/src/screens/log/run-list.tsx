@@ -88,18 +88,18 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
           >
             {rows.getVirtualItems().map(({ index, start }) => {
               const run = view.runAt(index)
-              const place = { height: rowHeight, transform: `translateY(${start}px)` }
-              if (!run) return <SkeletonRow key={index} place={place} rowIndex={index + 2} />
+              const place = { start, height: rowHeight }
+              if (!run) return <SkeletonRow key={index} place={place} index={index} />
               return (
                 <RunRow
                   key={run.id}
                   run={run}
+                  index={index}
                   place={place}
-                  rowIndex={index + 2}
                   isOfAll={isOfAll}
                   isOpen={run.id === openRun}
                   isFresh={performance.now() - (arrivedAt(run.id) ?? Number.NEGATIVE_INFINITY) < freshMs}
-                  onFocus={() => setFocused(index)}
+                  onFocus={setFocused}
                 />
               )
             })}
@@ -129,7 +129,7 @@ function Head({ isOfAll }: { isOfAll: boolean }): ReactNode {
 
 function Bones({ height }: { height: number }): ReactNode {
   return Array.from({ length: bones }, (_, index) => (
-    <SkeletonRow key={index} rowIndex={index + 2} place={{ height, transform: `translateY(${index * height}px)` }} />
+    <SkeletonRow key={index} index={index} place={{ start: index * height, height }} />
   ))
 }
 

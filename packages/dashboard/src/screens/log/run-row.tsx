@@ -1,5 +1,5 @@
 import type { Run } from '@belfry/contract'
-import type { CSSProperties, ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import { paths } from '../../paths.ts'
 import { useOrganization } from '../../session/scope.ts'
@@ -13,25 +13,34 @@ import styles from './log.module.css'
 
 type RunRowProps = {
   run: Run
-  place: CSSProperties
-  rowIndex: number
+  /** Counted from 0, without the head. */
+  index: number
+  place: Place
   /** The log is that of several workspaces: each row names its own. */
   isOfAll: boolean
   isOpen: boolean
   isFresh: boolean
-  onFocus(): void
+  onFocus(index: number): void
 }
 
-/** One attempt in the log. */
-export function RunRow({ run, place, rowIndex, isOfAll, isOpen, isFresh, onFocus }: RunRowProps): ReactNode {
+/** Where a row stands, in pixels. */
+export type Place = { start: number; height: number }
+
+/** One attempt in the log. It is drawn again only when it changes, not whenever the list is scrolled. */
+export const RunRow = memo(DrawnRow, (a, b) => {
+  const isSame = a.run === b.run && a.index === b.index && a.isOfAll === b.isOfAll && a.onFocus === b.onFocus
+  return isSame && a.isOpen === b.isOpen && a.place.start === b.place.start && a.place.height === b.place.height
+})
+
+function DrawnRow({ run, index, place, isOfAll, isOpen, isFresh, onFocus }: RunRowProps): ReactNode {
   const { organization, workspaces } = useOrganization()
   const { search } = useLocation()
   const to = paths.workspace(organization.slug, run.workspace_id).run(run.id) + search
   const workspace = isOfAll && workspaces.find(({ id }) => id === run.workspace_id)?.name
   return (
     <tr
-      aria-rowindex={rowIndex}
-      style={place}
+      aria-rowindex={index + 2}
+      style={styleOf(place)}
       className={classNames(styles.row, styles.run, isOpen && styles.opened, isFresh && styles.fresh)}
     >
       <td className={styles.status}>
@@ -42,10 +51,10 @@ export function RunRow({ run, place, rowIndex, isOfAll, isOpen, isFresh, onFocus
           to={to}
           preventScrollReset
           className={styles.link}
-          data-row-link={rowIndex}
+          data-row-link={index}
           data-run={run.id}
           aria-current={isOpen ? 'true' : undefined}
-          onFocus={onFocus}
+          onFocus={() => onFocus(index)}
         >
           <bdi>{run.task_name}</bdi>
         </Link>
@@ -68,9 +77,9 @@ export function RunRow({ run, place, rowIndex, isOfAll, isOpen, isFresh, onFocus
 }
 
 /** The place of a row that is being read. */
-export function SkeletonRow({ place, rowIndex }: { place: CSSProperties; rowIndex: number }): ReactNode {
+export function SkeletonRow({ place, index }: { place: Place; index: number }): ReactNode {
   return (
-    <tr aria-rowindex={rowIndex} style={place} className={classNames(styles.row, styles.run)}>
+    <tr aria-rowindex={index + 2} style={styleOf(place)} className={classNames(styles.row, styles.run)}>
       {['a', 'b', 'c', 'd', 'e', 'f'].map(cell => (
         <td key={cell}>
           <Skeleton />
@@ -78,6 +87,10 @@ export function SkeletonRow({ place, rowIndex }: { place: CSSProperties; rowInde
       ))}
     </tr>
   )
+}
+
+function styleOf({ start, height }: Place): { height: number; transform: string } {
+  return { height, transform: `translateY(${start}px)` }
 }
 
 function answerOf({ response_status, error }: Run): string {

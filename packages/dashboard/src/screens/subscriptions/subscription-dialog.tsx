@@ -45,7 +45,11 @@ export function SubscriptionDialog({ subscription, topics, onClose }: Subscripti
   return (
     <Dialog isOpen onClose={onClose} isWide title={subscription ? 'Edit the subscription' : 'New subscription'}>
       <Form form={form} action={subscription ? 'Save' : 'Subscribe'}>
-        <Field label="Topic" hint={<TopicHelp pattern={topic.trim()} topics={topics} />} error={errors.topic}>
+        <Field
+          label="Topic"
+          hint={<TopicHelp pattern={topic.trim()} topics={topics} />}
+          error={isTopicPattern(topic.trim()) ? undefined : errors.topic}
+        >
           <TextInput
             name="topic"
             isMono

@@ -8,6 +8,7 @@ import { useCommands } from '../../layout/commands.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { Dotted } from '../../ui/dotted.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { LoadMore } from '../../ui/pagination.tsx'
@@ -52,10 +53,22 @@ export function Subscriptions(): ReactNode {
     </Button>
   )
   const columns: ReadonlyArray<Column<Subscription>> = [
-    { id: 'topic', header: 'Topic', cell: ({ topic }) => <code className={styles.topic}>{topic}</code> },
+    {
+      id: 'topic',
+      header: 'Topic',
+      cell: ({ topic, url }) => (
+        <>
+          <code className={styles.topic}>
+            <Dotted name={topic} />
+          </code>
+          <span className={styles.narrowUrl}>{url.replace(/^https?:\/\//, '')}</span>
+        </>
+      ),
+    },
     {
       id: 'url',
       header: 'Target',
+      isExtra: true,
       cell: ({ url }) => (
         <span className={styles.url} title={url}>
           {url}
@@ -64,7 +77,7 @@ export function Subscriptions(): ReactNode {
     },
     {
       id: 'matches',
-      header: 'Matches of late',
+      header: 'Recent topics',
       isExtra: true,
       cell: ({ topic }) => <Matching topics={matchingTopics(topic, topics)} />,
     },
