@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { waitFor } from '../wait-for.ts'
 import { expectAccessible } from './expect-accessible.ts'
 import { useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
@@ -112,5 +113,37 @@ describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () =
     await dialog.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('row', { name: 'nobody.waits' }).getByText('Success').waitFor()
     expect(stage.receiver.requestsTo('/direct')).toHaveLength(1)
+  })
+
+  it('a viewer reads all of it, and is told why there is nothing to press', async () => {
+    const { belfry, mailServer } = stage
+    const { organizationId, workspaceId, token } = belfry.caller
+    const invitation = { email: 'viewer@example.com', role: 'member', workspace_ids: [workspaceId] }
+    await belfry.call('POST', `/api/v1/organizations/${organizationId}/invitations`, invitation, { token: token ?? '' })
+    const [mail] = await waitFor(
+      async () => mailServer.mails.filter(({ to }) => to.includes(invitation.email)),
+      mails => mails.length > 0,
+      60_000,
+    )
+    const [, code] = /\/invitations\/([\w-]{43})/.exec(mail?.text ?? '') ?? []
+    const account = { name: 'A viewer', password: 'only for looking at' }
+    const { body } = await belfry.call('POST', `/api/v1/invitations/${code}/accept`, account, {})
+    const page = await stage.newPage({ token: body.token })
+    const home = await stage.home()
+    for (const [path, name] of [
+      ['events', 'Publish an event'],
+      ['subscriptions', 'New subscription'],
+    ]) {
+      await page.goto(`${home}/${path}`)
+      const refused = page.getByRole('button', { name: name ?? '' }).first()
+      await refused.focus()
+      await page.getByRole('tooltip', { name: 'editor' }).waitFor()
+      await refused.press('Enter')
+      expect(await page.getByRole('dialog').count()).toBe(0)
+    }
+    await page.goto(`${home}/log`)
+    await page.getByRole('link', { name: 'orders.paid' }).first().click()
+    await page.getByRole('button', { name: 'Replay' }).focus()
+    await page.getByRole('tooltip', { name: 'editor' }).waitFor()
   })
 })

@@ -155,6 +155,29 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
       20_000,
     )
   })
+
+  it('spans all workspaces of the organization, and opens the runs of each', async () => {
+    const { caller, call } = stage.belfry
+    const as = { token: caller.token ?? '' }
+    const workspaces = `/api/v1/organizations/${caller.organizationId}/workspaces`
+    const { body: other } = await call('POST', workspaces, { name: 'Staging' }, as)
+    const { body: key } = await call('POST', `/api/v1/workspaces/${other.id}/api-keys`, { name: 'Test' }, as)
+    const event = { topic: 'staging.built', payload: 1, target_url: stage.receiver.url('/staging') }
+    await call('POST', '/api/events', event, { apiKey: key.key })
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/log`)
+    await rowOf(page, 'orders.late').waitFor()
+    expect(await rowOf(page, 'staging.built').count()).toBe(0)
+    await page.getByRole('combobox', { name: 'Workspace' }).selectOption('all')
+    await rowOf(page, 'staging.built').getByText('Staging').waitFor()
+    await rowOf(page, 'orders.late').getByText('Main').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'log-all')
+    await rowOf(page, 'staging.built').getByRole('link').click()
+    await page.waitForURL(`**/w/${other.id}/log/run_*?workspace=all`)
+    await page.getByRole('region', { name: 'Run', exact: true }).getByText('HTTP status 200').waitFor()
+    await rowOf(page, 'orders.late').waitFor()
+  })
 })
 
 async function exportAs(page: Page, format: string): Promise<void> {
