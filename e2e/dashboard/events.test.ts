@@ -128,7 +128,7 @@ describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () =
     const [, code] = /\/invitations\/([\w-]{43})/.exec(mail?.text ?? '') ?? []
     const account = { name: 'A viewer', password: 'only for looking at' }
     const { body } = await belfry.call('POST', `/api/v1/invitations/${code}/accept`, account, {})
-    const page = await stage.newPage({ token: body.token })
+    const page = await stage.newPage({ token: body.session.token })
     const home = await stage.home()
     for (const [path, name] of [
       ['events', 'Publish an event'],

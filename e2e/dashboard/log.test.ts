@@ -89,11 +89,11 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await run.press('Escape')
     await run.waitFor({ state: 'detached' })
     expect(await page.title()).toBe('Activity log · Belfry')
-    expect(
-      await rowOf(page, 'orders.broken')
+    const hasFocus = () =>
+      rowOf(page, 'orders.broken')
         .getByRole('link')
-        .evaluate(link => link.matches(':focus')),
-    ).toBe(true)
+        .evaluate(link => link.matches(':focus'))
+    await expect.poll(hasFocus, { timeout: 10_000 }).toBe(true)
   })
 
   it('shows a hostile answer as text, whatever stands in it', async () => {
@@ -169,8 +169,8 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await rowOf(page, 'orders.late').waitFor()
     expect(await rowOf(page, 'staging.built').count()).toBe(0)
     await page.getByRole('combobox', { name: 'Workspace' }).selectOption('all')
-    await rowOf(page, 'staging.built').getByText('Staging').waitFor()
-    await rowOf(page, 'orders.late').getByText('Main').waitFor()
+    await rowOf(page, 'staging.built').getByText('Staging ·').waitFor()
+    await rowOf(page, 'orders.late').getByText('Main ·').waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'log-all')
     await rowOf(page, 'staging.built').getByRole('link').click()
