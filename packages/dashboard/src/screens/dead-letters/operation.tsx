@@ -5,6 +5,7 @@ import { cancelOperation, operationQuery } from '../../api/dead-letters.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
+import { formatCount } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
 import styles from './dead-letters.module.css'
@@ -55,8 +56,8 @@ function Progress({ id, onClose }: { id: string; onClose(): void }): ReactNode {
 }
 
 function wordsOf({ action, status, settled, total }: DeadLetterOperation): string {
-  const done = settled.toLocaleString('en')
-  const all = total.toLocaleString('en')
+  const done = formatCount(settled)
+  const all = formatCount(total)
   const isReplay = action === 'replay'
   switch (status) {
     case 'running':

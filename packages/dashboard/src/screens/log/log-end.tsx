@@ -2,6 +2,7 @@ import type { Run } from '@belfry/contract'
 import type { ReactNode } from 'react'
 import { messageOf } from '../../api/api-problem.ts'
 import { Button } from '../../ui/button.tsx'
+import { formatCount } from '../../ui/format-amount.ts'
 import { formatAbsolute } from '../../ui/format-time.ts'
 import type { Filters } from '../../ui/use-filters.ts'
 import styles from './log.module.css'
@@ -12,7 +13,7 @@ type LogEndProps = { view: LogView; log: RunLog; oldest: Run | undefined; filter
 
 /** What is below the rows: how far they reach, and how it goes on. */
 export function LogEnd({ view, log, oldest, filters }: LogEndProps): ReactNode {
-  const count = view.rowCount.toLocaleString('en')
+  const count = formatCount(view.rowCount)
   switch (view.state) {
     case 'reading':
       return <p className={styles.foot}>{view.rowCount === 0 ? 'Reading…' : `${count} runs so far, reading on…`}</p>

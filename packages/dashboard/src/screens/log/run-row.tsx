@@ -58,8 +58,8 @@ function DrawnRow({ run, index, place, isOfAll, isOpen, isFresh, onFocus }: RunR
         >
           <bdi>{run.task_name}</bdi>
         </Link>
+        {workspace && <span className={styles.workspace}>{workspace}</span>}
         <span className={styles.second}>
-          {workspace && <>{workspace} · </>}
           {run.method} <bdi>{hostOf(run.url)}</bdi>
           {run.attempt > 1 && ` · attempt ${run.attempt}`}
         </span>
