@@ -112,6 +112,8 @@ export type ListTasks = PageOptions & {
   state?: TaskState | TaskState[]
   source?: Source | Source[]
   cronjobId?: Id | Id[]
+  /** Only tasks that come from events have one. */
+  topic?: string | string[]
   /** What the name starts with. */
   name?: string
   /** On `executeAt`. */
@@ -119,8 +121,8 @@ export type ListTasks = PageOptions & {
   to?: TimestampInput
 }
 
-/** The dead letters are the tasks in one state; those of events have a topic. */
-export type ListDeadLetters = Omit<ListTasks, 'state'> & { topic?: string | string[] }
+/** The dead letters are the tasks in one state. */
+export type ListDeadLetters = Omit<ListTasks, 'state'>
 
 /** Either some dead letters, at most 100, or all that a filter leaves: an empty one means all. */
 export type DeadLetterChoice = { ids: Id[]; filter?: undefined } | { ids?: undefined; filter: DeadLetterFilter }

@@ -77,6 +77,7 @@ export const listTasksQuery = z.strictObject({
   state: repeatable(oneOf(taskStates)).optional(),
   source: repeatable(oneOf(taskSources)).optional(),
   cronjob_id: repeatable(id('cron')).optional(),
+  topic: repeatable(topic).optional(),
   name: textField(line(200)).optional(),
   from: textField(instant).optional(),
   to: textField(instant).optional(),
@@ -85,8 +86,8 @@ export const listTasksQuery = z.strictObject({
 
 export type ListTasksQuery = z.infer<typeof listTasksQuery>
 
-/** The dead letters are the tasks in one state; those that come from events have a topic. */
-export const listDeadLettersQuery = listTasksQuery.omit({ state: true }).extend({ topic: repeatable(topic).optional() })
+/** The dead letters are the tasks in one state. */
+export const listDeadLettersQuery = listTasksQuery.omit({ state: true })
 
 export type ListDeadLettersQuery = z.infer<typeof listDeadLettersQuery>
 

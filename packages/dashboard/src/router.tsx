@@ -69,8 +69,10 @@ const workspacePages: RouteObject[] = [
   screen('cron-jobs/new', () => import('./screens/cron-jobs/new-cron-job.tsx'), 'NewCronJob'),
   screen('cron-jobs/:cronJob', () => import('./screens/cron-jobs/cron-job.tsx'), 'CronJob'),
   screen('cron-jobs/:cronJob/edit', () => import('./screens/cron-jobs/edit-cron-job.tsx'), 'EditCronJob'),
-  screen('log', () => import('./screens/log/log.tsx'), 'Log'),
-  screen('log/:run', () => import('./screens/log/run.tsx'), 'Run'),
+  // A run stands beside the log, which stays as it is.
+  screen('log', () => import('./screens/log/log.tsx'), 'Log', [
+    screen(':run', () => import('./screens/log/run.tsx'), 'Run'),
+  ]),
   screen('dead-letters', () => import('./screens/dead-letters/dead-letters.tsx'), 'DeadLetters'),
   screen('events', () => import('./screens/events/events.tsx'), 'Events'),
   screen('subscriptions', () => import('./screens/subscriptions/subscriptions.tsx'), 'Subscriptions'),
@@ -91,10 +93,13 @@ function screen<Name extends string>(
   path: string,
   load: () => Promise<Record<Name, ComponentType>>,
   name: Name,
+  children: RouteObject[] = [],
 ): RouteObject {
   const lazy = async () => ({ Component: (await load())[name] })
   // The shell stays where a page fails.
-  return path === '' ? { index: true, lazy, ErrorBoundary: ErrorPage } : { path, lazy, ErrorBoundary: ErrorPage }
+  return path === ''
+    ? { index: true, lazy, ErrorBoundary: ErrorPage }
+    : { path, lazy, ErrorBoundary: ErrorPage, children }
 }
 
 async function toStart(client: QueryClient): Promise<Response> {

@@ -138,6 +138,8 @@ describe('works', () => {
     await store('dead', 3, { topic: 'a', cronJobId: fromId('cron', filter.cronjob_id ?? '') ?? newUuid() })
     await store('dead', 3)
     await store('success', 1, { topic: 'a.b' })
+    const shown = await call('GET', `${deadLetters}?${new URLSearchParams({ ...filter, limit: '100' })}`)
+    expect(shown.body.data).toHaveLength(count)
     const answer = await call('POST', `${deadLetters}/discard`, { filter })
     expect(answer.body).toEqual({ discarded: count, operation: null })
     expect(await listed()).toHaveLength(8 - count)

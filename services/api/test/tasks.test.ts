@@ -101,6 +101,9 @@ describe('works', () => {
     expect(await found('name=even')).toBe(0)
     expect(await found('from=2097-01-02T00:00:00Z&to=2097-01-04T00:00:00Z')).toBe(2)
     expect(await found('source=cron')).toBe(0)
+    const event = { topic: 'orders.paid', payload: 1, target_url: 'https://example.com/' }
+    await api.send('POST', '/api/events', event, { 'X-Api-Key': caller.apiKey })
+    expect([await found('topic=orders.paid'), await found('topic=orders')]).toEqual([1, 0])
   })
 })
 

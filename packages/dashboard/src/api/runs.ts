@@ -1,23 +1,73 @@
-import type { Run, RunDetail } from '@belfry/contract'
+import type { Page, Run, RunDetail } from '@belfry/contract'
 import { queryOptions } from '@tanstack/react-query'
-import { call } from './call.ts'
+import { call, queryText } from './call.ts'
 import { followEvents } from './follow-events.ts'
 import { type ListQuery, listOptions } from './page.ts'
 
+const base = '/api/v1/scheduler/runs'
+
+/** Whose log: that of one workspace, or that of all workspaces of an organization that the user sees. */
+export type LogScope = { organizationId: string; workspaceId: string | null }
+
 export function runsQuery(workspaceId: string, query: ListQuery = {}) {
-  return listOptions<Run>(['runs', workspaceId], '/api/v1/scheduler/runs', query, workspaceId)
+  return listOptions<Run>(['runs', workspaceId], base, query, workspaceId)
 }
 
 export function runQuery(workspaceId: string, runId: string) {
   return queryOptions({
     queryKey: ['run', workspaceId, runId],
-    queryFn: ({ signal }) => call<RunDetail>('GET', `/api/v1/scheduler/runs/${runId}`, { workspaceId, signal }),
+    queryFn: ({ signal }) => call<RunDetail>('GET', `${base}/${runId}`, { workspaceId, signal }),
     staleTime: Number.POSITIVE_INFINITY, // a recorded attempt never changes
   })
 }
 
+/** All attempts of a task, the first one first. A task has at most 21. */
+export function attemptsQuery(workspaceId: string, taskId: string) {
+  return queryOptions({
+    queryKey: ['attempts', workspaceId, taskId],
+    queryFn: async ({ signal }) => {
+      const query = { task_id: taskId, limit: 100 }
+      const page = await call<Page<Run>>('GET', base, { query, workspaceId, signal })
+      return page.data.sort((a, b) => a.attempt - b.attempt)
+    },
+  })
+}
+
+/** Reads one page of a log, newest first. It may be short, or empty, and still have a next one. */
+export function readLogPage(
+  { organizationId, workspaceId }: LogScope,
+  query: ListQuery,
+  signal: AbortSignal,
+): Promise<Page<Run>> {
+  if (workspaceId !== null) return call('GET', base, { query, workspaceId, signal })
+  return call('GET', `/api/v1/organizations/${organizationId}/runs`, { query, signal })
+}
+
 /** Calls back with every new run of a workspace until `signal` aborts. */
 export function followRuns(workspaceId: string, onRun: (run: Run) => void, signal: AbortSignal): Promise<void> {
-  const onEvent = ({ data }: { data: string }) => onRun(JSON.parse(data) as Run) // what the contract promises
-  return followEvents('/api/v1/scheduler/runs/stream', { workspaceId, onEvent, signal })
+  return followEvents(`${base}/stream`, { workspaceId, onEvent: toRun(onRun), signal })
+}
+
+/** The same for a log. */
+export function followLog(
+  { organizationId, workspaceId }: LogScope,
+  onRun: (run: Run) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  if (workspaceId !== null) return followRuns(workspaceId, onRun, signal)
+  return followEvents(`/api/v1/organizations/${organizationId}/runs/stream`, { onEvent: toRun(onRun), signal })
+}
+
+/** Where the browser gets a log as a file. The organization's path, because a link cannot name a workspace in a header. */
+export function exportAddress(
+  { organizationId, workspaceId }: LogScope,
+  query: ListQuery,
+  format: 'csv' | 'jsonl',
+): string {
+  const among = workspaceId === null ? {} : { workspace_id: workspaceId }
+  return `/api/v1/organizations/${organizationId}/runs/export${queryText({ ...query, ...among, format })}`
+}
+
+function toRun(onRun: (run: Run) => void) {
+  return ({ data }: { data: string }) => onRun(JSON.parse(data) as Run) // what the contract promises
 }

@@ -7,10 +7,13 @@ import { useToast } from './toast.tsx'
 export function CopyButton({
   text,
   label = 'Copy',
+  icon: ownIcon = <Copy size={15} />,
   children,
 }: {
   text: string
   label?: string
+  /** In place of the usual one. */
+  icon?: ReactNode
   children?: ReactNode
 }): ReactNode {
   const [isCopied, setIsCopied] = useState(false)
@@ -28,7 +31,7 @@ export function CopyButton({
       say('The browser does not allow copying here: select the text and copy it.', 'bad')
     }
   }
-  const icon = isCopied ? <Check size={15} /> : <Copy size={15} />
+  const icon = isCopied ? <Check size={15} /> : ownIcon
   return (
     <>
       {children ? (

@@ -31,12 +31,14 @@ export type MenuItemProps = {
   children: ReactNode
   onSelect?: () => void
   to?: string
+  /** A file that the browser keeps. */
+  href?: string
   isDangerous?: boolean
   /** Why it cannot be chosen; it says so in the menu. */
   refusal?: string | null | undefined
 }
 
-export function MenuItem({ icon, children, onSelect, to, isDangerous, refusal }: MenuItemProps): ReactNode {
+export function MenuItem({ icon, children, onSelect, to, href, isDangerous, refusal }: MenuItemProps): ReactNode {
   const className = classNames(styles.item, isDangerous && styles.danger)
   if (refusal) {
     return (
@@ -46,6 +48,16 @@ export function MenuItem({ icon, children, onSelect, to, isDangerous, refusal }:
           {children}
           <span className={styles.why}>{refusal}</span>
         </span>
+      </Radix.Item>
+    )
+  }
+  if (href !== undefined) {
+    return (
+      <Radix.Item asChild>
+        <a href={href} download="" className={className}>
+          {icon}
+          {children}
+        </a>
       </Radix.Item>
     )
   }

@@ -1,19 +1,18 @@
-import type { ListDeadLettersQuery, ListTasksQuery, Page, Task } from '@belfry/contract'
+import type { ListTasksQuery, Page, Task } from '@belfry/contract'
 import { taskStates } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { isExactly, isOnPage, readBoundedPage, type Scan } from '../http/bounded-page.ts'
-import type { PageQuery } from '../http/page.ts'
 import { type Where, where } from '../http/where.ts'
 import { presentTask } from './present-task.ts'
 import { selectTasks, type TaskRow } from './task-row.ts'
 
-export type TaskFilter = Omit<ListTasksQuery, 'limit' | 'cursor'> & Pick<ListDeadLettersQuery, 'topic'>
+export type TaskFilter = Omit<ListTasksQuery, 'limit' | 'cursor'>
 
 /** Reads a page of a workspace's tasks, newest first; of those for which a further condition of ours holds, if given. */
 export function findTasks(
   ctx: Context,
   workspaceId: string,
-  query: TaskFilter & PageQuery,
+  query: ListTasksQuery,
   only?: { list: string; condition: string },
 ): Promise<Page<Task>> {
   const scan = scanTasks(workspaceId, query)

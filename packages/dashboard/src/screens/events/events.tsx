@@ -1,6 +1,138 @@
-import type { ReactNode } from 'react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Radio, Send } from 'lucide-react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { tasksQuery } from '../../api/tasks.ts'
+import { useCommands } from '../../layout/commands.tsx'
+import { useRefusal } from '../../session/allowed.tsx'
+import { useWorkspace } from '../../session/scope.ts'
+import { Button, Link } from '../../ui/button.tsx'
+import { Dotted } from '../../ui/dotted.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { FilterBar, SearchFilter } from '../../ui/filter-bar.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { LoadMore } from '../../ui/pagination.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { StateBadge } from '../../ui/state-badge.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { useFilters } from '../../ui/use-filters.ts'
+import styles from './events.module.css'
+import { groupEvents, type RecentEvent } from './group-events.ts'
+import { PublishDialog } from './publish-dialog.tsx'
 
+/** What has been published, newest first, and the form that publishes. */
 export function Events(): ReactNode {
-  return <PageHeader title="Events" />
+  const { workspace, to } = useWorkspace()
+  const filters = useFilters(['topic'])
+  const list = useInfiniteQuery({
+    ...tasksQuery(workspace.id, { source: ['event'], topic: filters.values.topic, limit: '50' }),
+    refetchInterval: 5000,
+  })
+  const [isOpen, setIsOpen] = useState(false)
+  const refusal = useRefusal('event.publish')
+  useCommands(
+    useMemo(
+      () =>
+        refusal ? [] : [{ id: 'publish', label: 'Publish an event', group: 'Create', run: () => setIsOpen(true) }],
+      [refusal],
+    ),
+  )
+  const tasks = list.data?.items
+  const rows = useMemo(() => tasks && groupEvents(tasks), [tasks])
+  const publish = (
+    <Button
+      kind="primary"
+      icon={<Send size={14} aria-hidden="true" />}
+      refusal={refusal}
+      onClick={() => setIsOpen(true)}
+    >
+      Publish an event
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Events"
+        description={
+          <>
+            An event is sent at once: to the target it names, or to every{' '}
+            <Link to={to.subscriptions()}>subscription</Link> that matches its topic.
+          </>
+        }
+        actions={publish}
+      />
+      <FilterBar filters={filters}>
+        <SearchFilter filters={filters} name="topic" label="Topic, in full" />
+      </FilterBar>
+      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {rows?.length === 0 && !list.hasNextPage ? (
+        <Nothing isFiltered={filters.isSet} onClear={filters.clear} />
+      ) : (
+        <>
+          <Table label="Recent events" columns={columnsOf(to)} rows={rows} rowKey={({ id }) => id} />
+          <LoadMore {...list} />
+        </>
+      )}
+      {isOpen && <PublishDialog onClose={() => setIsOpen(false)} />}
+    </>
+  )
+}
+
+function columnsOf(to: ReturnType<typeof useWorkspace>['to']): ReadonlyArray<Column<RecentEvent>> {
+  return [
+    {
+      id: 'topic',
+      header: 'Topic',
+      cell: ({ topic, publishedAt }) => (
+        <>
+          <Link to={to.log(`?${new URLSearchParams({ topic })}`)} className={styles.topic}>
+            <Dotted name={topic} />
+          </Link>
+          <span className={styles.narrowTime}>
+            <RelativeTime at={publishedAt} />
+          </span>
+        </>
+      ),
+    },
+    {
+      id: 'targets',
+      header: 'Sent to',
+      cell: ({ tasks }) => (
+        <ul className={styles.targets}>
+          {tasks.map(({ id, url, state, replay_of }) => (
+            <li key={id}>
+              <StateBadge state={state} />
+              <Link to={to.task(id)} className={styles.target}>
+                <bdi>{url.replace(/^https?:\/\//, '')}</bdi>
+              </Link>
+              {replay_of && <span className={styles.faint}>replay</span>}
+            </li>
+          ))}
+        </ul>
+      ),
+    },
+    {
+      id: 'at',
+      header: 'Published',
+      align: 'end',
+      isExtra: true,
+      cell: ({ publishedAt }) => <RelativeTime at={publishedAt} />,
+    },
+  ]
+}
+
+function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }): ReactNode {
+  if (isFiltered) {
+    return (
+      <EmptyState title="No event has this topic" actions={<Button onClick={onClear}>Clear the filter</Button>}>
+        A topic is looked for as a whole, such as <code>orders.paid</code>.
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState icon={<Radio size={22} aria-hidden="true" />} title="No events yet">
+      Publish one here, or from your program with a <code>POST</code> to <code>/api/events</code>: a topic, a payload,
+      and optionally the address it goes to.
+    </EmptyState>
+  )
 }

@@ -1,6 +1,62 @@
-import type { ReactNode } from 'react'
-import { PageHeader } from '../../ui/page-header.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { X } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import { useLocation, useNavigate, useParams } from 'react-router'
+import { runQuery } from '../../api/runs.ts'
+import { useWorkspace } from '../../session/scope.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { StateBadge } from '../../ui/state-badge.tsx'
+import { Skeleton } from '../../ui/table.tsx'
+import { usePageTitle } from '../../ui/use-page-title.ts'
+import styles from './run.module.css'
+import { RunContent } from './run-content.tsx'
+import { useIsNarrow } from './use-is-narrow.ts'
 
+/** One attempt with all that was sent and received: beside the log, or over it where there is no room. */
 export function Run(): ReactNode {
-  return <PageHeader title="Run" />
+  const { workspace, to } = useWorkspace()
+  const { run: id = '' } = useParams()
+  const { search } = useLocation()
+  const navigate = useNavigate()
+  const { data: run, error, refetch } = useQuery(runQuery(workspace.id, id))
+  const panel = useRef<HTMLElement>(null)
+  const isNarrow = useIsNarrow()
+  usePageTitle(run ? `Run of ${run.task_name}` : 'Run')
+  useEffect(() => {
+    if (isNarrow) panel.current?.focus()
+    // What was opened gets the focus back.
+    return () => {
+      setTimeout(() => document.querySelector<HTMLElement>(`[data-run="${CSS.escape(id)}"]`)?.focus(), 0)
+    }
+  }, [id, isNarrow])
+
+  const close = () => void navigate(to.log(search), { preventScrollReset: true })
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && !event.defaultPrevented) close()
+  }
+  return (
+    <section ref={panel} className={styles.panel} aria-label="Run" tabIndex={-1} onKeyDown={onKeyDown}>
+      <header className={styles.head}>
+        <h2>
+          <bdi>{run?.task_name ?? 'Run'}</bdi>
+        </h2>
+        {run && <StateBadge state={run.status} />}
+        <IconButton label="Close the run" icon={<X size={17} />} onClick={close} />
+      </header>
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      {!run && !error && <Bones />}
+      {run && <RunContent key={run.id} run={run} />}
+    </section>
+  )
+}
+
+function Bones(): ReactNode {
+  return (
+    <div className={styles.bones}>
+      {['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(bone => (
+        <Skeleton key={bone} />
+      ))}
+    </div>
+  )
 }

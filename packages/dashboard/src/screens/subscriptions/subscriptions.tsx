@@ -1,6 +1,157 @@
-import type { ReactNode } from 'react'
+import type { Subscription } from '@belfry/contract'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Inbox, Pencil, Plus, Trash2 } from 'lucide-react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { subscriptionsQuery } from '../../api/subscriptions.ts'
+import { tasksQuery } from '../../api/tasks.ts'
+import { useCommands } from '../../layout/commands.tsx'
+import { useRefusal } from '../../session/allowed.tsx'
+import { useWorkspace } from '../../session/scope.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Dotted } from '../../ui/dotted.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { LoadMore } from '../../ui/pagination.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { topicsOf } from '../events/group-events.ts'
+import { ActiveSwitch } from './active-switch.tsx'
+import { DeleteSubscription } from './delete-subscription.tsx'
+import { matchingTopics } from './matching-topics.ts'
+import { SubscriptionDialog } from './subscription-dialog.tsx'
+import styles from './subscriptions.module.css'
 
+type Open = { kind: 'new' } | { kind: 'edit' | 'delete'; subscription: Subscription }
+
+/** The targets that get events by their topics. */
 export function Subscriptions(): ReactNode {
-  return <PageHeader title="Subscriptions" />
+  const { workspace } = useWorkspace()
+  const list = useInfiniteQuery(subscriptionsQuery(workspace.id))
+  const events = useInfiniteQuery(tasksQuery(workspace.id, { source: ['event'], limit: '100' }))
+  const topics = useMemo(() => topicsOf(events.data?.items ?? []), [events.data])
+  const [open, setOpen] = useState<Open | null>(null)
+  const writeRefusal = useRefusal('subscription.write')
+  const deleteRefusal = useRefusal('subscription.delete')
+  useCommands(
+    useMemo(
+      () =>
+        writeRefusal
+          ? []
+          : [{ id: 'subscribe', label: 'New subscription', group: 'Create', run: () => setOpen({ kind: 'new' }) }],
+      [writeRefusal],
+    ),
+  )
+  const rows = list.data?.items
+  const create = (
+    <Button
+      kind="primary"
+      icon={<Plus size={15} aria-hidden="true" />}
+      refusal={writeRefusal}
+      onClick={() => setOpen({ kind: 'new' })}
+    >
+      New subscription
+    </Button>
+  )
+  const columns: ReadonlyArray<Column<Subscription>> = [
+    {
+      id: 'topic',
+      header: 'Topic',
+      cell: ({ topic, url }) => (
+        <>
+          <code className={styles.topic}>
+            <Dotted name={topic} />
+          </code>
+          <span className={styles.narrowUrl}>{url.replace(/^https?:\/\//, '')}</span>
+        </>
+      ),
+    },
+    {
+      id: 'url',
+      header: 'Target',
+      isExtra: true,
+      cell: ({ url }) => (
+        <span className={styles.url} title={url}>
+          {url}
+        </span>
+      ),
+    },
+    {
+      id: 'matches',
+      header: 'Recent topics',
+      isExtra: true,
+      cell: ({ topic }) => <Matching topics={matchingTopics(topic, topics)} />,
+    },
+    {
+      id: 'active',
+      header: 'Active',
+      cell: subscription => <ActiveSwitch subscription={subscription} refusal={writeRefusal} />,
+    },
+    {
+      id: 'actions',
+      header: <span className="visually-hidden">Actions</span>,
+      align: 'end',
+      cell: subscription => (
+        <span className={styles.actions}>
+          <IconButton
+            size="small"
+            label={`Edit ${subscription.topic}`}
+            icon={<Pencil size={15} />}
+            refusal={writeRefusal}
+            onClick={() => setOpen({ kind: 'edit', subscription })}
+          />
+          <IconButton
+            size="small"
+            label={`Delete ${subscription.topic}`}
+            icon={<Trash2 size={15} />}
+            refusal={deleteRefusal}
+            onClick={() => setOpen({ kind: 'delete', subscription })}
+          />
+        </span>
+      ),
+    },
+  ]
+  return (
+    <>
+      <PageHeader
+        title="Subscriptions"
+        description="Each sends the events of some topics to a target. An event that is published without a target goes to every active one that matches."
+        actions={create}
+      />
+      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {rows?.length === 0 ? (
+        <EmptyState icon={<Inbox size={22} aria-hidden="true" />} title="No subscriptions yet" actions={create}>
+          Subscribe a target to <code>orders.paid</code>, to everything below <code>orders</code> with{' '}
+          <code>orders.*</code>, or to all events with <code>*</code>. Then publish an event to that topic.
+        </EmptyState>
+      ) : (
+        <>
+          <Table label="Subscriptions" columns={columns} rows={rows} rowKey={({ id }) => id} />
+          <LoadMore {...list} />
+        </>
+      )}
+      {open && open.kind !== 'delete' && (
+        <SubscriptionDialog
+          subscription={open.kind === 'edit' ? open.subscription : null}
+          topics={topics}
+          onClose={() => setOpen(null)}
+        />
+      )}
+      {open?.kind === 'delete' && <DeleteSubscription subscription={open.subscription} onClose={() => setOpen(null)} />}
+    </>
+  )
+}
+
+const shownTopics = 2
+
+function Matching({ topics }: { topics: readonly string[] }): ReactNode {
+  if (topics.length === 0) return <span className={styles.faint}>none</span>
+  const more = topics.length - shownTopics
+  return (
+    <span className={styles.matching} title={topics.join('\n')}>
+      {topics.slice(0, shownTopics).map(topic => (
+        <code key={topic}>{topic}</code>
+      ))}
+      {more > 0 && <span className={styles.faint}>and {more} more</span>}
+    </span>
+  )
 }

@@ -1,0 +1,149 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { waitFor } from '../wait-for.ts'
+import { expectAccessible } from './expect-accessible.ts'
+import { useStage } from './stage.ts'
+import { takeScreenshots } from './take-screenshots.ts'
+
+describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () => {
+  const stage = useStage()
+
+  const subscribe = async (page: Page, topic: string, path: string) => {
+    await page.getByRole('button', { name: 'New subscription' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Topic' }).fill(topic)
+    await dialog.getByRole('textbox', { name: 'Target' }).fill(stage.receiver.url(path))
+    await dialog.getByRole('textbox', { name: 'Headers' }).fill('X-Shop: north')
+    await dialog.getByRole('button', { name: 'Subscribe' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+
+  it('a target is subscribed; an event that is published reaches every one that matches', async () => {
+    const page = await stage.ownerPage()
+    const home = await stage.home()
+    await page.goto(`${home}/subscriptions`)
+    await page.getByRole('heading', { name: 'No subscriptions yet' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'subscriptions-empty')
+    await subscribe(page, 'orders.*', '/all-orders')
+    await subscribe(page, 'orders.paid', '/paid')
+    await subscribe(page, 'users.*', '/users')
+    expect(await page.getByRole('region', { name: 'Subscriptions' }).getByRole('row').count()).toBe(4)
+
+    await page.goto(`${home}/events`)
+    await page.getByRole('heading', { name: 'No events yet' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'events-empty')
+    await page.getByRole('button', { name: 'Publish an event' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Topic' }).fill('orders.paid')
+    await dialog.getByText('It goes to 2 subscriptions').waitFor()
+    await dialog.getByRole('textbox', { name: 'Payload' }).fill('{ order: 42 }')
+    await dialog.getByRole('button', { name: 'Publish' }).click()
+    await dialog.getByText('This is not JSON.').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'publish')
+    await dialog.getByRole('textbox', { name: 'Payload' }).fill('{ "order": 42 }')
+    await dialog.getByRole('button', { name: 'Publish' }).click()
+    await dialog.getByText('is on its way to 2 targets').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'published')
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await stage.receiver.waitFor(2, 20_000)
+    expect(stage.receiver.requests.map(({ path }) => path).sort()).toEqual(['/all-orders', '/paid'])
+    const [request] = stage.receiver.requestsTo('/paid')
+    expect(String(request?.body)).toBe('{"order":42}')
+    expect(request?.rawHeaders).toContain('X-Shop')
+
+    const row = page.getByRole('region', { name: 'Recent events' }).getByRole('row').nth(1)
+    await row.getByText('Success').nth(1).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'events')
+    await row.getByRole('link', { name: 'orders.paid', exact: true }).click()
+    await page.waitForURL('**/log?topic=orders.paid')
+    await page.getByRole('link', { name: 'orders.paid' }).first().waitFor()
+  })
+
+  it('a subscription is switched off, changed and deleted', async () => {
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/subscriptions`)
+    const row = page.getByRole('row', { name: 'orders.*' })
+    await row.getByText('orders.paid').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'subscriptions')
+    const isActive = async () =>
+      (await stage.belfry.call('GET', '/api/v1/scheduler/subscriptions')).body.data.find(
+        (one: { topic: string }) => one.topic === 'orders.*',
+      )?.active
+    await row.getByRole('switch').click()
+    await expect.poll(isActive, { timeout: 10_000 }).toBe(false)
+
+    await page.getByRole('button', { name: 'Edit users.*' }).click()
+    const dialog = page.getByRole('dialog')
+    const topic = dialog.getByRole('textbox', { name: 'Topic' })
+    await topic.fill('users.')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('Type in a topic such as orders.paid or orders.*').waitFor()
+    await topic.fill('orders.*')
+    await dialog.getByText('Everything below').waitFor()
+    await dialog.getByText('Of the recent topics it matches').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'subscription-edit')
+    await topic.fill('users.new')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Delete users.new' }).click()
+    await dialog.getByRole('button', { name: 'Delete subscription' }).click()
+    await page.getByRole('row', { name: 'users.new' }).waitFor({ state: 'detached' })
+  })
+
+  it('an event goes to one target, and one that nobody waits for is told of', async () => {
+    const page = await stage.ownerPage({ size: 'narrow' })
+    await page.goto(`${await stage.home()}/events`)
+    await page.getByRole('button', { name: 'Publish an event' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Topic' }).fill('nobody.waits')
+    await dialog.getByRole('button', { name: 'Publish' }).click()
+    await dialog.getByText('No subscription matches').waitFor()
+    await dialog.getByRole('button', { name: 'Publish another' }).click()
+    await dialog.getByRole('radio', { name: 'one target' }).check()
+    await dialog.getByRole('textbox', { name: 'Target' }).fill(stage.receiver.url('/direct'))
+    await dialog.getByRole('button', { name: 'Publish' }).click()
+    await dialog.getByText('is on its way to one target').waitFor()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('row', { name: 'nobody.waits' }).getByText('Success').waitFor()
+    expect(stage.receiver.requestsTo('/direct')).toHaveLength(1)
+  })
+
+  it('a viewer reads all of it, and is told why there is nothing to press', async () => {
+    const { belfry, mailServer } = stage
+    const { organizationId, workspaceId, token } = belfry.caller
+    const invitation = { email: 'viewer@example.com', role: 'member', workspace_ids: [workspaceId] }
+    await belfry.call('POST', `/api/v1/organizations/${organizationId}/invitations`, invitation, { token: token ?? '' })
+    const [mail] = await waitFor(
+      async () => mailServer.mails.filter(({ to }) => to.includes(invitation.email)),
+      mails => mails.length > 0,
+      60_000,
+    )
+    const [, code] = /\/invitations\/([\w-]{43})/.exec(mail?.text ?? '') ?? []
+    const account = { name: 'A viewer', password: 'only for looking at' }
+    const { body } = await belfry.call('POST', `/api/v1/invitations/${code}/accept`, account, {})
+    const page = await stage.newPage({ token: body.session.token })
+    const home = await stage.home()
+    for (const [path, name] of [
+      ['events', 'Publish an event'],
+      ['subscriptions', 'New subscription'],
+    ]) {
+      await page.goto(`${home}/${path}`)
+      const refused = page.getByRole('button', { name: name ?? '' }).first()
+      await refused.focus()
+      await page.getByRole('tooltip', { name: 'editor' }).waitFor()
+      await refused.press('Enter')
+      expect(await page.getByRole('dialog').count()).toBe(0)
+    }
+    await page.goto(`${home}/log`)
+    await page.getByRole('link', { name: 'orders.paid' }).first().click()
+    await page.getByRole('button', { name: 'Replay' }).focus()
+    await page.getByRole('tooltip', { name: 'editor' }).waitFor()
+  })
+})

@@ -1,0 +1,186 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { waitFor } from '../wait-for.ts'
+import { expectAccessible } from './expect-accessible.ts'
+import { useStage } from './stage.ts'
+import { takeScreenshots } from './take-screenshots.ts'
+
+describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
+  const stage = useStage()
+
+  const publish = (topic: string, path: string, payload: unknown = { order: 42 }) =>
+    stage.belfry.call('POST', '/api/events', {
+      topic,
+      payload,
+      target_url: stage.receiver.url(path),
+      retry: { max_retries: 0 },
+    })
+  const rowOf = (page: Page, name: string) =>
+    page.getByRole('region', { name: 'Runs' }).getByRole('row').filter({ hasText: name })
+
+  it('teaches while it is empty, and shows a new run without a reload', async () => {
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/log`)
+    await page.getByRole('heading', { name: 'Nothing has been dispatched yet' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'log-empty')
+    await publish('orders.paid', '/paid')
+    await rowOf(page, 'orders.paid').getByText('Success').waitFor()
+
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await publish('orders.late', '/late')
+    await page.getByRole('button', { name: '1 new run' }).waitFor()
+    expect(await rowOf(page, 'orders.late').count()).toBe(0)
+    await page.getByRole('button', { name: '1 new run' }).click()
+    await rowOf(page, 'orders.late').waitFor()
+    await page.getByRole('button', { name: 'Resume' }).click()
+  })
+
+  it('keeps its filters in the address: a reload and Back have them', async () => {
+    stage.receiver.answer('/broken', { status: 500, body: 'no' })
+    await publish('orders.broken', '/broken')
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/log`)
+    await rowOf(page, 'orders.broken').waitFor()
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('failed')
+    await rowOf(page, 'orders.paid').waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('/')
+    await page.keyboard.type('orders.broken')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Topic orders.broken: remove' }).waitFor()
+    expect(new URL(page.url()).search).toBe('?status=failed&topic=orders.broken')
+    await page.reload()
+    await rowOf(page, 'orders.broken').waitFor()
+    expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('failed')
+    expect(await rowOf(page, 'orders.paid').count()).toBe(0)
+    await expectAccessible(page)
+    await takeScreenshots(page, 'log-filtered')
+
+    const [exported] = await Promise.all([page.waitForEvent('download'), exportAs(page, 'JSON Lines')])
+    const lines = (await (await exported.createReadStream()).toArray()).join('').trim().split('\n')
+    expect(lines.map(line => JSON.parse(line).topic)).toEqual(['orders.broken'])
+
+    await page.goBack()
+    await page.getByRole('button', { name: 'Topic orders.broken: remove' }).waitFor({ state: 'detached' })
+    await page.goBack()
+    await rowOf(page, 'orders.paid').waitFor()
+    await page.getByRole('combobox', { name: 'Time' }).selectOption('24h')
+    await page.getByRole('combobox', { name: 'Answer' }).selectOption('404')
+    await page.getByRole('heading', { name: 'No run is like this' }).waitFor()
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await rowOf(page, 'orders.paid').waitFor()
+  })
+
+  it('opens a run beside the list, with its address; Escape closes it', async () => {
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/log?status=failed`)
+    await rowOf(page, 'orders.broken').getByRole('link').press('Enter')
+    const run = page.getByRole('region', { name: 'Run', exact: true })
+    await run.getByText('HTTP status 500').waitFor()
+    expect(page.url()).toMatch(/\/log\/run_[a-z0-9]{26}\?status=failed$/)
+    await run.getByRole('tab', { name: 'Request' }).click()
+    await run.getByRole('region', { name: 'request body' }).getByText('"order": 42').waitFor()
+    await run.getByRole('row', { name: 'X-Belfry-Topic orders.broken' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'run')
+    await page.reload()
+    await run.getByText('HTTP status 500').waitFor()
+    await run.press('Escape')
+    await run.waitFor({ state: 'detached' })
+    expect(await page.title()).toBe('Activity log · Belfry')
+    const hasFocus = () =>
+      rowOf(page, 'orders.broken')
+        .getByRole('link')
+        .evaluate(link => link.matches(':focus'))
+    await expect.poll(hasFocus, { timeout: 10_000 }).toBe(true)
+  })
+
+  it('shows a hostile answer as text, whatever stands in it', async () => {
+    const script = '<script>document.title = "owned"</script><img src=x onerror="document.title = 1">'
+    const text = `${script}\u001b[31mred\u001b[0m user\u202egpj.exe\u0000 \u05e9\u05dc\u05d5\u05dd`
+    const headers = { 'content-type': 'text/html', 'x-hostile': '"><script>document.title = 2</script>' }
+    stage.receiver.answer('/hostile', { headers, body: text })
+    stage.receiver.answer('/binary', { headers, body: Buffer.from([0xff, 0xfe, 0x3c, 0x73, 0x63, 0x72, 0x00, 0x80]) })
+    stage.receiver.answer('/large', { headers, body: `${script}${'x'.repeat(2 ** 20)}` })
+    for (const path of ['/hostile', '/binary', '/large']) await publish(`hostile${path.replace('/', '.')}`, path)
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/log`)
+    const run = page.getByRole('region', { name: 'Run', exact: true })
+    const body = run.getByRole('region', { name: 'response body' })
+
+    await rowOf(page, 'hostile.hostile').getByRole('link').click()
+    await body.getByText('<script>').waitFor()
+    expect(await body.textContent()).toBe(
+      `${script}⟨U+001B⟩[31mred⟨U+001B⟩[0m user⟨U+202E⟩gpj.exe⟨U+0000⟩ \u05e9\u05dc\u05d5\u05dd`,
+    )
+    await run.getByText('Characters that cannot be seen are shown by their numbers').waitFor()
+    expect(await run.locator('script, img').count()).toBe(0)
+    await expectAccessible(page)
+    await takeScreenshots(page, 'run-hostile')
+
+    await rowOf(page, 'hostile.large').getByRole('link').click()
+    await run.getByText('Only the first 65.5 kB are kept.').waitFor()
+    await rowOf(page, 'hostile.binary').getByRole('link').click()
+    await body.getByText('ff fe 3c 73 63 72 00 80').waitFor()
+    await run.getByRole('button', { name: 'Base64' }).click()
+    await body.getByText('//48c2NyAIA=').waitFor()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      run.getByRole('button', { name: 'Download response body' }).click(),
+    ])
+    expect(Buffer.concat(await (await file.createReadStream()).toArray()).toString('hex')).toBe('fffe3c7363720080')
+    expect(await page.title()).toBe('Run of hostile.binary · Belfry')
+  })
+
+  it('replays from a run, and is a page of its own where there is no room', async () => {
+    const page = await stage.ownerPage({ size: 'narrow' })
+    await page.goto(`${await stage.home()}/log`)
+    await rowOf(page, 'orders.paid').getByRole('link').click()
+    const run = page.getByRole('region', { name: 'Run', exact: true })
+    await run.getByText('HTTP status 200').waitFor()
+    expect(await run.evaluate(panel => panel.getBoundingClientRect().width)).toBe(390)
+    await run.getByRole('button', { name: 'Replay' }).click()
+    await run.getByText('Sent again as').waitFor()
+    await waitFor(
+      async () => stage.receiver.requestsTo('/paid').length,
+      count => count === 2,
+      20_000,
+    )
+    await expectAccessible(page)
+    await run.getByRole('button', { name: 'Close the run' }).click()
+    await waitFor(
+      () => rowOf(page, 'orders.paid').count(),
+      count => count === 2,
+      20_000,
+    )
+  })
+
+  it('spans all workspaces of the organization, and opens the runs of each', async () => {
+    const { caller, call } = stage.belfry
+    const as = { token: caller.token ?? '' }
+    const workspaces = `/api/v1/organizations/${caller.organizationId}/workspaces`
+    const { body: other } = await call('POST', workspaces, { name: 'Staging' }, as)
+    const { body: key } = await call('POST', `/api/v1/workspaces/${other.id}/api-keys`, { name: 'Test' }, as)
+    const event = { topic: 'staging.built', payload: 1, target_url: stage.receiver.url('/staging') }
+    await call('POST', '/api/events', event, { apiKey: key.key })
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/log`)
+    await rowOf(page, 'orders.late').waitFor()
+    expect(await rowOf(page, 'staging.built').count()).toBe(0)
+    await page.getByRole('combobox', { name: 'Workspace' }).selectOption('all')
+    await rowOf(page, 'staging.built').getByText('Staging', { exact: true }).waitFor()
+    await rowOf(page, 'orders.late').getByText('Main', { exact: true }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'log-all')
+    await rowOf(page, 'staging.built').getByRole('link').click()
+    await page.waitForURL(`**/w/${other.id}/log/run_*?workspace=all`)
+    await page.getByRole('region', { name: 'Run', exact: true }).getByText('HTTP status 200').waitFor()
+    await rowOf(page, 'orders.late').waitFor()
+  })
+})
+
+async function exportAs(page: Page, format: string): Promise<void> {
+  await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByRole('menuitem', { name: format }).click()
+}

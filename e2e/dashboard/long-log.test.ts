@@ -1,0 +1,73 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { waitFor } from '../wait-for.ts'
+import { useStage } from './stage.ts'
+
+const count = 2000
+
+describe('a long activity log in the dashboard', { timeout: 180_000 }, () => {
+  const stage = useStage()
+
+  // One run a second, as old as its number says.
+  const fill = async () => {
+    await stage.belfry.call('POST', '/api/events', { topic: 'a', payload: 1, target_url: stage.receiver.url('/') })
+    await waitFor(
+      async () => (await stage.belfry.call('GET', '/api/v1/scheduler/runs')).body.data.length,
+      found => found > 0,
+    )
+    await stage.belfry.execute(`
+      INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at, response_status)
+      SELECT (substr(uuid_v7_floor(at)::text, 1, 13) || '-7000-a000-' || lpad(to_hex(n), 12, '0'))::uuid, workspace_id,
+             task_id, n, 'event', CASE WHEN n % 10 = 0 THEN 'failed' ELSE 'success' END::run_status, at, at, at,
+             CASE WHEN n % 10 = 0 THEN 500 ELSE 200 END
+      FROM (SELECT workspace_id, task_id FROM runs LIMIT 1) AS model,
+           LATERAL (SELECT n, now() - n * interval '1 second' AS at FROM generate_series(2, ${count}) AS n) AS aged`)
+  }
+  const rows = (page: Page) => page.getByRole('region', { name: 'Runs' }).getByRole('row')
+
+  it('is scrolled to its end and back: few rows exist at a time, and few pages are kept', async () => {
+    await fill()
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/log`)
+    const list = page.getByRole('region', { name: 'Runs' })
+    await rows(page).nth(2).waitFor()
+    const asked: string[] = []
+    page.on('request', request => request.url().includes('/scheduler/runs?') && asked.push(request.url()))
+    await waitFor(
+      async () => {
+        await list.evaluate(element => element.scrollTo({ top: element.scrollHeight }))
+        return page.getByText('that is all that the log holds').count()
+      },
+      found => found === 1,
+      60_000,
+    )
+    expect(await page.getByText(`${count.toLocaleString('en')} runs: that is all`).count()).toBe(1)
+    await page.getByRole('row', { name: `attempt ${count}` }).waitFor()
+    expect(await rows(page).count()).toBeLessThan(100)
+
+    const before = asked.length
+    await list.evaluate(element => element.scrollTo({ top: element.scrollHeight / 2 }))
+    await page.getByRole('row', { name: 'attempt 1010' }).waitFor()
+    expect(asked.length).toBeGreaterThan(before)
+    await list.evaluate(element => element.scrollTo({ top: 0 }))
+    await page.getByRole('row', { name: 'attempt 20 ' }).waitFor()
+  })
+
+  it('is walked through with the arrow keys, and keeps its place while a run is read', async () => {
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/log?status=failed`)
+    const list = page.getByRole('region', { name: 'Runs' })
+    await rows(page).nth(2).waitFor()
+    await rows(page).nth(1).getByRole('link').focus()
+    for (let step = 0; step < 30; step++) await page.keyboard.press('ArrowDown')
+    const top = await list.evaluate(element => element.scrollTop)
+    expect(top).toBeGreaterThan(200)
+    await page.keyboard.press('Enter')
+    const run = page.getByRole('region', { name: 'Run', exact: true })
+    await run.getByText('attempt', { exact: false }).first().waitFor()
+    expect(await list.evaluate(element => element.scrollTop)).toBe(top)
+    await page.goBack()
+    await run.waitFor({ state: 'detached' })
+    expect(await list.evaluate(element => element.scrollTop)).toBe(top)
+  })
+})

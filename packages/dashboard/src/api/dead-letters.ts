@@ -1,0 +1,43 @@
+import type { DeadLetterOperation, Task } from '@belfry/contract'
+import { queryOptions } from '@tanstack/react-query'
+import { call } from './call.ts'
+import { type ListQuery, listOptions } from './page.ts'
+
+const base = '/api/v1/scheduler/dead-letters'
+
+export type DeadLetterAction = 'replay' | 'discard'
+
+/** Which dead letters: some by their ids, or all that a filter leaves. */
+export type DeadLetterChoice =
+  | { ids: readonly string[] }
+  | { filter: { cronjob_id?: string; topic?: string; from?: string; to?: string } }
+
+/** What has been settled at once, and the operation that does the rest. */
+export type Settled = { count: number; operation: DeadLetterOperation | null }
+
+export function deadLettersQuery(workspaceId: string, query: ListQuery = {}) {
+  return listOptions<Task>(['dead-letters', workspaceId], base, query, workspaceId)
+}
+
+export async function settleDeadLetters(
+  workspaceId: string,
+  action: DeadLetterAction,
+  body: DeadLetterChoice,
+): Promise<Settled> {
+  type Answer = { replayed?: number; discarded?: number; operation: DeadLetterOperation | null }
+  const { replayed, discarded, operation } = await call<Answer>('POST', `${base}/${action}`, { body, workspaceId })
+  return { count: replayed ?? discarded ?? 0, operation }
+}
+
+export function operationQuery(workspaceId: string, operationId: string) {
+  return queryOptions({
+    queryKey: ['dead-letter-operation', workspaceId, operationId],
+    queryFn: ({ signal }) =>
+      call<DeadLetterOperation>('GET', `${base}/operations/${operationId}`, { workspaceId, signal }),
+    refetchInterval: ({ state }) => (state.data && state.data.status !== 'running' ? false : 1000),
+  })
+}
+
+export function cancelOperation(workspaceId: string, operationId: string): Promise<DeadLetterOperation> {
+  return call('DELETE', `${base}/operations/${operationId}`, { workspaceId })
+}

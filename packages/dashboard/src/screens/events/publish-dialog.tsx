@@ -1,0 +1,173 @@
+import type { PublishedEvent } from '@belfry/contract'
+import { isTopic } from '@belfry/domain/topic'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { type NewEvent, publishEvent } from '../../api/events.ts'
+import { Form } from '../../forms/form.tsx'
+import { type FieldErrors, useForm } from '../../forms/use-form.ts'
+import { useWorkspace } from '../../session/scope.ts'
+import { Button, ButtonLink, Link } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Field, Textarea, TextInput } from '../../ui/field.tsx'
+import styles from './events.module.css'
+import { Matches } from './matches.tsx'
+
+type Draft = { topic: string; payload: string; target_url: string | null }
+
+const first: Draft = { topic: '', payload: '{\n  "hello": "world"\n}', target_url: null }
+
+/** Publishes an event, and says where it went. It stays open, so that another one can follow. */
+export function PublishDialog({ onClose }: { onClose(): void }): ReactNode {
+  const [published, setPublished] = useState<PublishedEvent | null>(null)
+  const [draft, setDraft] = useState(first)
+  return (
+    <Dialog isOpen onClose={onClose} title={published ? 'Published' : 'Publish an event'} isWide>
+      {published ? (
+        <Published event={published} onAnother={() => setPublished(null)} onClose={onClose} />
+      ) : (
+        <PublishForm draft={draft} onChange={setDraft} onDone={setPublished} />
+      )}
+    </Dialog>
+  )
+}
+
+const notJson = 'This is not JSON. Names and texts stand in double quotes.'
+
+type PublishFormProps = { draft: Draft; onChange(draft: Draft): void; onDone(event: PublishedEvent): void }
+
+function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
+  const { workspace } = useWorkspace()
+  const client = useQueryClient()
+  const set = (change: Partial<Draft>) => onChange({ ...draft, ...change })
+  const form = useForm({
+    read: () => draft,
+    check: checkDraft,
+    submit: ({ topic, payload, target_url }) => {
+      const body: NewEvent = { topic: topic.trim(), payload: JSON.parse(payload || 'null') }
+      return publishEvent(workspace.id, target_url === null ? body : { ...body, target_url: target_url.trim() })
+    },
+    onDone: event => {
+      onDone(event)
+      return client.invalidateQueries({ queryKey: ['tasks', workspace.id] })
+    },
+  })
+  return (
+    <Form form={form} action="Publish">
+      <Field
+        label="Topic"
+        hint="Letters, digits, _ and -, in parts joined by dots."
+        error={isTopic(draft.topic.trim()) ? undefined : form.errors.topic}
+      >
+        <TextInput
+          name="topic"
+          isMono
+          placeholder="orders.paid"
+          autoComplete="off"
+          value={draft.topic}
+          onChange={event => set({ topic: event.target.value })}
+        />
+      </Field>
+      <Field
+        label="Payload"
+        hint="Any JSON. It is the body that targets get."
+        error={isJson(draft.payload) && form.errors.payload === notJson ? undefined : form.errors.payload}
+      >
+        <Textarea
+          name="payload"
+          isMono
+          rows={6}
+          spellCheck={false}
+          value={draft.payload}
+          onChange={event => set({ payload: event.target.value })}
+        />
+      </Field>
+      <fieldset className={styles.choice}>
+        <legend>Send it to</legend>
+        <label>
+          <input
+            type="radio"
+            name="to"
+            checked={draft.target_url === null}
+            onChange={() => set({ target_url: null })}
+          />
+          every matching subscription
+        </label>
+        <label>
+          <input type="radio" name="to" checked={draft.target_url !== null} onChange={() => set({ target_url: '' })} />
+          one target
+        </label>
+      </fieldset>
+      {draft.target_url === null ? (
+        <Matches topic={draft.topic.trim()} />
+      ) : (
+        <Field label="Target" error={form.errors.target_url}>
+          <TextInput
+            name="target_url"
+            type="url"
+            isMono
+            placeholder="https://example.com/hooks/paid"
+            value={draft.target_url}
+            onChange={event => set({ target_url: event.target.value })}
+          />
+        </Field>
+      )}
+    </Form>
+  )
+}
+
+type PublishedProps = { event: PublishedEvent; onAnother(): void; onClose(): void }
+
+function Published({ event: { topic, tasks }, onAnother, onClose }: PublishedProps): ReactNode {
+  const { to } = useWorkspace()
+  return (
+    <div className={styles.done}>
+      {tasks.length === 0 ? (
+        <p role="status">
+          No subscription matches <code>{topic}</code>, so nothing was sent.{' '}
+          <Link to={to.subscriptions()}>Subscribe a target</Link> and publish again.
+        </p>
+      ) : (
+        <>
+          <p role="status">
+            <code>{topic}</code> is on its way to {tasks.length === 1 ? 'one target' : `${tasks.length} targets`}:
+          </p>
+          <ul className={styles.targets}>
+            {tasks.map(({ id, url }) => (
+              <li key={id}>
+                <Link to={to.task(id)} className={styles.target}>
+                  {url}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <DialogActions>
+        <Button onClick={onAnother}>Publish another</Button>
+        <ButtonLink to={to.log(`?${new URLSearchParams({ topic })}`)}>See it in the log</ButtonLink>
+        <Button kind="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </div>
+  )
+}
+
+function checkDraft({ topic, payload, target_url }: Draft): FieldErrors {
+  return {
+    ...(isTopic(topic.trim()) ? {} : { topic: 'Type in a topic such as orders.paid.' }),
+    ...(payload === '' || isJson(payload) ? {} : { payload: notJson }),
+    ...(target_url === null || /^https?:\/\/./.test(target_url.trim())
+      ? {}
+      : { target_url: 'Type in an http(s) address.' }),
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false // said at the field
+  }
+}

@@ -1,0 +1,89 @@
+import { Download } from 'lucide-react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { Button } from '../../../ui/button.tsx'
+import { CopyButton } from '../../../ui/copy-button.tsx'
+import { formatBytes } from '../../../ui/format-amount.ts'
+import styles from './body.module.css'
+import { bytesOf, hexDump } from './hex-dump.ts'
+import { indentJson } from './indent-json.ts'
+import { showControls } from './show-controls.ts'
+
+export type Body = {
+  text: string
+  encoding: 'utf8' | 'base64'
+  /** How many bytes there were, of which `text` may hold fewer. */
+  bytes: number
+  isTruncated: boolean
+}
+
+type View = { id: string; label: string; text: string }
+
+/** A body as text, whatever it is: no view of it interprets anything. */
+export function BodyView({ body, label, fileName }: { body: Body; label: string; fileName: string }): ReactNode {
+  const views = useMemo(() => viewsOf(body), [body])
+  const [chosen, setChosen] = useState('')
+  const view = views.find(({ id }) => id === chosen) ?? views[0]
+  if (!view || body.text === '') return <p className={styles.none}>Without a body.</p>
+  const shown = body.encoding === 'utf8' ? showControls(view.text) : view.text
+  return (
+    <div className={styles.body}>
+      <div className={styles.bar}>
+        {views.length > 1 && (
+          <fieldset className={styles.views} aria-label={`Form of the ${label}`}>
+            {views.map(({ id, label }) => (
+              <button key={id} type="button" aria-pressed={id === view.id} onClick={() => setChosen(id)}>
+                {label}
+              </button>
+            ))}
+          </fieldset>
+        )}
+        <span className={styles.size}>{formatBytes(body.bytes)}</span>
+        <CopyButton text={view.text} label={`Copy ${label}`} />
+        <Button
+          kind="quiet"
+          size="small"
+          aria-label={`Download ${label}`}
+          title="Download"
+          icon={<Download size={15} aria-hidden="true" />}
+          onClick={() => download(body, fileName)}
+        />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a text that is longer than its frame is scrolled with the keyboard */}
+      <section tabIndex={0} aria-label={label} className={styles.scroller}>
+        <pre className={view.id === 'hex' ? styles.hex : undefined}>{shown}</pre>
+      </section>
+      {shown !== view.text.replaceAll('\r\n', '\n') && (
+        <p className={styles.note}>
+          Characters that cannot be seen are shown by their numbers; a copy has them as they came.
+        </p>
+      )}
+      {body.isTruncated && (
+        <p className={styles.note}>Only the first {formatBytes(storedBytes(body))} are kept. The rest was not read.</p>
+      )}
+    </div>
+  )
+}
+
+function viewsOf({ text, encoding }: Body): View[] {
+  if (encoding === 'base64') {
+    return [
+      { id: 'hex', label: 'Hex', text: hexDump(bytesOf(text)) },
+      { id: 'base64', label: 'Base64', text },
+    ]
+  }
+  const formatted = indentJson(text)
+  const raw = { id: 'raw', label: 'Raw', text }
+  return formatted === null || formatted === text ? [raw] : [{ id: 'formatted', label: 'JSON', text: formatted }, raw]
+}
+
+function storedBytes(body: Body): number {
+  return body.encoding === 'base64' ? bytesOf(body.text).length : new TextEncoder().encode(body.text).length
+}
+
+// Never with a type that a browser would show.
+function download({ text, encoding }: Body, fileName: string): void {
+  const content = encoding === 'base64' ? bytesOf(text) : text
+  const address = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }))
+  Object.assign(document.createElement('a'), { href: address, download: fileName }).click()
+  setTimeout(() => URL.revokeObjectURL(address), 10_000)
+}

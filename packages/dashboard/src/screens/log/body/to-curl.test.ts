@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process'
+import { expect, it } from 'vitest'
+import { toCurl } from './to-curl.ts'
+
+const request = {
+  method: 'POST',
+  url: 'https://example.com/?a=1&b=$HOME',
+  headers: {},
+  body: null,
+  body_truncated: false,
+}
+
+it('a request is written as a command', () => {
+  const headers = { Host: 'example.com', 'content-type': 'application/json' }
+  expect(toCurl({ ...request, headers, body: '{"a":1}' })).toBe(
+    `curl -X POST 'https://example.com/?a=1&b=$HOME' \\\n  -H 'content-type: application/json' \\\n  --data-raw '{"a":1}'`,
+  )
+})
+
+it.each(["it's", '$(touch x) `id` "y" \\', "'; exit 1; '", '@/etc/passwd', 'two\nlines'])(
+  'a shell takes %j as it is',
+  body => {
+    const command = toCurl({ ...request, body }).replace(/^curl/, "printf '%s\\0'")
+    const words = execFileSync('sh', ['-c', command], { encoding: 'utf8' }).split('\0')
+    expect(words.slice(0, -1)).toEqual(['-X', 'POST', request.url, '--data-raw', body])
+  },
+)

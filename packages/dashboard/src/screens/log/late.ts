@@ -1,0 +1,2 @@
+/** A start that is later than this is worth seeing. */
+export const lateMs = 1000

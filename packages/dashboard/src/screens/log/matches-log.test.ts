@@ -1,0 +1,34 @@
+import type { Run } from '@belfry/contract'
+import { expect, it } from 'vitest'
+import { matchesLog } from './matches-log.ts'
+
+const run = {
+  workspace_id: 'ws_1',
+  status: 'failed',
+  source: 'event',
+  task_id: 'task_1',
+  cronjob_id: null,
+  topic: 'orders.paid',
+  response_status: 503,
+  started_at: '2026-11-21T12:00:00.000Z',
+} as Run
+
+it.each([
+  [{}, true],
+  [{ status: ['failed'] }, true],
+  [{ status: ['success'] }, false],
+  [{ topic: ['a', 'orders.paid'], source: ['event'] }, true],
+  [{ cronjob_id: ['cron_1'] }, false],
+  [{ response_status: ['5xx'] }, true],
+  [{ response_status: ['503'] }, true],
+  [{ response_status: ['500', '4xx'] }, false],
+  [{ from: '2026-11-21T12:00:00Z' }, true],
+  [{ to: '2026-11-21T12:00:00Z' }, false],
+  [{ workspace_id: ['ws_2'] }, false],
+])('a new run among %j: %s', (query, expected) => {
+  expect(matchesLog(query, run)).toBe(expected)
+})
+
+it('a run without an answer has no response status', () => {
+  expect(matchesLog({ response_status: ['5xx'] }, { ...run, response_status: null })).toBe(false)
+})

@@ -1,0 +1,197 @@
+import type { Run, RunDetail } from '@belfry/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ChevronLeft, ChevronRight, CircleAlert, RotateCcw, Terminal } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useLocation } from 'react-router'
+import { attemptsQuery } from '../../api/runs.ts'
+import { replayTask, taskQuery } from '../../api/tasks.ts'
+import { useRefusal } from '../../session/allowed.tsx'
+import { useWorkspace } from '../../session/scope.ts'
+import { Button, ButtonLink, Link } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { DefinitionList } from '../../ui/definition-list.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { toCurl } from './body/to-curl.ts'
+import { Message } from './message.tsx'
+import styles from './run.module.css'
+import { Timing } from './timing.tsx'
+
+/** What a run was, and what can be done about it. */
+export function RunContent({ run }: { run: RunDetail }): ReactNode {
+  const { to } = useWorkspace()
+  return (
+    <>
+      <Actions run={run} />
+      {run.error && <Failure run={run} error={run.error} />}
+      <Timing run={run} />
+      <DefinitionList
+        rows={[
+          [
+            'Task',
+            <Link key="task" to={to.task(run.task_id)}>
+              <bdi>{run.task_name}</bdi>
+            </Link>,
+          ],
+          [
+            'Cron job',
+            run.cronjob_id && (
+              <Link key="cron" to={to.cronJob(run.cronjob_id)}>
+                {run.cronjob_id}
+              </Link>
+            ),
+          ],
+          [
+            'Topic',
+            run.topic && (
+              <Link key="topic" to={to.log(`?${new URLSearchParams({ topic: run.topic })}`)}>
+                <code>{run.topic}</code>
+              </Link>
+            ),
+          ],
+          ['Target', <code key="url" className={styles.url}>{`${run.method} ${run.url}`}</code>],
+          [
+            'Run',
+            <code key="run" className={styles.url}>
+              {run.id}
+            </code>,
+          ],
+        ]}
+      />
+      <Tabs
+        label="What was sent and received"
+        tabs={[
+          { id: 'response', label: 'Response', content: <Response run={run} /> },
+          { id: 'request', label: 'Request', content: <Request run={run} /> },
+        ]}
+      />
+    </>
+  )
+}
+
+function Actions({ run }: { run: RunDetail }): ReactNode {
+  const { workspace, to } = useWorkspace()
+  const client = useQueryClient()
+  const { data: task } = useQuery(taskQuery(workspace.id, run.task_id))
+  const { data: attempts = [] } = useQuery(attemptsQuery(workspace.id, run.task_id))
+  const refusal = useRefusal('task.write')
+  const {
+    mutate,
+    data: replay,
+    error,
+    isPending,
+  } = useMutation({
+    mutationFn: () => replayTask(workspace.id, run.task_id),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['tasks', workspace.id] }),
+  })
+  const isFinished = !task || ['success', 'dead', 'cancelled'].includes(task.state)
+  const tooEarly = isFinished ? null : `The task is ${task.state}: it can be replayed once it has finished.`
+  return (
+    <>
+      <div className={styles.actions}>
+        <Button
+          icon={<RotateCcw size={14} aria-hidden="true" />}
+          refusal={refusal ?? tooEarly}
+          isPending={isPending}
+          onClick={() => mutate()}
+        >
+          Replay
+        </Button>
+        <CopyButton text={toCurl(run.request)} icon={<Terminal size={15} aria-hidden="true" />}>
+          Copy as curl
+        </CopyButton>
+        <AttemptLinks run={run} attempts={attempts} />
+      </div>
+      {error && <Problem error={error} />}
+      {replay && (
+        <p className={styles.done} role="status">
+          Sent again as <Link to={to.task(replay.id)}>a new task</Link>. Its run appears in the log.
+        </p>
+      )}
+      {task?.state === 'retrying' && task.next_retry_at && (
+        <p className={styles.note}>
+          The task is tried again <RelativeTime at={task.next_retry_at} />.
+        </p>
+      )}
+      {task?.state === 'dead' && run.id === attempts.at(-1)?.id && (
+        <p className={styles.note}>
+          No retries are left: the task is a <Link to={to.deadLetters()}>dead letter</Link>.
+        </p>
+      )}
+    </>
+  )
+}
+
+function AttemptLinks({ run, attempts }: { run: Run; attempts: readonly Run[] }): ReactNode {
+  const { to } = useWorkspace()
+  const { search } = useLocation()
+  if (attempts.length < 2) return null
+  const at = attempts.findIndex(({ id }) => id === run.id)
+  const [before, after] = [attempts[at - 1], attempts[at + 1]]
+  return (
+    <nav className={styles.attempts} aria-label="Attempts">
+      <ButtonLink
+        kind="quiet"
+        icon={<ChevronLeft size={16} aria-hidden="true" />}
+        to={to.run(before?.id ?? run.id) + search}
+        refusal={before ? null : 'This is the first attempt.'}
+      >
+        <span className="visually-hidden">Attempt before</span>
+      </ButtonLink>
+      <span>
+        Attempt {run.attempt} of {attempts.length}
+      </span>
+      <ButtonLink
+        kind="quiet"
+        icon={<ChevronRight size={16} aria-hidden="true" />}
+        to={to.run(after?.id ?? run.id) + search}
+        refusal={after ? null : 'This is the latest attempt.'}
+      >
+        <span className="visually-hidden">Next attempt</span>
+      </ButtonLink>
+    </nav>
+  )
+}
+
+function Failure({ run, error }: { run: Run; error: NonNullable<Run['error']> }): ReactNode {
+  return (
+    <div className={styles.failure}>
+      <CircleAlert size={17} aria-hidden="true" />
+      <div>
+        <p>{error.message || `The target answered ${run.response_status}.`}</p>
+        <p className={styles.code}>
+          <code>{error.code}</code>
+        </p>
+      </div>
+    </div>
+  )
+}
+
+function Response({ run: { id, response } }: { run: RunDetail }): ReactNode {
+  if (!response) return <p className={styles.note}>No answer came.</p>
+  const { body: text, body_bytes, body_truncated, body_encoding } = response
+  return (
+    <Message
+      label="response"
+      line={`HTTP status ${response.status}`}
+      headers={response.headers}
+      body={{ text, bytes: body_bytes, isTruncated: body_truncated, encoding: body_encoding }}
+      fileName={`${id}-response`}
+    />
+  )
+}
+
+function Request({ run: { id, request } }: { run: RunDetail }): ReactNode {
+  const text = request.body ?? ''
+  const bytes = new TextEncoder().encode(text).length
+  return (
+    <Message
+      label="request"
+      line={`${request.method} ${request.url}`}
+      headers={request.headers}
+      body={{ text, bytes, isTruncated: request.body_truncated, encoding: 'utf8' }}
+      fileName={`${id}-request`}
+    />
+  )
+}

@@ -1,0 +1,103 @@
+import type { Run } from '@belfry/contract'
+import { memo, type ReactNode } from 'react'
+import { Link, useLocation } from 'react-router'
+import { paths } from '../../paths.ts'
+import { useOrganization } from '../../session/scope.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { formatDuration } from '../../ui/format-time.ts'
+import { StateBadge } from '../../ui/state-badge.tsx'
+import { Skeleton } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { lateMs } from './late.ts'
+import styles from './log.module.css'
+
+type RunRowProps = {
+  run: Run
+  /** Counted from 0, without the head. */
+  index: number
+  place: Place
+  /** The log is that of several workspaces: each row names its own. */
+  isOfAll: boolean
+  isOpen: boolean
+  isFresh: boolean
+  onFocus(index: number): void
+}
+
+/** Where a row stands, in pixels. */
+export type Place = { start: number; height: number }
+
+/** One attempt in the log. It is drawn again only when it changes, not whenever the list is scrolled. */
+export const RunRow = memo(DrawnRow, (a, b) => {
+  const isSame = a.run === b.run && a.index === b.index && a.isOfAll === b.isOfAll && a.onFocus === b.onFocus
+  return isSame && a.isOpen === b.isOpen && a.place.start === b.place.start && a.place.height === b.place.height
+})
+
+function DrawnRow({ run, index, place, isOfAll, isOpen, isFresh, onFocus }: RunRowProps): ReactNode {
+  const { organization, workspaces } = useOrganization()
+  const { search } = useLocation()
+  const to = paths.workspace(organization.slug, run.workspace_id).run(run.id) + search
+  const workspace = isOfAll && workspaces.find(({ id }) => id === run.workspace_id)?.name
+  return (
+    <tr
+      aria-rowindex={index + 2}
+      style={styleOf(place)}
+      className={classNames(styles.row, styles.run, isOpen && styles.opened, isFresh && styles.fresh)}
+    >
+      <td className={styles.status}>
+        <StateBadge state={run.status} />
+      </td>
+      <td className={styles.task}>
+        <Link
+          to={to}
+          preventScrollReset
+          className={styles.link}
+          data-row-link={index}
+          data-run={run.id}
+          aria-current={isOpen ? 'true' : undefined}
+          onFocus={() => onFocus(index)}
+        >
+          <bdi>{run.task_name}</bdi>
+        </Link>
+        {workspace && <span className={styles.workspace}>{workspace}</span>}
+        <span className={styles.second}>
+          {run.method} <bdi>{hostOf(run.url)}</bdi>
+          {run.attempt > 1 && ` · attempt ${run.attempt}`}
+        </span>
+      </td>
+      <td className={styles.answer}>{answerOf(run)}</td>
+      <td className={classNames(styles.number, styles.lag, run.lag_ms >= lateMs && styles.late)}>
+        {formatDuration(run.lag_ms)}
+      </td>
+      <td className={classNames(styles.number, styles.took)}>{formatDuration(run.duration_ms)}</td>
+      <td className={classNames(styles.number, styles.when)}>
+        <RelativeTime at={run.started_at} />
+      </td>
+    </tr>
+  )
+}
+
+/** The place of a row that is being read. */
+export function SkeletonRow({ place, index }: { place: Place; index: number }): ReactNode {
+  return (
+    <tr aria-rowindex={index + 2} style={styleOf(place)} className={classNames(styles.row, styles.run)}>
+      {['a', 'b', 'c', 'd', 'e', 'f'].map(cell => (
+        <td key={cell}>
+          <Skeleton />
+        </td>
+      ))}
+    </tr>
+  )
+}
+
+function styleOf({ start, height }: Place): { height: number; transform: string } {
+  return { height, transform: `translateY(${start}px)` }
+}
+
+function answerOf({ response_status, error }: Run): string {
+  if (response_status !== null) return String(response_status)
+  return (error?.code ?? '–').replaceAll('_', ' ')
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url
+}

@@ -1,0 +1,56 @@
+import type { Organization, Workspace } from '@belfry/contract'
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { followLog, type LogScope, readLogPage } from '../../api/runs.ts'
+import type { Filters } from '../../ui/use-filters.ts'
+import { type LogFilter, toLogQuery } from './log-filters.ts'
+import { matchesLog } from './matches-log.ts'
+import { type LogView, RunLog } from './run-log.ts'
+
+export type ShownLog = {
+  log: RunLog
+  view: LogView
+  scope: LogScope
+  query: ReturnType<typeof toLogQuery>
+  /** Whether new runs come in; false where the stream is refused. */
+  isLive: boolean
+  /** When a run arrived that was not there at first. */
+  arrivedAt(id: string): number | undefined
+}
+
+/** The log that the address describes, read as it is scrolled and followed live. */
+export function useRunLog(organization: Organization, workspace: Workspace, filters: Filters<LogFilter>): ShownLog {
+  const organizationId = organization.id
+  const workspaceId = filters.first('workspace') === 'all' ? null : workspace.id
+  const scope = useMemo(() => ({ organizationId, workspaceId }), [organizationId, workspaceId])
+  const key = JSON.stringify(filters.values)
+  const query = useMemo(() => toLogQuery(JSON.parse(key), new Date()), [key])
+  const arrivals = useRef(new Map<string, number>())
+  const [isLive, setIsLive] = useState(true)
+
+  const log = useMemo(() => {
+    const readPage = (cursor: string | undefined, signal: AbortSignal) =>
+      readLogPage(scope, { ...query, limit: '100', cursor }, signal)
+    return new RunLog({ readPage })
+  }, [scope, query])
+
+  useEffect(() => {
+    const gone = new AbortController()
+    arrivals.current.clear()
+    setIsLive(true)
+    void log.readOn()
+    const onRun = (run: Parameters<typeof matchesLog>[1]) => {
+      if (!matchesLog(query, run)) return
+      arrivals.current.set(run.id, performance.now())
+      log.arrive(run)
+    }
+    followLog(scope, onRun, gone.signal).catch(() => setIsLive(false))
+    return () => {
+      gone.abort()
+      log.close()
+    }
+  }, [log, scope, query])
+
+  const view = useSyncExternalStore(log.subscribe, log.snapshot)
+  const arrivedAt = useCallback((id: string) => arrivals.current.get(id), [])
+  return { log, view, scope, query, isLive, arrivedAt }
+}

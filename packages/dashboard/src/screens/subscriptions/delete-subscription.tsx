@@ -1,0 +1,39 @@
+import type { Subscription } from '@belfry/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { deleteSubscription } from '../../api/subscriptions.ts'
+import { useWorkspace } from '../../session/scope.ts'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+type DeleteSubscriptionProps = { subscription: Subscription; onClose(): void }
+
+/** Asks before a subscription is deleted. */
+export function DeleteSubscription({ subscription: { id, topic, url }, onClose }: DeleteSubscriptionProps): ReactNode {
+  const { workspace } = useWorkspace()
+  const client = useQueryClient()
+  const say = useToast()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => deleteSubscription(workspace.id, id),
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: ['subscriptions', workspace.id] })
+      say(`The subscription to ${topic} is deleted.`)
+      onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`Delete the subscription to ${topic}?`}
+      description={`${url} gets no more events of it. What has been published already is still sent.`}
+      action="Delete subscription"
+      isDangerous
+      isPending={isPending}
+      onConfirm={() => mutate()}
+    >
+      {error && <Problem error={error} />}
+    </ConfirmDialog>
+  )
+}

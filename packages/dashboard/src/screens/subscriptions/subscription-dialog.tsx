@@ -1,0 +1,155 @@
+import type { Subscription } from '@belfry/contract'
+import { isTopicPattern } from '@belfry/domain/topic'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { createSubscription, type SubscriptionBody, updateSubscription } from '../../api/subscriptions.ts'
+import { Form } from '../../forms/form.tsx'
+import { type FieldErrors, useForm } from '../../forms/use-form.ts'
+import { useWorkspace } from '../../session/scope.ts'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, Select, Textarea, TextInput } from '../../ui/field.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { readHeaderLines, writeHeaderLines } from './header-lines.ts'
+import styles from './subscriptions.module.css'
+import { TopicHelp } from './topic-help.tsx'
+
+type SubscriptionDialogProps = {
+  /** The one to change; null for a new one. */
+  subscription: Subscription | null
+  /** Topics of recent events. */
+  topics: readonly string[]
+  onClose(): void
+}
+
+type Draft = { body: SubscriptionBody; headersFault: string | null }
+
+/** Subscribes a target to topics, or changes a subscription. */
+export function SubscriptionDialog({ subscription, topics, onClose }: SubscriptionDialogProps): ReactNode {
+  const { workspace } = useWorkspace()
+  const client = useQueryClient()
+  const say = useToast()
+  const [topic, setTopic] = useState(subscription?.topic ?? '')
+  const form = useForm({
+    read: (field, data) => readDraft(field, data.get('active') === 'on'),
+    check: checkDraft,
+    submit: ({ body }) =>
+      subscription ? updateSubscription(workspace.id, subscription.id, body) : createSubscription(workspace.id, body),
+    async onDone(saved) {
+      await client.invalidateQueries({ queryKey: ['subscriptions', workspace.id] })
+      say(subscription ? 'The changes hold for events from now on.' : `Events of ${saved.topic} are sent from now on.`)
+      onClose()
+    },
+  })
+  const { errors } = form
+  return (
+    <Dialog isOpen onClose={onClose} isWide title={subscription ? 'Edit the subscription' : 'New subscription'}>
+      <Form form={form} action={subscription ? 'Save' : 'Subscribe'}>
+        <Field
+          label="Topic"
+          hint={<TopicHelp pattern={topic.trim()} topics={topics} />}
+          error={isTopicPattern(topic.trim()) ? undefined : errors.topic}
+        >
+          <TextInput
+            name="topic"
+            isMono
+            autoComplete="off"
+            placeholder="orders.*"
+            value={topic}
+            onChange={event => setTopic(event.target.value)}
+          />
+        </Field>
+        <Field label="Target" hint="Gets a POST with the payload of each event." error={errors.url}>
+          <TextInput
+            name="url"
+            type="url"
+            isMono
+            placeholder="https://example.com/hooks/orders"
+            defaultValue={subscription?.url}
+          />
+        </Field>
+        <Field
+          label="Headers"
+          isOptional
+          hint="One to a line. {{ secrets.NAME }} is filled in when it is sent."
+          error={errors.headers}
+        >
+          <Textarea
+            name="headers"
+            isMono
+            rows={2}
+            spellCheck={false}
+            placeholder="Authorization: Bearer {{ secrets.ORDERS_TOKEN }}"
+            defaultValue={writeHeaderLines(subscription?.headers ?? {})}
+          />
+        </Field>
+        <div className={styles.numbers}>
+          <Field label="Retries" error={errors['retry.max_retries']}>
+            <TextInput
+              name="retry.max_retries"
+              inputMode="numeric"
+              defaultValue={subscription?.retry.max_retries ?? 5}
+            />
+          </Field>
+          <Field label="Delay grows" error={errors['retry.backoff']}>
+            <Select name="retry.backoff" defaultValue={subscription?.retry.backoff ?? 'exponential'}>
+              <option value="exponential">fourfold each time</option>
+              <option value="linear">by the first delay</option>
+              <option value="fixed">not at all</option>
+            </Select>
+          </Field>
+          <Field label="First delay (s)" error={errors['retry.base_delay_ms']}>
+            <TextInput
+              name="retry.base_delay_ms"
+              inputMode="decimal"
+              defaultValue={(subscription?.retry.base_delay_ms ?? 10_000) / 1000}
+            />
+          </Field>
+          <Field label="Timeout (s)" error={errors.timeout_ms}>
+            <TextInput
+              name="timeout_ms"
+              inputMode="decimal"
+              defaultValue={(subscription?.timeout_ms ?? 30_000) / 1000}
+            />
+          </Field>
+        </div>
+        <Checkbox name="active" label="Active: events are sent" isOnAtFirst={subscription?.active ?? true} />
+      </Form>
+    </Dialog>
+  )
+}
+
+function readDraft(field: (name: string) => string, active: boolean): Draft {
+  const lines = readHeaderLines(field('headers'))
+  return {
+    headersFault: 'fault' in lines ? lines.fault : null,
+    body: {
+      topic: field('topic').trim(),
+      url: field('url').trim(),
+      headers: 'headers' in lines ? lines.headers : {},
+      retry: {
+        max_retries: Number(field('retry.max_retries')),
+        backoff: field('retry.backoff') as SubscriptionBody['retry']['backoff'] & string, // one of the options
+        base_delay_ms: toMs(field('retry.base_delay_ms')),
+      },
+      timeout_ms: toMs(field('timeout_ms')),
+      active,
+    },
+  }
+}
+
+function checkDraft({ body: { topic, url, retry, timeout_ms }, headersFault }: Draft): FieldErrors {
+  const isWhole = (value: number | undefined) => Number.isInteger(value)
+  return {
+    ...(isTopicPattern(topic) ? {} : { topic: 'Type in a topic such as orders.paid or orders.*, or * for all.' }),
+    ...(/^https?:\/\/./.test(url) ? {} : { url: 'Type in an http(s) address.' }),
+    ...(headersFault === null ? {} : { headers: headersFault }),
+    ...(isWhole(retry.max_retries) ? {} : { 'retry.max_retries': 'A whole number from 0 to 20.' }),
+    ...(isWhole(retry.base_delay_ms) ? {} : { 'retry.base_delay_ms': 'A number of seconds.' }),
+    ...(isWhole(timeout_ms) ? {} : { timeout_ms: 'A number of seconds.' }),
+  }
+}
+
+function toMs(seconds: string): number {
+  return seconds.trim() === '' ? Number.NaN : Math.round(Number(seconds) * 1000)
+}
