@@ -1,21 +1,34 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readdir, rename, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { repositoryRoot } from '../repository-root.ts'
+import { waitFor } from '../wait-for.ts'
 
 const run = promisify(execFile)
 
-/** Packs a package as it is published, and answers with the path of the tarball. */
+/** Packs a package as it is published, once in each run of the tests, and answers with the path of the tarball. */
 export async function pack(name: 'client' | 'cli'): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'belfry-pack-'))
+  const tarball = join(tmpdir(), `belfry-${name}.tgz`)
+  // Whoever makes this folder packs: two builds at a time would write the same files.
+  const folder = join(tmpdir(), `belfry-pack-${name}`)
+  const isFirst = await mkdir(folder).then(
+    () => true,
+    () => false,
+  )
+  if (!isFirst) {
+    await waitFor(async () => existsSync(tarball), Boolean, 120_000)
+    return tarball
+  }
   const pnpm = join(repositoryRoot(), 'node_modules/.bin/pnpm')
   // The program is bundled already, with the services, and other tests run it.
   const options = name === 'cli' ? ['--config.ignore-scripts=true'] : []
   await run(pnpm, ['pack', '--pack-destination', folder, ...options], { cwd: join(repositoryRoot(), 'packages', name) })
   const [file = ''] = await readdir(folder)
-  return join(folder, file)
+  await rename(join(folder, file), tarball)
+  return tarball
 }
 
 export type ScratchProject = {

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { parse } from 'yaml'
+import { checkTypes } from './check-types.ts'
+import { deliverTo, isReceiver, runModule } from './modules.ts'
+import { type Block, readPages } from './read-pages.ts'
+import { runEndlessShell, runShell } from './shell.ts'
+import { openStage, type Stage } from './stage.ts'
+import { upcoming } from './upcoming.ts'
+
+/** Blocks that are no code of ours, by their language. Those of every other language are checked below. */
+const unchecked: Record<string, string> = {
+  '': 'drawings, and files of other programs',
+  ini: 'units of systemd',
+}
+
+const blocks = readPages()
+  .filter(({ path }) => !upcoming.includes(path))
+  .flatMap(page => page.blocks)
+const checked = blocks.filter(({ mark }) => mark?.kind !== 'not run')
+const of = (...languages: string[]) => checked.filter(({ language }) => languages.includes(language))
+const nameOf = ({ page, line }: Block) => `${page}:${line}`
+const named = (some: Block[]) => some.map(block => [nameOf(block), block] as const)
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+}, 300_000)
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await stage?.close()
+})
+
+it('every block is of a language that is checked, or says why it is not', () => {
+  const known = new Set([...Object.keys(unchecked), 'sh', 'ts', 'json', 'yaml'])
+  expect(blocks.filter(({ language }) => !known.has(language)).map(nameOf)).toEqual([])
+  const silent = blocks.filter(({ mark }) => mark && mark.kind !== 'runs until stopped' && mark.text === '')
+  expect(silent.map(nameOf)).toEqual([])
+})
+
+describe('a page that is wrong is found out', () => {
+  const wrong = { page: 'docs/wrong.md', line: 1, mark: null }
+
+  it('by the compiler', async () => {
+    const text =
+      "import { Belfry } from '@belfry/client'\nawait new Belfry({ apiKey: 'bf_...' }).tasks.create({ url: 'x' })"
+    const complaints = await checkTypes(stage.project.folder, [{ ...wrong, language: 'ts', text }])
+    expect(complaints).toContain('docs-wrong-1.ts(2,')
+  }, 120_000)
+
+  it('by what the API refuses', async () => {
+    const text = "curl -H 'X-Api-Key: bf_...' http://localhost:3000/api/v1/scheduler/task"
+    const { code, error } = await runShell(stage, [{ ...wrong, language: 'sh', text }])
+    expect(code).not.toBe(0)
+    expect(error).toContain('404')
+  })
+})
+
+describe('data', () => {
+  it.each(named(of('json')))('%s is JSON', (_name, { text }) => {
+    expect(JSON.parse(text)).toBeTypeOf('object')
+  })
+
+  it.each(named(of('yaml')))('%s is YAML', (_name, { text }) => {
+    expect(parse(text)).toBeTypeOf('object')
+  })
+})
+
+describe('TypeScript', () => {
+  it('has no error of type', async () => {
+    const all = blocks.filter(({ language }) => language === 'ts')
+    expect(await checkTypes(stage.project.folder, all)).toBe('')
+  }, 300_000)
+
+  it.each(named(of('ts').filter(block => !isReceiver(block))))(
+    '%s runs',
+    async (_name, block) => {
+      const { code, out, error } = await runModule(stage, block)
+      expect(error).toBe('')
+      expect(code).toBe(block.mark?.kind === 'runs until stopped' ? null : 0)
+      if (block.mark?.kind === 'prints') expect(out).toContain(block.mark.text)
+    },
+    120_000,
+  )
+
+  it.each(named(of('ts').filter(isReceiver)))(
+    '%s takes what Belfry sends, and nothing else',
+    async (_name, block) => {
+      vi.stubEnv('BELFRY_SIGNING_SECRET', stage.signingSecret)
+      const { ours, forged } = await deliverTo(stage, block)
+      expect(ours).toBeGreaterThanOrEqual(200)
+      expect(ours).toBeLessThan(300)
+      expect(forged).toBeGreaterThanOrEqual(400)
+    },
+    120_000,
+  )
+})
+
+describe('shell', () => {
+  const ending = of('sh').filter(({ mark }) => mark?.kind !== 'runs until stopped')
+
+  it.each([...new Set(ending.map(({ page }) => page))])(
+    'what %s says works, from the top to the bottom',
+    async page => {
+      const own = ending.filter(block => block.page === page)
+      const { code, out, error, outputs } = await runShell(stage, own)
+      expect(code, out + error).toBe(0)
+      for (const { line, mark } of own) if (mark?.kind === 'prints') expect(outputs.get(line)).toContain(mark.text)
+    },
+    300_000,
+  )
+
+  it.each(named(of('sh').filter(({ mark }) => mark?.kind === 'runs until stopped')))(
+    '%s goes on until it is stopped',
+    async (_name, block) => {
+      const { code, error } = await runEndlessShell(stage, block)
+      expect(code, error).toBe(null)
+    },
+    60_000,
+  )
+})

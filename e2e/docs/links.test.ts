@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { repositoryRoot } from '../repository-root.ts'
+import { readPages } from './read-pages.ts'
+import { upcoming } from './upcoming.ts'
+
+const pages = new Map(readPages().map(page => [page.path, page]))
+
+/** Where a link of a page leads within the repository; null where it leads outside. */
+function resolveLink(from: string, link: string): { path: string; anchor: string } | null {
+  if (/^(https?|mailto):/.test(link)) return null
+  const [path = '', anchor = ''] = decodeURI(link).split('#')
+  return { path: path === '' ? from : normalize(join(dirname(from), path)).replace(/\/$/, ''), anchor }
+}
+
+function faultOf(from: string, link: string): string | null {
+  const goal = resolveLink(from, link)
+  if (!goal) return URL.canParse(link) ? null : 'is no URL'
+  if (upcoming.includes(goal.path)) return null
+  if (!existsSync(join(repositoryRoot(), goal.path))) return 'leads nowhere'
+  const isKnown = goal.anchor === '' || pages.get(goal.path)?.anchors.has(goal.anchor)
+  return isKnown ? null : 'names a heading that is not there'
+}
+
+describe('links', () => {
+  it.each([...pages.keys()])('of %s lead somewhere', path => {
+    const links = pages.get(path)?.links ?? []
+    const faults = links.flatMap(link => {
+      const fault = faultOf(path, link)
+      return fault ? [`${link} ${fault}`] : []
+    })
+    expect(faults).toEqual([])
+  })
+
+  it('of the index reach every page of docs/', () => {
+    const index = pages.get('docs/README.md')
+    const reached = index?.links.map(link => resolveLink(index.path, link)?.path)
+    const own = [...pages.keys()].filter(path => /^docs\/[^/]+\.md$/.test(path) && path !== index?.path)
+    expect(own.filter(path => !reached?.includes(path))).toEqual([])
+  })
+})

@@ -1,0 +1,54 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { transform } from 'esbuild'
+import { type FetchHandler, serveFetch } from '../client/serve-receiver.ts'
+import { waitFor } from '../wait-for.ts'
+import { moduleName } from './check-types.ts'
+import type { Block } from './read-pages.ts'
+import { type Ended, runForAWhile, runProgram } from './run-program.ts'
+import type { Stage } from './stage.ts'
+
+/** Whether a block is a receiver: it exports what answers requests. */
+export function isReceiver({ text }: Block): boolean {
+  return /^export async function POST\b/m.test(text)
+}
+
+/** Runs a block as a program of its own. */
+export async function runModule(stage: Stage, block: Block): Promise<Ended> {
+  const path = await writeModule(stage, block)
+  const program = { file: process.execPath, args: [path], folder: stage.project.folder, env: stage.env }
+  return block.mark?.kind === 'runs until stopped' ? runForAWhile(program) : runProgram(program)
+}
+
+/** Lets a block receive a delivery, and one that somebody else made up. Answers with what it said to each. */
+export async function deliverTo(stage: Stage, block: Block): Promise<{ ours: number; forged: number }> {
+  const { POST } = (await import(pathToFileURL(await writeModule(stage, block)).href)) as { POST: FetchHandler }
+  const receiver = await serveFetch(POST)
+  try {
+    const event = { topic: 'orders.paid', payload: { order: 42, id: 42 }, target_url: `${receiver.url}/hooks/belfry` }
+    const { body } = await stage.belfry.call('POST', '/api/events', event)
+    const path = `/api/v1/scheduler/tasks/${body.tasks[0].id}`
+    const done = await waitFor(
+      () => stage.belfry.call('GET', path),
+      answer => answer.body.last_run !== null,
+      60_000,
+    )
+    const headers = {
+      'webhook-id': 'task_1',
+      'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+      'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}`,
+    }
+    const forged = await fetch(`${receiver.url}/hooks/belfry`, { method: 'POST', body: '{}', headers })
+    return { ours: done.body.last_run.response_status, forged: forged.status }
+  } finally {
+    receiver.close()
+  }
+}
+
+async function writeModule(stage: Stage, block: Block): Promise<string> {
+  const { code } = await transform(stage.fillIn(block.text), { loader: 'ts', target: 'es2022' })
+  const path = join(stage.project.folder, 'blocks', `${moduleName(block)}.mjs`)
+  await writeFile(path, code)
+  return path
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+// `npm run docs:screenshots`: takes the pictures of the dashboard that the README shows, into docs/images.
+export default defineConfig({
+  test: {
+    root: new URL('../../..', import.meta.url).pathname,
+    include: ['e2e/docs/screenshots/take.long.ts'],
+    globalSetup: './vitest.global-setup.ts',
+    testTimeout: 5 * 60_000,
+    hookTimeout: 3 * 60_000,
+    teardownTimeout: 30_000,
+  },
+})

@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { repositoryRoot } from '../repository-root.ts'
+import type { Block } from './read-pages.ts'
+import { type Ended, runForAWhile, runProgram } from './run-program.ts'
+import type { Stage } from './stage.ts'
+
+const program = join(repositoryRoot(), 'packages/cli/dist/main.mjs')
+
+// A refusal of the API ends the page, and so does everything else that fails.
+const prelude = `set -euo pipefail
+curl() { command curl --fail-with-body --silent --show-error "$@"; }
+belfry() { "${process.execPath}" "${program}" "$@"; }
+`
+
+/** What stands before the output of a block. */
+const sign = (line: number) => `=== the block at line ${line} ===`
+
+/** Runs the blocks of one page in one shell, as a reader would who goes down the page. */
+export async function runShell(
+  stage: Stage,
+  blocks: readonly Block[],
+): Promise<Ended & { outputs: Map<number, string> }> {
+  const parts = blocks.map(({ line, text }) => `echo; echo '${sign(line)}'\n${stage.fillIn(text)}\n`)
+  const ended = await runProgram(bash(stage, prelude + parts.join('')))
+  const starts = blocks.map(({ line }) => ended.out.indexOf(sign(line)))
+  const outputs = blocks.map(({ line }, at): [number, string] => {
+    const from = starts[at] ?? -1
+    const to = starts[at + 1] ?? -1
+    return [line, from < 0 ? '' : ended.out.slice(from, to < 0 ? undefined : to)]
+  })
+  return { ...ended, outputs: new Map(outputs) }
+}
+
+/** Runs a block that goes on until it is stopped. */
+export function runEndlessShell(stage: Stage, block: Block): Promise<Ended> {
+  return runForAWhile(bash(stage, prelude + stage.fillIn(block.text)))
+}
+
+function bash(stage: Stage, script: string) {
+  return { file: 'bash', args: ['-c', script], folder: stage.project.folder, env: stage.env }
+}
