@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { cancelPendingTask, changePendingTask, claimTasks, insertTasks } from '../src/index.ts'
+import { originOf } from '../src/task-origin.ts'
 import { aTask, claimAll, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
@@ -77,6 +78,24 @@ describe('claimTasks', () => {
     expect(await taskRow(db.pool, task.id)).toMatchObject({ state: 'pending', attempts: 0 })
     expect((await claimFor(moved.origin))?.kind).toBe('claimed')
     expect((await claimFor('https://example.com'))?.kind).toBe('gone')
+  })
+
+  it.each([
+    'https://example.com',
+    'https://example.com/a//b',
+    'https://example.com?a=//b',
+    '{{ secrets.URL }}',
+    '{{ secrets.URL }}/x',
+    'https://{{ secrets.HOST }}/x',
+    'https://{{ secrets.A }}.example.com?x',
+  ])('claims %s for the origin that its place in the queue names', async url => {
+    const task = aTask({ url })
+    await insertTasks(db.pool, [task])
+    const [found] = (
+      await db.pool.query(`SELECT ${originOf('url')} AS origin FROM task_requests WHERE task_id = $1`, [task.id])
+    ).rows
+    const [claim] = await claimTasks(db.pool, [{ taskId: task.id, token: randomUUID(), origin: found.origin }])
+    expect(claim?.kind).toBe('claimed')
   })
 
   it('says "busy" while another transaction holds the task', async () => {
