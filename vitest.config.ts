@@ -10,7 +10,7 @@ export default defineConfig({
     // Covers the end of the servers that the global setup has started.
     teardownTimeout: 30_000,
     // Many tests wait for real processes, so leaving one core free, as is the default, would idle a small machine.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         test: {
