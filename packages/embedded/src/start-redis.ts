@@ -14,6 +14,8 @@ export type RedisOptions = {
   port?: number | undefined
   /** Whether the data is still there after a restart; a crash loses its last second at most. */
   persist: boolean
+  /** More of its settings, by name. Default: none. */
+  settings?: Readonly<Record<string, string>>
   /** Default: the data directory's name with `.log` behind it. */
   logFile?: string
 }
@@ -63,11 +65,14 @@ export function stopLeftoverRedis(dataDir: string): Promise<void> {
 async function launch(
   dataDir: string,
   program: string,
-  { port: wantedPort, persist, logFile = `${dataDir}.log` }: RedisOptions,
+  { port: wantedPort, persist, settings = {}, logFile = `${dataDir}.log` }: RedisOptions,
 ): Promise<{ server: ServerProcess; port: number }> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(wantedPort)
-    const server = await spawnServer([program, ...redisArguments(dataDir, port, persist)], logFile)
+    const server = await spawnServer(
+      [program, ...redisArguments(dataDir, port, persist), ...toArguments(settings)],
+      logFile,
+    )
     await waitUntil(async () => !server.isRunning() || (await isReady(port, server.pid)), readyTimeoutMs)
     if (server.isRunning() && (await isReady(port, server.pid))) return { server, port }
     await server.stop(stopSignals)
@@ -95,6 +100,10 @@ function redisArguments(dataDir: string, port: number, persist: boolean): string
     // Ten times a second, the default, would make delayed jobs up to a tenth of a second late.
     hz: '100',
   }
+  return toArguments(settings)
+}
+
+function toArguments(settings: Readonly<Record<string, string>>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
 }
 

@@ -26,7 +26,7 @@ export function readConfig(env: Environment): Config {
     dataDir: resolve(env.DATA_DIR || join(checkout, '.belfry')),
     port: readPort(env.PORT || '3000'),
     databaseUrl: readUrl('DATABASE_URL', env.DATABASE_URL, /^postgres(ql)?:\/\//, 'postgresql://'),
-    redisUrl: readUrl('REDIS_URL', env.REDIS_URL, /^rediss?:\/\//, 'redis://'),
+    redisUrl: readUrl('REDIS_URL', env.REDIS_URL, /^rediss?(\+cluster)?:\/\//, 'redis://'),
     env,
   }
 }

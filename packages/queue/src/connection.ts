@@ -1,23 +1,28 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createPostgresBackend, createRedisBackend, type Processor, type Queue, type Worker, withBackend } from 'bullmq'
-import { Redis } from 'ioredis'
+import { openRedis, type RedisClient } from './open-redis.ts'
+import { shardPrefix } from './shards.ts'
 
 /** Where the queue lives: on Redis when there is one, else on the same PostgreSQL as everything else. */
 export type QueueConnection = {
-  /** Default null: BullMQ's PostgreSQL backend. */
+  /** A Redis or a cluster. Default null: BullMQ's PostgreSQL backend. */
   redisUrl: string | null
   databaseUrl: string
-  /** Key prefix on Redis, so that several installations can share a server. Default `{belfry}`. */
+  /** Key prefix on Redis, a hash tag, so that several installations can share a server. Default `{belfry}`. */
   prefix?: string
+  /** How many parts the queue of due tasks has on Redis; PostgreSQL knows one only. Default 1. */
+  shards?: number
   /** Told of every connection error; BullMQ reconnects by itself. */
   onError: (error: Error) => void
 }
 
-export type OpenQueue<Data> = {
-  bull: Queue<Data>
+export type OpenQueue<Data> = Omit<OpenShards<Data>, 'bulls'> & { bull: Queue<Data> }
+
+export type OpenShards<Data> = {
+  bulls: [Queue<Data>, ...Queue<Data>[]]
   /** Null when the queue lives in PostgreSQL. */
-  redis: Redis | null
+  redis: RedisClient | null
   /** Rejects while the store is away: at once, but for the first moments of a process. */
   reachable(): Promise<void>
   depth(): Promise<QueueDepth>
@@ -27,41 +32,63 @@ export type OpenQueue<Data> = {
 /** Jobs that wait for nothing but a consumer, those that one has taken included, and jobs whose time is still to come. */
 export type QueueDepth = { ready: number; delayed: number }
 
+/** Takes the jobs of one shard of a queue. */
+export type OpenWorker = { close(): Promise<void> }
+
+/** Takes jobs of any shard of one queue, over connections that they share as far as they can. */
+export type WorkerStore = {
+  /** Null when the queue lives in PostgreSQL. */
+  redis: RedisClient | null
+  open(shard: number, concurrency: number): OpenWorker
+  close(): void
+}
+
 const firstConnectionMs = 2_000
 
 /** Opens a producer. It fails fast while the store is away: the row in PostgreSQL is the truth, not the job. */
 export function openQueue<Data>(connection: QueueConnection, name: string): OpenQueue<Data> {
+  const {
+    bulls: [bull],
+    ...rest
+  } = openShards<Data>({ ...connection, shards: 1 }, name)
+  return { ...rest, bull }
+}
+
+/** Opens a producer for every shard of a queue, over one connection. */
+export function openShards<Data>(connection: QueueConnection, name: string): OpenShards<Data> {
   if (connection.redisUrl === null) {
     const { Queue } = withBackend(createPostgresBackend)
     const bull = new Queue<Data>(name, { connection: postgresConnection(connection, 4) }) as unknown as Queue<Data>
-    const depth = () => depthOf(bull)
+    const bulls: [Queue<Data>] = [observed(bull, connection)]
     return {
-      bull: observed(bull, connection),
+      bulls,
       redis: null,
       reachable: async () => {},
-      depth,
+      depth: () => depthOf(bulls),
       close: () => bull.close(),
     }
   }
-  const redis = openRedis(connection.redisUrl, connection, {
-    maxRetriesPerRequest: 1,
-    commandTimeout: 2_000,
-    socketTimeout: 5_000,
-  })
+  const options = { maxRetriesPerRequest: 1, commandTimeout: 2_000, socketTimeout: 5_000 }
+  const redis = openRedis(connection.redisUrl, options, connection.onError)
   const { Queue } = withBackend(createRedisBackend)
-  const bull = new Queue<Data>(name, { connection: redis, prefix: prefixOf(connection) }) as unknown as Queue<Data>
+  const open = (shard: number) => {
+    const prefix = shardPrefix(prefixOf(connection), shard)
+    return observed(new Queue<Data>(name, { connection: redis, prefix }) as unknown as Queue<Data>, connection)
+  }
+  const others = Array.from({ length: shardsOf(connection) - 1 }, (_, i) => open(i + 1))
+  const bulls: OpenShards<Data>['bulls'] = [open(0), ...others]
   const ready = once(redis, 'ready').catch(() => {}) // what goes wrong is told by the status
   const firstConnection = Promise.race([ready, sleep(firstConnectionMs, undefined, { ref: false })])
   return {
-    bull: observed(bull, connection),
+    bulls,
     redis,
     async reachable() {
       if (redis.status !== 'ready') await firstConnection
       if (redis.status !== 'ready') throw new Error(`The queue is not reachable (${redis.status}).`)
     },
-    depth: () => depthOf(bull),
+    depth: () => depthOf(bulls),
     async close() {
-      await bull.close()
+      await Promise.all(bulls.map(bull => bull.close()))
       redis.disconnect()
     },
   }
@@ -73,34 +100,55 @@ export function openWorker<Data>(
   name: string,
   processor: Processor<Data>,
   concurrency: number,
-): { bull: Worker<Data>; close(): Promise<void> } {
+): OpenWorker {
+  const store = openWorkerStore(connection, name, processor)
+  const worker = store.open(0, concurrency)
+  return {
+    async close() {
+      await worker.close()
+      store.close()
+    },
+  }
+}
+
+/** Opens what consumers of a queue's shards need in common. */
+export function openWorkerStore<Data>(
+  connection: QueueConnection,
+  name: string,
+  processor: Processor<Data>,
+): WorkerStore {
   // A job is done once its tasks are claimed, so it is short, and it decides nothing: the counters of BullMQ must not
   // end it, and a lost worker's jobs should come back soon.
   const options = {
-    concurrency,
     maxStalledCount: 1_000_000,
     stalledInterval: 5_000,
     lockDuration: 15_000,
+    runRetryDelay: 2_000,
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
   }
   if (connection.redisUrl === null) {
     const { Worker } = withBackend(createPostgresBackend)
-    const bull = new Worker<Data>(name, processor, { ...options, connection: postgresConnection(connection, 6) })
-    return { bull: observed(bull as unknown as Worker<Data>, connection), close: () => bull.close() }
+    const open = (_: number, concurrency: number) => {
+      const settings = { ...options, concurrency, connection: postgresConnection(connection, 6) }
+      return observed(new Worker<Data>(name, processor, settings) as unknown as Worker<Data>, connection)
+    }
+    return { redis: null, open, close: () => {} }
   }
-  const redis = openRedis(connection.redisUrl, connection, {
-    maxRetriesPerRequest: null,
-    socketTimeout: 15_000, // longer than a worker ever blocks
-  })
+  const redis = openRedis(
+    connection.redisUrl,
+    { maxRetriesPerRequest: null, socketTimeout: 15_000 }, // longer than a worker ever blocks
+    connection.onError,
+  )
   const { Worker } = withBackend(createRedisBackend)
-  const bull = new Worker<Data>(name, processor, { ...options, connection: redis, prefix: prefixOf(connection) })
   return {
-    bull: observed(bull as unknown as Worker<Data>, connection),
-    async close() {
-      await bull.close()
-      redis.disconnect()
+    redis,
+    open(shard, concurrency) {
+      const prefix = shardPrefix(prefixOf(connection), shard)
+      const settings = { ...options, concurrency, connection: redis, prefix }
+      return observed(new Worker<Data>(name, processor, settings) as unknown as Worker<Data>, connection)
     },
+    close: () => redis.disconnect(),
   }
 }
 
@@ -108,28 +156,17 @@ export function prefixOf(connection: QueueConnection): string {
   return connection.prefix ?? '{belfry}'
 }
 
-async function depthOf(bull: Pick<Queue, 'getJobCounts'>): Promise<QueueDepth> {
-  const {
-    waiting = 0,
-    prioritized = 0,
-    active = 0,
-    delayed = 0,
-  } = await bull.getJobCounts(...(['waiting', 'prioritized', 'active', 'delayed'] as const))
-  return { ready: waiting + prioritized + active, delayed }
+/** How many shards the queue of due tasks has. */
+export function shardsOf({ redisUrl, shards = 1 }: QueueConnection): number {
+  return redisUrl === null ? 1 : shards
 }
 
-function openRedis(
-  url: string,
-  connection: QueueConnection,
-  options: { maxRetriesPerRequest: number | null; commandTimeout?: number; socketTimeout: number },
-): Redis {
-  const redis = new Redis(url, {
-    ...options,
-    connectTimeout: 2000,
-    retryStrategy: times => Math.min(times * 100, 1000),
-  })
-  redis.on('error', connection.onError)
-  return redis
+async function depthOf(bulls: ReadonlyArray<Pick<Queue, 'getJobCounts'>>): Promise<QueueDepth> {
+  const states = ['waiting', 'prioritized', 'active', 'delayed'] as const
+  const counts = await Promise.all(bulls.map(bull => bull.getJobCounts(...states)))
+  const sum = (names: readonly string[]) =>
+    counts.reduce((total, count) => total + names.reduce((all, name) => all + (count[name] ?? 0), 0), 0)
+  return { ready: sum(['waiting', 'prioritized', 'active']), delayed: sum(['delayed']) }
 }
 
 function postgresConnection(connection: QueueConnection, max: number) {

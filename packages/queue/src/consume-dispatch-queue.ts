@@ -1,7 +1,8 @@
 import { WaitingError } from 'bullmq'
-import { openWorker, type QueueConnection } from './connection.ts'
+import { openWorkerStore, prefixOf, type QueueConnection, shardsOf } from './connection.ts'
 import { type DispatchJob, type DueTask, tasksOf } from './dispatch-job.ts'
 import { dispatchQueueName } from './dispatch-queue.ts'
+import { emptyOldShards } from './old-shards.ts'
 
 export type DispatchConsumer = {
   /** Takes no new job, gives back the jobs that are not yet handed over, and ends. */
@@ -15,32 +16,32 @@ export type DispatchConsumer = {
 export function consumeDispatchQueue(
   connection: QueueConnection,
   options: {
-    /** Jobs in hand at a time. */
+    /** Jobs in hand at a time, of all shards together. */
     concurrency: number
     take: (tasks: DueTask[], signal: AbortSignal) => Promise<void>
   },
 ): DispatchConsumer {
   const stop = new AbortController()
-  const worker = openWorker<DispatchJob>(
-    connection,
-    dispatchQueueName,
-    async (job, token) => {
-      try {
-        stop.signal.throwIfAborted()
-        await options.take(tasksOf(job.data), stop.signal)
-      } catch (error) {
-        if (!stop.signal.aborted) throw error
-        await job.moveToWait(token)
-        throw new WaitingError()
-      }
-    },
-    options.concurrency,
-  )
+  const shards = shardsOf(connection)
+  const store = openWorkerStore<DispatchJob>(connection, dispatchQueueName, async (job, token) => {
+    try {
+      stop.signal.throwIfAborted()
+      await options.take(tasksOf(job.data), stop.signal)
+    } catch (error) {
+      if (!stop.signal.aborted) throw error
+      await job.moveToWait(token)
+      throw new WaitingError()
+    }
+  })
+  const open = (shard: number) => store.open(shard, Math.ceil(options.concurrency / shards))
+  const workers = Array.from({ length: shards }, (_, shard) => open(shard))
+  if (store.redis) workers.push(emptyOldShards(store.redis, { prefix: prefixOf(connection), shards }, open))
   return {
     async close() {
-      const closing = worker.close() // from here on no job is asked for, but one may be on its way
+      const closing = workers.map(worker => worker.close()) // from here on no job is asked for, but one may be on its way
       stop.abort()
-      await closing
+      await Promise.all(closing)
+      store.close()
     },
   }
 }

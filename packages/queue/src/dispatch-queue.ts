@@ -1,7 +1,9 @@
-import { openQueue, prefixOf, type QueueConnection, type QueueDepth } from './connection.ts'
+import type { Queue } from 'bullmq'
+import { openShards, prefixOf, type QueueConnection, type QueueDepth } from './connection.ts'
 import { createCrowd } from './crowd.ts'
-import { type DispatchJob, type DueTask, toJobs } from './dispatch-job.ts'
+import { type DispatchJob, type DueTask, type NewJob, toJobs } from './dispatch-job.ts'
 import { inspectRedis } from './inspect-redis.ts'
+import { shardOf, shardPrefix } from './shards.ts'
 
 export const dispatchQueueName = 'dispatch'
 
@@ -45,23 +47,27 @@ export type DispatchQueue = {
 }
 
 export function openDispatchQueue(connection: QueueConnection): DispatchQueue {
-  const { bull, redis, reachable, depth, close } = openQueue<DispatchJob>(connection, dispatchQueueName)
+  const { bulls, redis, reachable, depth, close } = openShards<DispatchJob>(connection, dispatchQueueName)
   const isCrowded = createCrowd()
-  const markerKey = `${prefixOf(connection)}:marker`
+  // Each shard has a copy, because a node of a cluster can lose its data while the others keep theirs.
+  const markerKeys = bulls.map((_, shard) => `${shardPrefix(prefixOf(connection), shard)}:marker`)
 
   return {
     isVolatile: redis !== null,
     async schedule(tasks, now) {
       await reachable()
-      await bull.addBulk(toJobs(tasks, now, isCrowded))
+      const ofShards = bulls.map((): NewJob[] => [])
+      for (const job of toJobs(tasks, now, isCrowded)) ofShards[shardOf(job.opts.jobId, bulls.length)]?.push(job)
+      await allSettled(bulls.map((bull, shard) => addAll(bull, ofShards[shard] ?? [])))
     },
     async readMarker() {
       await reachable()
-      return redis ? redis.get(markerKey) : null
+      const [first = null, ...others] = await allSettled(markerKeys.map(key => redis?.get(key) ?? null))
+      return others.every(marker => marker === first) ? first : null
     },
     async writeMarker(marker) {
       await reachable()
-      await redis?.set(markerKey, marker)
+      await allSettled(markerKeys.map(key => redis?.set(key, marker)))
     },
     async findings() {
       await reachable()
@@ -69,8 +75,8 @@ export function openDispatchQueue(connection: QueueConnection): DispatchQueue {
     },
     async ping() {
       await reachable()
-      if (redis) await redis.ping()
-      else await bull.getWaitingCount()
+      if (redis) await Promise.all(markerKeys.map(key => redis.exists(key)))
+      else await bulls[0].getWaitingCount()
     },
     async depth() {
       await reachable()
@@ -78,4 +84,17 @@ export function openDispatchQueue(connection: QueueConnection): DispatchQueue {
     },
     close,
   }
+}
+
+async function addAll(bull: Queue<DispatchJob>, jobs: NewJob[]): Promise<void> {
+  if (jobs.length > 0) await bull.addBulk(jobs)
+}
+
+// What one shard cannot do, the others do all the same.
+async function allSettled<T>(work: ReadonlyArray<Promise<T> | T>): Promise<T[]> {
+  const results = await Promise.allSettled(work)
+  return results.map(result => {
+    if (result.status === 'rejected') throw result.reason
+    return result.value
+  })
 }

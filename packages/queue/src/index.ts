@@ -16,3 +16,5 @@ export {
   type OutboxQueue,
   openOutboxQueue,
 } from './outbox-queue.ts'
+export { parseRedisAddress } from './redis-address.ts'
+export { mostShards } from './shards.ts'

@@ -1,11 +1,17 @@
-import type { Redis } from 'ioredis'
+import { Cluster } from 'ioredis'
+import type { RedisClient } from './open-redis.ts'
 
 const oldestVersion = [6, 2] as const
 
 /** Finds what makes a Redis unfit to hold the queue. None of it can lose a task, all of it makes tasks late. */
-export async function inspectRedis(redis: Redis): Promise<string[]> {
-  const info = new Map((await redis.info()).split('\r\n').map(line => line.split(':', 2) as [string, string]))
-  return judgeRedis(info)
+export async function inspectRedis(redis: RedisClient): Promise<string[]> {
+  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis]
+  const findings = await Promise.all(nodes.map(async node => judgeRedis(fieldsOf(await node.info()))))
+  return [...new Set(findings.flat())]
+}
+
+function fieldsOf(info: string): Map<string, string> {
+  return new Map(info.split('\r\n').map(line => line.split(':', 2) as [string, string]))
 }
 
 /** Judges the fields of Redis' INFO. */

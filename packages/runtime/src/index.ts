@@ -8,6 +8,16 @@ export { type Labels, type Meter, openMeter, type Reading } from './metrics/open
 export { type MicroBatch, type MicroBatchOptions, microBatch } from './micro-batch.ts'
 export { ConfigError, readConfig } from './read-config.ts'
 export { failToStart, runService, type Service } from './run-service.ts'
-export { databaseUrl, integer, logLevel, parsedBy, port, redisUrl, tracingSettings, wantsTracing } from './settings.ts'
+export {
+  databaseUrl,
+  integer,
+  logLevel,
+  parsedBy,
+  port,
+  queueShards,
+  redisUrl,
+  tracingSettings,
+  wantsTracing,
+} from './settings.ts'
 export { type NewSpan, openTracing, type Span, type Tracing } from './tracing/open-tracing.ts'
 export { warnOfOldZoneData } from './zone-data.ts'

@@ -5,12 +5,18 @@ export const databaseUrl = z
   .string('is required: a postgresql:// URL')
   .regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// URL')
 
-/** `REDIS_URL`: the Redis that holds the queue. Without it the queue lives in PostgreSQL. */
+/** `REDIS_URL`: the Redis, or the cluster, that holds the queue. Without it the queue lives in PostgreSQL. */
 export const redisUrl = z
   .string()
-  .regex(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL')
+  .regex(
+    /^(rediss?:\/\/|rediss?\+cluster:\/\/(.*@)?[^,@/:]+(:\d+)?(,[^,@/:]+(:\d+)?)*\/?$)/,
+    'must be a redis:// or rediss:// URL, or redis+cluster:// with some nodes of a cluster',
+  )
   .nullable()
   .default(null)
+
+/** `QUEUE_SHARDS`: how many parts the queue of due tasks has on Redis. Default 1. */
+export const queueShards = integer(1, 64).default(1)
 
 /** `LOG_LEVEL`: the least important lines that are still written. Default `info`. */
 export const logLevel = z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')

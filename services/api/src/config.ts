@@ -4,6 +4,7 @@ import {
   logLevel,
   parsedBy,
   port,
+  queueShards,
   readConfig,
   redisUrl,
   tracingSettings,
@@ -23,6 +24,7 @@ export function loadConfig(env = process.env) {
 export const variables = z.object({
   DATABASE_URL: databaseUrl,
   REDIS_URL: redisUrl,
+  QUEUE_SHARDS: queueShards,
   PORT: port.default(3000),
   METRICS_PORT: port.default(9090),
   LOG_LEVEL: logLevel,
@@ -53,6 +55,7 @@ export const variables = z.object({
 const schema = variables.transform(env => ({
   databaseUrl: env.DATABASE_URL,
   redisUrl: env.REDIS_URL,
+  queueShards: env.QUEUE_SHARDS,
   port: env.PORT,
   healthPort: env.METRICS_PORT,
   logLevel: env.LOG_LEVEL,

@@ -84,7 +84,12 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const problem = await findMasterKeyProblem(pool, config.masterKeys)
   if (problem !== null) throw new ConfigError(`The configuration is wrong:\n  ENCRYPTION_KEYS: ${problem}`)
   const prisma = createPrisma(config.databaseUrl)
-  const connection = { redisUrl: config.redisUrl, databaseUrl: config.databaseUrl, onError }
+  const connection = {
+    redisUrl: config.redisUrl,
+    shards: config.queueShards,
+    databaseUrl: config.databaseUrl,
+    onError,
+  }
   const queue = openDispatchQueue(connection)
   const deadLetters = openDeadLetterQueue(connection)
   const boardQueues = config.operatorPassword === null ? null : openBoardQueues(connection)

@@ -37,3 +37,13 @@ it('is documented in docs/configuration.md, with what is required and with the d
   const names = Object.keys(variables.shape)
   expect(undocumented({ process: 'dispatcher', names, load: loadConfig, env: complete })).toEqual([])
 })
+
+it('lets no target be a node of the cluster that REDIS_URL names', () => {
+  const { ownListeners } = loadConfig({ ...complete, REDIS_URL: 'redis+cluster://:secret@one:7000,two:7001' })
+  expect(ownListeners).toEqual(
+    expect.arrayContaining([
+      { host: 'one', port: 7000 },
+      { host: 'two', port: 7001 },
+    ]),
+  )
+})

@@ -1,10 +1,12 @@
 import { formatCidr, parseCidrs, parseTiers } from '@belfry/domain'
+import { parseRedisAddress } from '@belfry/queue'
 import {
   databaseUrl,
   integer,
   logLevel,
   parsedBy,
   port,
+  queueShards,
   readConfig,
   redisUrl,
   tracingSettings,
@@ -25,6 +27,7 @@ export function loadConfig(env = process.env) {
 export const variables = z.object({
   DATABASE_URL: databaseUrl,
   REDIS_URL: redisUrl,
+  QUEUE_SHARDS: queueShards,
   METRICS_PORT: port.default(9090),
   LOG_LEVEL: logLevel,
   /** The master keys of stored secrets: the first one writes, all of them read. */
@@ -66,6 +69,7 @@ const complete = variables.refine(env => !env.SMTP_URL?.startsWith('smtp') || en
 const schema = complete.transform(env => ({
   databaseUrl: env.DATABASE_URL,
   redisUrl: env.REDIS_URL,
+  queueShards: env.QUEUE_SHARDS,
   healthPort: env.METRICS_PORT,
   logLevel: env.LOG_LEVEL,
   masterKeys: env.ENCRYPTION_KEYS,
@@ -90,12 +94,13 @@ function ownListeners(env: z.output<typeof variables>): Listener[] {
     OWN_LISTENERS,
     OTEL_EXPORTER_OTLP_ENDPOINT,
   } = env
-  const servers = [DATABASE_URL, REDIS_URL, SMTP_URL, EGRESS_PROXY_URL, OTEL_EXPORTER_OTLP_ENDPOINT].map(url =>
+  const redis = REDIS_URL === null ? [] : parseRedisAddress(REDIS_URL).nodes
+  const servers = [DATABASE_URL, SMTP_URL, EGRESS_PROXY_URL, OTEL_EXPORTER_OTLP_ENDPOINT].map(url =>
     listenerOfUrl(url ?? ''),
   )
   const front = listenerOfUrl(PUBLIC_URL ?? '')
   const listeners = [...servers, front && { ...front, isShared: true }].filter(listener => listener !== null)
-  return [...listeners, ...(PORT ? [{ host: '127.0.0.1', port: PORT }] : []), ...OWN_LISTENERS]
+  return [...listeners, ...redis, ...(PORT ? [{ host: '127.0.0.1', port: PORT }] : []), ...OWN_LISTENERS]
 }
 
 /** What the rules for outgoing calls are, to be shown to operators. */

@@ -77,7 +77,12 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const { masterKeys } = config
   const problem = await findMasterKeyProblem(pool, masterKeys)
   if (problem !== null) throw new ConfigError(`The configuration is wrong:\n  ENCRYPTION_KEYS: ${problem}`)
-  const queueConnection = { redisUrl: config.redisUrl, databaseUrl: config.databaseUrl, onError }
+  const queueConnection = {
+    redisUrl: config.redisUrl,
+    shards: config.queueShards,
+    databaseUrl: config.databaseUrl,
+    onError,
+  }
   const queue = openDispatchQueue(queueConnection)
   const deadLetters = openDeadLetterQueue(queueConnection)
   const resolve = createResolver()

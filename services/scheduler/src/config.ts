@@ -1,5 +1,5 @@
 import { parseTiers } from '@belfry/domain'
-import { databaseUrl, logLevel, parsedBy, port, readConfig, redisUrl } from '@belfry/runtime'
+import { databaseUrl, logLevel, parsedBy, port, queueShards, readConfig, redisUrl } from '@belfry/runtime'
 import { z } from 'zod'
 
 export type Config = ReturnType<typeof loadConfig>
@@ -12,6 +12,7 @@ export function loadConfig(env = process.env) {
 export const variables = z.object({
   DATABASE_URL: databaseUrl,
   REDIS_URL: redisUrl,
+  QUEUE_SHARDS: queueShards,
   METRICS_PORT: port.default(9090),
   LOG_LEVEL: logLevel,
   /** The address that users reach the API under, for the links in mails. Default: mails without links. */
@@ -23,6 +24,7 @@ export const variables = z.object({
 const schema = variables.transform(env => ({
   databaseUrl: env.DATABASE_URL,
   redisUrl: env.REDIS_URL,
+  queueShards: env.QUEUE_SHARDS,
   healthPort: env.METRICS_PORT,
   logLevel: env.LOG_LEVEL,
   publicUrl: env.PUBLIC_URL === undefined ? null : new URL(env.PUBLIC_URL).origin,

@@ -30,7 +30,12 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
   const pool = openPool(config.databaseUrl, { max: 4, onError })
   await waitForDatabase(pool, error => log.warn({ err: error }, 'database.waiting'), stop)
-  const connection = { redisUrl: config.redisUrl, databaseUrl: config.databaseUrl, onError }
+  const connection = {
+    redisUrl: config.redisUrl,
+    shards: config.queueShards,
+    databaseUrl: config.databaseUrl,
+    onError,
+  }
   const queue = openDispatchQueue(connection)
   const deadLetters = openDeadLetterQueue(connection)
   const outbox = openOutboxQueue(connection)

@@ -1,6 +1,6 @@
 import type { BaseAdapter } from '@bull-board/api/baseAdapter'
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
-import { openQueue, type QueueConnection } from '../connection.ts'
+import { openQueue, openShards, type QueueConnection } from '../connection.ts'
 import { type DeadLetter, deadLetterQueueName } from '../dead-letter-queue.ts'
 import type { DispatchJob } from '../dispatch-job.ts'
 import { dispatchQueueName } from '../dispatch-queue.ts'
@@ -23,20 +23,24 @@ export type BoardQueues = {
  * done, and would have it done whatever happens to a job. Of the dead letters one may act on each.
  */
 export function openBoardQueues(connection: QueueConnection): BoardQueues {
-  const dispatch = openQueue<DispatchJob>(connection, dispatchQueueName)
+  const dispatch = openShards<DispatchJob>(connection, dispatchQueueName)
   const outbox = openQueue<OutboxJob>(connection, outboxQueueName)
   const letters = openQueue<DeadLetter>(connection, deadLetterQueueName)
-  const dispatchAdapter = new BullMQAdapter(dispatch.bull, {
-    readOnlyMode: true,
-    description: 'Tasks that are due within five minutes. PostgreSQL has all of them.',
+  const dispatchAdapters = dispatch.bulls.map((bull, shard) => {
+    const adapter = new BullMQAdapter(bull, {
+      readOnlyMode: true,
+      prefix: shard === 0 ? '' : `shard-${shard}-`,
+      description: 'Tasks that are due within five minutes. PostgreSQL has all of them.',
+    })
+    adapter.setFormatter('data', describeJob)
+    return adapter
   })
-  dispatchAdapter.setFormatter('data', describeJob)
   const outboxAdapter = new BullMQAdapter(outbox.bull, {
     readOnlyMode: true,
     description: 'Wakes a dispatcher for mails and alerts. PostgreSQL has the messages.',
   })
   return {
-    adapters: [dispatchAdapter, showLettersAsFailed(letters.bull), outboxAdapter],
+    adapters: [...dispatchAdapters, showLettersAsFailed(letters.bull), outboxAdapter],
     async findLetter(task) {
       await letters.reachable()
       return (await letters.bull.getJob(task))?.data ?? null

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { parseRedisAddress } from './redis-address.ts'
+
+it('reads the nodes, the credentials and the encryption of a cluster', () => {
+  expect(parseRedisAddress('rediss+cluster://me:a%40b@one:7000,two,[fd00::1]:7002')).toEqual({
+    nodes: [
+      { host: 'one', port: 7000 },
+      { host: 'two', port: 6379 },
+      { host: 'fd00::1', port: 7002 },
+    ],
+    isCluster: true,
+    isEncrypted: true,
+    username: 'me',
+    password: 'a@b',
+  })
+})
+
+it('reads a single Redis, whose URL may say more', () => {
+  const address = parseRedisAddress('redis://:secret@redis:6380/2?family=6')
+  expect(address).toMatchObject({ nodes: [{ host: 'redis', port: 6380 }], isCluster: false, password: 'secret' })
+  expect(address.username).toBeUndefined()
+})
+
+it.each(['http://redis', 'redis://a:1,b:2', 'redis+cluster://a:x', 'redis+cluster://a,,b', 'redis://a:99999'])(
+  'refuses %j',
+  text => expect(() => parseRedisAddress(text)).toThrow(/^must be redis:/),
+)
+
+it('does not repeat a password', () => {
+  expect(() => parseRedisAddress('redis://:hunter2@a:1,b:2')).toThrow(/^(?!.*hunter2)/s)
+})

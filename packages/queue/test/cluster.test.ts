@@ -1,0 +1,104 @@
+import {
+  createTestDatabase,
+  queueBackends,
+  type RedisCluster,
+  startRedisCluster,
+  type TestDatabase,
+} from '@belfry/testing'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  consumeDispatchQueue,
+  consumeOutboxQueue,
+  openDeadLetterQueue,
+  openDispatchQueue,
+  openOutboxQueue,
+  type QueueConnection,
+} from '../src/index.ts'
+
+const patience = { timeout: 25_000, interval: 50 }
+
+describe.each(queueBackends().filter(backend => backend === 'redis'))('the queues on a cluster of %s', () => {
+  let cluster: RedisCluster
+  let database: TestDatabase
+  let connection: QueueConnection
+  const closing: Array<{ close(): Promise<void> }> = []
+  beforeAll(async () => {
+    ;[cluster, database] = await Promise.all([startRedisCluster(), createTestDatabase()])
+    connection = { redisUrl: cluster.url, databaseUrl: database.url, shards: 6, onError: () => {} }
+  })
+  afterEach(() => Promise.all(closing.splice(0).map(part => part.close())))
+  afterAll(async () => {
+    await cluster?.close()
+    await database?.drop()
+  })
+
+  function open<T extends { close(): Promise<void> }>(part: T): T {
+    closing.push(part)
+    return part
+  }
+  function consume(): Set<string> {
+    const taken = new Set<string>()
+    const take = async (tasks: Array<{ id: string }>) => tasks.forEach(({ id }) => void taken.add(id))
+    open(consumeDispatchQueue(connection, { concurrency: 10, take }))
+    return taken
+  }
+  const tasks = (count: number, name: string) =>
+    Array.from({ length: count }, (_, i) => ({ id: `task_${name}${i}`, dueAt: Date.now() - i * 1000 }))
+  const ask = <T>(question: () => Promise<T>) => expect.poll(() => question().catch(String), patience)
+
+  it('spreads the queue of tasks over every node, and hands all of them out', async () => {
+    const queue = open(openDispatchQueue(connection))
+    const due = tasks(120, 'a')
+    await queue.schedule(due, Date.now())
+    const sizes = await Promise.all(cluster.ports.map((_, node) => cluster.ask(node, 'DBSIZE')))
+    expect(Math.min(...sizes.map(Number))).toBeGreaterThan(10)
+    expect(await queue.depth()).toEqual({ ready: 120, delayed: 0 })
+    const taken = consume()
+    await expect.poll(() => taken.size, patience).toBe(120)
+    await queue.schedule([{ id: 'task_later', dueAt: Date.now() + 1000 }], Date.now())
+    await expect.poll(() => taken.has('task_later'), patience).toBe(true)
+  })
+
+  it('serves the marker, the letters, the outbox and the questions of operators', async () => {
+    const queue = open(openDispatchQueue(connection))
+    await queue.writeMarker('now')
+    expect(await queue.readMarker()).toBe('now')
+    await queue.ping()
+    expect(await queue.findings()).toEqual([])
+    const letters = open(openDeadLetterQueue(connection))
+    const all = [1, 2, 3].map(n => ({ task: `task_${n}`, workspace: 'ws_1', attempts: 3, error: 'Status 500.' }))
+    for (const letter of all) await letters.add(letter)
+    expect(await letters.trim(2)).toBe(1)
+    await letters.remove(['task_2', 'task_3'])
+    expect(await letters.depth()).toEqual({ ready: 0, delayed: 0 })
+    const outbox = open(openOutboxQueue(connection))
+    let woken = 0
+    open(consumeOutboxQueue(connection, () => woken++))
+    await outbox.announce([1, 2].map(n => ({ message: `message-${n}`, label: 'invitation' })))
+    await expect.poll(() => woken, patience).toBe(2)
+  })
+
+  it('says so while a node is away, and goes on when that is back', async () => {
+    const queue = open(openDispatchQueue(connection))
+    const taken = consume()
+    const before = tasks(60, 'before')
+    await queue.schedule(before, Date.now())
+    await expect.poll(() => before.every(({ id }) => taken.has(id)), patience).toBe(true)
+    await cluster.kill(1)
+    await ask(async () => queue.ping().then(() => 'well')).not.toBe('well')
+    await expect(queue.schedule(tasks(60, 'during'), Date.now())).rejects.toThrow()
+    await cluster.revive(1)
+    const due = tasks(60, 'during')
+    await ask(async () => queue.schedule(due, Date.now()).then(() => 'added')).toBe('added')
+    await expect.poll(() => due.every(({ id }) => taken.has(id)), patience).toBe(true)
+  }, 90_000)
+
+  it('knows that one node came back without its data', async () => {
+    const queue = open(openDispatchQueue(connection))
+    await queue.writeMarker('now')
+    await cluster.kill(2)
+    await cluster.revive(2, { empty: true })
+    await ask(() => queue.readMarker()).toBeNull()
+    await ask(() => queue.writeMarker('then').then(() => queue.readMarker())).toBe('then')
+  }, 90_000)
+})
