@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '@belfry/embedded'
+import { repositoryRoot } from '../repository-root.ts'
+import { waitFor } from '../wait-for.ts'
+
+/** An nginx of its own before some apis. */
+export type Ingress = {
+  url: string
+  /** How many requests each api got, by its port. */
+  served(): Promise<Map<number, number>>
+  close(): Promise<void>
+}
+
+/** Starts nginx with the settings that docs/nginx.conf recommends, before apis on these ports. */
+export async function startIngress(apiPorts: readonly number[]): Promise<Ingress> {
+  const folder = await mkdtemp(join(tmpdir(), 'belfry-nginx-'))
+  const port = await freePort()
+  const documented = await readFile(join(repositoryRoot(), 'docs/nginx.conf'), 'utf8')
+  const servers = apiPorts.map(api => `  server 127.0.0.1:${api} max_fails=2 fail_timeout=5s;\n`).join('')
+  const site = documented
+    .replace(/(^ {2}server 127\.0\.0\.1:\d+ .*;\n)+/m, servers)
+    .replace('listen 127.0.0.1:8080;', `listen 127.0.0.1:${port};`)
+  await writeFile(join(folder, 'nginx.conf'), surroundings(folder, site))
+  const args = ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr']
+  const child = spawn('nginx', args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  let output = ''
+  child.stderr.setEncoding('utf8').on('data', text => {
+    output += text
+  })
+  const ended = once(child, 'exit')
+  const answers = async () => child.exitCode !== null || (await fetch(`http://127.0.0.1:${port}`).catch(() => null))
+  await waitFor(answers, Boolean)
+  if (child.exitCode !== null) throw new Error(`nginx did not start:\n${output}`)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async served() {
+      const lines = (await readFile(join(folder, 'access.log'), 'utf8')).split('\n')
+      const counts = new Map<number, number>()
+      for (const line of lines.filter(Boolean)) {
+        const api = Number(line.split(':').at(-1))
+        counts.set(api, (counts.get(api) ?? 0) + 1)
+      }
+      return counts
+    },
+    async close() {
+      child.kill('SIGTERM')
+      await ended
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function surroundings(folder: string, site: string): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  return `
+daemon off;
+worker_processes 1;
+pid ${folder}/nginx.pid;
+events {}
+http {
+  log_format upstream '$upstream_addr';
+  access_log ${folder}/access.log upstream;
+${temporary.map(name => `  ${name}_temp_path ${folder}/${name};`).join('\n')}
+${site}
+}
+`
+}

@@ -1,0 +1,53 @@
+// Bundles the programs of another commit beside this checkout: `node scripts/bundle-release.mjs <commit> <folder>`. The
+// test of upgrades runs them. What they need from the registry is taken from this checkout's installation.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { stop } from 'esbuild'
+
+const root = resolve(fileURLToPath(import.meta.url), '../..')
+const [commit = '', to = ''] = process.argv.slice(2)
+const folder = resolve(to)
+const done = join(folder, 'commit')
+
+if (!existsSync(done) || readFileSync(done, 'utf8') !== commit) {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const archive = execFileSync('git', ['archive', commit], { cwd: root, maxBuffer: 2 ** 29 })
+  execFileSync('tar', ['-x', '-C', folder], { input: archive })
+  for (const room of ['.', 'prisma', ...below('packages'), ...below('services')]) lendPackages(room)
+  execFileSync(process.execPath, [join(folder, 'scripts/prisma-generate.mjs')], { stdio: 'inherit' })
+  const { bundlePackage } = await import(pathToFileURL(join(folder, 'scripts/bundle.mjs')).href)
+  for (const program of ['prisma', 'services/api', 'services/scheduler', 'services/dispatcher']) {
+    await bundlePackage(program, { plugins: [ownRooms()] })
+  }
+  await stop()
+  writeFileSync(done, commit)
+}
+
+function below(rooms) {
+  return readdirSync(join(folder, rooms)).map(room => `${rooms}/${room}`)
+}
+
+function lendPackages(room) {
+  const from = join(root, room, 'node_modules')
+  if (existsSync(from)) symlinkSync(from, join(folder, room, 'node_modules'))
+}
+
+// The rooms of this checkout are linked in what is lent; the other commit has its own.
+function ownRooms() {
+  const rooms = ['prisma', ...below('packages')].filter(room => existsSync(join(folder, room, 'package.json')))
+  const manifests = rooms.map(room => [room, JSON.parse(readFileSync(join(folder, room, 'package.json'), 'utf8'))])
+  return {
+    name: 'own-rooms',
+    setup(build) {
+      build.onResolve({ filter: /^@belfry\// }, ({ path }) => {
+        const [scope, name, ...rest] = path.split('/')
+        const [room, { exports }] = manifests.find(([, manifest]) => manifest.name === `${scope}/${name}`)
+        const entry = exports[rest.length === 0 ? '.' : `./${rest.join('/')}`]
+        return { path: join(folder, room, typeof entry === 'string' ? entry : entry.default) }
+      })
+    },
+  }
+}
