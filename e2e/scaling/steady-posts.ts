@@ -18,17 +18,23 @@ const everyMs = 40
 const patienceMs = 20_000
 
 /** Starts it: tasks come due `aheadMs` after they are made, and have five seconds to be answered. */
-export function startSteadyPosts(url: string, caller: Caller, target: Receiver, aheadMs: number): SteadyPosts {
+export function startSteadyPosts(
+  url: string,
+  caller: Caller,
+  target: Receiver,
+  aheadMs: number,
+  name = 'task',
+): SteadyPosts {
   const accepted: string[] = []
   const underWay = new Set<Promise<void>>()
   const stop = new AbortController()
   const refused: unknown[] = []
   let repeated = 0
 
-  async function post(name: string): Promise<void> {
-    const task = {
-      name,
-      url: target.url(`/${name}`),
+  async function post(task: string): Promise<void> {
+    const body = {
+      name: task,
+      url: target.url(`/${task}`),
       method: 'POST',
       execute_at: inMs(aheadMs),
       timeout_ms: 5_000,
@@ -36,12 +42,12 @@ export function startSteadyPosts(url: string, caller: Caller, target: Receiver, 
     }
     const giveUpAt = performance.now() + patienceMs
     for (;;) {
-      const answer = await callApi(url, { ...caller, idempotencyKey: name }, 'POST', path, task).catch(() => null)
-      if (answer?.status === 201) return void accepted.push(`/${name}`)
+      const answer = await callApi(url, { ...caller, idempotencyKey: task }, 'POST', path, body).catch(() => null)
+      if (answer?.status === 201) return void accepted.push(`/${task}`)
       // Nothing was stored, and by now its time has passed.
       if (answer?.body?.errors?.[0]?.code === 'execute_at_not_future') return
       if (answer !== null && answer.status < 500 && answer.status !== 409) throw new Error(answer.text)
-      if (performance.now() > giveUpAt) throw new Error(`No answer to ${name}. Last: ${answer?.text}`)
+      if (performance.now() > giveUpAt) throw new Error(`No answer to ${task}. Last: ${answer?.text}`)
       repeated++
       await sleep(200)
     }
@@ -49,7 +55,7 @@ export function startSteadyPosts(url: string, caller: Caller, target: Receiver, 
 
   async function run(): Promise<void> {
     for (let i = 0; !stop.signal.aborted; i++) {
-      const posted = post(`task-${i}`)
+      const posted = post(`${name}-${i}`)
         .catch(error => void refused.push(error))
         .finally(() => underWay.delete(posted))
       underWay.add(posted)
