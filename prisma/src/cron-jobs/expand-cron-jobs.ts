@@ -1,7 +1,6 @@
 import { newUuid, type OccurrencePlan, planOccurrences } from '@belfry/domain'
 import type { WaitingRow } from '../due-work.ts'
-import { inTransaction, readClock, type Transaction } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
+import { type Db, inTransaction, readClock, type Transaction } from '../in-transaction.ts'
 import { originOf } from '../task-origin.ts'
 import { countedPayloads } from '../usage/count-storage.ts'
 import { type CronJobCursor, cursorColumns, scheduleOf } from './cron-job.ts'
@@ -27,10 +26,10 @@ const mostTasksPerBatch = 5000
  * next one are committed together.
  */
 export async function expandCronJobs(
-  pool: Pool,
+  db: Db,
   { lookAheadMs, limit }: { lookAheadMs: number; limit: number },
 ): Promise<Expansion> {
-  return inTransaction(pool, async tx => {
+  return inTransaction(db, async tx => {
     const text = `
       SELECT ${cursorColumns} FROM cron_jobs
       WHERE next_run_at <= now() + $1 * interval '1 millisecond'

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Postgres, startPostgres } from '@belfry/embedded'
+import pg from 'pg'
+
+const run = promisify(execFile)
+
+/**
+ * Copies a running PostgreSQL's files between a start and a stop of its backup mode, which is what pg_basebackup does: the
+ * binaries that the tests run on come without it.
+ */
+export async function backUp(postgres: Postgres, dataDir: string, to: string): Promise<void> {
+  const client = new pg.Client({ connectionString: postgres.url() })
+  await client.connect()
+  try {
+    await client.query(`SELECT pg_backup_start('drill', true)`)
+    await mkdir(to, { recursive: true })
+    // Files change while they are copied, and some go; what is missing is in the log.
+    await run('cp', ['--archive', `${dataDir}/.`, to]).catch(() => {})
+    const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)')
+    await run('cp', ['--archive', join(dataDir, 'pg_wal'), to])
+    await writeFile(join(to, 'backup_label'), rows[0]?.labelfile ?? '')
+    await rm(join(to, 'postmaster.pid'), { force: true })
+    await run('chown', ['--reference', join(dataDir, 'PG_VERSION'), join(to, 'backup_label')])
+  } finally {
+    await client.end()
+  }
+}
+
+/** Puts a copy in the place of what a PostgreSQL that was ended has, and starts it there. */
+export async function restore(from: string, dataDir: string, port: number): Promise<Postgres> {
+  await rm(dataDir, { recursive: true, force: true })
+  await run('cp', ['--archive', from, dataDir])
+  return startPostgres({ dataDir, port })
+}
