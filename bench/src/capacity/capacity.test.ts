@@ -31,7 +31,7 @@ it('names first what is fullest, and nothing beyond its bound for a thousand a s
 
 it('has a shard for each core that Redis needs', () => {
   expect(small.needs.queueShards).toBe(1)
-  const busy = needsOf(large.load, { ...costs, redisCpuUs: 40 }, bounds)
+  const busy = needsOf({ ...large.load, soonShare: 0.5 }, { ...costs, redisCpuUs: 20, redisCpuAloneUs: 60 }, bounds)
   expect(busy.queueShards).toBe(Math.ceil((100_000 * 40) / 1e6 / bounds.utilisation))
 })
 
