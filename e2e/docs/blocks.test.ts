@@ -5,7 +5,6 @@ import { deliverTo, isReceiver, runModule } from './modules.ts'
 import { type Block, readPages } from './read-pages.ts'
 import { runEndlessShell, runShell } from './shell.ts'
 import { openStage, type Stage } from './stage.ts'
-import { upcoming } from './upcoming.ts'
 
 /** Blocks that are no code of ours, by their language. Those of every other language are checked below. */
 const unchecked: Record<string, string> = {
@@ -13,9 +12,7 @@ const unchecked: Record<string, string> = {
   ini: 'units of systemd',
 }
 
-const blocks = readPages()
-  .filter(({ path }) => !upcoming.includes(path))
-  .flatMap(page => page.blocks)
+const blocks = readPages().flatMap(page => page.blocks)
 const checked = blocks.filter(({ mark }) => mark?.kind !== 'not run')
 const of = (...languages: string[]) => checked.filter(({ language }) => languages.includes(language))
 const nameOf = ({ page, line }: Block) => `${page}:${line}`
