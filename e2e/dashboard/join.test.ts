@@ -55,6 +55,8 @@ describe('the links of mails in the dashboard', { timeout: 180_000 }, () => {
     const page = await stage.newPage({ expected: nobodyYet })
     await page.goto('/sign-in')
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    // Both pages have a field of this name.
+    await page.getByRole('heading', { name: 'Forgot your password?' }).waitFor()
     await page.getByLabel('E-mail').fill('grace@example.com')
     await page.getByRole('button', { name: 'Send the link' }).click()
     await page.getByRole('heading', { name: 'Look into your mail' }).waitFor()
