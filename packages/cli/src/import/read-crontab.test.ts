@@ -126,7 +126,7 @@ describe('refuses, and says why', () => {
     ['0 0 * * * root curl https://example.com', /add --users/],
     ['0 0 * * * wget -q https://example.com', /runs wget/],
     ['0 0 * * * curl https://example.com | mail -s x ada@example.com', /another program/],
-    ['0 0 * * * curl https://example.com && touch /tmp/done', /more than one command/],
+    ['0 0 * * * curl https://example.com && touch /var/run/done', /more than one command/],
     ['0 0 * * * curl https://example.com?a=1&b=2', /quote the URL/],
     ['0 0 * * * curl "https://example.com/$(date +x)"', /runs another command/],
     ['0 0 * * * curl https://example.com/`hostname`', /runs another command/],
