@@ -1,3 +1,4 @@
+import type { Lab } from '../lab/lab.ts'
 import { interleave } from '../measure/interleave.ts'
 import { measured, ratioOf } from '../measure/statistics.ts'
 import { belfryLag, floorLag } from '../sides/lag.ts'
@@ -5,19 +6,24 @@ import type { Benchmark } from './benchmark.ts'
 
 const options = { perSecond: 1_000, seconds: 6, warmUpSeconds: 1, concurrency: 200 }
 
+// A worker that waits for a delayed job hears of it at the next tick of an idle Redis.
+const defaultTicks = 10
+
 /** How late calls start, at 1,000 a second; BullMQ's own delayed jobs in the same run. */
 export const lag: Benchmark = {
   name: 'lag',
   title: 'Lateness at 1,000 tasks a second',
   async run(lab, { rounds }) {
-    const samples = await interleave(
-      { belfry: () => belfryLag(lab, options), floor: () => floorLag(lab, options) },
-      rounds,
+    const samples = await withRedisTicks(lab, defaultTicks, () =>
+      interleave({ belfry: () => belfryLag(lab, options), floor: () => floorLag(lab, options) }, rounds),
     )
     const [ours, theirs] = [samples.belfry, samples.floor]
     const p99 = (side: typeof ours) => side.map(lateness => lateness.p99)
     return {
       rounds: samples,
+      notes: [
+        `Redis looks ${defaultTicks} times a second for clients that waited long enough, which is its default (hz).`,
+      ],
       figures: [
         {
           key: 'lag_p50_1000_ms',
@@ -47,4 +53,14 @@ export const lag: Benchmark = {
       ],
     }
   },
+}
+
+async function withRedisTicks<T>({ servers: { redis } }: Lab, ticks: number, run: () => Promise<T>): Promise<T> {
+  const [, before = ''] = (await redis.config('GET', 'hz')) as string[]
+  await redis.config('SET', 'hz', ticks)
+  try {
+    return await run()
+  } finally {
+    await redis.config('SET', 'hz', before)
+  }
 }

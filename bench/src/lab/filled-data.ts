@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Postgres } from '@belfry/embedded'
+import { findInstalledPostgres, type Postgres } from '@belfry/embedded'
 import { connectTo, createDatabase, createTemplate, type Database, openDatabase } from './database.ts'
 import { repositoryRoot } from './places.ts'
 import { startBenchPostgres } from './servers.ts'
@@ -38,7 +38,7 @@ const fillSettings = {
 
 /**
  * Starts a PostgreSQL with one database that holds little and one that holds much. It is filled once and kept in
- * bench/.cache for as long as the migrations stay the same.
+ * bench/.cache for as long as the migrations and the server stay the same.
  */
 export async function startFilledPostgres(): Promise<FilledPostgres> {
   const dataDir = join(cache, `filled-${hashOfContents()}`)
@@ -56,7 +56,9 @@ const filling = '2'
 
 function hashOfContents(): string {
   const folder = join(repositoryRoot, 'prisma/migrations')
-  const hash = createHash('sha256').update(filling)
+  const hash = createHash('sha256')
+    .update(filling)
+    .update(findInstalledPostgres()?.postgres ?? 'embedded')
   for (const name of readdirSync(folder).toSorted()) {
     const file = join(folder, name, 'migration.sql')
     if (existsSync(file)) hash.update(name).update(readFileSync(file))

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { toId } from '@belfry/domain'
 import { createUser } from './api-caller.ts'
 import type { Database } from './database.ts'
@@ -12,6 +13,9 @@ export type ListReader = {
 
 /** `log`: that of all workspaces of the organization. */
 export type List = 'runs' | 'tasks' | 'log'
+
+// Some dozen requests a second are all that a user may make.
+const allowanceReturnsMs = 1_000
 
 export async function openListReader(apiUrl: string, { pool }: Database): Promise<ListReader> {
   const { email, token } = await createUser(apiUrl)
@@ -38,10 +42,13 @@ export async function openListReader(apiUrl: string, { pool }: Database): Promis
     workspace,
     async read(list, query = new URLSearchParams()) {
       const headers = list === 'log' ? own : { ...own, 'X-Workspace-Id': workspace }
-      const began = performance.now()
-      const answer = await fetch(`${apiUrl}/api/v1${paths[list]}?${query}`, { headers })
-      const body = await answer.text()
-      const ms = performance.now() - began
+      const ask = async () => {
+        const began = performance.now()
+        const answer = await fetch(`${apiUrl}/api/v1${paths[list]}?${query}`, { headers })
+        return { answer, body: await answer.text(), ms: performance.now() - began }
+      }
+      let { answer, body, ms } = await ask()
+      for (; answer.status === 429; { answer, body, ms } = await ask()) await sleep(allowanceReturnsMs)
       if (answer.status !== 200) throw new Error(`${list}?${query} was answered with ${answer.status}: ${body}`)
       return { ms, next: (JSON.parse(body) as { next_cursor: string | null }).next_cursor } // as every list has it
     },

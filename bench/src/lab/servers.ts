@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Postgres, startPostgres, startRedis } from '@belfry/embedded'
+import { findInstalledPostgres, type Postgres, startPostgres, startRedis } from '@belfry/embedded'
 import { Redis } from 'ioredis'
 import { endWithThisProcess } from './end-with-this-process.ts'
 
@@ -17,9 +17,16 @@ const settings = {
   'pg_stat_statements.track': 'none',
 }
 
-/** Starts PostgreSQL as the benchmarks want it. */
+/**
+ * Starts PostgreSQL as the benchmarks want it: the one that is installed, if there is one, because the embedded one is
+ * compiled to be small rather than fast.
+ */
 export async function startBenchPostgres(dataDir: string, more: Record<string, string> = {}): Promise<Postgres> {
-  const postgres = await startPostgres({ dataDir, settings: { ...settings, ...more } })
+  const postgres = await startPostgres({
+    dataDir,
+    settings: { ...settings, ...more },
+    binaries: findInstalledPostgres() ?? undefined,
+  })
   const pid = endWithThisProcess(postgres.pid)
   return {
     ...postgres,

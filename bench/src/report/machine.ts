@@ -1,4 +1,6 @@
 import { cpus, release, totalmem } from 'node:os'
+import { findInstalledPostgres } from '@belfry/embedded'
+import pg from 'pg'
 import type { Lab } from '../lab/lab.ts'
 
 /** What the figures were taken on: they mean little without. */
@@ -18,6 +20,14 @@ export async function describeMachine({ servers }: Lab): Promise<Machine> {
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     kernel: release(),
-    versions: { node: process.versions.node, redis },
+    versions: { node: process.versions.node, postgres: await postgresVersion(servers.postgres.url()), redis },
   }
+}
+
+async function postgresVersion(connectionString: string): Promise<string> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  const { rows } = await client.query<{ version: string }>(`SELECT split_part(version(), ' ', 2) AS version`)
+  await client.end()
+  return `${rows[0]?.version}${findInstalledPostgres() ? '' : ' (embedded)'}`
 }

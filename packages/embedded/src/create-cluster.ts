@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { majorVersionOf } from './find-installed-postgres.ts'
 import { giveTo, type ServerAccount } from './server-account.ts'
 import { lastLines } from './server-process.ts'
 
@@ -28,7 +29,7 @@ async function createCluster(dataDir: string, initdb: string, account: ServerAcc
   giveTo(account, draft)
   giveTo(account, secret)
   try {
-    await runInitdb([...account.prefix, initdb, ...initdbArguments(draft, secret)], account)
+    await runInitdb([...account.prefix, initdb, ...initdbArguments(initdb, draft, secret)], account)
     await rename(secret, join(draft, passwordFile))
     await rename(draft, dataDir)
   } finally {
@@ -52,10 +53,11 @@ async function freePlace(dataDir: string): Promise<void> {
 
 // A random password needs no slow hash, which would cost every connection some milliseconds. Unsynced: a power cut
 // within the first seconds loses an empty database.
-function initdbArguments(directory: string, passwordPath: string): string[] {
+function initdbArguments(initdb: string, directory: string, passwordPath: string): string[] {
+  const settings = majorVersionOf(initdb) >= 16 ? ['-c', 'scram_iterations=1'] : []
   return [
     ...['-D', directory, '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${passwordPath}`],
-    ...['--encoding=UTF8', '--locale=C', '--no-instructions', '--no-sync', '-c', 'scram_iterations=1'],
+    ...['--encoding=UTF8', '--locale=C', '--no-instructions', '--no-sync', ...settings],
   ]
 }
 

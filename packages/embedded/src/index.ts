@@ -1,3 +1,4 @@
+export { findInstalledPostgres } from './find-installed-postgres.ts'
 export { findRedisServer } from './find-redis-server.ts'
 export { freePort } from './free-port.ts'
 export { commandLine, parentProcess, processIdentity } from './process-identity.ts'

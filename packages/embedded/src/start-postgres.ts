@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureCluster } from './create-cluster.ts'
 import { freePort } from './free-port.ts'
-import { findPostgresBinaries } from './postgres-binaries.ts'
+import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts'
 import { commandLine } from './process-identity.ts'
 import { findServerAccount, type ServerAccount } from './server-account.ts'
 import { lastLines, type ServerProcess, spawnServer } from './server-process.ts'
@@ -19,6 +19,8 @@ export type PostgresOptions = {
   settings?: Record<string, string>
   /** Default: the data directory's name with `.log` behind it. */
   logFile?: string
+  /** The server to run. Default: the embedded one. */
+  binaries?: PostgresBinaries | undefined
 }
 
 export type Postgres = {
@@ -51,7 +53,8 @@ const retryTimeoutMs = 15_000
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const dataDir = resolve(options.dataDir)
   await mkdir(dirname(dataDir), { recursive: true })
-  const { account, binaries } = findServerAccount(await findPostgresBinaries(), dirname(dataDir))
+  const found = options.binaries ?? (await findPostgresBinaries())
+  const { account, binaries } = findServerAccount(found, dirname(dataDir))
   await stopLeftoverPostgres(dataDir)
   await dropForeignPid(join(dataDir, 'postmaster.pid'))
   const password = await ensureCluster(dataDir, binaries.initdb, account)

@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import type { PostgresBinaries } from './postgres-binaries.ts'
+
+const oldestSupported = 15
+const debianFolder = '/usr/lib/postgresql'
+
+/** Finds the newest PostgreSQL server that is installed on this system, version 15 or newer; null when there is none. */
+export function findInstalledPostgres(): PostgresBinaries | null {
+  const versions = existsSync(debianFolder) ? readdirSync(debianFolder) : []
+  const folders = [
+    ...versions.map(version => join(debianFolder, version, 'bin')),
+    ...(process.env.PATH ?? '').split(delimiter).filter(Boolean),
+  ]
+  const installed = folders
+    .map(folder => ({ initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') }))
+    .filter(({ initdb, postgres }) => existsSync(initdb) && existsSync(postgres))
+    .map(binaries => ({ binaries, version: majorVersionOf(binaries.postgres) }))
+    .filter(({ version }) => version >= oldestSupported)
+    .sort((a, b) => b.version - a.version)
+  return installed[0]?.binaries ?? null
+}
+
+/** The major version of an `initdb` or `postgres`; 0 when it does not run. */
+export function majorVersionOf(program: string): number {
+  const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8', timeout: 5000 })
+  return Number(/\(PostgreSQL\) (\d+)/.exec(stdout ?? '')?.[1] ?? 0)
+}
