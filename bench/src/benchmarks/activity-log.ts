@@ -23,11 +23,11 @@ export const activityLog: Benchmark = {
         const worst = Object.entries(firstPages).reduce((slowest, one) => (one[1] > slowest[1] ? one : slowest))
         return {
           rounds: { firstPages, depth },
-          notes: [`The slowest first page is that of ${worst[0]}.`],
+          notes: [`The slowest of ${Object.keys(firstPages).length} first pages is that of ${worst[0]}.`],
           figures: [
             {
               key: 'activity_log_first_page_ms',
-              title: 'first page, the slowest of all filters, through the API',
+              title: 'first page, the slowest of all combinations of filters, through the API',
               unit: 'ms',
               value: worst[1],
               min: Math.min(...Object.values(firstPages)),
@@ -52,17 +52,24 @@ export const activityLog: Benchmark = {
   },
 }
 
-/** The median of some first pages for each filter, in milliseconds. */
+/** How long the first page of each combination of filters takes, in milliseconds; the median of some where it is slow. */
 async function readFirstPages(reader: ListReader, times: number): Promise<Record<string, number>> {
-  const medians: Record<string, number> = {}
-  for (const [name, list, filter] of filters()) {
-    const query = new URLSearchParams(filter)
-    const read: number[] = []
-    await reader.read(list, query) // from the disk, perhaps
-    for (let i = 0; i < times; i++) read.push((await reader.read(list, query)).ms)
-    medians[name] = quantile(read, 0.5)
+  const pages: Record<string, number> = {}
+  for (const [list, choices] of Object.entries(choicesOf) as Array<[List, Choices]>) {
+    for (const filter of combinations(choices)) {
+      const query = new URLSearchParams(filter)
+      let { ms } = await reader.read(list, query)
+      if (ms > suspiciousMs) ms = await medianOf(times, () => reader.read(list, query))
+      pages[`${list}?${query}`] = ms
+    }
   }
-  return medians
+  return pages
+}
+
+async function medianOf(times: number, read: () => Promise<{ ms: number }>): Promise<number> {
+  const all: number[] = []
+  for (let i = 0; i < times; i++) all.push((await read()).ms)
+  return quantile(all, 0.5)
 }
 
 async function readDeep(reader: ListReader): Promise<{ first: number; last: number }> {
@@ -77,61 +84,44 @@ async function readDeep(reader: ListReader): Promise<{ first: number; last: numb
 }
 
 type Filter = Record<string, string>
+/** What the dashboard offers of each filter, beside none. */
+type Choices = Filter[][]
 
-function filters(): Array<[name: string, list: List, filter: Filter]> {
-  const ofRuns = Object.entries(runFilters()).flatMap(
-    ([name, filter]): Array<[string, List, Filter]> => [
-      [`runs: ${name}`, 'runs', filter],
-      [`runs of all workspaces: ${name}`, 'log', filter],
-    ],
-  )
-  return [
-    ...ofRuns,
-    ...Object.entries(taskFilters()).map(([name, filter]): [string, List, Filter] => [
-      `tasks: ${name}`,
-      'tasks',
-      filter,
-    ]),
-  ]
+// Much that was read first comes from the disk, and what is compiled by then is little.
+const suspiciousMs = 20
+
+function combinations([first, ...others]: Choices): Filter[] {
+  if (!first) return [{}]
+  const rest = combinations(others)
+  return [{}, ...first].flatMap(filter => rest.map(more => ({ ...filter, ...more })))
 }
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
 // As the filling makes them.
-const cronJob = toId('cron', '00000000-1388-0000-0000-000000000000')
+const cronJob = [{ cronjob_id: toId('cron', '00000000-1388-0000-0000-000000000000') }]
+const times = [
+  { from: daysAgo(60), to: daysAgo(59) },
+  { from: daysAgo(140), to: daysAgo(1) },
+]
+const sources = [{ source: 'event' }, { source: 'cron' }, { source: 'task' }]
 
-function runFilters(): Record<string, Filter> {
-  return {
-    none: {},
-    failed: { status: 'failed' },
-    success: { status: 'success' },
-    'a cron job': { cronjob_id: cronJob },
-    'failures of a cron job': { cronjob_id: cronJob, status: 'failed' },
-    'a topic': { topic: 'orders.5' },
-    'a topic that nothing has': { topic: 'no.such' },
-    'source event': { source: 'event' },
-    '5xx': { response_status: '5xx' },
-    'a rare status': { response_status: '418' },
-    'a status that nothing has': { response_status: '204' },
-    'a day': { from: daysAgo(60), to: daysAgo(59) },
-    'a month of failures': { from: daysAgo(60), to: daysAgo(30), status: 'failed' },
-    'a month of cron successes': { from: daysAgo(60), to: daysAgo(30), status: 'success', source: 'cron' },
-    'everything at once': {
-      ...{ status: 'failed', source: 'event', topic: 'orders.7', response_status: '5xx' },
-      ...{ from: daysAgo(140), to: daysAgo(1) },
-    },
-  }
-}
-
-function taskFilters(): Record<string, Filter> {
-  return {
-    none: {},
-    success: { state: 'success' },
-    'a state that nothing has': { state: 'dead' },
-    'a name that most have': { name: 'Old' },
-    'a rare name': { name: 'Rare' },
-    'a name that nothing has': { name: 'zzz' },
-    'source event': { source: 'event' },
-    'a day of execute_at': { from: daysAgo(60), to: daysAgo(59) },
-    'a cron job': { cronjob_id: cronJob },
-  }
+// Of each: what much has, what little has, and what nothing has.
+const runChoices: Choices = [
+  [{ status: 'success' }, { status: 'failed' }],
+  sources,
+  [{ topic: 'orders.5' }, { topic: 'no.such' }],
+  [{ response_status: '5xx' }, { response_status: '418' }, { response_status: '204' }],
+  cronJob,
+  times,
+]
+const choicesOf: Record<List, Choices> = {
+  runs: runChoices,
+  log: runChoices,
+  tasks: [
+    [{ state: 'success' }, { state: 'pending' }, { state: 'dead' }],
+    [{ name: 'Old' }, { name: 'Rare' }, { name: 'zzz' }],
+    sources,
+    cronJob,
+    times,
+  ],
 }
