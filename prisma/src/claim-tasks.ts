@@ -146,33 +146,8 @@ export const claimStatement = `
 type ClaimedRow = ClaimedTask & { state: TaskState; refusal?: string | null }
 
 function toClaim(row: ClaimedRow): Claim {
-  if (row.state === 'processing') return { kind: 'claimed', task: toTask(row) }
+  if (row.state === 'processing') return { kind: 'claimed', task: row }
   return row.refusal ? { kind: 'gone', refusal: row.refusal } : gone
-}
-
-function toTask(row: ClaimedRow): ClaimedTask {
-  return {
-    taskId: row.taskId,
-    workspaceId: row.workspaceId,
-    source: row.source,
-    cronJobId: row.cronJobId,
-    topic: row.topic,
-    traceparent: row.traceparent,
-    attempt: row.attempt,
-    runId: row.runId,
-    executeAt: row.executeAt,
-    scheduledAt: row.scheduledAt,
-    claimedAt: row.claimedAt,
-    url: row.url,
-    method: row.method,
-    headers: row.headers,
-    payload: row.payload,
-    maxRetries: row.maxRetries,
-    backoff: row.backoff,
-    baseDelayMs: row.baseDelayMs,
-    maxDelayMs: row.maxDelayMs,
-    timeoutMs: row.timeoutMs,
-  }
 }
 
 /** Tells why tasks could not be claimed. */
@@ -187,7 +162,7 @@ async function explainClaims(pool: Pool, requests: readonly ClaimRequest[]): Pro
 export function unclaimedStatement(values: string): string {
   return `
     WITH input (id) AS (VALUES ${values})
-    SELECT t.id AS "taskId", t.state, t.run_id AS "runId", t.attempts AS attempt, t.due_at AS "scheduledAt",
+    SELECT t.id AS "taskId", t.state, NULL AS refusal, t.run_id AS "runId", t.attempts AS attempt, t.due_at AS "scheduledAt",
            uuid_v7_time(t.run_id) AS "claimedAt", t.workspace_id AS "workspaceId", t.source,
            t.cron_job_id AS "cronJobId", t.execute_at AS "executeAt", ${requestColumns},
            extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('r.url')} AS origin
@@ -198,8 +173,9 @@ type UnclaimedRow = ClaimedRow & { origin: string; dueInMs: number }
 
 function explain(row: UnclaimedRow | undefined, { token, origin: wanted }: ClaimRequest): Claim {
   if (!row) return gone
-  const { state, origin, dueInMs } = row
-  if (state === 'processing' && carries(row.runId, token)) return toClaim(row)
+  const { origin, dueInMs, ...claimed } = row
+  const { state } = claimed
+  if (state === 'processing' && carries(row.runId, token)) return toClaim(claimed)
   if (state !== 'pending' && state !== 'retrying') return gone
   if (dueInMs > 0) return { kind: 'early', dueInMs }
   return wanted === undefined || wanted === origin ? { kind: 'busy' } : { kind: 'moved', origin }

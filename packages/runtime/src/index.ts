@@ -1,7 +1,7 @@
 export { every, type Loop } from './every.ts'
 export { failpoint } from './failpoint.ts'
 export { type HealthChecks, type Readiness, readiness, serveHealth } from './health.ts'
-export { createLogger, type Logger, withoutRedaction } from './logger.ts'
+export { createLogger, type Logger, type PlainMembers, plainLines } from './logger.ts'
 export { measureDependencies } from './metrics/measure-dependencies.ts'
 export { measurePool } from './metrics/measure-pool.ts'
 export { type Labels, type Meter, openMeter, type Reading } from './metrics/open-meter.ts'

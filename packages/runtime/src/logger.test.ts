@@ -2,7 +2,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
-import { createLogger, withoutRedaction } from './logger.ts'
+import { createLogger, plainLines } from './logger.ts'
 
 const folders: string[] = []
 afterEach(() => {
@@ -37,10 +37,32 @@ it.each(['warn', 'error', 'fatal'] as const)('writes what it holds at once with 
 it('hides credentials, but for lines that are known to have none', async () => {
   const { log, events } = setup()
   log.info({ token: 'a', request: { authorization: 'b' } }, 'hidden')
-  withoutRedaction(log).info({ token: 'c', task: 'd' }, 'plain')
+  plainLines(log, 'plain')({ token: 'c', task: 'd' })
   await vi.waitFor(() => expect(events()).toHaveLength(2), 10_000)
   expect(events()).toMatchObject([
     { token: '[redacted]', request: { authorization: '[redacted]' } },
     { service: 'api', token: 'c', task: 'd' },
   ])
+})
+
+it('writes plain lines as it writes the others', async () => {
+  const { log, events } = setup()
+  const text = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code)).join('')
+  const members = { figure: -0.5, word: 'pending', text, lone: '\ud800', empty: '', missing: undefined }
+  plainLines(log, 'line')(members)
+  log.info(members, 'line')
+  log.warn('flush')
+  await vi.waitFor(() => expect(events()).toHaveLength(3), 10_000)
+  const [plain, other] = events()
+  expect({ ...plain, time: null }).toEqual({ ...other, time: null })
+  expect(plain.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+})
+
+it('writes no plain lines below the level', async () => {
+  const { log, lines } = setup()
+  const line = plainLines(log, 'line')
+  log.level = 'warn'
+  line({})
+  log.warn('flush')
+  expect(lines()).toHaveLength(1)
 })

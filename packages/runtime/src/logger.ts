@@ -37,12 +37,35 @@ export function createLogger(service: string, level: string, descriptor = 1): Lo
   return level === 'silent' ? pino(options) : pino(options, bufferedOutput(descriptor))
 }
 
+/** What a plain line may say: nothing that could be a credential. */
+export type PlainMembers = Readonly<Record<string, string | number | undefined>>
+
 /**
- * A logger for lines whose members are all known to be no credentials, which are most of the lines: nothing is looked for
- * in them.
+ * Makes a writer of the lines that a process has most of, at the level of `info`. No credential is looked for in them, and
+ * a line takes a third of the time.
  */
-export function withoutRedaction(log: Logger): Logger {
-  return log.child({}, { redact: [] })
+export function plainLines(log: Logger, message: string): (members: PlainMembers) => void {
+  const { info } = pino.levels.values
+  const stream = streamOf(log)
+  const ofProcess = JSON.stringify(log.bindings()).slice(1, -1)
+  return members => {
+    if (!log.isLevelEnabled('info')) return
+    let line = `{"level":${info},"time":"${new Date().toISOString()}",${ofProcess}`
+    for (const name in members) {
+      const value = members[name]
+      if (typeof value === 'string') line += `,"${name}":${unusual.test(value) ? JSON.stringify(value) : `"${value}"`}`
+      else if (value !== undefined) line += `,"${name}":${value}`
+    }
+    stream.lastLevel = info ?? 0
+    stream.write(`${line},"msg":"${message}"}\n`)
+  }
+}
+
+// What JSON writes in another way, and what is better not written as it is.
+const unusual = /[^ !#-[\]-~]/
+
+function streamOf(log: Logger): Output {
+  return (log as unknown as Record<symbol, Output>)[pino.symbols.streamSym] as Output // every logger of pino has one
 }
 
 type Output = DestinationStream & { lastLevel: number; flushSync(): void }

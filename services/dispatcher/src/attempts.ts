@@ -1,26 +1,33 @@
-/** The attempts under way in this process. */
+/** The attempts under way in this process, from their claim to their record. */
 export type Attempts = {
-  track(attempt: Promise<void>): void
+  /** Whether one more may begin. */
+  readonly haveRoom: boolean
+  /** @param onEnd - Called when the attempt is over and has made room. */
+  track(attempt: Promise<void>, onEnd: () => void): void
   /** Waits until all are recorded; after `patienceMs` it calls `giveUp` for those that still wait for their target. */
   finish(patienceMs: number, giveUp: () => unknown): Promise<void>
 }
 
-export function createAttempts(onFault: (error: unknown) => void): Attempts {
+/** @param capacity - Attempts at a time. */
+export function createAttempts(capacity: number, onFault: (error: unknown) => void): Attempts {
   let underWay = 0
   let tellFinished = () => {}
 
-  const end = () => {
-    underWay--
-    if (underWay === 0) tellFinished()
-  }
-  const fail = (error: unknown) => {
-    onFault(error)
-    end()
-  }
   return {
-    track(attempt) {
+    get haveRoom() {
+      return underWay < capacity
+    },
+    track(attempt, onEnd) {
       underWay++
-      attempt.then(end, fail)
+      const over = () => {
+        underWay--
+        onEnd()
+        if (underWay === 0) tellFinished()
+      }
+      attempt.then(over, error => {
+        onFault(error)
+        over()
+      })
     },
     async finish(patienceMs, giveUp) {
       const timer = setTimeout(giveUp, patienceMs)

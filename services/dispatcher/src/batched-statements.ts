@@ -38,10 +38,10 @@ export function batchStatements(options: {
   stop: AbortSignal
 }): BatchedStatements {
   const { pool, tiers, metrics, stop } = options
-  function inBatches<In, Out>(batch: string, run: (items: In[]) => Promise<Out[]>) {
+  function inBatches<In, Out>(batch: string, run: (items: In[]) => Promise<Out[]>, maxInFlight = 1) {
     return microBatch<In, Out>({
       maxSize: batchSize,
-      maxInFlight: 2,
+      maxInFlight,
       run: items => {
         metrics.batch({ batch }, items.length)
         return run(items)

@@ -19,7 +19,15 @@ import {
   openDispatchQueue,
   type QueueConnection,
 } from '@belfry/queue'
-import { ConfigError, type Logger, openMeter, openTracing, type Tracing, withoutRedaction } from '@belfry/runtime'
+import {
+  ConfigError,
+  type Logger,
+  openMeter,
+  openTracing,
+  type PlainMembers,
+  plainLines,
+  type Tracing,
+} from '@belfry/runtime'
 import { type Attempts, createAttempts } from './attempts.ts'
 import { type BatchedStatements, batchStatements } from './batched-statements.ts'
 import type { Config } from './config.ts'
@@ -40,8 +48,8 @@ export type Context = BatchedStatements & {
   /** This process, among all dispatchers. */
   id: string
   log: Logger
-  /** Writes the line of each attempt, in which only ids and figures stand. */
-  attemptLog: Logger
+  /** Writes the line of an attempt. */
+  logAttempt(members: PlainMembers): void
   pool: Pool
   clock: DatabaseClock
   queue: DispatchQueue
@@ -69,6 +77,9 @@ export type Context = BatchedStatements & {
   enqueue(tasks: DueTask[], now: number): Promise<void>
   close(): Promise<void>
 }
+
+// As many may wait to be recorded as there may be calls.
+const attemptsPerSlot = 2
 
 export async function openContext(config: Config, log: Logger, stop: AbortSignal): Promise<Context> {
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
@@ -101,7 +112,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     ...batchStatements({ pool, log, tiers: config.tiers, metrics, stop }),
     id: randomUUID(),
     log,
-    attemptLog: withoutRedaction(log),
+    logAttempt: plainLines(log, 'attempt.finished'),
     pool,
     clock,
     queue,
@@ -120,7 +131,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     }),
     backlog: createBacklog(),
     outbox: openOutbox({ pool, log, metrics, masterKeys, sender, signingKeysOf }, config.mail),
-    attempts: createAttempts(error => log.error({ err: error }, 'attempt.fault')),
+    attempts: createAttempts(attemptsPerSlot * config.concurrency, error => log.error({ err: error }, 'attempt.fault')),
     metrics,
     tracing,
     stop,

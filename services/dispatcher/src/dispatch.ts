@@ -7,17 +7,25 @@ import type { UnsentOutcome } from './egress/outcome.ts'
 import { toFinishedAttempt } from './finished-attempt.ts'
 import { putBack } from './put-back.ts'
 import type { AttemptOutcome } from './secrets/attempt-outcome.ts'
-import { readAttemptSecrets } from './secrets/attempt-secrets.ts'
+import { attemptSecrets } from './secrets/attempt-secrets.ts'
 import { secretNamesOf } from './secrets/fill-request.ts'
 import { redactFault, redactOutcome } from './secrets/redact-outcome.ts'
 import { endTrace, traceAttempt } from './trace-attempt.ts'
 
-/** One attempt from the claim on: build, send, decide what becomes of the task, record, arrange what follows. */
-export async function dispatch(ctx: Context, task: ClaimedTask): Promise<AttemptOutcome | UnsentOutcome> {
+/**
+ * One attempt from the claim on: build, send, decide what becomes of the task, record, arrange what follows.
+ * @param onOutcome - Told what came of the call as soon as that is over, unless it could not even begin.
+ */
+export async function dispatch(
+  ctx: Context,
+  task: ClaimedTask,
+  onOutcome: (outcome: AttemptOutcome) => void,
+): Promise<void> {
   const claimed = performance.now()
   await failpoint('dispatcher.claimed')
   const parts = requestPartsOf(task)
-  const secrets = await readAttemptSecrets(ctx, task.workspaceId, secretNamesOf(parts))
+  const reading = attemptSecrets(ctx, task.workspaceId, secretNamesOf(parts))
+  const secrets = reading instanceof Promise ? await reading : reading
   const span = ctx.tracing && traceAttempt(ctx.tracing, task)
   const traceparent = span ? span.traceparent : task.traceparent
   const ids = {
@@ -34,8 +42,9 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<Attempt
   if (span) endTrace(span, outcome)
   if (outcome.kind === 'unsent') {
     await putBack(ctx, task, outcome)
-    return outcome
+    return
   }
+  onOutcome(outcome)
   await failpoint('dispatcher.answered')
   const durationMs = Math.round(performance.now() - sentAt)
   const next = nextAttempt({
@@ -52,8 +61,7 @@ export async function dispatch(ctx: Context, task: ClaimedTask): Promise<Attempt
   const trace = traceparent?.slice(3, 35)
   logAttempt(ctx, ids, task.attempt, outcome, { durationMs, state: recorded ? next.state : 'superseded', trace })
   await failpoint('dispatcher.recorded')
-  if (recorded) await follow(ctx, task, ids, attempt, recorded)
-  return outcome
+  if (recorded && next.state !== 'success') await follow(ctx, task, ids, attempt, recorded)
 }
 
 function send(ctx: Context, { outgoing, redactor }: AttemptRequest): Promise<AttemptOutcome | UnsentOutcome> {
@@ -91,5 +99,5 @@ function logAttempt(
   { durationMs, state, trace }: { durationMs: number; state: string; trace: string | undefined },
 ): void {
   const outcome = answer.kind === 'response' ? answer.status : answer.code
-  ctx.attemptLog.info({ task, run, workspace, attempt, outcome, durationMs, state, trace }, 'attempt.finished')
+  ctx.logAttempt({ task, run, workspace, attempt, outcome, durationMs, state, trace })
 }

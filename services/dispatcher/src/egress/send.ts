@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContext } from 'node:tls'
 import type { Cidr } from '@belfry/domain'
-import { Axios } from 'axios'
+import { AxiosHeaders, getAdapter } from 'axios'
 import { createConnect } from './connect.ts'
 import { createAddressGuard } from './guard-address.ts'
 import type { ResponseOutcome, SendOutcome } from './outcome.ts'
@@ -59,8 +59,9 @@ export function createSender(options: SenderOptions): Sender {
   })
   const dial = proxy ? createTunnelDial(proxy) : undefined
   const { adapter, close } = createUndiciAdapter(createConnect(guard, options.secureContext, dial))
-  // Not axios.create(): its defaults would add headers and rewrite bodies.
-  const http = new Axios({ adapter })
+  // Without axios' own request(): there are no defaults to merge, and nothing may be transformed on the way.
+  const call = getAdapter(adapter)
+  const headers = new AxiosHeaders() // those that go out are part of the request
 
   return {
     async send(request) {
@@ -68,7 +69,7 @@ export function createSender(options: SenderOptions): Sender {
       for (;;) {
         let outcome: SendOutcome
         try {
-          outcome = (await http.request<ResponseOutcome>({ outgoing: [request] })).data
+          outcome = (await call({ headers, outgoing: request })).data as ResponseOutcome
         } catch (error) {
           outcome = outcomeOfError(error)
         }

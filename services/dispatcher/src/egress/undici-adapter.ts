@@ -8,11 +8,8 @@ import type { OutgoingRequest } from './send.ts'
 
 declare module 'axios' {
   interface AxiosRequestConfig {
-    /**
-     * What goes out, as it is: axios' own headers strip and drop characters and names silently. In an array, because of
-     * anything else axios would make a copy, member by member.
-     */
-    outgoing?: [OutgoingRequest]
+    /** What goes out, as it is: axios' own headers strip and drop characters and names silently. */
+    outgoing?: OutgoingRequest
   }
 }
 
@@ -34,7 +31,7 @@ export function createUndiciAdapter(connect: Connect): UndiciAdapter {
 
   function adapter(config: Parameters<AxiosAdapter>[0]): Promise<AxiosResponse<ResponseOutcome>> {
     return new Promise((resolve, reject) => {
-      const [outgoing] = config.outgoing ?? []
+      const { outgoing } = config
       if (outgoing === undefined) throw new InvalidRequestError()
       const { method, headers, body, timeoutMs } = outgoing
       const { origin, path } = parseTarget(outgoing.url)

@@ -5,8 +5,8 @@ import { dispatch } from '../dispatch.ts'
 import { giveBack } from './give-back.ts'
 import type { TaskInHand } from './hand.ts'
 import type { Verdict } from './host-health.ts'
-import { hostOf } from './host-of.ts'
 import type { Turn } from './lines.ts'
+import { targetOf } from './target-of.ts'
 import { tellRest } from './tell-rest.ts'
 import { verdictOf } from './verdict-of.ts'
 
@@ -50,20 +50,31 @@ function startDue(ctx: Context, tasks: readonly TaskInHand[]): void {
 
 /** Starts the attempts whose turn it is. */
 export function startAttempts(ctx: Context): void {
-  if (ctx.stop.aborted) return
-  for (let turn = ctx.lines.next(); turn; turn = ctx.lines.next()) ctx.attempts.track(attempt(ctx, turn))
+  while (!ctx.stop.aborted && ctx.attempts.haveRoom) {
+    const turn = ctx.lines.next()
+    if (!turn) return
+    ctx.attempts.track(attempt(ctx, turn), () => startAttempts(ctx))
+  }
 }
 
+// The next call need not wait until this one is recorded.
 async function attempt(ctx: Context, turn: Turn<TaskInHand>): Promise<void> {
-  let verdict: Verdict = null
   try {
     const claimed = await claim(ctx, turn.task)
-    if (claimed) verdict = verdictOf(await dispatch(ctx, claimed))
+    if (claimed) {
+      await dispatch(ctx, claimed, outcome => {
+        endTurn(ctx, turn, verdictOf(outcome))
+        startAttempts(ctx)
+      })
+    }
   } finally {
-    const { change, restsUntil } = turn.end(verdict)
-    if (change) arrangeRest(ctx, turn.task, restsUntil)
-    startAttempts(ctx)
+    endTurn(ctx, turn, null)
   }
+}
+
+function endTurn(ctx: Context, turn: Turn<TaskInHand>, verdict: Verdict): void {
+  const { change, restsUntil } = turn.end(verdict)
+  if (change) arrangeRest(ctx, turn.task, restsUntil)
 }
 
 // From its claim on, a task is no more in hand but under way: what becomes of it is up to its attempt. While the database
@@ -94,7 +105,7 @@ async function tryAgain(
 ): Promise<void> {
   if (answer.kind === 'early') task.dueAt = ctx.clock.now() + answer.dueInMs
   if (answer.kind === 'busy') task.dueAt = ctx.clock.now() + busyPauseMs
-  if (answer.kind === 'moved') Object.assign(task, { origin: answer.origin, host: hostOf(answer.origin) })
+  if (answer.kind === 'moved') Object.assign(task, targetOf(answer.origin))
   const isSoon = task.dueAt - ctx.clock.now() <= longestDelayMs
   if (isSoon && !ctx.stop.aborted) lineUp(ctx, task)
   else await giveBack(ctx, [task]) // its new time has a job of its own, unless that was lost

@@ -10,6 +10,8 @@ export type TaskInHand = {
   /** Of its URL, as it is spelled there. */
   origin: string
   host: string
+  /** Where the hand keeps it, until it is let go. */
+  hold?: Hold | undefined
 }
 
 /**
@@ -26,13 +28,13 @@ export type Hand = {
 
 type Workspace = { count: number; hosts: Map<string, Host> }
 type Host = { name: string; count: number; workspaceId: string; workspace: Workspace }
+type Hold = { key: string; host: Host }
 
 // Some megabytes, and more than a dispatcher can start in a second.
 const capacity = 20_000
 const weight = 1
 
 export function createHand(): Hand {
-  const tasks = new Map<TaskInHand, { key: string; host: Host }>()
   const known = new Set<string>()
   const workspaces = new Map<string, Workspace>()
 
@@ -44,28 +46,25 @@ export function createHand(): Hand {
   return {
     countOf: workspace => workspaces.get(workspace)?.count ?? 0,
     get size() {
-      return tasks.size
+      return known.size
     },
     take(task) {
       const key = `${task.id} ${task.dueAt}`
       if (known.has(key)) return 'known'
       const host = hostOf(task)
       const { workspace } = host
-      const room = capacity - tasks.size
+      const room = capacity - known.size
       const hasRoom = mayTake(workspace.count, room, weight) && mayTake(host.count, room - workspace.count, weight)
       if (!hasRoom) return 'full'
-      const inHand = { ...task }
-      tasks.set(inHand, { key, host })
       known.add(key)
       if (workspace.count++ === 0) workspaces.set(host.workspaceId, workspace)
       if (host.count++ === 0) workspace.hosts.set(host.name, host)
-      return inHand
+      return { ...task, hold: { key, host } }
     },
     letGo(task) {
-      const entry = tasks.get(task)
-      if (!entry) return
-      const { key, host } = entry
-      tasks.delete(task)
+      if (!task.hold) return
+      const { key, host } = task.hold
+      task.hold = undefined
       known.delete(key)
       if (--host.count === 0) host.workspace.hosts.delete(host.name)
       if (--host.workspace.count === 0) workspaces.delete(host.workspaceId)

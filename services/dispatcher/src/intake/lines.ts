@@ -1,4 +1,5 @@
 import { mayTake } from './fair-share.ts'
+import { createFifo, type Fifo } from './fifo.ts'
 import { createHostHealth, type HostHealth, type Verdict } from './host-health.ts'
 
 /** What decides where a task stands in line. */
@@ -46,7 +47,7 @@ type Line<Task> = {
   host: Host<Task>
   health: HostHealth
   underWay: number
-  waiting: Set<Task>
+  waiting: Fifo<Task>
 }
 type State<Task> = {
   options: LinesOptions
@@ -90,9 +91,7 @@ export function createLines<Task extends Lined>(options: LinesOptions): Lines<Ta
     },
     takeAll() {
       for (const host of state.hosts.values()) unpark(state, host)
-      const tasks = [...state.lines.values()].flatMap(({ waiting }) => [...waiting])
-      for (const { waiting } of state.lines.values()) waiting.clear()
-      return tasks
+      return [...state.lines.values()].flatMap(({ waiting }) => waiting.takeAll())
     },
     forget: () => forget(state),
     resting: () => resting(state),
@@ -110,7 +109,7 @@ function lineOf<Task>(state: State<Task>, { workspace: workspaceId, host: hostNa
   if (known) return known
   const workspace = state.workspaces.get(workspaceId) ?? { underWay: 0, parked: 0, ready: new Set() }
   const host = state.hosts.get(hostName) ?? { underWay: 0, parked: new Set(), lines: 0 }
-  const own = { health: createHostHealth(), underWay: 0, waiting: new Set<Task>() }
+  const own = { health: createHostHealth(), underWay: 0, waiting: createFifo<Task>() }
   const line = { key, workspaceId, hostName, workspace, host, ...own }
   host.lines++
   state.workspaces.set(workspaceId, workspace)
@@ -143,7 +142,7 @@ function next<Task>(state: State<Task>): Turn<Task> | null {
   for (const workspace of state.ready) {
     if (!mayTake(workspace.underWay, state.free, weight)) continue
     for (const line of workspace.ready) {
-      const [task] = line.waiting
+      const task = line.waiting.first()
       if (task !== undefined && mayStart(state, line)) return start(state, line, task)
       park(line)
     }
@@ -158,7 +157,7 @@ function mayStart<Task>({ options }: State<Task>, { host, underWay, health }: Li
 
 // The line and its workspace go to the end of their rotations.
 function start<Task>(state: State<Task>, line: Line<Task>, task: Task): Turn<Task> {
-  line.waiting.delete(task)
+  line.waiting.drop()
   line.workspace.ready.delete(line)
   state.ready.delete(line.workspace)
   if (line.waiting.size > 0) line.workspace.ready.add(line)

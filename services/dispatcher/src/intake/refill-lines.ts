@@ -2,10 +2,10 @@ import { dueTasksOf, type WaitingRow } from '@belfry/db'
 import type { Context } from '../context.ts'
 import { admit } from './admit.ts'
 import type { TaskInHand } from './hand.ts'
-import { hostOf } from './host-of.ts'
+import { targetOf } from './target-of.ts'
 
 const few = 1_000
-const pageSize = 4_000
+const pageSize = 2_000
 const mostWorkspaces = 200
 
 /**
@@ -25,7 +25,10 @@ export async function refillLines(ctx: Context): Promise<number> {
   for (const row of rows) pages.get(row.workspaceId)?.push(row)
   let total = 0
   for (const [workspace, page] of pages) {
-    const count = admit(ctx, page.map(toTaskInHand))
+    const count = admit(
+      ctx,
+      page.map(row => toTaskInHand(workspace, row)),
+    )
     const last = page.length === limit ? (page.at(-1) ?? null) : null
     ctx.backlog.read({ workspace, ...count, last }, ctx.clock.now())
     total += count.taken
@@ -34,6 +37,7 @@ export async function refillLines(ctx: Context): Promise<number> {
   return total
 }
 
-function toTaskInHand({ id, workspaceId: workspace, dueAt, origin }: WaitingRow): TaskInHand {
-  return { id, workspace, dueAt: dueAt.getTime(), origin, host: hostOf(origin) }
+// With the workspace's id that all of its tasks share.
+function toTaskInHand(workspace: string, { id, dueAt, origin }: WaitingRow): TaskInHand {
+  return { id, workspace, dueAt: dueAt.getTime(), ...targetOf(origin) }
 }

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { admit } from './admit.ts'
 import { askDatabase } from './ask-database.ts'
 import type { TaskInHand } from './hand.ts'
-import { hostOf } from './host-of.ts'
+import { targetOf } from './target-of.ts'
 
 /**
  * Takes the tasks of a job in hand, or leaves them to PostgreSQL; asks it first for what the job does not say. Never waits
@@ -43,5 +43,5 @@ async function locate(ctx: Context, id: string, dueAt: number, signal: AbortSign
 }
 
 function toTaskInHand(id: string, workspace: string, dueAt: number, origin: string): TaskInHand {
-  return { id, workspace, dueAt, origin, host: hostOf(origin) }
+  return { id, workspace, dueAt, ...targetOf(origin) }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hostOf } from './host-of.ts'
+import { targetOf } from './target-of.ts'
 
 it.each([
   ['https://example.com', 'example.com'],
@@ -10,5 +10,13 @@ it.each([
   ['https://{{ secrets.HOST }}', 'https://{{ secrets.HOST }}'],
   ['//', '//'],
 ])('of %s it is %s', (origin, host) => {
-  expect(hostOf(origin)).toBe(host)
+  expect(targetOf(origin)).toEqual({ origin, host })
+})
+
+it('answers the same for as long as it remembers, and remembers a bounded number', () => {
+  const first = targetOf('https://first.example')
+  expect(targetOf('https://first.example')).toBe(first)
+  for (let i = 0; i < 10_000; i++) targetOf(`https://${i}.example`)
+  expect(targetOf('https://first.example')).not.toBe(first)
+  expect(targetOf('https://first.example')).toEqual(first)
 })

@@ -15,8 +15,19 @@ export type AttemptSecrets = {
 
 const none: ReadonlyMap<string, string> = new Map()
 
+/** The secrets of an attempt: at once if they are remembered. */
+export function attemptSecrets(
+  ctx: Context,
+  workspaceId: string,
+  names: readonly string[],
+): AttemptSecrets | Promise<AttemptSecrets> {
+  const signingKeys = ctx.signingKeysOf(workspaceId)
+  if (names.length > 0 || signingKeys instanceof Promise) return readAttemptSecrets(ctx, workspaceId, names)
+  return { signingKeys: signingKeys ?? null, names, values: none }
+}
+
 /** Reads them: the keys, and the values if there are names. While the database is away it is asked again for as long as the attempt is surely ours. */
-export async function readAttemptSecrets(
+async function readAttemptSecrets(
   ctx: Context,
   workspaceId: string,
   names: readonly string[],

@@ -1,8 +1,8 @@
 import { isTransientDatabaseError } from '@belfry/db'
 import { microBatch } from '@belfry/runtime'
 
-/** What is known of a workspace; undefined for one that does not exist. */
-export type WorkspaceCache<T> = (workspaceId: string) => Promise<T | undefined>
+/** What is known of a workspace, at once if it is remembered; undefined for one that does not exist. */
+export type WorkspaceCache<T> = (workspaceId: string) => Promise<T | undefined> | T | undefined
 
 /** How long a change may go unnoticed, and how long what was decrypted is kept. */
 const rememberedMs = 5_000
@@ -11,7 +11,7 @@ const rememberedMs = 5_000
 export function createWorkspaceCache<T>(
   load: (workspaceIds: string[]) => Promise<ReadonlyMap<string, T>>,
 ): WorkspaceCache<T> {
-  const remembered = new Map<string, Promise<T | undefined>>()
+  const remembered = new Map<string, { known: Promise<T | undefined> | T | undefined }>()
   const ask = microBatch<string, T | undefined>({
     maxSize: 100,
     maxInFlight: 2,
@@ -22,12 +22,15 @@ export function createWorkspaceCache<T>(
     split: error => !isTransientDatabaseError(error),
   })
   return workspaceId => {
-    const known = remembered.get(workspaceId)
-    if (known !== undefined) return known
+    const memory = remembered.get(workspaceId)
+    if (memory !== undefined) return memory.known
     const asked = ask(workspaceId)
+    const own: { known: Promise<T | undefined> | T | undefined } = { known: asked }
     const forget = () => remembered.delete(workspaceId)
-    remembered.set(workspaceId, asked)
-    asked.catch(forget)
+    remembered.set(workspaceId, own)
+    asked.then(value => {
+      own.known = value
+    }, forget)
     setTimeout(forget, rememberedMs).unref()
     return asked
   }
