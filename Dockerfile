@@ -20,7 +20,9 @@ ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Belfry" \
   org.opencontainers.image.licenses="MIT" \
   org.opencontainers.image.revision="${REVISION}"
-ENV NODE_ENV=production
+# Twice the room for what is young: what a request or a call needs is then mostly gone before it would be copied. And no more
+# old garbage than what lives: by the memory of a large machine Node would let it grow to four times that.
+ENV NODE_ENV=production NODE_OPTIONS="--max-semi-space-size=32 --max-old-space-size=512"
 WORKDIR /app
 # The user `node`, by number, so that Kubernetes can tell that it is not root.
 USER 1000:1000

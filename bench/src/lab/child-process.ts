@@ -12,6 +12,9 @@ export type Child = {
   stop(): Promise<void>
 }
 
+// What the images set; every side gets it, the ones written by hand too.
+const asInImages = '--max-semi-space-size=32 --max-old-space-size=512'
+
 /** Starts a program and waits until it is ready. What it writes goes to a file, as it would in production. */
 export async function startChild(
   program: string,
@@ -19,7 +22,7 @@ export async function startChild(
 ): Promise<Child> {
   const log = openSync(logFile, 'a')
   const channel = fork(program, args, {
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_OPTIONS: asInImages, ...env },
     execArgv: nodeFlags,
     stdio: ['ignore', log, log, 'ipc'],
   })
