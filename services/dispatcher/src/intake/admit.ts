@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Claim, ClaimedTask } from '@belfry/db'
 import type { Context } from '../context.ts'
 import { dispatch } from '../dispatch.ts'
+import { positionBefore } from './backlog.ts'
 import { giveBack } from './give-back.ts'
 import type { TaskInHand } from './hand.ts'
 import type { Verdict } from './host-health.ts'
@@ -25,7 +26,7 @@ export function admit(ctx: Context, tasks: readonly TaskInHand[]): { taken: numb
   for (const task of tasks) {
     const inHand = ctx.hand.take(task)
     if (inHand === 'full') {
-      ctx.backlog.note(task.workspace, task.dueAt)
+      ctx.backlog.note(task.workspace, task.dueAt, positionBefore(task))
       count.refused++
     } else if (inHand !== 'known') {
       lineUp(ctx, inHand)

@@ -3,22 +3,25 @@ export type Position = { dueAt: Date; id: string }
 
 /**
  * The workspaces of which PostgreSQL has due tasks that this process does not have in hand. Each one's tasks are read page
- * by page; past the last one the reading begins anew as long as something had to be left behind.
+ * by page, and past the last one again from the first that had to be left behind meanwhile.
  */
 export type Backlog = {
-  /** Notes that a workspace has tasks that nobody may have in hand, due until `dueAt`. */
-  note(workspace: string, dueAt: number): void
+  /**
+   * Notes that a workspace has tasks that nobody may have in hand, due until `dueAt`.
+   * @param from - None of them stands before this one. Default: the very first.
+   */
+  note(workspace: string, dueAt: number, from?: Position): void
   /** The next workspaces to read of, in turns, of those that `isHungry`. */
   next(
     isHungry: (workspace: string) => boolean,
     limit: number,
     now: number,
   ): Array<{ workspace: string; after: Position }>
-  /** Notes what came of reading a page. */
+  /** Notes what came of reading a page; tasks that were refused have been noted. */
   read(page: { workspace: string; taken: number; refused: number; last: Position | null }, now: number): void
 }
 
-type Reading = { until: number; after: Position; refused: boolean; notBefore: number }
+type Reading = { until: number; after: Position; again: Position | null; notBefore: number }
 
 const start: Position = { dueAt: new Date(0), id: '00000000-0000-0000-0000-000000000000' }
 // A page of which little could be taken is no reason to hurry.
@@ -28,10 +31,14 @@ export function createBacklog(): Backlog {
   const readings = new Map<string, Reading>() // the one whose turn it is first
 
   return {
-    note(workspace, dueAt) {
+    note(workspace, dueAt, from = start) {
       const known = readings.get(workspace)
-      if (known) known.until = Math.max(known.until, dueAt)
-      else readings.set(workspace, { until: dueAt, after: start, refused: false, notBefore: 0 })
+      if (!known) {
+        readings.set(workspace, { until: dueAt, after: from, again: null, notBefore: 0 })
+        return
+      }
+      known.until = Math.max(known.until, dueAt)
+      if (known.again === null || isBefore(from, known.again)) known.again = from
     },
     next(isHungry, limit, now) {
       const found: Array<{ workspace: string; after: Position }> = []
@@ -47,15 +54,24 @@ export function createBacklog(): Backlog {
     read({ workspace, taken, refused, last }, now) {
       const reading = readings.get(workspace)
       if (!reading) return
-      reading.refused ||= refused > 0
       reading.notBefore = refused > taken ? now + pauseMs : 0
       if (last) {
         reading.after = last
         return
       }
-      if (!reading.refused && reading.until <= now) readings.delete(workspace)
-      reading.after = start
-      reading.refused = false
+      if (reading.again === null && reading.until <= now) readings.delete(workspace)
+      reading.after = reading.again ?? reading.after
+      reading.again = null
     },
   }
+}
+
+/** A position before a task, and hardly before any other. */
+export function positionBefore({ id, dueAt }: { id: string; dueAt: number }): Position {
+  return { dueAt: new Date(dueAt), id: `${id.slice(0, -12)}000000000000` }
+}
+
+function isBefore(one: Position, other: Position): boolean {
+  const apartMs = one.dueAt.getTime() - other.dueAt.getTime()
+  return apartMs < 0 || (apartMs === 0 && one.id < other.id)
 }
