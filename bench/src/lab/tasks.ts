@@ -1,4 +1,4 @@
-import { fromId, toId } from '@belfry/domain'
+import { fromId, originOfUrl, toId } from '@belfry/domain'
 import type { Database } from './database.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -26,11 +26,14 @@ export type NewTasks = {
 }
 
 /** Tasks that nobody but PostgreSQL knows of yet. */
-export type StoredTasks = { tasks: Array<{ id: string; dueAt: number }>; firstDueAt: Date }
+export type StoredTasks = {
+  tasks: Array<{ id: string; dueAt: number; workspace: string; origin: string }>
+  firstDueAt: Date
+}
 
 /** Stores tasks as the API would, by one statement and behind the promotion's back. */
 export async function storeTasks({ pool }: Database, tasks: NewTasks): Promise<StoredTasks> {
-  const { rows } = await pool.query<{ id: string; dueAt: Date }>(
+  const { rows } = await pool.query<{ id: string; dueAt: Date; workspaceId: string }>(
     `WITH homes AS (SELECT array_agg(id) AS ids FROM workspaces),
      input AS MATERIALIZED (
        SELECT uuid_v7(now()) AS id, homes.ids[1 + n % array_length(homes.ids, 1)] AS workspace_id,
@@ -46,12 +49,15 @@ export async function storeTasks({ pool }: Database, tasks: NewTasks): Promise<S
      )
      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
      SELECT id, workspace_id, 'task', due_at, due_at FROM input
-     RETURNING id, due_at AS "dueAt"`,
+     RETURNING id, due_at AS "dueAt", workspace_id AS "workspaceId"`,
     [tasks.count, tasks.dueInMs, tasks.apartMs ?? 0, tasks.url, tasks.named ?? false, payload],
   )
   await pool.query('ANALYZE tasks')
   await pool.query('ANALYZE task_requests')
-  const stored = rows.map(row => ({ id: toId('task', row.id), dueAt: row.dueAt.getTime() }))
+  const origin = originOfUrl(tasks.url)
+  const stored = rows.map(row => {
+    return { id: toId('task', row.id), dueAt: row.dueAt.getTime(), workspace: toId('ws', row.workspaceId), origin }
+  })
   return { tasks: stored, firstDueAt: new Date(Math.min(...stored.map(task => task.dueAt))) }
 }
 

@@ -69,7 +69,7 @@ export {
   secretReference,
 } from './secrets/secret-reference.ts'
 export { checkSecretValue } from './secrets/secret-value.ts'
-export { checkTargetUrl } from './target-url.ts'
+export { checkTargetUrl, originOfUrl } from './target-url.ts'
 export {
   canMove,
   isTerminal,

@@ -22,6 +22,12 @@ export function checkTargetUrl(template: string): string | null {
   return URL.canParse(text) ? null : 'The URL is not valid.'
 }
 
+/** The scheme and authority of a URL, as they are spelled there: which host is called, and no more. */
+export function originOfUrl(url: string): string {
+  const [scheme = '', , rest = ''] = url.split('/', 3)
+  return `${scheme}//${rest.split('?', 1)[0]}`
+}
+
 // What may stand where a reference stands: the beginning of the URL, a port, or a piece of anything else.
 function standIn(template: string, at: number): string {
   if (at === 0) return 'https://secret'

@@ -26,7 +26,7 @@ export function consumeDispatchQueue(
   const store = openWorkerStore<DispatchJob>(connection, dispatchQueueName, async (job, token) => {
     try {
       stop.signal.throwIfAborted()
-      await options.take(tasksOf(job.data), stop.signal)
+      await options.take(tasksOf(job), stop.signal)
     } catch (error) {
       if (!stop.signal.aborted) throw error
       await job.moveToWait(token)

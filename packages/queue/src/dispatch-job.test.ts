@@ -11,7 +11,7 @@ function tasks(count: number, more: (i: number) => Partial<DueTask> = () => ({})
 it('sends what is due in the same second together, up to a hundred in a job', () => {
   const jobs = toJobs([...tasks(250), { id: 'task_other', dueAt: second + 1000 }], second - 10_000, uncrowded)
   expect(jobs.map(({ data }) => data.tasks.length)).toEqual([100, 100, 50, 1])
-  expect(jobs.flatMap(({ data }) => tasksOf(data)).map(({ id }) => id)).toHaveLength(251)
+  expect(jobs.flatMap(tasksOf).map(({ id }) => id)).toHaveLength(251)
 })
 
 it('starts a job a quarter of a second ahead of its first task, and at once when that has passed', () => {
@@ -30,7 +30,7 @@ it('carries the workspace and the origin of each task in a shared job, each pair
   const given = tasks(20, of)
   const [job] = toJobs(given, 0, uncrowded)
   expect(job?.data.targets).toHaveLength(2)
-  expect(job && tasksOf(job.data)).toEqual(given)
+  expect(job && tasksOf(job)).toEqual(given)
 })
 
 it('leaves out what is unknown or too long', () => {
@@ -39,7 +39,7 @@ it('leaves out what is unknown or too long', () => {
     i => [{}, { workspace: 'ws_1' }, { workspace: 'ws_1', origin: `https://${'x'.repeat(99)}` }][i] ?? {},
   )
   const [job] = toJobs(given, 0, uncrowded)
-  expect(job && tasksOf(job.data)).toEqual(tasks(3))
+  expect(job && tasksOf(job)).toEqual(tasks(3))
 })
 
 it('keeps every field of a job for one task within the 64 bytes that make it cheap', () => {
@@ -52,7 +52,19 @@ it('keeps every field of a job for one task within the 64 bytes that make it che
   const [job] = toJobs([task], second - 330_000, () => true)
   expect(JSON.stringify(job?.data).length).toBeLessThanOrEqual(64)
   expect(JSON.stringify({ ...job?.opts, attempts: 0 }).length).toBeLessThanOrEqual(64)
+  expect(job?.name).toBe(`${task.workspace} ${task.origin}`)
+  expect(job && tasksOf(job)).toEqual([task])
 })
+
+it.each([34, 35])(
+  'names the target of a task that travels alone if there is room: an origin of %i characters',
+  length => {
+    const task = { id: 'task_a', dueAt: second, workspace: `ws_${'0'.repeat(26)}`, origin: 'x'.repeat(length) }
+    const [job] = toJobs([task], 0, uncrowded)
+    expect(job?.name.length).toBeLessThanOrEqual(64)
+    expect(job && tasksOf(job)).toEqual(length === 34 ? [task] : [{ id: 'task_a', dueAt: second }])
+  },
+)
 
 it('gives the same tasks the same id, and another to other tasks and other times', () => {
   const idOf = (given: DueTask[]) => toJobs(given, 0, uncrowded)[0]?.opts.jobId

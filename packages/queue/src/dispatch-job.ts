@@ -15,6 +15,9 @@ export type DispatchJob = {
   targets?: ReadonlyArray<readonly [workspace: string, origin: string]>
 }
 
+/** What of a job says which tasks it stands for. */
+export type ReadableJob = { name: string; data: DispatchJob }
+
 /** A job as BullMQ takes it. */
 export type NewJob = { name: string; data: DispatchJob; opts: { jobId: string; delay: number; priority?: number } }
 
@@ -26,6 +29,7 @@ export const leadMs = 250
 
 const cohortSize = 100
 const longestOrigin = 80
+const longestField = 64
 
 /**
  * Writes tasks as jobs: those that are due in the same second travel together, up to 100 in one job. The same tasks make
@@ -51,22 +55,22 @@ export function toJobs(tasks: readonly DueTask[], now: number, isCrowded: (task:
 }
 
 /** Reads the tasks of a job. */
-export function tasksOf({ tasks, targets = [] }: DispatchJob): DueTask[] {
+export function tasksOf({ name, data: { tasks, targets = targetsOfName(name) } }: ReadableJob): DueTask[] {
   return tasks.map(([id, dueAt, target]) => {
-    const [workspace, origin] = (target === undefined ? undefined : targets[target]) ?? []
+    const [workspace, origin] = targets[target ?? (tasks.length === 1 ? 0 : -1)] ?? []
     return workspace === undefined || origin === undefined ? { id, dueAt } : { id, dueAt, workspace, origin }
   })
 }
 
-// Redis keeps a job in 440 bytes as long as none of its fields is longer than 64, and in twice that otherwise. So a task
-// that travels alone has a short id and does not say its target; one of many costs some 100 bytes in any case.
+// Redis keeps a job in some 500 bytes as long as none of its fields is longer than 64, and in twice that otherwise. So a task
+// that travels alone has a short id, and says its target in the job's name, if that is short enough; one of many costs
+// some 100 bytes in any case.
 function toJob(tasks: readonly DueTask[], now: number, isCrowded: (task: DueTask) => boolean): NewJob {
   const firstAt = Math.min(...tasks.map(({ dueAt }) => dueAt))
   const [first] = tasks
   const isOfOne = tasks.every(({ workspace }) => workspace === first?.workspace)
-  const due = `due ${new Date(firstAt).toISOString().slice(11, 19)}Z`
   return {
-    name: tasks.length === 1 ? `task ${due}` : `${tasks.length} tasks ${due}`,
+    name: tasks.length === 1 && first ? nameOfOne(first) : `${tasks.length} tasks ${dueIn(firstAt)}`,
     data: tasks.length === 1 ? { tasks: tasks.map(({ id, dueAt }) => [id, dueAt]) } : cohortData(tasks),
     opts: {
       jobId: jobIdOf(tasks),
@@ -74,6 +78,23 @@ function toJob(tasks: readonly DueTask[], now: number, isCrowded: (task: DueTask
       ...(first && isOfOne && isCrowded(first) ? { priority: 1 } : {}),
     },
   }
+}
+
+function nameOfOne({ dueAt, workspace, origin }: DueTask): string {
+  const target = `${workspace} ${origin}`
+  return workspace === undefined || origin === undefined || target.length > longestField
+    ? `task ${dueIn(dueAt)}`
+    : target
+}
+
+function targetsOfName(name: string): NonNullable<DispatchJob['targets']> {
+  const space = name.indexOf(' ')
+  return name.startsWith('ws_') && space > 0 ? [[name.slice(0, space), name.slice(space + 1)]] : []
+}
+
+/** When a task is due, in words. */
+export function dueIn(dueAt: number): string {
+  return `due ${new Date(dueAt).toISOString().slice(11, 19)}Z`
 }
 
 function cohortData(tasks: readonly DueTask[]): DispatchJob {

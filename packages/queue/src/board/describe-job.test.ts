@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { toJobs } from '../dispatch-job.ts'
-import { describeJob } from './describe-job.ts'
+import { type DueTask, toJobs } from '../dispatch-job.ts'
+import { describeJob, titleOf } from './describe-job.ts'
 
 it('tells which tasks a cohort stands for, when they are due and whom they call', () => {
   const dueAt = Date.UTC(2027, 0, 1, 12)
@@ -23,4 +23,12 @@ it('tells of a task that travels alone what its job says', () => {
     count: 1,
     tasks: [{ task: 'task_a', due_at: '1970-01-01T00:00:00.000Z' }],
   })
+})
+
+it('gives a job of one task a title that says whose it is and whom it calls', () => {
+  const task = { id: 'task_a', dueAt: 0, workspace: 'ws_1', origin: 'https://a.example' }
+  const titleFor = (tasks: DueTask[]) => toJobs(tasks, 0, () => false).map(titleOf)
+  expect(titleFor([task])).toEqual(['task due 00:00:00Z, ws_1 to https://a.example'])
+  expect(titleFor([{ id: 'task_a', dueAt: 0 }])).toEqual(['task due 00:00:00Z'])
+  expect(titleFor([task, { ...task, id: 'task_b' }])).toEqual(['2 tasks due 00:00:00Z'])
 })

@@ -5,7 +5,7 @@ import { type DeadLetter, deadLetterQueueName } from '../dead-letter-queue.ts'
 import type { DispatchJob } from '../dispatch-job.ts'
 import { dispatchQueueName } from '../dispatch-queue.ts'
 import { type OutboxJob, outboxQueueName } from '../outbox-queue.ts'
-import { describeJob } from './describe-job.ts'
+import { describeJob, titleOf } from './describe-job.ts'
 import { showLettersAsFailed } from './show-letters-as-failed.ts'
 
 /** The queues as operators see them on the board. */
@@ -33,6 +33,7 @@ export function openBoardQueues(connection: QueueConnection): BoardQueues {
       description: 'Tasks that are due within five minutes. PostgreSQL has all of them.',
     })
     adapter.setFormatter('data', describeJob)
+    adapter.setFormatter('name', titleOf)
     return adapter
   })
   const outboxAdapter = new BullMQAdapter(outbox.bull, {

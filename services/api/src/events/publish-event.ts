@@ -11,6 +11,7 @@ import { inspectTarget } from '../tasks/inspect-target.ts'
 import { presentNewTask } from '../tasks/present-task.ts'
 import { toStoredRequest } from '../tasks/stored-request.ts'
 import { isStored } from '../tasks/stored-task.ts'
+import { toDueTask } from '../tasks/to-due-task.ts'
 import { findTargets } from './find-targets.ts'
 
 // What one request may make the database write and the answer repeat.
@@ -66,7 +67,7 @@ async function storeOne(
   answer: (presented: Task[]) => Reply,
 ): Promise<Reply> {
   const { stored, reply } = await storeTask(task, createdAt => answer([presentNewTask(task, createdAt)]))
-  work.enqueue([{ id: toId('task', task.id), dueAt: stored.executeAt.getTime() }], stored.now.getTime())
+  work.enqueue([toDueTask(task, stored.executeAt)], stored.now.getTime())
   return reply
 }
 
@@ -75,7 +76,10 @@ async function storeMany(work: Work, { db }: Creating, tasks: NewTask[]): Promis
   const inserted = await insertTasks(db, tasks)
   const stored = new Map(inserted.filter(isStored).map(row => [row.id, row]))
   work.enqueue(
-    inserted.map(({ id, executeAt }) => ({ id: toId('task', id), dueAt: executeAt.getTime() })),
+    tasks.flatMap(task => {
+      const row = stored.get(task.id)
+      return row ? [toDueTask(task, row.executeAt)] : []
+    }),
     inserted[0]?.now.getTime() ?? work.clock.now(),
   )
   return tasks.flatMap(task => {

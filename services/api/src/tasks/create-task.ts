@@ -1,5 +1,4 @@
 import { createTaskBody, task } from '@belfry/contract'
-import { toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import { creation } from '../http/creation.ts'
 import { created } from '../http/reply.ts'
@@ -9,6 +8,7 @@ import { withinLimit } from '../quotas/within-limit.ts'
 import { continueTrace } from './continue-trace.ts'
 import { inspectNewTask, toNewTask } from './new-task.ts'
 import { presentNewTask } from './present-task.ts'
+import { toDueTask } from './to-due-task.ts'
 
 export const createTask = creation({
   right: 'task.write',
@@ -31,8 +31,7 @@ export const createTask = creation({
     const storing = withinLimit(work, caller, 'pendingTasks', 1, ({ storeTask }) => storeTask(task, answer))
     await failpoint('api.in_insert')
     const { stored, reply } = await storing
-    const workspace = toId('ws', task.workspaceId)
-    work.enqueue([{ id: toId('task', task.id), dueAt: task.executeAt.getTime(), workspace }], stored.now.getTime())
+    work.enqueue([toDueTask(task, task.executeAt)], stored.now.getTime())
     return reply
   },
 })

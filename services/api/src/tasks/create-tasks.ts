@@ -1,6 +1,6 @@
 import { type BatchRow, batchAnswer, createTaskBody, createTasksBody, parseInput, problems } from '@belfry/contract'
 import { type Db, type InsertedTask, insertTasks } from '@belfry/db'
-import { AppError, elementTexts, toId } from '@belfry/domain'
+import { AppError, elementTexts } from '@belfry/domain'
 import { creation, type Work } from '../http/creation.ts'
 import { bodyLimits } from '../http/read-body.ts'
 import { ok } from '../http/reply.ts'
@@ -13,6 +13,7 @@ import { executeAtNotFuture } from './execute-at.ts'
 import { inspectNewTask, toNewTask } from './new-task.ts'
 import { presentNewTask } from './present-task.ts'
 import { isStored } from './stored-task.ts'
+import { toDueTask } from './to-due-task.ts'
 
 // The rows lie two levels below the body.
 const limits = { maxBytes: 5 * 1024 * 1024, maxDepth: bodyLimits.maxDepth + 2, maxKeys: 200_000 }
@@ -37,9 +38,12 @@ export const createTasks = creation({
     const inserted = await withinLimit(work, caller, 'pendingTasks', tasks.length, ({ db }) =>
       insert(db, continueTrace(request, tasks)),
     )
-    const stored = [...inserted.values()].filter(isStored)
-    const due = stored.map(({ id, executeAt }) => ({ id: toId('task', id), dueAt: executeAt.getTime() }))
-    work.enqueue(due, stored[0]?.now.getTime() ?? work.clock.now())
+    const due = tasks.flatMap(task => {
+      const stored = inserted.get(task.id)
+      return isStored(stored) ? [toDueTask(task, stored.executeAt)] : []
+    })
+    const [first] = inserted.values()
+    work.enqueue(due, first?.now.getTime() ?? work.clock.now())
     return ok({ data: rows.map((row, index) => answerRow(row, index, inserted)) })
   },
 })

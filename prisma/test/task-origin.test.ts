@@ -1,0 +1,21 @@
+import { originOfUrl } from '@belfry/domain'
+import { expect, it } from 'vitest'
+import { callsOrigin, originOf } from '../src/task-origin.ts'
+import { useDatabase } from './setup.ts'
+
+const db = useDatabase()
+
+it.each([
+  ['https://a.example', 'https://a.example'],
+  ['HTTPS://A.Example:443/x/y?z=//b', 'HTTPS://A.Example:443'],
+  ['http://a.example?x=https://b.example/', 'http://a.example'],
+  ['http://[::1]:8080/', 'http://[::1]:8080'],
+  ['https://{{secrets.HOST}}/x', 'https://{{secrets.HOST}}'],
+  ['{{secrets.URL}}', '{{secrets.URL}}//'],
+  ['{{secrets.URL}}/a/b/c', '{{secrets.URL}}//b'],
+])('of %s the origin is the same here and in PostgreSQL', async (url, origin) => {
+  const text = `SELECT ${originOf('url')} AS origin, ${callsOrigin('url', '$2::text')} AS "isCalled" FROM (VALUES ($1::text)) v (url)`
+  const { rows } = await db.pool.query(text, [url, origin])
+  expect(rows).toEqual([{ origin, isCalled: true }])
+  expect(originOfUrl(url)).toBe(origin)
+})
