@@ -7,7 +7,7 @@ import { pgBossSide } from '../sides/pg-boss.ts'
 import type { Benchmark } from './benchmark.ts'
 import { rates } from './dispatch.ts'
 
-const counts = { belfry: 8_000, axios: 6_000, pgBoss: 5_000, graphile: 8_000 }
+const counts = { belfry: 14_000, axios: 6_000, pgBoss: 5_000, graphile: 8_000 }
 
 /** Belfry against what people would pick instead, with so many calls at once on all sides. */
 export function jobQueues(concurrency: number): Benchmark {
