@@ -5,7 +5,7 @@ import { promotedSide, singleSide } from '../sides/belfry.ts'
 import { floorSide } from '../sides/floor.ts'
 import type { Benchmark } from './benchmark.ts'
 
-const counts = { belfry: 20_000, floor: 20_000 }
+const counts = { promoted: 20_000, single: 12_000, floor: 15_000 }
 
 /** Belfry against the floor, with so many calls at once on both sides. */
 export function dispatch(concurrency: number): Benchmark {
@@ -19,8 +19,8 @@ export function dispatch(concurrency: number): Benchmark {
       const samples = await interleave(
         {
           floor: () => floor({ concurrency, count: counts.floor }),
-          promoted: () => promoted({ concurrency, count: counts.belfry }),
-          single: () => single({ concurrency, count: counts.belfry }),
+          promoted: () => promoted({ concurrency, count: counts.promoted }),
+          single: () => single({ concurrency, count: counts.single }),
         },
         rounds,
       )

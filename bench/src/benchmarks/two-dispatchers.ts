@@ -4,7 +4,7 @@ import { promotedSide } from '../sides/belfry.ts'
 import type { Benchmark } from './benchmark.ts'
 import { rates } from './dispatch.ts'
 
-const race = { concurrency: 200, count: 10_000 }
+const race = { concurrency: 200, count: 20_000 }
 
 /** What a second dispatcher brings; each of them makes 200 calls at once. */
 export const twoDispatchers: Benchmark = {
