@@ -5,7 +5,7 @@ import { promotedSide, singleSide } from '../sides/belfry.ts'
 import { floorSide } from '../sides/floor.ts'
 import type { Benchmark } from './benchmark.ts'
 
-const counts = { promoted: 20_000, single: 12_000, floor: 15_000 }
+const counts = { promoted: 16_000, single: 10_000, floor: 12_000 }
 
 /** Belfry against the floor, with so many calls at once on both sides. */
 export function dispatch(concurrency: number): Benchmark {

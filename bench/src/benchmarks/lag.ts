@@ -4,7 +4,7 @@ import { measured, ratioOf } from '../measure/statistics.ts'
 import { belfryLag, floorLag } from '../sides/lag.ts'
 import type { Benchmark } from './benchmark.ts'
 
-const options = { perSecond: 1_000, seconds: 6, warmUpSeconds: 1, concurrency: 200 }
+const options = { perSecond: 1_000, seconds: 5, warmUpSeconds: 1, concurrency: 200 }
 
 // A worker that waits for a delayed job hears of it at the next tick of an idle Redis.
 const defaultTicks = 10

@@ -38,10 +38,10 @@ export function batchStatements(options: {
   stop: AbortSignal
 }): BatchedStatements {
   const { pool, tiers, metrics, stop } = options
-  function inBatches<In, Out>(batch: string, run: (items: In[]) => Promise<Out[]>, maxInFlight = 1) {
+  function inBatches<In, Out>(batch: string, run: (items: In[]) => Promise<Out[]>) {
     return microBatch<In, Out>({
       maxSize: batchSize,
-      maxInFlight,
+      maxInFlight: 1, // more would make smaller batches, and claims that wait for each other
       run: items => {
         metrics.batch({ batch }, items.length)
         return run(items)
