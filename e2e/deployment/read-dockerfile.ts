@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DockerfileParser, type Instruction, type JSONInstruction } from 'dockerfile-ast'
+import { DockerfileParser, type Instruction, type JSONInstruction, type PropertyInstruction } from 'dockerfile-ast'
 import { repositoryRoot } from '../repository-root.ts'
 
 /** What a target of the Dockerfile makes, with what it has from the stages that it builds on. */
@@ -50,10 +50,8 @@ function apply(image: Image, keyword: string, words: string[], instruction: Inst
   const list = () => jsonStrings(instruction)
   if (keyword === 'USER') image.user = words[0]
   if (keyword === 'ENV') {
-    for (const word of words) {
-      addPair(word, (name, value) => {
-        image.env[name] = value
-      })
+    for (const pair of (instruction as PropertyInstruction).getProperties()) {
+      image.env[pair.getName()] = pair.getValue() ?? '' // without the quotes around it
     }
   }
   if (keyword === 'ENTRYPOINT') image.command = list()
