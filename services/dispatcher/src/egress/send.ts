@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContext } from 'node:tls'
 import type { Cidr } from '@belfry/domain'
-import { AxiosHeaders, getAdapter } from 'axios'
+import { AxiosHeaders } from 'axios'
 import { createConnect } from './connect.ts'
 import { createAddressGuard } from './guard-address.ts'
-import type { ResponseOutcome, SendOutcome } from './outcome.ts'
+import type { SendOutcome } from './outcome.ts'
 import { outcomeOfError } from './outcome-of-error.ts'
 import { createOwnListeners, type OwnListeners } from './own-listeners.ts'
 import { createResolver, type Resolve } from './resolve-name.ts'
@@ -59,8 +59,6 @@ export function createSender(options: SenderOptions): Sender {
   })
   const dial = proxy ? createTunnelDial(proxy) : undefined
   const { adapter, close } = createUndiciAdapter(createConnect(guard, options.secureContext, dial))
-  // Without axios' own request(): there are no defaults to merge, and nothing may be transformed on the way.
-  const call = getAdapter(adapter)
   const headers = new AxiosHeaders() // those that go out are part of the request
 
   return {
@@ -69,7 +67,7 @@ export function createSender(options: SenderOptions): Sender {
       for (;;) {
         let outcome: SendOutcome
         try {
-          outcome = (await call({ headers, outgoing: request })).data as ResponseOutcome
+          outcome = (await adapter({ headers, outgoing: request })).data
         } catch (error) {
           outcome = outcomeOfError(error)
         }

@@ -17,7 +17,7 @@ class BodyTooLongError extends Error {}
 
 /** A transport for axios whose answers carry a ResponseOutcome as their data. */
 export type UndiciAdapter = {
-  adapter: AxiosAdapter
+  adapter: (...of: Parameters<AxiosAdapter>) => Promise<AxiosResponse<ResponseOutcome>>
   /** Closes all connections, also those in use, and lets none be opened again. */
   close(): Promise<void>
 }
