@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
-import { Field, Select, TextInput } from '../../ui/field.tsx'
+import { Field, TextInput } from '../../ui/field.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
+import { BackoffSelect } from './backoff-select.tsx'
 import styles from './request.module.css'
 import type { RequestFieldsProps } from './request-fields.tsx'
 import { retryTimes } from './retry-times.ts'
@@ -21,15 +22,7 @@ export function RetryFields({ draft, onChange, errors }: RequestFieldsProps): Re
           />
         </Field>
         <Field label="Delay grows">
-          <Select
-            name="retry.backoff"
-            value={draft.backoff}
-            onChange={event => onChange({ backoff: event.target.value })}
-          >
-            <option value="exponential">fourfold each time</option>
-            <option value="linear">by the first delay</option>
-            <option value="fixed">not at all</option>
-          </Select>
+          <BackoffSelect value={draft.backoff} onChange={event => onChange({ backoff: event.target.value })} />
         </Field>
         <Field label="First delay (s)" error={errors['retry.base_delay_ms']}>
           <TextInput

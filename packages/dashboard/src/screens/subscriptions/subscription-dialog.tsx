@@ -4,11 +4,12 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { createSubscription, type SubscriptionBody, updateSubscription } from '../../api/subscriptions.ts'
 import { Form } from '../../forms/form.tsx'
+import { BackoffSelect } from '../../forms/request/backoff-select.tsx'
 import { type FieldErrors, useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field, Select, Textarea, TextInput } from '../../ui/field.tsx'
+import { Field, Textarea, TextInput } from '../../ui/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { readHeaderLines, writeHeaderLines } from './header-lines.ts'
 import styles from './subscriptions.module.css'
@@ -92,11 +93,7 @@ export function SubscriptionDialog({ subscription, topics, onClose }: Subscripti
             />
           </Field>
           <Field label="Delay grows" error={errors['retry.backoff']}>
-            <Select name="retry.backoff" defaultValue={subscription?.retry.backoff ?? 'exponential'}>
-              <option value="exponential">fourfold each time</option>
-              <option value="linear">by the first delay</option>
-              <option value="fixed">not at all</option>
-            </Select>
+            <BackoffSelect defaultValue={subscription?.retry.backoff ?? 'exponential'} />
           </Field>
           <Field label="First delay (s)" error={errors['retry.base_delay_ms']}>
             <TextInput
