@@ -86,6 +86,8 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await takeScreenshots(page, 'run')
     await page.reload()
     await run.getByText('HTTP status 500').waitFor()
+    // The list is read by itself, and may come later than the run.
+    await rowOf(page, 'orders.broken').waitFor()
     await run.press('Escape')
     await run.waitFor({ state: 'detached' })
     expect(await page.title()).toBe('Activity log · Belfry')

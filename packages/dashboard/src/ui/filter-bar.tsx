@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { Select, TextInput } from './field.tsx'
 import styles from './layout.module.css'
@@ -31,11 +31,19 @@ type FilterProps<Name extends string> = { filters: Filters<Name>; name: Name; la
 export function SearchFilter<Name extends string>({ filters, name, label }: FilterProps<Name>): ReactNode {
   const applied = filters.first(name)
   const [text, setText] = useState(applied)
+  const own = useRef(applied)
   const { set } = filters
-  useEffect(() => setText(applied), [applied])
+  useEffect(() => {
+    // What this field has put into the address comes back to it, maybe after more has been typed.
+    if (applied !== own.current) setText(applied)
+    own.current = applied
+  }, [applied])
   useEffect(() => {
     if (text === applied) return
-    const timer = setTimeout(() => set(name, text), 250)
+    const timer = setTimeout(() => {
+      own.current = text
+      set(name, text)
+    }, 250)
     return () => clearTimeout(timer)
   }, [text, applied, set, name])
   return (
