@@ -2,6 +2,9 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { PlainLineReporter } from './packages/testing/src/plain-line-reporter.ts'
 
+// A process runs one file after the other, and loads what they share once.
+const isolate = false
+
 const rooms = '{prisma,packages/*,services/*,bench}'
 
 export default defineConfig({
@@ -15,6 +18,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          isolate,
           include: [`${rooms}/src/**/*.test.ts`],
           testTimeout: 60_000, // properties over a million cases, on a machine that does other things too
         },
@@ -22,6 +26,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          isolate,
           include: [`${rooms}/test/**/*.test.ts`, 'e2e/**/*.test.ts'],
           globalSetup: './vitest.global-setup.ts',
           testTimeout: 30_000,
