@@ -9,6 +9,8 @@ export type LoadOptions = {
   spreadMs?: number
   /** Which tasks misbehave and how. Default 1. */
   seed?: number
+  /** Whether some of them fail; where many do, their host rests. Default true. */
+  someFail?: boolean
 }
 
 const callsAtOnce = 12
@@ -18,11 +20,11 @@ const callsAtOnce = 12
  * one is slow; the others are answered with 200 at once.
  */
 export async function load(bench: Bench, options: LoadOptions = {}): Promise<CreateAnswer[]> {
-  const { tasks = 120, startInMs = 2_500, spreadMs = 8_000, seed = 1 } = options
+  const { tasks = 120, startInMs = 2_500, spreadMs = 8_000, seed = 1, someFail = true } = options
   const random = createRandom(seed)
   const prefix = `/load-${bench.creates.length}`
   const beganAt = Date.now()
-  const specs = Array.from({ length: tasks }, (_, i) => specOf(`${prefix}-${i}`, i, random))
+  const specs = Array.from({ length: tasks }, (_, i) => specOf(`${prefix}-${i}`, i, random, someFail))
   const answers: CreateAnswer[] = []
   const creators = Array.from({ length: callsAtOnce }, async (_, lane) => {
     for (let i = lane; i < tasks; i += callsAtOnce) {
@@ -37,9 +39,10 @@ export async function load(bench: Bench, options: LoadOptions = {}): Promise<Cre
 }
 
 /** Makes the i-th task of a load. */
-export function specOf(path: string, i: number, random: () => number): TaskSpec {
+export function specOf(path: string, i: number, random: () => number, mayFail = true): TaskSpec {
   const caller = i % 2 === 0 ? 0 : 1
   const kind = Math.floor(random() * 10)
+  if (kind < 2 && !mayFail) return { path, caller }
   if (kind === 0) return { path, caller, answers: [{ status: 500 }, { status: 200 }] }
   if (kind === 1) return { path, caller, answers: [{ status: 500 }], maxRetries: 2 }
   if (kind === 2) return { path, caller, answers: [{ status: 200, delayMs: 200 + Math.floor(random() * 500) }] }
