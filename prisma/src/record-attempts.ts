@@ -1,3 +1,4 @@
+import { writeInstant } from '@belfry/domain'
 import type { RunStatus, TaskState } from './generated/enums.ts'
 import type { Pool } from './pool.ts'
 import { valuesOf } from './statement-rows.ts'
@@ -54,9 +55,9 @@ function toRow(attempt: FinishedAttempt): unknown[] {
     attempt.state,
     attempt.retryDelayMs,
     attempt.status,
-    attempt.scheduledAt.toISOString(), // the driver's own way to write a time takes several times as long
-    attempt.startedAt.toISOString(),
-    attempt.finishedAt.toISOString(),
+    writeInstant(attempt.scheduledAt), // the driver's own way to write a time takes many times as long
+    writeInstant(attempt.startedAt),
+    writeInstant(attempt.finishedAt),
     attempt.requestHeaders,
     attempt.responseStatus,
     attempt.responseHeaders,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseInstant } from './instant.ts'
+import { parseInstant, writeInstant } from './instant.ts'
 
 const accepted: [text: string, instant: string][] = [
   ['2026-11-21T02:20:00Z', '2026-11-21T02:20:00.000Z'],
@@ -116,4 +116,12 @@ describe('parseInstant', () => {
       else process.env.TZ = before
     }
   })
+})
+
+it('writes every instant as Date does, whatever was written before it', () => {
+  const texts = ['0001-01-01T00:00:00Z', '1969-12-31T23:59:59.999Z', '1970-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z']
+  const instants = texts.map(text => new Date(text))
+  for (let ms = 0; ms < 3_000; ms++) instants.push(new Date(Date.UTC(2026, 10, 21) - 1_000 + ms), new Date(-ms))
+  for (const instant of instants) expect(writeInstant(instant)).toBe(instant.toISOString())
+  expect(() => writeInstant(new Date(Number.NaN))).toThrow(RangeError)
 })

@@ -1,5 +1,5 @@
 import type { ClaimedTask } from '@belfry/db'
-import { type Redactor, requestBody, toId } from '@belfry/domain'
+import { type Redactor, requestBody, toId, writeInstant } from '@belfry/domain'
 import type { OutgoingRequest } from './egress/send.ts'
 import { type SecretMissing, secretMissing } from './secrets/attempt-outcome.ts'
 import type { AttemptSecrets } from './secrets/attempt-secrets.ts'
@@ -34,24 +34,20 @@ export function buildRequest(
   { signingKeys, names, values }: AttemptSecrets,
   traceparent: string | null,
 ): AttemptRequest {
-  const filled = names.length === 0 ? { ...parts, redactor: null } : fillRequest(parts, names, values)
+  const filled = names.length === 0 ? null : fillRequest(parts, names, values)
   const timestamp = String(Math.floor(task.claimedAt.getTime() / 1000))
   const headers = defaults(parts, traceparent)
   Object.assign(headers, parts.headers)
   identify(headers, task, ids, timestamp)
   if (signingKeys === null)
     return unsendable(secretMissing('Nothing was sent: the workspace has been deleted.'), headers)
-  if ('kind' in filled) return unsendable(filled, headers)
-  const body = filled.body === null ? null : Buffer.from(filled.body)
+  if (filled && 'kind' in filled) return unsendable(filled, headers)
+  const { url, body: text } = filled ?? parts
+  const body = text === null ? null : Buffer.from(text)
   headers['webhook-signature'] = sign(signingKeys, ids.task, timestamp, body ?? '')
-  const outgoing = {
-    url: filled.url,
-    method: task.method,
-    headers: filled.redactor === null ? headers : { ...headers, ...filled.headers },
-    body,
-    timeoutMs: task.timeoutMs,
-  }
-  return { outgoing, shownHeaders: headers, redactor: filled.redactor }
+  const sent = filled ? { ...headers, ...filled.headers } : headers
+  const outgoing = { url, method: task.method, headers: sent, body, timeoutMs: task.timeoutMs }
+  return { outgoing, shownHeaders: headers, redactor: filled?.redactor ?? null }
 }
 
 function unsendable(outgoing: SecretMissing, shownHeaders: Record<string, string>): AttemptRequest {
@@ -72,7 +68,7 @@ function identify(headers: Record<string, string>, task: ClaimedTask, ids: Attem
   headers['X-Belfry-Task-Id'] = ids.task
   headers['X-Belfry-Run-Id'] = ids.run
   headers['X-Belfry-Attempt'] = String(task.attempt)
-  headers['X-Belfry-Scheduled-At'] = task.executeAt.toISOString()
+  headers['X-Belfry-Scheduled-At'] = writeInstant(task.executeAt)
   if (task.cronJobId !== null) headers['X-Belfry-Cronjob-Id'] = toId('cron', task.cronJobId)
   if (task.topic !== null) headers['X-Belfry-Topic'] = task.topic
   headers['webhook-id'] = ids.task

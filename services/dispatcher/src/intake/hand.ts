@@ -59,7 +59,8 @@ export function createHand(): Hand {
       known.add(key)
       if (workspace.count++ === 0) workspaces.set(host.workspaceId, workspace)
       if (host.count++ === 0) workspace.hosts.set(host.name, host)
-      return { ...task, hold: { key, host } }
+      const { id, dueAt, origin } = task
+      return { id, dueAt, origin, workspace: host.workspaceId, host: host.name, hold: { key, host } }
     },
     letGo(task) {
       if (!task.hold) return
