@@ -1,12 +1,21 @@
-import { describe, expect, it } from 'vitest'
-import { microBatch } from './micro-batch.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type MicroBatchOptions, microBatch } from './micro-batch.ts'
 
-function recorder(options: { maxSize?: number; maxInFlight?: number; fail?: (items: number[]) => unknown } = {}) {
+afterEach(() => void vi.useRealTimers())
+
+type Options = Pick<MicroBatchOptions<number, string>, 'gather'> & {
+  maxSize?: number
+  maxInFlight?: number
+  fail?: (items: number[]) => unknown
+}
+
+function recorder(options: Options = {}) {
   const calls: number[][] = []
   const gates: Array<() => void> = []
   const call = microBatch<number, string>({
     maxSize: options.maxSize ?? 100,
     maxInFlight: options.maxInFlight ?? 1,
+    ...(options.gather ? { gather: options.gather } : {}),
     split: error => error === 'bad row',
     async run(items) {
       calls.push(items)
@@ -77,5 +86,54 @@ describe('microBatch', () => {
     await open()
     expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     expect(calls).toHaveLength(1)
+  })
+
+  it('waits for enough items once a call with many of them has ended, until then or so long that nobody is late', async () => {
+    const { call, calls, open, turn } = recorder({ gather: { enough: 4, ms: 60_000 } })
+    call(1)
+    call(2)
+    await turn()
+    await open()
+    call(3)
+    call(4)
+    call(5)
+    await turn()
+    expect(calls).toEqual([[1, 2]])
+    call(6)
+    await turn()
+    expect(calls).toEqual([
+      [1, 2],
+      [3, 4, 5, 6],
+    ])
+  })
+
+  it('waits no longer than it was told to, and never when it was idle or the last call had few items', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const { call, calls, open, turn } = recorder({ gather: { enough: 8, ms: 4 } })
+    call(1)
+    await turn()
+    await open()
+    call(2)
+    call(3)
+    await turn()
+    expect(calls).toEqual([[1], [2, 3]])
+    await open()
+    call(4)
+    await turn()
+    vi.advanceTimersByTime(3)
+    await turn()
+    expect(calls).toHaveLength(2)
+    vi.advanceTimersByTime(1)
+    await turn()
+    expect(calls[2]).toEqual([4])
+    await open()
+    call(5)
+    call(6)
+    await turn()
+    await open()
+    vi.advanceTimersByTime(4)
+    call(7)
+    await turn()
+    expect(calls.slice(3)).toEqual([[5, 6], [7]])
   })
 })

@@ -14,19 +14,38 @@ export type MicroBatchOptions<In, Out> = {
   run: (items: In[]) => Promise<Out[]>
   /** When a call with several items failed: whether to try them one by one, so that a bad one fails alone. */
   split: (error: unknown) => boolean
+  /**
+   * Under load, when a call with a quarter of `enough` items has just ended, the next one waits until there are `enough`
+   * of them, or for so many milliseconds. Default: it never waits.
+   */
+  gather?: { enough: number; ms: number }
 }
 
 type Waiting<In, Out> = { item: In; resolve: (out: Out) => void; reject: (error: unknown) => void }
 
 /** Makes a micro-batch. It adds no wait when idle, and grows with the load by itself. */
 export function microBatch<In, Out>(options: MicroBatchOptions<In, Out>): MicroBatch<In, Out> {
+  const { gather = { enough: 0, ms: 0 } } = options
   const line: Waiting<In, Out>[] = []
   let inFlight = 0
   let pending = 0
   let scheduled = false
+  let gathering: NodeJS.Timeout | undefined
+  let latest = { size: 0, endedAt: 0 }
 
   function schedule(): void {
     if (scheduled || line.length === 0 || inFlight >= options.maxInFlight) return
+    if (line.length < gather.enough && isBusy()) gathering ??= setTimeout(leave, gather.ms)
+    else leave()
+  }
+
+  function isBusy(): boolean {
+    return latest.size * 4 >= gather.enough && performance.now() - latest.endedAt < gather.ms
+  }
+
+  function leave(): void {
+    clearTimeout(gathering)
+    gathering = undefined
     scheduled = true
     setImmediate(() => {
       scheduled = false
@@ -35,6 +54,7 @@ export function microBatch<In, Out>(options: MicroBatchOptions<In, Out>): MicroB
       void settle(batch, options).finally(() => {
         inFlight--
         pending -= batch.length
+        latest = { size: batch.length, endedAt: performance.now() }
         schedule()
       })
       schedule()

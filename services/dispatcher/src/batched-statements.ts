@@ -28,6 +28,8 @@ export type BatchedStatements = {
 
 // A power of two, which is what statements are padded to.
 const batchSize = 128
+// A statement costs as much as a dozen rows, so under load some milliseconds of waiting save a sixth of a dispatch's CPU.
+const gatherMs = 4
 
 /** Gathers the calls of concurrent attempts. While the database is away, the batches under way wait and all others behind them. */
 export function batchStatements(options: {
@@ -35,13 +37,17 @@ export function batchStatements(options: {
   log: Logger
   tiers: Tiers
   metrics: Metrics
+  /** Calls at a time: while one half of them is under way, the other half is claimed and recorded. */
+  concurrency: number
   stop: AbortSignal
 }): BatchedStatements {
-  const { pool, tiers, metrics, stop } = options
+  const { pool, tiers, metrics, concurrency, stop } = options
+  const gather = { enough: Math.min(batchSize, Math.ceil(concurrency / 2)), ms: gatherMs }
   function inBatches<In, Out>(batch: string, run: (items: In[]) => Promise<Out[]>) {
     return microBatch<In, Out>({
       maxSize: batchSize,
       maxInFlight: 1, // more would make smaller batches, and claims that wait for each other
+      gather,
       run: items => {
         metrics.batch({ batch }, items.length)
         return run(items)

@@ -109,7 +109,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
   })
   const clock = await openDatabaseClock(pool)
   return {
-    ...batchStatements({ pool, log, tiers: config.tiers, metrics, stop }),
+    ...batchStatements({ pool, log, tiers: config.tiers, metrics, concurrency: config.concurrency, stop }),
     id: randomUUID(),
     log,
     logAttempt: plainLines(log, 'attempt.finished'),
