@@ -79,7 +79,7 @@ export {
   type TakenOutboxMessage,
   takeFromOutbox,
 } from './outbox/take-from-outbox.ts'
-export { isTransientDatabaseError, openPool, type Pool, pingPool, waitForDatabase } from './pool.ts'
+export { isLockTimeout, isTransientDatabaseError, openPool, type Pool, pingPool, waitForDatabase } from './pool.ts'
 export { purgeOrganizations } from './purge/purge-organizations.ts'
 export { purgeWorkspace, workspacesToPurge } from './purge/purge-workspace.ts'
 export { type PutBack, putBackTask } from './put-back-task.ts'

@@ -15,6 +15,8 @@ export type PoolOptions = {
    * statements are looked at for it. Default: false.
    */
   plansOnce?: boolean
+  /** For how long a statement waits for a row that somebody holds. Default 5 s. */
+  lockTimeoutMs?: number
 }
 
 // The hot statements look rows up by key, and lists go along an index as far as their page. With stale statistics (all
@@ -25,7 +27,8 @@ const pointLookups = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 
 )
 
 /** Opens the connections for the statements that move tasks. Connects on first use. */
-export function openPool(databaseUrl: string, { max, onError, plansOnce = false }: PoolOptions): Pool {
+export function openPool(databaseUrl: string, options: PoolOptions): Pool {
+  const { max, onError, plansOnce = false, lockTimeoutMs = timeouts.lock_timeout } = options
   const planning = plansOnce ? ['-c plan_cache_mode=force_generic_plan'] : []
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -34,6 +37,7 @@ export function openPool(databaseUrl: string, { max, onError, plansOnce = false 
     options: [...pointLookups, ...planning].join(' '),
     types: typeParsers,
     ...timeouts,
+    lock_timeout: lockTimeoutMs,
   })
   pool.on('error', onError)
   return pool
@@ -71,6 +75,11 @@ export function isTransientDatabaseError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   return transientCode.test(code) || transientMessage.test(error.message)
+}
+
+/** True when a statement gave up waiting for a row that somebody holds. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '55P03'
 }
 
 // SQLSTATE 08 connection, 53 out of connections, memory or disk, 57P0 shutdown and start-up, 57014 and 55P03 a timeout

@@ -3,6 +3,7 @@ import {
   type ClaimRequest,
   claimTasks,
   type FinishedAttempt,
+  isLockTimeout,
   isTransientDatabaseError,
   locateTasks,
   type Pool,
@@ -22,7 +23,7 @@ export type BatchedStatements = {
   locate(id: string): Promise<TaskLocation | null>
   /** `claimTasks`, which waits for the database while that is away, and rejects when the process is to stop. */
   claim(request: ClaimRequest): Promise<Claim>
-  /** `recordAttempts`, which waits for the database while that is away. */
+  /** `recordAttempts`, which waits for the database while that is away, and for whoever holds the task. */
   record(attempt: FinishedAttempt): Promise<RecordedAttempt | null>
 }
 
@@ -55,6 +56,16 @@ export function batchStatements(options: {
       split: error => !isTransientDatabaseError(error) && !isOfStop(error, stop),
     })
   }
+  const together = inBatches('record', (attempts: FinishedAttempt[]) =>
+    outlastOutage(options, attempts.length, () => recordAttempts(pool, attempts), isLockTimeout),
+  )
+  // Where somebody holds the task of one of them, it must not keep the others. A few connections stay for everything else.
+  const alone = microBatch<FinishedAttempt, RecordedAttempt | null>({
+    maxSize: 1,
+    maxInFlight: 2,
+    run: attempts => outlastOutage(options, 1, () => recordAttempts(pool, attempts)),
+    split: () => false,
+  })
   return {
     locate: inBatches('locate', ids => locateTasks(pool, ids)),
     claim: inBatches('claim', async requests => {
@@ -62,9 +73,8 @@ export function batchStatements(options: {
       metrics.claimed(claims)
       return claims
     }),
-    record: inBatches('record', attempts =>
-      outlastOutage(options, attempts.length, () => recordAttempts(pool, attempts)),
-    ),
+    record: attempt =>
+      together(attempt).catch(error => (isLockTimeout(error) ? alone(attempt) : Promise.reject(error))),
   }
 }
 

@@ -83,7 +83,7 @@ const attemptsPerSlot = 2
 
 export async function openContext(config: Config, log: Logger, stop: AbortSignal): Promise<Context> {
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
-  const pool = openPool(config.databaseUrl, { max: 6, onError, plansOnce: true })
+  const pool = openPool(config.databaseUrl, { max: 6, onError, plansOnce: true, lockTimeoutMs: 1_000 })
   await waitForDatabase(pool, error => log.warn({ err: error }, 'database.waiting'), stop)
   const { masterKeys } = config
   const problem = await findMasterKeyProblem(pool, masterKeys)

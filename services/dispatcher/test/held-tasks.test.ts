@@ -1,0 +1,30 @@
+import { fromId } from '@belfry/domain'
+import { startReceiver } from '@belfry/testing'
+import { expect, it, onTestFinished } from 'vitest'
+import { aWorkspace, lagsOf, setupIntake } from './intake/setup-intake.ts'
+
+it('records all other attempts while somebody holds the tasks of some, and those once they are let go', async () => {
+  const target = await startReceiver()
+  const test = await setupIntake('postgres', 0)
+  onTestFinished(async () => {
+    await target.close()
+    await test.close()
+  })
+  target.answer('/held', { delayMs: 1_000 })
+  const workspace = aWorkspace()
+  const held = await test.store({ count: 3, workspace, url: target.url('/held'), dueInMs: 300 })
+  const others = await test.store({ count: 40, workspace, url: target.url('/'), dueInMs: 1_500 })
+  await test.queue.schedule([...held, ...others], Date.now())
+  await test.start()
+  await target.waitFor(held.length, 10_000)
+  const holder = await test.pool.connect()
+  await holder.query('BEGIN')
+  const ids = held.map(({ id }) => fromId('task', id))
+  await holder.query('SELECT FROM tasks WHERE id = ANY ($1) FOR UPDATE', [ids])
+  const recorded = async () => (await lagsOf(test.pool, workspace)).length
+  await expect.poll(recorded, { timeout: 12_000 }).toBe(others.length)
+  await holder.query('ROLLBACK')
+  holder.release()
+  await expect.poll(recorded, { timeout: 12_000 }).toBe(others.length + held.length)
+  expect(target.requestsTo('/held')).toHaveLength(held.length)
+}, 60_000)
