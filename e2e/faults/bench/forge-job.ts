@@ -20,6 +20,16 @@ export async function forgeJob(
   )
 }
 
+/** Counts the tasks that the delayed jobs of the dispatch queue stand for, one that stands in two jobs twice. */
+export async function countDelayedTasks({ redis: { client } }: Bench): Promise<number> {
+  const ids = await client.zrange(`${queue}:delayed`, '0', '-1')
+  const jobs = await Promise.all(ids.map(id => client.hget(`${queue}:${id}`, 'data')))
+  return jobs.reduce(
+    (count, job) => count + (JSON.parse(job ?? '{"tasks":[]}') as { tasks: unknown[] }).tasks.length,
+    0,
+  )
+}
+
 /** Counts the delayed jobs of the dispatch queue. */
 export function countDelayedJobs(bench: Bench): Promise<number> {
   return bench.redis.client.zcard(`${queue}:delayed`)

@@ -25,13 +25,14 @@ export const targets: Row[] = [
       })
       await burst(bench, 20, { path: '/flood', answers: [{ does: 'informational_flood' }], maxRetries: 1 })
       await load(bench, { tasks: 40 })
-      await untilInState(bench, ['success', 'dead'], 100, 60_000)
+      // Most answers are failures, so their host rests for half a minute once or twice.
+      await untilInState(bench, ['success', 'dead'], 100, 150_000)
       const status = await readFile(`/proc/${dispatcher.pid}/status`, 'utf8').catch(() => '')
       const peakMb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
       bench.notes.push(`peak ${peakMb.toFixed(0)} MB`)
       bench.demand(peakMb < 400, `The dispatcher took ${peakMb} MB.`)
       bench.demand(await isAlive(dispatcher), 'The dispatcher ended.')
-      return { latenessMs: 10_000 }
+      return { latenessMs: 70_000 }
     },
   },
   {
