@@ -56,16 +56,12 @@ export function batchStatements(options: {
       split: error => !isTransientDatabaseError(error) && !isOfStop(error, stop),
     })
   }
-  const together = inBatches('record', (attempts: FinishedAttempt[]) =>
-    outlastOutage(options, attempts.length, () => recordAttempts(pool, attempts), isLockTimeout),
-  )
-  // Where somebody holds the task of one of them, it must not keep the others. A few connections stay for everything else.
-  const alone = microBatch<FinishedAttempt, RecordedAttempt | null>({
-    maxSize: 1,
-    maxInFlight: 2,
-    run: attempts => outlastOutage(options, 1, () => recordAttempts(pool, attempts)),
-    split: () => false,
-  })
+  const recordAll = (attempts: FinishedAttempt[]) =>
+    outlastOutage(options, attempts.length, () => recordAttempts(pool, attempts), isLockTimeout)
+  const together = inBatches('record', recordAll)
+  // Where somebody holds the tasks of some, they must not keep the others: each has a try in turn, and then goes to the
+  // end of the line. A few connections stay for everything else.
+  const alone = microBatch({ maxSize: 1, maxInFlight: 2, run: recordAll, split: () => false })
   return {
     locate: inBatches('locate', ids => locateTasks(pool, ids)),
     claim: inBatches('claim', async requests => {
@@ -73,8 +69,16 @@ export function batchStatements(options: {
       metrics.claimed(claims)
       return claims
     }),
-    record: attempt =>
-      together(attempt).catch(error => (isLockTimeout(error) ? alone(attempt) : Promise.reject(error))),
+    async record(attempt) {
+      for (let record = together; ; record = alone) {
+        try {
+          return await record(attempt)
+        } catch (error) {
+          if (!isLockTimeout(error)) throw error
+          options.log.warn({ err: error, run: attempt.runId }, 'record.waiting_for_task')
+        }
+      }
+    },
   }
 }
 
