@@ -40,7 +40,9 @@ describe('works', () => {
     expect(both.map(({ value }) => value)).toEqual([(rotated as { value: string }).value, old?.value])
     const left = (both[1]?.expiresAt?.getTime() ?? 0) - (both[0]?.createdAt.getTime() ?? 0)
     expect(left).toBe(24 * 3_600_000)
-    await db.pool.query("UPDATE signing_secrets SET expires_at = now() - interval '1 second' WHERE expires_at IS NOT NULL")
+    await db.pool.query(
+      "UPDATE signing_secrets SET expires_at = now() - interval '1 second' WHERE expires_at IS NOT NULL",
+    )
     expect((await secretsOf(workspaceId)).map(({ id }) => id)).toEqual([both[0]?.id])
   })
 
