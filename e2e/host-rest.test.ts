@@ -61,7 +61,10 @@ it('is listed for operators, who end the rest at once', async () => {
   }
   const { workspaceId } = belfry.caller
   const host = `127.0.0.1:${target.port}`
-  const listed = (await ask('GET', '')).body.data
+  const listed = await waitFor(
+    async () => (await ask('GET', '')).body.data as unknown[],
+    hosts => hosts.length > 0,
+  )
   expect(listed).toMatchObject([{ workspace_id: workspaceId, host, dispatchers: 1 }])
   const dispatcher = belfry.services.find(({ name }) => name === 'dispatcher')
   const called = target.requests.length
