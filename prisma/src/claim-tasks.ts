@@ -28,13 +28,13 @@ export type ClaimedTask = StoredRequest & {
 }
 
 /**
- * `claimed`: the caller owns the attempt. `early`: due in `dueInMs`. `busy`: another transaction holds the row; ask
- * again. `moved`: it calls another origin than the claim was made for. `gone`: somebody else's, cancelled, finished or
+ * `claimed`: the caller owns the attempt, and heard so at `heardAt` of its own `performance.now()`. `early`: due in
+ * `dueInMs`. `busy`: another transaction holds the row; ask again. `moved`: it calls another origin than the claim was made for. `gone`: somebody else's, cancelled, finished or
  * unknown; also what this has just cancelled: a task of a deleted workspace, an occurrence of a cron job that may not
  * overlap, or a task that its organization's quotas leave no room for, and then with the reason as `refusal`.
  */
 export type Claim =
-  | { kind: 'claimed'; task: ClaimedTask }
+  | { kind: 'claimed'; task: ClaimedTask; heardAt: number }
   | { kind: 'early'; dueInMs: number }
   | { kind: 'busy' }
   | { kind: 'moved'; origin: string }
@@ -146,7 +146,7 @@ export const claimStatement = `
 type ClaimedRow = ClaimedTask & { state: TaskState; refusal?: string | null }
 
 function toClaim(row: ClaimedRow): Claim {
-  if (row.state === 'processing') return { kind: 'claimed', task: row }
+  if (row.state === 'processing') return { kind: 'claimed', task: row, heardAt: performance.now() }
   return row.refusal ? { kind: 'gone', refusal: row.refusal } : gone
 }
 

@@ -82,7 +82,7 @@ export {
 export { isLockTimeout, isTransientDatabaseError, openPool, type Pool, pingPool, waitForDatabase } from './pool.ts'
 export { purgeOrganizations } from './purge/purge-organizations.ts'
 export { purgeWorkspace, workspacesToPurge } from './purge/purge-workspace.ts'
-export { type PutBack, putBackTask } from './put-back-task.ts'
+export { type PutBack, putBackTasks } from './put-back-tasks.ts'
 export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './record-attempts.ts'
 export { type Replay, replayTask } from './replay-task.ts'
 export {

@@ -9,11 +9,12 @@ export const terminalStates = ['success', 'dead', 'cancelled'] as const satisfie
 export type TerminalState = (typeof terminalStates)[number]
 
 /**
- * Spec 3.2, and what it leaves open: a retrying task is claimed again, and it is cancelled when its workspace is deleted.
+ * Spec 3.2, and what it leaves open: a retrying task is claimed again, and it is cancelled when its workspace is deleted;
+ * a task waits as before when its claim is undone, because the call could not begin.
  */
 export const taskMoves = {
   pending: ['processing', 'cancelled'],
-  processing: ['success', 'retrying', 'dead'],
+  processing: ['success', 'retrying', 'dead', 'pending'],
   retrying: ['processing', 'cancelled'],
   success: [],
   dead: [],

@@ -38,12 +38,12 @@ export function batchStatements(options: {
   log: Logger
   tiers: Tiers
   metrics: Metrics
-  /** Calls at a time: while one half of them is under way, the other half is claimed and recorded. */
+  /** Calls at a time. With a batch ahead of them: while one half is under way, the other half is claimed and recorded. */
   concurrency: number
   stop: AbortSignal
 }): BatchedStatements {
   const { pool, tiers, metrics, concurrency, stop } = options
-  const gather = { enough: Math.min(batchSize, Math.ceil(concurrency / 2)), ms: gatherMs }
+  const gather = { enough: Math.min(batchSize, Math.ceil((concurrency + batchSize) / 2)), ms: gatherMs }
   function inBatches<In, Out>(batch: string, run: (items: In[]) => Promise<Out[]>) {
     return microBatch<In, Out>({
       maxSize: batchSize,

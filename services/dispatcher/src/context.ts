@@ -78,8 +78,8 @@ export type Context = BatchedStatements & {
   close(): Promise<void>
 }
 
-// As many may wait to be recorded as there may be calls.
-const attemptsPerSlot = 2
+// As many may wait to be recorded as there may be calls, and enough for a batch.
+const fewestToRecord = 128
 
 export async function openContext(config: Config, log: Logger, stop: AbortSignal): Promise<Context> {
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
@@ -131,7 +131,9 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     }),
     backlog: createBacklog(),
     outbox: openOutbox({ pool, log, metrics, masterKeys, sender, signingKeysOf }, config.mail),
-    attempts: createAttempts(attemptsPerSlot * config.concurrency, error => log.error({ err: error }, 'attempt.fault')),
+    attempts: createAttempts(config.concurrency + Math.max(config.concurrency, fewestToRecord), error =>
+      log.error({ err: error }, 'attempt.fault'),
+    ),
     metrics,
     tracing,
     stop,

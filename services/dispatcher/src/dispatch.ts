@@ -1,4 +1,4 @@
-import type { ClaimedTask, RecordedAttempt } from '@belfry/db'
+import type { Claim, ClaimedTask, RecordedAttempt } from '@belfry/db'
 import { nextAttempt, toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import { type AttemptIds, type AttemptRequest, buildRequest, requestPartsOf } from './build-request.ts'
@@ -12,16 +12,18 @@ import { secretNamesOf } from './secrets/fill-request.ts'
 import { redactFault, redactOutcome } from './secrets/redact-outcome.ts'
 import { endTrace, traceAttempt } from './trace-attempt.ts'
 
+/** A task that this process has claimed. */
+export type Claimed = Extract<Claim, { kind: 'claimed' }>
+
 /**
  * One attempt from the claim on: build, send, decide what becomes of the task, record, arrange what follows.
  * @param onOutcome - Told what came of the call as soon as that is over, unless it could not even begin.
  */
 export async function dispatch(
   ctx: Context,
-  task: ClaimedTask,
+  { task, heardAt }: Claimed,
   onOutcome: (outcome: AttemptOutcome) => void,
 ): Promise<void> {
-  const claimed = performance.now()
   await failpoint('dispatcher.claimed')
   const parts = requestPartsOf(task)
   const reading = attemptSecrets(ctx, task.workspaceId, secretNamesOf(parts))
@@ -35,7 +37,7 @@ export async function dispatch(
   }
   const request = buildRequest(task, ids, parts, secrets, traceparent)
   const sentAt = performance.now()
-  const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - claimed))
+  const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - heardAt))
   const sending = send(ctx, request)
   await failpoint('dispatcher.request_sent')
   const outcome = await sending

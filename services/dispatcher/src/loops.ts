@@ -3,6 +3,7 @@ import type { Context } from './context.ts'
 import { findLateWork } from './intake/find-late-work.ts'
 import { refillLines } from './intake/refill-lines.ts'
 import { resetHosts } from './intake/reset-hosts.ts'
+import { returnDelayed } from './intake/return-delayed.ts'
 import { tidyOutbox } from './outbox/tidy-outbox.ts'
 
 /** What a dispatcher does beside its jobs, and how often. */
@@ -18,6 +19,7 @@ export function loops(ctx: Context): Loop[] {
     chore('find-late-work', 1_000, () => findLateWork(ctx, false)),
     chore('find-lost-work', 15_000, () => findLateWork(ctx, true)),
     chore('refill-lines', 50, () => refillLines(ctx)),
+    chore('return-delayed', 100, () => returnDelayed(ctx)),
     chore('reset-hosts', 2_000, () => resetHosts(ctx)),
     chore('forget-idle-hosts', 5_000, async () => ctx.lines.forget()),
     chore('wake-outbox', 2_000, async () => ctx.outbox.wake()),

@@ -35,8 +35,11 @@ export async function startDispatcher(config: Config, log: Logger, stop: AbortSi
   return {
     async drain() {
       await Promise.all([consumer.close(), outboxConsumer.close()])
-      await giveBackAll(ctx)
-      await Promise.all([ctx.attempts.finish(patienceMs, () => ctx.sender.close()), ctx.outbox.finish(patienceMs)])
+      await Promise.all([
+        giveBackAll(ctx),
+        ctx.attempts.finish(patienceMs, () => ctx.sender.close()),
+        ctx.outbox.finish(patienceMs),
+      ])
       await Promise.all(running)
       health.close()
       health.closeAllConnections()

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import type { Claim, ClaimedTask } from '@belfry/db'
+import type { Claim } from '@belfry/db'
 import type { Context } from '../context.ts'
-import { dispatch } from '../dispatch.ts'
+import { type Claimed, dispatch } from '../dispatch.ts'
+import { askForClaim, claimAhead, isOutdated, undoClaims } from './ahead.ts'
 import { positionBefore } from './backlog.ts'
 import { giveBack } from './give-back.ts'
 import type { TaskInHand } from './hand.ts'
@@ -37,8 +37,9 @@ export function admit(ctx: Context, tasks: readonly TaskInHand[]): { taken: numb
   return count
 }
 
+/** Lets a task in hand wait for its instant, and then in line. */
 // Timers are whole milliseconds and may fire a little before their time; the claim answers "early" then.
-function lineUp(ctx: Context, task: TaskInHand): void {
+export function lineUp(ctx: Context, task: TaskInHand): void {
   const now = ctx.clock.now()
   if (task.dueAt <= now) ctx.lines.add(task)
   else ctx.waiting.add(task, Math.min(task.dueAt, now + longestWaitMs), due => startDue(ctx, due))
@@ -66,6 +67,7 @@ async function attempt(ctx: Context, turn: Turn<TaskInHand>): Promise<void> {
       await dispatch(ctx, claimed, outcome => {
         endTurn(ctx, turn, verdictOf(outcome))
         startAttempts(ctx)
+        claimAhead(ctx, turn.upcoming())
       })
     }
   } finally {
@@ -78,16 +80,21 @@ function endTurn(ctx: Context, turn: Turn<TaskInHand>, verdict: Verdict): void {
   if (change) arrangeRest(ctx, turn.task, restsUntil)
 }
 
-// From its claim on, a task is no more in hand but under way: what becomes of it is up to its attempt. While the database
-// is away nothing can be claimed, so it stays in hand, with its places. The token tells a claim whose commit was not
-// heard of from one that was lost.
-async function claim(ctx: Context, task: TaskInHand): Promise<ClaimedTask | null> {
-  const request = { taskId: task.id, origin: task.origin, token: randomUUID() }
+// When its turn has come and it is claimed, a task is no more in hand but under way: what becomes of it is up to its
+// attempt. While the database is away nothing can be claimed, so it stays in hand, with its places.
+async function claim(ctx: Context, task: TaskInHand): Promise<Claimed | null> {
   try {
-    const answer = await ctx.claim(request)
+    task.ahead ??= askForClaim(ctx, task)
+    const answer = await task.ahead
+    if (answer.kind === 'claimed' && isOutdated(answer)) {
+      await undoClaims(ctx, [task])
+      await lineUpAgain(ctx, task)
+      return null
+    }
+    task.ahead = undefined
     if (answer.kind === 'claimed' || answer.kind === 'gone') {
       ctx.hand.letGo(task)
-      return answer.kind === 'claimed' ? answer.task : null
+      return answer.kind === 'claimed' ? answer : null
     }
     await tryAgain(ctx, task, answer)
   } catch (error) {
@@ -107,6 +114,10 @@ async function tryAgain(
   if (answer.kind === 'early') task.dueAt = ctx.clock.now() + answer.dueInMs
   if (answer.kind === 'busy') task.dueAt = ctx.clock.now() + busyPauseMs
   if (answer.kind === 'moved') Object.assign(task, targetOf(answer.origin))
+  await lineUpAgain(ctx, task)
+}
+
+async function lineUpAgain(ctx: Context, task: TaskInHand): Promise<void> {
   const isSoon = task.dueAt - ctx.clock.now() <= longestDelayMs
   if (isSoon && !ctx.stop.aborted) lineUp(ctx, task)
   else await giveBack(ctx, [task]) // its new time has a job of its own, unless that was lost

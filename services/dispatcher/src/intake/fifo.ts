@@ -2,8 +2,8 @@
 export type Fifo<T> = {
   readonly size: number
   add(item: T): void
-  /** The one that stands first; undefined when there is none. */
-  first(): T | undefined
+  /** The one with so many before it; undefined when there is none. */
+  at(index: number): T | undefined
   /** Lets the first one go. */
   drop(): void
   takeAll(): T[]
@@ -22,7 +22,7 @@ export function createFifo<T>(): Fifo<T> {
     add(item) {
       items.push(item)
     },
-    first: () => items[gone],
+    at: index => items[gone + index],
     drop() {
       if (gone === items.length) return
       items[gone++] = undefined

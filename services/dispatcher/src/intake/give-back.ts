@@ -1,5 +1,6 @@
 import { toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
+import { undoClaims } from './ahead.ts'
 import type { TaskInHand } from './hand.ts'
 
 /** Lets tasks go that nobody has claimed, and hands them to the queue for whoever takes them next. Never rejects. */
@@ -11,9 +12,9 @@ export async function giveBack(ctx: Context, tasks: readonly TaskInHand[]): Prom
   await ctx.enqueue(due, ctx.clock.now())
 }
 
-/** Gives back every task in hand that is not being claimed, when the process stops. */
+/** Gives back every task in hand whose turn has not come, when the process stops. */
 export async function giveBackAll(ctx: Context): Promise<void> {
-  const tasks = [...ctx.waiting.takeAll(), ...ctx.lines.takeAll()]
+  const tasks = await undoClaims(ctx, [...ctx.waiting.takeAll(), ...ctx.lines.takeAll()])
   await giveBack(ctx, tasks)
   if (tasks.length > 0) ctx.log.info({ tasks: tasks.length }, 'tasks.given_back')
 }

@@ -1,3 +1,4 @@
+import type { Claim } from '@belfry/db'
 import { mayTake } from './fair-share.ts'
 
 /** A task that this process has in hand: it waits for its instant or in line, or is being claimed. */
@@ -12,6 +13,8 @@ export type TaskInHand = {
   host: string
   /** Where the hand keeps it, until it is let go. */
   hold?: Hold | undefined
+  /** The answer to its claim, when that was asked for ahead of its turn. */
+  ahead?: Promise<Claim> | undefined
 }
 
 /**
@@ -60,7 +63,7 @@ export function createHand(): Hand {
       if (workspace.count++ === 0) workspaces.set(host.workspaceId, workspace)
       if (host.count++ === 0) workspace.hosts.set(host.name, host)
       const { id, dueAt, origin } = task
-      return { id, dueAt, origin, workspace: host.workspaceId, host: host.name, hold: { key, host } }
+      return { id, dueAt, origin, workspace: host.workspaceId, host: host.name, hold: { key, host }, ahead: undefined }
     },
     letGo(task) {
       if (!task.hold) return

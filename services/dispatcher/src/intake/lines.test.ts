@@ -102,6 +102,65 @@ it('gives out what still waits, once', () => {
   expect(startAll()).toEqual([])
 })
 
+it('gives out what comes next of a line, each task once, as many as its turns end in some milliseconds', () => {
+  const { clock, add, startAll } = setup({ slots: 20 })
+  add('a', 'x', 200)
+  const numbers = (tasks: Task[] = []) => tasks.map(({ n }) => n)
+  let turns = startAll()
+  expect(turns[0]?.upcoming()).toEqual([])
+  const [first] = turns
+  for (const turn of turns) turn.end('well')
+  expect(numbers(first?.upcoming())).toEqual([18, 19, 20, 21]) // 18 in a tenth of a second
+  expect(first?.upcoming()).toEqual([])
+  turns = startAll()
+  expect(numbers(turns.map(({ task }) => task))).toContain(21)
+  expect(numbers(first?.upcoming())).toEqual([36, 37, 38, 39])
+  clock.now += 200
+  for (const turn of turns) turn.end('well')
+  startAll()
+  clock.now += 200
+  expect(first?.upcoming()).toEqual([])
+})
+
+it('gives out no more in all than some, and leaves a part of these to other lines', () => {
+  const { add, startAll } = setup({ slots: 3_000, placesPerHost: 3_000 })
+  add('a', 'x', 2_000)
+  const ofA = startAll()
+  for (const turn of ofA) turn.end('well')
+  add('a', 'x', 2_000)
+  add('b', 'y', 1_000)
+  const [ofB] = startAll().filter(({ task }) => task.workspace === 'b')
+  ofB?.end('well')
+  add('a', 'x', 2_000)
+  add('b', 'y', 1_000)
+  expect(ofA[0]?.upcoming()).toHaveLength(116)
+  expect(ofB?.upcoming()).toHaveLength(1)
+})
+
+it('takes out what was upcoming and has not come, and what would call a host that rests, but nothing else', () => {
+  const { lines, clock, add, startAll } = setup({ slots: 20 })
+  add('a', 'x', 200)
+  const [first, ...others] = startAll()
+  for (const turn of others) turn.end('well')
+  startAll()
+  const given = first?.upcoming()
+  expect(given).not.toEqual([])
+  clock.now += 999
+  expect(lines.takeDelayed(1_000)).toEqual([])
+  clock.now += 1
+  expect(lines.takeDelayed(1_000)).toEqual(given)
+  expect(lines.takeDelayed(0)).toEqual([])
+  const last = setup({ slots: 40 })
+  last.add('a', 'x', 200)
+  const turns = last.startAll()
+  for (const turn of turns.slice(0, 19)) turn.end('failing')
+  const upcoming = turns[0]?.upcoming()
+  expect(turns[19]?.end('failing').change).toBe('resting')
+  expect(turns[0]?.upcoming()).toEqual([])
+  expect(last.lines.takeDelayed(1_000)).toEqual(upcoming)
+  expect(last.lines.takeDelayed(0)).toEqual([])
+})
+
 it('forgets hosts that nobody called for a minute, but not who rests or waits', () => {
   const { lines, clock, add, startAll } = setup({ slots: 1000, placesPerHost: 1000 })
   add('a', 'x', 20)

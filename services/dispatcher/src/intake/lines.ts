@@ -1,6 +1,7 @@
 import { mayTake } from './fair-share.ts'
 import { createFifo, type Fifo } from './fifo.ts'
 import { createHostHealth, type HostHealth, type Verdict } from './host-health.ts'
+import { createPace, type Pace } from './pace.ts'
 
 /** What decides where a task stands in line. */
 export type Lined = { workspace: string; host: string }
@@ -8,6 +9,11 @@ export type Lined = { workspace: string; host: string }
 /** An attempt that may start now. */
 export type Turn<Task> = {
   task: Task
+  /**
+   * The tasks behind it, each given out once, whose turn comes within some milliseconds at the pace at which turns of
+   * their line end: they may be claimed already. A line without turns that end has none, nor has a host that rests.
+   */
+  upcoming(): Task[]
   /** Gives its places back, once. Tells what the verdict changes for the host, and until when it rests. */
   end(verdict: Verdict): { change: 'resting' | 'rested' | null; restsUntil: number | null }
 }
@@ -25,6 +31,8 @@ export type Lines<Task> = {
   wake(host: string): void
   /** Takes out every task that still waits. */
   takeAll(): Task[]
+  /** Takes out the tasks that were given out as upcoming, and still wait after so many milliseconds, or for a host that rests. */
+  takeDelayed(ms: number): Task[]
   /** Forgets hosts that nobody has called for a minute, and of the others all but some thousand. */
   forget(): void
   /** How many tasks of a workspace wait for hosts that are full or rest. */
@@ -48,10 +56,14 @@ type Line<Task> = {
   health: HostHealth
   underWay: number
   waiting: Fifo<Task>
+  /** When the tasks at the front were given out as upcoming. */
+  upcomingSince: Fifo<number>
+  pace: Pace
 }
 type State<Task> = {
   options: LinesOptions
   free: number
+  upcoming: number
   workspaces: Map<string, Workspace<Task>>
   hosts: Map<string, Host<Task>>
   lines: Map<string, Line<Task>>
@@ -69,10 +81,13 @@ export type LinesOptions = {
 // A workspace alone may take nine tenths of the slots, and of the places of a host.
 const weight = 9
 const mostIdleLines = 10_000
+// About what a batch of claims takes, with the wait for the one before it.
+const upcomingMs = 20
+const mostUpcoming = 128
 
 export function createLines<Task extends Lined>(options: LinesOptions): Lines<Task> {
   const empty = { workspaces: new Map(), hosts: new Map(), lines: new Map(), ready: new Set<Workspace<Task>>() }
-  const state: State<Task> = { options, free: options.slots, ...empty }
+  const state: State<Task> = { options, free: options.slots, upcoming: 0, ...empty }
   return {
     get underWay() {
       return options.slots - state.free
@@ -91,8 +106,13 @@ export function createLines<Task extends Lined>(options: LinesOptions): Lines<Ta
     },
     takeAll() {
       for (const host of state.hosts.values()) unpark(state, host)
-      return [...state.lines.values()].flatMap(({ waiting }) => waiting.takeAll())
+      state.upcoming = 0
+      return [...state.lines.values()].flatMap(({ waiting, upcomingSince }) => {
+        upcomingSince.takeAll()
+        return waiting.takeAll()
+      })
     },
+    takeDelayed: ms => takeDelayed(state, options.now() - ms),
     forget: () => forget(state),
     resting: () => resting(state),
     reset({ workspace, host }) {
@@ -109,8 +129,8 @@ function lineOf<Task>(state: State<Task>, { workspace: workspaceId, host: hostNa
   if (known) return known
   const workspace = state.workspaces.get(workspaceId) ?? { underWay: 0, parked: 0, ready: new Set() }
   const host = state.hosts.get(hostName) ?? { underWay: 0, parked: new Set(), lines: 0 }
-  const own = { health: createHostHealth(), underWay: 0, waiting: createFifo<Task>() }
-  const line = { key, workspaceId, hostName, workspace, host, ...own }
+  const own = { health: createHostHealth(), underWay: 0, waiting: createFifo<Task>(), pace: createPace() }
+  const line = { key, workspaceId, hostName, workspace, host, ...own, upcomingSince: createFifo<number>() }
   host.lines++
   state.workspaces.set(workspaceId, workspace)
   state.hosts.set(hostName, host)
@@ -142,7 +162,7 @@ function next<Task>(state: State<Task>): Turn<Task> | null {
   for (const workspace of state.ready) {
     if (!mayTake(workspace.underWay, state.free, weight)) continue
     for (const line of workspace.ready) {
-      const task = line.waiting.first()
+      const task = line.waiting.at(0)
       if (task !== undefined && mayStart(state, line)) return start(state, line, task)
       park(line)
     }
@@ -157,7 +177,7 @@ function mayStart<Task>({ options }: State<Task>, { host, underWay, health }: Li
 
 // The line and its workspace go to the end of their rotations.
 function start<Task>(state: State<Task>, line: Line<Task>, task: Task): Turn<Task> {
-  line.waiting.drop()
+  drop(state, line)
   line.workspace.ready.delete(line)
   state.ready.delete(line.workspace)
   if (line.waiting.size > 0) line.workspace.ready.add(line)
@@ -167,15 +187,56 @@ function start<Task>(state: State<Task>, line: Line<Task>, task: Task): Turn<Tas
   let isOver = false
   return {
     task,
+    upcoming: () => upcoming(state, line),
     end(verdict) {
       if (isOver) return { change: null, restsUntil: null }
       isOver = true
       count(state, line, -1)
-      const change = line.health.end(generation, verdict, state.options.now())
+      const now = state.options.now()
+      line.pace.note(now)
+      const change = line.health.end(generation, verdict, now)
       unpark(state, line.host)
       return { change, restsUntil: line.health.restsUntil }
     },
   }
+}
+
+// What is upcoming stands at the front.
+function drop<Task>(state: State<Task>, { waiting, upcomingSince }: Line<Task>): void {
+  waiting.drop()
+  if (upcomingSince.size === 0) return
+  upcomingSince.drop()
+  state.upcoming--
+}
+
+function upcoming<Task>(state: State<Task>, { waiting, upcomingSince, health, pace }: Line<Task>): Task[] {
+  const tasks: Task[] = []
+  if (health.restsUntil !== null) return tasks
+  const now = state.options.now()
+  const most = pace.expect(upcomingMs, now)
+  while (upcomingSince.size < most && mayTake(upcomingSince.size, mostUpcoming - state.upcoming, weight)) {
+    const task = waiting.at(upcomingSince.size)
+    if (task === undefined) break
+    tasks.push(task)
+    upcomingSince.add(now)
+    state.upcoming++
+  }
+  return tasks
+}
+
+function takeDelayed<Task>(state: State<Task>, since: number): Task[] {
+  const tasks: Task[] = []
+  if (state.upcoming === 0) return tasks
+  for (const line of state.lines.values()) {
+    const isDelayed = (at: number) => at <= since || line.health.restsUntil !== null
+    for (let at = line.upcomingSince.at(0); at !== undefined && isDelayed(at); at = line.upcomingSince.at(0)) {
+      const task = line.waiting.at(0)
+      if (task !== undefined) tasks.push(task)
+      drop(state, line)
+      if (line.host.parked.has(line)) line.workspace.parked--
+    }
+  }
+  return tasks
 }
 
 function count<Task>(state: State<Task>, line: Line<Task>, by: 1 | -1): void {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { insertTasks, putBackTask } from '../src/index.ts'
+import { insertTasks, type PutBack, putBackTasks } from '../src/index.ts'
 import { aTask, claimAll, runRows, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
@@ -17,18 +17,23 @@ async function claimAgain(id: string) {
   return claim.task
 }
 
+async function putBack(task: PutBack) {
+  const [waiting] = await putBackTasks(db.pool, [task])
+  return waiting
+}
+
 it('makes a task wait again, with no attempt counted and no run', async () => {
   const task = await claimNew()
-  const waiting = await putBackTask(db.pool, { ...task, delayMs: 60_000 })
+  const waiting = await putBack({ ...task, delayMs: 60_000 })
   expect(Number(waiting?.dueAt) - Number(waiting?.now)).toBeGreaterThan(59_000)
-  expect(await taskRow(db.pool, task.taskId)).toMatchObject({ state: 'retrying', attempts: 0, lease_until: null })
+  expect(await taskRow(db.pool, task.taskId)).toMatchObject({ state: 'pending', attempts: 0, lease_until: null })
   expect(await runRows(db.pool, task.taskId)).toEqual([])
   expect(await claimAll(db.pool, [task.taskId])).toMatchObject([{ kind: 'early' }])
 })
 
 it('leaves the number of the attempt to the next one', async () => {
   const task = await claimNew()
-  await putBackTask(db.pool, { ...task, delayMs: 0 })
+  await putBack({ ...task, delayMs: 0 })
   const next = await claimAgain(task.taskId)
   expect(next.attempt).toBe(1)
   expect(next.runId).not.toBe(task.runId)
@@ -36,10 +41,18 @@ it('leaves the number of the attempt to the next one', async () => {
 
 it('does nothing for whoever has lost the claim, or names another workspace', async () => {
   const task = await claimNew()
-  expect(await putBackTask(db.pool, { ...task, workspaceId: randomUUID(), delayMs: 0 })).toBeNull()
+  expect(await putBack({ ...task, workspaceId: randomUUID(), delayMs: 0 })).toBeNull()
   expect(await taskRow(db.pool, task.taskId)).toMatchObject({ state: 'processing', attempts: 1 })
-  await putBackTask(db.pool, { ...task, delayMs: 0 })
+  await putBack({ ...task, delayMs: 0 })
   await claimAgain(task.taskId)
-  expect(await putBackTask(db.pool, { ...task, delayMs: 0 })).toBeNull()
+  expect(await putBack({ ...task, delayMs: 0 })).toBeNull()
   expect(await taskRow(db.pool, task.taskId)).toMatchObject({ state: 'processing', attempts: 1 })
+})
+
+it('puts many back at once, due when they were, and tells of each what became of it', async () => {
+  const [one, lost, two] = [await claimNew(), await claimNew(), await claimNew()]
+  const given = await putBackTasks(db.pool, [one, { ...lost, runId: randomUUID() }, two])
+  expect(given.map(waiting => waiting?.dueAt ?? null)).toEqual([one.scheduledAt, null, two.scheduledAt])
+  expect(await taskRow(db.pool, two.taskId)).toMatchObject({ state: 'pending', attempts: 0 })
+  expect(await taskRow(db.pool, lost.taskId)).toMatchObject({ state: 'processing', attempts: 1 })
 })

@@ -1,0 +1,62 @@
+import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { aWorkspace, type IntakeTest, lagsOf, setupIntake } from './setup-intake.ts'
+
+const [count, quick, places] = [600, 300, 8]
+
+describe.each(queueBackends())('a dispatcher claims tasks ahead of their turn, with the queue on %s', backend => {
+  const workspace = aWorkspace()
+  let test: IntakeTest
+  let target: Receiver
+  beforeEach(async () => {
+    target = await startReceiver()
+    test = await setupIntake(backend, 6)
+    target.answer('/', [...Array.from({ length: quick }, () => ({ status: 200 })), { delayMs: 4_000 }])
+    const tasks = await test.store({ count, workspace, url: target.url('/'), dueInMs: 0, timeoutMs: 20_000 })
+    await test.queue.schedule(tasks, Date.now())
+  })
+  afterEach(async () => {
+    await test?.close()
+    await target?.close()
+  })
+
+  // What was claimed and put back has been changed since it was stored.
+  async function states() {
+    const text = `
+      SELECT count(*) FILTER (WHERE state = 'processing')::int AS processing,
+             count(*) FILTER (WHERE state = 'pending' AND attempts = 0)::int AS pending,
+             count(*) FILTER (WHERE state = 'pending' AND updated_at > uuid_v7_time(id) + interval '50 ms')::int AS "putBack",
+             (SELECT sum(executions)::int FROM usage) AS executions
+      FROM tasks WHERE workspace_id = $1`
+    return (await test.pool.query(text, [workspace])).rows[0]
+  }
+
+  async function requireOneCallEach() {
+    target.answer('/', { status: 200 })
+    await expect.poll(async () => (await lagsOf(test.pool, workspace)).length, { timeout: 20_000 }).toBe(count)
+    expect(target.requests).toHaveLength(count)
+    expect(await states()).toMatchObject({ processing: 0, pending: 0, executions: count })
+  }
+
+  it('and puts them back when their turn does not come', async () => {
+    await test.start({ HOST_CONCURRENCY: `${places}`, DISPATCH_CONCURRENCY: `${places * 2}` })
+    await target.waitFor(quick + places - 1, 10_000)
+    const isCalled = async () => (await states()).processing === target.requests.length - quick
+    await expect.poll(isCalled, { timeout: 3_500, interval: 50 }).toBe(true)
+    const called = target.requests.length
+    expect(await states()).toMatchObject({ pending: count - called, executions: called })
+    expect((await states()).putBack).toBeGreaterThan(0)
+    await requireOneCallEach()
+  }, 40_000)
+
+  it('and puts them back when it stops', async () => {
+    const stop = await test.start({ HOST_CONCURRENCY: `${places}`, DISPATCH_CONCURRENCY: `${places * 2}` })
+    await target.waitFor(quick + places - 1, 10_000)
+    await stop()
+    const called = target.requests.length
+    expect(await states()).toMatchObject({ processing: 0, pending: count - called, executions: called })
+    expect((await states()).putBack).toBeGreaterThan(0)
+    await test.start()
+    await requireOneCallEach()
+  }, 40_000)
+})
