@@ -10,7 +10,7 @@ describe.each(queueBackends())('a dispatcher claims tasks ahead of their turn, w
   let target: Receiver
   beforeEach(async () => {
     target = await startReceiver()
-    test = await setupIntake(backend, 6)
+    test = await setupIntake(backend, 10)
     target.answer('/', [...Array.from({ length: quick }, () => ({ status: 200 })), { delayMs: 4_000 }])
     const tasks = await test.store({ count, workspace, url: target.url('/'), dueInMs: 0, timeoutMs: 20_000 })
     await test.queue.schedule(tasks, Date.now())
