@@ -47,7 +47,7 @@ it('tells in the log which host rests, for whom and how long, and makes no attem
     () => inState('processing'),
     found => found.length === 0,
   )
-  const waiting = await inState('pending')
+  const waiting = [...(await inState('pending')), ...(await inState('retrying'))]
   expect(dead.length).toBeLessThan(80)
   expect(waiting.every(({ attempts }) => attempts === 0)).toBe(true)
   expect(target.requests.length).toBe(80 - waiting.length)

@@ -136,18 +136,22 @@ export const claimStatement = `
       INSERT INTO usage_changes (workspace_id, executions)
       SELECT workspace_id, count(*) FROM claimed WHERE is_first AND state = 'processing' GROUP BY workspace_id
     )
-    SELECT id AS "taskId", state, refusal, run_id AS "runId", attempts AS attempt, scheduled_at AS "scheduledAt",
-           (SELECT at FROM start) AS "claimedAt", workspace_id AS "workspaceId", source, cron_job_id AS "cronJobId",
-           execute_at AS "executeAt", ${Object.keys(requestFields)
+    SELECT id AS "taskId", refusal, run_id AS "runId", attempts AS attempt, scheduled_at AS "scheduledAt",
+           NULL AS "claimedAt", workspace_id AS "workspaceId", source, cron_job_id AS "cronJobId",
+           nullif(execute_at, scheduled_at) AS "executeAt", ${Object.keys(requestFields)
              .map(field => `"${field}"`)
              .join(', ')}
     FROM claimed`
 
-type ClaimedRow = ClaimedTask & { state: TaskState; refusal?: string | null }
+// Times are dear to write and to read. A first attempt is due at the time of its task, and the id of a run begins with that
+// of its claim.
+type ClaimedRow = ClaimedTask & { refusal: string | null; executeAt: Date | null }
 
 function toClaim(row: ClaimedRow): Claim {
-  if (row.state === 'processing') return { kind: 'claimed', task: row, heardAt: performance.now() }
-  return row.refusal ? { kind: 'gone', refusal: row.refusal } : gone
+  if (row.refusal !== null) return { kind: 'gone', refusal: row.refusal }
+  row.executeAt ??= row.scheduledAt
+  row.claimedAt = new Date(Number.parseInt(row.runId.slice(0, 8) + row.runId.slice(9, 13), 16))
+  return { kind: 'claimed', task: row, heardAt: performance.now() }
 }
 
 /** Tells why tasks could not be claimed. */
@@ -163,18 +167,17 @@ export function unclaimedStatement(values: string): string {
   return `
     WITH input (id) AS (VALUES ${values})
     SELECT t.id AS "taskId", t.state, NULL AS refusal, t.run_id AS "runId", t.attempts AS attempt, t.due_at AS "scheduledAt",
-           uuid_v7_time(t.run_id) AS "claimedAt", t.workspace_id AS "workspaceId", t.source,
+           NULL AS "claimedAt", t.workspace_id AS "workspaceId", t.source,
            t.cron_job_id AS "cronJobId", t.execute_at AS "executeAt", ${requestColumns},
            extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('r.url')} AS origin
     FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id`
 }
 
-type UnclaimedRow = ClaimedRow & { origin: string; dueInMs: number }
+type UnclaimedRow = ClaimedRow & { state: TaskState; origin: string; dueInMs: number }
 
 function explain(row: UnclaimedRow | undefined, { token, origin: wanted }: ClaimRequest): Claim {
   if (!row) return gone
-  const { origin, dueInMs, ...claimed } = row
-  const { state } = claimed
+  const { state, origin, dueInMs, ...claimed } = row
   if (state === 'processing' && carries(row.runId, token)) return toClaim(claimed)
   if (state !== 'pending' && state !== 'retrying') return gone
   if (dueInMs > 0) return { kind: 'early', dueInMs }

@@ -26,7 +26,7 @@ it('makes a task wait again, with no attempt counted and no run', async () => {
   const task = await claimNew()
   const waiting = await putBack({ ...task, delayMs: 60_000 })
   expect(Number(waiting?.dueAt) - Number(waiting?.now)).toBeGreaterThan(59_000)
-  expect(await taskRow(db.pool, task.taskId)).toMatchObject({ state: 'pending', attempts: 0, lease_until: null })
+  expect(await taskRow(db.pool, task.taskId)).toMatchObject({ state: 'retrying', attempts: 0, lease_until: null })
   expect(await runRows(db.pool, task.taskId)).toEqual([])
   expect(await claimAll(db.pool, [task.taskId])).toMatchObject([{ kind: 'early' }])
 })
@@ -53,6 +53,6 @@ it('puts many back at once, due when they were, and tells of each what became of
   const [one, lost, two] = [await claimNew(), await claimNew(), await claimNew()]
   const given = await putBackTasks(db.pool, [one, { ...lost, runId: randomUUID() }, two])
   expect(given.map(waiting => waiting?.dueAt ?? null)).toEqual([one.scheduledAt, null, two.scheduledAt])
-  expect(await taskRow(db.pool, two.taskId)).toMatchObject({ state: 'pending', attempts: 0 })
+  expect(await taskRow(db.pool, two.taskId)).toMatchObject({ state: 'retrying', attempts: 0 })
   expect(await taskRow(db.pool, lost.taskId)).toMatchObject({ state: 'processing', attempts: 1 })
 })

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { canMove, isTerminal, taskStates, terminalStates } from './task-state.ts'
 
-// Spec 3.2, written out, the end of a retrying task whose workspace is deleted, and a claim that is undone.
+// Spec 3.2, written out, and the end of a retrying task whose workspace is deleted.
 const arrows = [
   'pending > processing',
   'pending > cancelled',
   'processing > success',
   'processing > retrying',
   'processing > dead',
-  'processing > pending',
   'retrying > processing',
   'retrying > cancelled',
 ]

@@ -9,12 +9,11 @@ export const terminalStates = ['success', 'dead', 'cancelled'] as const satisfie
 export type TerminalState = (typeof terminalStates)[number]
 
 /**
- * Spec 3.2, and what it leaves open: a retrying task is claimed again, and it is cancelled when its workspace is deleted;
- * a task waits as before when its claim is undone, because the call could not begin.
+ * Spec 3.2, and what it leaves open: a retrying task is claimed again, and it is cancelled when its workspace is deleted.
  */
 export const taskMoves = {
   pending: ['processing', 'cancelled'],
-  processing: ['success', 'retrying', 'dead', 'pending'],
+  processing: ['success', 'retrying', 'dead'],
   retrying: ['processing', 'cancelled'],
   success: [],
   dead: [],

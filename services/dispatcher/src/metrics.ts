@@ -60,6 +60,10 @@ export function openMetrics(meter: Meter) {
       'belfry_attempts_put_back_total',
       'Attempts that could not begin for want of something on our side.',
     ),
+    claimUndone: meter.counter(
+      'belfry_claims_undone_total',
+      'Tasks that were claimed ahead of their turn and put back because it did not come.',
+    ),
     refilled: meter.counter(
       'belfry_tasks_refilled_total',
       'Tasks that were taken straight from PostgreSQL, not from the queue.',

@@ -39,6 +39,7 @@ export async function undoClaims(ctx: Context, tasks: readonly TaskInHand[]): Pr
   const claimed = answers.flatMap(answer => (answer?.kind === 'claimed' ? [answer.task] : []))
   if (claimed.length > 0) {
     await outlastOutage(ctx, claimed.length, () => putBackTasks(ctx.pool, claimed))
+    ctx.metrics.claimUndone(claimed.length)
     ctx.log.info({ tasks: claimed.length }, 'claims.undone')
   }
   for (const task of tasks) task.ahead = undefined

@@ -97,7 +97,7 @@ describe.each(queueBackends())('workspaces share a dispatcher, with the queue on
     await test.queue.schedule(elsewhere, Date.now())
     await runsOf(modest, 40)
     await other.waitFor(40, 10_000)
-    const text = `SELECT count(*)::int AS n FROM tasks WHERE workspace_id = $1 AND state = 'pending' AND attempts = 0`
+    const text = `SELECT count(*)::int AS n FROM tasks WHERE workspace_id = $1 AND state IN ('pending', 'retrying') AND attempts = 0`
     const waiting = async () => (await test.pool.query(text, [greedy])).rows[0].n
     await expect.poll(async () => (await waiting()) + target.requestsTo('/broken').length).toBe(300)
     expect(await waiting()).toBeGreaterThan(200)
