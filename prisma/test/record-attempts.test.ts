@@ -70,6 +70,20 @@ describe('recordAttempts', () => {
     expect(run.response_body).toEqual(Buffer.from([0, 255, 1]))
   })
 
+  it('keeps every millisecond of the times', async () => {
+    const tasks = await Promise.all(Array.from({ length: 64 }, () => claimNew()))
+    const attempts = tasks.map((task, i) => {
+      const scheduledAt = new Date(Date.UTC(1970 + i * 2, 6, 1) + i * 16 + 1)
+      const startedAt = new Date(scheduledAt.getTime() + 7)
+      return finished(task, { scheduledAt, startedAt, finishedAt: new Date(startedAt.getTime() + 1_001) })
+    })
+    await recordAttempts(db.pool, attempts)
+    for (const { taskId, scheduledAt, startedAt, finishedAt } of attempts) {
+      const times = { scheduled_at: scheduledAt, started_at: startedAt, finished_at: finishedAt }
+      expect(await runRows(db.pool, taskId)).toMatchObject([times])
+    }
+  })
+
   it('changes nothing the second time, as after a commit whose answer was lost', async () => {
     const task = await claimNew()
     const attempt = finished(task, { ...failure, state: 'retrying', retryDelayMs: 1 })
