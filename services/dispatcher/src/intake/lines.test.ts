@@ -110,6 +110,9 @@ it('gives out what comes next of a line, each task once, as many as its turns en
   expect(turns[0]?.upcoming()).toEqual([])
   const [first] = turns
   for (const turn of turns) turn.end('well')
+  clock.now += 99
+  expect(first?.upcoming()).toEqual([])
+  clock.now += 1
   expect(numbers(first?.upcoming())).toEqual([18, 19, 20, 21]) // 18 in a tenth of a second
   expect(first?.upcoming()).toEqual([])
   turns = startAll()
@@ -123,7 +126,7 @@ it('gives out what comes next of a line, each task once, as many as its turns en
 })
 
 it('gives out no more in all than some, and leaves a part of these to other lines', () => {
-  const { add, startAll } = setup({ slots: 3_000, placesPerHost: 3_000 })
+  const { clock, add, startAll } = setup({ slots: 3_000, placesPerHost: 3_000 })
   add('a', 'x', 2_000)
   const ofA = startAll()
   for (const turn of ofA) turn.end('well')
@@ -133,6 +136,7 @@ it('gives out no more in all than some, and leaves a part of these to other line
   ofB?.end('well')
   add('a', 'x', 2_000)
   add('b', 'y', 1_000)
+  clock.now += 100
   expect(ofA[0]?.upcoming()).toHaveLength(116)
   expect(ofB?.upcoming()).toHaveLength(1)
 })
@@ -143,6 +147,7 @@ it('takes out what was upcoming and has not come, and what would call a host tha
   const [first, ...others] = startAll()
   for (const turn of others) turn.end('well')
   startAll()
+  clock.now += 100
   const given = first?.upcoming()
   expect(given).not.toEqual([])
   clock.now += 999
@@ -154,6 +159,7 @@ it('takes out what was upcoming and has not come, and what would call a host tha
   last.add('a', 'x', 200)
   const turns = last.startAll()
   for (const turn of turns.slice(0, 19)) turn.end('failing')
+  last.clock.now += 100
   const upcoming = turns[0]?.upcoming()
   expect(turns[19]?.end('failing').change).toBe('resting')
   expect(turns[0]?.upcoming()).toEqual([])

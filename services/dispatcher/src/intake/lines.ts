@@ -11,7 +11,8 @@ export type Turn<Task> = {
   task: Task
   /**
    * The tasks behind it, each given out once, whose turn comes within some milliseconds at the pace at which turns of
-   * their line end: they may be claimed already. A line without turns that end has none, nor has a host that rests.
+   * their line end: they may be claimed already. Only of a line in which tasks have waited for a tenth of a second; none
+   * while no turns end, or the host rests.
    */
   upcoming(): Task[]
   /** Gives its places back, once. Tells what the verdict changes for the host, and until when it rests. */
@@ -56,6 +57,8 @@ type Line<Task> = {
   health: HostHealth
   underWay: number
   waiting: Fifo<Task>
+  /** Since when there have been some. */
+  waitingSince: number
   /** When the tasks at the front were given out as upcoming. */
   upcomingSince: Fifo<number>
   pace: Pace
@@ -81,8 +84,10 @@ export type LinesOptions = {
 // A workspace alone may take nine tenths of the slots, and of the places of a host.
 const weight = 9
 const mostIdleLines = 10_000
-// About what a batch of claims takes, with the wait for the one before it.
+// About what a batch of claims takes, with the wait for the one before it. Not after a moment's hitch: then tasks that
+// have their turn would wait for the claims of those that have none.
 const upcomingMs = 20
+const upcomingAfterMs = 100
 const mostUpcoming = 128
 
 export function createLines<Task extends Lined>(options: LinesOptions): Lines<Task> {
@@ -95,6 +100,7 @@ export function createLines<Task extends Lined>(options: LinesOptions): Lines<Ta
     parkedOf: workspace => state.workspaces.get(workspace)?.parked ?? 0,
     add(task) {
       const line = lineOf(state, task)
+      if (line.waiting.size === 0) line.waitingSince = options.now()
       line.waiting.add(task)
       if (line.host.parked.has(line)) line.workspace.parked++
       else makeReady(state, line)
@@ -129,8 +135,9 @@ function lineOf<Task>(state: State<Task>, { workspace: workspaceId, host: hostNa
   if (known) return known
   const workspace = state.workspaces.get(workspaceId) ?? { underWay: 0, parked: 0, ready: new Set() }
   const host = state.hosts.get(hostName) ?? { underWay: 0, parked: new Set(), lines: 0 }
-  const own = { health: createHostHealth(), underWay: 0, waiting: createFifo<Task>(), pace: createPace() }
-  const line = { key, workspaceId, hostName, workspace, host, ...own, upcomingSince: createFifo<number>() }
+  const own = { health: createHostHealth(), underWay: 0, pace: createPace() }
+  const fifos = { waiting: createFifo<Task>(), waitingSince: 0, upcomingSince: createFifo<number>() }
+  const line = { key, workspaceId, hostName, workspace, host, ...own, ...fifos }
   host.lines++
   state.workspaces.set(workspaceId, workspace)
   state.hosts.set(hostName, host)
@@ -209,10 +216,11 @@ function drop<Task>(state: State<Task>, { waiting, upcomingSince }: Line<Task>):
   state.upcoming--
 }
 
-function upcoming<Task>(state: State<Task>, { waiting, upcomingSince, health, pace }: Line<Task>): Task[] {
+function upcoming<Task>(state: State<Task>, line: Line<Task>): Task[] {
+  const { waiting, waitingSince, upcomingSince, health, pace } = line
   const tasks: Task[] = []
-  if (health.restsUntil !== null) return tasks
   const now = state.options.now()
+  if (health.restsUntil !== null || now - waitingSince < upcomingAfterMs) return tasks
   const most = pace.expect(upcomingMs, now)
   while (upcomingSince.size < most && mayTake(upcomingSince.size, mostUpcoming - state.upcoming, weight)) {
     const task = waiting.at(upcomingSince.size)

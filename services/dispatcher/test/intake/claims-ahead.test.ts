@@ -2,7 +2,7 @@ import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { aWorkspace, type IntakeTest, lagsOf, setupIntake } from './setup-intake.ts'
 
-const [count, quick, places] = [600, 300, 8]
+const [count, quick, places] = [1_000, 700, 8]
 
 describe.each(queueBackends())('a dispatcher claims tasks ahead of their turn, with the queue on %s', backend => {
   const workspace = aWorkspace()
