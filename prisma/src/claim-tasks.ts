@@ -29,9 +29,10 @@ export type ClaimedTask = StoredRequest & {
 
 /**
  * `claimed`: the caller owns the attempt, and heard so at `heardAt` of its own `performance.now()`. `early`: due in
- * `dueInMs`. `busy`: another transaction holds the row; ask again. `moved`: it calls another origin than the claim was made for. `gone`: somebody else's, cancelled, finished or
- * unknown; also what this has just cancelled: a task of a deleted workspace, an occurrence of a cron job that may not
- * overlap, or a task that its organization's quotas leave no room for, and then with the reason as `refusal`.
+ * `dueInMs`. `busy`: another transaction holds the row; ask again. `moved`: it calls another origin than the claim was
+ * made for. `gone`: somebody else's, cancelled, finished or unknown; also what this has just cancelled: a task of a
+ * deleted workspace, an occurrence of a cron job that may not overlap, or a task that its organization's quotas leave no
+ * room for, and then with the reason as `refusal`.
  */
 export type Claim =
   | { kind: 'claimed'; task: ClaimedTask; heardAt: number }

@@ -37,8 +37,10 @@ export function admit(ctx: Context, tasks: readonly TaskInHand[]): { taken: numb
   return count
 }
 
-/** Lets a task in hand wait for its instant, and then in line. */
-// Timers are whole milliseconds and may fire a little before their time; the claim answers "early" then.
+/**
+ * Lets a task in hand wait for its instant, and then in line. Timers are whole milliseconds and may fire a little before
+ * their time; the claim answers "early" then.
+ */
 export function lineUp(ctx: Context, task: TaskInHand): void {
   const now = ctx.clock.now()
   if (task.dueAt <= now) ctx.lines.add(task)
