@@ -29,7 +29,7 @@ import {
   type Tracing,
 } from '@belfry/runtime'
 import { type Attempts, createAttempts } from './attempts.ts'
-import { type BatchedStatements, batchStatements } from './batched-statements.ts'
+import { type BatchedStatements, batchSize, batchStatements } from './batched-statements.ts'
 import type { Config } from './config.ts'
 import { createOwnListeners, type OwnListeners } from './egress/own-listeners.ts'
 import { createResolver } from './egress/resolve-name.ts'
@@ -77,9 +77,6 @@ export type Context = BatchedStatements & {
   enqueue(tasks: DueTask[], now: number): Promise<void>
   close(): Promise<void>
 }
-
-// As many may wait to be recorded as there may be calls, and enough for a batch.
-const fewestToRecord = 128
 
 export async function openContext(config: Config, log: Logger, stop: AbortSignal): Promise<Context> {
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
@@ -131,7 +128,8 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     }),
     backlog: createBacklog(),
     outbox: openOutbox({ pool, log, metrics, masterKeys, sender, signingKeysOf }, config.mail),
-    attempts: createAttempts(config.concurrency + Math.max(config.concurrency, fewestToRecord), error =>
+    // As many may wait to be recorded as there may be calls, and enough for a batch.
+    attempts: createAttempts(config.concurrency + Math.max(config.concurrency, batchSize), error =>
       log.error({ err: error }, 'attempt.fault'),
     ),
     metrics,

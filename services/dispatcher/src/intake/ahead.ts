@@ -42,8 +42,11 @@ export async function undoClaims(ctx: Context, tasks: readonly TaskInHand[]): Pr
     ctx.metrics.claimUndone(claimed.length)
     ctx.log.info({ tasks: claimed.length }, 'claims.undone')
   }
-  for (const task of tasks) task.ahead = undefined
-  const isGone = (index: number) => answers[index]?.kind === 'gone'
-  for (const [index, task] of tasks.entries()) if (isGone(index)) ctx.hand.letGo(task)
-  return tasks.filter((_, index) => !isGone(index))
+  const waiting: TaskInHand[] = []
+  for (const [index, task] of tasks.entries()) {
+    task.ahead = undefined
+    if (answers[index]?.kind === 'gone') ctx.hand.letGo(task)
+    else waiting.push(task)
+  }
+  return waiting
 }
