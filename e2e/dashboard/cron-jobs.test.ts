@@ -17,7 +17,7 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
     // The browser's own line about an expression that the preview refuses.
     const page = await stage.ownerPage({ expected: /status of 400/ })
     await open(page, '/cron-jobs', 'Cron jobs')
-    await page.getByRole('heading', { name: 'No cron jobs yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No cron jobs yet', exact: true }).waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'cron-jobs-empty')
     await page.getByRole('link', { name: 'New cron job' }).first().click()
@@ -35,7 +35,7 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
     await takeScreenshots(page, 'new-cron-job')
     await page.getByRole('button', { name: 'Create the cron job' }).click()
 
-    await page.getByRole('heading', { name: 'Nightly' }).waitFor()
+    await page.getByRole('heading', { name: 'Nightly', exact: true }).waitFor()
     await page.getByRole('main').getByText('Active', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByText('It is paused').waitFor()
@@ -69,7 +69,7 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Yes, delete it' }).click()
-    await page.getByRole('heading', { name: 'No cron jobs yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No cron jobs yet', exact: true }).waitFor()
   })
 
   it('a viewer is offered nothing of it, and reads why', async () => {
@@ -88,6 +88,6 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
     expect(await refused.textContent()).toContain('A member needs the role editor')
     await expectAccessible(page)
     await page.goto(`${await stage.home()}/cron-jobs/new`)
-    await page.getByRole('heading', { name: 'This page is not for your role' }).waitFor()
+    await page.getByRole('heading', { name: 'This page is not for your role', exact: true }).waitFor()
   })
 })

@@ -49,7 +49,7 @@ describe('dead letters in the dashboard', { timeout: 180_000 }, () => {
     const page = await stage.ownerPage()
     const home = await stage.home()
     await page.goto(`${home}/dead-letters`)
-    await page.getByRole('heading', { name: 'No dead letters' }).waitFor()
+    await page.getByRole('heading', { name: 'No dead letters', exact: true }).waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'dead-letters-empty')
     const body = {
@@ -73,7 +73,7 @@ describe('dead letters in the dashboard', { timeout: 180_000 }, () => {
     await expectAccessible(page)
     await page.getByRole('dialog').getByRole('button', { name: 'Replay', exact: true }).click()
     await page.getByText('1 dead letter replayed.').first().waitFor()
-    await page.getByRole('heading', { name: 'No dead letters' }).waitFor()
+    await page.getByRole('heading', { name: 'No dead letters', exact: true }).waitFor()
     await stage.receiver.waitFor(requests => requests.filter(({ path }) => path === '/flaky').length === 2, 20_000)
     await page.goto(`${home}/log?status=success`)
     await page.getByRole('link', { name: 'Nightly report' }).click()
@@ -98,14 +98,14 @@ describe('dead letters in the dashboard', { timeout: 180_000 }, () => {
     await takeScreenshots(page, 'dead-letters-operation')
     await page.reload()
     await page.getByText('Replayed 1,100 dead letters.').waitFor({ timeout: 60_000 })
-    await page.getByRole('heading', { name: 'No dead letter is like this' }).waitFor()
+    await page.getByRole('heading', { name: 'No dead letter is like this', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Clear the filters' }).click()
     await page.getByRole('link', { name: 'users.new' }).first().waitFor()
 
     await page.getByRole('button', { name: 'Discard all' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Discard', exact: true }).click()
     await page.getByText('3 dead letters discarded.').first().waitFor()
-    await page.getByRole('heading', { name: 'No dead letters' }).waitFor()
+    await page.getByRole('heading', { name: 'No dead letters', exact: true }).waitFor()
   })
 
   it('a bulk action is cancelled: what it has not come to stays', async () => {

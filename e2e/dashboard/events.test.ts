@@ -22,7 +22,7 @@ describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () =
     const page = await stage.ownerPage()
     const home = await stage.home()
     await page.goto(`${home}/subscriptions`)
-    await page.getByRole('heading', { name: 'No subscriptions yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No subscriptions yet', exact: true }).waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'subscriptions-empty')
     await subscribe(page, 'orders.*', '/all-orders')
@@ -31,7 +31,7 @@ describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () =
     expect(await page.getByRole('region', { name: 'Subscriptions' }).getByRole('row').count()).toBe(4)
 
     await page.goto(`${home}/events`)
-    await page.getByRole('heading', { name: 'No events yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No events yet', exact: true }).waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'events-empty')
     await page.getByRole('button', { name: 'Publish an event' }).click()

@@ -21,7 +21,7 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
   it('teaches while it is empty, and shows a new run without a reload', async () => {
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/log`)
-    await page.getByRole('heading', { name: 'Nothing has been dispatched yet' }).waitFor()
+    await page.getByRole('heading', { name: 'Nothing has been dispatched yet', exact: true }).waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'log-empty')
     await publish('orders.paid', '/paid')
@@ -67,7 +67,7 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await rowOf(page, 'orders.paid').waitFor()
     await page.getByRole('combobox', { name: 'Time' }).selectOption('24h')
     await page.getByRole('combobox', { name: 'Answer' }).selectOption('404')
-    await page.getByRole('heading', { name: 'No run is like this' }).waitFor()
+    await page.getByRole('heading', { name: 'No run is like this', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Clear the filters' }).click()
     await rowOf(page, 'orders.paid').waitFor()
   })

@@ -26,7 +26,7 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
   it('somebody is invited, joins in another browser, and is offered what role and policy give, no more', async () => {
     const owner = await stage.ownerPage({ expected: refusedByTheApi })
     await owner.goto(await settings('invitations'))
-    await owner.getByRole('heading', { name: 'Nobody has been invited' }).waitFor()
+    await owner.getByRole('heading', { name: 'Nobody has been invited', exact: true }).waitFor()
     await owner.getByRole('button', { name: 'Invite somebody' }).first().click()
     await owner.getByLabel('E-mail address').fill('grace@example.com')
     await owner.getByLabel('Main').click()
@@ -42,7 +42,7 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
     await grace.getByLabel('Name').fill('Grace Hopper')
     await grace.getByLabel('Password').fill('a password of hers')
     await grace.getByRole('button', { name: 'Open an account and join' }).click()
-    await grace.getByRole('heading', { name: 'Overview' }).waitFor()
+    await grace.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
 
     for (const page of ['general', 'members', 'policy', 'workspaces']) {
       await grace.goto(await settings(page))
@@ -54,7 +54,7 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
     }
     for (const page of ['invitations', 'usage', 'audit-log']) {
       await grace.goto(await settings(page))
-      await grace.getByRole('heading', { name: 'This page is not for your role' }).waitFor()
+      await grace.getByRole('heading', { name: 'This page is not for your role', exact: true }).waitFor()
     }
     await grace.goto(await settings('policy'))
     expect(await grace.getByRole('switch', { name: 'Invite people' }).getAttribute('aria-disabled')).toBe('true')
@@ -166,7 +166,7 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
     await page.getByLabel('Slug').fill('acme-rockets')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.waitForURL('**/acme-rockets/settings/general')
-    await page.getByRole('heading', { name: 'General' }).waitFor()
+    await page.getByRole('heading', { name: 'General', exact: true }).waitFor()
 
     await page.goto('/account/profile')
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Ada King')

@@ -17,7 +17,7 @@ describe('the settings of a workspace', { timeout: 180_000 }, () => {
     await expectAccessible(page)
     await takeScreenshots(page, 'settings-api-keys-new')
     await page.getByRole('button', { name: 'Create key' }).click()
-    await page.getByRole('heading', { name: 'Copy the key now' }).waitFor()
+    await page.getByRole('heading', { name: 'Copy the key now', exact: true }).waitFor()
     const key = (await page.getByRole('dialog').getByText(/^bf_/).textContent()) ?? ''
     const read = () => stage.belfry.call('GET', '/api/v1/scheduler/tasks', undefined, { apiKey: key })
     expect((await read()).status).toBe(200)
@@ -59,7 +59,7 @@ describe('the settings of a workspace', { timeout: 180_000 }, () => {
     expect(await page.content()).not.toContain('value-of-it')
     await page.getByRole('button', { name: 'Delete API_TOKEN' }).click()
     await page.getByRole('button', { name: 'Delete secret' }).click()
-    await page.getByRole('heading', { name: 'No secrets yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No secrets yet', exact: true }).waitFor()
   })
 
   it('the signing secret is rotated, and the old one revoked', async () => {
@@ -102,6 +102,6 @@ describe('the settings of a workspace', { timeout: 180_000 }, () => {
     await takeScreenshots(page, 'settings-integrations')
     await page.getByRole('button', { name: 'Delete On call' }).click()
     await page.getByRole('button', { name: 'Delete integration' }).click()
-    await page.getByRole('heading', { name: 'Nobody is told yet' }).waitFor()
+    await page.getByRole('heading', { name: 'Nobody is told yet', exact: true }).waitFor()
   })
 })

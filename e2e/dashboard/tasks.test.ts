@@ -23,11 +23,11 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
   it('one is created in a form that says at once what is wrong, and is seen delivered', async () => {
     const page = await stage.ownerPage()
     await open(page, '/tasks', 'Tasks')
-    await page.getByRole('heading', { name: 'No tasks yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No tasks yet', exact: true }).waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'tasks-empty')
     await page.getByRole('link', { name: 'New task' }).first().click()
-    await page.getByRole('heading', { name: 'New task' }).waitFor()
+    await page.getByRole('heading', { name: 'New task', exact: true }).waitFor()
     await page.locator('#main:focus').waitFor()
 
     await page.getByLabel('Address of the target').fill('example.com/hook')
@@ -55,7 +55,7 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await takeScreenshots(page, 'new-task')
     await page.getByRole('button', { name: 'Create the task' }).click()
 
-    await page.getByRole('heading', { name: 'First reminder' }).waitFor()
+    await page.getByRole('heading', { name: 'First reminder', exact: true }).waitFor()
     await page.getByRole('main').getByText('Done').waitFor()
     await page.getByRole('region', { name: 'Attempts' }).getByText('#1').waitFor()
     const [request] = stage.receiver.requestsTo('/reminder')
@@ -76,7 +76,7 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await page.getByLabel('Zone of “When”').selectOption('Asia/Tokyo')
     await page.getByText('31 Dec 2098, 18:00:00').first().waitFor()
     await page.getByRole('button', { name: 'Save the changes' }).click()
-    await page.getByRole('heading', { name: 'Much later' }).waitFor()
+    await page.getByRole('heading', { name: 'Much later', exact: true }).waitFor()
     const { body } = await stage.belfry.call('GET', `/api/v1/scheduler/tasks/${id}`)
     expect(body).toMatchObject({ name: 'Much later', execute_at: '2098-12-31T09:00:00.000Z', payload: { n: 1 } })
 
@@ -114,7 +114,7 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'Yes, replay' }).click()
     await page.getByText('1 task replayed.').first().waitFor()
     await page.goBack()
-    await page.waitForFunction("document.querySelector('[aria-label=State]').value === ''")
+    await expect.poll(() => page.getByLabel('State').inputValue(), { timeout: 10_000 }).toBe('')
     expect(new URL(page.url()).search).toBe('?name=Bulk')
   })
 
@@ -127,7 +127,7 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('link', { name: 'Many 29' }).waitFor()
     await page.getByRole('button', { name: 'Load more' }).click()
     await page.getByRole('link', { name: 'Many 0', exact: true }).click()
-    await page.getByRole('heading', { name: 'Many 0' }).waitFor()
+    await page.getByRole('heading', { name: 'Many 0', exact: true }).waitFor()
     await page.goBack()
     await page.getByRole('link', { name: 'Many 0', exact: true }).waitFor()
     const links = page.getByRole('region', { name: 'Tasks' }).getByRole('link')
@@ -152,7 +152,7 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
       expect(await page.getByRole('button', { name }).getAttribute('aria-disabled')).toBe('true')
     }
     await page.goto(`${await stage.home()}/tasks/new`)
-    await page.getByRole('heading', { name: 'This page is not for your role' }).waitFor()
+    await page.getByRole('heading', { name: 'This page is not for your role', exact: true }).waitFor()
     await expectAccessible(page)
   })
 })
