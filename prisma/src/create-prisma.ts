@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from './generated/client.ts'
-import { timeouts } from './timeouts.ts'
+import { longestSilenceMs, timeouts } from './timeouts.ts'
 
 export type Prisma = PrismaClient
 
@@ -10,7 +10,13 @@ export type PrismaTransaction = Parameters<Parameters<Prisma['$transaction']>[0]
 /** Opens the Prisma client, for everything but the movement of tasks. Connects on first use. */
 export function createPrisma(databaseUrl: string): Prisma {
   return new PrismaClient({
-    adapter: new PrismaPg({ connectionString: databaseUrl, max: 10, connectionTimeoutMillis: 5000, ...timeouts }),
+    adapter: new PrismaPg({
+      connectionString: databaseUrl,
+      max: 10,
+      connectionTimeoutMillis: 5000,
+      query_timeout: longestSilenceMs,
+      ...timeouts,
+    }),
     // As patient as the statements themselves: changes of one organization wait for each other.
     transactionOptions: { maxWait: 5000, timeout: 15_000 },
   })

@@ -1,6 +1,7 @@
 import pg from 'pg'
+import { endLostConnection } from './end-lost-connection.ts'
 import { typeParsers } from './parse-timestamp.ts'
-import { timeouts } from './timeouts.ts'
+import { longestSilenceMs, timeouts } from './timeouts.ts'
 
 export type Pool = pg.Pool
 
@@ -17,6 +18,8 @@ export type PoolOptions = {
   plansOnce?: boolean
   /** For how long a statement waits for a row that somebody holds. Default 5 s. */
   lockTimeoutMs?: number
+  /** After how long without an answer a connection counts as lost. Default 12 s, more than a statement may take. */
+  silenceMs?: number
 }
 
 // The hot statements look rows up by key, and lists go along an index as far as their page. With stale statistics (all
@@ -28,7 +31,13 @@ const pointLookups = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 
 
 /** Opens the connections for the statements that move tasks. Connects on first use. */
 export function openPool(databaseUrl: string, options: PoolOptions): Pool {
-  const { max, onError, plansOnce = false, lockTimeoutMs = timeouts.lock_timeout } = options
+  const {
+    max,
+    onError,
+    plansOnce = false,
+    lockTimeoutMs = timeouts.lock_timeout,
+    silenceMs = longestSilenceMs,
+  } = options
   const planning = plansOnce ? ['-c plan_cache_mode=force_generic_plan'] : []
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -40,6 +49,7 @@ export function openPool(databaseUrl: string, options: PoolOptions): Pool {
     lock_timeout: lockTimeoutMs,
   })
   pool.on('error', onError)
+  pool.on('connect', client => endLostConnection(client, silenceMs))
   return pool
 }
 

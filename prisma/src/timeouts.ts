@@ -3,6 +3,8 @@ export const timeouts = {
   statement_timeout: 10_000,
   lock_timeout: 5_000,
   idle_in_transaction_session_timeout: 15_000,
-  query_timeout: 12_000,
   keepAlive: true,
 }
+
+/** A connection on which nothing was heard for so long, though an answer was due, is lost. Longer than any statement may take. */
+export const longestSilenceMs = 12_000

@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createTestDatabase, type TestDatabase } from '@belfry/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isTransientDatabaseError, openPool, type Pool } from '../src/index.ts'
+
+const silenceMs = 300
+
+describe('a connection on which nothing is heard', () => {
+  let database: TestDatabase
+  let relay: Awaited<ReturnType<typeof startRelay>>
+  let pool: Pool
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    const url = new URL(database.url)
+    relay = await startRelay({ host: url.hostname, port: Number(url.port || 5432) })
+    url.hostname = '127.0.0.1'
+    url.port = String(relay.port)
+    pool = openPool(url.href, { max: 1, onError: () => {}, silenceMs })
+  })
+  afterAll(async () => {
+    await pool.end()
+    await relay.close()
+    await database.drop()
+  })
+
+  it('fails its statement with an error that passes; the next one has a new connection', async () => {
+    await pool.query('SELECT 1')
+    relay.fallSilent()
+    const startedAt = performance.now()
+    const error = await pool.query('SELECT 2').catch(error => error)
+    expect(performance.now() - startedAt).toBeGreaterThan(silenceMs - 2)
+    expect(error.message).toBe('Connection terminated: silent for 300 ms.')
+    expect(isTransientDatabaseError(error)).toBe(true)
+    const { rows } = await pool.query('SELECT 3 AS n')
+    expect(rows).toEqual([{ n: 3 }])
+  })
+
+  it('is kept while something comes, however long the statement takes altogether', async () => {
+    const { rows } = await pool.query("SELECT repeat('x', 100000) AS text, pg_sleep(0.1) FROM generate_series(1, 6)")
+    expect(rows).toHaveLength(6)
+  })
+
+  it('is kept when this process was frozen and the answer has come meanwhile', async () => {
+    const before = await backend(pool)
+    const answer = pool.query('SELECT 4 AS n, pg_sleep(0.1)')
+    await sleep(20) // it has been sent
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, silenceMs * 2)
+    expect((await answer).rows[0].n).toBe(4)
+    expect(await backend(pool)).toBe(before)
+  })
+})
+
+async function backend(pool: Pool): Promise<number> {
+  const { rows } = await pool.query('SELECT pg_backend_pid() AS pid')
+  return rows[0].pid
+}
+
+/** Passes bytes on, until it falls silent on the connections that it has then. */
+async function startRelay(target: { host: string; port: number }) {
+  const pairs = new Set<[Socket, Socket]>()
+  const server = createServer(client => {
+    const backend = connect(target)
+    pairs.add([client, backend])
+    client.pipe(backend).pipe(client)
+    for (const socket of [client, backend]) socket.on('error', () => {})
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    fallSilent() {
+      for (const [client, backend] of pairs) {
+        client.unpipe()
+        backend.unpipe()
+        client.resume()
+        backend.resume()
+      }
+    },
+    async close() {
+      for (const pair of pairs) for (const socket of pair) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
