@@ -1,7 +1,7 @@
 import { defaultTiers, type Tiers } from '@belfry/domain'
-import type { TaskSource, TaskState } from './generated/enums.ts'
+import type { TaskState } from './generated/enums.ts'
 import type { Pool } from './pool.ts'
-import { arrayRows, toArrayText, valuesOf } from './statement-rows.ts'
+import { arrayRows, toArrayText, toUuidArray, valuesOf } from './statement-rows.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
 import { callsOrigin, originOf } from './task-origin.ts'
 import { countedExecutions, tierRows } from './usage/count-executions.ts'
@@ -12,7 +12,6 @@ export const leaseMarginMs = 15_000
 export type ClaimedTask = StoredRequest & {
   taskId: string
   workspaceId: string
-  source: TaskSource
   cronJobId: string | null
   topic: string | null
   /** Where the trace of the request that made it goes on; null when it had none. */
@@ -64,8 +63,12 @@ export async function claimTasks(
 ): Promise<Claim[]> {
   const distinct = new Map(requests.map(request => [request.taskId, request]))
   const all = [...distinct.values()]
-  const columns = [all.map(({ taskId }) => taskId), all.map(({ token }) => token), all.map(({ origin }) => origin)]
-  const values = [...columns.map(toArrayText), ...tierRows(tiers, claimColumns.length + 1).params]
+  const values = [
+    toUuidArray(all.map(({ taskId }) => taskId)),
+    toUuidArray(all.map(({ token }) => token)),
+    toArrayText(all.map(({ origin }) => origin)),
+    ...tierRows(tiers, claimColumns.length + 1).params,
+  ]
   const { rows } = await pool.query<ClaimedRow>({ name: 'claim_tasks', text: claimStatement, values })
   const claims = new Map(rows.map(row => [row.taskId, toClaim(row)]))
   if (claims.size < distinct.size) {
@@ -106,7 +109,7 @@ export const claimColumns = ['uuid', 'text', 'text']
 export const claimStatement = `
     WITH input (id, token, origin) AS (SELECT * FROM ${arrayRows(claimColumns)}),
     ready AS (
-      SELECT t.ctid AS place, t.id, t.workspace_id, t.source, t.cron_job_id, t.execute_at, t.due_at AS scheduled_at,
+      SELECT t.ctid AS place, t.id, t.workspace_id, t.cron_job_id, t.execute_at, t.due_at AS scheduled_at,
              t.state = 'pending' AS is_first, input.token, ${requestColumns}, ${ownRefusal} AS own_refusal
       FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
       WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
@@ -138,7 +141,7 @@ export const claimStatement = `
       SELECT workspace_id, count(*) FROM claimed WHERE is_first AND state = 'processing' GROUP BY workspace_id
     )
     SELECT id AS "taskId", refusal, run_id AS "runId", attempts AS attempt, scheduled_at AS "scheduledAt",
-           NULL AS "claimedAt", workspace_id AS "workspaceId", source, cron_job_id AS "cronJobId",
+           NULL AS "claimedAt", workspace_id AS "workspaceId", cron_job_id AS "cronJobId",
            nullif(execute_at, scheduled_at) AS "executeAt", ${Object.keys(requestFields)
              .map(field => `"${field}"`)
              .join(', ')}
@@ -168,7 +171,7 @@ export function unclaimedStatement(values: string): string {
   return `
     WITH input (id) AS (VALUES ${values})
     SELECT t.id AS "taskId", t.state, NULL AS refusal, t.run_id AS "runId", t.attempts AS attempt, t.due_at AS "scheduledAt",
-           NULL AS "claimedAt", t.workspace_id AS "workspaceId", t.source,
+           NULL AS "claimedAt", t.workspace_id AS "workspaceId",
            t.cron_job_id AS "cronJobId", t.execute_at AS "executeAt", ${requestColumns},
            extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('r.url')} AS origin
     FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id`

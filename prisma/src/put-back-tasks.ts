@@ -1,5 +1,5 @@
 import type { Pool } from './pool.ts'
-import { arrayRows, toArrayText } from './statement-rows.ts'
+import { arrayRows, toArrayText, toUuidArray } from './statement-rows.ts'
 
 /** A claimed task, and for how long nobody is to claim it again; without a delay it stays due when it was. */
 export type PutBack = { taskId: string; workspaceId: string; runId: string; delayMs?: number }
@@ -14,11 +14,11 @@ export async function putBackTasks(
   tasks: readonly PutBack[],
 ): Promise<Array<{ dueAt: Date; now: Date } | null>> {
   const values = [
-    tasks.map(({ taskId }) => taskId),
-    tasks.map(({ workspaceId }) => workspaceId),
-    tasks.map(({ runId }) => runId),
-    tasks.map(({ delayMs }) => delayMs?.toString()),
-  ].map(toArrayText)
+    toUuidArray(tasks.map(({ taskId }) => taskId)),
+    toUuidArray(tasks.map(({ workspaceId }) => workspaceId)),
+    toUuidArray(tasks.map(({ runId }) => runId)),
+    toArrayText(tasks.map(({ delayMs }) => delayMs?.toString())),
+  ]
   const { rows } = await pool.query<{ id: string; dueAt: Date; now: Date }>({
     name: 'put_back',
     text: statement,

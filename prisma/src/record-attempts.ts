@@ -24,8 +24,8 @@ export type FinishedAttempt = {
   errorMessage: string | null
 }
 
-/** `dueAt` is when the task is due again if it is retrying. */
-export type RecordedAttempt = { taskId: string; dueAt: Date; now: Date }
+/** If the task is retrying, `dueAt` is when it is due again, and `now` what time it is, both by the database's clock. */
+export type RecordedAttempt = { taskId: string } & ({ dueAt: Date; now: Date } | { dueAt: null; now: null })
 
 export const recordColumns = [
   ...['uuid', 'uuid', 'task_state', 'task_state', 'float8', 'run_status', 'float8', 'float8', 'float8'],
@@ -108,5 +108,7 @@ export function recordStatement(values: string): string {
       SELECT workspace_id, coalesce(sum(octet_length(response_body)), 0), count(*) FILTER (WHERE to_state = 'dead')
       FROM moved WHERE octet_length(response_body) > 0 OR to_state = 'dead' GROUP BY workspace_id
     )
-    SELECT id AS "taskId", due_at AS "dueAt", clock_timestamp() AS now FROM moved`
+    SELECT id AS "taskId", CASE to_state WHEN 'retrying' THEN due_at END AS "dueAt",
+           CASE to_state WHEN 'retrying' THEN clock_timestamp() END AS now
+    FROM moved`
 }

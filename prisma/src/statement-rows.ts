@@ -44,6 +44,11 @@ export function arrayRows(types: readonly string[]): string {
   return `unnest(${types.map((type, column) => `$${column + 1}::${type}[]`).join(', ')})`
 }
 
+/** An array of UUIDs as PostgreSQL reads it. */
+export function toUuidArray(uuids: readonly string[]): string {
+  return `{${uuids.join()}}`
+}
+
 /** An array as PostgreSQL reads it. node-postgres would look at each element several times. */
 export function toArrayText(values: ReadonlyArray<string | undefined>): string {
   return `{${values.map(value => (value === undefined ? 'NULL' : `"${value.replace(/["\\]/g, '\\$&')}"`)).join()}}`

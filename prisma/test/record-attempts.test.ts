@@ -59,11 +59,12 @@ describe('recordAttempts', () => {
       finished(lost, { ...failure, state: 'dead' }),
     ])
     expect(recorded.map(row => row?.taskId)).toEqual(tasks.map(task => task.taskId))
+    expect(recorded.map(row => row?.dueAt !== null)).toEqual([false, true, false])
     expect(await taskRow(db.pool, won.taskId)).toMatchObject({ state: 'success', lease_until: null, run_id: won.runId })
     expect(await taskRow(db.pool, lost.taskId)).toMatchObject({ state: 'dead', lease_until: null })
     const retrying = await taskRow(db.pool, again.taskId)
     expect(retrying).toMatchObject({ state: 'retrying', finished_at: null, lease_until: null })
-    const waitMs = retrying.due_at.getTime() - (recorded[1]?.now.getTime() ?? 0)
+    const waitMs = retrying.due_at.getTime() - (recorded[1]?.now?.getTime() ?? 0)
     expect(Math.abs(waitMs - 30_000)).toBeLessThan(100)
     const [run] = await runRows(db.pool, won.taskId)
     expect(run).toMatchObject({ id: won.runId, workspace_id: won.workspaceId, attempt: 1, status: 'success' })

@@ -80,7 +80,7 @@ async function follow(
   attempt: ReturnType<typeof toFinishedAttempt>,
   recorded: RecordedAttempt,
 ): Promise<void> {
-  if (attempt.state === 'retrying') {
+  if (recorded.dueAt) {
     await failpoint('dispatcher.retry_recorded')
     const due = { id: ids.task, dueAt: recorded.dueAt.getTime(), workspace: ids.workspace }
     await ctx.enqueue([due], recorded.now.getTime())

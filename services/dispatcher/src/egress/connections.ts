@@ -73,8 +73,10 @@ export function createConnections(connect: Connect): Connections {
     giveBack(connection) {
       const siblings = idle.get(connection.origin) ?? []
       siblings.push(connection)
-      idle.delete(connection.origin)
-      idle.set(connection.origin, siblings)
+      if (siblings.length === 1 || idle.size > 1) {
+        idle.delete(connection.origin)
+        idle.set(connection.origin, siblings)
+      }
       idleCount += 1
       const [longestUnused] = idle.values()
       const oldest = longestUnused?.[0]

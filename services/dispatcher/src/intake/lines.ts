@@ -185,10 +185,8 @@ function mayStart<Task>({ options }: State<Task>, { host, underWay, health }: Li
 // The line and its workspace go to the end of their rotations.
 function start<Task>(state: State<Task>, line: Line<Task>, task: Task): Turn<Task> {
   drop(state, line)
-  line.workspace.ready.delete(line)
-  state.ready.delete(line.workspace)
-  if (line.waiting.size > 0) line.workspace.ready.add(line)
-  if (line.workspace.ready.size > 0) state.ready.add(line.workspace)
+  moveToEnd(line.workspace.ready, line, line.waiting.size > 0)
+  moveToEnd(state.ready, line.workspace, line.workspace.ready.size > 0)
   count(state, line, 1)
   const generation = line.health.begin()
   let isOver = false
@@ -206,6 +204,13 @@ function start<Task>(state: State<Task>, line: Line<Task>, task: Task): Turn<Tas
       return { change, restsUntil: line.health.restsUntil }
     },
   }
+}
+
+// What stands alone is at the end already: a Set that is changed for each turn is built anew every few turns.
+function moveToEnd<T>(rotation: Set<T>, item: T, stays: boolean): void {
+  if (stays && rotation.size === 1) return
+  rotation.delete(item)
+  if (stays) rotation.add(item)
 }
 
 // What is upcoming stands at the front.
