@@ -40,7 +40,9 @@ export async function recordAttempts(
   pool: Pool,
   attempts: readonly FinishedAttempt[],
 ): Promise<Array<RecordedAttempt | null>> {
-  const { name, values, params } = valuesOf('record_attempts', recordColumns, attempts.map(toRow))
+  // Tasks of one time lie together, so in the order of their ids their pages are read one after the other.
+  const sorted = attempts.toSorted((one, other) => (one.taskId < other.taskId ? -1 : 1))
+  const { name, values, params } = valuesOf('record_attempts', recordColumns, sorted.map(toRow))
   const { rows } = await pool.query<RecordedAttempt>({ name, text: recordStatement(values), values: params })
   const byId = new Map(rows.map(row => [row.taskId, row]))
   return attempts.map(attempt => byId.get(attempt.taskId) ?? null)
