@@ -45,10 +45,7 @@ export function isWithin(address: string, ranges: readonly Cidr[]): boolean {
 /** Tells whether an address may be connected to: it is public, or the operator has opened a range that holds it. */
 export function classifyAddress(address: string, allowed: readonly Cidr[]): 'allowed' | 'blocked' {
   const bytes = parseAddress(address)
-  if (bytes === null) return 'blocked'
-  const opened = allowed.filter(cidr => contains(cidr, bytes))
-  if (isIn(metadata, bytes)) return opened.some(cidr => cidr.prefix === bytes.length * 8) ? 'allowed' : 'blocked'
-  return opened.length > 0 || isPublic(bytes) ? 'allowed' : 'blocked'
+  return bytes !== null && mayConnect(bytes, allowed) ? 'allowed' : 'blocked'
 }
 
 /**
@@ -62,7 +59,10 @@ export function hostIsVisiblyBlocked(hostname: string, allowed: readonly Cidr[])
     .replace(/^\[|\]$/g, '')
   const isLocalhost = host === 'localhost' || host.endsWith('.localhost')
   const addresses = isLocalhost ? ['127.0.0.1', '::1'] : [host]
-  return addresses.every(address => parseAddress(address) !== null && classifyAddress(address, allowed) === 'blocked')
+  return addresses.every(address => {
+    const bytes = parseAddress(address)
+    return bytes !== null && !mayConnect(bytes, allowed)
+  })
 }
 
 /** What one person's machines share: an IPv4 address, or the first half of an IPv6 address. Other text stays as it is. */
@@ -74,6 +74,12 @@ export function networkOf(address: string): string {
     : `${ipaddr.fromByteArray([...bytes.slice(0, 8), ...Array(8).fill(0)])}/64`
 }
 
+function mayConnect(bytes: readonly number[], allowed: readonly Cidr[]): boolean {
+  const opened = allowed.filter(cidr => contains(cidr, bytes))
+  if (isIn(metadata, bytes)) return opened.some(cidr => cidr.prefix === bytes.length * 8)
+  return opened.length > 0 || isPublic(bytes)
+}
+
 function isPublic(bytes: readonly number[]): boolean {
   return bytes.length === 4 ? !isIn(specialV4, bytes) : isIn(globalV6, bytes) && !isIn(specialV6, bytes)
 }
@@ -82,12 +88,13 @@ function isIn(ranges: readonly Cidr[], bytes: readonly number[]): boolean {
   return ranges.some(cidr => contains(cidr, bytes))
 }
 
-function contains(cidr: Cidr, bytes: readonly number[]): boolean {
-  if (cidr.bytes.length !== bytes.length) return false
-  return bytes.every((byte, index) => {
-    const bits = Math.min(Math.max(cidr.prefix - index * 8, 0), 8)
-    return byte >> (8 - bits) === (cidr.bytes[index] ?? 0) >> (8 - bits)
-  })
+function contains({ bytes: network, prefix }: Cidr, bytes: readonly number[]): boolean {
+  if (network.length !== bytes.length) return false
+  for (let index = 0, bits = prefix; bits > 0; index++, bits -= 8) {
+    const beyond = Math.max(8 - bits, 0)
+    if ((bytes[index] ?? 0) >> beyond !== (network[index] ?? 0) >> beyond) return false
+  }
+  return true
 }
 
 function parseCidr(text: string): Cidr | null {
