@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg'
 
 /**
- * Ends a connection on which nothing came or went for so long: the statement on it fails as with any connection that broke.
+ * Ends a connection on which nothing came or went for so long, also between the statements of a transaction: the statement
+ * on it, or the next one, fails as with any connection that broke.
  *
  * The driver has `query_timeout` for this. Its timer for each statement makes V8 keep the rows of that statement beyond
  * their use, until the next full collection, which took a tenth of all CPU time under load.

@@ -49,7 +49,10 @@ export function openPool(databaseUrl: string, options: PoolOptions): Pool {
     lock_timeout: lockTimeoutMs,
   })
   pool.on('error', onError)
-  pool.on('connect', client => endLostConnection(client, silenceMs))
+  pool.on('connect', client => {
+    client.on('error', () => {}) // one that breaks between the statements of a transaction fails the next of them
+    endLostConnection(client, silenceMs)
+  })
   return pool
 }
 

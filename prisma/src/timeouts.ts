@@ -6,5 +6,5 @@ export const timeouts = {
   keepAlive: true,
 }
 
-/** A connection on which nothing was heard for so long, though an answer was due, is lost. Longer than any statement may take. */
+/** A connection in use on which nothing comes or goes for so long is lost. Longer than any statement may take. */
 export const longestSilenceMs = 12_000

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTestDatabase, type TestDatabase } from '@belfry/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isTransientDatabaseError, openPool, type Pool } from '../src/index.ts'
+import { inTransaction, isTransientDatabaseError, openPool, type Pool } from '../src/index.ts'
 
 const silenceMs = 300
 
@@ -37,6 +37,19 @@ describe('a connection on which nothing is heard', () => {
     expect(rows).toEqual([{ n: 3 }])
   })
 
+  it.each(['silent', 'broken'])('fails the next statement of its transaction when it is %s between two', async how => {
+    const failing = inTransaction(pool, async tx => {
+      await tx.query('SELECT 1')
+      if (how === 'silent') relay.fallSilent()
+      else relay.break()
+      await sleep(silenceMs * 2)
+      await tx.query('SELECT 2')
+    })
+    const error = await failing.catch(error => error)
+    expect(isTransientDatabaseError(error)).toBe(true)
+    expect((await pool.query('SELECT 3 AS n')).rows).toEqual([{ n: 3 }])
+  })
+
   it('is kept while something comes, however long the statement takes altogether', async () => {
     const { rows } = await pool.query("SELECT repeat('x', 100000) AS text, pg_sleep(0.1) FROM generate_series(1, 6)")
     expect(rows).toHaveLength(6)
@@ -57,7 +70,7 @@ async function backend(pool: Pool): Promise<number> {
   return rows[0].pid
 }
 
-/** Passes bytes on, until it falls silent on the connections that it has then. */
+/** Passes bytes on, until it falls silent on the connections that it has then, or breaks them. */
 async function startRelay(target: { host: string; port: number }) {
   const pairs = new Set<[Socket, Socket]>()
   const server = createServer(client => {
@@ -78,8 +91,11 @@ async function startRelay(target: { host: string; port: number }) {
         backend.resume()
       }
     },
-    async close() {
+    break() {
       for (const pair of pairs) for (const socket of pair) socket.destroy()
+    },
+    async close() {
+      this.break()
       server.close()
       await once(server, 'close')
     },
