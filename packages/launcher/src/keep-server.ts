@@ -17,6 +17,7 @@ export function keepServer<T extends Server>(title: string, first: T, start: (po
       if (isStopping) return
       say(`${title} ended unexpectedly; starting it again.`)
       await restart()
+      if (isStopping) return // what was just opened is ended by `stop`
     }
   }
 
