@@ -73,6 +73,7 @@ export function createConnections(connect: Connect): Connections {
     giveBack(connection) {
       const siblings = idle.get(connection.origin) ?? []
       siblings.push(connection)
+      // An origin that stands alone is at the end already: a Map that is changed each time is built anew every few times.
       if (siblings.length === 1 || idle.size > 1) {
         idle.delete(connection.origin)
         idle.set(connection.origin, siblings)
