@@ -19,13 +19,14 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
   })
 
   const schedule = async (count: number, aheadMs: number) => {
+    const executeAt = inMs(aheadMs)
     const answers = await Promise.all(
       Array.from({ length: count }, (_, i) =>
         belfry.call('POST', tasks, {
           name: `${i}`,
           url: target.url(`/${i}`),
           method: 'POST',
-          execute_at: inMs(aheadMs),
+          execute_at: executeAt,
         }),
       ),
     )
@@ -79,7 +80,7 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
   })
 
   ifVolatile('survive kill -9 of the dispatcher that has them in hand together', async () => {
-    await schedule(30, 5000)
+    await schedule(30, 10_000)
     const redis = new Redis(belfry.redisUrl ?? '')
     const delayed = (isEnough: (jobs: number) => boolean) =>
       waitFor(() => redis.zcard('{belfry}:dispatch:delayed'), isEnough)

@@ -1,20 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type ClaimedTask, expireLeases, type FinishedAttempt, insertTasks, recordAttempts } from '../src/index.ts'
-import { aTask, claimAll, runRows, taskRow, useDatabase } from './setup.ts'
+import { type ClaimedTask, expireLeases, type FinishedAttempt, recordAttempts } from '../src/index.ts'
+import { claimNew, claimOne, runRows, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
-
-async function claimNew(changes: Parameters<typeof aTask>[0] = {}): Promise<ClaimedTask> {
-  const task = aTask(changes)
-  await insertTasks(db.pool, [task])
-  return claimAgain(task.id)
-}
-
-async function claimAgain(id: string): Promise<ClaimedTask> {
-  const [claim] = await claimAll(db.pool, [id])
-  if (claim?.kind !== 'claimed') throw new Error(`Not claimed but ${claim?.kind}.`)
-  return claim.task
-}
 
 function finished(task: ClaimedTask, changes: Partial<FinishedAttempt> = {}): FinishedAttempt {
   return {
@@ -51,7 +39,7 @@ async function letLeaseEnd(task: ClaimedTask): Promise<void> {
 
 describe('recordAttempts', () => {
   it('stores runs and moves their tasks to success, retrying and dead in one statement', async () => {
-    const tasks = await Promise.all([claimNew(), claimNew(), claimNew()])
+    const tasks = await Promise.all([claimNew(db.pool), claimNew(db.pool), claimNew(db.pool)])
     const [won, again, lost] = tasks as [ClaimedTask, ClaimedTask, ClaimedTask]
     const recorded = await recordAttempts(db.pool, [
       finished(won),
@@ -72,7 +60,7 @@ describe('recordAttempts', () => {
   })
 
   it('keeps every millisecond of the times', async () => {
-    const tasks = await Promise.all(Array.from({ length: 64 }, () => claimNew()))
+    const tasks = await Promise.all(Array.from({ length: 64 }, () => claimNew(db.pool)))
     const attempts = tasks.map((task, i) => {
       const scheduledAt = new Date(Date.UTC(1970 + i * 2, 6, 1) + i * 16 + 1)
       const startedAt = new Date(scheduledAt.getTime() + 7)
@@ -86,7 +74,7 @@ describe('recordAttempts', () => {
   })
 
   it('changes nothing the second time, as after a commit whose answer was lost', async () => {
-    const task = await claimNew()
+    const task = await claimNew(db.pool)
     const attempt = finished(task, { ...failure, state: 'retrying', retryDelayMs: 1 })
     expect(await recordAttempts(db.pool, [attempt])).toHaveLength(1)
     const before = await taskRow(db.pool, task.taskId)
@@ -96,10 +84,10 @@ describe('recordAttempts', () => {
   })
 
   it('refuses the outcome of a dispatcher whose task was taken over', async () => {
-    const frozen = await claimNew()
+    const frozen = await claimNew(db.pool)
     await letLeaseEnd(frozen)
     expect(await expireLeases(db.pool, 10)).toMatchObject([{ taskId: frozen.taskId, state: 'retrying' }])
-    const successor = await claimAgain(frozen.taskId)
+    const successor = await claimOne(db.pool, frozen.taskId)
     expect(successor.attempt).toBe(2)
     expect(await recordAttempts(db.pool, [finished(frozen)])).toEqual([null])
     expect((await taskRow(db.pool, frozen.taskId)).state).toBe('processing')
@@ -114,13 +102,13 @@ describe('recordAttempts', () => {
 
 describe('expireLeases', () => {
   it('leaves attempts alone whose lease lives', async () => {
-    const task = await claimNew()
+    const task = await claimNew(db.pool)
     await expireLeases(db.pool, 100)
     expect((await taskRow(db.pool, task.taskId)).state).toBe('processing')
   })
 
   it('gives a task another attempt although its retries are used up: the lost one may never have been sent', async () => {
-    const task = await claimNew({ maxRetries: 0 })
+    const task = await claimNew(db.pool, { maxRetries: 0 })
     await letLeaseEnd(task)
     await expireLeases(db.pool, 100)
     expect(await taskRow(db.pool, task.taskId)).toMatchObject({ state: 'retrying' })
@@ -128,12 +116,12 @@ describe('expireLeases', () => {
   })
 
   it('ends a task that has cost three dispatchers, however many retries remain', async () => {
-    let task = await claimNew({ maxRetries: 20 })
+    let task = await claimNew(db.pool, { maxRetries: 20 })
     for (const expected of ['retrying', 'retrying', 'dead']) {
       await letLeaseEnd(task)
       await expireLeases(db.pool, 100)
       expect((await taskRow(db.pool, task.taskId)).state).toBe(expected)
-      if (expected === 'retrying') task = await claimAgain(task.taskId)
+      if (expected === 'retrying') task = await claimOne(db.pool, task.taskId)
     }
     const runs = await runRows(db.pool, task.taskId)
     expect(runs).toHaveLength(3)
@@ -141,11 +129,11 @@ describe('expireLeases', () => {
   })
 
   it('does not count the attempts that dispatchers gave up in order against the task', async () => {
-    let task = await claimNew({ maxRetries: 20 })
+    let task = await claimNew(db.pool, { maxRetries: 20 })
     for (let i = 0; i < 4; i++) {
       const gaveUp = { ...failure, errorCode: 'worker_lost', state: 'retrying', retryDelayMs: 0 } as const
       await recordAttempts(db.pool, [finished(task, gaveUp)])
-      task = await claimAgain(task.taskId)
+      task = await claimOne(db.pool, task.taskId)
     }
     await letLeaseEnd(task)
     await expireLeases(db.pool, 100)
@@ -153,7 +141,7 @@ describe('expireLeases', () => {
   })
 
   it('ends each attempt once when several schedulers look at the same time', async () => {
-    const tasks = await Promise.all(Array.from({ length: 20 }, () => claimNew()))
+    const tasks = await Promise.all(Array.from({ length: 20 }, () => claimNew(db.pool)))
     await Promise.all(tasks.map(letLeaseEnd))
     const rounds = await Promise.all([1, 2, 3].map(() => expireLeases(db.pool, 100)))
     const ended = rounds.flat().map(({ taskId }) => taskId)

@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { TierName } from '@belfry/domain'
 import { createTestDatabase } from '@belfry/testing'
 import { afterAll, beforeAll } from 'vitest'
-import { type Claim, claimTasks, type NewTask, openPool, type Pool } from '../src/index.ts'
+import {
+  type Claim,
+  type ClaimedTask,
+  claimTasks,
+  insertTasks,
+  type NewTask,
+  openPool,
+  type Pool,
+} from '../src/index.ts'
 
 /** Gives a test file a database of its own. */
 export function useDatabase(): { readonly pool: Pool } {
@@ -54,6 +63,21 @@ export function claimAll(pool: Pool, ids: string[]): Promise<Claim[]> {
     pool,
     ids.map(taskId => ({ taskId, token: randomUUID() })),
   )
+}
+
+/** Claims a task that is due now. Its time was rounded, so it may be due with the next millisecond only. */
+export async function claimOne(pool: Pool, id: string): Promise<ClaimedTask> {
+  await sleep(2)
+  const [claim] = await claimAll(pool, [id])
+  if (claim?.kind !== 'claimed') throw new Error(`Not claimed but ${claim?.kind}.`)
+  return claim.task
+}
+
+/** Stores a task and claims it. */
+export async function claimNew(pool: Pool, changes: Partial<NewTask> = {}): Promise<ClaimedTask> {
+  const task = aTask(changes)
+  await insertTasks(pool, [task])
+  return claimOne(pool, task.id)
 }
 
 export async function taskRow(pool: Pool, id: string) {

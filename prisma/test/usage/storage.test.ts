@@ -10,7 +10,7 @@ import {
   readUsage,
   recordAttempts,
 } from '../../src/index.ts'
-import { anOrganization, aTask, claimAll, taskRow, useDatabase } from '../setup.ts'
+import { anOrganization, aTask, claimAll, claimNew, taskRow, useDatabase } from '../setup.ts'
 
 const db = useDatabase()
 const never = new AbortController().signal
@@ -19,14 +19,6 @@ const dayMs = 86_400_000
 async function storedBytes(organizationId: string): Promise<number | undefined> {
   while ((await foldUsageChanges(db.pool, 1000)) > 0);
   return (await readUsage(db.pool, organizationId))?.storageBytes
-}
-
-async function claimOne(workspaceId: string, payload: string | null): Promise<ClaimedTask> {
-  const task = aTask({ workspaceId, payload })
-  await insertTasks(db.pool, [task])
-  const [claim] = await claimAll(db.pool, [task.id])
-  if (claim?.kind !== 'claimed') throw new Error(`Not claimed but ${claim?.kind}.`)
-  return claim.task
 }
 
 async function record(task: ClaimedTask, state: 'success' | 'dead', body: string | null): Promise<void> {
@@ -44,10 +36,10 @@ async function record(task: ClaimedTask, state: 'success' | 'dead', body: string
 describe('storage', () => {
   it('grows with payloads and captured bodies, in bytes', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
-    const task = await claimOne(workspaceId, '"zwölf"')
+    const task = await claimNew(db.pool, { workspaceId, payload: '"zwölf"' })
     expect(await storedBytes(organizationId)).toBe(8)
     await record(task, 'success', 'ein Körper')
-    await record(await claimOne(workspaceId, null), 'dead', null)
+    await record(await claimNew(db.pool, { workspaceId, payload: null }), 'dead', null)
     expect(await storedBytes(organizationId)).toBe(19)
     const today = (await readDailyUsage(db.pool, organizationId)).at(-1)
     expect(today).toMatchObject({ date: new Date().toISOString().slice(0, 10), executions: 2, failed: 1 })
@@ -77,10 +69,10 @@ describe('storage', () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const fill = (bytes: number) =>
       db.pool.query('UPDATE storage SET bytes = $2 WHERE organization_id = $1', [organizationId, bytes])
-    const retrying = await claimOne(workspaceId, '1')
+    const retrying = await claimNew(db.pool, { workspaceId, payload: '1' })
     expect(await storedBytes(organizationId)).toBe(1)
     await fill(100_000_000)
-    await claimOne(workspaceId, null) // the quota itself may be used
+    await claimNew(db.pool, { workspaceId, payload: null }) // the quota itself may be used
     await fill(100_000_001)
     const task = aTask({ workspaceId })
     await insertTasks(db.pool, [task])
@@ -99,10 +91,10 @@ describe('correctStorage', () => {
 
   it('mends a sum that is wrong, and leaves what is noted but not folded to the fold', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
-    await record(await claimOne(workspaceId, '"12"'), 'success', 'body')
+    await record(await claimNew(db.pool, { workspaceId, payload: '"12"' }), 'success', 'body')
     expect(await storedBytes(organizationId)).toBe(8)
     await db.pool.query('UPDATE storage SET bytes = 1000 WHERE organization_id = $1', [organizationId])
-    await claimOne(workspaceId, '"123456"')
+    await claimNew(db.pool, { workspaceId, payload: '"123456"' })
     await age(organizationId)
     expect(await correctStorage(db.pool, dayMs, never)).toEqual({ organizationId, driftBytes: -992 })
     expect(await storedBytes(organizationId)).toBe(16)
