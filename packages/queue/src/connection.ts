@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createPostgresBackend, createRedisBackend, type Processor, type Queue, type Worker, withBackend } from 'bullmq'
+import { createRedisBackend, type Processor, type Queue, type Worker, withBackend } from 'bullmq'
 import { openRedis, type RedisClient } from './open-redis.ts'
+import { createCalmPostgresBackend, postgresConnection } from './postgres-backend.ts'
 import { shardPrefix } from './shards.ts'
 
 /** Where the queue lives: on Redis when there is one, else on the same PostgreSQL as everything else. */
@@ -57,8 +58,10 @@ export function openQueue<Data>(connection: QueueConnection, name: string): Open
 /** Opens a producer for every shard of a queue, over one connection. */
 export function openShards<Data>(connection: QueueConnection, name: string): OpenShards<Data> {
   if (connection.redisUrl === null) {
-    const { Queue } = withBackend(createPostgresBackend)
-    const bull = new Queue<Data>(name, { connection: postgresConnection(connection, 4) }) as unknown as Queue<Data>
+    const { Queue } = withBackend(createCalmPostgresBackend)
+    const bull = new Queue<Data>(name, {
+      connection: postgresConnection(connection.databaseUrl, 4),
+    }) as unknown as Queue<Data>
     const bulls: [Queue<Data>] = [observed(bull, connection)]
     return {
       bulls,
@@ -128,9 +131,9 @@ export function openWorkerStore<Data>(
     removeOnFail: { count: 0 },
   }
   if (connection.redisUrl === null) {
-    const { Worker } = withBackend(createPostgresBackend)
+    const { Worker } = withBackend(createCalmPostgresBackend)
     const open = (_: number, concurrency: number) => {
-      const settings = { ...options, concurrency, connection: postgresConnection(connection, 6) }
+      const settings = { ...options, concurrency, connection: postgresConnection(connection.databaseUrl, 6) }
       return observed(new Worker<Data>(name, processor, settings) as unknown as Worker<Data>, connection)
     }
     return { redis: null, open, close: () => {} }
@@ -167,10 +170,6 @@ async function depthOf(bulls: ReadonlyArray<Pick<Queue, 'getJobCounts'>>): Promi
   const sum = (names: readonly string[]) =>
     counts.reduce((total, count) => total + names.reduce((all, name) => all + (count[name] ?? 0), 0), 0)
   return { ready: sum(['waiting', 'prioritized', 'active']), delayed: sum(['delayed']) }
-}
-
-function postgresConnection(connection: QueueConnection, max: number) {
-  return { connectionString: connection.databaseUrl, max, migrate: true }
 }
 
 function observed<T extends { on(event: 'error', listener: (error: Error) => void): unknown }>(
