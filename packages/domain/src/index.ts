@@ -30,6 +30,7 @@ export { parseInstant, writeInstant } from './instant.ts'
 export { elementTexts, memberText } from './member-text.ts'
 export { nearestName } from './nearest-name.ts'
 export { type AttemptOutcome, type EndedAttempt, type NextAttempt, nextAttempt } from './next-attempt.ts'
+export { parseUrl } from './parse-url.ts'
 export {
   type Action,
   type ActionIn,

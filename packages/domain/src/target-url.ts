@@ -1,3 +1,4 @@
+import { parseUrl } from './parse-url.ts'
 import { findBrokenReference, replaceReferences } from './secrets/secret-reference.ts'
 
 const maxLength = 2048
@@ -19,7 +20,7 @@ export function checkTargetUrl(template: string): string | null {
   if (!/^https?:\/\/[^/]/i.test(text)) return 'The URL must be absolute and begin with http:// or https://.'
   if (text.includes('#')) return 'The URL must not have a fragment (#...): it would not be sent.'
   if (/^[^/]*\/\/[^/?]*@/.test(text)) return 'The URL must not contain a user name or password; use a header.'
-  return URL.canParse(text) ? null : 'The URL is not valid.'
+  return parseUrl(text) === null ? 'The URL is not valid.' : null
 }
 
 /** The scheme and authority of a URL, as they are spelled there: which host is called, and no more. */

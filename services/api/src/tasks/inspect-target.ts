@@ -1,5 +1,5 @@
 import type { FieldError } from '@belfry/contract'
-import { hostIsVisiblyBlocked } from '@belfry/domain'
+import { hostIsVisiblyBlocked, parseUrl } from '@belfry/domain'
 import type { Context } from '../context.ts'
 
 /**
@@ -7,9 +7,9 @@ import type { Context } from '../context.ts'
  * @param field - The member of the body that holds the URL.
  */
 export function inspectTarget(ctx: Pick<Context, 'config'>, body: unknown, field = 'url'): FieldError[] {
-  const url = (Object(body) as Record<string, unknown>)[field]
-  if (typeof url !== 'string' || !URL.canParse(url)) return []
-  if (!hostIsVisiblyBlocked(new URL(url).hostname, ctx.config.allowedPrivateTargets)) return []
+  const text = (Object(body) as Record<string, unknown>)[field]
+  const url = typeof text === 'string' ? parseUrl(text) : null
+  if (url === null || !hostIsVisiblyBlocked(url.hostname, ctx.config.allowedPrivateTargets)) return []
   const message = `${field} points to a private address, which this installation does not call.`
   return [{ path: field, code: 'blocked_address', message }]
 }

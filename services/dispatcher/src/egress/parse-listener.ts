@@ -1,3 +1,4 @@
+import { parseUrl } from '@belfry/domain'
 import type { Listener } from './own-listeners.ts'
 
 const defaultPorts: Readonly<Record<string, number>> = {
@@ -13,8 +14,9 @@ const defaultPorts: Readonly<Record<string, number>> = {
 
 /** Finds the host and the port that a URL leads to; null where it leads to a file or to nothing that is known. */
 export function listenerOfUrl(text: string): Listener | null {
-  if (!URL.canParse(text)) return null
-  const { protocol, hostname, port, searchParams } = new URL(text)
+  const url = parseUrl(text)
+  if (url === null) return null
+  const { protocol, hostname, port, searchParams } = url
   // PostgreSQL's URLs may name the place among the settings as well.
   const host = searchParams.get('host') || decodeURIComponent(hostname).replace(/^\[|\]$/g, '')
   const number = Number(searchParams.get('port') || port) || defaultPorts[protocol]

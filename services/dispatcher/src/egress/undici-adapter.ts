@@ -1,3 +1,4 @@
+import { parseUrl } from '@belfry/domain'
 import type { AxiosAdapter, AxiosResponse } from 'axios'
 import type { Dispatcher } from 'undici'
 import { DeadlineError, InvalidRequestError, InvalidResponseError } from './call-errors.ts'
@@ -46,15 +47,9 @@ export function createUndiciAdapter(connect: Connect): UndiciAdapter {
 }
 
 function parseTarget(text: string): { origin: string; path: string } {
-  try {
-    const url = new URL(text)
-    if (url.protocol === 'http:' || url.protocol === 'https:') {
-      return { origin: url.origin, path: url.pathname + url.search }
-    }
-  } catch {
-    // it is no URL
-  }
-  throw new InvalidRequestError()
+  const url = parseUrl(text)
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new InvalidRequestError()
+  return { origin: url.origin, path: url.pathname + url.search }
 }
 
 type Ends = { answer: (outcome: ResponseOutcome) => void; reject: (error: Error | null) => void }

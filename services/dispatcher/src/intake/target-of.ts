@@ -1,3 +1,5 @@
+import { parseUrl } from '@belfry/domain'
+
 /** What a task calls: the origin of its URL, as it is spelled there, and the host and port that this names, in one spelling. */
 export type Target = { readonly origin: string; readonly host: string }
 
@@ -11,7 +13,7 @@ const known = new Map<string, Target>()
 export function targetOf(origin: string): Target {
   const remembered = known.get(origin)
   if (remembered) return remembered
-  const target = { origin, host: URL.canParse(origin) ? new URL(origin).host : origin }
+  const target = { origin, host: parseUrl(origin)?.host ?? origin }
   if (known.size >= mostKnown) known.clear()
   known.set(origin, target)
   return target
