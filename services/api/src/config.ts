@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { parseCidrs, parseTiers, tierNames } from '@belfry/domain'
 import {
   databaseUrl,
@@ -59,7 +60,7 @@ const schema = variables.transform(env => ({
   port: env.PORT,
   healthPort: env.METRICS_PORT,
   logLevel: env.LOG_LEVEL,
-  jwtSecret: env.JWT_SECRET,
+  jwtKey: createSecretKey(env.JWT_SECRET, 'utf8'),
   trustProxy: env.TRUST_PROXY,
   masterKeys: env.ENCRYPTION_KEYS,
   publicUrl: new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin,

@@ -1,4 +1,4 @@
-import jwt, { type SignOptions } from 'jsonwebtoken'
+import jwt, { type Secret, type SignOptions } from 'jsonwebtoken'
 import { describe, expect, it } from 'vitest'
 import { sessionMs, signSessionToken } from '../src/auth/session-token.ts'
 import { aPerson } from './organization.ts'
@@ -13,7 +13,7 @@ const read = (headers: Record<string, string>) => api.send('GET', me, undefined,
 async function aSession(issuedAgoMs = 0) {
   const person = await aPerson(api, sessionMs)
   const { id } = await api.ctx.prisma.session.findFirstOrThrow({ where: { userId: person.userId } })
-  const token = signSessionToken(api.ctx.config.jwtSecret, person.userId, id, api.ctx.clock.now() - issuedAgoMs)
+  const token = signSessionToken(api.ctx.config.jwtKey, person.userId, id, api.ctx.clock.now() - issuedAgoMs)
   return { ...person, sessionId: id, token }
 }
 
@@ -94,11 +94,11 @@ describe('refuses', () => {
 
   it('every token that is not one of ours, of this kind and of this time', async () => {
     const { userId, sessionId, token } = await aSession()
-    const secret = api.ctx.config.jwtSecret
+    const ourKey = api.ctx.config.jwtKey
     const now = Math.floor(api.ctx.clock.now() / 1000)
     const ours = { sub: userId, sid: sessionId, iat: now, exp: now + 60, iss: 'belfry', aud: 'belfry:session' }
-    const sign = (claims: object, options: SignOptions = {}, key: string | null = secret) =>
-      jwt.sign(claims, key as string, {
+    const sign = (claims: object, options: SignOptions = {}, key: Secret = ourKey) =>
+      jwt.sign(claims, key, {
         algorithm: 'HS256',
         ...options,
         header: { alg: 'HS256', typ: 'session+jwt', ...options.header },
@@ -110,7 +110,7 @@ describe('refuses', () => {
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
     const bad: Record<string, string> = {
       'another key': sign(ours, {}, 'another secret of thirty-two characters'),
-      'no algorithm': sign(ours, { algorithm: 'none', header: { alg: 'none' } }, null),
+      'no algorithm': sign(ours, { algorithm: 'none', header: { alg: 'none' } }, null as never),
       'no algorithm, our signature': `${encode({ alg: 'none', typ: 'session+jwt' })}.${payload}.${signature}`,
       'no signature': `${head}.${payload}.`,
       HS384: sign(ours, { algorithm: 'HS384', header: { alg: 'HS384' } }),

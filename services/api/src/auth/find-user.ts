@@ -21,7 +21,7 @@ export async function findUser(ctx: Context, request: Request): Promise<UserCall
   const cookie = bearer === undefined ? sessionCookieOf(request) : undefined
   const token = bearer ?? cookie
   const now = ctx.clock.now()
-  const claims = token === undefined ? null : readSessionToken(ctx.config.jwtSecret, token, now)
+  const claims = token === undefined ? null : readSessionToken(ctx.config.jwtKey, token, now)
   if (!claims) throw refused
   if (cookie !== undefined) requireSameOrigin(ctx.config.publicUrl, request)
   const { userId, sessionId } = claims

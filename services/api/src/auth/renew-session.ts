@@ -21,7 +21,7 @@ export async function renewSession(
   // A session that has just been ended stays ended.
   const { count } = await ctx.prisma.session.updateMany({ where: { id: sessionId, userId }, data: { expiresAt } })
   if (count === 0) return
-  const token = signSessionToken(ctx.config.jwtSecret, userId, sessionId, now)
+  const token = signSessionToken(ctx.config.jwtKey, userId, sessionId, now)
   if (sentAs === 'cookie') request.res?.setHeader('Set-Cookie', sessionCookie(ctx, token, expiresAt))
   else request.res?.setHeader('X-Session-Token', token)
 }

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import { z } from 'zod'
 
@@ -27,18 +28,18 @@ const skewSeconds = 60
 export type SessionClaims = { userId: string; sessionId: string; issuedAt: number }
 
 /** Signs the token of a session, valid from `now` on. It is worth something only as long as the session's row exists. */
-export function signSessionToken(secret: string, userId: string, sessionId: string, now: number): string {
+export function signSessionToken(key: KeyObject, userId: string, sessionId: string, now: number): string {
   const iat = Math.floor(now / 1000)
   const payload = { sub: userId, sid: sessionId, iat, exp: iat + sessionMs / 1000, iss: issuer, aud: audience }
-  return jwt.sign(payload, secret, { algorithm: 'HS256', header: { alg: 'HS256', typ: type } })
+  return jwt.sign(payload, key, { algorithm: 'HS256', header: { alg: 'HS256', typ: type } })
 }
 
 /** Reads the token of a session; null when it is not one of ours or is too old. */
-export function readSessionToken(secret: string, text: string, now: number): SessionClaims | null {
+export function readSessionToken(key: KeyObject, text: string, now: number): SessionClaims | null {
   const clockTimestamp = Math.floor(now / 1000)
   const rules = { algorithms: ['HS256' as const], issuer, audience, clockTimestamp, complete: true as const }
   try {
-    const { payload } = token.parse(jwt.verify(text, secret, { ...rules, maxAge: sessionMs / 1000 }))
+    const { payload } = token.parse(jwt.verify(text, key, { ...rules, maxAge: sessionMs / 1000 }))
     if (payload.iat > clockTimestamp + skewSeconds) return null
     return { userId: payload.sub, sessionId: payload.sid, issuedAt: payload.iat * 1000 }
   } catch {
