@@ -51,8 +51,8 @@ export async function forgetIdempotencyKeys(pool: Pool, limit: number): Promise<
 }
 
 /** The advisory lock of a key, as the text of a bigint. Two keys of one lock would only wait for each other. */
-export function lockOf({ workspaceId, key }: KeyedRequest): string {
-  return String(hash('sha256', `${workspaceId} ${key}`, 'buffer').readBigInt64BE())
+export function lockOf({ workspaceId, key }: KeyedRequest): bigint {
+  return hash('sha256', `${workspaceId} ${key}`, 'buffer').readBigInt64BE()
 }
 
 // Held until the transaction has ended, however that comes about.

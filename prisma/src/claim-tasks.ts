@@ -1,7 +1,7 @@
 import { defaultTiers, type Tiers } from '@belfry/domain'
 import type { TaskState } from './generated/enums.ts'
 import type { Pool } from './pool.ts'
-import { arrayRows, toArrayText, toUuidArray, valuesOf } from './statement-rows.ts'
+import { type InputColumn, inputRows, inputValues } from './statement-input.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
 import { callsOrigin, originOf } from './task-origin.ts'
 import { countedExecutions, tierRows } from './usage/count-executions.ts'
@@ -63,12 +63,7 @@ export async function claimTasks(
 ): Promise<Claim[]> {
   const distinct = new Map(requests.map(request => [request.taskId, request]))
   const all = [...distinct.values()]
-  const values = [
-    toUuidArray(all.map(({ taskId }) => taskId)),
-    toUuidArray(all.map(({ token }) => token)),
-    toArrayText(all.map(({ origin }) => origin)),
-    ...tierRows(tiers, claimColumns.length + 1).params,
-  ]
+  const values = [...inputValues(claimInput, all), ...tierRows(tiers, claimInput.length + 1).params]
   const { rows } = await pool.query<ClaimedRow>({ name: 'claim_tasks', text: claimStatement, values })
   const claims = new Map(rows.map(row => [row.taskId, toClaim(row)]))
   if (claims.size < distinct.size) {
@@ -82,6 +77,12 @@ export async function claimTasks(
 }
 
 const gone: Claim = { kind: 'gone' }
+
+export const claimInput: ReadonlyArray<InputColumn<ClaimRequest>> = [
+  ['id', 'uuid', ({ taskId }) => taskId],
+  ['token', 'text', ({ token }) => token],
+  ['origin', 'text', ({ origin }) => origin],
+]
 
 // An occurrence of a cron job that may not overlap is skipped when an earlier dispatch of the same cron job has not
 // finished. It is asked here because only now it can be known, and only for the first attempt of an occurrence: other
@@ -105,9 +106,8 @@ const requestColumns = Object.entries(requestFields)
 // data was taken, what lies at that place is not in the view, so nothing is updated and the caller hears "busy": an
 // attempt never sends a request that is older than its task. Each row is read once and carried along from then on,
 // because joins between the parts of a statement take time with the square of their rows.
-export const claimColumns = ['uuid', 'text', 'text']
 export const claimStatement = `
-    WITH input (id, token, origin) AS (SELECT * FROM ${arrayRows(claimColumns)}),
+    WITH input AS (${inputRows(claimInput)}),
     ready AS (
       SELECT t.ctid AS place, t.id, t.workspace_id, t.cron_job_id, t.execute_at, t.due_at AS scheduled_at,
              t.state = 'pending' AS is_first, input.token, ${requestColumns}, ${ownRefusal} AS own_refusal
@@ -116,7 +116,7 @@ export const claimStatement = `
         AND (input.origin IS NULL OR ${callsOrigin('r.url', 'input.origin')})
       FOR UPDATE OF t SKIP LOCKED
     ),
-    ${countedExecutions(tierRows(defaultTiers, claimColumns.length + 1).text)},
+    ${countedExecutions(tierRows(defaultTiers, claimInput.length + 1).text)},
     decided AS (
       SELECT ready.*, coalesce(refused.reason, own_refusal) AS refusal
       FROM ready LEFT JOIN refused ON refused.id = ready.id
@@ -160,22 +160,20 @@ function toClaim(row: ClaimedRow): Claim {
 
 /** Tells why tasks could not be claimed. */
 async function explainClaims(pool: Pool, requests: readonly ClaimRequest[]): Promise<Map<string, Claim>> {
-  const ids = requests.map(({ taskId }) => [taskId])
-  const { name, values, params } = valuesOf('explain_claims', ['uuid'], ids)
-  const { rows } = await pool.query<UnclaimedRow>({ name, text: unclaimedStatement(values), values: params })
+  const values = inputValues(unclaimedInput, requests)
+  const { rows } = await pool.query<UnclaimedRow>({ name: 'explain_claims', text: unclaimedStatement, values })
   const byId = new Map(rows.map(row => [row.taskId, row]))
   return new Map(requests.map(request => [request.taskId, explain(byId.get(request.taskId), request)]))
 }
 
-export function unclaimedStatement(values: string): string {
-  return `
-    WITH input (id) AS (VALUES ${values})
+export const unclaimedInput: ReadonlyArray<InputColumn<ClaimRequest>> = [['id', 'uuid', ({ taskId }) => taskId]]
+export const unclaimedStatement = `
+    WITH input AS (${inputRows(unclaimedInput)})
     SELECT t.id AS "taskId", t.state, NULL AS refusal, t.run_id AS "runId", t.attempts AS attempt, t.due_at AS "scheduledAt",
            NULL AS "claimedAt", t.workspace_id AS "workspaceId",
            t.cron_job_id AS "cronJobId", t.execute_at AS "executeAt", ${requestColumns},
            extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('r.url')} AS origin
     FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id`
-}
 
 type UnclaimedRow = ClaimedRow & { state: TaskState; origin: string; dueInMs: number }
 

@@ -1,12 +1,24 @@
 import { type KeptAnswer, type KeyedRequest, keptFor, lockOf } from './answer-once.ts'
 import type { Db } from './in-transaction.ts'
-import { type InsertedTask, insertedFrom, type NewTask, rowOf, taskColumnNames, taskColumns } from './insert-tasks.ts'
-import { valuesOf } from './statement-rows.ts'
+import { type InsertedTask, insertedFrom, type NewTask, taskInput } from './insert-tasks.ts'
+import { type InputColumn, inputRows, inputValues } from './statement-input.ts'
 
 /** A task whose request may be sent again, with the answer to it. */
 export type KeyedTask = { task: NewTask; request: KeyedRequest; answer: KeptAnswer }
 
-const columns = [...taskColumns, 'bigint', 'text', 'bytea', 'smallint', 'text', 'text']
+const input: ReadonlyArray<InputColumn<KeyedTask>> = [
+  ...taskInput.map(ofTask),
+  ['lock', 'int8', ({ request }) => lockOf(request)],
+  ['key', 'text', ({ request }) => request.key],
+  ['request_hash', 'bytea', ({ request }) => request.hash],
+  ['status', 'int2', ({ answer }) => answer.status],
+  ['location', 'text', ({ answer }) => answer.location],
+  ['answer', 'text', ({ answer }) => answer.answer],
+]
+
+function ofTask([name, type, of]: InputColumn<NewTask>): InputColumn<KeyedTask> {
+  return [name, type, ({ task }: KeyedTask) => of(task)] as InputColumn<KeyedTask>
+}
 
 /**
  * Stores tasks together with the answers to their requests: what `answerOnce` does for one request, for many in one
@@ -15,32 +27,24 @@ const columns = [...taskColumns, 'bigint', 'text', 'bytea', 'smallint', 'text', 
  * @param timeMark - Stands in the answers where the time of the creation belongs.
  */
 export async function insertKeyedTasks(db: Db, tasks: readonly KeyedTask[], timeMark: string): Promise<InsertedTask[]> {
-  const { name, values, params } = valuesOf('insert_keyed_tasks', columns, tasks.map(toRow))
-  const text = statement(values, `$${params.length + 1}::text`)
-  const { rows } = await db.query<InsertedTask>({ name, text, values: [...params, timeMark] })
+  const values = [...inputValues(input, tasks), timeMark]
+  const { rows } = await db.query<InsertedTask>({ name: 'insert_keyed_tasks', text: statement, values })
   return rows
-}
-
-function toRow({ task, request, answer }: KeyedTask): unknown[] {
-  const row = rowOf(task)
-  row.push(lockOf(request), request.key, request.hash, answer.status, answer.location, answer.answer)
-  return row
 }
 
 // An answer that was kept after this statement began to look, or is kept right now, makes no difference: the lock keeps
 // out whoever is at it, and the unique key what is there already, unless that is over its time.
-function statement(values: string, timeMark: string): string {
-  return `
-    WITH input (${taskColumnNames}, lock, key, request_hash, status, location, answer) AS (VALUES ${values}),
+const statement = `
+    WITH input AS (${inputRows(input)}),
     judged AS MATERIALIZED (
       SELECT *, CASE WHEN execute_at IS NULL OR execute_at > clock_timestamp()
                      THEN pg_try_advisory_xact_lock(lock) ELSE false END AS is_first
-      FROM input WHERE id IS NOT NULL
+      FROM input
     ),
     kept AS (
       INSERT INTO idempotency_keys (workspace_id, key, request_hash, status, location, answer)
       SELECT workspace_id, key, request_hash, status, location,
-             replace(answer, ${timeMark},
+             replace(answer, $${input.length + 1}::text,
                      to_char(now()::timestamptz(3) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
       FROM judged WHERE is_first
       ON CONFLICT (workspace_id, key) DO UPDATE
@@ -54,4 +58,3 @@ function statement(values: string, timeMark: string): string {
     SELECT judged.id, CASE WHEN stored.id IS NOT NULL THEN now()::timestamptz(3) END AS "createdAt",
            coalesce(judged.execute_at, now())::timestamptz(3) AS "executeAt", clock_timestamp() AS now
     FROM judged LEFT JOIN stored ON stored.id = judged.id`
-}

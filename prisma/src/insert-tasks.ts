@@ -1,6 +1,6 @@
 import type { TaskSource } from './generated/enums.ts'
 import { type Db, inTransaction } from './in-transaction.ts'
-import { valuesOf } from './statement-rows.ts'
+import { type InputColumn, inputRows, inputValues } from './statement-input.ts'
 import type { StoredRequest } from './stored-request.ts'
 import { countedPayloads } from './usage/count-storage.ts'
 
@@ -21,10 +21,26 @@ export type NewTask = StoredRequest & {
 /** `createdAt` is null when the task was refused because its time had come already. `now` is the database's clock. */
 export type InsertedTask = { id: string; createdAt: Date | null; executeAt: Date; now: Date }
 
-/** The SQL types of what `rowOf` writes. */
-export const taskColumns = [
-  ...['uuid', 'uuid', 'task_source', 'timestamptz', 'text', 'text', 'text', 'text', 'text'],
-  ...['smallint', 'backoff', 'int', 'int', 'int', 'text', 'uuid', 'uuid', 'text'],
+/** A task as a row of a statement's input. */
+export const taskInput: ReadonlyArray<InputColumn<NewTask>> = [
+  ['id', 'uuid', ({ id }) => id],
+  ['workspace_id', 'uuid', ({ workspaceId }) => workspaceId],
+  ['source', 'task_source', ({ source }) => source],
+  ['execute_at', 'timestamptz', ({ executeAt }) => executeAt],
+  ['name', 'text', ({ name }) => name],
+  ['url', 'text', ({ url }) => url],
+  ['method', 'text', ({ method }) => method],
+  ['headers', 'text', ({ headers }) => headers],
+  ['payload', 'text', ({ payload }) => payload],
+  ['max_retries', 'int2', ({ maxRetries }) => maxRetries],
+  ['backoff', 'backoff', ({ backoff }) => backoff],
+  ['base_delay_ms', 'int4', ({ baseDelayMs }) => baseDelayMs],
+  ['max_delay_ms', 'int4', ({ maxDelayMs }) => maxDelayMs],
+  ['timeout_ms', 'int4', ({ timeoutMs }) => timeoutMs],
+  ['topic', 'text', ({ topic }) => topic],
+  ['event_id', 'uuid', ({ eventId }) => eventId],
+  ['replay_of', 'uuid', ({ replayOf }) => replayOf],
+  ['traceparent', 'text', ({ traceparent }) => traceparent],
 ]
 
 // The statement joins its rows with each other, so its time grows with the square of their number: 1,000 at once take six
@@ -47,52 +63,21 @@ export async function insertTasks(db: Db, tasks: readonly NewTask[]): Promise<In
 }
 
 async function insertPart(db: Db, tasks: readonly NewTask[]): Promise<InsertedTask[]> {
-  const { name, values, params } = valuesOf('insert_tasks', taskColumns, tasks.map(rowOf))
-  const { rows } = await db.query<InsertedTask>({ name, text: statement(values), values: params })
+  const values = inputValues(taskInput, tasks)
+  const { rows } = await db.query<InsertedTask>({ name: 'insert_tasks', text: statement, values })
   return rows
 }
 
-/** A task as a row of values. */
-export function rowOf(task: NewTask): unknown[] {
-  return [
-    task.id,
-    task.workspaceId,
-    task.source,
-    task.executeAt,
-    task.name,
-    task.url,
-    task.method,
-    task.headers,
-    task.payload,
-    task.maxRetries,
-    task.backoff,
-    task.baseDelayMs,
-    task.maxDelayMs,
-    task.timeoutMs,
-    task.topic,
-    task.eventId,
-    task.replayOf,
-    task.traceparent,
-  ]
-}
-
-/** The names of these columns. */
-export const taskColumnNames = `id, workspace_id, source, execute_at, name, url, method, headers, payload,
-                max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, event_id, replay_of,
-                traceparent`
-
 // Judged once: whatever is stored of a task, and what its caller hears, follows from the same look at the clock.
-function statement(values: string): string {
-  return `
-    WITH input (${taskColumnNames}) AS (VALUES ${values}),
+const statement = `
+    WITH input AS (${inputRows(taskInput)}),
     judged AS MATERIALIZED (
-      SELECT *, execute_at IS NULL OR execute_at > clock_timestamp() AS is_stored FROM input WHERE id IS NOT NULL
+      SELECT *, execute_at IS NULL OR execute_at > clock_timestamp() AS is_stored FROM input
     ),
     ${insertedFrom('judged WHERE is_stored')}
     SELECT id, CASE WHEN is_stored THEN now()::timestamptz(3) END AS "createdAt",
            coalesce(execute_at, now())::timestamptz(3) AS "executeAt", clock_timestamp() AS now
     FROM judged`
-}
 
 /** The parts of a statement that store tasks, their requests and what they take up. */
 export function insertedFrom(source: string): string {

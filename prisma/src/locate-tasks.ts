@@ -1,5 +1,5 @@
 import type { Pool } from './pool.ts'
-import { valuesOf } from './statement-rows.ts'
+import { type InputColumn, inputRows, inputValues } from './statement-input.ts'
 import { originOf } from './task-origin.ts'
 
 /** Whose a task is, and which origin it calls as its URL spells it. */
@@ -7,21 +7,17 @@ export type TaskLocation = { taskId: string; workspaceId: string; origin: string
 
 /** Tells where tasks belong, in the order of the question; null for one that waits for no attempt. */
 export async function locateTasks(pool: Pool, ids: readonly string[]): Promise<Array<TaskLocation | null>> {
-  const { name, values, params } = valuesOf(
-    'locate_tasks',
-    ['uuid'],
-    ids.map(id => [id]),
-  )
-  const { rows } = await pool.query<TaskLocation>({ name, text: locateStatement(values), values: params })
+  const values = inputValues(locateInput, ids)
+  const { rows } = await pool.query<TaskLocation>({ name: 'locate_tasks', text: locateStatement, values })
   const byId = new Map(rows.map(row => [row.taskId, row]))
   return ids.map(id => byId.get(id) ?? null)
 }
 
+export const locateInput: ReadonlyArray<InputColumn<string>> = [['id', 'uuid', id => id]]
+
 // "NOT IN" for the same reason as in the claim.
-export function locateStatement(values: string): string {
-  return `
-    WITH input (id) AS (VALUES ${values})
+export const locateStatement = `
+    WITH input AS (${inputRows(locateInput)})
     SELECT t.id AS "taskId", t.workspace_id AS "workspaceId", ${originOf('r.url')} AS origin
     FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
     WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled')`
-}

@@ -1,5 +1,5 @@
 import type { Pool } from './pool.ts'
-import { arrayRows, toArrayText, toUuidArray } from './statement-rows.ts'
+import { type InputColumn, inputRows, inputValues } from './statement-input.ts'
 
 /** A claimed task, and for how long nobody is to claim it again; without a delay it stays due when it was. */
 export type PutBack = { taskId: string; workspaceId: string; runId: string; delayMs?: number }
@@ -13,23 +13,23 @@ export async function putBackTasks(
   pool: Pool,
   tasks: readonly PutBack[],
 ): Promise<Array<{ dueAt: Date; now: Date } | null>> {
-  const values = [
-    toUuidArray(tasks.map(({ taskId }) => taskId)),
-    toUuidArray(tasks.map(({ workspaceId }) => workspaceId)),
-    toUuidArray(tasks.map(({ runId }) => runId)),
-    toArrayText(tasks.map(({ delayMs }) => delayMs?.toString())),
-  ]
   const { rows } = await pool.query<{ id: string; dueAt: Date; now: Date }>({
     name: 'put_back',
     text: statement,
-    values,
+    values: inputValues(input, tasks),
   })
   const waiting = new Map(rows.map(({ id, dueAt, now }) => [id, { dueAt, now }]))
   return tasks.map(({ taskId }) => waiting.get(taskId) ?? null)
 }
 
+const input: ReadonlyArray<InputColumn<PutBack>> = [
+  ['id', 'uuid', ({ taskId }) => taskId],
+  ['workspace_id', 'uuid', ({ workspaceId }) => workspaceId],
+  ['run_id', 'uuid', ({ runId }) => runId],
+  ['delay_ms', 'float8', ({ delayMs }) => delayMs],
+]
 const statement = `
-  WITH input (id, workspace_id, run_id, delay_ms) AS (SELECT * FROM ${arrayRows(['uuid', 'uuid', 'uuid', 'float8'])})
+  WITH input AS (${inputRows(input)})
   UPDATE tasks t
   SET state = 'retrying', attempts = t.attempts - 1, run_id = NULL, lease_until = NULL, updated_at = now(),
       due_at = coalesce(clock_timestamp() + delay_ms * interval '1 millisecond', t.due_at)

@@ -1,6 +1,6 @@
 import type { RunStatus, TaskState } from './generated/enums.ts'
 import type { Pool } from './pool.ts'
-import { valuesOf } from './statement-rows.ts'
+import { type InputColumn, inputRows, inputValues } from './statement-input.ts'
 
 /** How an attempt ended, and what becomes of its task. */
 export type FinishedAttempt = {
@@ -27,9 +27,23 @@ export type FinishedAttempt = {
 /** If the task is retrying, `dueAt` is when it is due again, and `now` what time it is, both by the database's clock. */
 export type RecordedAttempt = { taskId: string } & ({ dueAt: Date; now: Date } | { dueAt: null; now: null })
 
-export const recordColumns = [
-  ...['uuid', 'uuid', 'task_state', 'task_state', 'float8', 'run_status', 'float8', 'float8', 'float8'],
-  ...['text', 'smallint', 'text', 'bytea', 'int', 'boolean', 'text', 'text'],
+export const recordInput: ReadonlyArray<InputColumn<FinishedAttempt>> = [
+  ['task_id', 'uuid', ({ taskId }) => taskId],
+  ['run_id', 'uuid', ({ runId }) => runId],
+  ['to_state', 'task_state', ({ state }) => state],
+  ['retry_delay_ms', 'float8', ({ retryDelayMs }) => retryDelayMs],
+  ['status', 'run_status', ({ status }) => status],
+  ['scheduled_at', 'timestamptz', ({ scheduledAt }) => scheduledAt],
+  ['started_at', 'timestamptz', ({ startedAt }) => startedAt],
+  ['finished_at', 'timestamptz', ({ finishedAt }) => finishedAt],
+  ['request_headers', 'text', ({ requestHeaders }) => requestHeaders],
+  ['response_status', 'int2', ({ responseStatus }) => responseStatus],
+  ['response_headers', 'text', ({ responseHeaders }) => responseHeaders],
+  ['response_body', 'bytea', ({ responseBody }) => responseBody],
+  ['response_bytes', 'int4', ({ responseBytes }) => responseBytes],
+  ['response_truncated', 'bool', ({ responseTruncated }) => responseTruncated],
+  ['error_code', 'text', ({ errorCode }) => errorCode],
+  ['error_message', 'text', ({ errorMessage }) => errorMessage],
 ]
 
 /**
@@ -42,32 +56,10 @@ export async function recordAttempts(
 ): Promise<Array<RecordedAttempt | null>> {
   // Tasks of one time lie together, so in the order of their ids their pages are read one after the other.
   const sorted = attempts.toSorted((one, other) => (one.taskId < other.taskId ? -1 : 1))
-  const { name, values, params } = valuesOf('record_attempts', recordColumns, sorted.map(toRow))
-  const { rows } = await pool.query<RecordedAttempt>({ name, text: recordStatement(values), values: params })
+  const values = inputValues(recordInput, sorted)
+  const { rows } = await pool.query<RecordedAttempt>({ name: 'record_attempts', text: recordStatement, values })
   const byId = new Map(rows.map(row => [row.taskId, row]))
   return attempts.map(attempt => byId.get(attempt.taskId) ?? null)
-}
-
-function toRow(attempt: FinishedAttempt): unknown[] {
-  return [
-    attempt.taskId,
-    attempt.runId,
-    'processing',
-    attempt.state,
-    attempt.retryDelayMs,
-    attempt.status,
-    attempt.scheduledAt.getTime(),
-    attempt.startedAt.getTime(),
-    attempt.finishedAt.getTime(),
-    attempt.requestHeaders,
-    attempt.responseStatus,
-    attempt.responseHeaders,
-    attempt.responseBody,
-    attempt.responseBytes,
-    attempt.responseTruncated,
-    attempt.errorCode,
-    attempt.errorMessage,
-  ]
 }
 
 /** The topic of a task, read for events only: the others have none. */
@@ -75,16 +67,11 @@ export function topicOf(alias: string): string {
   return `CASE WHEN ${alias}.source = 'event' THEN (SELECT r.topic FROM task_requests r WHERE r.task_id = ${alias}.id) END`
 }
 
-// Times travel as milliseconds since 1970: texts are dear to write and dearer to read.
-//
-// The state that is moved from travels as a column of the input: as a constant, stale statistics ("no task is
-// processing") would make the planner start from the whole table. What is stored is carried along with the moved task,
-// not joined again: the join would take time with the square of the rows.
-export function recordStatement(values: string): string {
-  return `
-    WITH input (task_id, run_id, from_state, to_state, retry_delay_ms, status, scheduled_at, started_at, finished_at,
-                request_headers, response_status, response_headers, response_body, response_bytes, response_truncated,
-                error_code, error_message) AS (VALUES ${values}),
+// The state that is moved from is hidden from the planner: with stale statistics ("no task is processing") it would start
+// from the whole table. What is stored is carried along with the moved task, not joined again: the join would take time
+// with the square of the rows.
+export const recordStatement = `
+    WITH input AS (${inputRows(recordInput)}),
     moved AS (
       UPDATE tasks t
       SET state = i.to_state, lease_until = NULL, updated_at = now(),
@@ -92,17 +79,16 @@ export function recordStatement(values: string): string {
                                    ELSE t.due_at END,
           finished_at = CASE i.to_state WHEN 'retrying' THEN NULL ELSE now() END
       FROM input i
-      WHERE t.id = i.task_id AND t.run_id = i.run_id AND t.state = i.from_state
+      WHERE t.id = i.task_id AND t.run_id = i.run_id AND t.state = (SELECT 'processing'::task_state)
       RETURNING i.*, t.id, t.workspace_id, t.source, t.attempts, t.due_at, t.cron_job_id
     ),
     stored AS (
       INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at,
                         request_headers, response_status, response_headers, response_body, response_bytes,
                         response_truncated, error_code, error_message, cron_job_id, topic)
-      SELECT run_id, workspace_id, id, attempts, source, status,
-             to_timestamp(scheduled_at / 1000), to_timestamp(started_at / 1000), to_timestamp(finished_at / 1000),
-             request_headers, response_status, response_headers, response_body, response_bytes,
-             response_truncated, error_code, error_message, cron_job_id, ${topicOf('moved')}
+      SELECT run_id, workspace_id, id, attempts, source, status, scheduled_at, started_at, finished_at,
+             request_headers, response_status, response_headers, response_body, response_bytes, response_truncated,
+             error_code, error_message, cron_job_id, ${topicOf('moved')}
       FROM moved
     ),
     noted AS (
@@ -113,4 +99,3 @@ export function recordStatement(values: string): string {
     SELECT id AS "taskId", CASE to_state WHEN 'retrying' THEN due_at END AS "dueAt",
            CASE to_state WHEN 'retrying' THEN clock_timestamp() END AS now
     FROM moved`
-}

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { defaultTiers } from '@belfry/domain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { claimColumns, claimStatement, unclaimedStatement } from '../src/claim-tasks.ts'
+import { claimInput, claimStatement, unclaimedInput, unclaimedStatement } from '../src/claim-tasks.ts'
 import { insertTasks } from '../src/index.ts'
-import { locateStatement } from '../src/locate-tasks.ts'
-import { recordColumns, recordStatement } from '../src/record-attempts.ts'
-import { valuesOf } from '../src/statement-rows.ts'
+import { locateInput, locateStatement } from '../src/locate-tasks.ts'
+import { recordInput, recordStatement } from '../src/record-attempts.ts'
+import type { InputColumn } from '../src/statement-input.ts'
 import { tierRows } from '../src/usage/count-executions.ts'
 import { aTask, useDatabase } from './setup.ts'
 
@@ -22,31 +22,24 @@ type Plan = {
   Plans?: Plan[]
 }
 
-const nulls = (types: readonly string[]) => Array.from({ length: batch }, () => types.map(() => null))
-const repeated = (types: readonly string[]) => Array.from({ length: batch }, () => types).flat()
 const statements = {
   claim: () => {
-    const { params } = tierRows(defaultTiers, claimColumns.length + 1)
-    const columns = claimColumns.map(type =>
-      Array.from({ length: batch }, () => (type === 'uuid' ? randomUUID() : null)),
-    )
-    const types = [...claimColumns.map(type => `${type}[]`), 'text[], bigint[], bigint[]']
-    return { text: claimStatement, types, params: [...columns, ...params] }
+    const { params } = tierRows(defaultTiers, claimInput.length + 1)
+    return withInput(claimStatement, claimInput, ['text[], bigint[], bigint[]'], params)
   },
-  locate: () => {
-    const types = ['uuid']
-    const { values, params } = valuesOf('locate', types, nulls(types))
-    return { text: locateStatement(values), types: repeated(types), params }
-  },
-  unclaimed: () => {
-    const types = ['uuid']
-    const { values, params } = valuesOf('unclaimed', types, nulls(types))
-    return { text: unclaimedStatement(values), types: repeated(types), params }
-  },
-  record: () => {
-    const { values, params } = valuesOf('record', recordColumns, nulls(recordColumns))
-    return { text: recordStatement(values), types: repeated(recordColumns), params }
-  },
+  locate: () => withInput(locateStatement, locateInput),
+  unclaimed: () => withInput(unclaimedStatement, unclaimedInput),
+  record: () => withInput(recordStatement, recordInput),
+}
+
+function withInput<Item>(
+  text: string,
+  columns: ReadonlyArray<InputColumn<Item>>,
+  moreTypes: string[] = [],
+  moreParams: unknown[] = [],
+) {
+  const values = columns.map(([, type]) => Array.from({ length: batch }, () => (type === 'uuid' ? randomUUID() : null)))
+  return { text, types: [...columns.map(([, type]) => `${type}[]`), ...moreTypes], params: [...values, ...moreParams] }
 }
 
 // How the statement reaches the tables that grow, in the plan of these values and in the plan for any values.
