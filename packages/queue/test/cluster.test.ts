@@ -42,8 +42,9 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the queue
     open(consumeDispatchQueue(connection, { concurrency: 10, take }))
     return taken
   }
-  const tasks = (count: number, name: string) =>
-    Array.from({ length: count }, (_, i) => ({ id: `task_${name}${i}`, dueAt: Date.now() - i * 1000 }))
+  /** Tasks that travel alone, as their seconds differ. */
+  const tasks = (count: number, name: string, now = Date.now()) =>
+    Array.from({ length: count }, (_, i) => ({ id: `task_${name}${i}`, dueAt: now - i * 1000 }))
   const ask = <T>(question: () => Promise<T>) => expect.poll(() => question().catch(String), patience)
 
   it('spreads the queue of tasks over every node, and hands all of them out', async () => {

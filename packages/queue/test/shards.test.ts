@@ -35,8 +35,8 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('a queue i
     return taken
   }
   /** Tasks that travel alone, as their seconds differ. */
-  const tasks = (count: number, name: string) =>
-    Array.from({ length: count }, (_, i) => ({ id: `task_${name}${i}`, dueAt: Date.now() - i * 1000 }))
+  const tasks = (count: number, name: string, now = Date.now()) =>
+    Array.from({ length: count }, (_, i) => ({ id: `task_${name}${i}`, dueAt: now - i * 1000 }))
   const sizes = async (shards: number) => {
     const names = Array.from({ length: shards }, (_, shard) => `${shardPrefix(prefix, shard)}:dispatch:wait`)
     return Promise.all(names.map(name => redis.llen(name)))
