@@ -25,11 +25,11 @@ export type InputColumn<Item> = {
 }[Type]
 
 /**
- * Writes the rows that a statement gets, as a query. Each column is one parameter, from `first` on, so that a statement is the
- * same for any number of rows, and is prepared and planned once.
+ * Writes the rows that a statement gets, as a query. Each column is one of its first parameters, so that the statement is
+ * the same for any number of rows, and is prepared and planned once.
  */
-export function inputRows<Item>(columns: ReadonlyArray<InputColumn<Item>>, first = 1): string {
-  const arrays = columns.map(([, type], i) => `$${first + i}::${type}[]`)
+export function inputRows<Item>(columns: ReadonlyArray<InputColumn<Item>>): string {
+  const arrays = columns.map(([, type], i) => `$${i + 1}::${type}[]`)
   return `SELECT * FROM unnest(${arrays.join(', ')}) AS input (${columns.map(([name]) => name).join(', ')})`
 }
 
