@@ -121,8 +121,11 @@ export const claimStatement = `
       SELECT ready.*, coalesce(refused.reason, own_refusal) AS refusal
       FROM ready LEFT JOIN refused ON refused.id = ready.id
     ),
-    -- Read after the last wait, so that no attempt begins before its claim.
-    start AS MATERIALIZED (SELECT clock_timestamp()::timestamptz(3) AS at),
+    -- Read after the last wait, so that no attempt begins before its claim. Written as a UUIDv7 begins, and without the
+    -- function for that, which PostgreSQL would parse and plan anew each time.
+    start AS MATERIALIZED (
+      SELECT lpad(to_hex((extract(epoch FROM clock_timestamp()::timestamptz(3)) * 1000)::bigint), 12, '0') AS instant
+    ),
     claimed AS (
       UPDATE tasks t
       SET state = CASE WHEN refusal IS NULL THEN 'processing' ELSE 'cancelled' END::task_state, updated_at = now(),
@@ -130,7 +133,7 @@ export const claimStatement = `
           finished_at = CASE WHEN refusal IS NOT NULL THEN now() END,
           attempts = CASE WHEN refusal IS NULL THEN t.attempts + 1 ELSE t.attempts END,
           run_id = CASE WHEN refusal IS NULL THEN
-            ((SELECT left(uuid_v7_floor(at)::text, 13) FROM start) || '-7' || substr(d.token, 16))::uuid ELSE t.run_id END,
+            ((SELECT instant FROM start) || '-7' || substr(d.token, 16))::uuid ELSE t.run_id END,
           lease_until = CASE WHEN refusal IS NULL THEN
             clock_timestamp() + (d."timeoutMs" + ${leaseMarginMs}) * interval '1 millisecond' END
       FROM decided d WHERE t.ctid = d.place

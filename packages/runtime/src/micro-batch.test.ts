@@ -89,7 +89,7 @@ describe('microBatch', () => {
   })
 
   it('waits for enough items once a call with many of them has ended, until then or so long that nobody is late', async () => {
-    const { call, calls, open, turn } = recorder({ gather: { enough: 4, ms: 60_000 } })
+    const { call, calls, open, turn } = recorder({ gather: { from: 2, enough: 4, ms: 60_000 } })
     call(1)
     call(2)
     await turn()
@@ -109,7 +109,7 @@ describe('microBatch', () => {
 
   it('waits no longer than it was told to, and never when it was idle or the last call had few items', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-    const { call, calls, open, turn } = recorder({ gather: { enough: 8, ms: 4 } })
+    const { call, calls, open, turn } = recorder({ gather: { from: 2, enough: 8, ms: 4 } })
     call(1)
     await turn()
     await open()

@@ -15,17 +15,17 @@ export type MicroBatchOptions<In, Out> = {
   /** When a call with several items failed: whether to try them one by one, so that a bad one fails alone. */
   split: (error: unknown) => boolean
   /**
-   * Under load, when a call with a quarter of `enough` items has just ended, the next one waits until there are `enough`
-   * of them, or for so many milliseconds. Default: it never waits.
+   * Under load, when a call with so many items has just ended, the next one waits until there are `enough` of them, or for
+   * so many milliseconds. Default: it never waits.
    */
-  gather?: { enough: number; ms: number }
+  gather?: { from: number; enough: number; ms: number }
 }
 
 type Waiting<In, Out> = { item: In; resolve: (out: Out) => void; reject: (error: unknown) => void }
 
 /** Makes a micro-batch. It adds no wait when idle, and grows with the load by itself. */
 export function microBatch<In, Out>(options: MicroBatchOptions<In, Out>): MicroBatch<In, Out> {
-  const { gather = { enough: 0, ms: 0 } } = options
+  const { gather = { from: 0, enough: 0, ms: 0 } } = options
   const line: Waiting<In, Out>[] = []
   let inFlight = 0
   let pending = 0
@@ -40,7 +40,7 @@ export function microBatch<In, Out>(options: MicroBatchOptions<In, Out>): MicroB
   }
 
   function isBusy(): boolean {
-    return latest.size * 4 >= gather.enough && performance.now() - latest.endedAt < gather.ms
+    return latest.size >= gather.from && performance.now() - latest.endedAt < gather.ms
   }
 
   function leave(): void {

@@ -7,7 +7,7 @@ export type Metrics = ReturnType<typeof openMetrics>
 
 const lagBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
-const sizeBounds = [1, 2, 4, 8, 16, 32, 64, 100, 128]
+const sizeBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 
 const errors = [
   'timeout',

@@ -113,11 +113,11 @@ it('gives out what comes next of a line, each task once, as many as its turns en
   clock.now += 99
   expect(first?.upcoming()).toEqual([])
   clock.now += 1
-  expect(numbers(first?.upcoming())).toEqual([18, 19, 20, 21]) // 18 in a tenth of a second
+  expect(numbers(first?.upcoming())).toEqual([18, 19, 20, 21, 22, 23, 24, 25, 26]) // 18 in a tenth of a second
   expect(first?.upcoming()).toEqual([])
   turns = startAll()
-  expect(numbers(turns.map(({ task }) => task))).toContain(21)
-  expect(numbers(first?.upcoming())).toEqual([36, 37, 38, 39])
+  expect(numbers(turns.map(({ task }) => task))).toContain(26)
+  expect(numbers(first?.upcoming())).toEqual([36, 37, 38, 39, 40, 41, 42, 43, 44])
   clock.now += 200
   for (const turn of turns) turn.end('well')
   startAll()
@@ -137,7 +137,7 @@ it('gives out no more in all than some, and leaves a part of these to other line
   add('a', 'x', 2_000)
   add('b', 'y', 1_000)
   clock.now += 100
-  expect(ofA[0]?.upcoming()).toHaveLength(116)
+  expect(ofA[0]?.upcoming()).toHaveLength(461)
   expect(ofB?.upcoming()).toHaveLength(1)
 })
 

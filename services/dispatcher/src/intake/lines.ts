@@ -86,9 +86,9 @@ const weight = 9
 const mostIdleLines = 10_000
 // About what a batch of claims takes, with the wait for the one before it. Not after a moment's hitch: then tasks that
 // have their turn would wait for the claims of those that have none.
-const upcomingMs = 20
+const upcomingMs = 50
 const upcomingAfterMs = 100
-const mostUpcoming = 128
+const mostUpcoming = 512
 
 export function createLines<Task extends Lined>(options: LinesOptions): Lines<Task> {
   const empty = { workspaces: new Map(), hosts: new Map(), lines: new Map(), ready: new Set<Workspace<Task>>() }
