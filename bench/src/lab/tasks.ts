@@ -71,6 +71,13 @@ export async function promote({ pool }: Database, { firstDueAt, tasks }: StoredT
   })
 }
 
+/** Deletes tasks that wait. Jobs that name them find nothing. */
+export async function forgetTasks({ pool }: Database, { tasks }: StoredTasks): Promise<void> {
+  const ids = tasks.map(task => fromId('task', task.id))
+  await pool.query('DELETE FROM tasks WHERE id = ANY($1)', [ids])
+  await pool.query('DELETE FROM task_requests WHERE task_id = ANY($1)', [ids])
+}
+
 /** Waits until every one of the tasks is recorded as a success, and makes sure that each has exactly one run. */
 export async function requireRecorded({ pool }: Database, { tasks }: StoredTasks): Promise<void> {
   const ids = tasks.map(task => fromId('task', task.id))

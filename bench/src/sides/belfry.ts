@@ -2,30 +2,44 @@ import { openDispatchQueue } from '@belfry/queue'
 import { startBelfry } from '../lab/belfry.ts'
 import type { Database } from '../lab/database.ts'
 import { type Lab, processGroups, requireCalls } from '../lab/lab.ts'
-import { promote, requireRecorded, type StoredTasks, storeTasks } from '../lab/tasks.ts'
+import { forgetTasks, promote, requireRecorded, type StoredTasks, storeTasks } from '../lab/tasks.ts'
 import { type CpuReading, cpuPerOperation, readCpu } from '../measure/cpu-time.ts'
 import { measureWindow, type Sample } from '../measure/window.ts'
 import type { DispatchSide } from './dispatch-side.ts'
 
 const addsAtOnce = 50
+// As many as of the calls go by before their time is taken.
+const warmUpShare = 0.2
+const warmUpDueInMs = 4 * 60_000
 
 /**
  * Belfry with tasks that the scheduler brings to the queue, as it does for all that is not due within minutes of its
  * creation. The CPU of that counts too.
  */
 export function promotedSide(lab: Lab, dispatchers = 1): DispatchSide {
-  return race(lab, dispatchers, async (database, stored, groups) => {
-    const before = readCpu(groups)
-    await promote(database, stored)
-    return cpuPerOperation(before, readCpu(groups), stored.tasks.length)
+  return race(lab, dispatchers, {
+    async prepare(database, count) {
+      const url = lab.target.url()
+      const others = await storeTasks(database, { count: count * warmUpShare, url, dueInMs: warmUpDueInMs })
+      await promote(database, others)
+      await forgetTasks(database, others)
+    },
+    async enqueue(database, stored, groups) {
+      const before = readCpu(groups)
+      await promote(database, stored)
+      return cpuPerOperation(before, readCpu(groups), stored.tasks.length)
+    },
   })
 }
 
 /** Belfry with a job for each task, added one by one as the API does for what is due soon. Adding does not count. */
 export function singleSide(lab: Lab): DispatchSide {
-  return race(lab, 1, async (database, stored) => {
-    await scheduleOneByOne(lab, database.url, stored)
-    return {}
+  return race(lab, 1, {
+    async prepare() {},
+    async enqueue(database, stored) {
+      await scheduleOneByOne(lab, database.url, stored)
+      return {}
+    },
   })
 }
 
@@ -41,15 +55,20 @@ export async function scheduleOneByOne(lab: Lab, databaseUrl: string, { tasks }:
   await queue.close()
 }
 
-type Enqueue = (database: Database, stored: StoredTasks, groups: Record<string, number[]>) => Promise<CpuReading>
+type WayToQueue = {
+  /** What warms it up. */
+  prepare(database: Database, count: number): Promise<void>
+  enqueue(database: Database, stored: StoredTasks, groups: Record<string, number[]>): Promise<CpuReading>
+}
 
-function race(lab: Lab, dispatchers: number, enqueue: Enqueue): DispatchSide {
+function race(lab: Lab, dispatchers: number, { prepare, enqueue }: WayToQueue): DispatchSide {
   return async ({ concurrency, count }) => {
     const database = await lab.freshDatabase()
     const services = ['scheduler' as const, ...Array.from({ length: dispatchers }, () => 'dispatcher' as const)]
     const belfry = await startBelfry(lab, database, { services, concurrency })
     try {
       const groups = processGroups(lab, [...belfry.pids('scheduler'), ...belfry.pids('dispatcher')])
+      await prepare(database, count)
       lab.target.counter.reset()
       const stored = await storeTasks(database, { count, url: lab.target.url(), dueInMs: timeToEnqueueMs(count) })
       const [enqueued, sample] = await Promise.all([
