@@ -8,8 +8,10 @@ export type Sample = {
   cpuUs: CpuReading
 }
 
-// The first fifth warms the processes up; the last calls are fewer at once.
-const window = { from: 0.2, to: 0.985 }
+/** The share of operations that come first, uncounted: they warm the processes up. */
+export const warmUpShare = 0.2
+// The last calls are fewer at once.
+const window = { from: warmUpShare, to: 0.985 }
 
 /** Watches a counter on its way to `count`: the rate between a fifth and nearly all, and the CPU time of that part. */
 export async function measureWindow(counter: Counter, count: number, groups: ProcessGroups): Promise<Sample> {

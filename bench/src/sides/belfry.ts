@@ -4,12 +4,10 @@ import type { Database } from '../lab/database.ts'
 import { type Lab, processGroups, requireCalls } from '../lab/lab.ts'
 import { forgetTasks, promote, requireRecorded, type StoredTasks, storeTasks } from '../lab/tasks.ts'
 import { type CpuReading, cpuPerOperation, readCpu } from '../measure/cpu-time.ts'
-import { measureWindow, type Sample } from '../measure/window.ts'
+import { measureWindow, type Sample, warmUpShare } from '../measure/window.ts'
 import type { DispatchSide } from './dispatch-side.ts'
 
 const addsAtOnce = 50
-// As many as of the calls go by before their time is taken.
-const warmUpShare = 0.2
 const warmUpDueInMs = 4 * 60_000
 
 /**
