@@ -17,10 +17,10 @@ const warmUpDueInMs = 4 * 60_000
 export function promotedSide(lab: Lab, dispatchers = 1): DispatchSide {
   return race(lab, dispatchers, {
     async prepare(database, count) {
-      const url = lab.target.url()
-      const others = await storeTasks(database, { count: count * warmUpShare, url, dueInMs: warmUpDueInMs })
-      await promote(database, others)
-      await forgetTasks(database, others)
+      const others = { count: Math.round(count * warmUpShare), url: lab.target.url(), dueInMs: warmUpDueInMs }
+      const stored = await storeTasks(database, others)
+      await promote(database, stored)
+      await forgetTasks(database, stored)
     },
     async enqueue(database, stored, groups) {
       const before = readCpu(groups)
