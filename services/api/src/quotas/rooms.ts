@@ -24,7 +24,8 @@ type Room = {
   reading: Promise<void> | null
   /** What this process is about to store. */
   wanted: number
-  letIn: Set<Promise<unknown>>
+  /** Creations under way. */
+  letIn: Array<Promise<unknown>>
 }
 
 // What one process lets in on one count. Others may do so at the same time.
@@ -48,7 +49,7 @@ export function createRooms<Figure extends string>(now: () => number = () => per
     const known = rooms.get(key)
     if (known?.limit === limit) return known
     if (rooms.size >= mostRooms) rooms.clear()
-    const room: Room = { limit, left: 0, isNarrow: false, until: 0, reading: null, wanted: 0, letIn: new Set() }
+    const room: Room = { limit, left: 0, isNarrow: false, until: 0, reading: null, wanted: 0, letIn: [] }
     rooms.set(key, known ? Object.assign(known, { ...room, wanted: known.wanted, letIn: known.letIn }) : room)
     return known ?? room
   }
@@ -82,8 +83,8 @@ export function createRooms<Figure extends string>(now: () => number = () => per
     if (room.left >= creation.wanted) {
       room.left -= creation.wanted
       const creating = creation.create()
-      room.letIn.add(creating)
-      return creating.finally(() => room.letIn.delete(creating))
+      room.letIn.push(creating)
+      return creating.finally(() => takeOut(room.letIn, creating))
     }
     room.left = 0
     if (!holdsConnection) await Promise.allSettled(room.letIn)
@@ -102,4 +103,12 @@ export function createRooms<Figure extends string>(now: () => number = () => per
       }
     },
   }
+}
+
+// Not a Set: one that changes with every request grows a chain of dead tables, each holding the next. Once the first of
+// them is old, the garbage collector copies whatever requests they hold until it cleans up thoroughly.
+function takeOut<T>(items: T[], item: T): void {
+  const last = items.pop()
+  const index = items.indexOf(item)
+  if (index !== -1 && last !== undefined) items[index] = last
 }
