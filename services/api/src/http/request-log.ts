@@ -10,7 +10,7 @@ export function requestLog(ctx: Context) {
   const log = plainLines(ctx.log, 'request.served')
   return (request: Request, response: Response, next: NextFunction): void => {
     const began = performance.now()
-    response.once('close', () => {
+    response.on('close', () => {
       const { method } = request
       const status = response.writableFinished ? response.statusCode : 499
       const durationMs = performance.now() - began

@@ -157,6 +157,7 @@ function park<Task>(line: Line<Task>): void {
 }
 
 function unpark<Task>(state: State<Task>, host: Host<Task>): void {
+  if (host.parked.size === 0) return // clearing an empty Set makes a new table all the same
   for (const line of host.parked) {
     line.workspace.parked -= line.waiting.size
     makeReady(state, line)
