@@ -1,12 +1,15 @@
 import { closeBrace, closeBracket, comma, endOfJsonString, openBrace, openBracket, quote } from './json-string.ts'
 
+/** Where a value begins, and the index after its end. */
+type Span = { start: number; end: number }
+
 /**
  * Cuts the exact text of a member out of valid JSON text, so that numbers, key order and spelling survive. Names lead
  * into objects, where the last member of a name counts, as with JSON.parse; numbers lead into arrays.
  */
 export function memberText(text: string, path: ReadonlyArray<string | number>): string | undefined {
-  const start = findValue(text, path)
-  return start === undefined ? undefined : text.slice(start, endOfValue(text, start))
+  const found = findValue(text, path)
+  return found && text.slice(found.start, found.end)
 }
 
 /**
@@ -14,10 +17,10 @@ export function memberText(text: string, path: ReadonlyArray<string | number>): 
  * `memberText`. Undefined where there is no array.
  */
 export function elementTexts(text: string, path: ReadonlyArray<string | number>): string[] | undefined {
-  const start = findValue(text, path)
-  if (start === undefined || text.charCodeAt(start) !== openBracket) return undefined
+  const array = findValue(text, path)
+  if (array === undefined || text.charCodeAt(array.start) !== openBracket) return undefined
   const elements: string[] = []
-  let at = skipSpace(text, start + 1)
+  let at = skipSpace(text, array.start + 1)
   while (at < text.length && text.charCodeAt(at) !== closeBracket) {
     const end = endOfValue(text, at)
     elements.push(text.slice(at, end))
@@ -26,35 +29,36 @@ export function elementTexts(text: string, path: ReadonlyArray<string | number>)
   return elements
 }
 
-function findValue(text: string, path: ReadonlyArray<string | number>): number | undefined {
-  let start = skipSpace(text, 0)
+function findValue(text: string, path: ReadonlyArray<string | number>): Span | undefined {
+  let found: Span | undefined = { start: skipSpace(text, 0), end: text.trimEnd().length }
   for (const step of path) {
-    const found = typeof step === 'string' ? findMember(text, start, step) : findElement(text, start, step)
+    found = typeof step === 'string' ? findMember(text, found.start, step) : findElement(text, found.start, step)
     if (found === undefined) return undefined
-    start = found
-  }
-  return start
-}
-
-function findMember(text: string, object: number, name: string): number | undefined {
-  if (text.charCodeAt(object) !== openBrace) return undefined
-  let found: number | undefined
-  let at = skipSpace(text, object + 1)
-  while (text.charCodeAt(at) === quote) {
-    const keyEnd = endOfJsonString(text, at)
-    const value = skipSpace(text, skipSpace(text, keyEnd) + 1)
-    if (isKey(text, at, keyEnd, name)) found = value
-    at = afterComma(text, endOfValue(text, value))
   }
   return found
 }
 
-function findElement(text: string, array: number, index: number): number | undefined {
+function findMember(text: string, object: number, name: string): Span | undefined {
+  if (text.charCodeAt(object) !== openBrace) return undefined
+  let found: Span | undefined
+  let at = skipSpace(text, object + 1)
+  while (text.charCodeAt(at) === quote) {
+    const keyEnd = endOfJsonString(text, at)
+    const start = skipSpace(text, skipSpace(text, keyEnd) + 1)
+    const end = endOfValue(text, start)
+    if (isKey(text, at, keyEnd, name)) found = { start, end }
+    at = afterComma(text, end)
+  }
+  return found
+}
+
+function findElement(text: string, array: number, index: number): Span | undefined {
   if (text.charCodeAt(array) !== openBracket) return undefined
-  let at = skipSpace(text, array + 1)
-  for (let i = 0; at < text.length && text.charCodeAt(at) !== closeBracket; i++) {
-    if (i === index) return at
-    at = afterComma(text, endOfValue(text, at))
+  let start = skipSpace(text, array + 1)
+  for (let i = 0; start < text.length && text.charCodeAt(start) !== closeBracket; i++) {
+    const end = endOfValue(text, start)
+    if (i === index) return { start, end }
+    start = afterComma(text, end)
   }
   return undefined
 }
