@@ -69,37 +69,38 @@ export function createRooms<Figure extends string>(now: () => number = () => per
     return room.reading
   }
 
-  // Whoever holds a connection waits for nobody who may need one.
-  async function refresh(room: Room, limited: Limited<Figure>, asking: Asking<Figure>, wanted: number): Promise<void> {
+  // What has to be waited for before `left` can be trusted; null for nothing. Whoever holds a connection waits for nobody
+  // who may need one.
+  function recount(room: Room, limited: Limited<Figure>, asking: Asking<Figure>, wanted: number): Promise<void> | null {
     const isOld = now() >= room.until
-    if (room.left < wanted ? room.isNarrow && !isOld : !isOld) return
-    if (asking.holdsConnection) await read(room, limited, asking)
-    else if (room.left < wanted) await readOnce(room, limited, asking)
-    // While there is room the old count does. What fails here is asked again by the next.
-    else readOnce(room, limited, asking).catch(() => {})
-  }
-
-  async function create<T>(room: Room, { holdsConnection }: Asking<Figure>, creation: Creation<T>): Promise<T> {
-    if (room.left >= creation.wanted) {
-      room.left -= creation.wanted
-      const creating = creation.create()
-      room.letIn.push(creating)
-      return creating.finally(() => takeOut(room.letIn, creating))
-    }
-    room.left = 0
-    if (!holdsConnection) await Promise.allSettled(room.letIn)
-    return creation.createUnderLock()
+    if (room.left < wanted ? room.isNarrow && !isOld : !isOld) return null
+    if (asking.holdsConnection) return read(room, limited, asking)
+    const reading = readOnce(room, limited, asking)
+    if (room.left < wanted) return reading
+    reading.catch(() => {}) // while there is room the old count does; what fails here is asked again by the next
+    return null
   }
 
   return {
-    async enter(limited, asking, creation) {
+    async enter<T>(limited: Limited<Figure>, asking: Asking<Figure>, { wanted, create, createUnderLock }: Creation<T>) {
       const room = roomOf(limited)
-      await refresh(room, limited, asking, creation.wanted)
-      room.wanted += creation.wanted
+      const reading = recount(room, limited, asking, wanted)
+      if (reading !== null) await reading
+      let creating: Promise<T> | null = null
+      room.wanted += wanted
       try {
-        return await create(room, asking, creation)
+        if (room.left >= wanted) {
+          room.left -= wanted
+          creating = create()
+          room.letIn.push(creating)
+          return await creating
+        }
+        room.left = 0
+        if (!asking.holdsConnection) await Promise.allSettled(room.letIn)
+        return await createUnderLock()
       } finally {
-        room.wanted -= creation.wanted
+        room.wanted -= wanted
+        if (creating !== null) takeOut(room.letIn, creating)
       }
     },
   }
