@@ -1,5 +1,6 @@
 import { once, setMaxListeners } from 'node:events'
 import type { Logger } from './logger.ts'
+import { quickenStrings } from './quicken-strings.ts'
 import { ConfigError } from './read-config.ts'
 import { watchEventLoop } from './watch-event-loop.ts'
 
@@ -32,6 +33,7 @@ export async function runService(log: Logger, start: (stop: AbortSignal) => Prom
     })
   }
   const service = await start(stop.signal)
+  quickenStrings()
   const unwatch = watchEventLoop(log)
   process.send?.('ready')
   log.info('service.ready')
