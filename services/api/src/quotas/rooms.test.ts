@@ -89,6 +89,28 @@ describe('near the limit', () => {
     expect([await first, await second]).toEqual([undefined, 'counted'])
     expect(await letIn(async () => 'in', 113)).toBe('in')
   })
+
+  it('waits under the lock for all that are under way, whichever of the others have ended', async () => {
+    const { letIn } = roomsOf(() => 9_000)
+    const ends: Array<() => void> = []
+    const slow = () => new Promise<void>(resolve => ends.push(resolve))
+    const turn = () => new Promise(resolve => setImmediate(resolve))
+    const all = Array.from({ length: 4 }, () => letIn(slow, 25))
+    await turn()
+    for (const index of [1, 0, 3]) {
+      ends[index]?.()
+      await turn()
+    }
+    let isCounted = false
+    const second = letIn(async () => 'in', 1_000).then(() => {
+      isCounted = true
+    })
+    await turn()
+    expect(isCounted).toBe(false)
+    ends[2]?.()
+    await Promise.all([...all, second])
+    expect(isCounted).toBe(true)
+  })
 })
 
 it('has whoever holds a connection count by themselves: they wait for nobody', async () => {
