@@ -39,23 +39,23 @@ describe.each(queueBackends())('a dispatcher claims tasks ahead of their turn, w
 
   it('and puts them back when their turn does not come', async () => {
     await test.start({ HOST_CONCURRENCY: `${places}`, DISPATCH_CONCURRENCY: `${places * 2}` })
-    await target.waitFor(quick + places - 1, 20_000)
+    await target.waitFor(quick + places - 1, 10_000)
     const isCalled = async () => (await states()).processing === target.requests.length - quick
     await expect.poll(isCalled, { timeout: 3_500, interval: 50 }).toBe(true)
     const called = target.requests.length
     expect(await states()).toMatchObject({ waiting: count - called })
     expect((await states()).putBack).toBeGreaterThan(0)
     await requireOneCallEach()
-  }, 60_000)
+  }, 40_000)
 
   it('and puts them back when it stops', async () => {
     const stop = await test.start({ HOST_CONCURRENCY: `${places}`, DISPATCH_CONCURRENCY: `${places * 2}` })
-    await target.waitFor(quick + places - 1, 20_000)
+    await target.waitFor(quick + places - 1, 10_000)
     await stop()
     const called = target.requests.length
     expect(await states()).toMatchObject({ processing: 0, waiting: count - called })
     expect((await states()).putBack).toBeGreaterThan(0)
     await test.start()
     await requireOneCallEach()
-  }, 60_000)
+  }, 40_000)
 })
