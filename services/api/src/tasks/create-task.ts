@@ -1,5 +1,4 @@
 import { createTaskBody, task } from '@belfry/contract'
-import { isSoon } from '@belfry/queue'
 import { failpoint } from '@belfry/runtime'
 import { creation } from '../http/creation.ts'
 import { created } from '../http/reply.ts'
@@ -32,8 +31,7 @@ export const createTask = creation({
     const storing = withinLimit(work, caller, 'pendingTasks', 1, ({ storeTask }) => storeTask(task, answer))
     await failpoint('api.in_insert')
     const { stored, reply } = await storing
-    const now = stored.now.getTime()
-    if (isSoon(task.executeAt.getTime(), now)) work.enqueue([toDueTask(task, task.executeAt)], now)
+    work.enqueue([toDueTask(task, task.executeAt)], stored.now.getTime())
     return reply
   },
 })

@@ -1,7 +1,6 @@
 import { type BatchRow, batchAnswer, createTaskBody, createTasksBody, parseInput, problems } from '@belfry/contract'
 import { type Db, type InsertedTask, insertTasks } from '@belfry/db'
 import { AppError, elementTexts } from '@belfry/domain'
-import { isSoon } from '@belfry/queue'
 import { creation, type Work } from '../http/creation.ts'
 import { bodyLimits } from '../http/read-body.ts'
 import { ok } from '../http/reply.ts'
@@ -39,13 +38,12 @@ export const createTasks = creation({
     const inserted = await withinLimit(work, caller, 'pendingTasks', tasks.length, ({ db }) =>
       insert(db, continueTrace(request, tasks)),
     )
-    const [first] = inserted.values()
-    const now = first?.now.getTime() ?? work.clock.now()
     const due = tasks.flatMap(task => {
       const stored = inserted.get(task.id)
-      return isStored(stored) && isSoon(stored.executeAt.getTime(), now) ? [toDueTask(task, stored.executeAt)] : []
+      return isStored(stored) ? [toDueTask(task, stored.executeAt)] : []
     })
-    work.enqueue(due, now)
+    const [first] = inserted.values()
+    work.enqueue(due, first?.now.getTime() ?? work.clock.now())
     return ok({ data: rows.map((row, index) => answerRow(row, index, inserted)) })
   },
 })
