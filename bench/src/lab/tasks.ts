@@ -31,12 +31,15 @@ export type StoredTasks = {
   firstDueAt: Date
 }
 
-/** Stores tasks as the API would, by one statement and behind the promotion's back. */
+/**
+ * Stores tasks as if the API had made one in each millisecond until now, by one statement and behind the promotion's back.
+ * Ids of one instant would stand in no order, and every task lie on another page than the one before.
+ */
 export async function storeTasks({ pool }: Database, tasks: NewTasks): Promise<StoredTasks> {
   const { rows } = await pool.query<{ id: string; dueAt: Date; workspaceId: string }>(
     `WITH homes AS (SELECT array_agg(id) AS ids FROM workspaces),
      input AS MATERIALIZED (
-       SELECT uuid_v7(now()) AS id, homes.ids[1 + n % array_length(homes.ids, 1)] AS workspace_id,
+       SELECT uuid_v7(now() - ($1::int - n) * interval '1 ms') AS id, homes.ids[1 + n % array_length(homes.ids, 1)] AS workspace_id,
               (now() + ($2::float8 + n * $3::float8) * interval '1 ms')::timestamptz(3) AS due_at
        FROM homes, generate_series(0, $1::int - 1) n
      ),
