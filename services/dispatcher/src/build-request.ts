@@ -6,8 +6,8 @@ import type { AttemptSecrets } from './secrets/attempt-secrets.ts'
 import { fillRequest, type RequestParts } from './secrets/fill-request.ts'
 import { sign } from './secrets/sign.ts'
 
-/** How an attempt is named to the outside. */
-export type AttemptIds = { task: string; run: string; workspace: string }
+/** How an attempt is named to the outside: its ids, and which one of its task it is, from 1 on. */
+export type AttemptIds = { task: string; run: string; workspace: string; attempt: number }
 
 /** An attempt's request: what goes out, or why nothing may, and its headers with references in the place of secrets. */
 export type AttemptRequest = {
@@ -67,7 +67,7 @@ function defaults({ headers, body }: RequestParts, traceparent: string | null): 
 function identify(headers: Record<string, string>, task: ClaimedTask, ids: AttemptIds, timestamp: string): void {
   headers['X-Belfry-Task-Id'] = ids.task
   headers['X-Belfry-Run-Id'] = ids.run
-  headers['X-Belfry-Attempt'] = String(task.attempt)
+  headers['X-Belfry-Attempt'] = String(ids.attempt)
   headers['X-Belfry-Scheduled-At'] = writeInstant(task.executeAt)
   if (task.cronJobId !== null) headers['X-Belfry-Cronjob-Id'] = toId('cron', task.cronJobId)
   if (task.topic !== null) headers['X-Belfry-Topic'] = task.topic

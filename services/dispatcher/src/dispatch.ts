@@ -1,4 +1,4 @@
-import type { Claim, ClaimedTask, RecordedAttempt } from '@belfry/db'
+import type { Claim, RecordedAttempt } from '@belfry/db'
 import { nextAttempt, toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import { type AttemptIds, type AttemptRequest, buildRequest, requestPartsOf } from './build-request.ts'
@@ -34,6 +34,7 @@ export async function dispatch(
     task: toId('task', task.taskId),
     run: toId('run', task.runId),
     workspace: toId('ws', task.workspaceId),
+    attempt: task.attempt,
   }
   const request = buildRequest(task, ids, parts, secrets, traceparent)
   const sentAt = performance.now()
@@ -61,9 +62,9 @@ export async function dispatch(
   const recorded = await ctx.record(attempt)
   ctx.metrics.attemptEnded(attempt, recorded !== null)
   const trace = traceparent?.slice(3, 35)
-  logAttempt(ctx, ids, task.attempt, outcome, { durationMs, state: recorded ? next.state : 'superseded', trace })
+  logAttempt(ctx, ids, outcome, { durationMs, state: recorded ? next.state : 'superseded', trace })
   await failpoint('dispatcher.recorded')
-  if (recorded && next.state !== 'success') await follow(ctx, task, ids, attempt, recorded)
+  if (recorded && next.state !== 'success') await follow(ctx, ids, attempt, recorded)
 }
 
 function send(ctx: Context, { outgoing, redactor }: AttemptRequest): Promise<AttemptOutcome | UnsentOutcome> {
@@ -75,7 +76,6 @@ function send(ctx: Context, { outgoing, redactor }: AttemptRequest): Promise<Att
 
 async function follow(
   ctx: Context,
-  task: ClaimedTask,
   ids: AttemptIds,
   attempt: ReturnType<typeof toFinishedAttempt>,
   recorded: RecordedAttempt,
@@ -86,7 +86,7 @@ async function follow(
     await ctx.enqueue([due], recorded.now.getTime())
   } else if (attempt.state === 'dead') {
     const error = attempt.errorMessage ?? 'The target did not answer with a 2xx status.'
-    const letter = { task: ids.task, workspace: ids.workspace, attempts: task.attempt, error }
+    const letter = { task: ids.task, workspace: ids.workspace, attempts: ids.attempt, error }
     await ctx.deadLetters
       .add(letter)
       .catch(error => ctx.log.warn({ err: error, task: ids.task }, 'dead_letter.not_shown'))
@@ -95,8 +95,7 @@ async function follow(
 
 function logAttempt(
   ctx: Context,
-  { task, run, workspace }: AttemptIds,
-  attempt: number,
+  { task, run, workspace, attempt }: AttemptIds,
   answer: AttemptOutcome,
   { durationMs, state, trace }: { durationMs: number; state: string; trace: string | undefined },
 ): void {
