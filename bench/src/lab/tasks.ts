@@ -39,7 +39,8 @@ export async function storeTasks({ pool }: Database, tasks: NewTasks): Promise<S
   const { rows } = await pool.query<{ id: string; dueAt: Date; workspaceId: string }>(
     `WITH homes AS (SELECT array_agg(id) AS ids FROM workspaces),
      input AS MATERIALIZED (
-       SELECT uuid_v7(now() - ($1::int - n) * interval '1 ms') AS id, homes.ids[1 + n % array_length(homes.ids, 1)] AS workspace_id,
+       SELECT uuid_v7(now() - ($1::int - n) * interval '1 ms') AS id,
+              homes.ids[1 + n % array_length(homes.ids, 1)] AS workspace_id,
               (now() + ($2::float8 + n * $3::float8) * interval '1 ms')::timestamptz(3) AS due_at
        FROM homes, generate_series(0, $1::int - 1) n
      ),
