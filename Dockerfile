@@ -20,8 +20,9 @@ ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Belfry" \
   org.opencontainers.image.licenses="MIT" \
   org.opencontainers.image.revision="${REVISION}"
-# Twice the room for what is young: what a request or a call needs is then mostly gone before it would be copied. And no more
-# old garbage than what lives: by the memory of a large machine Node would let it grow to four times that.
+# Twice the room for what is young: what a request or a call needs is then mostly gone before it would be copied. And as much
+# old garbage as what lives (--heap-growing-percent, which this variable cannot hold): by the memory of a large machine Node
+# would let it grow to four times that, and within 512 MB collect it so often that marking takes a tenth of the CPU.
 ENV NODE_ENV=production NODE_OPTIONS="--max-semi-space-size=32 --max-old-space-size=512"
 WORKDIR /app
 # The user `node`, by number, so that Kubernetes can tell that it is not root.
@@ -33,14 +34,14 @@ COPY --from=build /images/scheduler ./
 ENV METRICS_PORT=9090
 EXPOSE 9090
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "METRICS_PORT"]
-CMD ["node", "services/scheduler/dist/main.mjs"]
+CMD ["node", "--heap-growing-percent=100", "services/scheduler/dist/main.mjs"]
 
 FROM runtime AS dispatcher
 COPY --from=build /images/dispatcher ./
 ENV METRICS_PORT=9090
 EXPOSE 9090
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "METRICS_PORT"]
-CMD ["node", "services/dispatcher/dist/main.mjs"]
+CMD ["node", "--heap-growing-percent=100", "services/dispatcher/dist/main.mjs"]
 
 # Runs to its end: `deploy` applies what is missing, `wait` waits until somebody has; see docs/self-hosting.md.
 FROM runtime AS migrate
@@ -55,4 +56,4 @@ COPY --from=build /images/api ./
 ENV PORT=3000 METRICS_PORT=9090
 EXPOSE 3000 9090
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "PORT"]
-CMD ["node", "services/api/dist/main.mjs"]
+CMD ["node", "--heap-growing-percent=100", "services/api/dist/main.mjs"]

@@ -13,7 +13,10 @@ export type Child = {
 }
 
 // What the images set; every side gets it, the ones written by hand too.
-const asInImages = '--max-semi-space-size=32 --max-old-space-size=512'
+const asInImages = {
+  options: '--max-semi-space-size=32 --max-old-space-size=512',
+  flags: ['--heap-growing-percent=100'],
+}
 
 /** Starts a program and waits until it is ready. What it writes goes to a file, as it would in production. */
 export async function startChild(
@@ -22,8 +25,8 @@ export async function startChild(
 ): Promise<Child> {
   const log = openSync(logFile, 'a')
   const channel = fork(program, args, {
-    env: { PATH: process.env.PATH, NODE_OPTIONS: asInImages, ...env },
-    execArgv: nodeFlags,
+    env: { PATH: process.env.PATH, NODE_OPTIONS: asInImages.options, ...env },
+    execArgv: [...asInImages.flags, ...nodeFlags],
     stdio: ['ignore', log, log, 'ipc'],
   })
   closeSync(log)
