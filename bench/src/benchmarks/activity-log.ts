@@ -19,7 +19,7 @@ export const activityLog: Benchmark = {
       const belfry = await startBelfry(lab, database, { services: ['api'] })
       try {
         const reader = await openListReader(belfry.apiUrl, database)
-        const [firstPages, depth] = [await readFirstPages(reader, 2 * rounds + 1), await readDeep(reader)]
+        const [firstPages, depth] = [await readFirstPages(reader, 2 * rounds.count + 1), await readDeep(reader)]
         const worst = Object.entries(firstPages).reduce((slowest, one) => (one[1] > slowest[1] ? one : slowest))
         return {
           rounds: { firstPages, depth },

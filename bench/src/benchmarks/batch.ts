@@ -15,8 +15,7 @@ export const batch: Benchmark = {
   name: 'batch',
   title: `${size} tasks in one request`,
   async run(lab, { rounds }) {
-    const perRound: number[][] = []
-    for (let round = 0; round < rounds; round++) perRound.push(await createBatches(lab))
+    const perRound = await rounds.run(() => createBatches(lab))
     const title = `from the request to its answer, about 1 KB for each task, median of ${requests.measured} requests`
     const value = measured(perRound.map(times => quantile(times, 0.5)))
     return {

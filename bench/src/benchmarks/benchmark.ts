@@ -1,4 +1,5 @@
 import type { Lab } from '../lab/lab.ts'
+import type { Rounds } from '../measure/rounds.ts'
 import type { Measured } from '../measure/statistics.ts'
 
 /** What a figure should be; `aim` is beyond what is demanded. */
@@ -23,7 +24,7 @@ export type Result = {
 }
 
 export type Settings = {
-  rounds: number
+  rounds: Rounds
   /** How long the memory of a dispatcher is watched; null for a short look. */
   minutes: number | null
 }

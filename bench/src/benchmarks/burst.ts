@@ -13,8 +13,7 @@ export const burst: Benchmark = {
   name: 'burst',
   title: '10,000 tasks due at one instant',
   async run(lab, { rounds }) {
-    const samples: Awaited<ReturnType<typeof runBurst>>[] = []
-    for (let round = 0; round < rounds; round++) samples.push(await runBurst(lab))
+    const samples = await rounds.run(() => runBurst(lab))
     return {
       rounds: samples,
       figures: [

@@ -11,8 +11,7 @@ export const writes: Benchmark = {
   name: 'writes',
   title: 'Statements and WAL of a dispatch, 200 calls at once',
   async run(lab, { rounds }) {
-    const samples: Awaited<ReturnType<typeof countWrites>>[] = []
-    for (let round = 0; round < rounds; round++) samples.push(await countWrites(lab))
+    const samples = await rounds.run(() => countWrites(lab))
     return {
       rounds: samples,
       figures: [

@@ -9,6 +9,7 @@ const result: StoredResult = {
   seconds: 30,
   machine: { cpu: 'Some CPU', cores: 2, memoryGiB: 24, kernel: '6', versions: { node: '20.19.0' } },
   rounds: [],
+  stolen: { kept: [], setAside: [] },
   notes: ['A note.'],
   figures: [
     { key: 'lag_ms', title: 'how late', unit: 'ms', value: 12.345, min: 9, max: 20.01, limit: { atMost: 25, aim: 10 } },

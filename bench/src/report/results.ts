@@ -11,6 +11,8 @@ export type StoredResult = Result & {
   measuredAt: string
   seconds: number
   machine: Machine
+  /** The shares of the machine that its hypervisor took from the rounds that count, and from those that do not. */
+  stolen: { kept: number[]; setAside: number[] }
 }
 
 const folder = join(repositoryRoot, 'bench/results')
