@@ -41,7 +41,10 @@ describe('the images', () => {
 
   it('are those of the Dockerfile', () => {
     expect(readdirSync(trees.folder).sort()).toEqual([...targets].sort())
-    for (const name of targets) expect(existsSync(join(trees.of(name), String(imageOf(name).command[1])))).toBe(true)
+    for (const name of targets) {
+      const program = imageOf(name).command.find(word => word.endsWith('.mjs'))
+      expect(existsSync(join(trees.of(name), String(program)))).toBe(true)
+    }
   })
 
   it('have the dashboard in the api', () => {
