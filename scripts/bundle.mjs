@@ -46,7 +46,8 @@ export async function bundlePackage(folder, more = {}) {
     target: 'node20.19',
     sourcemap: true,
     // A process keeps the text of its program: without comments it is shorter, and pure ASCII, which takes one byte for a
-    // character instead of two. What licences want to have said stands beside it.
+    // character instead of two. What licences want to have said stands beside it, and lines stay short enough to find a
+    // place in them that an error names.
     minifyWhitespace: true,
     lineLimit: 160,
     legalComments: 'external',
