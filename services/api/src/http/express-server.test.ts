@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import type { IncomingMessage, Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import express from 'express'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createExpressServer } from './express-server.ts'
+
+let server: Server
+afterEach(() => {
+  server.close()
+  server.closeAllConnections()
+})
+
+/** Starts a server that answers each path with itself, and tells which ones it has served. */
+async function start(): Promise<{ served: string[]; dial: () => Promise<Socket> }> {
+  const served: string[] = []
+  const app = express()
+  app.use((request, response) => {
+    served.push(request.path)
+    response.send(request.path)
+  })
+  server = createExpressServer(app, {})
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    served,
+    async dial() {
+      const socket = connect(port, '127.0.0.1')
+      await once(socket, 'connect')
+      return socket
+    },
+  }
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: here\r\n\r\n`
+
+/** Reads until so many answers are there, and tells their bodies. */
+async function bodies(socket: Socket, count: number): Promise<string[]> {
+  let text = ''
+  for await (const chunk of socket) {
+    text += String(chunk)
+    const found = [...text.matchAll(/\r\n\r\n(\/[a-z\d]+)/g)].map(([, body = '']) => body)
+    if (found.length === count) return found
+  }
+  return []
+}
+
+describe('createExpressServer', () => {
+  it('answers the requests of one connection in their order, also when they come in one packet', async () => {
+    const { dial } = await start()
+    const socket = await dial()
+    socket.write(['/one', '/two', '/three'].map(get).join(''))
+    expect(await bodies(socket, 3)).toEqual(['/one', '/two', '/three'])
+  })
+
+  it('serves what has come on many connections at once', async () => {
+    const { dial } = await start()
+    const sockets = await Promise.all(Array.from({ length: 20 }, dial))
+    for (const [index, socket] of sockets.entries()) socket.write(get(`/${index}`))
+    const answers = await Promise.all(sockets.map(socket => bodies(socket, 1)))
+    expect(answers.flat()).toEqual(sockets.map((_, index) => `/${index}`))
+  })
+
+  it('serves nobody who has left meanwhile, and the others all the same', async () => {
+    const { served, dial } = await start()
+    server.prependListener('request', (request: IncomingMessage) => {
+      if (request.url === '/left') request.destroy()
+    })
+    const [leaving, staying] = [await dial(), await dial()]
+    leaving.on('error', () => {})
+    leaving.write(get('/left'))
+    await once(leaving, 'close')
+    staying.write(get('/stayed'))
+    expect(await bodies(staying, 1)).toEqual(['/stayed'])
+    expect(served).toEqual(['/stayed'])
+  })
+})
