@@ -37,7 +37,7 @@ import { createSender, type Sender } from './egress/send.ts'
 import { type Backlog, createBacklog } from './intake/backlog.ts'
 import { createHand, type Hand, type TaskInHand } from './intake/hand.ts'
 import { createInstants, type Instants } from './intake/instants.ts'
-import { createLines, type Lines } from './intake/lines.ts'
+import { createLines, type Lines, type Turn } from './intake/lines.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { type Outbox, openOutbox } from './outbox/open-outbox.ts'
 import { toSigningKey } from './secrets/sign.ts'
@@ -64,6 +64,8 @@ export type Context = BatchedStatements & {
   hand: Hand
   waiting: Instants<TaskInHand>
   lines: Lines<TaskInHand>
+  /** Turns whose calls have ended within this turn of the event loop. */
+  ended: Turn<TaskInHand>[]
   backlog: Backlog
   /** Sends messages to people. */
   outbox: Outbox
@@ -126,6 +128,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
       placesPerHost: config.hostConcurrency,
       now: () => performance.now(),
     }),
+    ended: [],
     backlog: createBacklog(),
     outbox: openOutbox({ pool, log, metrics, masterKeys, sender, signingKeysOf }, config.mail),
     // As many may wait to be recorded as there may be calls, and enough for a batch.
