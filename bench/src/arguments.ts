@@ -9,7 +9,7 @@ export type Arguments = {
   profile: boolean
   /** Default 3. */
   rounds: number
-  /** How long the memory of a dispatcher is watched; null for a short look. */
+  /** How long what can be looked at for long is; null for a short look. */
   minutes: number | null
 }
 

@@ -25,7 +25,7 @@ export type Result = {
 
 export type Settings = {
   rounds: Rounds
-  /** How long the memory of a dispatcher is watched; null for a short look. */
+  /** How long what can be looked at for long is; null for a short look. */
   minutes: number | null
 }
 

@@ -1,9 +1,8 @@
 import { interleave } from '../measure/interleave.ts'
 import { ratioOf } from '../measure/statistics.ts'
-import { totalCpuUs } from '../measure/window.ts'
+import { rates, totalCpuUs } from '../measure/window.ts'
 import { belfryCreates, rawCreates } from '../sides/create.ts'
 import type { Benchmark } from './benchmark.ts'
-import { rates } from './dispatch.ts'
 
 const requests = 15_000
 

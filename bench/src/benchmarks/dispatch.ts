@@ -1,9 +1,10 @@
 import { interleave } from '../measure/interleave.ts'
 import { ratioOf } from '../measure/statistics.ts'
-import { type Sample, totalCpuUs } from '../measure/window.ts'
+import { rates, totalCpuUs } from '../measure/window.ts'
 import { promotedSide, singleSide } from '../sides/belfry.ts'
 import { floorSide } from '../sides/floor.ts'
 import type { Benchmark } from './benchmark.ts'
+import { dispatchInTurns } from './dispatch-in-turns.ts'
 
 const counts = { promoted: 16_000, single: 10_000, floor: 12_000 }
 
@@ -12,7 +13,7 @@ export function dispatch(concurrency: number): Benchmark {
   return {
     name: `dispatch-${concurrency}`,
     title: `Dispatches against the floor, ${concurrency} calls at once`,
-    async run(lab, { rounds }) {
+    async run(lab, { rounds, minutes }) {
       const promoted = promotedSide(lab)
       const single = singleSide(lab)
       const floor = floorSide(lab, 'undici')
@@ -24,9 +25,10 @@ export function dispatch(concurrency: number): Benchmark {
         },
         rounds,
       )
+      const inTurns = minutes === null ? null : await dispatchInTurns(lab, concurrency, minutes)
       const at = `${concurrency} at once`
       return {
-        rounds: samples,
+        rounds: { ...samples, inTurns: inTurns?.rounds },
         figures: [
           {
             key: `dispatch_vs_floor_${concurrency}`,
@@ -46,12 +48,9 @@ export function dispatch(concurrency: number): Benchmark {
             ...ratioOf(samples.promoted.map(totalCpuUs), samples.floor.map(totalCpuUs)),
             limit: { atMost: 0.85 },
           },
+          ...(inTurns?.figures ?? []),
         ],
       }
     },
   }
-}
-
-export function rates(samples: readonly Sample[]): number[] {
-  return samples.map(({ perSecond }) => perSecond)
 }

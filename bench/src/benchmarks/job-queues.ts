@@ -1,11 +1,11 @@
 import { interleave } from '../measure/interleave.ts'
 import { ratioOf } from '../measure/statistics.ts'
+import { rates } from '../measure/window.ts'
 import { promotedSide } from '../sides/belfry.ts'
 import { floorSide } from '../sides/floor.ts'
 import { graphileWorkerSide } from '../sides/graphile-worker.ts'
 import { pgBossSide } from '../sides/pg-boss.ts'
 import type { Benchmark } from './benchmark.ts'
-import { rates } from './dispatch.ts'
 
 const counts = { belfry: 14_000, axios: 6_000, pgBoss: 5_000, graphile: 8_000 }
 

@@ -1,8 +1,8 @@
 import { interleave } from '../measure/interleave.ts'
 import { ratioOf } from '../measure/statistics.ts'
+import { rates } from '../measure/window.ts'
 import { promotedSide } from '../sides/belfry.ts'
 import type { Benchmark } from './benchmark.ts'
-import { rates } from './dispatch.ts'
 
 const race = { concurrency: 200, count: 20_000 }
 

@@ -14,6 +14,8 @@ export type Lab = {
   folder: string
   /** Empties Redis and makes a database with Belfry's tables and a workspace or two in it. */
   freshDatabase(): Promise<Database>
+  /** Starts a target of its own for one side. */
+  startTarget(): Promise<Target>
   /** Starts a program of this package, such as a baseline, with an argument of its own. */
   startProgram(name: string, argument: unknown): Promise<Child>
   /** Where the CPU profiles of Belfry's processes go; null when none are made. */
@@ -26,6 +28,7 @@ export type Target = {
   counter: Counter
   /** The address that every call goes to; a name lets the target tell this call apart from others. */
   url(name?: string | number): string
+  stop(): Promise<void>
 }
 
 export async function openLab(profileFolder: string | null): Promise<Lab> {
@@ -38,18 +41,15 @@ export async function openLab(profileFolder: string | null): Promise<Lab> {
   const servers = await startServers(folder)
   process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   await createTemplate(servers.postgres)
-  const target = await startProgram('target', {})
-  const { port } = target.ready as { port: number } // as its program says it
+  const startTarget = async () => toTarget(await startProgram('target', {}))
+  const target = await startTarget()
   return {
     servers,
     folder,
     profileFolder,
     startProgram,
-    target: {
-      pid: target.pid,
-      counter: createCounter(target.channel),
-      url: name => `http://127.0.0.1:${port}/${name === undefined ? '' : `named/${name}`}`,
-    },
+    startTarget,
+    target,
     async freshDatabase() {
       await servers.redis.flushall()
       return openDatabase(servers.postgres)
@@ -58,6 +58,16 @@ export async function openLab(profileFolder: string | null): Promise<Lab> {
       await target.stop()
       await servers.close()
     },
+  }
+}
+
+function toTarget({ pid, channel, ready, stop }: Child): Target {
+  const { port } = ready as { port: number } // as its program says it
+  return {
+    pid,
+    counter: createCounter(channel),
+    url: name => `http://127.0.0.1:${port}/${name === undefined ? '' : `named/${name}`}`,
+    stop,
   }
 }
 

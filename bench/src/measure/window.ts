@@ -31,3 +31,13 @@ export async function measureWindow(counter: Counter, count: number, groups: Pro
 export function totalCpuUs({ cpuUs }: Sample): number {
   return Object.entries(cpuUs).reduce((total, [group, us]) => (group === 'outside' ? total : total + us), 0)
 }
+
+/** A sample that also counts what was done for each operation before its window. */
+export function withCpu(sample: Sample, more: CpuReading): Sample {
+  const added = Object.entries(sample.cpuUs).map(([group, us]) => [group, us + (more[group] ?? 0)] as const)
+  return { ...sample, cpuUs: Object.fromEntries(added) }
+}
+
+export function rates(samples: readonly Sample[]): number[] {
+  return samples.map(({ perSecond }) => perSecond)
+}

@@ -4,7 +4,7 @@ import type { Database } from '../lab/database.ts'
 import { type Lab, processGroups, requireCalls } from '../lab/lab.ts'
 import { forgetTasks, promote, requireRecorded, type StoredTasks, storeTasks } from '../lab/tasks.ts'
 import { type CpuReading, cpuPerOperation, readCpu } from '../measure/cpu-time.ts'
-import { measureWindow, type Sample, warmUpShare } from '../measure/window.ts'
+import { measureWindow, warmUpShare, withCpu } from '../measure/window.ts'
 import type { DispatchSide } from './dispatch-side.ts'
 
 const addsAtOnce = 50
@@ -83,13 +83,7 @@ function race(lab: Lab, dispatchers: number, { prepare, enqueue }: WayToQueue): 
   }
 }
 
-// All jobs should be there before the first task is due.
-function timeToEnqueueMs(count: number): number {
+/** How long before the first task is due it should be stored, so that all jobs are there by then. */
+export function timeToEnqueueMs(count: number): number {
   return 1_500 + count * 0.15
-}
-
-// What was done for each task before the window.
-function withCpu(sample: Sample, more: CpuReading): Sample {
-  const added = Object.entries(sample.cpuUs).map(([group, us]) => [group, us + (more[group] ?? 0)] as const)
-  return { ...sample, cpuUs: Object.fromEntries(added) }
 }
