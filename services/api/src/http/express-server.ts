@@ -19,7 +19,7 @@ export function createExpressServer(app: Express, options: ServerOptions): Serve
 
 /**
  * Serves the requests that one turn of the event loop has read, on all connections, together after it. Each step is then
- * taken for all of them, one after the other, while its code is at hand: many connections cost a sixth less CPU.
+ * taken for all of them, one after the other, while its code is at hand: with many connections they take less CPU.
  */
 function serveTogether(app: Express): (request: IncomingMessage, response: ServerResponse) => void {
   const arrived: Array<{ request: IncomingMessage; response: ServerResponse }> = []

@@ -61,8 +61,8 @@ export function startAttempts(ctx: Context): void {
   }
 }
 
-// One turn of the event loop reads the answers on all connections. What follows them is started together after it: that
-// takes a twentieth less CPU than after each answer, since the same code runs again and again.
+// One turn of the event loop reads the answers on all connections. The calls that follow them are started together after
+// it: with the same code running again and again they take less CPU.
 function startNext(ctx: Context, turn: Turn<TaskInHand>): void {
   if (ctx.ended.push(turn) > 1) return
   setImmediate(() => {
