@@ -9,7 +9,7 @@ export type Arguments = {
   profile: boolean
   /** Default 3. */
   rounds: number
-  /** How long what can be looked at for long is; null for a short look. */
+  /** How long a benchmark that has a longer form takes in it; null for the short one. */
   minutes: number | null
 }
 

@@ -25,7 +25,7 @@ export type Result = {
 
 export type Settings = {
   rounds: Rounds
-  /** How long what can be looked at for long is; null for a short look. */
+  /** How long a benchmark that has a longer form takes in it; null for the short one. */
   minutes: number | null
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { goOn, stop } from '../lab/stop-and-go.ts'
-import { type CpuReading, readCpu } from '../measure/cpu-time.ts'
+import { type CpuReading, cpuPerOperation, readCpu } from '../measure/cpu-time.ts'
 import { readTicks, stolenShare } from '../measure/stolen-time.ts'
 import type { Sample } from '../measure/window.ts'
 import type { SideInTurns } from './in-turns.ts'
@@ -50,7 +50,7 @@ async function runSlice(side: SideInTurns): Promise<Slice & { reached: number; s
   return {
     calls: end.count - begin.count,
     ms: end.at - begin.at,
-    cpu: Object.fromEntries(Object.entries(end.cpu).map(([group, us]) => [group, us - (begin.cpu[group] ?? 0)])),
+    cpu: cpuPerOperation(begin.cpu, end.cpu, 1), // of all the calls
     reached: end.count,
     stolen,
   }
