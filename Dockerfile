@@ -1,4 +1,4 @@
-# Belfry's images, one target per process: docker build --target api|scheduler|dispatcher|migrate .
+# Belfry's images, one target per process: docker build --target api|scheduler|dispatcher|all-in-one|migrate .
 # Node is pinned by its version. To pin it by its content too, as for a release, give the digest that was tested:
 #   --build-arg NODE_IMAGE=node:24.19.0-bookworm-slim@sha256:...
 ARG NODE_IMAGE=node:24.19.0-bookworm-slim
@@ -18,6 +18,7 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
   /usr/local/bin/yarn /usr/local/bin/yarnpkg /opt/yarn-*
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Belfry" \
+  org.opencontainers.image.version="0.1.0" \
   org.opencontainers.image.licenses="MIT" \
   org.opencontainers.image.revision="${REVISION}"
 # Twice the room for what is young: what a request or a call needs is then mostly gone before it would be copied. And as much
@@ -42,6 +43,14 @@ ENV METRICS_PORT=9090
 EXPOSE 9090
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "METRICS_PORT"]
 CMD ["node", "--heap-growing-percent=100", "services/dispatcher/dist/main.mjs"]
+
+# The three as one process, for a small installation.
+FROM runtime AS all-in-one
+COPY --from=build /images/all-in-one ./
+ENV PORT=3000 METRICS_PORT=9090
+EXPOSE 3000 9090
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "METRICS_PORT"]
+CMD ["node", "--heap-growing-percent=100", "services/all-in-one/dist/main.mjs"]
 
 # Runs to its end: `deploy` applies what is missing, `wait` waits until somebody has; see docs/self-hosting.md.
 FROM runtime AS migrate

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './packages/testing/src/longest-first.ts'
 import { PlainLineReporter } from './packages/testing/src/plain-line-reporter.ts'
 
 // A process runs one file after the other, and loads what they share once.
@@ -14,6 +15,7 @@ export default defineConfig({
     teardownTimeout: 30_000,
     // Many tests wait for real processes, so leaving one core free, as is the default, would idle a small machine.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -29,8 +31,9 @@ export default defineConfig({
           isolate,
           include: [`${rooms}/test/**/*.test.ts`, 'e2e/**/*.test.ts'],
           globalSetup: './vitest.global-setup.ts',
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          // A machine that does other things too may need ten times as long as an idle one.
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -6,7 +6,7 @@ import { freePort, startRedis } from '@belfry/embedded'
 import { createTestDatabase } from '@belfry/testing'
 import pg from 'pg'
 import { type Answer, type Caller, callApi, signUp } from './api-calls.ts'
-import { type RunningService, type ServiceName, startService } from './processes.ts'
+import { type ProgramName, type RunningService, startService } from './processes.ts'
 
 export type QueueBackend = 'redis' | 'postgres'
 
@@ -20,7 +20,7 @@ export type Belfry = {
   caller: Caller
   /** Calls the API as `caller`, or as somebody else. */
   call(method: string, path: string, body?: unknown, as?: Caller): Promise<Answer>
-  start(name: ServiceName, env?: Record<string, string>): Promise<RunningService>
+  start(name: ProgramName, env?: Record<string, string>): Promise<RunningService>
   /** Another user with an organization and a workspace of their own. */
   anotherCaller(): Promise<Caller>
   /** Ends the Redis of the queue. */
@@ -33,7 +33,7 @@ export type Belfry = {
 /** Starts an installation on a backend of the queue: an API, a scheduler and a dispatcher. */
 export async function startBelfry(
   backend: QueueBackend,
-  options: { services?: ServiceName[]; env?: Record<string, string> } = {},
+  options: { services?: ProgramName[]; env?: Record<string, string> } = {},
 ): Promise<Belfry> {
   const database = await createTestDatabase()
   const port = await freePort()
@@ -53,12 +53,12 @@ export async function startBelfry(
     ...options.env,
   }
   const services: RunningService[] = []
-  const start = async (name: ServiceName, more: Record<string, string> = {}) => {
+  const start = async (name: ProgramName, more: Record<string, string> = {}) => {
     const service = await startService(name, { ...env, ...more })
     services.push(service)
     return service
   }
-  await Promise.all((options.services ?? ['api', 'scheduler', 'dispatcher']).map(name => start(name)))
+  await Promise.all((options.services ?? (['api', 'scheduler', 'dispatcher'] as const)).map(name => start(name)))
   const caller = await signUp(url)
   return {
     url,

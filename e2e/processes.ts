@@ -1,13 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { endWithThisProcess } from '@belfry/embedded'
 import { repositoryRoot } from './repository-root.ts'
 
 export type ServiceName = 'api' | 'scheduler' | 'dispatcher'
 
+/** The programs that keep running: each service by itself, or all of them in one process. */
+export type ProgramName = ServiceName | 'all-in-one'
+
 /** One real process of ours. */
 export type RunningService = {
-  name: ServiceName
+  name: ProgramName
   pid: number
   /** The lines that it has written so far. */
   readonly output: string
@@ -19,7 +23,7 @@ export type RunningService = {
 
 /** Starts a service from its bundle and waits until it says that it is ready. */
 export async function startService(
-  name: ServiceName,
+  name: ProgramName,
   env: Record<string, string>,
   bundle?: string,
 ): Promise<RunningService> {
@@ -31,7 +35,7 @@ export async function startService(
 
 /** Starts a service without waiting for it. */
 export function spawnService(
-  name: ServiceName,
+  name: ProgramName,
   env: Record<string, string>,
   bundle = 'main.mjs',
 ): { service: RunningService; ready: Promise<'ready'> } {
@@ -43,7 +47,11 @@ export function spawnService(
       output += text
     })
   }
-  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
+  const living = endWithThisProcess(child.pid ?? 0)
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    living.forget()
+    return (code ?? signal) as number | string
+  })
   const service: RunningService = {
     name,
     pid: child.pid ?? 0,

@@ -81,6 +81,15 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
     expect(run.lag_ms).toBeLessThan(500)
   })
 
+  it('with a payload of 250 KB has it whole in its run', async () => {
+    const payload = 'ü'.repeat(125_000)
+    const task = await create('/large', 1000, { payload })
+    const { last_run } = await reaches(task.id, 'success')
+    expect(target.requestsTo('/large')[0]?.body.toString()).toBe(JSON.stringify(payload))
+    const { body: run } = await belfry.call('GET', `${runs}/${last_run.id}`)
+    expect(run.request).toMatchObject({ body: JSON.stringify(payload), body_truncated: false })
+  })
+
   it('that fails twice is retried at next_retry_at with the same webhook-id, and every attempt is logged', async () => {
     target.answer('/flaky', [
       { status: 500, body: 'no' },

@@ -109,10 +109,11 @@ describe('with a collector of traces', () => {
       ['api', 'request.served'],
       ['dispatcher', 'attempt.finished'],
     ]) {
-      const { output = '' } = belfry.services.find(({ name }) => name === service) ?? {}
-      expect(
-        output.split('\n').filter(line => line.includes(message ?? '') && line.includes(`"trace":"${trace}"`)),
-      ).toHaveLength(1)
+      const lines = () => belfry.services.find(({ name }) => name === service)?.output.split('\n') ?? []
+      await waitFor(
+        async () => lines().filter(line => line.includes(message ?? '') && line.includes(`"trace":"${trace}"`)),
+        found => found.length === 1,
+      )
     }
   })
 

@@ -1,5 +1,5 @@
-// Makes what each image holds: `node scripts/assemble.mjs <folder>` fills a new folder's api, scheduler, dispatcher and
-// migrate from the bundles.
+// Makes what each image holds: `node scripts/assemble.mjs <folder>` fills a new folder's api, scheduler, dispatcher,
+// migrate and all-in-one from the bundles.
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +11,10 @@ const images = {
   api: { paths: ['services/api/dist'], packages: { 'services/api': ['@node-rs/argon2'] } },
   scheduler: { paths: ['services/scheduler/dist'], packages: {} },
   dispatcher: { paths: ['services/dispatcher/dist'], packages: {} },
+  'all-in-one': {
+    paths: ['services/all-in-one/dist', 'services/api/dist/dashboard', 'services/api/dist/bull-board'],
+    packages: { 'services/all-in-one': ['@node-rs/argon2'] },
+  },
   migrate: {
     paths: ['prisma/dist', 'prisma/migrations', 'prisma/schema.prisma'],
     packages: { prisma: ['@prisma/schema-engine-wasm'] },
@@ -33,7 +37,7 @@ export function assemble(target) {
 
 // Nothing in production reads source maps, which are as large as the programs; builds with failpoints are for tests, and
 // the stamp of the dashboard's build is for the next one.
-const unwanted = /\.map$|\/faults\.mjs$|\.stamp$/
+const unwanted = /\.map$|\/faults\.mjs|\.stamp$/
 
 function copyTree(from, to) {
   mkdirSync(dirname(to), { recursive: true })

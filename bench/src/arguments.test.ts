@@ -3,19 +3,21 @@ import { chooseByName, readArguments } from './arguments.ts'
 
 describe('the arguments', () => {
   it('name benchmarks and say what becomes of their results', () => {
-    expect(readArguments(['dispatch', '--json', '--rounds', '5', 'lag'])).toEqual({
+    expect(readArguments(['dispatch', '--json', '--rounds', '5', 'lag', '--seconds', '10'])).toEqual({
       names: ['dispatch', 'lag'],
       json: true,
       writeDocs: false,
       profile: false,
       rounds: 5,
       minutes: null,
+      seconds: 10,
     })
   })
 
   it('are refused when they are unknown or lack their number', () => {
     expect(() => readArguments(['--jsno'])).toThrow('--jsno is not known')
     expect(() => readArguments(['--minutes'])).toThrow('--minutes needs a number')
+    expect(() => readArguments(['--seconds', '0'])).toThrow('--seconds needs a number')
     expect(() => readArguments(['--rounds', 'none'])).toThrow('--rounds needs a number')
   })
 

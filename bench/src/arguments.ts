@@ -11,25 +11,36 @@ export type Arguments = {
   rounds: number
   /** How long a benchmark that has a longer form takes in it; null for the short one. */
   minutes: number | null
+  /** How long `light-load` keeps each of its rates. Default 30. */
+  seconds: number
 }
 
-/** Reads `[--json] [--write-docs] [--profile] [--rounds N] [--minutes N] [dispatch ...]`. */
+/** Reads `[--json] [--write-docs] [--profile] [--rounds N] [--minutes N] [--seconds N] [dispatch ...]`. */
 export function readArguments(given: readonly string[]): Arguments {
   const rest = [...given]
-  const read: Arguments = { names: [], json: false, writeDocs: false, profile: false, rounds: 3, minutes: null }
+  const read: Arguments = {
+    names: [],
+    json: false,
+    writeDocs: false,
+    profile: false,
+    rounds: 3,
+    minutes: null,
+    seconds: 30,
+  }
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === '--json') read.json = true
     else if (word === '--write-docs') read.writeDocs = true
     else if (word === '--profile') read.profile = true
     else if (word === '--rounds') read.rounds = numberAfter(word, rest.shift())
     else if (word === '--minutes') read.minutes = numberAfter(word, rest.shift())
+    else if (word === '--seconds') read.seconds = numberAfter(word, rest.shift())
     else if (word.startsWith('-')) throw new Error(`${word} is not known. Known: ${usage}`)
     else read.names.push(word)
   }
   return read
 }
 
-const usage = '--json, --write-docs, --profile, --rounds N, --minutes N, and names of benchmarks'
+const usage = '--json, --write-docs, --profile, --rounds N, --minutes N, --seconds N, and names of benchmarks'
 
 function numberAfter(name: string, text: string | undefined): number {
   const value = Number(text)

@@ -8,7 +8,7 @@ import { type StoredResult, storeResult } from './report/results.ts'
 /** Runs benchmarks one after another, and prints and keeps the result of each. One that breaks does not end the rest. */
 export async function runBenchmarks(
   chosen: readonly Benchmark[],
-  asked: Pick<Settings, 'minutes'> & { rounds: number },
+  asked: Pick<Settings, 'minutes' | 'seconds'> & { rounds: number },
   profileFolder: string | null,
 ): Promise<{ results: StoredResult[]; broken: string[] }> {
   const lab = await openLab(profileFolder)

@@ -46,6 +46,20 @@ it.each(Object.entries(operations))('%s calls what the interface describes', asy
   expect(known).toContain(operation)
 })
 
+it('reads all five resources with an API key alone', async () => {
+  const { apiKey = '', workspaceId = '', organizationId = '' } = belfry.caller
+  const client = new Belfry({ apiKey, baseUrl: belfry.url })
+  expect((await client.tasks.list()).data).toEqual([])
+  expect((await client.cronJobs.list()).data).toEqual([])
+  expect((await client.runs.list()).data).toEqual([])
+  expect(await client.workspaces.get(workspaceId)).toMatchObject({ id: workspaceId, organizationId })
+  expect((await client.workspaces.members(workspaceId)).data).toEqual([])
+  expect(await client.organizations.get(organizationId)).toEqual({
+    ...{ id: organizationId, name: expect.any(String), slug: expect.any(String), tier: expect.any(String) },
+  })
+  expect((await client.organizations.workspaces(organizationId)).data).toMatchObject([{ id: workspaceId }])
+})
+
 it('leaves out only what it says that it leaves out', () => {
   const has = new Set(Object.values(operations).map(([operation]) => operation))
   expect(known.filter(operation => !has.has(operation) && !isLeftOut(operation))).toEqual([])

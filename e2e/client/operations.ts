@@ -58,6 +58,7 @@ export const operations: Record<string, readonly [operation: string, call: Call]
   'workspaces.get': ['GET /api/v1/workspaces/{ws}', b => b.workspaces.get('id')],
   'workspaces.update': ['PATCH /api/v1/workspaces/{ws}', b => b.workspaces.update('id', { name: 'B' })],
   'workspaces.delete': ['DELETE /api/v1/workspaces/{ws}', b => b.workspaces.delete('id')],
+  'workspaces.members': ['GET /api/v1/workspaces/{ws}/members', b => b.workspaces.members('id')],
   'workspaces.secrets.list': ['GET /api/v1/workspaces/{ws}/secrets', b => b.workspaces.secrets.list('id')],
   'workspaces.secrets.put': [
     'PUT /api/v1/workspaces/{ws}/secrets/{name}',
@@ -95,7 +96,7 @@ export const leftOut: Record<string, string> = {
   '/api/v1/invitations/': 'accepting an invitation is for people',
   '/api/v1/organizations/{org}/invitations': 'members are managed in the dashboard',
   '/api/v1/organizations/{org}/members/': 'members are managed in the dashboard',
-  '/api/v1/workspaces/{ws}/members': 'members are managed in the dashboard',
+  '/api/v1/workspaces/{ws}/members/': 'members are managed in the dashboard',
   '/api/v1/workspaces/{ws}/api-keys': 'keys are made where they can be shown once, in the dashboard',
   '/api/v1/workspaces/{ws}/integrations': 'alerts are set up in the dashboard',
   '/api/v1/organizations/{org}/audit-log': 'read in the dashboard',

@@ -40,7 +40,7 @@ describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () =
     await dialog.getByText('It goes to 2 subscriptions').waitFor()
     await dialog.getByRole('textbox', { name: 'Payload' }).fill('{ order: 42 }')
     await dialog.getByRole('button', { name: 'Publish' }).click()
-    await dialog.getByText('This is not JSON.').waitFor()
+    await dialog.getByText('This is not a JSON object.').waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'publish')
     await dialog.getByRole('textbox', { name: 'Payload' }).fill('{ "order": 42 }')
@@ -52,7 +52,7 @@ describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () =
     await stage.receiver.waitFor(2, 20_000)
     expect(stage.receiver.requests.map(({ path }) => path).sort()).toEqual(['/all-orders', '/paid'])
     const [request] = stage.receiver.requestsTo('/paid')
-    expect(String(request?.body)).toBe('{"order":42}')
+    expect(String(request?.body)).toBe('{ "order": 42 }')
     expect(request?.rawHeaders).toContain('X-Shop')
 
     const row = page.getByRole('region', { name: 'Recent events' }).getByRole('row').nth(1)

@@ -164,7 +164,7 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     const workspaces = `/api/v1/organizations/${caller.organizationId}/workspaces`
     const { body: other } = await call('POST', workspaces, { name: 'Staging' }, as)
     const { body: key } = await call('POST', `/api/v1/workspaces/${other.id}/api-keys`, { name: 'Test' }, as)
-    const event = { topic: 'staging.built', payload: 1, target_url: stage.receiver.url('/staging') }
+    const event = { topic: 'staging.built', payload: {}, target_url: stage.receiver.url('/staging') }
     await call('POST', '/api/events', event, { apiKey: key.key })
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/log`)

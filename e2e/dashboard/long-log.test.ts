@@ -10,7 +10,7 @@ describe('a long activity log in the dashboard', { timeout: 180_000 }, () => {
 
   // One run a second, as old as its number says.
   const fill = async () => {
-    await stage.belfry.call('POST', '/api/events', { topic: 'a', payload: 1, target_url: stage.receiver.url('/') })
+    await stage.belfry.call('POST', '/api/events', { topic: 'a', payload: {}, target_url: stage.receiver.url('/') })
     await waitFor(
       async () => (await stage.belfry.call('GET', '/api/v1/scheduler/runs')).body.data.length,
       found => found > 0,

@@ -28,8 +28,10 @@ export type NewPageOptions = {
   expected?: RegExp
 }
 
+type Environment = Record<string, string>
+
 /** The real stack and a browser for the tests of one file. Call it in a `describe`. */
-export function useStage(env: Record<string, string> = {}): Stage {
+export function useStage(env: Environment | (() => Promise<Environment>) = {}): Stage {
   let browser: Browser | undefined
   const contexts: BrowserContext[] = []
   let complaints: string[] = []
@@ -39,8 +41,9 @@ export function useStage(env: Record<string, string> = {}): Stage {
     const mailServer = await startMailServer()
     stage.mailServer = mailServer
     const mailing = { SMTP_URL: mailServer.url, MAIL_FROM: 'Belfry <belfry@example.com>' }
+    const given = typeof env === 'function' ? await env() : env
     const [belfry, receiver, started] = await Promise.all([
-      startBelfry('postgres', { env: { ...mailing, ...env } }),
+      startBelfry('postgres', { env: { ...mailing, ...given } }),
       startReceiver(),
       launchBrowser(),
     ])
@@ -52,7 +55,7 @@ export function useStage(env: Record<string, string> = {}): Stage {
     await Promise.all(contexts.splice(0).map(context => context.close()))
     const found = complaints
     complaints = []
-    expect(found, 'console errors and outside requests').toEqual([])
+    expect(found, 'console messages and outside requests').toEqual([])
   })
 
   afterAll(async () => {
@@ -74,7 +77,7 @@ export function useStage(env: Record<string, string> = {}): Stage {
     const page = await context.newPage()
     page.setDefaultTimeout(20_000)
     const complain = (text: string) => expected?.test(text) || complaints.push(text)
-    page.on('console', message => message.type() === 'error' && complain(message.text()))
+    page.on('console', message => /^(error|warning)$/.test(message.type()) && complain(message.text()))
     page.on('pageerror', error => complain(String(error)))
     page.on('request', request => {
       if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url)

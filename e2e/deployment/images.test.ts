@@ -11,7 +11,7 @@ import { inMs, waitFor } from '../wait-for.ts'
 import { dockerfile, type Image, readImages } from './read-dockerfile.ts'
 import { assembleImages, fingerprint, type ImageTrees, runImage } from './run-image.ts'
 
-const targets = ['api', 'scheduler', 'dispatcher', 'migrate']
+const targets = ['api', 'scheduler', 'dispatcher', 'all-in-one', 'migrate']
 const images = readImages()
 
 describe('the Dockerfile', () => {
@@ -47,8 +47,10 @@ describe('the images', () => {
     }
   })
 
-  it('have the dashboard in the api', () => {
-    expect(existsSync(join(trees.of('api'), 'services/api/dist/dashboard/index.html'))).toBe(true)
+  it('have the dashboard where there is an api', () => {
+    for (const name of ['api', 'all-in-one']) {
+      expect(existsSync(join(trees.of(name), 'services/api/dist/dashboard/index.html'))).toBe(true)
+    }
   })
 
   it('are the same whenever they are made', async () => {
@@ -67,53 +69,59 @@ describe('the images', () => {
     }
   })
 
-  it('migrate a new database, and deliver a task, from these trees alone', async () => {
-    const before = fingerprint(trees.folder)
-    const database = await createEmptyDatabase()
-    onTestFinished(() => database.drop())
-    const target = await startReceiver()
-    onTestFinished(() => target.close())
-    const port = await freePort()
-    const url = `http://127.0.0.1:${port}`
-    const env = { ...settings(url), DATABASE_URL: database.url, ...(await queueSettings()) }
-    const start = (name: string, more: Record<string, string> = {}, args: string[] = []) =>
-      runImage(imageOf(name), trees.of(name), { ...env, ...more }, args)
+  it.each([
+    ['a process for each service', ['api', 'scheduler', 'dispatcher']],
+    ['one process', ['all-in-one']],
+  ])(
+    'migrate a new database, and deliver a task, from these trees alone, with %s',
+    async (_, names) => {
+      const before = fingerprint(trees.folder)
+      const database = await createEmptyDatabase()
+      onTestFinished(() => database.drop())
+      const target = await startReceiver()
+      onTestFinished(() => target.close())
+      const port = await freePort()
+      const url = `http://127.0.0.1:${port}`
+      const env = { ...settings(url), DATABASE_URL: database.url, ...(await queueSettings()) }
+      const start = (name: string, more: Record<string, string> = {}, args: string[] = []) =>
+        runImage(imageOf(name), trees.of(name), { ...env, ...more }, args)
 
-    const waiting = runImage(
-      { ...imageOf('migrate'), command: ['node', 'prisma/dist/main.mjs', 'wait'] },
-      trees.of('migrate'),
-      env,
-    )
-    onTestFinished(async () => void (await waiting.stop()))
-    const migration = start('migrate')
-    expect([await migration.ended, migration.output]).toEqual([0, expect.stringContaining('applied 2026')])
-    expect([await waiting.ended, waiting.output]).toEqual([0, expect.stringContaining('every migration')])
+      const waiting = runImage(
+        { ...imageOf('migrate'), command: ['node', 'prisma/dist/main.mjs', 'wait'] },
+        trees.of('migrate'),
+        env,
+      )
+      onTestFinished(async () => void (await waiting.stop()))
+      const migration = start('migrate')
+      expect([await migration.ended, migration.output]).toEqual([0, expect.stringContaining('applied 2026')])
+      expect([await waiting.ended, waiting.output]).toEqual([0, expect.stringContaining('every migration')])
 
-    const services = [
-      start('api', { PORT: String(port), METRICS_PORT: String(await freePort()) }),
-      start('scheduler', { METRICS_PORT: String(await freePort()) }),
-      start('dispatcher', { METRICS_PORT: String(await freePort()) }),
-    ]
-    onTestFinished(async () => void (await Promise.all(services.map(service => service.stop()))))
-    await Promise.all(services.map(service => service.ready))
-    expect(await Promise.all(services.map(service => service.checkHealth()))).toEqual([0, 0, 0])
+      const services = await Promise.all(
+        names.map(async name => start(name, { PORT: String(port), METRICS_PORT: String(await freePort()) })),
+      )
+      onTestFinished(async () => void (await Promise.all(services.map(service => service.stop()))))
+      await Promise.all(services.map(service => service.ready))
+      const eachOne = services.map(() => 0)
+      expect(await Promise.all(services.map(service => service.checkHealth()))).toEqual(eachOne)
 
-    const page = await fetch(url, { headers: { accept: 'text/html' } })
-    expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')])
+      const page = await fetch(url, { headers: { accept: 'text/html' } })
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')])
 
-    const caller = await signUp(url)
-    const task = { name: 'From an image', url: target.url('/hook'), method: 'POST', execute_at: inMs(1000) }
-    const created = await callApi(url, caller, 'POST', '/api/v1/scheduler/tasks', task)
-    expect(created.status).toBe(201)
-    await waitFor(
-      async () => (await callApi(url, caller, 'GET', `/api/v1/scheduler/tasks/${created.body.id}`)).body.state,
-      state => state === 'success',
-    )
-    expect(target.requestsTo('/hook')).toHaveLength(1)
-    expect(await Promise.all(services.map(service => service.stop()))).toEqual([0, 0, 0])
-    expect(await services[0]?.checkHealth()).toBe(1)
-    expect(fingerprint(trees.folder)).toBe(before)
-  }, 120_000)
+      const caller = await signUp(url)
+      const task = { name: 'From an image', url: target.url('/hook'), method: 'POST', execute_at: inMs(1000) }
+      const created = await callApi(url, caller, 'POST', '/api/v1/scheduler/tasks', task)
+      expect(created.status).toBe(201)
+      await waitFor(
+        async () => (await callApi(url, caller, 'GET', `/api/v1/scheduler/tasks/${created.body.id}`)).body.state,
+        state => state === 'success',
+      )
+      expect(target.requestsTo('/hook')).toHaveLength(1)
+      expect(await Promise.all(services.map(service => service.stop()))).toEqual(eachOne)
+      expect(await services[0]?.checkHealth()).toBe(1)
+      expect(fingerprint(trees.folder)).toBe(before)
+    },
+    120_000,
+  )
 })
 
 function imageOf(name: string): Image {

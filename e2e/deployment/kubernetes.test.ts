@@ -222,9 +222,10 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
     writeFileSync(join(folder, 'kustomization.yaml'), readmeOverlay())
     const objects = await buildKustomization(folder)
     expect(objects.flatMap(findProblems)).toEqual([])
+    const { version } = JSON.parse(readFileSync(join(repositoryRoot(), 'package.json'), 'utf8'))
     const images = [...JSON.stringify(objects).matchAll(/"image":"([^"]+)"/g)].map(([, image]) => image)
     expect(new Set(images.map(image => image?.replace(/belfry-\w+/, 'belfry-x')))).toEqual(
-      new Set(['registry.example.com/belfry-x:0.1.0']),
+      new Set([`registry.example.com/belfry-x:${version}`]),
     )
   })
 

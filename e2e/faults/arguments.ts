@@ -4,18 +4,21 @@ export type Arguments = {
   seed: number
   /** Null: rows, no chaos. */
   chaosMinutes: number | null
+  /** Whether the processes get a Redis. */
+  withRedis: boolean
 }
 
-/** Reads `[--chaos] [--minutes N] [--seed N] [F07 ...]`. */
+/** Reads `[--chaos] [--minutes N] [--seed N] [--without-redis] [F07 ...]`. */
 export function readArguments(given: readonly string[]): Arguments {
   const rest = [...given]
-  const read: Arguments = { ids: [], seed: 1, chaosMinutes: null }
+  const read: Arguments = { ids: [], seed: 1, chaosMinutes: null, withRedis: true }
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === '--chaos') read.chaosMinutes ??= 10
     else if (word === '--minutes') read.chaosMinutes = numberIn(word, rest.shift())
     else if (word === '--seed') read.seed = numberIn(word, rest.shift())
+    else if (word === '--without-redis') read.withRedis = false
     else if (/^[FS]\d\d$/.test(word)) read.ids.push(word)
-    else throw new Error(`${word} is neither a row such as F07 nor --seed N nor --minutes N.`)
+    else throw new Error(`${word} is neither a row such as F07 nor --seed N nor --minutes N nor --without-redis.`)
   }
   return read
 }

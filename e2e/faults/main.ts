@@ -1,7 +1,7 @@
 import { readArguments } from './arguments.ts'
-import { makeTemplate } from './bench/template.ts'
 import { runChaos } from './chaos/run-chaos.ts'
 import { describeResult } from './describe-result.ts'
+import { makeTemplate } from './fixture/template.ts'
 import { publishResults } from './publish-results.ts'
 import { allRows } from './rows/all-rows.ts'
 import { runRows } from './run-rows.ts'
@@ -14,15 +14,16 @@ try {
 } finally {
   template.remove()
 }
-// Everything that a row opened is closed by now; whatever its clients still try must not keep the process.
+// Everything that a row opened is closed by now; what its clients still try must not keep the process.
 process.exit()
 
 async function rows(): Promise<number> {
   const chosen = args.ids.length === 0 ? allRows : allRows.filter(({ id }) => args.ids.includes(id))
-  console.log(`seed ${args.seed}, ${chosen.length} rows`)
-  const results = await runRows(chosen, template, args.seed, result => {
+  const { seed, withRedis } = args
+  console.log(`seed ${seed}, ${chosen.length} rows, ${withRedis ? 'with' : 'without'} a Redis`)
+  const results = await runRows(chosen, template, { seed, withRedis }, result => {
     console.log(describeResult(result))
-    publishResults([result])
+    publishResults([result], { withRedis })
   })
   const failed = results.filter(({ status }) => status === 'FAILED')
   const notRun = results.filter(({ status }) => status === 'not run')
@@ -38,6 +39,6 @@ async function chaos(minutes: number): Promise<number> {
     console.log(`${String(Math.round((Date.now() - beganAt) / 1000)).padStart(4)} s  ${line}`)
   const result = await runChaos(template, { minutes, seed: args.seed, onFault })
   console.log(describeResult(result))
-  publishResults([result])
+  publishResults([result], { withRedis: true })
   return result.status === 'passed' ? 0 : 1
 }

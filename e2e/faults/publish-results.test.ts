@@ -10,13 +10,27 @@ function result(id: string, status: RowResult['status'], notes: string[] = []): 
 }
 
 it('keeps the rows of earlier runs, replaces those of this one, and leaves the page around them', () => {
-  const first = withResults(page, [result('F07', 'FAILED'), result('F03', 'passed')])
-  const second = withResults(first, [result('F07', 'passed', ['well'])])
+  const first = withResults(page, [result('F07', 'FAILED'), result('F03', 'passed')], true)
+  const second = withResults(first, [result('F07', 'passed', ['well'])], true)
   expect(second.split('\n').filter(line => line.startsWith('| F'))).toEqual([
-    '| F03 | a\\|b | M1 | all | 1 tasks, 2 hits, 1 repeated, ≤ 1.5 s late; 4 s | passed |',
-    '| F07 | a\\|b | M1 | all | 1 tasks, 2 hits, 1 repeated, ≤ 1.5 s late; 4 s; well | passed |',
+    '| F03 | a\\|b | M1 | all | 1 tasks, 2 hits, 1 repeated, ≤ 1.5 s late; 4 s | passed |  |',
+    '| F07 | a\\|b | M1 | all | 1 tasks, 2 hits, 1 repeated, ≤ 1.5 s late; 4 s; well | passed |  |',
   ])
   expect(second.startsWith('before\n')).toBe(true)
   expect(second.endsWith('\nafter')).toBe(true)
-  expect(() => withResults('no place', [])).toThrow('no place')
+  expect(() => withResults('no place', [], true)).toThrow('no place')
+})
+
+it('keeps what was seen with a Redis beside what was seen without one', () => {
+  const first = withResults(page, [result('F07', 'passed')], true)
+  const second = withResults(
+    first,
+    [result('F07', 'passed', ['well']), result('F23', 'not run', ['about Redis'])],
+    false,
+  )
+  const third = withResults(second, [result('F07', 'FAILED')], true)
+  expect(third.split('\n').filter(line => line.startsWith('| F'))).toEqual([
+    '| F07 | a\\|b | M1 | all | 1 tasks, 2 hits, 1 repeated, ≤ 1.5 s late; 4 s | FAILED | passed: 1 tasks, 2 hits, 1 repeated, ≤ 1.5 s late; 4 s; well |',
+    '| F23 | a\\|b | M1 | all |  |  | – (about Redis) |',
+  ])
 })

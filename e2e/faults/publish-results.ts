@@ -5,16 +5,19 @@ import type { RowResult } from './row.ts'
 
 const begin = '<!-- results: written by npm run test:faults -->'
 const end = '<!-- end of results -->'
-const head = ['| Row | Fault | Moment | Expected | Seen | Result |', '| --- | --- | --- | --- | --- | --- |']
+const head = [
+  '| Row | Fault | Moment | Expected | Seen | Result | Without a Redis |',
+  '| --- | --- | --- | --- | --- | --- | --- |',
+]
 
-/** Writes results into the table of docs/reliability.md; the rows that were not run this time stay as they are. */
-export function publishResults(results: readonly RowResult[]): void {
+/** Writes results into the table of docs/reliability.md; what was not run this time stays as it is. */
+export function publishResults(results: readonly RowResult[], { withRedis }: { withRedis: boolean }): void {
   const path = join(repositoryRoot(), 'docs/reliability.md')
-  writeFileSync(path, withResults(readFileSync(path, 'utf8'), results))
+  writeFileSync(path, withResults(readFileSync(path, 'utf8'), results, withRedis))
 }
 
-/** Puts results into the table between the two markers of a text. */
-export function withResults(text: string, results: readonly RowResult[]): string {
+/** Puts results into the table between the two markers of a text: into its last column those of runs without a Redis. */
+export function withResults(text: string, results: readonly RowResult[], withRedis: boolean): string {
   const [before, table, after] = [
     text.indexOf(begin),
     text.slice(text.indexOf(begin), text.indexOf(end)),
@@ -22,16 +25,31 @@ export function withResults(text: string, results: readonly RowResult[]): string
   ]
   if (before === -1 || after === -1) throw new Error('The page has no place for the results.')
   const lines = new Map(
-    table.split('\n').flatMap(line => (/^\| [FS]\d\d /.test(line) ? [[line.slice(2, 5), line]] : [])),
+    table.split('\n').flatMap(line => (/^\| [FS]\d\d /.test(line) ? [[line.slice(2, 5), cellsOf(line)]] : [])),
   )
-  for (const result of results) lines.set(result.row.id, toLine(result))
-  const sorted = [...lines].sort(([a], [b]) => a.localeCompare(b)).map(([, line]) => line)
+  for (const result of results) lines.set(result.row.id, cellsWith(result, lines.get(result.row.id) ?? [], withRedis))
+  const sorted = [...lines].sort(([a], [b]) => a.localeCompare(b)).map(([, cells]) => `| ${cells.join(' | ')} |`)
   return `${text.slice(0, before)}${[begin, '', ...head, ...sorted, '', ''].join('\n')}${text.slice(after)}`
 }
 
-function toLine({ row, status, notes, ...seen }: RowResult): string {
-  const counts = `${seen.tasks} tasks, ${seen.hits} hits, ${seen.repeats} repeated, ≤ ${(seen.latenessMs / 1000).toFixed(1)} s late; ${Math.round(seen.durationMs / 1000)} s`
-  const told = status === 'not run' ? notes.join('; ') : [counts, ...notes].join('; ')
-  const cells = [row.id, row.fault, row.moment, row.expected, told, status]
-  return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
+function cellsWith(result: RowResult, before: string[], withRedis: boolean): string[] {
+  const { row, status, notes } = result
+  const about = [row.id, row.fault, row.moment, row.expected].map(escapeBars)
+  const seen = status === 'not run' ? [] : [countsOf(result)]
+  const told = escapeBars([...seen, ...notes].join('; '))
+  if (withRedis) return [...about, told, status, before[6] ?? '']
+  return [...about, before[4] ?? '', before[5] ?? '', status === 'not run' ? `– (${told})` : `${status}: ${told}`]
+}
+
+function countsOf({ tasks, hits, repeats, latenessMs, durationMs }: RowResult): string {
+  const counts = `${tasks} tasks, ${hits} hits, ${repeats} repeated`
+  return `${counts}, ≤ ${(latenessMs / 1000).toFixed(1)} s late; ${Math.round(durationMs / 1000)} s`
+}
+
+function escapeBars(cell: string): string {
+  return cell.replaceAll('|', '\\|')
+}
+
+function cellsOf(line: string): string[] {
+  return line.slice(2, -2).split(/ \| /)
 }

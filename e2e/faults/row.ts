@@ -1,5 +1,5 @@
-import type { Bench } from './bench/bench.ts'
-import type { Limits } from './check/check-story.ts'
+import type { Limits } from './check/check-history.ts'
+import type { Fixture } from './fixture/fixture.ts'
 
 /** One row of the fault matrix: a fault, the moment that it strikes, and what must come of it. */
 export type Row = {
@@ -7,11 +7,15 @@ export type Row = {
   fault: string
   moment: string
   expected: string
-  /** A library for LD_PRELOAD; without it on this machine the row is not run. */
+  /** A library for LD_PRELOAD; the row is not run on a machine without it. */
   needs?: 'libfaketime.so.1' | 'libnss_wrapper.so'
+  /** Whether its subject is Redis: without one it is not run. */
+  aboutRedis?: true
   persistRedis?: boolean
+  /** The executions of a third organization, `caller: 2`; none is made without it. */
+  executionLimit?: number
   /** Makes the fault happen, and returns what it may cost. */
-  run(bench: Bench, seed: number): Promise<Allowance>
+  run(fixture: Fixture, seed: number): Promise<Allowance>
 }
 
 /** What the fault of a row may cost. */
@@ -30,6 +34,6 @@ export type RowResult = {
   latenessMs: number
   durationMs: number
   notes: string[]
-  /** Each violation with the task's whole story. */
+  /** Each violation with the task's whole history. */
   complaints: string[]
 }

@@ -1,21 +1,29 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitFor } from '../wait-for.ts'
-import { type Bench, openBench } from './bench/bench.ts'
-import type { Template } from './bench/template.ts'
-import { checkStory, type Verdict } from './check/check-story.ts'
-import { readStory } from './check/read-story.ts'
-import { tellStory } from './check/story.ts'
+import { checkHistory, type Verdict } from './check/check-history.ts'
+import { formatHistory } from './check/history.ts'
+import { readHistory } from './check/read-history.ts'
 import { findPreload } from './find-preload.ts'
+import { cronJobId } from './fixture/api-operations.ts'
+import { type Fixture, openFixture } from './fixture/fixture.ts'
+import type { Template } from './fixture/template.ts'
 import type { Allowance, Row, RowResult } from './row.ts'
 
-const mostStories = 5
+const maxHistories = 5
 
-/** Runs one row on a bench of its own. Never rejects: whatever goes wrong is a complaint. */
+/** How rows are run. */
+export type RowOptions = {
+  seed: number
+  /** Whether the processes get a Redis. Default true. */
+  withRedis?: boolean
+}
+
+/** Runs one row on a fixture of its own. Never rejects: each error becomes a complaint. */
 export async function runRow(
   row: Row,
   template: Template,
-  options: { seed: number; logs: string },
+  { seed, withRedis = true, logs }: RowOptions & { logs: string },
 ): Promise<RowResult> {
   const began = performance.now()
   const result = (status: RowResult['status'], more: Partial<RowResult>): RowResult => ({
@@ -24,43 +32,75 @@ export async function runRow(
     durationMs: Math.round(performance.now() - began),
   })
   if (row.needs && !findPreload(row.needs)) return result('not run', { notes: [`needs ${row.needs}`] })
-  let bench: Bench | undefined
+  if (row.aboutRedis && !withRedis) return result('not run', { notes: ['about Redis'] })
+  let fixture: Fixture | undefined
   try {
-    bench = await openBench(template, { persistRedis: row.persistRedis ?? false })
-    const allowance = await row.run(bench, options.seed)
-    const { verdict, complaints } = await judge(bench, allowance)
-    if (complaints.length > 0) await keepLogs(bench, row.id, options.logs, complaints)
-    return result(complaints.length > 0 ? 'FAILED' : 'passed', { ...verdict, notes: bench.notes, complaints })
+    fixture = await openFixture(template, {
+      withRedis,
+      persistRedis: row.persistRedis ?? false,
+      ...(row.executionLimit === undefined ? {} : { executionLimit: row.executionLimit }),
+    })
+    const allowance = await row.run(fixture, seed)
+    const { verdict, complaints } = await judge(fixture, allowance)
+    if (complaints.length > 0) await keepLogs(fixture, row.id, logs, complaints)
+    return result(complaints.length > 0 ? 'FAILED' : 'passed', { ...verdict, notes: fixture.notes, complaints })
   } catch (error) {
     const complaint = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    const complaints = [...(bench?.faults ?? []), complaint]
-    if (bench) await keepLogs(bench, row.id, options.logs, complaints)
+    const complaints = [...(fixture?.faults ?? []), complaint]
+    if (fixture) await keepLogs(fixture, row.id, logs, complaints)
     return result('FAILED', { complaints })
   } finally {
-    await bench?.close()
+    await fixture?.close()
   }
 }
 
 /** Waits until all has come to rest and checks everything that was seen. */
-export async function judge(bench: Bench, allowance: Allowance): Promise<{ verdict: Verdict; complaints: string[] }> {
+export async function judge(
+  fixture: Fixture,
+  allowance: Allowance,
+): Promise<{ verdict: Verdict; complaints: string[] }> {
   const complaints: string[] = []
-  await comeToRest(bench, allowance.restMs ?? 60_000).catch(error => complaints.push(`I2: ${error.message}`))
-  const story = await readStory(bench)
-  const verdict = checkStory(story, allowance)
-  for (const { invariant, taskId, text } of verdict.violations.slice(0, mostStories)) {
-    complaints.push(`${invariant}: ${taskId ?? 'in all,'} ${text}${taskId ? `\n${tellStory(story, taskId)}` : ''}`)
+  await stopCronJobs(fixture).catch(error => complaints.push(`I2: a cron job goes on. ${error.message}`))
+  await comeToRest(fixture, allowance.restMs ?? 60_000).catch(error => complaints.push(`I2: ${error.message}`))
+  await fixture.charges.settled()
+  const history = await readHistory(fixture)
+  const verdict = checkHistory(history, allowance)
+  for (const { invariant, taskId, text } of verdict.violations.slice(0, maxHistories)) {
+    complaints.push(
+      `${invariant}: ${taskId ?? 'in all,'} ${text}${taskId ? `\n${formatHistory(history, taskId)}` : ''}`,
+    )
   }
-  const untold = verdict.violations.length - mostStories
-  if (untold > 0) complaints.push(`and ${untold} more violations`)
-  return { verdict, complaints: [...bench.faults, ...complaints] }
+  const more = verdict.violations.length - maxHistories
+  if (more > 0) complaints.push(`and ${more} more violations`)
+  return { verdict, complaints: [...fixture.faults, ...complaints] }
 }
 
-// At rest: nothing is under way or due soon, and the target has not been called for a second.
-async function comeToRest(bench: Bench, withinMs: number): Promise<void> {
+// Pauses what is still active: otherwise the row never comes to rest. Those whose POST was not answered are found by their
+// rows.
+async function stopCronJobs(fixture: Fixture): Promise<void> {
+  const unpaused = () =>
+    fixture.sql<{ id: string; name: string }>('SELECT id, name FROM cron_jobs WHERE paused_at IS NULL ORDER BY id')
+  await waitFor(
+    async () => {
+      for (const { id, name } of await unpaused()) {
+        const job = fixture.cronJobs.find(({ path }) => path === name)
+        if (!job) throw new Error(`No row has made the cron job ${name}.`)
+        job.id ??= cronJobId(id)
+        await fixture.operate(job, 'pause')
+      }
+      return unpaused()
+    },
+    left => left.length === 0,
+    60_000,
+  )
+}
+
+// At rest: nothing is in flight or due soon, and the target has not been called for a second.
+async function comeToRest(fixture: Fixture, withinMs: number): Promise<void> {
   const text = `SELECT state, count(*)::int AS n FROM tasks
     WHERE state IN ('pending', 'processing', 'retrying') AND due_at < clock_timestamp() + interval '2 minutes' GROUP BY state`
   await waitFor(
-    () => bench.sql(text),
+    () => fixture.sql(text),
     open => open.length === 0,
     withinMs,
   )
@@ -68,16 +108,16 @@ async function comeToRest(bench: Bench, withinMs: number): Promise<void> {
   let since = 0
   await waitFor(
     async () => {
-      if (bench.target.count() !== count) since = performance.now()
-      count = bench.target.count()
+      if (fixture.target.count() !== count) since = performance.now()
+      count = fixture.target.count()
       return performance.now() - since
     },
     quietMs => quietMs >= 1_000,
   )
 }
 
-async function keepLogs(bench: Bench, id: string, folder: string, complaints: string[]): Promise<void> {
+async function keepLogs(fixture: Fixture, id: string, folder: string, complaints: string[]): Promise<void> {
   await mkdir(folder, { recursive: true })
-  const logs = bench.services.map(({ name, pid, output }) => `--- ${name} ${pid}\n${output}`)
+  const logs = fixture.services.map(({ name, pid, output }) => `--- ${name} ${pid}\n${output}`)
   await writeFile(join(folder, `${id}.log`), [...complaints, ...logs].join('\n\n'))
 }

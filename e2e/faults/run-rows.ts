@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { repositoryRoot } from '../repository-root.ts'
-import type { Template } from './bench/template.ts'
+import type { Template } from './fixture/template.ts'
 import type { Row, RowResult } from './row.ts'
-import { runRow } from './run-row.ts'
+import { type RowOptions, runRow } from './run-row.ts'
 
 // The machines that this is made for have two cores.
 const rowsAtOnce = 2
@@ -11,7 +11,7 @@ const rowsAtOnce = 2
 export async function runRows(
   rows: readonly Row[],
   template: Template,
-  seed: number,
+  options: RowOptions,
   onResult: (result: RowResult) => void,
 ): Promise<RowResult[]> {
   const line = [...rows]
@@ -19,7 +19,7 @@ export async function runRows(
   const logs = join(repositoryRoot(), 'e2e/dist/faults')
   const lanes = Array.from({ length: rowsAtOnce }, async () => {
     for (let row = line.shift(); row; row = line.shift()) {
-      const result = await runRow(row, template, { seed, logs })
+      const result = await runRow(row, template, { ...options, logs })
       results.push(result)
       onResult(result)
     }

@@ -11,7 +11,7 @@ const run = promisify(execFile)
  * Copies a running PostgreSQL's files between a start and a stop of its backup mode, which is what pg_basebackup does: the
  * binaries that the tests run on come without it.
  */
-export async function backUp(postgres: Postgres, dataDir: string, to: string): Promise<void> {
+export async function backUp(postgres: Pick<Postgres, 'url'>, dataDir: string, to: string): Promise<void> {
   const client = new pg.Client({ connectionString: postgres.url() })
   await client.connect()
   try {

@@ -102,7 +102,7 @@ describe.runIf(hasNginx)('two of each service behind nginx', () => {
     for (const port of [Number(new URL(belfry.url).port), secondPort]) expect(served.get(port)).toBeGreaterThan(20)
     console.info(
       `${load.accepted.length} tasks, ${target.requests.length} calls, ${lost.length} attempts lost by the kill, ` +
-        `${repetitions(target).length} repeated, ${load.repeated} creates repeated`,
+        `${repetitions(target).length} repeated, ${load.repeated.length} creates repeated`,
     )
   }, 150_000)
 })

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isUnsent } from './dispatchers/send-journal.ts'
 import type { TaskState } from './generated/enums.ts'
 import type { Db } from './in-transaction.ts'
 import type { Pool } from './pool.ts'
@@ -7,11 +9,30 @@ import { changedPayloads } from './usage/count-storage.ts'
 /** The fields of a pending task that may change; an absent one stays. */
 export type TaskChange = Partial<StoredRequest> & { executeAt?: Date; name?: string }
 
-/** `refused` carries the state that forbade the move, or null for a task that the workspace does not have. */
-export type MoveResult = { kind: 'moved'; now: Date } | { kind: 'refused'; state: TaskState | null }
+/**
+ * `refused` carries the state that forbade the move, or null for a task that the workspace does not have. `isUnsent`: a
+ * dispatcher has prefetched the task, and its attempt may still not start; see `untilDecided`.
+ */
+export type MoveResult = { kind: 'moved'; now: Date } | { kind: 'refused'; state: TaskState | null; isUnsent: boolean }
+
+const decisionMs = 15_000
+const pauseMs = 25
 
 /**
- * Cancels a task that has not started (spec 4, rule 3). Once this says `moved`, the target is never called: the claim
+ * Repeats a move while its task is prefetched: within a second the attempt starts or the claim is undone; after the
+ * death of its dispatcher, within some 13 seconds. So a refusal means that an attempt has really started.
+ */
+export async function untilDecided<Result extends MoveResult | { kind: 'not_future' }>(
+  move: () => Promise<Result>,
+): Promise<Result> {
+  for (const giveUpAt = performance.now() + decisionMs; ; await sleep(pauseMs)) {
+    const result = await move()
+    if (result.kind !== 'refused' || !result.isUnsent || performance.now() > giveUpAt) return result
+  }
+}
+
+/**
+ * Cancels a task that has not started (spec 4, rule 3). Once this returns `moved`, the target is never called: the claim
  * needs a pending or retrying task, and the row decides between the two.
  */
 export async function cancelPendingTask(db: Db, workspaceId: string, taskId: string): Promise<MoveResult> {
@@ -23,8 +44,8 @@ export async function cancelPendingTask(db: Db, workspaceId: string, taskId: str
 }
 
 /**
- * Changes a task that has not started. The task's row is always rewritten, so that this and a claim of the same task
- * exclude each other. Says `not_future` when the new time is not later than the database's clock.
+ * Changes a task that has not started. The task's row is always rewritten, so this and a claim of the same task exclude
+ * each other. Returns `not_future` when the new time is not later than the database's clock.
  */
 export async function changePendingTask(
   pool: Pool,
@@ -43,8 +64,8 @@ export async function changePendingTask(
       SET execute_at = coalesce($3::timestamptz, execute_at), due_at = coalesce($3::timestamptz, due_at), updated_at = now()
       WHERE id = $1 AND workspace_id = $2 AND state = 'pending' AND ($3::timestamptz IS NULL OR $3 > clock_timestamp())
       RETURNING id, workspace_id
-    )${sets.length > 0 ? `, request AS (UPDATE task_requests SET ${sets.join(', ')} FROM task WHERE task_id = task.id)` : ''}
-    ${change.payload === undefined ? '' : `, ${changedPayloads(`$${values.push(change.payload)}`)}`}
+    )${change.payload === undefined ? '' : `, ${changedPayloads(`$${values.push(change.payload)}`)}`}
+    ${sets.length > 0 ? `, request AS (UPDATE task_requests r SET ${sets.join(', ')} FROM ${change.payload === undefined ? 'task WHERE r.task_id = task.id' : 'before WHERE r.task_id = before.task_id'})` : ''}
     SELECT clock_timestamp() AS now FROM task`
   const result = await moved(pool, { text, values }, workspaceId, taskId)
   return result.kind === 'refused' && result.state === 'pending' ? { kind: 'not_future' } : result
@@ -60,7 +81,10 @@ async function moved(
 ): Promise<MoveResult> {
   const { rows } = await db.query<{ now: Date }>(query)
   if (rows[0]) return { kind: 'moved', now: rows[0].now }
-  const text = 'SELECT state FROM tasks WHERE id = $1 AND workspace_id = $2'
-  const found = await db.query<{ state: TaskState }>({ name: 'task_state', text, values: [taskId, workspaceId] })
-  return { kind: 'refused', state: found.rows[0]?.state ?? null }
+  const text = `
+    SELECT state, state = 'processing' AND ${isUnsent('t')} AS "isUnsent" FROM tasks t WHERE id = $1 AND workspace_id = $2`
+  const values = [taskId, workspaceId]
+  const found = await db.query<{ state: TaskState; isUnsent: boolean }>({ name: 'task_state', text, values })
+  const { state = null, isUnsent: isStillUnsent = false } = found.rows[0] ?? {}
+  return { kind: 'refused', state, isUnsent: isStillUnsent }
 }

@@ -1,12 +1,14 @@
 import { defaultTiers, type Tiers } from '@belfry/domain'
 import type { TaskState } from './generated/enums.ts'
+import { type Db, inTransaction } from './in-transaction.ts'
 import type { Pool } from './pool.ts'
 import { type InputColumn, inputRows, inputValues } from './statement-input.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
 import { callsOrigin, originOf } from './task-origin.ts'
-import { countedExecutions, tierRows } from './usage/count-executions.ts'
+import { coveredExecutions, spentExecutions, tierRows } from './usage/count-executions.ts'
+import { topUpExecutions } from './usage/execution-blocks.ts'
 
-/** A claim outlives the deadline of its attempt by this much before the task is taken from its dispatcher. */
+/** For schedulers of the previous release: they take a task from its dispatcher this long after the deadline of its attempt. */
 export const leaseMarginMs = 15_000
 
 export type ClaimedTask = StoredRequest & {
@@ -18,6 +20,10 @@ export type ClaimedTask = StoredRequest & {
   traceparent: string | null
   /** 1 for the first attempt. */
   attempt: number
+  /** How many of the attempts before it were lost with their dispatcher. They use up no retry. */
+  lost: number
+  /** Whether the attempt has to stand in the send journal before it is sent. */
+  prefetched: boolean
   runId: string
   executeAt: Date
   /** When this attempt was due. */
@@ -27,24 +33,35 @@ export type ClaimedTask = StoredRequest & {
 }
 
 /**
- * `claimed`: the caller owns the attempt, and heard so at `heardAt` of its own `performance.now()`. `early`: due in
- * `dueInMs`. `busy`: another transaction holds the row; ask again. `moved`: it calls another origin than the claim was
- * made for. `gone`: somebody else's, cancelled, finished or unknown; also what this has just cancelled: a task of a
- * deleted workspace, an occurrence of a cron job that may not overlap, or a task that its organization's quotas leave no
- * room for, and then with the reason as `refusal`.
+ * `claimed`: the caller owns the attempt, and learned so at `heardAt` of its own `performance.now()`. `early`: due in
+ * `dueInMs`. `busy`: another transaction holds the row; ask again with the same token. `moved`: it calls another origin
+ * than the claim was made for. `not_prefetchable`: it may be claimed for a free slot only. `gone`: another dispatcher has
+ * it, or it is cancelled, finished, in quarantine or unknown. A task that this statement has just cancelled is also
+ * `gone`, with the reason as `refusal`.
  */
 export type Claim =
   | { kind: 'claimed'; task: ClaimedTask; heardAt: number }
   | { kind: 'early'; dueInMs: number }
   | { kind: 'busy' }
   | { kind: 'moved'; origin: string }
+  | { kind: 'not_prefetchable' }
   | { kind: 'gone'; refusal?: string }
 
 /**
- * A task that somebody wants to claim, and a random UUID by which that claim is known again. With an `origin` the claim
- * is for a task that calls this one only, as its URL spells it: room was made for that call and not for another.
+ * A task to claim, and a random UUID by which that claim is recognized. With an `origin` the claim is for a task that
+ * calls this one only, as its URL spells it: the slot is for that call and not for another. `isPrefetch`: no slot is free
+ * yet. The attempt may start only once it stands in the send journal. Default false.
  */
-export type ClaimRequest = { taskId: string; token: string; origin?: string }
+export type ClaimRequest = { taskId: string; token: string; origin?: string; isPrefetch?: boolean }
+
+/** Who claims: a dispatcher, for tasks in quarantine or for all others. */
+export type Claimant = { dispatcherId: string; quarantine?: boolean }
+
+/** The dispatcher's block of executions did not cover the task: `claimWithTopUp` claims it. Nothing has changed. */
+export type ShortClaim = { kind: 'short'; organizationId: string }
+
+/** A task that was `short`. */
+export type ShortRequest = ClaimRequest & { organizationId: string }
 
 /**
  * Claims the due tasks among those asked for, each for its next attempt, and answers in the same order. Two dispatchers cannot
@@ -52,23 +69,76 @@ export type ClaimRequest = { taskId: string; token: string; origin?: string }
  * resolves: it is what remains of an attempt whose dispatcher dies. When it rejects because the connection broke, asking
  * again with the same tokens tells whether the claim was committed.
  *
- * A task's first attempt is an execution. It is counted in the same statement, so that an organization gets exactly as
- * many in a month as its tier allows, whoever asks; beyond that its pending tasks are cancelled as they fall due.
+ * A task's first attempt is an execution. An organization gets exactly as many in a month as its tier allows; beyond that
+ * its pending tasks are cancelled as they fall due.
+ *
+ * An occurrence of a cron job is never prefetched, so that nothing of a cron job starts once its pause was answered.
  * @param tiers - What the tiers allow. Default: `defaultTiers`.
  */
 export async function claimTasks(
   pool: Pool,
+  claimant: Claimant,
   requests: readonly ClaimRequest[],
   tiers: Tiers = defaultTiers,
 ): Promise<Claim[]> {
+  const claims = await claimFromBlocks(pool, claimant, requests, tiers)
+  for (;;) {
+    const short = requests.flatMap((request, i) => {
+      const claim = claims[i]
+      return claim?.kind === 'short' ? [{ ...request, organizationId: claim.organizationId, i }] : []
+    })
+    if (short.length === 0) return claims.filter(isAnswered)
+    const answers = await claimWithTopUp(pool, claimant, short, tiers)
+    short.forEach(({ i }, k) => {
+      claims[i] = answers[k] ?? gone
+    })
+  }
+}
+
+const isAnswered = (claim: Claim | ShortClaim): claim is Claim => claim.kind !== 'short'
+
+/**
+ * Claims tasks, with a new block of executions for each of their organizations first. What an organization has left goes to
+ * the tasks that have been due for longest; the others are cancelled. A task is `short` again only when the tier changed
+ * meanwhile.
+ * @param lockTimeoutMs - For how long to wait for an organization's row. Default: as long as the pool does.
+ */
+export async function claimWithTopUp(
+  pool: Pool,
+  claimant: Claimant,
+  requests: readonly ShortRequest[],
+  tiers: Tiers,
+  lockTimeoutMs?: number,
+): Promise<Array<Claim | ShortClaim>> {
+  const byOrganization = new Map<string, number>()
+  for (const { organizationId: id } of requests) byOrganization.set(id, (byOrganization.get(id) ?? 0) + 1)
+  return inTransaction(pool, async tx => {
+    if (lockTimeoutMs !== undefined) await tx.query(`SET LOCAL lock_timeout = ${Math.ceil(lockTimeoutMs)}`)
+    await topUpExecutions(tx, { dispatcherId: claimant.dispatcherId, byOrganization }, tiers)
+    return claimFromBlocks(tx, claimant, requests, tiers, true)
+  })
+}
+
+/**
+ * Claims tasks as far as the dispatcher's own blocks of executions go, in one statement that waits for no row.
+ * @param isToppedUp - The blocks are all that the organizations have left: tasks beyond them are cancelled. Default false.
+ */
+export async function claimFromBlocks(
+  db: Db,
+  { dispatcherId, quarantine = false }: Claimant,
+  requests: readonly ClaimRequest[],
+  tiers: Tiers,
+  isToppedUp = false,
+): Promise<Array<Claim | ShortClaim>> {
   const distinct = new Map(requests.map(request => [request.taskId, request]))
   const all = [...distinct.values()]
-  const values = [...inputValues(claimInput, all), ...tierRows(tiers, claimInput.length + 1).params]
-  const { rows } = await pool.query<ClaimedRow>({ name: 'claim_tasks', text: claimStatement, values })
+  const limits = tierRows(tiers, claimInput.length + 1).params
+  const values = [...inputValues(claimInput, all), ...limits, dispatcherId, quarantine, isToppedUp]
+  const { rows } = await db.query<ClaimedRow>({ name: 'claim_tasks', text: claimStatement, values })
   const claims = new Map(rows.map(row => [row.taskId, toClaim(row)]))
   if (claims.size < distinct.size) {
     const others = all.filter(({ taskId }) => !claims.has(taskId))
-    for (const [taskId, claim] of await explainClaims(pool, others)) claims.set(taskId, claim)
+    for (const [taskId, claim] of await explainClaims(db, others, quarantine)) claims.set(taskId, claim)
   }
   // Two jobs may name one task: only one of those that ask for it may get it.
   return requests.map(({ taskId, token }) =>
@@ -82,49 +152,71 @@ export const claimInput: ReadonlyArray<InputColumn<ClaimRequest>> = [
   ['id', 'uuid', ({ taskId }) => taskId],
   ['token', 'text', ({ token }) => token],
   ['origin', 'text', ({ origin }) => origin],
+  ['is_prefetch', 'bool', ({ isPrefetch }) => isPrefetch ?? false],
 ]
 
-// An occurrence of a cron job that may not overlap is skipped when an earlier dispatch of the same cron job has not
-// finished. It is asked here because only now it can be known, and only for the first attempt of an occurrence: other
-// tasks pay for looking at one of their own columns. No race: the earlier one is unfinished from before its claim on.
+// Why the first attempt of a cron job's task must not start; a replay asks for itself. A claim may be undone after its cron
+// job was paused, changed or deleted. An occurrence that may not overlap is skipped while an earlier dispatch of
+// the same cron job has not finished, which is known only now. There is no race: the earlier one is unfinished from before
+// its claim on. Other tasks pay for looking at one of their own columns.
 const ownRefusal = `
-      CASE WHEN t.occurrence_at IS NOT NULL AND t.state = 'pending' AND EXISTS (
-        SELECT FROM cron_jobs j JOIN tasks o ON o.cron_job_id = j.id
-        WHERE j.id = t.cron_job_id AND j.overlap = 'skip' AND o.finished_at IS NULL
-          AND (o.execute_at, o.id) < (t.execute_at, t.id)
-      ) THEN 'overlap_skipped' END`
+      CASE WHEN t.cron_job_id IS NOT NULL AND t.state = 'pending' AND t.replay_of IS NULL THEN (
+        SELECT CASE
+          WHEN j.id IS NULL THEN 'cronjob_deleted'
+          WHEN j.paused_at > t.created_at THEN 'cronjob_paused'
+          WHEN t.occurrence_at IS NOT NULL AND j.void_before > t.created_at THEN 'cronjob_changed'
+          WHEN t.occurrence_at IS NOT NULL AND j.overlap = 'skip' AND EXISTS (
+            SELECT FROM tasks o
+            WHERE o.cron_job_id = t.cron_job_id AND o.finished_at IS NULL
+              AND (o.execute_at, o.id) < (t.execute_at, t.id)
+          ) THEN 'overlap_skipped' END
+        FROM (SELECT) one LEFT JOIN cron_jobs j ON j.id = t.cron_job_id
+      ) END`
 
+// After the rows of the input and of the tiers.
+const [dispatcherParameter, quarantineParameter, toppedUpParameter] = [4, 5, 6].map(i => `$${claimInput.length + i}`)
+const claimTexts = {
+  tiers: tierRows(defaultTiers, claimInput.length + 1).text,
+  dispatcher: `${dispatcherParameter}::uuid`,
+  isToppedUp: `${toppedUpParameter}::boolean`,
+}
+
+const listed = (write: (field: string, column: string) => string) =>
+  Object.entries(requestFields)
+    .map(([field, column]) => write(field, column))
+    .join(', ')
 const requestFields = { ...requestColumnOf, topic: 'topic', traceparent: 'traceparent' }
-const requestColumns = Object.entries(requestFields)
-  .map(([field, column]) => `r.${column} AS "${field}"`)
-  .join(', ')
+const requestColumns = listed((field, column) => `r.${column} AS "${field}"`)
 
 // "NOT IN" rather than "IN (pending, retrying)": with the latter the planner may choose the partial index on due_at as
 // its way into the table and read all of it for each batch.
 //
-// The update finds a row by the place where it was locked. If the row was changed after this statement's view of the
-// data was taken, what lies at that place is not in the view, so nothing is updated and the caller hears "busy": an
-// attempt never sends a request that is older than its task. Each row is read once and carried along from then on,
-// because joins between the parts of a statement take time with the square of their rows.
+// The update finds a row by the place where it was locked. If the row was changed after this statement's snapshot was
+// taken, what lies at that place is not in the snapshot, so nothing is updated and the answer is "busy": an attempt never
+// sends a request that is older than its task. Each row is read once and carried along from then on, because joins
+// between the parts of a statement take time with the square of their rows.
 export const claimStatement = `
     WITH input AS (${inputRows(claimInput)}),
     ready AS (
       SELECT t.ctid AS place, t.id, t.workspace_id, t.cron_job_id, t.execute_at, t.due_at AS scheduled_at,
-             t.state = 'pending' AS is_first, input.token, ${requestColumns}, ${ownRefusal} AS own_refusal
+             t.state = 'pending' AS is_first, input.token, input.is_prefetch, t.lost, ${requestColumns}, ${ownRefusal} AS own_refusal
       FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
       WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
         AND (input.origin IS NULL OR ${callsOrigin('r.url', 'input.origin')})
+        AND t.quarantined = ${quarantineParameter}::boolean AND NOT (input.is_prefetch AND t.cron_job_id IS NOT NULL)
       FOR UPDATE OF t SKIP LOCKED
     ),
-    ${countedExecutions(tierRows(defaultTiers, claimInput.length + 1).text)},
+    ${coveredExecutions(claimTexts)},
     decided AS (
       SELECT ready.*, coalesce(refused.reason, own_refusal) AS refusal
       FROM ready LEFT JOIN refused ON refused.id = ready.id
+      WHERE refused.reason IS DISTINCT FROM 'short'
     ),
-    -- Read after the last wait, so that no attempt begins before its claim. Written as a UUIDv7 begins, and without the
-    -- function for that, which PostgreSQL would parse and plan anew each time.
+    -- Written as a UUIDv7 begins, and without the function for that, which PostgreSQL would parse and plan anew each time.
+    -- A refund goes to the month of the run's id, so nothing is claimed by a statement during which a month begins.
     start AS MATERIALIZED (
-      SELECT lpad(to_hex((extract(epoch FROM clock_timestamp()::timestamptz(3)) * 1000)::bigint), 12, '0') AS instant
+      SELECT lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') AS instant
+      FROM (SELECT clock_timestamp()::timestamptz(3) AS at OFFSET 0) clock WHERE utc_month(at) = utc_month(now())
     ),
     claimed AS (
       UPDATE tasks t
@@ -133,60 +225,67 @@ export const claimStatement = `
           finished_at = CASE WHEN refusal IS NOT NULL THEN now() END,
           attempts = CASE WHEN refusal IS NULL THEN t.attempts + 1 ELSE t.attempts END,
           run_id = CASE WHEN refusal IS NULL THEN
-            ((SELECT instant FROM start) || '-7' || substr(d.token, 16))::uuid ELSE t.run_id END,
+            (start.instant || '-7' || substr(d.token, 16))::uuid ELSE t.run_id END,
+          dispatcher_id = CASE WHEN refusal IS NULL THEN ${claimTexts.dispatcher} END,
+          prefetched = refusal IS NULL AND d.is_prefetch,
           lease_until = CASE WHEN refusal IS NULL THEN
             clock_timestamp() + (d."timeoutMs" + ${leaseMarginMs}) * interval '1 millisecond' END
-      FROM decided d WHERE t.ctid = d.place
+      FROM start CROSS JOIN decided d WHERE t.ctid = d.place
       RETURNING d.*, t.state, t.run_id, t.attempts
     ),
-    noted AS (
-      INSERT INTO usage_changes (workspace_id, executions)
-      SELECT workspace_id, count(*) FROM claimed WHERE is_first AND state = 'processing' GROUP BY workspace_id
-    )
-    SELECT id AS "taskId", refusal, run_id AS "runId", attempts AS attempt, scheduled_at AS "scheduledAt",
-           NULL AS "claimedAt", workspace_id AS "workspaceId", cron_job_id AS "cronJobId",
-           nullif(execute_at, scheduled_at) AS "executeAt", ${Object.keys(requestFields)
-             .map(field => `"${field}"`)
-             .join(', ')}
-    FROM claimed`
+    ${spentExecutions(claimTexts.dispatcher)}
+    SELECT id AS "taskId", refusal, NULL::uuid AS "organizationId", run_id AS "runId", attempts AS attempt, lost,
+           is_prefetch AS prefetched, scheduled_at AS "scheduledAt", NULL AS "claimedAt", workspace_id AS "workspaceId",
+           cron_job_id AS "cronJobId", nullif(execute_at, scheduled_at) AS "executeAt",
+           ${listed(field => `"${field}"`)}
+    FROM claimed
+    UNION ALL
+    SELECT id, reason, organization_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, ${listed(() => 'NULL')}
+    FROM refused WHERE reason = 'short'`
 
-// Times are dear to write and to read. A first attempt is due at the time of its task, and the id of a run begins with that
-// of its claim.
-type ClaimedRow = ClaimedTask & { refusal: string | null; executeAt: Date | null }
+// Timestamps are expensive to encode and parse. A first attempt is due at the time of its task, and the id of a run begins
+// with the time of its claim.
+type ClaimedRow = ClaimedTask & { refusal: string | null; organizationId: string | null; executeAt: Date | null }
 
-function toClaim(row: ClaimedRow): Claim {
+function toClaim(row: ClaimedRow): Claim | ShortClaim {
+  if (row.organizationId !== null) return { kind: 'short', organizationId: row.organizationId }
   if (row.refusal !== null) return { kind: 'gone', refusal: row.refusal }
   row.executeAt ??= row.scheduledAt
   row.claimedAt = new Date(Number.parseInt(row.runId.slice(0, 8) + row.runId.slice(9, 13), 16))
   return { kind: 'claimed', task: row, heardAt: performance.now() }
 }
 
-/** Tells why tasks could not be claimed. */
-async function explainClaims(pool: Pool, requests: readonly ClaimRequest[]): Promise<Map<string, Claim>> {
+/** Finds out why tasks could not be claimed. */
+async function explainClaims(
+  db: Db,
+  requests: readonly ClaimRequest[],
+  quarantine: boolean,
+): Promise<Map<string, Claim | ShortClaim>> {
   const values = inputValues(unclaimedInput, requests)
-  const { rows } = await pool.query<UnclaimedRow>({ name: 'explain_claims', text: unclaimedStatement, values })
+  const { rows } = await db.query<UnclaimedRow>({ name: 'explain_claims', text: unclaimedStatement, values })
   const byId = new Map(rows.map(row => [row.taskId, row]))
-  return new Map(requests.map(request => [request.taskId, explain(byId.get(request.taskId), request)]))
+  return new Map(requests.map(request => [request.taskId, explain(byId.get(request.taskId), request, quarantine)]))
 }
 
 export const unclaimedInput: ReadonlyArray<InputColumn<ClaimRequest>> = [['id', 'uuid', ({ taskId }) => taskId]]
 export const unclaimedStatement = `
     WITH input AS (${inputRows(unclaimedInput)})
-    SELECT t.id AS "taskId", t.state, NULL AS refusal, t.run_id AS "runId", t.attempts AS attempt, t.due_at AS "scheduledAt",
-           NULL AS "claimedAt", t.workspace_id AS "workspaceId",
+    SELECT t.id AS "taskId", t.state, NULL AS refusal, NULL AS "organizationId", t.run_id AS "runId", t.attempts AS attempt, t.lost, t.prefetched,
+           t.quarantined, t.due_at AS "scheduledAt", NULL AS "claimedAt", t.workspace_id AS "workspaceId",
            t.cron_job_id AS "cronJobId", t.execute_at AS "executeAt", ${requestColumns},
            extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('r.url')} AS origin
     FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id`
 
-type UnclaimedRow = ClaimedRow & { state: TaskState; origin: string; dueInMs: number }
+type UnclaimedRow = ClaimedRow & { state: TaskState; quarantined: boolean; origin: string; dueInMs: number }
 
-function explain(row: UnclaimedRow | undefined, { token, origin: wanted }: ClaimRequest): Claim {
+function explain(row: UnclaimedRow | undefined, request: ClaimRequest, quarantine: boolean): Claim | ShortClaim {
   if (!row) return gone
-  const { state, origin, dueInMs, ...claimed } = row
-  if (state === 'processing' && carries(row.runId, token)) return toClaim(claimed)
-  if (state !== 'pending' && state !== 'retrying') return gone
+  const { state, quarantined, origin, dueInMs, ...claimed } = row
+  if (state === 'processing' && carries(row.runId, request.token)) return toClaim(claimed)
+  if ((state !== 'pending' && state !== 'retrying') || quarantined !== quarantine) return gone
   if (dueInMs > 0) return { kind: 'early', dueInMs }
-  return wanted === undefined || wanted === origin ? { kind: 'busy' } : { kind: 'moved', origin }
+  if (request.origin !== undefined && request.origin !== origin) return { kind: 'moved', origin }
+  return request.isPrefetch && row.cronJobId !== null ? { kind: 'not_prefetchable' } : { kind: 'busy' }
 }
 
 // The id of a run is the time of its claim followed by the random half of the token.

@@ -1,6 +1,8 @@
+import { inIndexOrder } from './in-index-order.ts'
 import { inTransaction, type Transaction } from './in-transaction.ts'
 import type { Pool } from './pool.ts'
 import { originOf } from './task-origin.ts'
+import { isWaiting } from './waiting-floor.ts'
 
 export type DueRow = { id: string; dueAt: Date }
 
@@ -50,9 +52,6 @@ export async function stepPromotionBack(pool: Pool): Promise<void> {
   await pool.query(`UPDATE promotion SET watermark = least(watermark, clock_timestamp() - interval '1 minute')`)
 }
 
-// Where many tasks have come since the last statistics, the planner would read and sort all that is due for each page.
-export const inIndexOrder = 'SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off'
-
 async function* waitingTasks(tx: Transaction, from: Date, to: Date): AsyncIterable<WaitingRow[]> {
   let after: DueRow = { dueAt: from, id: '00000000-0000-0000-0000-000000000000' }
   for (;;) {
@@ -68,7 +67,7 @@ export const waitingStatement = `
   SELECT t.id, t.due_at AS "dueAt", t.workspace_id AS "workspaceId", ${originOf('r.url')} AS origin
   FROM (
     SELECT id, due_at, workspace_id FROM tasks
-    WHERE state IN ('pending', 'retrying') AND (due_at, id) > ($1, $2) AND due_at < $3
+    WHERE ${isWaiting} AND (due_at, id) > ($1, $2) AND due_at < $3
     ORDER BY due_at, id LIMIT ${pageSize}
   ) t JOIN task_requests r ON r.task_id = t.id
   ORDER BY t.due_at, t.id`

@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg'
+import type { ClientBase } from 'pg'
 
 /**
  * Ends a connection on which nothing came or went for so long, also between the statements of a transaction: the statement
@@ -7,7 +7,7 @@ import type { PoolClient } from 'pg'
  * The driver has `query_timeout` for this. Its timer for each statement makes V8 keep the rows of that statement beyond
  * their use, until the next full collection, which took a tenth of all CPU time under load.
  */
-export function endLostConnection(client: PoolClient, silenceMs: number): void {
+export function endLostConnection(client: ClientBase, silenceMs: number): void {
   const { stream } = (client as unknown as WithSocket).connection
   stream.setTimeout(silenceMs, () => {
     // A process that was frozen reads what has come meanwhile before it says that nothing came.

@@ -2,7 +2,7 @@ import type { Pool } from './pool.ts'
 
 const batchSize = 1000
 
-/** Removes a batch of sessions, password resets and throttles whose time is over. Returns how many rows went. */
+/** Removes a batch of sessions, password resets, throttles and billing events whose time is over. Returns how many rows went. */
 export async function forgetExpired(pool: Pool): Promise<number> {
   const sessions = await pool.query(
     `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < now() LIMIT ${batchSize})`,
@@ -15,5 +15,10 @@ export async function forgetExpired(pool: Pool): Promise<number> {
     `DELETE FROM throttles WHERE free_at < now()
      AND name IN (SELECT name FROM throttles WHERE free_at < now() LIMIT ${batchSize})`,
   )
-  return (sessions.rowCount ?? 0) + (resets.rowCount ?? 0) + (throttles.rowCount ?? 0)
+  // The provider repeats an event for some days; after a month one that comes again does no harm.
+  const events = await pool.query(
+    `DELETE FROM billing_events WHERE id IN
+       (SELECT id FROM billing_events WHERE received_at < now() - interval '30 days' LIMIT ${batchSize})`,
+  )
+  return (events.rowCount ?? 0) + (sessions.rowCount ?? 0) + (resets.rowCount ?? 0) + (throttles.rowCount ?? 0)
 }

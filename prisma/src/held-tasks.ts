@@ -1,5 +1,13 @@
-import { expandCronJobs } from './cron-jobs/expand-cron-jobs.ts'
-import type { Db } from './in-transaction.ts'
+import { type CronJobCursor, cursorColumns } from './cron-jobs/cron-job.ts'
+import { expandLocked } from './cron-jobs/expand-cron-jobs.ts'
+import { type Db, inTransaction, readClock, type Transaction } from './in-transaction.ts'
+import { loweredFloors } from './waiting-floor.ts'
+
+export type Held = {
+  tasks: number
+  /** Cron jobs whose rule this process cannot read: they are held as a whole. */
+  cronJobs: string[]
+}
 
 // Far enough never to come due, and exactly reversible.
 const away = `interval '10000 years'`
@@ -8,36 +16,67 @@ const isHeld = `> now() + interval '5000 years'`
 const cronJobsPerBatch = 500
 
 /**
- * Holds everything that was due or under way at the moment that a restored backup shows, and the occurrences of cron jobs
- * whose time has passed since: some of it has been delivered, and nobody but the operator can know what. To be called
- * before any service runs on the restored database.
- * @returns How many tasks are held.
+ * Holds everything that was due or in flight at the moment that a restored backup shows, and the occurrences of cron jobs
+ * whose time has passed since: some of it has been delivered, and only the operator can find out what. To be called
+ * before any service runs on the restored database. All of it is held or, when this rejects, nothing.
+ * @param until - Holds also what is due before this time. Default: only what is due by now.
  */
-export async function holdOverdueTasks(db: Db): Promise<number> {
-  const batch = { lookAheadMs: 0, limit: cronJobsPerBatch }
-  while ((await expandCronJobs(db, batch)).jobs === cronJobsPerBatch);
-  return hold(db)
+export async function holdOverdueTasks(db: Db, until: Date | null = null): Promise<Held> {
+  return inTransaction(db, async tx => {
+    const now = await readClock(tx)
+    const dueBy = until && until > now ? until : now
+    const cronJobs = await expandAll(tx, dueBy, dueBy.getTime() - now.getTime())
+    if (cronJobs.length > 0) await holdCronJobs(tx, cronJobs)
+    return { tasks: await hold(tx, dueBy), cronJobs }
+  })
 }
 
-async function hold(db: Db): Promise<number> {
-  const { rowCount } = await db.query(`
+// Until no cron job is left whose next occurrence is due: one plan, and one batch, may not reach so far. Returns the ones
+// that cannot be read.
+async function expandAll(tx: Transaction, dueBy: Date, lookAheadMs: number): Promise<string[]> {
+  const unreadable: string[] = []
+  const text = `
+    SELECT ${cursorColumns} FROM cron_jobs WHERE next_run_at <= $1 AND id <> ALL ($2::uuid[])
+    ORDER BY next_run_at LIMIT ${cronJobsPerBatch} FOR UPDATE`
+  for (;;) {
+    const { rows } = await tx.query<CronJobCursor>(text, [dueBy, unreadable])
+    if (rows.length === 0) return unreadable
+    const expansion = await expandLocked(tx, rows, lookAheadMs)
+    unreadable.push(...expansion.unreadable.map(({ id }) => id))
+  }
+}
+
+async function holdCronJobs(tx: Transaction, ids: string[]): Promise<void> {
+  await tx.query(`UPDATE cron_jobs SET next_run_at = next_run_at + ${away} WHERE id = ANY ($1)`, [ids])
+}
+
+async function hold(tx: Transaction, dueBy: Date): Promise<number> {
+  const text = `
     UPDATE tasks SET
       due_at = CASE state WHEN 'processing' THEN due_at ELSE due_at + ${away} END,
       lease_until = lease_until + ${away},
       updated_at = now()
-    WHERE (state IN ('pending', 'retrying') AND due_at <= now())
-       OR (state = 'processing' AND NOT lease_until ${isHeld})`)
-  return rowCount ?? 0
+    WHERE (state IN ('pending', 'retrying') AND due_at <= $1)
+       OR (state = 'processing' AND NOT lease_until ${isHeld})`
+  return (await tx.query(text, [dueBy])).rowCount ?? 0
 }
 
-/** Lets held tasks go on, at once. What should not be sent again is cancelled or deleted before. */
+/** Lets held tasks continue, at once when their time has passed. What should not be sent again is cancelled before. */
 export async function releaseHeldTasks(db: Db): Promise<number> {
-  const { rowCount } = await db.query(`
-    UPDATE tasks SET
-      due_at = CASE state WHEN 'processing' THEN due_at ELSE due_at - ${away} END,
-      lease_until = lease_until - ${away},
-      updated_at = now()
-    WHERE (state IN ('pending', 'retrying') AND due_at ${isHeld})
-       OR (state = 'processing' AND lease_until ${isHeld})`)
-  return rowCount ?? 0
+  return inTransaction(db, async tx => {
+    await tx.query(`UPDATE cron_jobs SET next_run_at = next_run_at - ${away} WHERE next_run_at ${isHeld}`)
+    const { rows } = await tx.query<{ released: number }>(`
+     WITH released AS (
+      UPDATE tasks SET
+        due_at = CASE state WHEN 'processing' THEN due_at ELSE due_at - ${away} END,
+        lease_until = lease_until - ${away},
+        updated_at = now()
+      WHERE (state IN ('pending', 'retrying') AND due_at ${isHeld})
+         OR (state = 'processing' AND lease_until ${isHeld})
+       RETURNING due_at, lease_until
+     ),
+     ${loweredFloors('released')}
+     SELECT count(*)::int AS released FROM released`)
+    return rows[0]?.released ?? 0
+  })
 }

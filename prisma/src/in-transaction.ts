@@ -9,21 +9,29 @@ export type Transaction = Db
 /**
  * Runs statements in one transaction, which is rolled back when `run` rejects. Within a transaction that is open already
  * they become a part of it.
+ * @param settings - Statements that travel with the begin of a new transaction. Default: none.
  */
-export async function inTransaction<T>(db: Db, run: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  db: Db,
+  run: (tx: Transaction) => Promise<T>,
+  settings: string | null = null,
+): Promise<T> {
   if (!(db instanceof pg.Pool)) return run(db)
   const client = await db.connect()
   let failed: Error | undefined
   try {
-    await client.query('BEGIN')
+    await client.query(settings === null ? 'BEGIN' : `BEGIN; ${settings}`)
     const result = await run(client)
     await client.query('COMMIT')
     return result
   } catch (error) {
-    failed = error instanceof Error ? error : new Error(String(error))
+    // Rolled back before it rejects, so that nothing the caller does next finds a row that is still locked.
+    await client.query('ROLLBACK').catch((cause: Error) => {
+      failed = cause
+    })
     throw error
   } finally {
-    client.release(failed) // a connection in an unknown state is closed, which rolls back
+    client.release(failed) // a connection in an unknown state is closed, which rolls back too
   }
 }
 

@@ -6,8 +6,30 @@ export {
   type KeyedRequest,
 } from './answer-once.ts'
 export { type AnyTransaction, insertAuditEntry, type NewAuditEntry } from './audit-log.ts'
-export { cancelPendingTask, changePendingTask, type MoveResult, type TaskChange } from './change-task.ts'
-export { type Claim, type ClaimedTask, type ClaimRequest, claimTasks, leaseMarginMs } from './claim-tasks.ts'
+export {
+  type BillingAccount,
+  type BillingState,
+  lockBillingAccount,
+  lockBillingAccountOf,
+  readBillingAccount,
+  recordBillingEvent,
+  storeBillingAccount,
+} from './billing/billing-accounts.ts'
+export { type EndedGrace, endGracePeriods } from './billing/end-grace-periods.ts'
+export { type BoardState, type BoardTask, countBoardTasks, findBoardTasks, listBoardTasks } from './board-tasks.ts'
+export { cancelPendingTask, changePendingTask, type MoveResult, type TaskChange, untilDecided } from './change-task.ts'
+export {
+  type Claim,
+  type Claimant,
+  type ClaimedTask,
+  type ClaimRequest,
+  claimFromBlocks,
+  claimTasks,
+  claimWithTopUp,
+  leaseMarginMs,
+  type ShortClaim,
+  type ShortRequest,
+} from './claim-tasks.ts'
 export {
   type CronJobChange,
   type CronJobMove,
@@ -32,13 +54,28 @@ export {
 export { type DeadLetterFilter, findDeadLetters, isDeadLetter } from './dead-letters/find-dead-letters.ts'
 export { type SettledDeadLetters, settleDeadLetters } from './dead-letters/settle-dead-letters.ts'
 export {
+  type EndedDispatcher,
+  endDispatcher,
+  expireLeases,
+  leaveDispatchers,
+  recoverStrays,
+} from './dispatchers/end-dispatcher.ts'
+export {
+  type DispatcherRow,
+  enterDispatchers,
+  type Heartbeat,
+  readHeartbeats,
+} from './dispatchers/heartbeat.ts'
+export type { LostAttempt } from './dispatchers/lose-attempts.ts'
+export { claimQuarantined, countQuarantined } from './dispatchers/quarantine.ts'
+export { type JournalEntry, journalSends, trimJournal } from './dispatchers/send-journal.ts'
+export {
   type DueRow,
   type PromotionTurn,
   stepPromotionBack,
   type WaitingRow,
   withPromotion,
 } from './due-work.ts'
-export { type ExpiredLease, expireLeases } from './expire-leases.ts'
 export { forgetExpired } from './forget-expired.ts'
 export type {
   Backoff,
@@ -52,6 +89,7 @@ export type {
 export { type Db, inTransaction, isInTransaction, type Transaction } from './in-transaction.ts'
 export { insertKeyedTasks, type KeyedTask } from './insert-keyed-tasks.ts'
 export { type InsertedTask, insertTasks, type NewTask } from './insert-tasks.ts'
+export { inspectDatabase, warnOfUnfitDatabase } from './inspect-database.ts'
 export {
   changeIntegration,
   deleteIntegration,
@@ -67,9 +105,13 @@ export {
 } from './integrations/integrations.ts'
 export { findQuotaAudience, type QuotaAudience } from './integrations/quota-audience.ts'
 export { type Happened, type IntegrationNews, type Told, tellIntegrations } from './integrations/tell-integrations.ts'
-export { dueTasksOf, lateWorkspaces } from './late-work.ts'
+export { type DueTasksQuery, dueTasksOf, type LateSearch, openLateSearch } from './late-work.ts'
+export { type Listener, listen } from './listen.ts'
 export { locateTasks, type TaskLocation } from './locate-tasks.ts'
-export { type MeasuredBacklog, measureBacklog } from './measure-backlog.ts'
+export { type MeasuredBacklog, maxCounted, measureBacklog } from './measure-backlog.ts'
+export { type DueNotice, dueTaskChannel, noticeAheadMs, outboxChannel, parseDueNotice } from './notices.ts'
+export { changeTier, type TierChanger } from './organizations/change-tier.ts'
+export { findOwners, type OwnedOrganization } from './organizations/find-owners.ts'
 export { addToOutbox, type NewOutboxMessage } from './outbox/add-to-outbox.ts'
 export { type OutboxOutcome, readOutboxOutcome } from './outbox/outbox-outcome.ts'
 export { endExpiredMessages, pruneOutbox } from './outbox/prune-outbox.ts'
@@ -79,10 +121,17 @@ export {
   type TakenOutboxMessage,
   takeFromOutbox,
 } from './outbox/take-from-outbox.ts'
-export { isLockTimeout, isTransientDatabaseError, openPool, type Pool, pingPool, waitForDatabase } from './pool.ts'
+export {
+  isLockTimeout,
+  isStatementTimeout,
+  isTransientDatabaseError,
+  openPool,
+  type Pool,
+  pingPool,
+  waitForDatabase,
+} from './pool.ts'
 export { purgeOrganizations } from './purge/purge-organizations.ts'
 export { purgeWorkspace, workspacesToPurge } from './purge/purge-workspace.ts'
-export { type PutBack, putBackTasks } from './put-back-tasks.ts'
 export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './record-attempts.ts'
 export { type Replay, replayTask } from './replay-task.ts'
 export {
@@ -97,7 +146,13 @@ export {
 export { deleteCancelledTasks } from './retention/delete-cancelled-tasks.ts'
 export { deleteOldRuns } from './retention/delete-old-runs.ts'
 export { dropRunPartitions } from './retention/drop-run-partitions.ts'
+export {
+  countPreparedMonths,
+  type PreparedPartitions,
+  prepareRunPartitions,
+} from './retention/prepare-run-partitions.ts'
 export { type KeptLog, workspacesWithTasks } from './retention/workspaces-with-tasks.ts'
+export { UnreadableSecretError } from './secrets/data-keys.ts'
 export { inWorkspace } from './secrets/in-workspace.ts'
 export { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from './secrets/rewrap-keys.ts'
 export {
@@ -107,6 +162,7 @@ export {
   putSecret,
   readSecrets,
   type SecretEntry,
+  type SecretValues,
 } from './secrets/secrets.ts'
 export {
   ensureSigningSecret,
@@ -117,10 +173,15 @@ export {
   type SigningSecret,
 } from './secrets/signing-secrets.ts'
 export type { StoredRequest } from './stored-request.ts'
+export { isInShare, type TaskShare } from './task-share.ts'
 export { giveTurnBack, type Throttle, takeTurn } from './throttle.ts'
-export { correctStorage, type StorageCorrection } from './usage/correct-storage.ts'
+export { type UnstartedClaim, undoClaims } from './undo-claims.ts'
+export { type UpcomingQuery, upcomingTasks } from './upcoming-tasks.ts'
 export { type CountedInWorkspace, countInWorkspace } from './usage/count-in-workspace.ts'
+export { returnUnspentBlocks } from './usage/execution-blocks.ts'
 export { foldUsageChanges } from './usage/fold-usage-changes.ts'
 export { announceQuotaCrossings, type QuotaCrossing, recordQuotaCrossings } from './usage/quota-crossings.ts'
 export { type DailyUsage, readDailyUsage, readUsage, type Usage } from './usage/read-usage.ts'
+export { reportUsage, type UsageReport } from './usage/report-usage.ts'
+export { loweredFloor, mendWaitingFloor, raiseWaitingFloor } from './waiting-floor.ts'
 export { windDownWorkspace, workspacesToWindDown } from './wind-down-workspace.ts'

@@ -56,5 +56,5 @@ const statement = `
     stored AS MATERIALIZED (SELECT judged.* FROM judged JOIN kept USING (workspace_id, key) WHERE is_first),
     ${insertedFrom('stored')}
     SELECT judged.id, CASE WHEN stored.id IS NOT NULL THEN now()::timestamptz(3) END AS "createdAt",
-           coalesce(judged.execute_at, now())::timestamptz(3) AS "executeAt", clock_timestamp() AS now
+           coalesce(judged.execute_at, now())::timestamptz(3) AS "executeAt", clock_timestamp()::timestamptz(3) AS now
     FROM judged LEFT JOIN stored ON stored.id = judged.id`

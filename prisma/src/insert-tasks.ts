@@ -76,7 +76,7 @@ const statement = `
     ),
     ${insertedFrom('judged WHERE is_stored')}
     SELECT id, CASE WHEN is_stored THEN now()::timestamptz(3) END AS "createdAt",
-           coalesce(execute_at, now())::timestamptz(3) AS "executeAt", clock_timestamp() AS now
+           coalesce(execute_at, now())::timestamptz(3) AS "executeAt", clock_timestamp()::timestamptz(3) AS now
     FROM judged`
 
 /** The parts of a statement that store tasks, their requests and what they take up. */

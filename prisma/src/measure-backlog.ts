@@ -1,7 +1,9 @@
 import type { OutboxKind } from './generated/enums.ts'
+import { queryInIndexOrder } from './in-index-order.ts'
 import type { Pool } from './pool.ts'
+import { isWaiting, leaseFloor, waitingFloor } from './waiting-floor.ts'
 
-/** What waits in the database, for whoever watches it. */
+/** What waits in the database. */
 export type MeasuredBacklog = {
   /** Waiting tasks whose time has come, as far as they were counted. */
   dueTasks: number
@@ -14,28 +16,36 @@ export type MeasuredBacklog = {
 }
 
 /** Tasks, and messages of each kind, are counted up to here: the rest would only take time. */
-export const mostCounted = 10_000
+export const maxCounted = 10_000
 
 /** Measures what waits: a look at the beginning of an index each. */
 export async function measureBacklog(pool: Pool): Promise<MeasuredBacklog> {
   const [tasks, outbox] = await Promise.all([
-    pool.query<Omit<MeasuredBacklog, 'outbox'>>({ name: 'measure_tasks', text: tasksText, values: [mostCounted] }),
-    pool.query<MeasuredBacklog['outbox'][number]>({ name: 'measure_outbox', text: outboxText, values: [mostCounted] }),
+    queryInIndexOrder<Omit<MeasuredBacklog, 'outbox'>>(pool, {
+      name: 'measure_tasks',
+      text: backlogStatement,
+      values: [maxCounted],
+    }),
+    pool.query<MeasuredBacklog['outbox'][number]>({ name: 'measure_outbox', text: outboxText, values: [maxCounted] }),
   ])
-  const [row = { dueTasks: 0, oldestDueSeconds: 0, leaseOverdueSeconds: 0 }] = tasks.rows
+  const [row = { dueTasks: 0, oldestDueSeconds: 0, leaseOverdueSeconds: 0 }] = tasks
   return { ...row, outbox: outbox.rows }
 }
+
+const firstLease = `(
+    SELECT lease_until FROM tasks WHERE state = 'processing' AND lease_until >= ${leaseFloor} ORDER BY lease_until LIMIT 1
+  )`
 
 const secondsSince = (instant: string) =>
   `greatest(0, coalesce(extract(epoch FROM clock_timestamp() - ${instant}), 0))::float8`
 
-const tasksText = `
+export const backlogStatement = `
   WITH due AS (
-    SELECT due_at FROM tasks WHERE state IN ('pending', 'retrying') AND due_at <= clock_timestamp()
-    ORDER BY due_at LIMIT $1
+    SELECT due_at FROM tasks WHERE ${isWaiting} AND due_at >= ${waitingFloor} AND due_at <= now()
+    ORDER BY due_at, id LIMIT $1
   )
   SELECT count(*)::int AS "dueTasks", ${secondsSince('min(due_at)')} AS "oldestDueSeconds",
-         ${secondsSince(`(SELECT min(lease_until) FROM tasks WHERE state = 'processing')`)} AS "leaseOverdueSeconds"
+         ${secondsSince(firstLease)} AS "leaseOverdueSeconds"
   FROM due`
 
 const outboxText = `

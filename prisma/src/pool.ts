@@ -16,7 +16,9 @@ export type PoolOptions = {
    * statements are looked at for it. Default: false.
    */
   plansOnce?: boolean
-  /** For how long a statement waits for a row that somebody holds. Default 5 s. */
+  /** Does not wait for the disk at a commit. Only for unlogged tables, which a crash of PostgreSQL empties anyway. Default: false. */
+  commitsAsync?: boolean
+  /** For how long a statement waits for a row that another transaction holds. Default 5 s. */
   lockTimeoutMs?: number
   /** After how long without an answer a connection counts as lost. Default 12 s, more than a statement may take. */
   silenceMs?: number
@@ -29,12 +31,16 @@ const pointLookups = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 
   name => `-c ${name}=off`,
 )
 
+// Longer than most chores rest: making a connection costs as much as a hundred statements.
+const idleMs = 30_000
+
 /** Opens the connections for the statements that move tasks. Connects on first use. */
 export function openPool(databaseUrl: string, options: PoolOptions): Pool {
   const {
     max,
     onError,
     plansOnce = false,
+    commitsAsync = false,
     lockTimeoutMs = timeouts.lock_timeout,
     silenceMs = longestSilenceMs,
   } = options
@@ -43,7 +49,8 @@ export function openPool(databaseUrl: string, options: PoolOptions): Pool {
     connectionString: databaseUrl,
     max,
     connectionTimeoutMillis: 5000,
-    options: [...pointLookups, ...planning].join(' '),
+    idleTimeoutMillis: idleMs,
+    options: [...pointLookups, ...planning, ...(commitsAsync ? ['-c synchronous_commit=off'] : [])].join(' '),
     types: typeParsers,
     ...timeouts,
     lock_timeout: lockTimeoutMs,
@@ -90,9 +97,14 @@ export function isTransientDatabaseError(error: unknown): boolean {
   return transientCode.test(code) || transientMessage.test(error.message)
 }
 
-/** True when a statement gave up waiting for a row that somebody holds. */
+/** True when a statement gave up waiting for a row that another transaction holds. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '55P03'
+}
+
+/** True when a statement took longer than it may, or an operator cancelled it. */
+export function isStatementTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '57014'
 }
 
 // SQLSTATE 08 connection, 53 out of connections, memory or disk, 57P0 shutdown and start-up, 57014 and 55P03 a timeout

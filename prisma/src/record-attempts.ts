@@ -48,7 +48,8 @@ export const recordInput: ReadonlyArray<InputColumn<FinishedAttempt>> = [
 
 /**
  * Stores the runs of finished attempts and moves their tasks, in one statement. Fenced by the run's id: an attempt whose
- * task has been taken over since changes nothing and gets null.
+ * task has been claimed again since changes nothing and gets null. An attempt that was thought lost, and whose task still
+ * waits in quarantine, is recorded after all: its run says what really happened, and the call is not repeated.
  */
 export async function recordAttempts(
   pool: Pool,
@@ -59,7 +60,14 @@ export async function recordAttempts(
   const values = inputValues(recordInput, sorted)
   const { rows } = await pool.query<RecordedAttempt>({ name: 'record_attempts', text: recordStatement, values })
   const byId = new Map(rows.map(row => [row.taskId, row]))
+  const others = sorted.filter(({ taskId }) => !byId.has(taskId))
+  if (others.length > 0) for (const row of await recordLate(pool, others)) byId.set(row.taskId, row)
   return attempts.map(attempt => byId.get(attempt.taskId) ?? null)
+}
+
+async function recordLate(pool: Pool, attempts: readonly FinishedAttempt[]): Promise<RecordedAttempt[]> {
+  const values = inputValues(recordInput, attempts)
+  return (await pool.query<RecordedAttempt>({ name: 'record_late', text: lateStatement, values })).rows
 }
 
 /** The topic of a task, read for events only: the others have none. */
@@ -70,14 +78,31 @@ export function topicOf(alias: string): string {
 // The state that is moved from is hidden from the planner: with stale statistics ("no task is processing") it would start
 // from the whole table. What is stored is carried along with the moved task, not joined again: the join would take time
 // with the square of the rows.
+const outcomeColumns = `
+          state = i.to_state, quarantined = false, lost_alone = 0, updated_at = now(),
+          due_at = CASE i.to_state WHEN 'retrying' THEN clock_timestamp() + i.retry_delay_ms * interval '1 millisecond'
+                                   ELSE t.due_at END,
+          finished_at = CASE i.to_state WHEN 'retrying' THEN NULL ELSE now() END`
+
+// Such an attempt uses up no retry.
+const isLost = `(coalesce(i.error_code, '') IN ('worker_lost', 'stale_connection'))`
+
+const usageChanges = `
+    changed AS (
+      INSERT INTO usage_changes (workspace_id, storage_bytes, failed)
+      SELECT workspace_id, coalesce(sum(octet_length(response_body)), 0), count(*) FILTER (WHERE to_state = 'dead')
+      FROM moved WHERE octet_length(response_body) > 0 OR to_state = 'dead' GROUP BY workspace_id
+    )
+    SELECT id AS "taskId", CASE to_state WHEN 'retrying' THEN due_at END AS "dueAt",
+           CASE to_state WHEN 'retrying' THEN clock_timestamp() END AS now
+    FROM moved`
+
 export const recordStatement = `
     WITH input AS (${inputRows(recordInput)}),
     moved AS (
       UPDATE tasks t
-      SET state = i.to_state, lease_until = NULL, updated_at = now(),
-          due_at = CASE i.to_state WHEN 'retrying' THEN clock_timestamp() + i.retry_delay_ms * interval '1 millisecond'
-                                   ELSE t.due_at END,
-          finished_at = CASE i.to_state WHEN 'retrying' THEN NULL ELSE now() END
+      SET ${outcomeColumns}, lease_until = NULL, dispatcher_id = NULL, prefetched = false,
+          lost = t.lost + ${isLost}::int
       FROM input i
       WHERE t.id = i.task_id AND t.run_id = i.run_id AND t.state = (SELECT 'processing'::task_state)
       RETURNING i.*, t.id, t.workspace_id, t.source, t.attempts, t.due_at, t.cron_job_id
@@ -91,11 +116,23 @@ export const recordStatement = `
              error_code, error_message, cron_job_id, ${topicOf('moved')}
       FROM moved
     ),
-    noted AS (
-      INSERT INTO usage_changes (workspace_id, storage_bytes, failed)
-      SELECT workspace_id, coalesce(sum(octet_length(response_body)), 0), count(*) FILTER (WHERE to_state = 'dead')
-      FROM moved WHERE octet_length(response_body) > 0 OR to_state = 'dead' GROUP BY workspace_id
-    )
-    SELECT id AS "taskId", CASE to_state WHEN 'retrying' THEN due_at END AS "dueAt",
-           CASE to_state WHEN 'retrying' THEN clock_timestamp() END AS now
-    FROM moved`
+    ${usageChanges}`
+
+const lateStatement = `
+    WITH input AS (${inputRows(recordInput)}),
+    moved AS (
+      UPDATE tasks t
+      SET ${outcomeColumns}, lost = t.lost - 1 + ${isLost}::int
+      FROM input i
+      WHERE t.id = i.task_id AND t.run_id = i.run_id AND t.state = (SELECT 'retrying'::task_state) AND t.quarantined
+      RETURNING i.*, t.id, t.workspace_id, t.due_at
+    ),
+    stored AS (
+      UPDATE runs r
+      SET status = m.status, started_at = m.started_at, finished_at = m.finished_at, request_headers = m.request_headers,
+          response_status = m.response_status, response_headers = m.response_headers, response_body = m.response_body,
+          response_bytes = m.response_bytes, response_truncated = m.response_truncated, error_code = m.error_code,
+          error_message = m.error_message
+      FROM moved m WHERE r.workspace_id = m.workspace_id AND r.id = m.run_id
+    ),
+    ${usageChanges}`

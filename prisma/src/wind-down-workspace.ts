@@ -3,7 +3,7 @@ import { inTransaction, type Transaction } from './in-transaction.ts'
 import type { Pool } from './pool.ts'
 
 const batchSize = 500
-const mostWorkspaces = 100
+const maxWorkspaces = 100
 
 // A process that still remembers a key of the workspace may store tasks for some seconds after the deletion.
 const settledAfter = `interval '1 minute'`
@@ -14,7 +14,7 @@ const reason: StateReason = 'workspace_deleted'
 export async function workspacesToWindDown(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `SELECT id FROM workspaces WHERE deleted_at IS NOT NULL AND wound_down_at IS NULL
-     ORDER BY deleted_at LIMIT ${mostWorkspaces}`,
+     ORDER BY deleted_at LIMIT ${maxWorkspaces}`,
   )
   return rows.map(({ id }) => id)
 }

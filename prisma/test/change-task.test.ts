@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { cancelPendingTask, changePendingTask, insertTasks } from '../src/index.ts'
+import {
+  cancelPendingTask,
+  changePendingTask,
+  claimTasks,
+  enterDispatchers,
+  insertTasks,
+  journalSends,
+  undoClaims,
+  untilDecided,
+} from '../src/index.ts'
 import { aTask, claimAll, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
@@ -16,22 +26,47 @@ describe('cancelPendingTask', () => {
     const task = await pending()
     expect((await cancelPendingTask(db.pool, task.workspaceId, task.id)).kind).toBe('moved')
     expect(await taskRow(db.pool, task.id)).toMatchObject({ state: 'cancelled', state_reason: 'user' })
-    expect(await cancelPendingTask(db.pool, task.workspaceId, task.id)).toEqual({ kind: 'refused', state: 'cancelled' })
+    expect(await cancelPendingTask(db.pool, task.workspaceId, task.id)).toMatchObject({
+      kind: 'refused',
+      state: 'cancelled',
+    })
   })
 
   it('refuses a task that has started (spec 4, rule 3)', async () => {
     const task = aTask()
     await insertTasks(db.pool, [task])
     await claimAll(db.pool, [task.id])
-    expect(await cancelPendingTask(db.pool, task.workspaceId, task.id)).toEqual({
+    expect(await cancelPendingTask(db.pool, task.workspaceId, task.id)).toMatchObject({
       kind: 'refused',
       state: 'processing',
     })
   })
 
+  it('waits until a prefetched task is sent or undone, so that a refusal means a started attempt', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const { id: dispatcherId, session } = dispatcher
+    const [sent, undone] = [aTask(), aTask()]
+    await insertTasks(db.pool, [sent, undone])
+    await sleep(2)
+    const requests = [sent, undone].map(({ id }) => ({ taskId: id, token: randomUUID(), isPrefetch: true }))
+    const claims = await claimTasks(db.pool, { dispatcherId }, requests)
+    const [first, second] = claims.flatMap(claim => (claim.kind === 'claimed' ? [claim.task] : []))
+    if (!first || !second) throw new Error('Not claimed.')
+    const cancels = [sent, undone].map(task =>
+      untilDecided(() => cancelPendingTask(db.pool, task.workspaceId, task.id)),
+    )
+    const change = untilDecided(() => changePendingTask(db.pool, sent.workspaceId, sent.id, { payload: '2' }))
+    await sleep(100)
+    await journalSends(db.pool, { dispatcherId, session, seq: 1, runIds: [first.runId] })
+    await undoClaims(db.pool, [second])
+    expect((await Promise.all(cancels)).map(({ kind }) => kind)).toEqual(['refused', 'moved'])
+    expect(await taskRow(db.pool, undone.id)).toMatchObject({ state: 'cancelled', attempts: 0 })
+    expect(await change).toMatchObject({ kind: 'refused', state: 'processing' })
+  })
+
   it('does not know the task of another workspace', async () => {
     const task = await pending()
-    expect(await cancelPendingTask(db.pool, randomUUID(), task.id)).toEqual({ kind: 'refused', state: null })
+    expect(await cancelPendingTask(db.pool, randomUUID(), task.id)).toMatchObject({ kind: 'refused', state: null })
     expect((await taskRow(db.pool, task.id)).state).toBe('pending')
   })
 
@@ -73,12 +108,12 @@ describe('changePendingTask', () => {
   it('does not know the task of another workspace, and refuses one that has started', async () => {
     const task = aTask()
     await insertTasks(db.pool, [task])
-    expect(await changePendingTask(db.pool, randomUUID(), task.id, { name: 'x' })).toEqual({
+    expect(await changePendingTask(db.pool, randomUUID(), task.id, { name: 'x' })).toMatchObject({
       kind: 'refused',
       state: null,
     })
     await claimAll(db.pool, [task.id])
     const result = await changePendingTask(db.pool, task.workspaceId, task.id, { name: 'x' })
-    expect(result).toEqual({ kind: 'refused', state: 'processing' })
+    expect(result).toMatchObject({ kind: 'refused', state: 'processing' })
   })
 })

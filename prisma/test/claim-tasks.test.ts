@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { cancelPendingTask, changePendingTask, claimTasks, insertTasks } from '../src/index.ts'
 import { originOf } from '../src/task-origin.ts'
-import { aTask, claimAll, taskRow, useDatabase } from './setup.ts'
+import { aTask, claimAll, claimant, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
 
@@ -60,9 +60,9 @@ describe('claimTasks', () => {
     const task = aTask()
     await insertTasks(db.pool, [task])
     const request = { taskId: task.id, token: randomUUID() }
-    const [first] = await claimTasks(db.pool, [request])
+    const [first] = await claimTasks(db.pool, claimant, [request])
     expect(first?.kind).toBe('claimed')
-    expect(await claimTasks(db.pool, [request])).toEqual([{ ...first, heardAt: expect.any(Number) }])
+    expect(await claimTasks(db.pool, claimant, [request])).toEqual([{ ...first, heardAt: expect.any(Number) }])
     expect((await taskRow(db.pool, task.id)).attempts).toBe(1)
     expect(await claimAll(db.pool, [task.id])).toEqual([{ kind: 'gone' }])
   })
@@ -71,7 +71,7 @@ describe('claimTasks', () => {
     const task = aTask({ url: 'https://Example.com:8443?x=/' })
     await insertTasks(db.pool, [task])
     const claimFor = async (origin: string) =>
-      (await claimTasks(db.pool, [{ taskId: task.id, token: randomUUID(), origin }]))[0]
+      (await claimTasks(db.pool, claimant, [{ taskId: task.id, token: randomUUID(), origin }]))[0]
     const moved = { kind: 'moved', origin: 'https://Example.com:8443' }
     expect(await claimFor('https://example.com')).toEqual(moved)
     expect(await claimFor('https://Example.com')).toEqual(moved)
@@ -94,7 +94,9 @@ describe('claimTasks', () => {
     const [found] = (
       await db.pool.query(`SELECT ${originOf('url')} AS origin FROM task_requests WHERE task_id = $1`, [task.id])
     ).rows
-    const [claim] = await claimTasks(db.pool, [{ taskId: task.id, token: randomUUID(), origin: found.origin }])
+    const [claim] = await claimTasks(db.pool, claimant, [
+      { taskId: task.id, token: randomUUID(), origin: found.origin },
+    ])
     expect(claim?.kind).toBe('claimed')
   })
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import {
+  cancelPendingTask,
   changeCronJob,
   createCronJob,
   deleteCronJob,
@@ -120,15 +121,41 @@ describe('expandCronJobs', () => {
     expect(tasks.slice(-waiting.length)).toEqual(waiting)
   })
 
-  it('stops a cron job that it cannot read, and expands the others', async () => {
+  it('leaves a cron job that it cannot read as it is, expands the others, and expands it once it is readable', async () => {
     const [bad, good] = [await create(), await create()]
     await letTimePass(good, 0)
     await letTimePass(bad, 0)
-    await db.pool.query(`UPDATE cron_jobs SET timezone = 'Mars/Base' WHERE id = $1`, [bad.id])
+    const cursor = async () => {
+      const text = `SELECT next_run_at, unreadable_since IS NOT NULL AS "isUnreadable" FROM cron_jobs WHERE id = $1`
+      return (await db.pool.query(text, [bad.id])).rows[0]
+    }
+    const { next_run_at } = await cursor()
+    const setZone = (zone: string) => db.pool.query('UPDATE cron_jobs SET timezone = $2 WHERE id = $1', [bad.id, zone])
+    await setZone('Mars/Base')
     const expansion = await expandCronJobs(db.pool, { lookAheadMs, limit: 500 })
     expect(expansion.unreadable.map(({ id }) => id)).toEqual([bad.id])
     expect(expansion.tasks.length).toBeGreaterThan(0)
     expect(await tasksOf(bad)).toEqual([])
+    expect(await cursor()).toEqual({ next_run_at, isUnreadable: true })
+    const ids = [bad.id]
+    expect(await expandCronJobs(db.pool, { lookAheadMs, limit: 500, except: ids })).toMatchObject({ jobs: 0 })
+
+    await setZone('UTC')
+    await expandCronJobs(db.pool, { lookAheadMs, limit: 500 })
+    const [first] = await tasksOf(bad)
+    expect(first?.at).toEqual(next_run_at)
+    expect(await cursor()).toMatchObject({ isUnreadable: false })
+  })
+
+  it.each(['pause', 'change'] as const)('forgets that it could not read a rule after a %s', async what => {
+    const job = await create()
+    await letTimePass(job, 0)
+    await db.pool.query(`UPDATE cron_jobs SET timezone = 'Mars/Base' WHERE id = $1`, [job.id])
+    await expandCronJobs(db.pool, { lookAheadMs, limit: 500 })
+    if (what === 'pause') await pauseCronJob(db.pool, job.workspaceId, job.id)
+    else await changeCronJob(db.pool, job.workspaceId, job.id, { timezone: 'UTC' }, lookAheadMs)
+    const { rows } = await db.pool.query('SELECT unreadable_since FROM cron_jobs WHERE id = $1', [job.id])
+    expect(rows).toEqual([{ unreadable_since: null }])
   })
 
   it('skips what another transaction holds', async () => {
@@ -172,6 +199,25 @@ describe('a change of a cron job', () => {
     const of = (reason: string | null) => tasks.filter(task => task.reason === reason).map(({ at }) => at)
     expect([of('cronjob_changed'), of('cronjob_paused'), of(null)]).toEqual([before, before, before])
   })
+
+  it.each(['pause and resume', 'change'] as const)(
+    'does not bring back an occurrence that its user cancelled: %s',
+    async what => {
+      const job = await create()
+      const [first, second] = await tasksOf(job)
+      await cancelPendingTask(db.pool, job.workspaceId, second?.id ?? '')
+      if (what === 'change') {
+        await changeCronJob(db.pool, job.workspaceId, job.id, { timezone: 'Asia/Tokyo' }, lookAheadMs)
+      } else {
+        await pauseCronJob(db.pool, job.workspaceId, job.id)
+        await resumeCronJob(db.pool, job.workspaceId, job.id, lookAheadMs)
+      }
+      const at = async (time: Date | undefined) =>
+        (await tasksOf(job)).filter(task => task.at.getTime() === time?.getTime()).map(({ reason }) => reason)
+      expect(await at(first?.at)).toHaveLength(2)
+      expect(await at(second?.at)).toEqual(['user'])
+    },
+  )
 
   it('loses nothing that was due at that moment', async () => {
     const job = await create()

@@ -1,23 +1,25 @@
-import { expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { holdOverdueTasks, releaseHeldTasks } from '../src/held-tasks.ts'
-import { expireLeases, insertTasks } from '../src/index.ts'
-import { aTask, claimAll, taskRow, useDatabase } from './setup.ts'
+import { expandCronJobs, expireLeases, insertTasks } from '../src/index.ts'
+import { aTask, aWorkspace, claimAll, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
+const hour = 3_600_000
+afterEach(() => db.pool.query('TRUNCATE cron_jobs, tasks, task_requests CASCADE'))
 
-it('holds what was due or under way, leaves the future alone, and lets everything go on as it was', async () => {
-  const [due, underWay, future] = [aTask(), aTask(), aTask({ executeAt: new Date(Date.now() + 60_000) })]
-  await insertTasks(db.pool, [due, underWay, future])
-  await claimAll(db.pool, [underWay.id])
-  await db.pool.query(`UPDATE tasks SET lease_until = now() WHERE id = $1`, [underWay.id])
+it('holds what was due or in flight, leaves the future alone, and lets everything go on as it was', async () => {
+  const [due, inFlight, future] = [aTask(), aTask(), aTask({ executeAt: new Date(Date.now() + 60_000) })]
+  await insertTasks(db.pool, [due, inFlight, future])
+  await claimAll(db.pool, [inFlight.id])
+  await db.pool.query(`UPDATE tasks SET lease_until = now() WHERE id = $1`, [inFlight.id])
   const read = async () => {
-    const rows = await Promise.all([due, underWay, future].map(({ id }) => taskRow(db.pool, id)))
+    const rows = await Promise.all([due, inFlight, future].map(({ id }) => taskRow(db.pool, id)))
     return rows.map(({ state, due_at, lease_until }) => ({ state, due_at, lease_until }))
   }
   const before = await read()
 
-  expect(await holdOverdueTasks(db.pool)).toBe(2)
-  expect(await holdOverdueTasks(db.pool)).toBe(0)
+  expect(await holdOverdueTasks(db.pool)).toEqual({ tasks: 2, cronJobs: [] })
+  expect(await holdOverdueTasks(db.pool)).toEqual({ tasks: 0, cronJobs: [] })
   expect((await claimAll(db.pool, [due.id]))[0]?.kind).toBe('early')
   expect(await expireLeases(db.pool, 10)).toEqual([])
   expect((await read())[2]).toEqual(before[2])
@@ -25,3 +27,71 @@ it('holds what was due or under way, leaves the future alone, and lets everythin
   expect(await releaseHeldTasks(db.pool)).toBe(2)
   expect(await read()).toEqual(before)
 })
+
+it('holds also what is due before a time, occurrences of cron jobs included', async () => {
+  const [soon, later] = [1, 5].map(hours => aTask({ executeAt: new Date(Date.now() + hours * hour) }))
+  if (!soon || !later) throw new Error('two tasks')
+  await insertTasks(db.pool, [soon, later])
+  await storeCronJobs(1, { minutesOverdue: 0, cron: '*/10 * * * *' })
+  const until = new Date(Date.now() + 2 * hour)
+  const { tasks } = await holdOverdueTasks(db.pool, until)
+  expect(tasks).toBe(1 + (await count(`source = 'cron' AND state = 'pending'`)))
+  expect(tasks).toBeGreaterThan(12)
+  expect(await due(until)).toEqual({ tasks: 0, cronJobs: 0 })
+  expect((await taskRow(db.pool, later.id)).due_at).toEqual(later.executeAt)
+  await releaseHeldTasks(db.pool)
+  expect((await taskRow(db.pool, soon.id)).due_at).toEqual(soon.executeAt)
+})
+
+it.each([
+  ['5,001 occurrences of many cron jobs', 51, 100],
+  ['1,001 occurrences of one cron job', 1, 1_002],
+  ['501 cron jobs', 501, 0],
+])('holds all of %s', async (_what, jobs, minutesOverdue) => {
+  await storeCronJobs(jobs, { minutesOverdue })
+  const before = new Date()
+  const { tasks } = await holdOverdueTasks(db.pool)
+  expect(tasks).toBeGreaterThanOrEqual(jobs * Math.min(minutesOverdue + 1, 100))
+  expect(await due(before)).toEqual({ tasks: 0, cronJobs: 0 })
+})
+
+it('holds a cron job that it cannot read, until it is released', async () => {
+  await storeCronJobs(501, { minutesOverdue: 3, timezone: 'Mars/Base' })
+  await storeCronJobs(1, { minutesOverdue: 3 })
+  const { tasks, cronJobs } = await holdOverdueTasks(db.pool)
+  expect(tasks).toBeGreaterThan(0)
+  expect(cronJobs).toHaveLength(501)
+  await db.pool.query(`UPDATE cron_jobs SET timezone = 'UTC'`)
+  expect(await expandCronJobs(db.pool, { lookAheadMs: 0, limit: 500 })).toMatchObject({ jobs: 0 })
+  await releaseHeldTasks(db.pool)
+  expect((await expandCronJobs(db.pool, { lookAheadMs: 0, limit: 500 })).jobs).toBe(500)
+})
+
+/** Stores cron jobs that catch up on everything, the first occurrence so many minutes ago. */
+async function storeCronJobs(
+  jobs: number,
+  {
+    minutesOverdue,
+    cron = '* * * * *',
+    timezone = 'UTC',
+  }: { minutesOverdue: number; cron?: string; timezone?: string },
+): Promise<void> {
+  const text = `
+    INSERT INTO cron_jobs (id, workspace_id, name, cron, timezone, overlap, catch_up, next_run_at, url, method,
+                           max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+    SELECT gen_random_uuid(), $1, 'A cron job', $4, $5, 'allow', 'all',
+           date_trunc('minute', now()) - $3 * interval '1 minute', 'https://example.com/', 'POST', 0, 'fixed', 1, 1, 1
+    FROM generate_series(1, $2::int)`
+  await db.pool.query(text, [await aWorkspace(db.pool), jobs, minutesOverdue, cron, timezone])
+}
+
+/** What a scheduler and a dispatcher would start by then. */
+async function due(until: Date): Promise<{ tasks: number; cronJobs: number }> {
+  const { rows } = await db.pool.query(`SELECT count(*)::int AS n FROM cron_jobs WHERE next_run_at <= $1`, [until])
+  const iso = until.toISOString()
+  return { tasks: await count(`state = 'pending' AND due_at <= '${iso}'`), cronJobs: rows[0].n }
+}
+
+async function count(condition: string): Promise<number> {
+  return (await db.pool.query(`SELECT count(*)::int AS n FROM tasks WHERE ${condition}`)).rows[0].n
+}

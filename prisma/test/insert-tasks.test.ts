@@ -38,8 +38,10 @@ describe('insertTasks', () => {
   })
 
   it('takes the database clock for a task without a time', async () => {
-    const task = aTask({ executeAt: null })
-    const [row] = await insertTasks(db.pool, [task])
-    expect(row?.executeAt.getTime()).toBeLessThanOrEqual(row?.now.getTime() ?? 0)
+    // Often enough for a clock that stands anywhere within a millisecond.
+    for (let i = 0; i < 50; i++) {
+      const [row] = await insertTasks(db.pool, [aTask({ executeAt: null })])
+      expect(row?.executeAt.getTime()).toBeLessThanOrEqual(row?.now.getTime() ?? 0)
+    }
   })
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addToOutbox, insertTasks, measureBacklog } from '../src/index.ts'
+import { addToOutbox, insertTasks, measureBacklog, mendWaitingFloor } from '../src/index.ts'
 import { aTask, useDatabase } from './setup.ts'
 
 const db = useDatabase()
@@ -27,6 +27,7 @@ it('tells how much is due, since when, which lease has passed, and what waits to
   await addToOutbox(db.pool, { ...message, id: first.id })
   await addToOutbox(db.pool, { ...message, id: second.id })
   await db.pool.query(`UPDATE outbox SET created_at = now() - interval '20 seconds' WHERE id = $1`, [second.id])
+  await mendWaitingFloor(db.pool) // it was done by hand
   const measured = await measureBacklog(db.pool)
   expect(measured.dueTasks).toBe(2)
   expect(measured.oldestDueSeconds).toBeGreaterThanOrEqual(300)
@@ -35,4 +36,12 @@ it('tells how much is due, since when, which lease has passed, and what waits to
   expect(measured.outbox[0]).toMatchObject({ kind: 'mail', waiting: 2 })
   expect(measured.outbox[0]?.oldestSeconds).toBeGreaterThanOrEqual(20)
   expect(measured.outbox[1]).toEqual({ kind: 'webhook', waiting: 0, oldestSeconds: 0 })
+})
+
+it('counts ten thousand tasks at most', async () => {
+  const text = `
+    INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
+    SELECT gen_random_uuid(), gen_random_uuid(), 'event', now(), now() FROM generate_series(1, 10001)`
+  await db.pool.query(text)
+  expect((await measureBacklog(db.pool)).dueTasks).toBe(10_000)
 })

@@ -6,6 +6,7 @@ import { insertTasks } from '../src/index.ts'
 import { locateInput, locateStatement } from '../src/locate-tasks.ts'
 import { recordInput, recordStatement } from '../src/record-attempts.ts'
 import type { InputColumn } from '../src/statement-input.ts'
+import { undoInput, undoStatement } from '../src/undo-claims.ts'
 import { tierRows } from '../src/usage/count-executions.ts'
 import { aTask, useDatabase } from './setup.ts'
 
@@ -24,12 +25,13 @@ type Plan = {
 
 const statements = {
   claim: () => {
-    const { params } = tierRows(defaultTiers, claimInput.length + 1)
-    return withInput(claimStatement, claimInput, ['text[], bigint[], bigint[]'], params)
+    const params = [...tierRows(defaultTiers, claimInput.length + 1).params, randomUUID(), false, false]
+    return withInput(claimStatement, claimInput, ['text[], bigint[], bigint[]', 'uuid', 'boolean', 'boolean'], params)
   },
   locate: () => withInput(locateStatement, locateInput),
   unclaimed: () => withInput(unclaimedStatement, unclaimedInput),
   record: () => withInput(recordStatement, recordInput),
+  undo: () => withInput(undoStatement, undoInput),
 }
 
 function withInput<Item>(
@@ -65,7 +67,9 @@ function nodesOf(plan: Plan): Plan[] {
 
 function describeAccess(node: Plan): string[] {
   if (
-    !/^(tasks|task_requests|workspaces|organizations|usage|storage)$/.test(node['Relation Name'] ?? '') ||
+    !/^(tasks|task_requests|workspaces|organizations|usage|execution_blocks|storage)$/.test(
+      node['Relation Name'] ?? '',
+    ) ||
     node['Node Type'] === 'ModifyTable'
   )
     return []
@@ -85,7 +89,10 @@ describe('the hot statements reach tasks by their key only', () => {
       WITH o AS (
         INSERT INTO organizations (id, name, slug, tier) SELECT gen_random_uuid(), 'A', i, 'free'
         FROM generate_series(1, 2000) i RETURNING id
-      ), w AS (INSERT INTO workspaces (id, organization_id, name) SELECT gen_random_uuid(), id, 'A' FROM o)
+      ), w AS (INSERT INTO workspaces (id, organization_id, name) SELECT gen_random_uuid(), id, 'A' FROM o), b AS (
+        INSERT INTO execution_blocks (month, organization_id, dispatcher_id, unspent)
+        SELECT utc_month(now()), id, gen_random_uuid(), 1 FROM o, generate_series(1, 8)
+      )
       INSERT INTO storage (organization_id, bytes) SELECT id, 0 FROM o`)
   })
   afterAll(() => db.pool.query('ALTER TABLE tasks RESET (autovacuum_enabled)'))
@@ -94,6 +101,7 @@ describe('the hot statements reach tasks by their key only', () => {
   // locked a row it goes back to that place.
   const byKey = [
     'by place',
+    'Index Scan execution_blocks_pkey by key',
     'Index Scan organizations_pkey by key',
     'Index Scan storage_pkey by key',
     'Index Scan workspaces_pkey by key',
@@ -115,10 +123,11 @@ describe('the hot statements reach tasks by their key only', () => {
   ])('when %s', async (_when, change, analyze) => {
     await db.pool.query(change)
     await db.pool.query(analyze)
-    for (const name of ['claim', 'unclaimed', 'locate', 'record'] as const) {
+    for (const name of ['claim', 'unclaimed', 'locate', 'record', 'undo'] as const) {
       const used = [...new Set(await accesses(name))].sort()
       expect(byKey).toEqual(expect.arrayContaining(used))
       expect(used).toContain('Index Scan tasks_pkey by key')
+      if (name === 'claim') expect(used).toContain('Index Scan execution_blocks_pkey by key')
     }
   })
 })

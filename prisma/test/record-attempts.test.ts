@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type ClaimedTask, expireLeases, type FinishedAttempt, recordAttempts } from '../src/index.ts'
-import { claimNew, claimOne, runRows, taskRow, useDatabase } from './setup.ts'
+import { loseAttempts } from '../src/dispatchers/lose-attempts.ts'
+import { type ClaimedTask, claimTasks, type FinishedAttempt, recordAttempts } from '../src/index.ts'
+import { claimant, claimNew, claimOne, runRows, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
 
@@ -32,10 +34,6 @@ const failure = {
   errorCode: 'http_status',
   errorMessage: 'Status 500.',
 } as const
-
-async function letLeaseEnd(task: ClaimedTask): Promise<void> {
-  await db.pool.query(`UPDATE tasks SET lease_until = now() - interval '1 second' WHERE id = $1`, [task.taskId])
-}
 
 describe('recordAttempts', () => {
   it('stores runs and moves their tasks to success, retrying and dead in one statement', async () => {
@@ -83,11 +81,10 @@ describe('recordAttempts', () => {
     expect(await runRows(db.pool, task.taskId)).toHaveLength(1)
   })
 
-  it('refuses the outcome of a dispatcher whose task was taken over', async () => {
+  it('refuses the outcome of an attempt whose task was claimed again', async () => {
     const frozen = await claimNew(db.pool)
-    await letLeaseEnd(frozen)
-    expect(await expireLeases(db.pool, 10)).toMatchObject([{ taskId: frozen.taskId, state: 'retrying' }])
-    const successor = await claimOne(db.pool, frozen.taskId)
+    await loseAttempts(db.pool, [frozen], false)
+    const successor = await claimLost(frozen.taskId)
     expect(successor.attempt).toBe(2)
     expect(await recordAttempts(db.pool, [finished(frozen)])).toEqual([null])
     expect((await taskRow(db.pool, frozen.taskId)).state).toBe('processing')
@@ -98,53 +95,38 @@ describe('recordAttempts', () => {
       [2, 'success', null],
     ])
   })
-})
 
-describe('expireLeases', () => {
-  it('leaves attempts alone whose lease lives', async () => {
-    const task = await claimNew(db.pool)
-    await expireLeases(db.pool, 100)
-    expect((await taskRow(db.pool, task.taskId)).state).toBe('processing')
+  it('accepts the outcome of an attempt that was thought lost until the next one starts', async () => {
+    const [won, failed] = [await claimNew(db.pool), await claimNew(db.pool)]
+    await loseAttempts(db.pool, [won, failed], false)
+    const retry = { ...failure, state: 'retrying', retryDelayMs: 60_000 } as const
+    const recorded = await recordAttempts(db.pool, [finished(won), finished(failed, retry)])
+    expect(recorded.map(row => row?.dueAt instanceof Date)).toEqual([false, true])
+    const row = await taskRow(db.pool, won.taskId)
+    expect(row).toMatchObject({ state: 'success', quarantined: false, lost: 0, attempts: 1 })
+    expect(await runRows(db.pool, won.taskId)).toMatchObject([
+      { id: won.runId, status: 'success', response_status: 200, error_code: null },
+    ])
+    expect(await taskRow(db.pool, failed.taskId)).toMatchObject({ state: 'retrying', quarantined: false, lost: 0 })
+    expect(await recordAttempts(db.pool, [finished(won)])).toEqual([null])
   })
 
-  it('gives a task another attempt although its retries are used up: the lost one may never have been sent', async () => {
-    const task = await claimNew(db.pool, { maxRetries: 0 })
-    await letLeaseEnd(task)
-    await expireLeases(db.pool, 100)
-    expect(await taskRow(db.pool, task.taskId)).toMatchObject({ state: 'retrying' })
-    expect((await runRows(db.pool, task.taskId))[0]).toMatchObject({ id: task.runId, error_code: 'worker_lost' })
-  })
-
-  it('ends a task that has cost three dispatchers, however many retries remain', async () => {
-    let task = await claimNew(db.pool, { maxRetries: 20 })
-    for (const expected of ['retrying', 'retrying', 'dead']) {
-      await letLeaseEnd(task)
-      await expireLeases(db.pool, 100)
-      expect((await taskRow(db.pool, task.taskId)).state).toBe(expected)
-      if (expected === 'retrying') task = await claimOne(db.pool, task.taskId)
-    }
-    const runs = await runRows(db.pool, task.taskId)
-    expect(runs).toHaveLength(3)
-    expect(runs[2].error_message).toContain('not tried again')
-  })
-
-  it('does not count the attempts that dispatchers gave up in order against the task', async () => {
-    let task = await claimNew(db.pool, { maxRetries: 20 })
-    for (let i = 0; i < 4; i++) {
-      const gaveUp = { ...failure, errorCode: 'worker_lost', state: 'retrying', retryDelayMs: 0 } as const
+  it.each(['worker_lost', 'stale_connection'])(
+    'counts an attempt that ended as %s as lost: it uses up no retry',
+    async errorCode => {
+      const task = await claimNew(db.pool)
+      const gaveUp = { ...failure, errorCode, state: 'retrying', retryDelayMs: 0 } as const
       await recordAttempts(db.pool, [finished(task, gaveUp)])
-      task = await claimOne(db.pool, task.taskId)
-    }
-    await letLeaseEnd(task)
-    await expireLeases(db.pool, 100)
-    expect((await taskRow(db.pool, task.taskId)).state).toBe('retrying')
-  })
-
-  it('ends each attempt once when several schedulers look at the same time', async () => {
-    const tasks = await Promise.all(Array.from({ length: 20 }, () => claimNew(db.pool)))
-    await Promise.all(tasks.map(letLeaseEnd))
-    const rounds = await Promise.all([1, 2, 3].map(() => expireLeases(db.pool, 100)))
-    const ended = rounds.flat().map(({ taskId }) => taskId)
-    expect(ended.sort()).toEqual(tasks.map(({ taskId }) => taskId).sort())
-  })
+      const next = await claimOne(db.pool, task.taskId)
+      expect(next).toMatchObject({ attempt: 2, lost: 1 })
+    },
+  )
 })
+
+async function claimLost(taskId: string): Promise<ClaimedTask> {
+  await db.pool.query('UPDATE tasks SET due_at = now() WHERE id = $1', [taskId])
+  const request = { taskId, token: randomUUID() }
+  const [claim] = await claimTasks(db.pool, { ...claimant, quarantine: true }, [request])
+  if (claim?.kind !== 'claimed') throw new Error(`Not claimed but ${claim?.kind}.`)
+  return claim.task
+}

@@ -7,6 +7,7 @@ import {
   dropRunPartitions,
   foldUsageChanges,
   type KeptLog,
+  purgeWorkspace,
   readUsage,
   workspacesWithTasks,
 } from '../src/index.ts'
@@ -43,7 +44,7 @@ async function storeLog(workspaceId: string, count: number, days: number, state 
     ),
     stored AS (
       INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, run_id, finished_at)
-      SELECT id, $1, 'task', $4::task_state, 1, at, at, run_id, CASE $4 WHEN 'success' THEN at END FROM made
+      SELECT id, $1, 'task', $4::task_state, 1, at, at, run_id, CASE WHEN $4 IN ('success', 'dead') THEN at END FROM made
     )
     INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at, response_body)
     SELECT run_id, $1, id, 1, 'task', 'success', at, at, at, '12345' FROM made`
@@ -68,15 +69,15 @@ describe('the log of a workspace', () => {
   })
 
   it.each([
-    ['runs', oldRunsStatement],
-    ['cancelled tasks', cancelledTasksStatement],
-  ])('is read by its key only when old %s are deleted, in every partition', async (_what, text) => {
+    ['runs', oldRunsStatement, ", '00000000-0000-0000-0000-000000000000'"],
+    ['cancelled tasks', cancelledTasksStatement, ''],
+  ])('is read by its key only when old %s are deleted, in every partition', async (_what, text, more) => {
     const client = await db.pool.connect()
     try {
       // The statements are prepared, so the plan for any values is the one that counts.
       await client.query('SET plan_cache_mode = force_generic_plan')
-      await client.query(`PREPARE statement (uuid, int, int) AS ${text}`)
-      const { rows } = await client.query(`EXPLAIN EXECUTE statement ('${old.workspaceId}', 7, 1000)`)
+      await client.query(`PREPARE statement (uuid, int, int${more && ', uuid'}) AS ${text}`)
+      const { rows } = await client.query(`EXPLAIN EXECUTE statement ('${old.workspaceId}', 7, 1000${more})`)
       const lines: string[] = rows.map(row => row['QUERY PLAN'])
       expect(lines.filter(line => /Seq Scan|Bitmap/.test(line))).toEqual([])
       const reads = lines.flatMap((line, i) => (/Index.* Scan/.test(line) ? [`${line} ${lines[i + 1]}`] : []))
@@ -88,13 +89,13 @@ describe('the log of a workspace', () => {
   })
 
   it('loses what is older than its days, in batches that add up, with its tasks and its storage', async () => {
-    const rounds = await Promise.all([1, 2].map(() => deleteOldRuns(db.pool, old.workspaceId, 7, 1000)))
-    expect(rounds).toEqual([1000, 1000])
+    const remove = async (limit: number) => (await deleteOldRuns(db.pool, old.workspaceId, 7, limit)).deleted
+    const rounds = await Promise.all([remove(1000), remove(1000)])
     const batches: number[] = []
-    do batches.push(await deleteOldRuns(db.pool, old.workspaceId, 7, 10_000))
+    do batches.push(await remove(10_000))
     while (batches.at(-1) === 10_000)
     const left = (50_000 * 7) / 100
-    expect(batches.reduce((sum, n) => sum + n, 2000)).toBeGreaterThan(50_000 - left - 10)
+    expect([...rounds, ...batches].reduce((sum, n) => sum + n)).toBeGreaterThan(50_000 - left - 10)
     expect(await count('runs', old.workspaceId)).toBeGreaterThan(left - 10)
     expect(await count('tasks', old.workspaceId)).toBe(await count('runs', old.workspaceId))
     while ((await foldUsageChanges(db.pool, 1000)) > 0);
@@ -107,8 +108,50 @@ describe('the log of a workspace', () => {
   it('keeps a task whose run is old as long as it is not finished', async () => {
     const { workspaceId } = await anOrganization(db.pool)
     await storeLog(workspaceId, 10, 20, 'retrying')
-    expect(await deleteOldRuns(db.pool, workspaceId, 7, 100)).toBe(7)
+    expect((await deleteOldRuns(db.pool, workspaceId, 7, 100)).deleted).toBe(7)
     expect(await count('tasks', workspaceId)).toBe(10)
+  })
+
+  it('keeps dead letters with their runs, however many, until they are settled or a year old', async () => {
+    const { workspaceId } = await anOrganization(db.pool)
+    await storeLog(workspaceId, 1_500, 400, 'dead') // 27 of them within the 7 days, 132 older than 365
+    await storeLog(workspaceId, 100, 20)
+    const expire = async () => {
+      const sum = { deleted: 0, deadLetters: 0 }
+      let page = { examined: 0, deleted: 0, deadLetters: 0, last: null as string | null }
+      do {
+        page = await deleteOldRuns(db.pool, workspaceId, 7, 1000, page.last)
+        sum.deleted += page.deleted
+        sum.deadLetters += page.deadLetters
+      } while (page.examined === 1000)
+      return sum
+    }
+    expect(await expire()).toEqual({ deleted: 132 + 66, deadLetters: 132 })
+    expect(await expire()).toEqual({ deleted: 0, deadLetters: 0 })
+    expect(await count('tasks', workspaceId)).toBe(await count('runs', workspaceId))
+    await db.pool.query(`UPDATE tasks SET settled_at = now() WHERE workspace_id = $1 AND state = 'dead'`, [workspaceId])
+    expect((await expire()).deadLetters).toBe(0)
+    const { rows } = await db.pool.query(
+      `SELECT count(*)::int AS n FROM tasks WHERE workspace_id = $1 AND finished_at < now() - interval '7 days'`,
+      [workspaceId],
+    )
+    expect(rows).toEqual([{ n: 0 }])
+  })
+
+  it('leaves a run to the next round while another caller holds its task', async () => {
+    const { workspaceId } = await anOrganization(db.pool)
+    await storeLog(workspaceId, 10, 100)
+    const other = await db.pool.connect()
+    try {
+      await other.query('BEGIN')
+      await other.query('SELECT FROM tasks WHERE workspace_id = $1 ORDER BY id LIMIT 1 FOR UPDATE', [workspaceId])
+      expect(await deleteOldRuns(db.pool, workspaceId, 7, 100)).toMatchObject({ examined: 10, deleted: 9 })
+    } finally {
+      await other.query('ROLLBACK')
+      other.release()
+    }
+    expect((await deleteOldRuns(db.pool, workspaceId, 7, 100)).deleted).toBe(1)
+    expect(await count('tasks', workspaceId)).toBe(0)
   })
 
   it('loses cancelled tasks by the time of their end, not of their creation', async () => {
@@ -140,6 +183,27 @@ describe('the log of a workspace', () => {
   })
 })
 
+it('a deleted workspace is purged while its log expires, and neither waits for the other in a circle', async () => {
+  const { workspaceId } = await anOrganization(db.pool)
+  await storeLog(workspaceId, 12_000, 100)
+  const text = `UPDATE workspaces SET deleted_at = now(), wound_down_at = now() WHERE id = $1`
+  await db.pool.query(text, [workspaceId])
+  const isThere = async () =>
+    (await db.pool.query('SELECT FROM workspaces WHERE id = $1', [workspaceId])).rowCount === 1
+  const expire = async () => {
+    while (await isThere()) await deleteOldRuns(db.pool, workspaceId, 7, 1000)
+  }
+  const purge = async () => {
+    while (await isThere()) {
+      await purgeWorkspace(db.pool, workspaceId, 1000)
+      await foldUsageChanges(db.pool, 1000)
+    }
+  }
+  await Promise.all([expire(), expire(), purge()])
+  const rows = ['tasks', 'runs', 'usage_changes'].map(table => count(table, workspaceId))
+  expect(await Promise.all(rows)).toEqual([0, 0, 0])
+})
+
 it('months that no tier keeps are dropped once they are empty, by one of several callers', async () => {
   const [empty, full] = [await addMonth(20), await addMonth(19)]
   const { workspaceId } = await anOrganization(db.pool, 'unicorn')
@@ -148,7 +212,7 @@ it('months that no tier keeps are dropped once they are empty, by one of several
   expect(rows).toHaveLength(1)
   const dropped = await Promise.all([1, 2].map(() => dropRunPartitions(db.pool, 365)))
   expect(dropped.flat()).toEqual([empty])
-  expect(await deleteOldRuns(db.pool, workspaceId, 365, 10)).toBe(1)
+  expect((await deleteOldRuns(db.pool, workspaceId, 365, 10)).deleted).toBe(1)
   expect(await dropRunPartitions(db.pool, 365)).toEqual([full])
   expect(await dropRunPartitions(db.pool, 365)).toEqual([])
 })

@@ -57,10 +57,14 @@ export function aTask(changes: Partial<NewTask> = {}): NewTask {
   }
 }
 
+/** A dispatcher that claims in tests which are not about dispatchers. */
+export const claimant = { dispatcherId: randomUUID() }
+
 /** Claims tasks, each with a new token. */
 export function claimAll(pool: Pool, ids: string[]): Promise<Claim[]> {
   return claimTasks(
     pool,
+    claimant,
     ids.map(taskId => ({ taskId, token: randomUUID() })),
   )
 }

@@ -9,9 +9,11 @@ import { exportRuns } from './export.ts'
 import { growth } from './growth.ts'
 import { jobQueues } from './job-queues.ts'
 import { lag } from './lag.ts'
+import { lightLoad } from './light-load.ts'
 import { memory } from './memory.ts'
 import { queueMemory } from './queue-memory.ts'
 import { twoDispatchers } from './two-dispatchers.ts'
+import { withoutRedis } from './without-redis.ts'
 import { writes } from './writes.ts'
 
 /** Every benchmark, in the order in which they are run and shown. */
@@ -21,10 +23,12 @@ export const allBenchmarks: readonly Benchmark[] = [
   jobQueues(50),
   jobQueues(200),
   twoDispatchers,
+  withoutRedis,
   create,
   batch,
   lag,
   event,
+  lightLoad,
   burst,
   growth,
   activityLog,

@@ -27,6 +27,8 @@ export type Settings = {
   rounds: Rounds
   /** How long a benchmark that has a longer form takes in it; null for the short one. */
   minutes: number | null
+  /** How long a benchmark that holds a rate does so. */
+  seconds: number
 }
 
 /** A question and how it is answered. Rejects when a side did not do its work. */

@@ -18,9 +18,7 @@ export const queueMemory: Benchmark = {
   async run(lab) {
     const later = await bytesPerTask(lab, 30 * minuteMs, () => sleep(twoTurnsMs))
     const promoted = await bytesPerTask(lab, 4 * minuteMs, promote)
-    const single = await bytesPerTask(lab, 4 * minuteMs, (database, stored) =>
-      scheduleOneByOne(lab, database.url, stored),
-    )
+    const single = await bytesPerTask(lab, 4 * minuteMs, (_, stored) => scheduleOneByOne(lab, stored))
     return {
       rounds: { later, promoted, single },
       figures: [

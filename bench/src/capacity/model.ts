@@ -66,7 +66,7 @@ const secondsPerDay = 86_400
 const daysPerMonth = 30
 const callsAtOnce = 200 // DISPATCH_CONCURRENCY
 const partitionsAhead = 3
-const connections = { api: 20, scheduler: 4, dispatcher: 6 }
+const connections = { api: 20, scheduler: 10, dispatcher: 9 }
 const atLeast = 2
 
 /** Says what a steady load needs once the log is as old as it gets. */
@@ -99,8 +99,8 @@ export function needsOf(load: Load, costs: Costs, bounds: Bounds): Needs {
     walMbPerSecond: (rate * (costs.walBytes + payloadBytes)) / 1e6,
     postgresConnections:
       apis * connections.api + atLeast * connections.scheduler + dispatchers * connections.dispatcher,
-    // Producers have three each; a dispatcher adds one for each shard, one that they share and two for the outbox.
-    redisConnections: (apis + atLeast) * 3 + dispatchers * (2 + 1 + queueShards + 2),
+    // Producers have two each, the dispatchers among them; a dispatcher adds one for each shard and one that they share.
+    redisConnections: (apis + atLeast) * 2 + dispatchers * (2 + 1 + queueShards),
   }
 }
 

@@ -6,7 +6,7 @@ import type { Database } from './database.ts'
 import type { Lab } from './lab.ts'
 import { repositoryRoot } from './places.ts'
 
-export type ServiceName = 'api' | 'scheduler' | 'dispatcher'
+export type ServiceName = 'api' | 'scheduler' | 'dispatcher' | 'all-in-one'
 
 /** Belfry's real processes, as they are bundled for production, with their defaults but for what a round says. */
 export type Belfry = {
@@ -21,6 +21,10 @@ export type BelfryOptions = {
   services: ServiceName[]
   /** Calls at once in each dispatcher. */
   concurrency?: number
+  /** Where the queue is; null puts it into PostgreSQL. Default: the lab's Redis. */
+  redisUrl?: string | null | undefined
+  /** The Node that runs it. Default: that of this process. */
+  node?: string
 }
 
 // Always the same: a database that is kept from one run to the next holds keys that are wrapped by it.
@@ -29,13 +33,13 @@ const masterKey = `k1:${Buffer.alloc(32, 'bench').toString('base64')}`
 export async function startBelfry(
   lab: Lab,
   database: Pick<Database, 'url'>,
-  { services, concurrency = 200 }: BelfryOptions,
+  { services, concurrency = 200, redisUrl = lab.servers.redisUrl, node }: BelfryOptions,
 ): Promise<Belfry> {
   const port = await freePort()
   const apiUrl = `http://127.0.0.1:${port}`
   const env = {
     DATABASE_URL: database.url,
-    REDIS_URL: lab.servers.redisUrl,
+    ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }),
     PORT: String(port),
     METRICS_PORT: '0',
     PUBLIC_URL: apiUrl,
@@ -54,7 +58,7 @@ export async function startBelfry(
     const logFile = join(lab.folder, `${name}.log`)
     return [
       name,
-      await startChild(join(repositoryRoot, 'services', name, 'dist/main.mjs'), { env, nodeFlags, logFile }),
+      await startChild(join(repositoryRoot, 'services', name, 'dist/main.mjs'), { env, node, nodeFlags, logFile }),
     ]
   }
   const running = await Promise.all(services.map(start))

@@ -21,11 +21,12 @@ const asInImages = {
 /** Starts a program and waits until it is ready. What it writes goes to a file, as it would in production. */
 export async function startChild(
   program: string,
-  { args = [], env = {}, nodeFlags = [], logFile }: StartOptions,
+  { args = [], env = {}, node = process.execPath, nodeFlags = [], logFile }: StartOptions,
 ): Promise<Child> {
   const log = openSync(logFile, 'a')
   const channel = fork(program, args, {
     env: { PATH: process.env.PATH, NODE_OPTIONS: asInImages.options, ...env },
+    execPath: node,
     execArgv: [...asInImages.flags, ...nodeFlags],
     stdio: ['ignore', log, log, 'ipc'],
   })
@@ -54,6 +55,8 @@ export async function startChild(
 export type StartOptions = {
   args?: string[]
   env?: Record<string, string>
+  /** The Node that runs it. Default: that of this process. */
+  node?: string | undefined
   nodeFlags?: string[]
   logFile: string
 }

@@ -16,8 +16,8 @@ export type Lab = {
   freshDatabase(): Promise<Database>
   /** Starts a target of its own for one side. */
   startTarget(): Promise<Target>
-  /** Starts a program of this package, such as a baseline, with an argument of its own. */
-  startProgram(name: string, argument: unknown): Promise<Child>
+  /** Starts a program of this package, such as a baseline, with an argument of its own. Default Node: this process'. */
+  startProgram(name: string, argument: unknown, node?: string): Promise<Child>
   /** Where the CPU profiles of Belfry's processes go; null when none are made. */
   profileFolder: string | null
   close(): Promise<void>
@@ -33,9 +33,10 @@ export type Target = {
 
 export async function openLab(profileFolder: string | null): Promise<Lab> {
   const folder = mkdtempSync(join(tmpdir(), 'belfry-bench-'))
-  const startProgram = (name: string, argument: unknown) =>
+  const startProgram = (name: string, argument: unknown, node?: string) =>
     startChild(join(programFolder, `${name}.mjs`), {
       args: [JSON.stringify(argument)],
+      node,
       logFile: join(folder, `${name}.log`),
     })
   const servers = await startServers(folder)

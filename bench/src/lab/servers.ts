@@ -1,8 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { findInstalledPostgres, type Postgres, startPostgres, startRedis } from '@belfry/embedded'
+import { endWithThisProcess, findInstalledPostgres, type Postgres, startPostgres, startRedis } from '@belfry/embedded'
 import { Redis } from 'ioredis'
-import { endWithThisProcess } from './end-with-this-process.ts'
 
 /** The servers that all sides of all benchmarks share. */
 export type Servers = { postgres: Postgres; redisPid: number; redisUrl: string; redis: Redis; close(): Promise<void> }

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { cpuPerOperation, parseStat, readCpu } from './cpu-time.ts'
+import { cpuPerOperation, readCpu } from './cpu-time.ts'
 
 describe('CPU time', () => {
-  it('is read behind a program name with spaces and brackets', () => {
-    const stat = '42 (postgres: a) (b) S 7 42 42 0 -1 4194304 1 2 3 4 100 50 30 12 20 0 1 0 99 0 0'
-    expect(parseStat(stat)).toEqual({ parent: 7, endedChildrenTicks: 42 })
-  })
-
   it.runIf(process.platform === 'linux')('of this process grows while it computes', () => {
     const before = readCpu({ me: [process.pid] })
     const until = performance.now() + 50

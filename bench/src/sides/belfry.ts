@@ -30,21 +30,37 @@ export function promotedSide(lab: Lab, dispatchers = 1): DispatchSide {
   })
 }
 
+/** Belfry without a Redis: dispatchers read the tasks from PostgreSQL. */
+export function withoutRedisSide(lab: Lab, dispatchers = 1): DispatchSide {
+  return race(
+    lab,
+    dispatchers,
+    {
+      async prepare(database, count) {
+        const others = { count: Math.round(count * warmUpShare), url: lab.target.url(), dueInMs: warmUpDueInMs }
+        await forgetTasks(database, await storeTasks(database, others))
+      },
+      enqueue: async () => ({}),
+    },
+    null,
+  )
+}
+
 /** Belfry with a job for each task, added one by one as the API does for what is due soon. Adding does not count. */
 export function singleSide(lab: Lab): DispatchSide {
   return race(lab, 1, {
     async prepare() {},
-    async enqueue(database, stored) {
-      await scheduleOneByOne(lab, database.url, stored)
+    async enqueue(_database, stored) {
+      await scheduleOneByOne(lab, stored)
       return {}
     },
   })
 }
 
 /** Adds the jobs of tasks as the API does right after it has stored them. */
-export async function scheduleOneByOne(lab: Lab, databaseUrl: string, { tasks }: StoredTasks): Promise<void> {
+export async function scheduleOneByOne(lab: Lab, { tasks }: StoredTasks): Promise<void> {
   const onError = (error: Error) => console.error(error.message)
-  const queue = openDispatchQueue({ redisUrl: lab.servers.redisUrl, databaseUrl, onError })
+  const queue = openDispatchQueue({ redisUrl: lab.servers.redisUrl, onError })
   const waiting = tasks.values()
   const lanes = Array.from({ length: addsAtOnce }, async () => {
     for (const task of waiting) await queue.schedule([task], Date.now())
@@ -59,11 +75,11 @@ type WayToQueue = {
   enqueue(database: Database, stored: StoredTasks, groups: Record<string, number[]>): Promise<CpuReading>
 }
 
-function race(lab: Lab, dispatchers: number, { prepare, enqueue }: WayToQueue): DispatchSide {
+function race(lab: Lab, dispatchers: number, { prepare, enqueue }: WayToQueue, redisUrl?: null): DispatchSide {
   return async ({ concurrency, count }) => {
     const database = await lab.freshDatabase()
     const services = ['scheduler' as const, ...Array.from({ length: dispatchers }, () => 'dispatcher' as const)]
-    const belfry = await startBelfry(lab, database, { services, concurrency })
+    const belfry = await startBelfry(lab, database, { services, concurrency, redisUrl })
     try {
       const groups = processGroups(lab, [...belfry.pids('scheduler'), ...belfry.pids('dispatcher')])
       await prepare(database, count)

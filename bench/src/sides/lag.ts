@@ -6,16 +6,24 @@ import { addFloorJobs, startFloor } from './floor.ts'
 
 export type LagOptions = { perSecond: number; seconds: number; warmUpSeconds: number; concurrency: number }
 
+/** Default: one dispatcher, and the lab's Redis. */
+export type LagSetup = { dispatchers?: number; redisUrl?: null }
+
 /** How late Belfry starts tasks that come due one after another. */
-export async function belfryLag(lab: Lab, options: LagOptions): Promise<Lateness> {
+export async function belfryLag(
+  lab: Lab,
+  options: LagOptions,
+  { dispatchers = 1, redisUrl }: LagSetup = {},
+): Promise<Lateness> {
   const count = options.perSecond * options.seconds
   const database = await lab.freshDatabase()
-  const belfry = await startBelfry(lab, database, { ...options, services: ['scheduler', 'dispatcher'] })
+  const services = ['scheduler' as const, ...Array.from({ length: dispatchers }, () => 'dispatcher' as const)]
+  const belfry = await startBelfry(lab, database, { ...options, services, redisUrl })
   try {
     lab.target.counter.reset()
     const times = { dueInMs: 3_500, apartMs: 1000 / options.perSecond }
     const stored = await storeTasks(database, { count, url: lab.target.url(''), named: true, ...times })
-    await promote(database, stored)
+    if (redisUrl !== null) await promote(database, stored)
     await requireCalls(lab, count) // asking the database before that would disturb it
     await requireRecorded(database, stored)
     return await readLateness(lab, options, stored.firstDueAt.getTime())

@@ -1,5 +1,5 @@
 import type { RunningService, ServiceName } from '../../processes.ts'
-import type { Bench } from '../bench/bench.ts'
+import type { Fixture } from '../fixture/fixture.ts'
 
 /** The processes of ours, each started again when it ends, as an operator's platform would do. */
 export type Fleet = {
@@ -11,12 +11,12 @@ export type Fleet = {
 
 const wanted: ServiceName[] = ['api', 'scheduler', 'dispatcher', 'dispatcher']
 
-export async function keepRunning(bench: Bench): Promise<Fleet> {
+export async function keepRunning(fixture: Fixture): Promise<Fleet> {
   const running = new Set<RunningService>()
   let isReleased = false
 
   function keep(name: ServiceName): RunningService {
-    const service = bench.spawn(name)
+    const service = fixture.spawn(name)
     running.add(service)
     void service.ended.then(() => {
       running.delete(service)
@@ -25,12 +25,13 @@ export async function keepRunning(bench: Bench): Promise<Fleet> {
     return service
   }
 
-  const services = await bench.startAll()
-  for (const service of Object.values(services)) {
+  const services = await fixture.startAll()
+  for (const name of ['api', 'scheduler', 'dispatcher'] as const) {
+    const service = services[name]
     running.add(service)
     void service.ended.then(() => {
       running.delete(service)
-      if (!isReleased) keep(service.name)
+      if (!isReleased) keep(name)
     })
   }
   for (const name of wanted.slice(3)) keep(name)

@@ -1,18 +1,27 @@
+import type { Row } from '../row.ts'
 import { apiKills } from './api-kills.ts'
 import { cancelRace } from './cancel-race.ts'
 import { clocks } from './clocks.ts'
+import { cronJobs } from './cron-jobs.ts'
+import { crowdedDeaths } from './crowded-deaths.ts'
 import { dispatcherKills } from './dispatcher-kills.ts'
 import { dispatcherStops } from './dispatcher-stops.ts'
+import { failovers } from './failovers.ts'
+import { lateWork } from './late-work.ts'
+import { postgresClock } from './postgres-clock.ts'
 import { postgresRestarts } from './postgres-restarts.ts'
 import { postgresTrouble } from './postgres-trouble.ts'
+import { quotas } from './quotas.ts'
 import { redisLoss } from './redis-loss.ts'
 import { redisTrouble } from './redis-trouble.ts'
 import { schedulers } from './schedulers.ts'
+import { stopsInOutages } from './stops-in-outages.ts'
 import { targets } from './targets.ts'
 
-const groups = [
+const groups: Row[][] = [
   ...[apiKills, dispatcherKills, dispatcherStops, redisLoss, redisTrouble, postgresRestarts, postgresTrouble],
-  ...[schedulers, clocks, targets, cancelRace],
+  ...[schedulers, clocks, targets, cancelRace, cronJobs, crowdedDeaths, failovers, lateWork, postgresClock, quotas],
+  stopsInOutages,
 ]
 
 /** Every row that can be run today, in the order of the matrix. */

@@ -1,7 +1,8 @@
 import pg from 'pg'
-import { load } from '../bench/load.ts'
-import { burst, called, lasting } from '../bench/moments.ts'
-import { uuidOf } from '../bench/task-uuid.ts'
+import { untilInState } from '../fixture/fixture.ts'
+import { load } from '../fixture/load.ts'
+import { burst, called, lasting } from '../fixture/moments.ts'
+import { uuidOf } from '../fixture/task-uuid.ts'
 import type { Row } from '../row.ts'
 
 const latenessMs = 60_000
@@ -13,19 +14,19 @@ export const postgresTrouble: Row[] = [
     fault: 'pg_terminate_backend of random connections, each second',
     moment: 'load',
     expected: 'POST is answered with 201 or 503; no outcome is lost, none is written twice',
-    async run(bench, seed) {
-      await bench.startAll()
-      const loading = load(bench, { tasks: 200, spreadMs: 15_000, seed })
+    async run(fixture, seed) {
+      await fixture.startAll()
+      const loading = load(fixture, { tasks: 200, spreadMs: 15_000, seed })
       for (let i = 0; i < 18; i++) {
-        await bench.sql(
+        await fixture.sql(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-           WHERE backend_type = 'client backend' AND application_name <> 'bench' ORDER BY random() LIMIT 3`,
+           WHERE backend_type = 'client backend' AND application_name <> 'fixture' ORDER BY random() LIMIT 3`,
         )
         await lasting(1_000)
       }
       await loading
-      const others = bench.creates.filter(({ status }) => status !== 201 && status !== 503)
-      bench.demand(others.length === 0, `POSTs were answered with ${others.map(({ status }) => status).join()}.`)
+      const others = fixture.creates.filter(({ status }) => status !== 201 && status !== 503)
+      fixture.demand(others.length === 0, `POSTs were answered with ${others.map(({ status }) => status).join()}.`)
       return { latenessMs }
     },
   },
@@ -33,15 +34,34 @@ export const postgresTrouble: Row[] = [
     id: 'F48',
     fault: 'Postgres is a black hole for 60 s',
     moment: 'M5',
-    expected: 'statements time out, connections are made anew; as F43',
-    async run(bench, seed) {
-      await bench.startAll()
-      await load(bench, { tasks: 100, spreadMs: 20_000, seed })
-      await called(bench, 30)
-      await bench.postgres.proxy.set({ does: 'black_hole' })
+    expected: 'statements time out, connections are made anew; repeated at most what was in flight',
+    async run(fixture, seed) {
+      await fixture.startAll()
+      await load(fixture, { tasks: 100, spreadMs: 20_000, seed })
+      await called(fixture, 30)
+      await fixture.postgres.proxy.set({ does: 'black_hole' })
+      await fixture.charges.all('PostgreSQL became a black hole')
       await lasting(60_000)
-      await bench.postgres.proxy.set({ does: 'pass' })
-      return { repeatsPerTask: 1, latenessMs: 60_000 + latenessMs }
+      await fixture.postgres.proxy.set({ does: 'pass' })
+      return { latenessMs: 60_000 + latenessMs }
+    },
+  },
+  {
+    id: 'S43',
+    fault: 'the synchronous standby is away for 20 s',
+    moment: 'M2, commits in flight',
+    expected: 'a claim whose answer is late is recognized: attempt 1 is sent, once, and no attempt is lost',
+    async run(fixture) {
+      await fixture.startAll()
+      for (let i = 0; i < 20; i++) await fixture.create({ path: '/waits', inMs: 3_000 })
+      await setStandby(fixture, 'nowhere')
+      await lasting(20_000)
+      fixture.demand(fixture.target.count('/waits') === 0, 'A task was called before its claim was committed.')
+      await setStandby(fixture, '')
+      await untilInState(fixture, ['success'], 20, 60_000)
+      const [lost] = await fixture.sql<{ n: number }>(`SELECT count(*)::int AS n FROM runs WHERE status = 'failed'`)
+      fixture.demand(lost?.n === 0, `${lost?.n} attempts were lost.`)
+      return { latenessMs }
     },
   },
   {
@@ -49,49 +69,49 @@ export const postgresTrouble: Row[] = [
     fault: 'Postgres becomes read-only for 10 s',
     moment: 'A2, M5',
     expected: 'POST is answered with 503; outcomes are kept and recorded afterwards; nothing repeated',
-    async run(bench) {
-      await bench.startAll()
-      await burst(bench, 20, { answers: [{ status: 200, delayMs: 700 }], timeoutMs: 5_000 })
-      await burst(bench, 20, { inMs: 6_000, path: '/later' })
-      await called(bench, 20)
-      await setReadOnly(bench, 'on')
-      const refused = await bench.create({ path: '/refused' })
-      bench.demand(refused.status === 503, `The POST was answered with ${refused.status}.`)
+    async run(fixture) {
+      await fixture.startAll()
+      await burst(fixture, 20, { answers: [{ status: 200, delayMs: 700 }], timeoutMs: 5_000 })
+      await burst(fixture, 20, { inMs: 6_000, path: '/later' })
+      await called(fixture, 20)
+      await setReadOnly(fixture, 'on')
+      const refused = await fixture.create({ path: '/refused' })
+      fixture.demand(refused.status === 503, `The POST was answered with ${refused.status}.`)
       await lasting(10_000)
-      await setReadOnly(bench, 'off')
+      await setReadOnly(fixture, 'off')
       return { latenessMs }
     },
   },
   {
     id: 'F50',
-    fault: 'somebody holds the lock of a task for 30 s',
+    fault: 'another session holds the lock of a task for 30 s',
     moment: 'M1, M5',
-    expected: 'the other tasks go on; nothing repeated but at most the locked one',
-    async run(bench, seed) {
-      await bench.startAll()
-      const held = await bench.create({
+    expected: 'the other tasks are done; nothing repeated',
+    async run(fixture, seed) {
+      await fixture.startAll()
+      const held = await fixture.create({
         path: '/held-after',
         inMs: 2_500,
         answers: [{ status: 200, delayMs: 800 }],
         timeoutMs: 5_000,
       })
-      const early = await bench.create({ path: '/held-before', inMs: 6_000 })
-      await load(bench, { tasks: 150, startInMs: 3_000, spreadMs: 20_000, seed })
-      await bench.target.reached('/held-after', 1)
-      const client = new pg.Client({ connectionString: bench.postgres.url })
+      const early = await fixture.create({ path: '/held-before', inMs: 6_000 })
+      await load(fixture, { tasks: 150, startInMs: 3_000, spreadMs: 20_000, seed })
+      await fixture.target.reached('/held-after', 1)
+      const client = new pg.Client({ connectionString: fixture.postgres.url })
       await client.connect()
       await client.query('BEGIN')
       const ids = [held.id, early.id].map(id => uuidOf(id ?? ''))
       await client.query('SELECT 1 FROM tasks WHERE id = ANY ($1::uuid[]) FOR UPDATE', [ids])
       await lasting(30_000)
-      const [open] = await bench.sql<{ n: number }>(
+      const [open] = await fixture.sql<{ n: number }>(
         `SELECT count(*)::int AS n FROM tasks WHERE state IN ('pending', 'processing') AND NOT id = ANY ($1::uuid[])`,
         [ids],
       )
-      bench.demand(open?.n === 0, `${open?.n} other tasks had not been done while the lock was held.`)
+      fixture.demand(open?.n === 0, `${open?.n} other tasks had not been done while the lock was held.`)
       await client.query('ROLLBACK')
       await client.end()
-      return { repeats: 1, repeatsPerTask: 1, latenessMs: 40_000 }
+      return { latenessMs: 40_000 }
     },
   },
   {
@@ -99,21 +119,21 @@ export const postgresTrouble: Row[] = [
     fault: 'one statement in ten fails with a deadlock or a serialization failure',
     moment: 'claims, records, inserts',
     expected: 'repeated by us; POST is answered with 201 or 503; nothing lost',
-    async run(bench, seed) {
-      await bench.sql(`
-        CREATE FUNCTION bench.fail() RETURNS trigger LANGUAGE plpgsql AS $$
+    async run(fixture, seed) {
+      await fixture.sql(`
+        CREATE FUNCTION fixture.fail() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
           IF random() < 0.05 THEN RAISE EXCEPTION 'injected' USING ERRCODE = '40P01'; END IF;
           IF random() < 0.05 THEN RAISE EXCEPTION 'injected' USING ERRCODE = '40001'; END IF;
           RETURN NULL;
         END $$`)
-      await bench.sql(
-        `CREATE TRIGGER fail AFTER INSERT OR UPDATE ON tasks FOR EACH STATEMENT EXECUTE FUNCTION bench.fail()`,
+      await fixture.sql(
+        `CREATE TRIGGER fail AFTER INSERT OR UPDATE ON tasks FOR EACH STATEMENT EXECUTE FUNCTION fixture.fail()`,
       )
-      await bench.startAll()
-      await load(bench, { tasks: 200, seed })
-      const others = bench.creates.filter(({ status }) => status !== 201 && status !== 503)
-      bench.demand(others.length === 0, `POSTs were answered with ${others.map(({ status }) => status).join()}.`)
+      await fixture.startAll()
+      await load(fixture, { tasks: 200, seed })
+      const others = fixture.creates.filter(({ status }) => status !== 201 && status !== 503)
+      fixture.demand(others.length === 0, `POSTs were answered with ${others.map(({ status }) => status).join()}.`)
       return { latenessMs: 10_000 }
     },
   },
@@ -122,23 +142,28 @@ export const postgresTrouble: Row[] = [
     fault: 'a migration while running: a new column, an index made concurrently',
     moment: 'load',
     expected: 'nothing lost, no POST refused',
-    async run(bench, seed) {
-      await bench.startAll()
-      const loading = load(bench, { tasks: 200, seed })
-      await called(bench, 20)
-      await bench.sql('ALTER TABLE tasks ADD COLUMN added_later text')
-      await bench.sql('ALTER TABLE runs ADD COLUMN added_later text')
-      await bench.sql('CREATE INDEX CONCURRENTLY added_later_idx ON tasks (added_later)')
+    async run(fixture, seed) {
+      await fixture.startAll()
+      const loading = load(fixture, { tasks: 200, seed })
+      await called(fixture, 20)
+      await fixture.sql('ALTER TABLE tasks ADD COLUMN added_later text')
+      await fixture.sql('ALTER TABLE runs ADD COLUMN added_later text')
+      await fixture.sql('CREATE INDEX CONCURRENTLY added_later_idx ON tasks (added_later)')
       await loading
-      const others = bench.creates.filter(({ status }) => status !== 201)
-      bench.demand(others.length === 0, `POSTs were answered with ${others.map(({ status }) => status).join()}.`)
+      const others = fixture.creates.filter(({ status }) => status !== 201)
+      fixture.demand(others.length === 0, `POSTs were answered with ${others.map(({ status }) => status).join()}.`)
       return { latenessMs: 10_000 }
     },
   },
 ]
 
-async function setReadOnly(bench: Parameters<Row['run']>[0], value: 'on' | 'off'): Promise<void> {
-  // The bench's own connection follows the setting too, and must be able to take it back.
-  await bench.sql(`ALTER SYSTEM SET default_transaction_read_only = ${value}`)
-  await bench.sql('SELECT pg_reload_conf()')
+async function setReadOnly(fixture: Parameters<Row['run']>[0], value: 'on' | 'off'): Promise<void> {
+  // The fixture's own connection follows the setting too, and must be able to take it back.
+  await fixture.sql(`ALTER SYSTEM SET default_transaction_read_only = ${value}`)
+  await fixture.sql('SELECT pg_reload_conf()')
+}
+
+async function setStandby(fixture: Parameters<Row['run']>[0], names: string): Promise<void> {
+  await fixture.sql(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
+  await fixture.sql('SELECT pg_reload_conf()')
 }

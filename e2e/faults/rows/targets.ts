@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { untilInState } from '../bench/bench.ts'
-import { load } from '../bench/load.ts'
-import { burst, called, isAlive, lasting } from '../bench/moments.ts'
-import { startProxy } from '../bench/proxy.ts'
 import { findPreload } from '../find-preload.ts'
+import { untilInState } from '../fixture/fixture.ts'
+import { load } from '../fixture/load.ts'
+import { burst, called, isAlive, lasting } from '../fixture/moments.ts'
+import { startProxy } from '../fixture/proxy.ts'
 import type { Row } from '../row.ts'
 
 /** Targets that attack or are away, and a dispatcher that has too little of something. */
@@ -15,26 +15,26 @@ export const targets: Row[] = [
     fault: 'bodies and headers without end, 60 at once',
     moment: 'load',
     expected: 'the dispatcher stays below 400 MB and lives; another workspace’s tasks are less than 10 s late',
-    async run(bench) {
-      const { dispatcher } = await bench.startAll()
+    async run(fixture) {
+      const { dispatcher } = await fixture.startAll()
       const hostile = { caller: 0, maxRetries: 1 } as const
-      await burst(bench, 20, { ...hostile, path: '/endless', answers: [{ does: 'endless_body' }] })
-      await burst(bench, 20, { ...hostile, path: '/headers', answers: [{ does: 'huge_headers', bytes: 10_000_000 }] })
-      await burst(bench, 20, { ...hostile, path: '/flood', answers: [{ does: 'informational_flood' }] })
-      await load(bench, { tasks: 40, someFail: false })
-      // Most answers to the first workspace are failures, so that it lets the host rest for half a minute once or twice.
-      await untilInState(bench, ['success', 'dead'], 100, 150_000)
-      const [others] = await bench.sql<{ lateS: number }>(
+      await burst(fixture, 20, { ...hostile, path: '/endless', answers: [{ does: 'endless_body' }] })
+      await burst(fixture, 20, { ...hostile, path: '/headers', answers: [{ does: 'huge_headers', bytes: 10_000_000 }] })
+      await burst(fixture, 20, { ...hostile, path: '/flood', answers: [{ does: 'informational_flood' }] })
+      await load(fixture, { tasks: 40, someFail: false })
+      // Most answers to the first workspace are failures, so its circuit breaker opens for half a minute once or twice.
+      await untilInState(fixture, ['success', 'dead'], 100, 150_000)
+      const [others] = await fixture.sql<{ lateS: number }>(
         `SELECT max(extract(epoch FROM started_at - scheduled_at))::float8 AS "lateS" FROM runs WHERE workspace_id NOT IN (
            SELECT workspace_id FROM tasks JOIN task_requests ON task_id = id WHERE url LIKE '%/endless')`,
       )
-      bench.notes.push(`the other workspace at most ${others?.lateS.toFixed(1)} s late`)
-      bench.demand((others?.lateS ?? 60) < 10, `The other workspace's tasks were ${others?.lateS} s late.`)
+      fixture.notes.push(`the other workspace at most ${others?.lateS.toFixed(1)} s late`)
+      fixture.demand((others?.lateS ?? 60) < 10, `The other workspace's tasks were ${others?.lateS} s late.`)
       const status = await readFile(`/proc/${dispatcher.pid}/status`, 'utf8').catch(() => '')
       const peakMb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
-      bench.notes.push(`peak ${peakMb.toFixed(0)} MB`)
-      bench.demand(peakMb < 400, `The dispatcher took ${peakMb} MB.`)
-      bench.demand(await isAlive(dispatcher), 'The dispatcher ended.')
+      fixture.notes.push(`peak ${peakMb.toFixed(0)} MB`)
+      fixture.demand(peakMb < 400, `The dispatcher took ${peakMb} MB.`)
+      fixture.demand(await isAlive(dispatcher), 'The dispatcher ended.')
       return { latenessMs: 70_000 }
     },
   },
@@ -43,20 +43,25 @@ export const targets: Row[] = [
     fault: 'the target is down for 60 s',
     moment: 'load',
     expected: 'all succeed in the end; the retries are spread',
-    async run(bench) {
-      const proxy = await startProxy(Number(new URL(bench.target.url('/')).port))
+    async run(fixture) {
+      const proxy = await startProxy(Number(new URL(fixture.target.url('/')).port))
       await proxy.set({ does: 'refuse' })
       try {
-        await bench.startAll()
-        await burst(bench, 40, { url: `http://127.0.0.1:${proxy.port}/away`, baseDelayMs: 15_000, maxRetries: 8 })
+        await fixture.startAll()
+        await burst(fixture, 40, {
+          path: '/away',
+          url: `http://127.0.0.1:${proxy.port}/away`,
+          baseDelayMs: 15_000,
+          maxRetries: 8,
+        })
         await lasting(60_000)
         await proxy.set({ does: 'pass' })
-        await untilInState(bench, ['success'], 40, 60_000)
-        const [spread] = await bench.sql<{ ms: number }>(
+        await untilInState(fixture, ['success'], 40, 60_000)
+        const [spread] = await fixture.sql<{ ms: number }>(
           'SELECT extract(epoch FROM max(started_at) - min(started_at))::float8 * 1000 AS ms FROM runs WHERE attempt = 2',
         )
-        bench.notes.push(`the first retries are spread over ${Math.round(spread?.ms ?? 0)} ms`)
-        bench.demand((spread?.ms ?? 0) > 1_000, `The first retries took place within ${spread?.ms} ms.`)
+        fixture.notes.push(`the first retries are spread over ${Math.round(spread?.ms ?? 0)} ms`)
+        fixture.demand((spread?.ms ?? 0) > 1_000, `The first retries took place within ${spread?.ms} ms.`)
         return {}
       } finally {
         await proxy.close()
@@ -69,24 +74,24 @@ export const targets: Row[] = [
     moment: 'load',
     expected: 'those attempts fail and are tried again; targets named by address do not notice',
     needs: 'libnss_wrapper.so',
-    async run(bench) {
-      const hosts = join(bench.folder, 'hosts')
+    async run(fixture) {
+      const hosts = join(fixture.folder, 'hosts')
       await writeFile(hosts, '127.0.0.1 localhost\n')
       const env = { LD_PRELOAD: findPreload('libnss_wrapper.so') ?? '', NSS_WRAPPER_HOSTS: hosts }
-      await bench.startAll({ dispatcher: { env } })
-      const { port } = new URL(bench.target.url('/'))
-      const byName = { url: `http://target.belfry-bench.dev:${port}/named`, baseDelayMs: 5_000, maxRetries: 15 }
-      await burst(bench, 10, { path: '/named', ...byName })
-      await burst(bench, 10, { path: '/literal' })
-      await called(bench, 10)
+      await fixture.startAll({ dispatcher: { env } })
+      const { port } = new URL(fixture.target.url('/'))
+      const byName = { url: `http://target.belfry-fixture.dev:${port}/named`, baseDelayMs: 5_000, maxRetries: 15 }
+      await burst(fixture, 10, { path: '/named', ...byName })
+      await burst(fixture, 10, { path: '/literal' })
+      await called(fixture, 10)
       await lasting(30_000)
-      bench.demand(bench.target.count('/named') === 0, 'A name was resolved.')
-      await writeFile(hosts, '127.0.0.1 localhost\n127.0.0.1 target.belfry-bench.dev\n')
-      await untilInState(bench, ['success'], 20, 60_000)
-      const [failed] = await bench.sql<{ codes: string }>(
+      fixture.demand(fixture.target.count('/named') === 0, 'A name was resolved.')
+      await writeFile(hosts, '127.0.0.1 localhost\n127.0.0.1 target.belfry-fixture.dev\n')
+      await untilInState(fixture, ['success'], 20, 60_000)
+      const [failed] = await fixture.sql<{ codes: string }>(
         `SELECT string_agg(DISTINCT error_code, ',') AS codes FROM runs WHERE status = 'failed'`,
       )
-      bench.demand(failed?.codes === 'dns', `The attempts failed with ${failed?.codes}.`)
+      fixture.demand(failed?.codes === 'dns', `The attempts failed with ${failed?.codes}.`)
       return {}
     },
   },
@@ -94,15 +99,17 @@ export const targets: Row[] = [
     id: 'F69',
     fault: 'the dispatcher runs out of memory (a heap of 30 MB)',
     moment: 'load',
-    expected: 'as F07 for what was under way; delivered by its successor',
-    async run(bench) {
-      const { dispatcher } = await bench.startAll({ dispatcher: { env: { NODE_OPTIONS: '--max-old-space-size=30' } } })
+    expected: 'as F07 for what was in flight; delivered by its successor',
+    async run(fixture) {
+      const { dispatcher } = await fixture.startAll({
+        dispatcher: { env: { NODE_OPTIONS: '--max-old-space-size=30' } },
+      })
       const payload = 'x'.repeat(200_000)
-      await burst(bench, 200, { payload, inMs: 8_000, answers: [{ status: 200, delayMs: 600 }] })
+      await burst(fixture, 200, { payload, inMs: 8_000, answers: [{ status: 200, delayMs: 600 }] })
       const ended = await Promise.race([dispatcher.ended, lasting(15_000).then(() => 'lived')])
-      bench.notes.push(`the dispatcher ${ended === 'lived' ? 'lived' : `ended with ${ended}`}`)
-      if (ended !== 'lived') await bench.start('dispatcher')
-      return { repeatsPerTask: 1, latenessMs: 76_000 }
+      fixture.notes.push(`the dispatcher ${ended === 'lived' ? 'lived' : `ended with ${ended}`}`)
+      if (ended !== 'lived') await fixture.start('dispatcher')
+      return { latenessMs: 60_000 }
     },
   },
   {
@@ -110,15 +117,15 @@ export const targets: Row[] = [
     fault: 'the dispatcher has no file descriptors left (64)',
     moment: 'load',
     expected: 'attempts wait for descriptors and none fails; it lives and recovers',
-    async run(bench) {
-      const { dispatcher } = await bench.startAll()
+    async run(fixture) {
+      const { dispatcher } = await fixture.startAll()
       const limited = spawnSync('prlimit', ['--pid', String(dispatcher.pid), '--nofile=64:1024'])
-      bench.demand(limited.status === 0, 'prlimit did not work.')
-      await burst(bench, 150, { answers: [{ status: 200, delayMs: 700 }], maxRetries: 10 })
-      await untilInState(bench, ['success'], 150, 60_000)
-      bench.demand(await isAlive(dispatcher), 'The dispatcher ended.')
-      const [failed] = await bench.sql<{ n: number }>(`SELECT count(*)::int AS n FROM runs WHERE status = 'failed'`)
-      bench.demand(failed?.n === 0, `${failed?.n} attempts failed.`)
+      fixture.demand(limited.status === 0, 'prlimit did not work.')
+      await burst(fixture, 150, { answers: [{ status: 200, delayMs: 700 }], maxRetries: 10 })
+      await untilInState(fixture, ['success'], 150, 60_000)
+      fixture.demand(await isAlive(dispatcher), 'The dispatcher ended.')
+      const [failed] = await fixture.sql<{ n: number }>(`SELECT count(*)::int AS n FROM runs WHERE status = 'failed'`)
+      fixture.demand(failed?.n === 0, `${failed?.n} attempts failed.`)
       return {}
     },
   },

@@ -1,3 +1,4 @@
+import { version } from '@belfry/domain'
 import { Command } from 'commander'
 import { addCancel } from './commands/cancel.ts'
 import { addCron } from './commands/cron.ts'
@@ -10,8 +11,6 @@ import { addSchedule } from './commands/schedule.ts'
 import { addShow } from './commands/show.ts'
 import { addTail } from './commands/tail.ts'
 import { type Context, createContext, type GlobalOptions, type Surroundings } from './context.ts'
-
-export const version = '0.1.0'
 
 /** Every command, with its options and its help. `fail` says that not all was done. */
 export function createProgram(surroundings: Surroundings, fail: () => void): Command {

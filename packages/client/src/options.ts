@@ -48,4 +48,6 @@ export type CreateOptions = RequestOptions & {
 export type TailOptions = RequestOptions & {
   /** Begins with the runs after this one, if they are not too many. Default: with those from now on. */
   after?: string
+  /** Called when runs are left out because there are more than 200 at a time, with how many at least. */
+  onOmitted?: (count: number) => void
 }

@@ -1,4 +1,5 @@
-export type ServerSentEvent = { id: string; data: string }
+/** `name` is empty for an event without one. */
+export type ServerSentEvent = { id: string; name: string; data: string }
 
 export type EventStream = {
   events: AsyncGenerator<ServerSentEvent>
@@ -12,17 +13,19 @@ export type EventStream = {
  */
 export function readEvents(body: ReadableStream<Uint8Array>, silenceMs: number): EventStream {
   let retryMs: number | undefined
-  let [id, data] = ['', [] as string[]]
+  let [id, event, data] = ['', '', [] as string[]]
 
   // An empty line ends an event, and a line that begins with a colon says nothing.
   function take(line: string): ServerSentEvent | undefined {
     if (line === '') {
-      const event = data.length > 0 ? { id, data: data.join('\n') } : undefined
+      const whole = data.length > 0 ? { id, name: event, data: data.join('\n') } : undefined
+      event = ''
       data = []
-      return event
+      return whole
     }
     const [, name, value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? []
     if (name === 'id') id = value
+    if (name === 'event') event = value
     if (name === 'data') data.push(value)
     if (name === 'retry' && /^\d+$/.test(value)) retryMs = Number(value)
     return undefined

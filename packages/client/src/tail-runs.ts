@@ -13,7 +13,7 @@ const longestWaitMs = 30_000
 // More than the server tells again after a return.
 const mostKnown = 2_000
 
-/** New runs as they are recorded. Comes back when the connection breaks, and then goes on where it was. */
+/** Yields new runs as they are recorded. Reconnects when the connection breaks, and resumes where it was. */
 export async function* tailRuns(http: Http, path: string, options: TailOptions = {}): AsyncGenerator<Run> {
   const { signal } = options
   const known = new Set<Id>()
@@ -25,8 +25,10 @@ export async function* tailRuns(http: Http, path: string, options: TailOptions =
     try {
       const answer = await listen(line.signal, isFirst)
       const stream = answer?.body && readEvents(answer.body, silenceMs)
-      for await (const { id, data } of stream?.events ?? []) {
+      for await (const { id, name, data } of stream?.events ?? []) {
         place = id || place
+        if (name === 'omitted') options.onOmitted?.((JSON.parse(data) as { count: number }).count)
+        if (name !== '' && name !== 'run') continue
         const run = toCamel(JSON.parse(data)) as Run // what the API documents
         if (known.has(run.id)) continue
         remember(known, run.id)

@@ -207,10 +207,11 @@ export type ListCronJobs = PageOptions & {
   name?: string
 }
 
-export type PublishEvent = RequestFields & {
+export type PublishEvent = Omit<RequestFields, 'payload'> & {
   /** Dotted, such as `invoice.paid`. */
   topic: string
-  payload: PayloadInput
+  /** A JSON object, or its JSON text, which is forwarded byte for byte. */
+  payload: string | object
   /** Where to deliver. Default: every active subscription whose topic matches. */
   targetUrl?: string
 }
@@ -272,7 +273,8 @@ export type RunDetail = Run & {
     method: string
     headers: Record<string, string>
     body: string | null
-    bodyTruncated: boolean
+    /** The request is kept whole. */
+    bodyTruncated: false
   }
   response: {
     status: number
@@ -318,6 +320,13 @@ export type Organization = {
   updatedAt: Timestamp
 }
 
+type Share = { used: number; limit: number }
+
+/** An organization with what it has used of its tier, which only owners see. */
+export type OrganizationDetail = Organization & {
+  usage?: { period: { start: Timestamp; end: Timestamp }; executions: Share; storageBytes: Share; workspaces: Share }
+}
+
 /** What members, as opposed to owners and admins, may do. */
 export type Policy = {
   membersCanInvite: boolean
@@ -347,7 +356,16 @@ export type SigningSecret = {
 export type Member = {
   user: { id: Id; email: string; name: string }
   role: 'owner' | 'admin' | 'member'
+  /** The default role in workspaces that they join later. */
+  workspaceRole: 'viewer' | 'editor'
   joinedAt: Timestamp
+}
+
+/** A member of the organization who belongs to one of its workspaces. */
+export type WorkspaceMember = {
+  user: { id: Id; email: string; name: string }
+  role: 'viewer' | 'editor'
+  addedAt: Timestamp
 }
 
 export type PageOptions = {

@@ -54,6 +54,15 @@ it('reads events however they are cut into pieces', async () => {
   }
 })
 
+it('reports how many runs were left out, and passes over events that it does not know', async () => {
+  const others = 'id: run_b\nevent: omitted\ndata: {"count":50}\n\nevent: later\ndata: {"id":"no run"}\n\n'
+  server.answers(stream(event('run_a', 'run_1') + others + event('run_c', 'run_2'), 'stay open'))
+  const omitted: number[] = []
+  const runs = client().runs.tail({ onOmitted: count => omitted.push(count) })
+  expect(await take(runs, 2)).toEqual(['run_1', 'run_2'])
+  expect(omitted).toEqual([50])
+})
+
 it('throws when it may not listen, also later', async () => {
   server.answers(stream(event('run_a', 'run_1')), problem(401, 'unauthenticated'))
   await expect(take(client().runs.tail(), 2)).rejects.toThrow(AuthenticationError)

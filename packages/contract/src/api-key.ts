@@ -1,12 +1,16 @@
 import { z } from 'zod'
 import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
-import { instant, line } from './text-rules.ts'
+import { displayName, exampleTime, instant, textRule } from './text-rules.ts'
+
+const dayMs = 86_400_000
 
 /** Without `expires_at`, or with null, the key is good until it is revoked. */
 export const createApiKeyBody = z.strictObject({
-  name: textField(line(200)),
-  expires_at: textField(instant).nullable().optional(),
+  name: textField(displayName),
+  expires_at: textField(textRule({ ...instant.schema, examples: [exampleTime(90 * dayMs)] }, instant))
+    .nullable()
+    .optional(),
 })
 
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>

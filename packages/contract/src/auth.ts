@@ -2,12 +2,12 @@ import { roles } from '@belfry/domain'
 import { z } from 'zod'
 import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
-import { emailAddress, line, newPassword } from './text-rules.ts'
+import { displayName, emailAddress, newPassword } from './text-rules.ts'
 
 export const registerBody = z.strictObject({
   email: textField(emailAddress),
   password: textField(newPassword),
-  name: textField(line(200)),
+  name: textField(displayName),
 })
 
 export type RegisterBody = z.infer<typeof registerBody>
@@ -26,7 +26,7 @@ export const forgotPasswordBody = z.strictObject({ email: z.string().max(1000) }
 export type ForgotPasswordBody = z.infer<typeof forgotPasswordBody>
 
 export const resetPasswordBody = z.strictObject({
-  token: z.string().max(200).meta({ description: 'From the link in the mail.' }),
+  token: z.string().min(1).max(200).meta({ description: 'From the link in the mail.' }),
   password: textField(newPassword),
 })
 
@@ -35,14 +35,15 @@ export type ResetPasswordBody = z.infer<typeof resetPasswordBody>
 /** A new password needs the present one. */
 export const updateMeBody = z
   .strictObject({
-    name: textField(line(200)).optional(),
+    name: textField(displayName).optional(),
     password: textField(newPassword).optional(),
-    current_password: z.string().optional(),
+    current_password: z.string().min(1).optional(),
   })
   .refine(body => body.password === undefined || body.current_password !== undefined, {
     path: ['current_password'],
     params: { code: 'required', must: 'be sent with a new password' },
   })
+  .meta({ examples: [{ name: 'Ada Lovelace' }] })
 
 export type UpdateMeBody = z.infer<typeof updateMeBody>
 

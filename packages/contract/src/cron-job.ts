@@ -1,11 +1,11 @@
 import { catchUps, isTimeZone, overlaps, parseCron } from '@belfry/domain'
 import { z } from 'zod'
 import { idField, timestampField } from './answer-fields.ts'
-import { integer, refuse, repeatable, textField } from './fields.ts'
+import { integer, repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { retryChange, retryPolicy } from './retry.ts'
 import { createTaskBody, lastRun, sentFields } from './task.ts'
-import { type Fault, instant, line, oneOf, textRule } from './text-rules.ts'
+import { exampleTime, type Fault, instant, line, oneOf, textRule } from './text-rules.ts'
 
 export const cronJobStatuses = ['active', 'paused', 'ended'] as const
 
@@ -16,7 +16,12 @@ const previewCounts = { least: 1, most: 50, default: 5 }
 const taskBody = createTaskBody.shape
 
 const cronRule = textRule(
-  { description: 'Five fields: minute, hour, day of month, month, day of week.', examples: ['0 9 * * 1-5'] },
+  {
+    pattern: '^[ \\t]*[A-Za-z0-9*,/-]+([ \\t]+[A-Za-z0-9*,/-]+){4}[ \\t]*$',
+    maxLength: 1_000,
+    description: 'Five fields: minute, hour, day of month, month, day of week.',
+    examples: ['0 9 * * 1-5'],
+  },
   cronText,
 )
 const zoneRule = textRule(
@@ -24,6 +29,8 @@ const zoneRule = textRule(
   timeZone,
 )
 const boundRule = textRule({ ...instant.schema }, boundedInstant)
+const startRule = textRule({ ...instant.schema, examples: [exampleTime(3_600_000)] }, boundedInstant)
+const endRule = textRule({ ...instant.schema, examples: [exampleTime(30 * 86_400_000)] }, boundedInstant)
 
 // What is sent has the rules of a task.
 const fields = {
@@ -36,8 +43,8 @@ const fields = {
   payload: taskBody.payload.unwrap(),
   overlap: z.enum(overlaps),
   catch_up: z.enum(catchUps),
-  starts_at: textField(boundRule).nullable(),
-  ends_at: textField(boundRule).nullable(),
+  starts_at: textField(startRule).nullable(),
+  ends_at: textField(endRule).nullable(),
   timeout_ms: taskBody.timeout_ms.unwrap(),
 }
 
@@ -60,31 +67,22 @@ export const createCronJobBody = z.strictObject({
 
 export type CreateCronJobBody = z.infer<typeof createCronJobBody>
 
-/** The body that changes a cron job: at least one field; those left out stay, null takes a bound away. */
-export const updateCronJobBody = z
-  .strictObject({
-    name: fields.name.optional(),
-    url: fields.url.optional(),
-    method: fields.method.optional(),
-    cron: fields.cron.optional(),
-    timezone: fields.timezone.optional(),
-    headers: fields.headers.optional(),
-    payload: fields.payload.optional(),
-    retry: retryChange.optional(),
-    timeout_ms: fields.timeout_ms.optional(),
-    overlap: fields.overlap.optional(),
-    catch_up: fields.catch_up.optional(),
-    starts_at: fields.starts_at.optional(),
-    ends_at: fields.ends_at.optional(),
-  })
-  .superRefine(
-    (change, ctx) => {
-      const message = `Give at least one field to change: ${Object.keys(fields).join(', ')} or retry.`
-      if (Object.keys(change).length === 0) refuse(ctx, change, { code: 'required', message })
-    },
-    { when: ({ issues }) => issues.length === 0 },
-  )
-  .meta({ minProperties: 1 })
+/** The body that changes a cron job; fields that are left out stay, null takes a bound away. */
+export const updateCronJobBody = z.strictObject({
+  name: fields.name.optional(),
+  url: fields.url.optional(),
+  method: fields.method.optional(),
+  cron: fields.cron.optional(),
+  timezone: fields.timezone.optional(),
+  headers: fields.headers.optional(),
+  payload: fields.payload.optional(),
+  retry: retryChange.optional(),
+  timeout_ms: fields.timeout_ms.optional(),
+  overlap: fields.overlap.optional(),
+  catch_up: fields.catch_up.optional(),
+  starts_at: fields.starts_at.optional(),
+  ends_at: fields.ends_at.optional(),
+})
 
 export type UpdateCronJobBody = z.infer<typeof updateCronJobBody>
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idField } from './answer-fields.ts'
-import { textField } from './fields.ts'
+import { objectPayloadField, textField } from './fields.ts'
 import { retryPolicy } from './retry.ts'
 import { createTaskBody, task } from './task.ts'
 import { targetUrl, topic } from './text-rules.ts'
@@ -13,7 +13,7 @@ const taskBody = createTaskBody.shape
  */
 export const publishEventBody = z.strictObject({
   topic: textField(topic),
-  payload: taskBody.payload,
+  payload: objectPayloadField,
   target_url: textField(targetUrl).optional(),
   headers: taskBody.headers,
   retry: retryPolicy,

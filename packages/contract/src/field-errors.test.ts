@@ -13,6 +13,12 @@ const schema = z.strictObject({
   list: z.array(z.strictObject({ title: textField(line(5)) })).optional(),
   retry: z.strictObject({ max_times: integer(1, 3).default(2) }).prefault({}),
   filter: repeatable(oneOf(['a', 'b'])).optional(),
+  shape: z
+    .discriminatedUnion('kind', [
+      z.strictObject({ kind: z.literal('dot') }),
+      z.strictObject({ kind: z.literal('box'), side: z.int() }),
+    ])
+    .optional(),
 })
 
 const good = { first_name: 'Ada', colour: 'red' }
@@ -25,6 +31,15 @@ function errorsOf(value: unknown) {
 describe('parseInput', () => {
   it('gives the value with defaults applied', () => {
     expect(parseInput(schema, good)).toEqual({ ok: true, value: { ...good, count: 3, retry: { max_times: 2 } } })
+  })
+
+  it('asks for the field that tells the alternatives of a union apart', () => {
+    expect(errorsOf({ ...good, shape: {} })).toEqual([
+      { path: 'shape.kind', code: 'required', message: 'shape.kind is required.' },
+    ])
+    expect(errorsOf({ ...good, shape: { kind: 'ball' } })).toEqual([
+      { path: 'shape.kind', code: 'invalid_value', message: 'shape.kind must be one of dot, box.' },
+    ])
   })
 
   it('names every bad field at once, whatever is wrong with it', () => {

@@ -32,13 +32,14 @@ function toFieldErrors(issue: z.core.$ZodIssue, schema: z.ZodType): FieldError[]
 }
 
 function codeOf(issue: z.core.$ZodIssue): string {
-  if (issue.input === undefined) return 'required'
+  if (inputOf(issue) === undefined) return 'required'
   switch (issue.code) {
     case 'custom':
       return String(issue.params?.code ?? 'invalid_value')
     case 'invalid_type':
-    case 'invalid_union':
       return 'invalid_type'
+    case 'invalid_union':
+      return isOfChoice(issue) ? 'invalid_value' : 'invalid_type'
     case 'too_big':
     case 'too_small':
       return 'out_of_range'
@@ -50,7 +51,7 @@ function codeOf(issue: z.core.$ZodIssue): string {
 // Only for issues whose field has no text of its own for this fault.
 function messageOf(issue: z.core.$ZodRawIssue): string {
   const field = pathOf(issue.path ?? []) || 'The input'
-  if (issue.input === undefined) return `${field} is required.`
+  if (inputOf(issue) === undefined) return `${field} is required.`
   switch (issue.code) {
     case 'custom':
       return `${field} must ${issue.params?.must ?? 'be valid'}.`
@@ -62,9 +63,22 @@ function messageOf(issue: z.core.$ZodRawIssue): string {
       return `${field} must be at least ${issue.minimum}.`
     case 'invalid_value':
       return `${field} must be one of ${issue.values?.join(', ')}.`
+    case 'invalid_union':
+      return isOfChoice(issue) ? `${field} must be one of ${issue.options.join(', ')}.` : `${field} is not valid.`
     default:
       return `${field} is not valid.`
   }
+}
+
+type Choice = { discriminator: string; options: unknown[] }
+
+// Of a union whose alternatives one field tells apart. The issue's path leads to that field, its input is the whole object.
+function isOfChoice<Issue extends object>(issue: Issue): issue is Issue & Choice {
+  return 'discriminator' in issue
+}
+
+function inputOf(issue: { input?: unknown }): unknown {
+  return isOfChoice(issue) ? Object(issue.input)[issue.discriminator] : issue.input
 }
 
 function nameOf({ expected, input }: z.core.$ZodRawIssue): string {

@@ -36,7 +36,15 @@ export function integer(min: number, max: number) {
 /** A task's own headers. */
 export const headersField = z
   .unknown()
-  .meta({ type: 'object', additionalProperties: { type: 'string' }, maxProperties: 50 })
+  .meta({
+    type: 'object',
+    propertyNames: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
+    additionalProperties: { type: 'string', pattern: '^[\\u0020-\\u007e\\u00a0-\\u00ff]*$' },
+    maxProperties: 50,
+    description:
+      'Names in any case, each once; together at most 8,192 characters. Names that Belfry or the connection sets are refused.',
+    examples: [{ 'X-Source': 'shop' }],
+  })
   .transform((given, ctx): Record<string, string> => {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
       refuse(ctx, given, { code: 'invalid_type', must: 'be an object of strings' })
@@ -52,13 +60,29 @@ export const headersField = z
 /** A payload: any JSON value, whose strings may refer to secrets. What is sent is its text as it stands in the body. */
 export const payloadField = z
   .unknown()
-  .superRefine((given, ctx) => {
-    if (hasBrokenReference(given)) refuseBrokenReferences(given, ctx, [])
-  })
+  .superRefine(checkReferences)
   .meta({
     description: 'Any JSON value, forwarded as it is, but for the `{{ secrets.NAME }}` in its strings.',
     examples: [{ user: 42 }],
   })
+
+/** A payload that is a JSON object. */
+export const objectPayloadField = z
+  .unknown()
+  .superRefine((given, ctx) => {
+    const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
+    if (isObject) checkReferences(given, ctx)
+    else refuse(ctx, given, { code: 'invalid_type', must: 'be an object' })
+  })
+  .meta({
+    type: 'object',
+    description: 'A JSON object, forwarded as it is, but for the `{{ secrets.NAME }}` in its strings.',
+    examples: [{ order: 42 }],
+  })
+
+function checkReferences(given: unknown, ctx: z.RefinementCtx): void {
+  if (hasBrokenReference(given)) refuseBrokenReferences(given, ctx, [])
+}
 
 // Looks before anything is written down: hardly any payload has one.
 function hasBrokenReference(value: unknown): boolean {

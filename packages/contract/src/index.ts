@@ -86,9 +86,11 @@ export {
   type CreateOrganizationBody,
   createOrganizationBody,
   type Organization,
+  type OrganizationDetail,
   type OrganizationPolicy,
   type OrganizationSummary,
   organization,
+  organizationDetail,
   organizationPolicy,
   organizationSummary,
   type UpdateOrganizationBody,
@@ -128,6 +130,7 @@ export {
   type Secret,
   type SigningSecret,
   secret,
+  secretName,
   signingSecret,
 } from './secret.ts'
 export {
@@ -157,8 +160,10 @@ export {
 } from './task.ts'
 export { type BatchRow, batchAnswer, batchRow, type CreateTasksBody, createTasksBody } from './task-batch.ts'
 export { type TaskSource, taskSources } from './task-source.ts'
-export { exampleId, idPattern } from './text-rules.ts'
+export { exampleId, fillExampleTimes, idPattern } from './text-rules.ts'
 export {
+  type BillingPortal,
+  billingPortal,
   type ChangeTierBody,
   changeTierBody,
   type OrganizationSubscription,

@@ -1,13 +1,26 @@
-import { alertChannels, alertEvents } from '@belfry/domain'
+import { alertChannels, alertEvents, secretNames } from '@belfry/domain'
 import { z } from 'zod'
 import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
-import { emailAddress, line, targetUrl } from './text-rules.ts'
+import { displayName, emailAddress, targetUrl, textRule } from './text-rules.ts'
+
+// It is kept like a secret itself, and sent to as it is.
+const alertUrl = textRule(
+  {
+    ...targetUrl.schema,
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/\\\\#][^\\\\#]*$',
+    description: 'An absolute http or https URL without user, password or fragment; it never comes back.',
+  },
+  text => {
+    const message = 'The URL of an integration is kept secret itself: write it out, without {{ secrets.NAME }}.'
+    return secretNames(text).length > 0 ? { code: 'invalid_url', message } : targetUrl(text)
+  },
+)
 
 const events = z.array(z.enum(alertEvents)).min(1)
 
-const common = { name: textField(line(200)), events }
-const byUrl = { ...common, url: textField(targetUrl) }
+const common = { name: textField(displayName), events }
+const byUrl = { ...common, url: textField(alertUrl) }
 
 /** Slack, Discord and webhooks take a `url`, e-mail takes an `email`. */
 export const createIntegrationBody = z.discriminatedUnion('channel', [
@@ -20,12 +33,14 @@ export const createIntegrationBody = z.discriminatedUnion('channel', [
 export type CreateIntegrationBody = z.infer<typeof createIntegrationBody>
 
 /** An absent field stays. The channel does not change. */
-export const updateIntegrationBody = z.strictObject({
-  name: textField(line(200)).optional(),
-  events: events.optional(),
-  url: textField(targetUrl).optional(),
-  email: textField(emailAddress).optional(),
-})
+export const updateIntegrationBody = z
+  .strictObject({
+    name: textField(displayName).optional(),
+    events: events.optional(),
+    url: textField(alertUrl).optional(),
+    email: textField(emailAddress).optional(),
+  })
+  .meta({ examples: [{ name: 'On call', events: ['task.dead'] }] })
 
 export type UpdateIntegrationBody = z.infer<typeof updateIntegrationBody>
 

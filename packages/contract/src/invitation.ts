@@ -3,21 +3,23 @@ import { z } from 'zod'
 import { idField, timestampField } from './answer-fields.ts'
 import { signedIn } from './auth.ts'
 import { textField } from './fields.ts'
-import { emailAddress, id, line, newPassword } from './text-rules.ts'
+import { displayName, emailAddress, id, newPassword } from './text-rules.ts'
 
-const mostWorkspaces = 100
+const maxWorkspaces = 100
 
 export const invitationStatuses = ['pending', 'accepted', 'revoked', 'expired'] as const
 
-export const createInvitationBody = z.strictObject({
-  email: textField(emailAddress),
-  role: z.enum(roles),
-  workspace_role: z.enum(workspaceRoles).default('viewer'),
-  workspace_ids: z
-    .array(textField(id('ws')))
-    .max(mostWorkspaces)
-    .default([]),
-})
+export const createInvitationBody = z
+  .strictObject({
+    email: textField(emailAddress),
+    role: z.enum(roles),
+    workspace_role: z.enum(workspaceRoles).default('viewer'),
+    workspace_ids: z
+      .array(textField(id('ws')))
+      .max(maxWorkspaces)
+      .default([]),
+  })
+  .meta({ examples: [{ email: 'ada@example.com', role: 'member', workspace_role: 'viewer' }] })
 
 export type CreateInvitationBody = z.infer<typeof createInvitationBody>
 
@@ -56,7 +58,7 @@ export type InvitationPreview = z.infer<typeof invitationPreview>
 
 /** Empty for a signed-in user; a name and a password open an account for the invited address on the way. */
 export const acceptInvitationBody = z
-  .strictObject({ name: textField(line(200)).optional(), password: textField(newPassword).optional() })
+  .strictObject({ name: textField(displayName).optional(), password: textField(newPassword).optional() })
   .refine(({ name, password }) => name === undefined || password !== undefined, {
     path: ['password'],
     params: { code: 'required', must: 'be sent with a name, to open an account' },

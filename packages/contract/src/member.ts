@@ -6,7 +6,12 @@ export const updateMemberBody = z.strictObject({ role: z.enum(roles) })
 
 export type UpdateMemberBody = z.infer<typeof updateMemberBody>
 
-export const putWorkspaceMemberBody = z.strictObject({ role: z.enum(workspaceRoles) })
+export const putWorkspaceMemberBody = z.strictObject({
+  role: z
+    .enum(workspaceRoles)
+    .optional()
+    .meta({ description: "Default: the role that they have, or for somebody new their membership's workspace_role." }),
+})
 
 export type PutWorkspaceMemberBody = z.infer<typeof putWorkspaceMemberBody>
 
@@ -18,7 +23,14 @@ const memberUser = z.object({
 
 /** A user in an organization. */
 export const member = z
-  .object({ user: memberUser, role: z.enum(roles), joined_at: timestampField() })
+  .object({
+    user: memberUser,
+    role: z.enum(roles),
+    workspace_role: z
+      .enum(workspaceRoles)
+      .meta({ description: 'The default role in workspaces that they join later, from their invitation.' }),
+    joined_at: timestampField(),
+  })
   .meta({ id: 'Member' })
 
 export type Member = z.infer<typeof member>

@@ -1,17 +1,24 @@
 import { z } from 'zod'
 import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
-import { line, textRule } from './text-rules.ts'
+import { displayName, textRule } from './text-rules.ts'
+import { usage } from './usage.ts'
 
 const slugForm = /^[a-z0-9](-?[a-z0-9])*$/
 
-export const createOrganizationBody = z.strictObject({ name: textField(line(200)) })
+export const createOrganizationBody = z.strictObject({ name: textField(displayName) })
 
 export type CreateOrganizationBody = z.infer<typeof createOrganizationBody>
 
 /** The part of an address that names an organization. */
 const slug = textRule(
-  { minLength: 2, maxLength: 63, pattern: slugForm.source, description: 'Unique; part of dashboard addresses.' },
+  {
+    minLength: 2,
+    maxLength: 63,
+    pattern: slugForm.source,
+    description: 'Unique; part of dashboard addresses.',
+    examples: ['acme-europe'],
+  },
   text => {
     const must = 'be 2 to 63 lower-case letters and digits, with single hyphens between them'
     const isSlug = text.length >= 2 && text.length <= 63 && slugForm.test(text)
@@ -50,9 +57,18 @@ export const organization = z
 
 export type Organization = z.infer<typeof organization>
 
+/** An organization as its owners read it. */
+export const organizationDetail = organization
+  .extend({
+    usage: usage.omit({ daily: true }).optional().meta({ description: 'What is used of the tier. Owners only.' }),
+  })
+  .meta({ id: 'OrganizationDetail' })
+
+export type OrganizationDetail = z.infer<typeof organizationDetail>
+
 /** What a change may change; an absent field, and an absent flag of the policy, stays. */
 export const updateOrganizationBody = z.strictObject({
-  name: textField(line(200)).optional(),
+  name: textField(displayName).optional(),
   slug: textField(slug).optional(),
   policy: z.strictObject(organizationPolicy.partial().shape).optional(),
 })

@@ -35,7 +35,7 @@ const limitRule = textRule(
 /** The query parameters that every list takes. */
 export const pageFields = {
   limit: textField(limitRule).default(defaultLimit),
-  cursor: z.string().meta({ description: 'The `next_cursor` of the page before.' }).optional(),
+  cursor: z.string().meta({ minLength: 1, description: 'The `next_cursor` of the page before.' }).optional(),
 }
 
 /** The query of a list that has no filters. */

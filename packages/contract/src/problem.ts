@@ -42,6 +42,11 @@ export type ProblemKind = { status: number; title: string; description: string }
 
 /** How each refusal is answered, and the sentence that its page says about it. */
 export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
+  bad_request: {
+    status: 400,
+    title: 'Bad request',
+    description: 'What was sent is not an HTTP request that can be read; the connection is closed.',
+  },
   malformed_json: {
     status: 400,
     title: 'Malformed JSON',
@@ -87,6 +92,11 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
     status: 405,
     title: 'Method not allowed',
     description: 'The path exists but does not answer this method; the `Allow` header lists those that it answers.',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'Request timeout',
+    description: 'The request did not arrive in time: 20 seconds for its headers, 60 for all of it.',
   },
   conflict: {
     status: 409,
@@ -163,10 +173,20 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
     title: 'Unsupported media type',
     description: 'Bodies are accepted as application/json in UTF-8, without compression.',
   },
+  expectation_failed: {
+    status: 417,
+    title: 'Expectation failed',
+    description: 'The `Expect` header asks for something else than `100-continue`.',
+  },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
     description: 'The caller has used up its rate; `Retry-After` tells when to go on.',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'Headers too large',
+    description: 'URL and headers together have more than 16 KiB.',
   },
   internal: {
     status: 500,

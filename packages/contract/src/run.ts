@@ -14,6 +14,7 @@ export const runErrorCodes = [
   'timeout',
   'connection_refused',
   'connection_reset',
+  'stale_connection',
   'dns',
   'tls',
   'blocked_address',
@@ -21,6 +22,8 @@ export const runErrorCodes = [
   'http_status',
   'invalid_response',
   'secret_missing',
+  'secret_unreadable',
+  'internal_error',
   'worker_lost',
 ] as const
 
@@ -77,7 +80,7 @@ const runFields = {
   finished_at: timestampField(),
   duration_ms: millisecondsField(84),
   lag_ms: z.int().meta({ description: 'How much later than scheduled it started.', examples: [3] }),
-  url: z.string().meta({ format: 'uri', examples: ['https://example.com/hooks/reminder'] }),
+  url: z.string().meta({ examples: ['https://example.com/hooks/reminder'] }),
   method: z.string().meta({ examples: ['POST'] }),
   response_status: z
     .int()
@@ -109,7 +112,7 @@ export const runDetail = z
         .string()
         .nullable()
         .meta({ examples: ['{"user":42}'] }),
-      body_truncated: z.boolean(),
+      body_truncated: z.literal(false).meta({ description: 'The request is kept whole.' }),
     }),
     response: z
       .object({

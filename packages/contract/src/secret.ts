@@ -1,4 +1,4 @@
-import { checkSecretValue } from '@belfry/domain'
+import { checkSecretValue, secretValuePattern } from '@belfry/domain'
 import { z } from 'zod'
 import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
@@ -7,6 +7,7 @@ import { textRule } from './text-rules.ts'
 const valueSchema = {
   minLength: 4,
   maxLength: 8192,
+  pattern: secretValuePattern,
   description: 'The value; it never comes back.',
   examples: ['3f1c9a7e5b2d'],
 }
@@ -15,6 +16,9 @@ const valueRule = textRule<string>(valueSchema, text => {
   const message = checkSecretValue(text)
   return message === null ? { value: text } : { code: 'invalid_secret_value', message }
 })
+
+/** What a reference says about the name of a secret. */
+export const secretName = { pattern: '^[A-Z][A-Z0-9_]{0,63}$', examples: ['API_TOKEN'] }
 
 /** The body that gives a secret its value. */
 export const putSecretBody = z.strictObject({ value: textField(valueRule) })

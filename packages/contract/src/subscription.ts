@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idField, timestampField } from './answer-fields.ts'
-import { refuse, textField } from './fields.ts'
+import { textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { retryChange, retryPolicy } from './retry.ts'
 import { createTaskBody, sentFields } from './task.ts'
@@ -28,24 +28,15 @@ export const createSubscriptionBody = z.strictObject({
 
 export type CreateSubscriptionBody = z.infer<typeof createSubscriptionBody>
 
-/** The body that changes a subscription: at least one field; those left out stay, also within `retry`. */
-export const updateSubscriptionBody = z
-  .strictObject({
-    topic: fields.topic.optional(),
-    url: fields.url.optional(),
-    headers: fields.headers.optional(),
-    retry: retryChange.optional(),
-    timeout_ms: fields.timeout_ms.optional(),
-    active: fields.active.optional(),
-  })
-  .superRefine(
-    (change, ctx) => {
-      const message = `Give at least one field to change: ${Object.keys(fields).join(', ')} or retry.`
-      if (Object.keys(change).length === 0) refuse(ctx, change, { code: 'required', message })
-    },
-    { when: ({ issues }) => issues.length === 0 },
-  )
-  .meta({ minProperties: 1 })
+/** The body that changes a subscription; fields that are left out stay, also within `retry`. */
+export const updateSubscriptionBody = z.strictObject({
+  topic: fields.topic.optional(),
+  url: fields.url.optional(),
+  headers: fields.headers.optional(),
+  retry: retryChange.optional(),
+  timeout_ms: fields.timeout_ms.optional(),
+  active: fields.active.optional(),
+})
 
 export type UpdateSubscriptionBody = z.infer<typeof updateSubscriptionBody>
 

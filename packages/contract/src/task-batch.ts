@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { problem } from './problem.ts'
 import { task } from './task.ts'
+import { exampleTime } from './text-rules.ts'
 
 const mostTasks = 1_000
 
@@ -8,7 +9,7 @@ const exampleRow = {
   name: 'Trial reminder',
   url: 'https://example.com/hooks/reminder',
   method: 'POST',
-  execute_at: '2026-11-21T02:20:00Z',
+  execute_at: exampleTime(3_600_000),
 }
 
 const wrongCount = `tasks must have 1 to ${mostTasks} elements.`

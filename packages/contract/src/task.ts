@@ -1,12 +1,23 @@
 import { stateReasons, taskStates } from '@belfry/domain'
 import { z } from 'zod'
 import { idField, millisecondsField, timestampField } from './answer-fields.ts'
-import { headersField, integer, payloadField, refuse, repeatable, textField } from './fields.ts'
+import { headersField, integer, payloadField, repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { retry, retryChange, retryPolicy } from './retry.ts'
 import { runStatuses } from './run.ts'
 import { taskSources } from './task-source.ts'
-import { type Fault, id, instant, line, oneOf, targetUrl, textRule, topic } from './text-rules.ts'
+import {
+  displayName,
+  exampleTime,
+  type Fault,
+  id,
+  instant,
+  line,
+  oneOf,
+  targetUrl,
+  textRule,
+  topic,
+} from './text-rules.ts'
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
@@ -17,13 +28,14 @@ const lastInstant = new Date('2099-12-31T23:59:59.999Z')
 const executeAtRule = textRule(
   {
     ...instant.schema,
+    examples: [exampleTime(3_600_000)],
     description: 'Later than now by the server’s clock, and not after the year 2099; with an offset.',
   },
   executeAt,
 )
 
 const fields = {
-  name: textField(line(200)),
+  name: textField(displayName),
   url: textField(targetUrl),
   method: z.enum(methods),
   headers: headersField,
@@ -49,26 +61,17 @@ export const createTaskBody = z.strictObject({
 
 export type CreateTaskBody = z.infer<typeof createTaskBody>
 
-/** The body that changes a pending task: at least one field; those left out stay, also within `retry`. */
-export const updateTaskBody = z
-  .strictObject({
-    name: fields.name.optional(),
-    url: fields.url.optional(),
-    method: fields.method.optional(),
-    headers: fields.headers.optional(),
-    payload: fields.payload.optional(),
-    execute_at: fields.execute_at.optional(),
-    retry: retryChange.optional(),
-    timeout_ms: fields.timeout_ms.optional(),
-  })
-  .superRefine(
-    (change, ctx) => {
-      const message = `Give at least one field to change: ${Object.keys(fields).join(', ')} or retry.`
-      if (Object.keys(change).length === 0) refuse(ctx, change, { code: 'required', message })
-    },
-    { when: ({ issues }) => issues.length === 0 },
-  )
-  .meta({ minProperties: 1 })
+/** The body that changes a pending task; fields that are left out stay, also within `retry`. */
+export const updateTaskBody = z.strictObject({
+  name: fields.name.optional(),
+  url: fields.url.optional(),
+  method: fields.method.optional(),
+  headers: fields.headers.optional(),
+  payload: fields.payload.optional(),
+  execute_at: fields.execute_at.optional(),
+  retry: retryChange.optional(),
+  timeout_ms: fields.timeout_ms.optional(),
+})
 
 export type UpdateTaskBody = z.infer<typeof updateTaskBody>
 
@@ -118,7 +121,7 @@ export type LastRun = z.infer<typeof lastRun>
 
 /** What a task or a cron job sends, as an answer shows it. */
 export const sentFields = {
-  url: z.string().meta({ format: 'uri', examples: ['https://example.com/hooks/reminder'] }),
+  url: z.string().meta({ examples: ['https://example.com/hooks/reminder'] }),
   method: z.string().meta({ enum: methods, examples: ['POST'] }),
   headers: z.record(z.string(), z.string()).meta({ examples: [{ 'X-Source': 'belfry' }] }),
   payload: z.unknown().meta({ description: 'Any JSON value, as it was given.', examples: [{ user: 42 }] }),

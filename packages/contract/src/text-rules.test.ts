@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { emailAddress, id, instant, line, newPassword, oneOf } from './text-rules.ts'
+import { displayName, emailAddress, id, instant, line, newPassword, oneOf } from './text-rules.ts'
 
 function codeOf(result: object): unknown {
   return 'code' in result ? result.code : 'fine'
@@ -29,6 +29,29 @@ describe('line', () => {
     const started = performance.now()
     for (let i = 0; i < 100; i++) line(200)(text)
     expect(performance.now() - started).toBeLessThan(1_000)
+  })
+})
+
+describe('displayName', () => {
+  it.each([
+    ['a', 'fine'],
+    ['  Daily report ', 'fine'],
+    ['\u200bé', 'fine'],
+    ['👩‍🚒', 'fine'],
+    ['😀'.repeat(200), 'fine'],
+    ['😀'.repeat(201), 'too_long'],
+    ['', 'too_short'],
+    ['   ', 'blank'],
+    ['\u00a0\u2003\u3000', 'blank'],
+    ['\u200b\u200d\ufeff', 'blank'],
+    [' \t', 'invalid_characters'],
+    ['\ud800', 'invalid_characters'],
+  ])('answers %j with %s', (text, expected) => {
+    expect(codeOf(displayName(text))).toBe(expected)
+    const { pattern = '', minLength = 0, maxLength = 0 } = displayName.schema ?? {}
+    const length = Array.from(text).length
+    const isDescribed = length >= minLength && length <= maxLength && new RegExp(pattern, 'u').test(text)
+    if (text !== '\ud800') expect(isDescribed).toBe(expected === 'fine')
   })
 })
 

@@ -29,15 +29,35 @@ export function textRule<T>(schema: TextSchema, read: (text: string) => { value:
   return Object.assign((text: string) => read(text), { schema })
 }
 
+// Written as ranges, because the patterns of an OpenAPI document are read by engines without Unicode properties.
+const control = '\\u0000-\\u001f\\u007f-\\u009f'
+
 /** One line of text. Its length counts characters as people do, not UTF-16 units. */
 export function line(maxLength: number): TextRule<string> {
-  return textRule({ minLength: 1, maxLength }, text => {
+  return textRule({ minLength: 1, maxLength, pattern: `^[^${control}]*$` }, text => {
     if (text === '') return { code: 'too_short', must: 'not be empty' }
     if (isLongerThan(text, maxLength)) return { code: 'too_long', must: `have at most ${maxLength} characters` }
     const isClean = !/[\p{Cc}\p{Cs}]/u.test(text)
     return isClean ? { value: text } : { code: 'invalid_characters', must: 'not contain control characters' }
   })
 }
+
+const invisible =
+  ' \\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f' +
+  '\\u2800\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0'
+const namePattern = `^[${invisible}]*[^${control}${invisible}][^${control}]*$`
+const nameForm = new RegExp(namePattern, 'u')
+const nameLine = line(200)
+
+/** The name of an object, as people read it: a line in which something can be seen. */
+export const displayName: TextRule<string> = textRule(
+  { ...nameLine.schema, pattern: namePattern, examples: ['A name'] },
+  text => {
+    const result = nameLine(text)
+    const isBlank = 'value' in result && !nameForm.test(text)
+    return isBlank ? { code: 'blank', must: 'contain a visible character' } : result
+  },
+)
 
 /** A password to be set. */
 export const newPassword: TextRule<string> = textRule(
@@ -59,7 +79,7 @@ export const emailAddress: TextRule<string> = textRule(
 
 const targetUrlSchema: TextSchema = {
   // Not of the format `uri`: what stands for a secret is no part of one.
-  pattern: '^([Hh][Tt][Tt][Pp][Ss]?://|\\{\\{ *secrets\\.)[^#]+$',
+  pattern: `^([Hh][Tt][Tt][Pp][Ss]?://[^/\\\\#]|\\{\\{ *secrets\\.[A-Z][A-Z0-9_]{0,63} *\\}\\})[^\\\\#${control}]*$`,
   maxLength: 2048,
   description: 'An absolute http or https URL without user, password or fragment; may hold `{{ secrets.NAME }}`.',
   examples: ['https://example.com/hooks/reminder'],
@@ -101,6 +121,19 @@ const instantSchema: TextSchema = {
   format: 'date-time',
   description: 'A timestamp of RFC 3339 with an offset or `Z`.',
   examples: ['2026-11-21T02:20:00Z'],
+}
+
+/** An example of a time, so long after the moment at which it is shown: `fillExampleTimes` puts it in. */
+export function exampleTime(afterMs: number): string {
+  return `now+${afterMs}`
+}
+
+/** Replaces each `exampleTime` in a text that is about to be shown. */
+export function fillExampleTimes(text: string, nowMs: number): string {
+  return text.replace(/now\+(\d+)/g, (_, afterMs: string) => {
+    const instant = new Date(nowMs + Number(afterMs)).toISOString()
+    return `${instant.slice(0, 'yyyy-mm-ddThh:mm:ss'.length)}Z`
+  })
 }
 
 /** A point in time. */

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
-import { line } from './text-rules.ts'
+import { displayName } from './text-rules.ts'
 
-export const createWorkspaceBody = z.strictObject({ name: textField(line(200)) })
+export const createWorkspaceBody = z.strictObject({ name: textField(displayName) })
 
 export type CreateWorkspaceBody = z.infer<typeof createWorkspaceBody>
 
-export const updateWorkspaceBody = z.strictObject({ name: textField(line(200)).optional() })
+export const updateWorkspaceBody = z.strictObject({ name: textField(displayName).optional() })
 
 export type UpdateWorkspaceBody = z.infer<typeof updateWorkspaceBody>
 

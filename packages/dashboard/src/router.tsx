@@ -19,7 +19,7 @@ export function createRouter(client: QueryClient): ReturnType<typeof createBrows
       Component: Root,
       HydrateFallback: Nothing,
       children: [
-        { index: true, loader: () => toStart(client) },
+        { index: true, loader: () => toStart(client), Component: Nothing },
         screen('sign-in', () => import('./screens/sign-in/sign-in.tsx'), 'SignIn'),
         screen('register', () => import('./screens/sign-in/register.tsx'), 'Register'),
         screen('forgot-password', () => import('./screens/sign-in/forgot-password.tsx'), 'ForgotPassword'),
@@ -35,7 +35,7 @@ export function createRouter(client: QueryClient): ReturnType<typeof createBrows
             screen('account/profile', () => import('./screens/profile/profile.tsx'), 'Profile'),
           ],
         },
-        { path: ':slug', loader: ({ params }) => toWorkspace(client, params.slug) },
+        { path: ':slug', loader: ({ params }) => toWorkspace(client, params.slug), Component: Nothing },
         { path: ':slug', Component: Shell, loader: loadOrganization(client), children: [organizationSettings] },
         { path: ':slug/w/:ws', Component: Shell, loader: loadWorkspace(client), children: workspacePages },
         { path: '*', Component: NotFound },

@@ -109,8 +109,9 @@ function parseCidr(text: string): Cidr | null {
 }
 
 // The library also reads 0x7f.1 and 010.0.0.1, where programs disagree about the value; no such form is an address here.
+// It throws and catches an error for any text that is not an IPv4 address, which takes ten times as long as the rest of this function.
 function parseAddress(text: string): readonly number[] | null {
-  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text).octets
+  if (/^[\d.]+$/.test(text)) return ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text).octets : null
   if (!ipaddr.IPv6.isValid(text) || text.includes('%')) return null
   const bytes = ipaddr.IPv6.parse(text).toByteArray()
   return mappedPrefix.every((byte, index) => bytes[index] === byte) ? bytes.slice(mappedPrefix.length) : bytes

@@ -1,5 +1,6 @@
 /** Every way in which a caller can be refused. Published: a code never changes its meaning. */
 export const appErrorCodes = [
+  'bad_request',
   'malformed_json',
   'validation_failed',
   'unauthenticated',
@@ -9,6 +10,7 @@ export const appErrorCodes = [
   'invitation_email_mismatch',
   'not_found',
   'method_not_allowed',
+  'request_timeout',
   'conflict',
   'task_not_pending',
   'task_not_finished',
@@ -24,7 +26,9 @@ export const appErrorCodes = [
   'idempotency_in_progress',
   'payload_too_large',
   'unsupported_media_type',
+  'expectation_failed',
   'rate_limited',
+  'headers_too_large',
   'internal',
   'unavailable',
 ] as const

@@ -10,7 +10,7 @@ export {
 export { type AlertChannel, type AlertEvent, alertChannels, alertEvents, nextAlertPause } from './alerts.ts'
 export { AppError, type AppErrorCode, type AppErrorOptions, appErrorCodes, type FieldError } from './app-error.ts'
 export { type AuditAction, auditActions } from './audit-action.ts'
-export { type CronSchedule, nextRuns, nextScheduled } from './cron/cron-schedule.ts'
+export { type CronSchedule, countOccurrences, nextRuns, nextScheduled } from './cron/cron-schedule.ts'
 export { describeCron } from './cron/describe-cron.ts'
 export { cronHorizonYears, nextOccurrence, type Occurrence } from './cron/next-occurrence.ts'
 export { type CronExpression, type ParsedCron, parseCron } from './cron/parse-cron.ts'
@@ -69,7 +69,7 @@ export {
   secretNames,
   secretReference,
 } from './secrets/secret-reference.ts'
-export { checkSecretValue } from './secrets/secret-value.ts'
+export { checkSecretValue, secretValuePattern } from './secrets/secret-value.ts'
 export { checkTargetUrl, originOfUrl } from './target-url.ts'
 export {
   canMove,
@@ -93,3 +93,4 @@ export {
 } from './tiers.ts'
 export { isTopic, isTopicPattern, patternsOf } from './topic.ts'
 export { parseTraceparent, readTraceparent, type TraceContext, writeTraceparent } from './traceparent.ts'
+export { version } from './version.ts'

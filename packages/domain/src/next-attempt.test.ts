@@ -21,12 +21,18 @@ describe('nextAttempt', () => {
     expect(after(response(status))).toEqual({ state: 'retrying', delayMs: 10_000 })
   })
 
-  it.each(['timeout', 'connection_refused', 'connection_reset', 'dns', 'tls', 'invalid_response'])(
-    'tries again after %s',
-    code => {
-      expect(after({ kind: 'failure', code })).toEqual({ state: 'retrying', delayMs: 10_000 })
-    },
-  )
+  it.each([
+    'timeout',
+    'connection_refused',
+    'connection_reset',
+    'dns',
+    'tls',
+    'invalid_response',
+    'secret_unreadable',
+    'internal_error',
+  ])('tries again after %s', code => {
+    expect(after({ kind: 'failure', code })).toEqual({ state: 'retrying', delayMs: 10_000 })
+  })
 
   it.each(['blocked_address', 'secret_missing'])('gives up at once after %s', code => {
     expect(after({ kind: 'failure', code })).toEqual({ state: 'dead' })
@@ -64,8 +70,11 @@ describe('nextAttempt', () => {
   })
 })
 
-it('makes an attempt again at once that we gave up ourselves, also when it was the last one', () => {
-  const given = { kind: 'failure', code: 'worker_lost' } as const
-  expect(after(given, 1, 0)).toEqual({ state: 'retrying', delayMs: 0 })
-  expect(after(given, 6, 5)).toEqual({ state: 'retrying', delayMs: 0 })
-})
+it.each(['worker_lost', 'stale_connection'])(
+  'makes another attempt at once after %s, also after the last one',
+  code => {
+    const given = { kind: 'failure', code } as const
+    expect(after(given, 1, 0)).toEqual({ state: 'retrying', delayMs: 0 })
+    expect(after(given, 6, 5)).toEqual({ state: 'retrying', delayMs: 0 })
+  },
+)

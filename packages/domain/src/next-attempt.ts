@@ -17,6 +17,8 @@ export type EndedAttempt = {
   random: () => number
 }
 
+// They end an attempt because of us, or before the target had a fair chance.
+const ownFailures: readonly string[] = ['worker_lost', 'stale_connection']
 const hopelessFailures: readonly string[] = ['blocked_address', 'secret_missing']
 const goneStatus = 410
 const retryAfterStatuses: readonly number[] = [429, 503]
@@ -24,8 +26,8 @@ const retryAfterStatuses: readonly number[] = [429, 503]
 /** Decides what becomes of a task after an attempt (spec 3.2). */
 export function nextAttempt({ policy, attempt, outcome, now, random }: EndedAttempt): NextAttempt {
   if (isSuccess(outcome)) return { state: 'success' }
-  // It ended because we did, not because of the target: it is made again at once, whatever is left to try.
-  if (outcome.kind === 'failure' && outcome.code === 'worker_lost') return { state: 'retrying', delayMs: 0 }
+  // The target did not fail, so the next attempt follows at once, also when no retry is left.
+  if (outcome.kind === 'failure' && ownFailures.includes(outcome.code)) return { state: 'retrying', delayMs: 0 }
   if (isHopeless(outcome) || attempt > policy.maxRetries) return { state: 'dead' }
   const delayMs = Math.max(retryDelayMs(policy, attempt, random), askedDelayMs(outcome, now))
   return { state: 'retrying', delayMs }

@@ -82,12 +82,14 @@ describe.each(policyFlags)('%s', flag => {
   })
 })
 
-it('an API key has its workspace, but neither keys, members nor money (spec 5)', () => {
+it('an API key has its workspace and reads who belongs to it, but has no keys, members of the organization or money', () => {
   const keys = allowedTo({ kind: 'api_key' })
   expect(keys).toContain('task.delete')
   expect(keys).toContain('secret.write')
   expect(keys).toContain('organization.read')
-  expect(keys.filter(action => /^(api_key|member|workspace_member|invitation|billing|usage)/.test(action))).toEqual([])
+  expect(keys.filter(action => /^(api_key|member|workspace_member|invitation|billing|usage)/.test(action))).toEqual([
+    'workspace_member.read',
+  ])
 })
 
 it('nobody grants more than they are', () => {

@@ -1,3 +1,4 @@
+export { endWithThisProcess } from './end-with-this-process.ts'
 export { findInstalledPostgres } from './find-installed-postgres.ts'
 export { findRedisServer } from './find-redis-server.ts'
 export { freePort } from './free-port.ts'

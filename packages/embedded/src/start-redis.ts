@@ -97,8 +97,6 @@ function redisArguments(dataDir: string, port: number, persist: boolean): string
     appendfsync: 'everysec',
     save: '',
     'maxmemory-policy': 'noeviction',
-    // Ten times a second, the default, would make delayed jobs up to a tenth of a second late.
-    hz: '100',
   }
   return toArguments(settings)
 }

@@ -10,7 +10,6 @@ describe.skipIf(!findRedisServer())('a private Redis', () => {
     const redis = await start({ dataDir: join(temporaryFolder(), 'redis'), persist: true })
     expect(redis.url).toBe(`redis://127.0.0.1:${redis.port}`)
     expect(await send(redis.port, 'CONFIG GET maxmemory-policy')).toContain('noeviction')
-    expect(await send(redis.port, 'CONFIG GET hz')).toContain('100')
     expect(await send(redis.port, 'CONFIG GET bind')).toContain('127.0.0.1')
   })
 

@@ -12,7 +12,7 @@ const facts: BannerFacts = {
   account: { email: 'admin@belfry.local', password: 'pass-word_1234567', apiKey: 'bf_abc' },
   operatorPassword: 'operate_7654321',
   database: 'embedded PostgreSQL',
-  queue: 'private Redis',
+  redis: null,
   dataDir: '/home/ann/belfry/.belfry',
   isBehindProxy: false,
 }
@@ -23,12 +23,13 @@ test('tells where everything is', () => {
   for (const fact of [
     'admin@belfry.local  pass-word_1234567',
     'bf_abc',
-    'private Redis',
     'http://localhost:3000/admin/queues  operator  operate_7654321',
     '/home/ann/belfry/.belfry/logs',
   ]) {
     expect(text).toContain(fact)
   }
+  expect(text).not.toContain('Redis')
+  expect(banner({ ...facts, redis: 'redis://cache' })).toContain('redis://cache')
 })
 
 const shells = ['sh', 'bash', 'zsh'].filter(shell => spawnSync(shell, ['-c', 'exit 0']).status === 0)

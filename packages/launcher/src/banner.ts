@@ -7,7 +7,8 @@ export type BannerFacts = {
   account: Account | null
   operatorPassword: string
   database: string
-  queue: string
+  /** The address of the user's Redis; null without one. */
+  redis: string | null
   dataDir: string
   /** Whether curl would ask a proxy, which cannot reach this machine's loopback. */
   isBehindProxy: boolean
@@ -15,11 +16,11 @@ export type BannerFacts = {
 
 /** What is printed once everything serves. */
 export function banner(facts: BannerFacts): string {
-  const { url, echoUrl, account, operatorPassword, database, queue, dataDir } = facts
+  const { url, echoUrl, account, operatorPassword, database, redis, dataDir } = facts
   const rows = [
     ...(account ? [['Sign in', `${account.email}  ${account.password}`] as const] : []),
     ...(account ? [['API key', account.apiKey] as const] : []),
-    ['Queue', queue],
+    ...(redis ? [['Redis', redis] as const] : []),
     ['Jobs', `${url}/admin/queues  operator  ${operatorPassword}`],
     ['Database', database],
     ['Data', dataDir],

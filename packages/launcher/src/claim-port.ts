@@ -19,6 +19,14 @@ export async function claimPort(wanted: number): Promise<number> {
   }
 }
 
+/** Whether a program could listen on all addresses with this port. */
+export function isFree(port: number): Promise<boolean> {
+  return listenBriefly(port).then(
+    () => true,
+    () => false,
+  )
+}
+
 function listenBriefly(port: number, host?: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer()

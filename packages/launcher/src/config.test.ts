@@ -14,8 +14,14 @@ test('takes what is set', () => {
     port: 0,
     databaseUrl: 'postgres://db/x',
     redisUrl: 'rediss://cache',
+    hasApi: true,
     env,
   })
+})
+
+test('knows whether there is an API by ROLES', () => {
+  const hasApi = (ROLES: string) => readConfig({ ROLES }).hasApi
+  expect(['', 'api', 'scheduler,api', 'scheduler,dispatcher'].map(hasApi)).toEqual([true, true, true, false])
 })
 
 test.each(['http', '-1', '65536', '3000.5', '1e3', ' 3000'])('refuses PORT=%s', port => {

@@ -14,9 +14,11 @@ export type Config = {
   port: number
   /** `DATABASE_URL`: a PostgreSQL to use instead of the embedded one. */
   databaseUrl: string | null
-  /** `REDIS_URL`: a Redis to use instead of a private one. */
+  /** `REDIS_URL`: a Redis for the queue. Null: there is no queue. */
   redisUrl: string | null
-  /** Everything, for the services: they have settings of their own. */
+  /** Whether the API is among `ROLES`. Default: it is. */
+  hasApi: boolean
+  /** Everything, for the service: it has settings of its own. */
   env: Environment
 }
 
@@ -27,6 +29,7 @@ export function readConfig(env: Environment): Config {
     port: readPort(env.PORT || '3000'),
     databaseUrl: readUrl('DATABASE_URL', env.DATABASE_URL, /^postgres(ql)?:\/\//, 'postgresql://'),
     redisUrl: readUrl('REDIS_URL', env.REDIS_URL, /^rediss?(\+cluster)?:\/\//, 'redis://'),
+    hasApi: !env.ROLES || /\bapi\b/.test(env.ROLES),
     env,
   }
 }

@@ -9,7 +9,6 @@ import { runService } from './service-process.ts'
 import { say } from './terminal.ts'
 
 export type ServiceOptions = {
-  name: string
   /** Sends 'ready' when it serves, and ends in order on SIGTERM. */
   program: string
   env: Environment
@@ -26,11 +25,11 @@ export type Service = Opened & {
 const readyTimeoutMs = 90_000
 
 /** Starts a service and keeps it running: one that ends by itself is started again, after a growing pause. */
-export function keepService({ name, program, env, logFile, onProcess }: ServiceOptions): Service {
+export function keepService({ program, env, logFile, onProcess }: ServiceOptions): Service {
   const stopping = new AbortController()
   openLog(logFile)
   const log = followLog(logFile, line => {
-    const readable = readableLine(name, line)
+    const readable = readableLine(line)
     if (readable) say(readable)
   })
   let current = start()
@@ -46,7 +45,7 @@ export function keepService({ name, program, env, logFile, onProcess }: ServiceO
     if (await Promise.race([current.ready, late])) return void keep()
     if (stopping.signal.aborted) return
     log.catchUp()
-    throw new PlainError(`The ${name} did not start. Its log is ${logFile}`)
+    throw new PlainError(`Belfry did not start. Its log is ${logFile}`)
   }
 
   async function keep(): Promise<void> {
@@ -55,19 +54,25 @@ export function keepService({ name, program, env, logFile, onProcess }: ServiceO
       const reason = await current.ended
       if (stopping.signal.aborted) return
       pauseMs = restartPauseMs(pauseMs, performance.now() - startedAt)
-      say(`The ${name} ended unexpectedly (${reason}); starting it again in ${pauseMs / 1000} s.`)
+      say(`Belfry ended unexpectedly (${reason}); starting it again in ${pauseMs / 1000} s.`)
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {}) // stopped while waiting
       if (stopping.signal.aborted) return
       current = start()
     }
   }
 
+  async function end(): Promise<void> {
+    stopping.abort()
+    await current.stop()
+    log.close()
+  }
+
+  let ended: Promise<void> | undefined
   return {
     ready: becomeReady(),
-    async stop() {
-      stopping.abort()
-      await current.stop()
-      log.close()
+    stop() {
+      ended ??= end()
+      return ended
     },
     kill() {
       stopping.abort()

@@ -2,21 +2,21 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { freePort, waitUntil } from '@belfry/embedded'
 import { banner } from './banner.ts'
-import { claimPort } from './claim-port.ts'
+import { claimPort, isFree } from './claim-port.ts'
 import { type Config, checkout } from './config.ts'
 import { prepareDataFolder } from './data-folder.ts'
 import { startEchoReceiver } from './echo-receiver.ts'
 import { type Account, ensureAccount } from './first-account.ts'
-import { keepService, type Service } from './keep-service.ts'
+import { keepService } from './keep-service.ts'
 import { isAlive, type Lock, type ProcessRecord, takeLock } from './lock.ts'
 import { migrate } from './migrate.ts'
 import type { OpenStack } from './open-stack.ts'
 import { loadSecrets } from './secrets.ts'
-import { beside, startServers } from './servers.ts'
+import { beside, startServers, withoutPassword } from './servers.ts'
 import { type ServiceSettings, serviceEnvironment } from './service-environment.ts'
 import { say } from './terminal.ts'
 
-const serviceNames = ['api', 'scheduler', 'dispatcher']
+const maxTries = 3
 
 /** Starts everything, and tells the user what to do with it. Whatever was opened is on the stack, also after a failure. */
 export async function launch(config: Config, opened: OpenStack, stop: AbortSignal): Promise<void> {
@@ -36,41 +36,52 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   await migrate(servers.databaseUrl, config.env, stop)
   const echo = await startEchoReceiver(beside(port, 1))
   opened.push(echo)
-  const metricsPorts = { scheduler: await freePort(beside(port, 4)), api: await freePort(beside(port, 5)) }
-  const settings = { ...servers, dataDir, port, metricsPorts, secrets }
-  const services = startServices(config, settings, lock, opened)
-  await Promise.race([Promise.all(services.map(service => service.ready)), aborted(stop)])
+  await startService(config, { ...servers, dataDir, port, secrets }, lock, opened, stop)
+  if (!config.hasApi) return say(`Belfry is running as ${config.env.ROLES}. Its log is ${dataDir}/logs/belfry.log`)
   const account = await findAccount(config, url)
   const isBehindProxy = Boolean(config.env.http_proxy || config.env.all_proxy || config.env.ALL_PROXY)
   const operatorPassword = config.env.OPERATOR_PASSWORD || secrets.OPERATOR_PASSWORD
-  say(banner({ ...servers, url, echoUrl: echo.url, account, operatorPassword, dataDir, isBehindProxy }))
+  const redis = config.redisUrl && withoutPassword(config.redisUrl)
+  say(banner({ ...servers, url, redis, echoUrl: echo.url, account, operatorPassword, dataDir, isBehindProxy }))
 }
 
-// A launcher that was killed left its services to finish what they had in hand, and they still have the port.
+// A launcher that was killed left its service to finish what it had in hand, and that still has the port.
 async function outlive(leftovers: ProcessRecord[], stop: AbortSignal): Promise<void> {
   const areGone = () => stop.aborted || !leftovers.some(isAlive)
   if (await waitUntil(areGone, 1000)) return
-  say('Waiting for the services of the last start to end ...')
+  say('Waiting for the process of the last start to end ...')
   await waitUntil(areGone, 35_000)
   for (const { pid } of leftovers.filter(isAlive)) process.kill(pid, 'SIGKILL')
   await waitUntil(areGone, 5000)
 }
 
-function startServices({ dataDir, env }: Config, settings: ServiceSettings, lock: Lock, opened: OpenStack): Service[] {
-  const services = serviceNames.map(name =>
-    keepService({
-      name,
-      program: join(checkout, 'services', name, 'dist/main.mjs'),
-      env: serviceEnvironment(name, env, settings),
-      logFile: join(dataDir, 'logs', `${name}.log`),
-      onProcess: pid => lock.noteService(name, pid),
-    }),
-  )
-  opened.push({
-    stop: () => Promise.all(services.map(service => service.stop())),
-    kill: () => services.forEach(service => void service.kill()),
-  })
-  return services
+// A port that was free a moment ago may be taken when the service listens on it: then it starts again, on another one.
+async function startService(
+  { dataDir, env }: Config,
+  settings: Omit<ServiceSettings, 'operatorPort'>,
+  lock: Lock,
+  opened: OpenStack,
+  stop: AbortSignal,
+): Promise<void> {
+  let operatorPort = await freePort(beside(settings.port, 4))
+  for (let tries = 1; ; tries++) {
+    const service = keepService({
+      program: join(checkout, 'services/all-in-one/dist/main.mjs'),
+      env: serviceEnvironment(env, { ...settings, operatorPort }),
+      logFile: join(dataDir, 'logs/belfry.log'),
+      onProcess: pid => lock.noteService('belfry', pid),
+    })
+    opened.push(service)
+    try {
+      return await Promise.race([service.ready, aborted(stop)])
+    } catch (error) {
+      if (stop.aborted) throw error
+      await service.stop()
+      if (tries === maxTries || (await isFree(operatorPort))) throw error
+      say(`Port ${operatorPort} is taken by another program; trying another one.`)
+      operatorPort = await freePort()
+    }
+  }
 }
 
 async function aborted(signal: AbortSignal): Promise<never> {

@@ -3,12 +3,9 @@ import { printable, readableLine } from './log-line.ts'
 
 const at = '2026-11-21T06:00:01.000Z'
 
-test('shows warnings and errors with their cause, and nothing below', () => {
+test('shows warnings and errors with their role and cause, and nothing below', () => {
   const line = (level: number) =>
-    readableLine(
-      'api',
-      JSON.stringify({ level, time: at, service: 'api', err: { message: 'no route' }, msg: 'call.failed' }),
-    )
+    readableLine(JSON.stringify({ level, time: at, service: 'api', err: { message: 'no route' }, msg: 'call.failed' }))
   expect(line(30)).toBeNull()
   expect(line(40)).toMatch(/^\d\d:\d\d:01 api WARN call\.failed: no route$/)
   expect(line(50)).toMatch(/ api ERROR call\.failed: no route$/)
@@ -16,20 +13,20 @@ test('shows warnings and errors with their cause, and nothing below', () => {
 })
 
 test('shows what a warning advises', () => {
-  const line = JSON.stringify({ level: 40, time: at, msg: 'queue.unfit', advice: 'AOF is off.' })
-  expect(readableLine('scheduler', line)).toMatch(/ scheduler WARN queue\.unfit: AOF is off\.$/)
+  const line = JSON.stringify({ level: 40, time: at, service: 'scheduler', msg: 'queue.unfit', advice: 'AOF is off.' })
+  expect(readableLine(line)).toMatch(/ scheduler WARN queue\.unfit: AOF is off\.$/)
 })
 
 test('shows a notice for the user, however unimportant to operators', () => {
   const line = JSON.stringify({ level: 30, time: at, msg: 'mail.written', notice: 'A mail to ada@example.com\u001b' })
-  expect(readableLine('dispatcher', line)).toMatch(/^\d\d:\d\d:01 A mail to ada@example\.com\\u001b$/)
+  expect(readableLine(line)).toMatch(/^\d\d:\d\d:01 A mail to ada@example\.com\\u001b$/)
 })
 
 test('shows what is not a log line as it is, such as a stack on standard error', () => {
-  expect(readableLine('api', '    at main (main.mjs:1:1)')).toBe('api:     at main (main.mjs:1:1)')
-  expect(readableLine('api', '{"level":40, cut off')).toBe('api: {"level":40, cut off')
-  expect(readableLine('api', 'Error: \u001b[2J')).toBe('api: Error: \\u001b[2J')
-  expect(readableLine('api', '')).toBeNull()
+  expect(readableLine('    at main (main.mjs:1:1)')).toBe('belfry:     at main (main.mjs:1:1)')
+  expect(readableLine('{"level":40, cut off')).toBe('belfry: {"level":40, cut off')
+  expect(readableLine('Error: \u001b[2J')).toBe('belfry: Error: \\u001b[2J')
+  expect(readableLine('')).toBeNull()
 })
 
 test('never lets a control character reach the terminal', () => {

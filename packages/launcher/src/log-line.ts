@@ -3,16 +3,16 @@ import { clockTime } from './terminal.ts'
 const warning = 40
 const names: Record<number, string> = { 40: 'WARN', 50: 'ERROR', 60: 'FATAL' }
 
-/** Puts a service's log line the way people read it; null for what need not be shown. */
-export function readableLine(service: string, line: string): string | null {
+/** Puts a log line the way people read it; null for what need not be shown. */
+export function readableLine(line: string): string | null {
   if (line.trim() === '') return null
   const entry = parse(line)
   // Not one of ours: a stack on standard error, or a warning of Node.
-  if (!entry) return `${service}: ${printable(line)}`
+  if (!entry) return `belfry: ${printable(line)}`
   if (entry.notice) return `${clockTime(new Date(entry.time))} ${printable(entry.notice)}`
   if (entry.level < warning) return null
   const parts = [entry.msg, entry.err?.message ?? entry.advice].filter(Boolean).join(': ')
-  return `${clockTime(new Date(entry.time))} ${service} ${names[entry.level] ?? entry.level} ${printable(parts)}`
+  return `${clockTime(new Date(entry.time))} ${entry.service} ${names[entry.level] ?? entry.level} ${printable(parts)}`
 }
 
 /** Makes a text safe to print on one line: control characters could move the cursor or worse. */
@@ -23,6 +23,8 @@ export function printable(text: string): string {
 type Entry = {
   level: number
   time: string | number
+  /** The role that has written it. */
+  service: string
   msg?: string
   err?: { message?: string }
   advice?: string

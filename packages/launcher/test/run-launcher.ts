@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { processIdentity } from '@belfry/embedded'
@@ -57,24 +57,10 @@ export function runLauncher(dataDir: string, env: Record<string, string> = {}): 
 /** The processes that a running launcher has started: its services and its servers. */
 export function childrenOf(dataDir: string): number[] {
   const { services } = JSON.parse(readFileSync(join(dataDir, 'run.json'), 'utf8'))
-  const pidFiles = ['postgres/postmaster.pid', 'redis/redis.pid'].map(name => join(dataDir, name))
-  const servers = pidFiles.filter(existsSync).map(file => Number.parseInt(readFileSync(file, 'utf8'), 10))
-  return [...Object.values<{ pid: number }>(services).map(({ pid }) => pid), ...servers]
+  const postgres = Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10)
+  return [...Object.values<{ pid: number }>(services).map(({ pid }) => pid), postgres]
 }
 
 export function areAllGone(pids: number[]): boolean {
   return pids.every(pid => processIdentity(pid) === null)
-}
-
-/** A PATH on which there is everything that a start needs, and no Redis. */
-export function pathWithoutRedis(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'belfry-path-'))
-  for (const name of ['sh', 'test', 'unshare', 'setpriv', 'chown']) {
-    const found = (process.env.PATH ?? '')
-      .split(':')
-      .map(directory => join(directory, name))
-      .find(existsSync)
-    if (found) symlinkSync(found, join(folder, name))
-  }
-  return folder
 }

@@ -13,7 +13,7 @@ export type Alert = {
   quota?: { resource: string; percent: number }
 }
 
-const mostCounted = 10_000
+const maxCounted = 10_000
 
 /** Says what has happened, in one line of plain text. */
 export function alertTitle({ event, count, workspace, quota }: Alert): string {
@@ -36,11 +36,11 @@ export function alertTitle({ event, count, workspace, quota }: Alert): string {
 /** Names what an alert is about: a line each, and one for those that are not named. */
 export function alertLines({ items, count }: Alert): string[] {
   const others = count - items.length
-  const more = count > mostCounted ? 'and many more' : `and ${others.toLocaleString('en')} more`
+  const more = count > maxCounted ? 'and many more' : `and ${others.toLocaleString('en')} more`
   return [...items.map(({ id, name }) => `${name} (${id})`), ...(others > 0 ? [more] : [])]
 }
 
 function several(count: number, one: string, many: string): string {
   if (count === 1) return `1 ${one}`
-  return `${count > mostCounted ? 'more than ' : ''}${Math.min(count, mostCounted).toLocaleString('en')} ${many}`
+  return `${count > maxCounted ? 'more than ' : ''}${Math.min(count, maxCounted).toLocaleString('en')} ${many}`
 }

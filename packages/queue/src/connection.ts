@@ -2,17 +2,15 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRedisBackend, type Processor, type Queue, type Worker, withBackend } from 'bullmq'
 import { openRedis, type RedisClient } from './open-redis.ts'
-import { createCalmPostgresBackend, postgresConnection } from './postgres-backend.ts'
 import { shardPrefix } from './shards.ts'
 
-/** Where the queue lives: on Redis when there is one, else on the same PostgreSQL as everything else. */
+/** The Redis that holds the queues. */
 export type QueueConnection = {
-  /** A Redis or a cluster. Default null: BullMQ's PostgreSQL backend. */
-  redisUrl: string | null
-  databaseUrl: string
+  /** A Redis or a cluster. */
+  redisUrl: string
   /** Key prefix on Redis, a hash tag, so that several installations can share a server. Default `{belfry}`. */
   prefix?: string
-  /** How many parts the queue of due tasks has on Redis; PostgreSQL knows one only. Default 1. */
+  /** How many parts the queue of due tasks has. Default 1. */
   shards?: number
   /** Told of every connection error; BullMQ reconnects by itself. */
   onError: (error: Error) => void
@@ -22,8 +20,7 @@ export type OpenQueue<Data> = Omit<OpenShards<Data>, 'bulls'> & { bull: Queue<Da
 
 export type OpenShards<Data> = {
   bulls: [Queue<Data>, ...Queue<Data>[]]
-  /** Null when the queue lives in PostgreSQL. */
-  redis: RedisClient | null
+  redis: RedisClient
   /** Rejects while the store is away: at once, but for the first moments of a process. */
   reachable(): Promise<void>
   depth(): Promise<QueueDepth>
@@ -38,8 +35,7 @@ export type OpenWorker = { close(): Promise<void> }
 
 /** Takes jobs of any shard of one queue, over connections that they share as far as they can. */
 export type WorkerStore = {
-  /** Null when the queue lives in PostgreSQL. */
-  redis: RedisClient | null
+  redis: RedisClient
   open(shard: number, concurrency: number): OpenWorker
   close(): void
 }
@@ -57,20 +53,6 @@ export function openQueue<Data>(connection: QueueConnection, name: string): Open
 
 /** Opens a producer for every shard of a queue, over one connection. */
 export function openShards<Data>(connection: QueueConnection, name: string): OpenShards<Data> {
-  if (connection.redisUrl === null) {
-    const { Queue } = withBackend(createCalmPostgresBackend)
-    const bull = new Queue<Data>(name, {
-      connection: postgresConnection(connection.databaseUrl, 4),
-    }) as unknown as Queue<Data>
-    const bulls: [Queue<Data>] = [observed(bull, connection)]
-    return {
-      bulls,
-      redis: null,
-      reachable: async () => {},
-      depth: () => depthOf(bulls),
-      close: () => bull.close(),
-    }
-  }
   const options = { maxRetriesPerRequest: 1, commandTimeout: 2_000, socketTimeout: 5_000 }
   const redis = openRedis(connection.redisUrl, options, connection.onError)
   const { Queue } = withBackend(createRedisBackend)
@@ -78,7 +60,7 @@ export function openShards<Data>(connection: QueueConnection, name: string): Ope
     const prefix = shardPrefix(prefixOf(connection), shard)
     return observed(new Queue<Data>(name, { connection: redis, prefix }) as unknown as Queue<Data>, connection)
   }
-  const others = Array.from({ length: shardsOf(connection) - 1 }, (_, i) => open(i + 1))
+  const others = Array.from({ length: (connection.shards ?? 1) - 1 }, (_, i) => open(i + 1))
   const bulls: OpenShards<Data>['bulls'] = [open(0), ...others]
   const ready = once(redis, 'ready').catch(() => {}) // what goes wrong is told by the status
   const firstConnection = Promise.race([ready, sleep(firstConnectionMs, undefined, { ref: false })])
@@ -93,23 +75,6 @@ export function openShards<Data>(connection: QueueConnection, name: string): Ope
     async close() {
       await Promise.all(bulls.map(bull => bull.close()))
       redis.disconnect()
-    },
-  }
-}
-
-/** Opens a consumer. It waits while the store is away. */
-export function openWorker<Data>(
-  connection: QueueConnection,
-  name: string,
-  processor: Processor<Data>,
-  concurrency: number,
-): OpenWorker {
-  const store = openWorkerStore(connection, name, processor)
-  const worker = store.open(0, concurrency)
-  return {
-    async close() {
-      await worker.close()
-      store.close()
     },
   }
 }
@@ -130,14 +95,6 @@ export function openWorkerStore<Data>(
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
   }
-  if (connection.redisUrl === null) {
-    const { Worker } = withBackend(createCalmPostgresBackend)
-    const open = (_: number, concurrency: number) => {
-      const settings = { ...options, concurrency, connection: postgresConnection(connection.databaseUrl, 6) }
-      return observed(new Worker<Data>(name, processor, settings) as unknown as Worker<Data>, connection)
-    }
-    return { redis: null, open, close: () => {} }
-  }
   const redis = openRedis(
     connection.redisUrl,
     { maxRetriesPerRequest: null, socketTimeout: 15_000 }, // longer than a worker ever blocks
@@ -157,11 +114,6 @@ export function openWorkerStore<Data>(
 
 export function prefixOf(connection: QueueConnection): string {
   return connection.prefix ?? '{belfry}'
-}
-
-/** How many shards the queue of due tasks has. */
-export function shardsOf({ redisUrl, shards = 1 }: QueueConnection): number {
-  return redisUrl === null ? 1 : shards
 }
 
 async function depthOf(bulls: ReadonlyArray<Pick<Queue, 'getJobCounts'>>): Promise<QueueDepth> {

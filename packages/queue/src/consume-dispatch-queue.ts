@@ -1,5 +1,5 @@
 import { WaitingError } from 'bullmq'
-import { openWorkerStore, prefixOf, type QueueConnection, shardsOf } from './connection.ts'
+import { openWorkerStore, prefixOf, type QueueConnection } from './connection.ts'
 import { type DispatchJob, type DueTask, tasksOf } from './dispatch-job.ts'
 import { dispatchQueueName } from './dispatch-queue.ts'
 import { emptyOldShards } from './old-shards.ts'
@@ -22,7 +22,7 @@ export function consumeDispatchQueue(
   },
 ): DispatchConsumer {
   const stop = new AbortController()
-  const shards = shardsOf(connection)
+  const { shards = 1 } = connection
   const store = openWorkerStore<DispatchJob>(connection, dispatchQueueName, async (job, token) => {
     try {
       stop.signal.throwIfAborted()
@@ -35,7 +35,7 @@ export function consumeDispatchQueue(
   })
   const open = (shard: number) => store.open(shard, Math.ceil(options.concurrency / shards))
   const workers = Array.from({ length: shards }, (_, shard) => open(shard))
-  if (store.redis) workers.push(emptyOldShards(store.redis, { prefix: prefixOf(connection), shards }, open))
+  workers.push(emptyOldShards(store.redis, { prefix: prefixOf(connection), shards }, open))
   return {
     async close() {
       const closing = workers.map(worker => worker.close()) // from here on no job is asked for, but one may be on its way

@@ -1,6 +1,6 @@
 import type { DueTask } from './dispatch-job.ts'
 
-const mostAtOnce = 100
+const maxAtOnce = 100
 const mostRemembered = 10_000
 
 /**
@@ -17,6 +17,6 @@ export function createCrowd(): (task: DueTask) => boolean {
     counts.set(key, count)
     const oldest = counts.keys().next()
     if (counts.size > mostRemembered && !oldest.done) counts.delete(oldest.value)
-    return count > mostAtOnce
+    return count > maxAtOnce
   }
 }

@@ -34,8 +34,7 @@ export function openDeadLetterQueue(connection: QueueConnection): DeadLetterQueu
     },
     async trim(most) {
       await reachable()
-      // Newest first: asked for the oldest first, the backend on PostgreSQL gives the newest in reverse.
-      const oldest = await bull.getJobs(['waiting'], most, most + mostPerTrim - 1, false)
+      const oldest = await bull.getJobs(['waiting'], most, most + mostPerTrim - 1, false) // newest first
       await Promise.all(oldest.map(job => job.remove()))
       return oldest.length
     },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type DueTask, tasksOf, toJobs } from './dispatch-job.ts'
+import { countOfWholeCohorts, type DueTask, tasksOf, toJobs } from './dispatch-job.ts'
 
 const second = Date.UTC(2026, 0, 1, 12, 0, 5)
 const uncrowded = () => false
@@ -49,7 +49,7 @@ it('keeps every field of a job for one task within the 64 bytes that make it che
     workspace: `ws_${'0'.repeat(26)}`,
     origin: 'https://a.example',
   }
-  const [job] = toJobs([task], second - 330_000, () => true)
+  const [job] = toJobs([task], second - 330_000, () => true, second - 330_000)
   expect(JSON.stringify(job?.data).length).toBeLessThanOrEqual(64)
   expect(JSON.stringify({ ...job?.opts, attempts: 0 }).length).toBeLessThanOrEqual(64)
   expect(job?.name).toBe(`${task.workspace} ${task.origin}`)
@@ -77,4 +77,21 @@ it('asks a job to let others go first only when all of it is of a crowded worksp
   const priorityOf = (more: (i: number) => Partial<DueTask>) => toJobs(tasks(2, more), 0, () => true)[0]?.opts.priority
   expect(priorityOf(() => ({ workspace: 'ws_1' }))).toBe(1)
   expect(priorityOf(i => ({ workspace: `ws_${i}` }))).toBeUndefined()
+})
+
+it('carries the time of the database only where the clock of this machine is wrong', () => {
+  const now = second - 10_000
+  const timestampOf = (skewMs: number) => toJobs(tasks(1), now, uncrowded, now + skewMs)[0]?.opts.timestamp
+  expect([0, 100, -100].map(timestampOf)).toEqual([undefined, undefined, undefined])
+  expect([101, -101, 3_600_000].map(timestampOf)).toEqual([now, now, now])
+})
+
+it('knows how many tasks at the beginning of a list make the same jobs whatever follows', () => {
+  const next = { id: 'task_next', dueAt: second + 1_000 }
+  const counts = [0, 1, 99, 100, 250].map(count => countOfWholeCohorts(tasks(count)))
+  expect(counts).toEqual([0, 0, 0, 100, 200])
+  expect(countOfWholeCohorts([...tasks(250), next])).toBe(250)
+  const idsOf = (given: DueTask[]) => toJobs(given, 0, uncrowded).map(({ opts }) => opts.jobId)
+  const all = [...tasks(250), next]
+  expect([...idsOf(all.slice(0, 200)), ...idsOf(all.slice(200))]).toEqual(idsOf(all))
 })

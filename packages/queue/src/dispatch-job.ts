@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 
 /**
- * A task that has to be dispatched: its id (`task_...`) and its time in epoch milliseconds. Whoever knows the workspace
- * (`ws_...`) and the origin of the target as its URL spells it says so, which spares the dispatcher a look.
+ * A task that has to be dispatched: its id (`task_...`) and its time in epoch milliseconds. A caller that knows the
+ * workspace (`ws_...`) and the origin of the target, as its URL spells it, adds them, which spares the dispatcher a query.
  */
 export type DueTask = { id: string; dueAt: number; workspace?: string; origin?: string }
 
@@ -19,7 +19,17 @@ export type DispatchJob = {
 export type ReadableJob = { name: string; data: DispatchJob }
 
 /** A job as BullMQ takes it. */
-export type NewJob = { name: string; data: DispatchJob; opts: { jobId: string; delay: number; priority?: number } }
+export type NewJob = {
+  name: string
+  data: DispatchJob
+  opts: { jobId: string; delay: number; timestamp?: number; priority?: number }
+}
+
+/**
+ * How far this machine's clock may be from the database's before it counts. Less than the lead of a job minus BullMQ's own
+ * lateness.
+ */
+export const toleratedSkewMs = 100
 
 /**
  * Jobs start this much ahead of their tasks; the dispatcher waits out the rest. It hides BullMQ's own lateness, which
@@ -33,11 +43,21 @@ const longestField = 64
 
 /**
  * Writes tasks as jobs: those that are due in the same second travel together, up to 100 in one job. The same tasks make
- * the same jobs with the same ids, so that the store refuses what it has already.
+ * the same jobs with the same ids, so the store refuses what it has already.
+ *
+ * A job's time is its timestamp plus its delay. BullMQ takes the timestamp from this machine's clock. Where that is wrong,
+ * the job carries the database's time instead. It costs memory, so other jobs do not carry it.
  * @param now - The database's clock in epoch milliseconds.
  * @param isCrowded - Whether one more job of a task's workspace has to let others go first.
+ * @param localNow - This machine's clock. Default: as it is now.
  */
-export function toJobs(tasks: readonly DueTask[], now: number, isCrowded: (task: DueTask) => boolean): NewJob[] {
+export function toJobs(
+  tasks: readonly DueTask[],
+  now: number,
+  isCrowded: (task: DueTask) => boolean,
+  localNow = Date.now(),
+): NewJob[] {
+  const clock = { now, timestamp: Math.abs(localNow - now) > toleratedSkewMs ? { timestamp: Math.round(now) } : {} }
   const bySecond = new Map<number, DueTask[]>()
   for (const task of tasks) {
     const second = Math.floor(task.dueAt / 1000)
@@ -48,10 +68,22 @@ export function toJobs(tasks: readonly DueTask[], now: number, isCrowded: (task:
   return [...bySecond.values()].flatMap(together => {
     const jobs: NewJob[] = []
     for (let i = 0; i < together.length; i += cohortSize) {
-      jobs.push(toJob(together.slice(i, i + cohortSize), now, isCrowded))
+      jobs.push(toJob(together.slice(i, i + cohortSize), clock, isCrowded))
     }
     return jobs
   })
+}
+
+/**
+ * Counts the tasks at the beginning of a list, in order of time, of which `toJobs` makes the same jobs whatever follows
+ * them: without the last job of the last second, unless that is full.
+ */
+export function countOfWholeCohorts(tasks: readonly DueTask[]): number {
+  const secondOf = (task: DueTask | undefined) => (task === undefined ? null : Math.floor(task.dueAt / 1000))
+  const last = secondOf(tasks.at(-1))
+  let ofLast = 0
+  while (ofLast < tasks.length && secondOf(tasks.at(-1 - ofLast)) === last) ofLast++
+  return tasks.length - (ofLast % cohortSize)
 }
 
 /** Reads the tasks of a job. */
@@ -65,7 +97,11 @@ export function tasksOf({ name, data: { tasks, targets = targetsOfName(name) } }
 // Redis keeps a job in some 500 bytes as long as none of its fields is longer than 64, and in twice that otherwise. So a task
 // that travels alone has a short id, and says its target in the job's name, if that is short enough; one of many costs
 // some 100 bytes in any case.
-function toJob(tasks: readonly DueTask[], now: number, isCrowded: (task: DueTask) => boolean): NewJob {
+function toJob(
+  tasks: readonly DueTask[],
+  { now, timestamp }: { now: number; timestamp: { timestamp?: number } },
+  isCrowded: (task: DueTask) => boolean,
+): NewJob {
   const firstAt = Math.min(...tasks.map(({ dueAt }) => dueAt))
   const [first] = tasks
   const isOfOne = tasks.every(({ workspace }) => workspace === first?.workspace)
@@ -75,6 +111,7 @@ function toJob(tasks: readonly DueTask[], now: number, isCrowded: (task: DueTask
     opts: {
       jobId: jobIdOf(tasks),
       delay: Math.max(0, Math.round(firstAt - leadMs - now)),
+      ...timestamp,
       ...(first && isOfOne && isCrowded(first) ? { priority: 1 } : {}),
     },
   }

@@ -5,7 +5,9 @@ import { mostShards, shardPrefix } from './shards.ts'
 
 export type OldShards = { close(): Promise<void> }
 
-const lookEveryMs = 5_000
+// Twice as long after each look that found nothing.
+const minPauseMs = 5_000
+const maxPauseMs = 20_000
 const states = ['wait', 'prioritized', 'active', 'delayed', 'paused']
 
 /**
@@ -22,20 +24,25 @@ export function emptyOldShards(
   const others = Array.from({ length: mostShards - shards }, (_, i) => shards + i)
 
   async function look(): Promise<void> {
-    for (const shard of others) {
-      const keys = states.map(state => `${shardPrefix(prefix, shard)}:${dispatchQueueName}:${state}`)
-      const hasJobs = (await redis.exists(...keys)) > 0
-      if (stop.signal.aborted) return
+    const found = await Promise.all(others.map(async shard => ({ shard, hasJobs: await hasJobs(shard) })))
+    if (stop.signal.aborted) return
+    for (const { shard, hasJobs } of found) {
       const worker = opened.get(shard)
       if (hasJobs && !worker) opened.set(shard, open(shard))
       if (!hasJobs && worker && opened.delete(shard)) await worker.close()
     }
   }
 
+  async function hasJobs(shard: number): Promise<boolean> {
+    const keys = states.map(state => `${shardPrefix(prefix, shard)}:${dispatchQueueName}:${state}`)
+    return (await redis.exists(...keys)) > 0
+  }
+
   async function run(): Promise<void> {
-    while (!stop.signal.aborted) {
+    for (let pauseMs = minPauseMs; !stop.signal.aborted; ) {
       await look().catch(() => {}) // away, which the client tells; the next look comes soon
-      await sleep(lookEveryMs, undefined, { signal: stop.signal }).catch(() => {}) // ends early when it is to stop
+      await sleep(pauseMs, undefined, { signal: stop.signal }).catch(() => {}) // ends early when it is to stop
+      pauseMs = opened.size > 0 ? minPauseMs : Math.min(pauseMs * 2, maxPauseMs)
     }
   }
   void run()

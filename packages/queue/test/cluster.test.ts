@@ -1,36 +1,19 @@
-import {
-  createTestDatabase,
-  queueBackends,
-  type RedisCluster,
-  startRedisCluster,
-  type TestDatabase,
-} from '@belfry/testing'
+import { queueBackends, type RedisCluster, startRedisCluster } from '@belfry/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import {
-  consumeDispatchQueue,
-  consumeOutboxQueue,
-  openDeadLetterQueue,
-  openDispatchQueue,
-  openOutboxQueue,
-  type QueueConnection,
-} from '../src/index.ts'
+import { consumeDispatchQueue, openDeadLetterQueue, openDispatchQueue, type QueueConnection } from '../src/index.ts'
 
 const patience = { timeout: 25_000, interval: 50 }
 
 describe.each(queueBackends().filter(backend => backend === 'redis'))('the queues on a cluster of %s', () => {
   let cluster: RedisCluster
-  let database: TestDatabase
   let connection: QueueConnection
   const closing: Array<{ close(): Promise<void> }> = []
   beforeAll(async () => {
-    ;[cluster, database] = await Promise.all([startRedisCluster(), createTestDatabase()])
-    connection = { redisUrl: cluster.url, databaseUrl: database.url, shards: 6, onError: () => {} }
+    cluster = await startRedisCluster()
+    connection = { redisUrl: cluster.url, shards: 6, onError: () => {} }
   })
   afterEach(() => Promise.all(closing.splice(0).map(part => part.close())))
-  afterAll(async () => {
-    await cluster?.close()
-    await database?.drop()
-  })
+  afterAll(() => cluster?.close())
 
   function open<T extends { close(): Promise<void> }>(part: T): T {
     closing.push(part)
@@ -60,7 +43,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the queue
     await expect.poll(() => taken.has('task_later'), patience).toBe(true)
   })
 
-  it('serves the marker, the letters, the outbox and the questions of operators', async () => {
+  it('serves the marker, the letters and the questions of operators', async () => {
     const queue = open(openDispatchQueue(connection))
     await queue.writeMarker('now')
     expect(await queue.readMarker()).toBe('now')
@@ -72,11 +55,6 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the queue
     expect(await letters.trim(2)).toBe(1)
     await letters.remove(['task_2', 'task_3'])
     expect(await letters.depth()).toEqual({ ready: 0, delayed: 0 })
-    const outbox = open(openOutboxQueue(connection))
-    let woken = 0
-    open(consumeOutboxQueue(connection, () => woken++))
-    await outbox.announce([1, 2].map(n => ({ message: `message-${n}`, label: 'invitation' })))
-    await expect.poll(() => woken, patience).toBe(2)
   })
 
   it('says so while a node is away, and goes on when that is back', async () => {

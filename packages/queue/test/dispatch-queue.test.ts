@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { createTestDatabase, queueBackends, type TestDatabase, testRedisUrl } from '@belfry/testing'
+import { queueBackends, testRedisUrl } from '@belfry/testing'
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   consumeDispatchQueue,
   type DispatchConsumer,
@@ -10,29 +10,26 @@ import {
   openDeadLetterQueue,
   openDispatchQueue,
   type QueueConnection,
+  toleratedSkewMs,
 } from '../src/index.ts'
 
-describe.each(queueBackends())('the dispatch queue on %s', backend => {
-  let database: TestDatabase
+const redisUrl = () => testRedisUrl() ?? ''
+
+describe.each(queueBackends().filter(backend => backend === 'redis'))('the dispatch queue on %s', () => {
   let connection: QueueConnection
   let queue: DispatchQueue
   const consumers: DispatchConsumer[] = []
 
-  beforeAll(async () => {
-    database = await createTestDatabase()
+  beforeAll(() => {
     connection = {
-      redisUrl: backend === 'redis' ? testRedisUrl() : null,
-      databaseUrl: database.url,
+      redisUrl: redisUrl(),
       prefix: `{test-${randomBytes(4).toString('hex')}}`,
       onError: error => console.error(error),
     }
     queue = openDispatchQueue(connection)
   })
   afterEach(() => Promise.all(consumers.splice(0).map(consumer => consumer.close())))
-  afterAll(async () => {
-    await queue.close()
-    await database.drop()
-  })
+  afterAll(() => queue.close())
 
   /** Consumes until told to stop; `taken` is what came, with the time of its coming. */
   function consume(take?: (tasks: DueTask[], signal: AbortSignal) => Promise<void>) {
@@ -48,7 +45,53 @@ describe.each(queueBackends())('the dispatch queue on %s', backend => {
     return { taken, consumer }
   }
   const newId = () => `task_${randomBytes(13).toString('hex')}`
-  const reaches = (taken: unknown[], count: number) => expect.poll(() => taken.length, { timeout: 10_000 }).toBe(count)
+  const reaches = (taken: unknown[], count: number) => expect.poll(() => taken.length, { timeout: 20_000 }).toBe(count)
+
+  const realNow = Date.now
+  /** Sets the clock of this machine wrong. PostgreSQL's stays right. */
+  function setClock(skewMs: number): void {
+    vi.spyOn(Date, 'now').mockImplementation(() => realNow() + skewMs)
+  }
+
+  describe.each([3_600_000, -3_600_000])('where a clock is wrong by %i ms', skewMs => {
+    afterEach(() => void vi.restoreAllMocks())
+
+    async function takeAll(count: number): Promise<number[]> {
+      const lateness: number[] = []
+      const consumer = consumeDispatchQueue(connection, {
+        concurrency: 10,
+        take: async tasks => void lateness.push(...tasks.map(({ dueAt }) => realNow() - dueAt)),
+      })
+      consumers.push(consumer)
+      // What a dispatcher does whose clock is behind.
+      const behind = setInterval(() => {
+        if (realNow() - Date.now() > toleratedSkewMs) void queue.wakeDue(realNow())
+      }, 100)
+      await reaches(lateness, count).finally(() => clearInterval(behind))
+      return lateness
+    }
+
+    it('a task of a producer whose clock that is comes in time', async () => {
+      await queue.ping()
+      setClock(skewMs)
+      const task = { id: newId(), dueAt: realNow() + 2_000 }
+      await queue.schedule([task], realNow())
+      vi.restoreAllMocks()
+      const [lateness = 0] = await takeAll(1)
+      expect(lateness).toBeGreaterThan(-400)
+      expect(lateness).toBeLessThan(1_000)
+    })
+
+    it('tasks for a consumer whose clock that is come before they are late', async () => {
+      await queue.ping()
+      const count = 250
+      const tasks = Array.from({ length: count }, (_, i) => ({ id: newId(), dueAt: realNow() + 1_500 + i }))
+      for (const task of tasks) await queue.schedule([task], realNow())
+      setClock(skewMs)
+      // By the wrong clock they would be an hour early or late. What is late for less is the load of this machine.
+      expect(Math.max(...(await takeAll(count)))).toBeLessThan(10_000)
+    })
+  })
 
   it('gives each task out about a quarter of a second before its time, once however often it was added', async () => {
     await queue.ping() // the store sets itself up with its first use
@@ -109,7 +152,6 @@ describe.each(queueBackends())('the dispatch queue on %s', backend => {
   })
 
   it('remembers the marker as long as its store remembers anything', async () => {
-    if (!queue.isVolatile) return expect(backend).toBe('postgres')
     expect(await queue.readMarker()).toBeNull()
     await queue.writeMarker('one')
     expect(await queue.readMarker()).toBe('one')
@@ -123,6 +165,21 @@ describe.each(queueBackends())('the dispatch queue on %s', backend => {
     await queue.ping()
   })
 
+  it('makes 10,000 due jobs available in one call, and the others in the next', { timeout: 120_000 }, async () => {
+    const crowded = openDispatchQueue({ ...connection, prefix: `{test-${randomBytes(4).toString('hex')}}` })
+    const now = Date.now()
+    // Each in a second of its own, so that each has a job of its own.
+    const tasks = Array.from({ length: 10_050 }, (_, i) => ({ id: newId(), dueAt: now + i * 1_000 + 60_000 }))
+    for (let i = 0; i < tasks.length; i += 1_000) await crowded.schedule(tasks.slice(i, i + 1_000), now)
+    expect(await crowded.depth()).toEqual({ ready: 0, delayed: 10_050 })
+    const afterAll = now + 10_110 * 1_000
+    expect(await crowded.wakeDue(afterAll)).toBe(10_000)
+    expect(await crowded.depth()).toEqual({ ready: 10_000, delayed: 50 })
+    expect(await crowded.wakeDue(afterAll)).toBe(50)
+    expect(await crowded.depth()).toEqual({ ready: 10_050, delayed: 0 })
+    await crowded.close()
+  })
+
   it('shows a dead letter once', async () => {
     const letters = openDeadLetterQueue(connection)
     const letter = { task: newId(), workspace: 'ws_1', attempts: 3, error: 'Status 500.' }
@@ -132,13 +189,11 @@ describe.each(queueBackends())('the dispatch queue on %s', backend => {
   })
 })
 
-const redisUrl = testRedisUrl
 describe.each(queueBackends().filter(backend => backend === 'redis'))('a producer whose %s is away', () => {
   it('fails at once instead of waiting', async () => {
     const errors: Error[] = []
     const queue = openDispatchQueue({
       redisUrl: 'redis://127.0.0.1:1',
-      databaseUrl: 'postgresql://unused',
       onError: error => errors.push(error),
     })
     const began = performance.now()
@@ -149,12 +204,11 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('a produce
   })
 
   it('tells its operator what is unfit about a store without persistence', async () => {
-    const redis = new Redis(redisUrl() ?? '')
+    const redis = new Redis(redisUrl())
     await redis.ping()
     redis.disconnect()
     const queue = openDispatchQueue({
       redisUrl: redisUrl(),
-      databaseUrl: 'postgresql://unused',
       onError: () => {},
     })
     await expect

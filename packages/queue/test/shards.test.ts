@@ -17,8 +17,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('a queue i
   afterAll(() => redis.disconnect())
 
   const connectionOf = (shards: number): QueueConnection => ({
-    redisUrl: testRedisUrl(),
-    databaseUrl: 'postgresql://unused',
+    redisUrl: testRedisUrl() ?? '',
     prefix,
     shards,
     onError: error => console.error(error),

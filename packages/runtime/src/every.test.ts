@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { every } from './every.ts'
+import { createWaker } from './waker.ts'
 
 it('repeats a chore, never twice at once, also after it failed', async () => {
   const stop = new AbortController()
@@ -31,4 +32,54 @@ it('ends at once while it waits, however long its period is', async () => {
   setImmediate(() => stop.abort())
   await loop
   expect(performance.now() - began).toBeLessThan(1000)
+})
+
+/** A loop that finds what `found` holds, run by run, and then nothing. */
+function aLoop(found: number[], maxIntervalMs: number) {
+  const stop = new AbortController()
+  const waker = createWaker()
+  const runs: number[] = []
+  const run = async () => {
+    runs.push(performance.now())
+    return found.shift() ?? 0
+  }
+  const ended = every({ intervalMs: 20, maxIntervalMs, waker, run, onError: () => {} }, stop.signal)
+  onTestFinished(async () => {
+    stop.abort()
+    await ended
+  })
+  return { waker, runs }
+}
+
+it('waits longer and longer while there is nothing to do, and no longer once there is', async () => {
+  const { runs } = aLoop([0, 0, 0, 5], 100)
+  const minima = [40, 80, 100, 20, 40, 80]
+  await expect.poll(() => runs.length, { timeout: 5_000 }).toBeGreaterThan(minima.length)
+  for (const [i, ms] of minima.entries()) expect((runs[i + 1] ?? 0) - (runs[i] ?? 0)).toBeGreaterThan(ms - 2)
+})
+
+it('ends a long pause when it is woken, and keeps the shortest one', async () => {
+  const { waker, runs } = aLoop([], 3_600_000)
+  await expect.poll(() => runs.length, { timeout: 5_000 }).toBeGreaterThan(4) // the next pause has 640 ms
+  const before = runs.length
+  const wokenAt = performance.now()
+  waker.wake()
+  await expect.poll(() => runs.length, { interval: 5 }).toBeGreaterThan(before)
+  expect((runs[before] ?? 0) - wokenAt).toBeLessThan(400)
+  waker.wake()
+  await expect.poll(() => runs.length, { interval: 5 }).toBeGreaterThan(before + 1)
+  expect((runs[before + 1] ?? 0) - (runs[before] ?? 0)).toBeGreaterThan(18)
+})
+
+it('runs once more when it was woken while it ran', async () => {
+  const stop = new AbortController()
+  const waker = createWaker()
+  let runs = 0
+  const run = async () => {
+    if (++runs === 1) waker.wake()
+    else stop.abort()
+    return 0
+  }
+  await every({ intervalMs: 1, maxIntervalMs: 3_600_000, waker, run, onError: () => {} }, stop.signal)
+  expect(runs).toBe(2)
 })

@@ -1,7 +1,8 @@
 export { every, type Loop } from './every.ts'
 export { failpoint } from './failpoint.ts'
-export { type HealthChecks, type Readiness, readiness, serveHealth } from './health.ts'
-export { createLogger, type Logger, type PlainMembers, plainLines } from './logger.ts'
+export { type HealthChecks, type Readiness, readiness } from './health.ts'
+export { type Host, openHost } from './host.ts'
+export { createLogger, type Logger, loggerOfRole, type PlainMembers, plainLines } from './logger.ts'
 export { measureDependencies } from './metrics/measure-dependencies.ts'
 export { measurePool } from './metrics/measure-pool.ts'
 export { type Labels, type Meter, openMeter, type Reading } from './metrics/open-meter.ts'
@@ -19,5 +20,6 @@ export {
   tracingSettings,
   wantsTracing,
 } from './settings.ts'
-export { type NewSpan, openTracing, type Span, type Tracing } from './tracing/open-tracing.ts'
-export { warnOfOldZoneData } from './zone-data.ts'
+export type { NewSpan, Span, Tracing } from './tracing/open-tracing.ts'
+export { createWaker, type Waker } from './waker.ts'
+export { watchClockSkew } from './watch-clock-skew.ts'

@@ -2,7 +2,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
-import { createLogger, plainLines } from './logger.ts'
+import { createLogger, loggerOfRole, plainLines } from './logger.ts'
 
 const folders: string[] = []
 afterEach(() => {
@@ -32,6 +32,21 @@ it.each(['warn', 'error', 'fatal'] as const)('writes what it holds at once with 
   log[level]('what somebody wants to know')
   log.info('after')
   expect(events().map(({ msg }) => msg)).toEqual(['before', 'what somebody wants to know'])
+})
+
+it('writes the lines of all roles of a process in their order, each with its role', () => {
+  const { log, events } = setup()
+  const scheduler = loggerOfRole(log, 'scheduler')
+  log.info('first')
+  plainLines(scheduler, 'second')({ task: 'a' })
+  log.info('third')
+  scheduler.warn({ token: 'b' }, 'fourth')
+  expect(events()).toMatchObject([
+    { service: 'api', msg: 'first' },
+    { service: 'scheduler', msg: 'second', task: 'a' },
+    { service: 'api', msg: 'third' },
+    { service: 'scheduler', msg: 'fourth', token: '[redacted]' },
+  ])
 })
 
 it('hides credentials, but for lines that are known to have none', async () => {

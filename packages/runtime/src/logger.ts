@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 
 export type { Logger }
 
@@ -13,28 +13,13 @@ const { warn: warning = 40 } = pino.levels.values
  * @param descriptor - Where they go. Default: standard output.
  */
 export function createLogger(service: string, level: string, descriptor = 1): Logger {
-  const options = {
-    level,
-    base: { service },
-    timestamp: () => `,"time":"${timeNow()}"`,
-    serializers: { err: pino.stdSerializers.err },
-    redact: {
-      paths: [
-        'authorization',
-        'cookie',
-        'password',
-        'token',
-        'key',
-        '*.authorization',
-        '*.cookie',
-        '*.password',
-        '*.token',
-        '*["x-api-key"]',
-      ],
-      censor: '[redacted]',
-    },
-  }
+  const options = optionsOf(service, level)
   return level === 'silent' ? pino(options) : pino(options, bufferedOutput(descriptor))
+}
+
+/** Makes the logger of another role of the same process: the lines of both keep their order. */
+export function loggerOfRole(log: Logger, role: string): Logger {
+  return pino(optionsOf(role, log.level), streamOf(log))
 }
 
 /** What a plain line may say: nothing that could be a credential. */
@@ -54,6 +39,30 @@ export function plainLines(log: Logger, message: string): (members: PlainMembers
     const own = json === '{}' ? '' : `,${json.slice(1, -1)}`
     stream.lastLevel = info ?? 0
     stream.write(`{"level":${info},"time":"${timeNow()}",${ofProcess}${own},"msg":"${message}"}\n`)
+  }
+}
+
+function optionsOf(service: string, level: string): LoggerOptions {
+  return {
+    level,
+    base: { service },
+    timestamp: () => `,"time":"${timeNow()}"`,
+    serializers: { err: pino.stdSerializers.err },
+    redact: {
+      paths: [
+        'authorization',
+        'cookie',
+        'password',
+        'token',
+        'key',
+        '*.authorization',
+        '*.cookie',
+        '*.password',
+        '*.token',
+        '*["x-api-key"]',
+      ],
+      censor: '[redacted]',
+    },
   }
 }
 

@@ -70,13 +70,24 @@ describe('microBatch', () => {
     expect(calls[2]).toEqual([5])
   })
 
-  it('tries the items of a failed call one by one, so that only the bad one fails', async () => {
+  it('tries each half of a failed call, so that only the bad item fails', async () => {
     const { call, calls, open, turn } = recorder({ fail: items => items.includes(2) && 'bad row' })
     const results = Promise.allSettled([1, 2, 3].map(call))
     await turn()
-    for (let i = 0; i < 4; i++) await open()
+    for (let i = 0; i < 5; i++) await open()
     expect((await results).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(calls).toEqual([[1, 2, 3], [1], [2], [3]])
+    expect(calls).toEqual([[1, 2, 3], [1, 2], [1], [2], [3]])
+  })
+
+  it('answers the half that has succeeded while the other half is in flight', async () => {
+    const { call, open, turn } = recorder({ fail: items => items.length > 2 && 'bad row' })
+    const answers: string[] = []
+    for (const item of [1, 2, 3, 4]) void call(item).then(answer => answers.push(answer))
+    await turn()
+    for (let i = 0; i < 2; i++) await open()
+    expect(answers).toEqual(['answer 1', 'answer 2'])
+    await open()
+    expect(answers).toHaveLength(4)
   })
 
   it('fails all items together when splitting would not help', async () => {

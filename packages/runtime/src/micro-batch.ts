@@ -12,7 +12,7 @@ export type MicroBatchOptions<In, Out> = {
   maxInFlight: number
   /** Answers each item, in order. */
   run: (items: In[]) => Promise<Out[]>
-  /** When a call with several items failed: whether to try them one by one, so that a bad one fails alone. */
+  /** When a call with several items failed: whether to try each half of them, so that in the end a bad one fails alone. */
   split: (error: unknown) => boolean
   /**
    * Under load, when a call with so many items has just ended, the next one waits until there are `enough` of them, or for
@@ -81,6 +81,8 @@ async function settle<In, Out>(batch: Waiting<In, Out>[], options: MicroBatchOpt
       for (const { reject } of batch) reject(error)
       return
     }
-    for (const waiting of batch) await settle([waiting], options)
+    const middle = Math.ceil(batch.length / 2)
+    await settle(batch.slice(0, middle), options)
+    await settle(batch.slice(middle), options)
   }
 }

@@ -1,20 +1,28 @@
 import { once, setMaxListeners } from 'node:events'
+import { type Host, type HostOptions, openHost } from './host.ts'
 import type { Logger } from './logger.ts'
 import { quickenStrings } from './quicken-strings.ts'
 import { ConfigError } from './read-config.ts'
 import { watchEventLoop } from './watch-event-loop.ts'
 
-/** A running process's end: finish what is in hand, then close everything that was opened. */
+/** A running role, or all of a process: finish what is in flight, then close everything that was opened. */
 export type Service = { drain(): Promise<void> }
 
 const drainDeadlineMs = 30_000
+// What is left open by then, such as a connection that was being made, keeps no drained process alive.
+const lingerMs = 500
 
 /**
  * Runs a process from start to stop. SIGTERM, SIGINT and the loss of a parent that keeps an IPC channel all mean: take
- * no new work, finish what is in hand within 30 s, exit 0. A second signal ends it at once. A fault that nobody caught
- * drains too, and exits 1.
+ * no new work, finish what is in flight within 30 s, exit 0. A second signal ends it at once. An uncaught error drains
+ * too, and exits 1.
+ * @param start - Gets the process, and a function by which it can stop itself.
  */
-export async function runService(log: Logger, start: (stop: AbortSignal) => Promise<Service>): Promise<void> {
+export async function runService(
+  log: Logger,
+  options: HostOptions,
+  start: (host: Host, end: () => void) => Promise<Service>,
+): Promise<void> {
   const stop = new AbortController()
   setMaxListeners(0, stop.signal) // each chore of a service listens, and there are many
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -32,7 +40,8 @@ export async function runService(log: Logger, start: (stop: AbortSignal) => Prom
       stop.abort()
     })
   }
-  const service = await start(stop.signal)
+  const host = await openHost(log, stop.signal, options)
+  const service = await start(host, () => stop.abort())
   quickenStrings()
   const unwatch = watchEventLoop(log)
   process.send?.('ready')
@@ -40,9 +49,11 @@ export async function runService(log: Logger, start: (stop: AbortSignal) => Prom
   if (!stop.signal.aborted) await once(stop.signal, 'abort')
   setTimeout(() => process.exit(1), drainDeadlineMs).unref()
   await service.drain()
+  await host.close()
   unwatch()
   log.info('service.stopped')
   if (process.connected) process.disconnect()
+  setTimeout(() => process.exit(), lingerMs).unref()
 }
 
 /** Ends a process that could not start, with one message. */

@@ -1,21 +1,42 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Logger } from './logger.ts'
 
-const periodMs = 5_000
+const sampleMs = 500
 const alarmMs = 1_000
 
 /** Warns when the event loop was blocked for more than a second: leases and locks are renewed on it. */
 export function watchEventLoop(log: Logger): () => void {
-  const delay = monitorEventLoopDelay({ resolution: 50 })
-  delay.enable()
-  const timer = setInterval(() => {
-    const blockedMs = Math.round(delay.max / 1e6)
-    if (blockedMs > alarmMs) log.warn({ blockedMs }, 'event_loop.blocked')
-    delay.reset()
-  }, periodMs)
-  timer.unref()
+  return sampleEventLoopDelay(delayMs => {
+    if (delayMs > alarmMs) log.warn({ blockedMs: Math.round(delayMs) }, 'event_loop.blocked')
+  })
+}
+
+/**
+ * Reports every half second how late a timer fired, in milliseconds: the event loop was blocked for that long, or for up to
+ * half a second longer. Node's own monitor sees shorter blocks, and wakes an idle process up to a hundred times a second
+ * for them.
+ * @returns A function that ends it.
+ */
+export function sampleEventLoopDelay(onSample: (delayMs: number) => void): () => void {
+  listeners.add(onSample)
+  timer ??= startSampling()
   return () => {
+    listeners.delete(onSample)
+    if (listeners.size > 0) return
     clearInterval(timer)
-    delay.disable()
+    timer = undefined
   }
+}
+
+// One timer for all of a process.
+const listeners = new Set<(delayMs: number) => void>()
+let timer: NodeJS.Timeout | undefined
+
+function startSampling(): NodeJS.Timeout {
+  let latest = performance.now()
+  const sample = () => {
+    const now = performance.now()
+    for (const onSample of listeners) onSample(Math.max(0, now - latest - sampleMs))
+    latest = now
+  }
+  return setInterval(sample, sampleMs).unref()
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { warnOfOldZoneData, zoneData } from './zone-data.ts'
+import { zoneData } from './zone-data.ts'
 
 it('shows the version of this process’s own rules', () => {
   expect(zoneData(new Date())).toMatchObject({ version: process.versions.tz })
@@ -13,13 +13,4 @@ it.each([
   ['unknown', '2026-11-21T00:00:00Z', true],
 ])('judges %s on %s', (version, now, is_old) => {
   expect(zoneData(new Date(now), version)).toEqual({ version, is_old })
-})
-
-it('warns once they are old', () => {
-  const lines: unknown[] = []
-  const log = { warn: (...line: unknown[]) => lines.push(line) } as unknown as Parameters<typeof warnOfOldZoneData>[0]
-  warnOfOldZoneData(log, new Date('2000-01-01T00:00:00Z'))
-  expect(lines).toEqual([])
-  warnOfOldZoneData(log, new Date('2100-01-01T00:00:00Z'))
-  expect(lines).toMatchObject([[{ version: process.versions.tz }, 'zone_data.old']])
 })

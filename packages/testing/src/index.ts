@@ -5,6 +5,12 @@ export { privateUrls } from './private-urls.ts'
 export { type Receiver, type ReceiverOptions, startReceiver } from './receiver.ts'
 export type { Behaviour } from './receiver-behaviour.ts'
 export { type RedisCluster, startRedisCluster } from './redis-cluster.ts'
+export {
+  type StandInSubscription,
+  type StripeStandIn,
+  startStripeStandIn,
+  whyNoStripe,
+} from './stripe-stand-in.ts'
 export { createEmptyDatabase, createTestDatabase, type TestDatabase } from './test-database.ts'
 export { queueBackends, testRedisUrl } from './test-redis.ts'
 export { type Configured, undocumented } from './undocumented.ts'

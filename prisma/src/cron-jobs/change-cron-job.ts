@@ -31,14 +31,16 @@ export async function pauseCronJob(db: Db, workspaceId: string, id: string): Pro
     if (job.pausedAt !== null) return 'unchanged'
     const expansion = await expandLocked(tx, [job], 0)
     await cancelUnstarted(tx, id, 'cronjob_paused', 'all')
-    const text =
-      'UPDATE cron_jobs SET paused_at = clock_timestamp(), next_run_at = NULL, updated_at = clock_timestamp() WHERE id = $1'
+    const text = `
+      UPDATE cron_jobs SET paused_at = clock_timestamp(), void_before = clock_timestamp(), next_run_at = NULL,
+                           unreadable_since = NULL, updated_at = clock_timestamp()
+      WHERE id = $1`
     await tx.query(text, [id])
     return { ...expansion, tasks: [] }
   })
 }
 
-/** Starts a paused cron job again, from now. */
+/** Starts a paused cron job again, from now. An occurrence that its user cancelled before the pause stays cancelled. */
 export async function resumeCronJob(
   db: Db,
   workspaceId: string,
@@ -88,7 +90,8 @@ export async function changeCronJob(
     // One that was due this very moment is replaced too, if the new rule also has it.
     const from = firstCancelled === null ? now : Math.min(now, firstCancelled.getTime() - 1)
     const next = job.pausedAt === null ? nextScheduled(schedule, from) : null
-    return update(tx, id, { ...columns, next_run_at: next && new Date(next.atMs) }, lookAheadMs)
+    const cursor = { next_run_at: next && new Date(next.atMs), unreadable_since: null }
+    return update(tx, id, { ...columns, ...cursor, void_before: await readClock(tx) }, lookAheadMs)
   })
 }
 
@@ -159,7 +162,8 @@ async function changeUnstarted(tx: Transaction, id: string, change: CronJobChang
     WITH task AS (
       UPDATE tasks SET updated_at = now() WHERE ${unstarted} AND occurrence_at IS NOT NULL RETURNING id, workspace_id
     )${'payload' in change ? `, ${changedPayloads(`$${fields.indexOf('payload') + 2}`)}` : ''}
-    UPDATE task_requests SET ${sets.join(', ')} FROM task WHERE task_id = task.id`
+    UPDATE task_requests r SET ${sets.join(', ')}
+    FROM ${'payload' in change ? 'before WHERE r.task_id = before.task_id' : 'task WHERE r.task_id = task.id'}`
   await tx.query(text, [id, ...fields.map(field => change[field])])
 }
 

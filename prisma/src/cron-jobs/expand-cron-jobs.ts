@@ -3,39 +3,45 @@ import type { WaitingRow } from '../due-work.ts'
 import { type Db, inTransaction, readClock, type Transaction } from '../in-transaction.ts'
 import { originOf } from '../task-origin.ts'
 import { countedPayloads } from '../usage/count-storage.ts'
+import { loweredFloor } from '../waiting-floor.ts'
 import { type CronJobCursor, cursorColumns, scheduleOf } from './cron-job.ts'
 
 export type Expansion = {
-  /** Cron jobs that were looked at. */
+  /** Cron jobs that were expanded, or could not be read. */
   jobs: number
+  /** Whether another call would find more at once. */
+  hasMore: boolean
   /** The tasks that were made and wait for their time. */
   tasks: WaitingRow[]
   /** How many of the occurrences were left out, because their time passed while nothing ran. */
   missed: number
-  /** Cron jobs whose rule cannot be read here, such as one in a zone that this process does not know. They stop. */
+  /** Cron jobs whose rule this process cannot read, such as one in a zone that it does not know. They stay as they are. */
   unreadable: Array<{ id: string; error: unknown }>
   now: Date
 }
 
 // Cron jobs that have to catch up on a long outage bring many tasks each.
-const mostTasksPerBatch = 5000
+const maxTasksPerBatch = 5000
 
 /**
  * Makes the occurrences that lie within the look-ahead into tasks, for at most `limit` cron jobs, in one transaction. Any
- * number of callers may do so at once: each takes cron jobs that nobody else holds, and an occurrence and the step to the
- * next one are committed together.
+ * number of callers may do so at once: each takes cron jobs that no other caller holds, and an occurrence and the step to
+ * the next one are committed together.
+ * @param except - Cron jobs to leave out, because this process cannot read them. Default: none.
  */
 export async function expandCronJobs(
   db: Db,
-  { lookAheadMs, limit }: { lookAheadMs: number; limit: number },
+  { lookAheadMs, limit, except = [] }: { lookAheadMs: number; limit: number; except?: readonly string[] },
 ): Promise<Expansion> {
   return inTransaction(db, async tx => {
     const text = `
       SELECT ${cursorColumns} FROM cron_jobs
-      WHERE next_run_at <= now() + $1 * interval '1 millisecond'
+      WHERE next_run_at <= now() + $1 * interval '1 millisecond' AND id <> ALL ($3::uuid[])
       ORDER BY next_run_at LIMIT $2 FOR UPDATE SKIP LOCKED`
-    const { rows } = await tx.query<CronJobCursor>({ name: 'due_cron_jobs', text, values: [lookAheadMs, limit] })
-    return expandLocked(tx, rows, lookAheadMs)
+    const values = [lookAheadMs, limit, except]
+    const { rows } = await tx.query<CronJobCursor>({ name: 'due_cron_jobs', text, values })
+    const expansion = await expandLocked(tx, rows, lookAheadMs)
+    return { ...expansion, hasMore: expansion.hasMore || rows.length === limit }
   })
 }
 
@@ -47,29 +53,36 @@ export async function expandLocked(
 ): Promise<Expansion> {
   const now = await readClock(tx)
   const until = new Date(now.getTime() + lookAheadMs)
-  const plans: Array<OccurrencePlan & { jobId: string }> = []
+  const plans: JobPlan[] = []
   const unreadable: Expansion['unreadable'] = []
   let planned = 0
+  let hasMore = false
   for (const job of jobs) {
-    if (job.nextRunAt === null || planned > mostTasksPerBatch) continue
+    if (job.nextRunAt === null || job.nextRunAt > until) continue
+    if (planned > maxTasksPerBatch) {
+      hasMore = true
+      break
+    }
     try {
       const plan = planOccurrences(scheduleOf(job), job.catchUp, { next: job.nextRunAt, now, until })
       plans.push({ ...plan, jobId: job.id })
       planned += plan.occurrences.length
+      hasMore ||= plan.next !== null && plan.next <= until
     } catch (error) {
       unreadable.push({ id: job.id, error })
-      plans.push({ occurrences: [], next: null, jobId: job.id })
     }
   }
   const tasks = planned === 0 ? [] : await insertOccurrences(tx, plans, now)
   if (plans.length > 0) await moveCursors(tx, plans)
+  if (unreadable.length > 0) await markUnreadable(tx, unreadable)
   const missed = plans.flatMap(plan => plan.occurrences).filter(occurrence => occurrence.missed).length
-  return { jobs: jobs.length, tasks, missed, unreadable, now }
+  return { jobs: plans.length + unreadable.length, hasMore, tasks, missed, unreadable, now }
 }
 
 type JobPlan = OccurrencePlan & { jobId: string }
 
-// The requests are copied within the database: payloads do not travel.
+// The requests are copied within the database: payloads do not travel. An occurrence that its user cancelled stays so,
+// also when a pause or a change of the rule sets the cursor back.
 async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now: Date): Promise<WaitingRow[]> {
   const text = `
     WITH input AS (
@@ -77,10 +90,15 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
     ),
     inserted AS (
       INSERT INTO tasks (id, workspace_id, source, state, state_reason, execute_at, due_at, occurrence_at, cron_job_id,
-                         finished_at)
+                         created_at, finished_at)
       SELECT i.id, j.workspace_id, 'cron', CASE WHEN i.missed THEN 'cancelled' ELSE 'pending' END::task_state,
-             CASE WHEN i.missed THEN 'missed' END, i.at, i.at, i.at, j.id, CASE WHEN i.missed THEN now() END
+             CASE WHEN i.missed THEN 'missed' END, i.at, i.at, i.at, j.id, clock_timestamp(),
+             CASE WHEN i.missed THEN now() END
       FROM input i JOIN cron_jobs j ON j.id = i.cron_job_id
+      WHERE NOT EXISTS (
+        SELECT FROM tasks t WHERE t.cron_job_id = i.cron_job_id AND t.occurrence_at = i.at
+          AND t.state = 'cancelled' AND t.state_reason = 'user'
+      )
       ON CONFLICT (cron_job_id, occurrence_at) WHERE occurrence_at IS NOT NULL AND state <> 'cancelled' DO NOTHING
       RETURNING id, workspace_id, cron_job_id, state, due_at
     ),
@@ -91,6 +109,7 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
              j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms
       FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
     ),
+    ${loweredFloor(`(SELECT due_at FROM inserted WHERE state = 'pending') late`)},
     ${countedPayloads('SELECT n.workspace_id, j.payload FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')}
     SELECT n.id, n.due_at AS "dueAt", n.workspace_id AS "workspaceId", ${originOf('j.url')} AS origin
     FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id WHERE n.state = 'pending'`
@@ -110,8 +129,13 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
 
 async function moveCursors(tx: Transaction, plans: readonly JobPlan[]): Promise<void> {
   const text = `
-    UPDATE cron_jobs j SET next_run_at = i.next
+    UPDATE cron_jobs j SET next_run_at = i.next, unreadable_since = NULL
     FROM unnest($1::uuid[], $2::timestamptz[]) AS i (id, next) WHERE j.id = i.id`
   const values = [plans.map(({ jobId }) => jobId), plans.map(({ next }) => next?.toISOString() ?? null)]
   await tx.query({ name: 'move_cron_cursors', text, values })
+}
+
+async function markUnreadable(tx: Transaction, unreadable: Expansion['unreadable']): Promise<void> {
+  const text = `UPDATE cron_jobs SET unreadable_since = clock_timestamp() WHERE id = ANY ($1) AND unreadable_since IS NULL`
+  await tx.query(text, [unreadable.map(({ id }) => id)])
 }

@@ -70,7 +70,7 @@ export async function changeIntegration(
     `UPDATE integrations
      SET name = coalesce($3, name), events = coalesce($4::text[], events), updated_at = now(),
          sealed_target = coalesce($5, sealed_target), key_version = coalesce($6, key_version),
-         shown_target = coalesce($7, shown_target),
+         shown_target = coalesce($7, shown_target), has_news = true,
          told_until = CASE WHEN $4::text[] <@ events OR $4::text[] IS NULL THEN told_until
                            ELSE greatest(told_until, now() - interval '1 hour') END
      WHERE id = $2 AND workspace_id = $1 RETURNING ${columns}`,

@@ -1,30 +1,51 @@
 import type { Transaction } from '../in-transaction.ts'
 
+// The first process that looks may be the only one that cannot read a rule; the others look within seconds.
+const unreadableFor = `interval '1 minute'`
+
 /**
- * Finds the cron jobs that have begun to fail, because an occurrence died and none has succeeded since, and those that
- * have recovered. Looks at what died in the window, and at what is failing: a delivery costs nothing more.
+ * Finds the cron jobs that have begun to fail, because an occurrence died and none has succeeded since or because no
+ * process can read the rule, and those that have recovered. Looks at what died in the window, and at what is failing: a
+ * delivery costs nothing more.
+ * @returns The workspaces in which it found something.
  */
-export async function noticeCronJobs(tx: Transaction, { since, until }: { since: string; until: string }) {
-  await tx.query(
+export async function noticeCronJobs(
+  tx: Transaction,
+  { since, until }: { since: string; until: string },
+): Promise<string[]> {
+  const failing = await tx.query<Noticed>(
     `UPDATE cron_jobs c SET failing_since = d.first_at, health_changed_at = $2
      FROM (
        SELECT cron_job_id AS id, min(occurrence_at) AS first_at FROM tasks
        WHERE state = 'dead' AND occurrence_at IS NOT NULL AND finished_at > $1 AND finished_at <= $2
        GROUP BY cron_job_id
      ) AS d
-     WHERE c.id = d.id AND c.failing_since IS NULL AND ${latestState} = 'dead'`,
+     WHERE c.id = d.id AND c.failing_since IS NULL AND ${latestState('true')} = 'dead'
+     RETURNING workspace_id AS id`,
     [since, until],
   )
-  await tx.query(
-    `UPDATE cron_jobs c SET failing_since = NULL, health_changed_at = $1
-     WHERE c.failing_since IS NOT NULL AND ${latestState} = 'success'`,
+  const unreadable = await tx.query<Noticed>(
+    `UPDATE cron_jobs SET failing_since = next_run_at, health_changed_at = $1
+     WHERE unreadable_since < clock_timestamp() - ${unreadableFor} AND next_run_at IS NOT NULL AND failing_since IS NULL
+     RETURNING workspace_id AS id`,
     [until],
   )
+  const recovered = await tx.query<Noticed>(
+    `UPDATE cron_jobs c SET failing_since = NULL, health_changed_at = $1
+     WHERE c.failing_since IS NOT NULL AND c.unreadable_since IS NULL
+       AND ${latestState('t.occurrence_at >= c.failing_since')} = 'success'
+     RETURNING workspace_id AS id`,
+    [until],
+  )
+  return [failing, unreadable, recovered].flatMap(({ rows }) => rows.map(({ id }) => id))
 }
 
-// Of the occurrences of the schedule: what somebody triggers by hand says nothing about it.
-const latestState = `(
+type Noticed = { id: string }
+
+// Of the occurrences of the schedule: what a user triggers by hand says nothing about it.
+const latestState = (condition: string) => `(
   SELECT state FROM tasks t
   WHERE t.cron_job_id = c.id AND t.occurrence_at IS NOT NULL AND t.state <> 'cancelled' AND t.state IN ('success', 'dead')
+    AND ${condition}
   ORDER BY t.occurrence_at DESC LIMIT 1
 )`

@@ -1,11 +1,9 @@
 import type { AlertChannel, AlertEvent } from '@belfry/domain'
 import type { Transaction } from '../in-transaction.ts'
+import { findOwners, type OwnedOrganization } from '../organizations/find-owners.ts'
 
 /** Who hears of an organization's quota: its owners, and the integrations of its workspaces that asked for it. */
-export type QuotaAudience = {
-  name: string
-  slug: string
-  owners: string[]
+export type QuotaAudience = OwnedOrganization & {
   integrations: Array<{ id: string; workspaceId: string; workspaceName: string; channel: AlertChannel }>
 }
 
@@ -15,15 +13,7 @@ export async function findQuotaAudience(
   organizationId: string,
   event: AlertEvent,
 ): Promise<QuotaAudience | null> {
-  const { rows } = await tx.query<{ name: string; slug: string; owners: string[] }>(
-    `SELECT name, slug, ARRAY (
-       SELECT u.email FROM memberships m JOIN users u ON u.id = m.user_id
-       WHERE m.organization_id = o.id AND m.role = 'owner' ORDER BY u.email
-     ) AS owners
-     FROM organizations o WHERE id = $1 AND deleted_at IS NULL`,
-    [organizationId],
-  )
-  const [organization] = rows
+  const organization = await findOwners(tx, organizationId)
   if (!organization) return null
   const integrations = await tx.query<QuotaAudience['integrations'][number]>(
     `SELECT i.id, i.workspace_id AS "workspaceId", w.name AS "workspaceName", i.channel

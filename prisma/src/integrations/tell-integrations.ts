@@ -22,49 +22,85 @@ export type IntegrationNews = {
 
 export type Told = { integrationId: string; pauseMs: number }
 
-/**
- * What a statement has stamped, and has not committed by then, would not be told. Statements end within ten seconds; the
- * rest is for the commit.
- */
-const commitMs = 20_000
-const integrationsAtATime = 50
+/** What happens may be stamped so long before its transaction writes: statements end within ten seconds. */
+const stampedMs = 20_000
+
+// A transaction that writes for longer holds the alerts back no more.
+const maxCommitMinutes = 10
+const integrationsPerPage = 50
 
 /**
- * Lets `tell` tell integrations what has happened in their workspaces, and notes that they know, in one transaction: what
- * `tell` writes there is committed together with the note. One scheduler at a time does this.
- * @param tell - Answers for how long each integration is to be left alone.
- * @param lagMs - Default: twenty seconds, see `commitMs`.
- * @returns How many integrations had something to be told.
+ * Lets `tell` report to up to 50 integrations what has happened in their workspaces, and records that they know, in one
+ * transaction: what `tell` writes there is committed together with the record. One scheduler at a time does this.
+ *
+ * Whatever is stamped before the oldest transaction that still writes has been committed, so a commit that stalls loses
+ * nothing: alerts wait for it, up to ten minutes.
+ * @param tell - Returns for how long each integration is to be left alone.
+ * @param lagMs - Default: twenty seconds, see `stampedMs`.
+ * @returns How many integrations had news, and whether more are waiting.
  */
 export async function tellIntegrations(
   pool: Pool,
   tell: (tx: Transaction, news: IntegrationNews[]) => Promise<Told[]>,
-  lagMs = commitMs,
-): Promise<number> {
+  lagMs = stampedMs,
+): Promise<{ told: number; hasMore: boolean }> {
   return inTransaction(pool, async tx => {
-    const round = await tx.query<{ until: string }>(
-      `UPDATE alert_rounds r SET noticed_until = greatest(o.noticed_until, clock_timestamp() - $1 * interval '1 millisecond')
-       FROM (SELECT id, noticed_until FROM alert_rounds FOR UPDATE SKIP LOCKED) o
-       WHERE r.id = o.id RETURNING r.noticed_until::text AS until, o.noticed_until::text AS since`,
-      [lagMs],
-    )
-    const [window] = round.rows as Array<{ since: string; until: string }>
-    if (!window) return 0
-    await noticeCronJobs(tx, window)
-    const news = await findNews(tx, window.until)
-    if (news.length === 0) return 0
-    const told = await tell(tx, news)
-    await noteTold(tx, window.until, told)
-    return news.length
+    const { rows } = await tx.query<Round>(roundStatement, [lagMs])
+    const [round] = rows
+    if (!round) return { told: 0, hasMore: false }
+    const workspaces = await noticeCronJobs(tx, { since: round.noticedSince, until: round.until })
+    await markIntegrations(tx, round, workspaces)
+    const due = await tx.query<{ id: string }>(dueIntegrationsStatement, [integrationsPerPage])
+    const ids = due.rows.map(({ id }) => id)
+    const { rows: news } = await tx.query<IntegrationNews>(newsStatement, [round.until, ids])
+    const told = news.length === 0 ? [] : await tell(tx, news)
+    await recordTold(tx, round.until, ids, told)
+    return { told: news.length, hasMore: ids.length === integrationsPerPage }
   })
 }
 
-async function findNews(tx: Transaction, until: string): Promise<IntegrationNews[]> {
-  const { rows } = await tx.query<IntegrationNews>(newsStatement, [until, integrationsAtATime])
-  return rows
+// The ends of the windows in which it looks for what has happened, as PostgreSQL writes them.
+type Round = { until: string; noticedSince: string; markedSince: string }
+
+const roundStatement = `
+  UPDATE alert_rounds r SET noticed_until = o.until, marked_until = o.until
+  FROM (
+    SELECT id, noticed_until, marked_until, greatest(noticed_until, marked_until, least(
+             clock_timestamp() - $1 * interval '1 millisecond',
+             greatest(clock_timestamp() - interval '${maxCommitMinutes} minutes', (
+               SELECT coalesce(min(xact_start) - interval '1 millisecond', 'infinity') FROM pg_stat_activity
+               WHERE datname = current_database() AND backend_type = 'client backend' AND backend_xid IS NOT NULL
+                 AND pid <> pg_backend_pid()
+             ))
+           )) AS until
+    FROM alert_rounds FOR UPDATE SKIP LOCKED
+  ) o
+  WHERE r.id = o.id
+  RETURNING r.noticed_until::text AS until, o.noticed_until::text AS "noticedSince", o.marked_until::text AS "markedSince"`
+
+// What has happened leads to the integrations, so a round costs nothing for those that have no news.
+async function markIntegrations(tx: Transaction, { markedSince, until }: Round, workspaces: string[]): Promise<void> {
+  await tx.query(
+    `UPDATE integrations i SET has_news = true
+     FROM (
+       SELECT DISTINCT workspace_id FROM tasks WHERE state = 'dead' AND finished_at > $1 AND finished_at <= $2
+     ) t
+     WHERE i.workspace_id = t.workspace_id AND i.events @> '{task.dead}' AND NOT i.has_news`,
+    [markedSince, until],
+  )
+  if (workspaces.length === 0) return
+  await tx.query(
+    `UPDATE integrations SET has_news = true
+     WHERE workspace_id = ANY ($1) AND events && '{cronjob.failing,cronjob.recovered}' AND NOT has_news`,
+    [workspaces],
+  )
 }
 
-async function noteTold(tx: Transaction, until: string, told: readonly Told[]): Promise<void> {
+export const dueIntegrationsStatement = `
+  SELECT id FROM integrations WHERE has_news AND quiet_until <= now() ORDER BY quiet_until LIMIT $1 FOR UPDATE`
+
+async function recordTold(tx: Transaction, until: string, looked: string[], told: readonly Told[]): Promise<void> {
+  await tx.query('UPDATE integrations SET has_news = false WHERE id = ANY ($1)', [looked])
   await tx.query(
     `UPDATE integrations i
      SET told_until = $1, pause_ms = t.pause_ms, quiet_until = clock_timestamp() + t.pause_ms * interval '1 millisecond'
@@ -73,18 +109,18 @@ async function noteTold(tx: Transaction, until: string, told: readonly Told[]): 
   )
 }
 
-// One more than anybody is told of exactly.
-const mostCounted = 10_001
-const mostNamed = 5
+// One more than an alert counts exactly.
+const maxCounted = 10_001
+const maxNamed = 5
 
 const happened = (rows: string) => `(
   SELECT json_build_object('count', count(*), 'items', json_agg(json_build_object('id', id, 'name', name) ORDER BY nth)
-                                                         FILTER (WHERE nth <= ${mostNamed})) AS happened
-  FROM (${rows} LIMIT ${mostCounted}) AS x HAVING count(*) > 0
+                                                         FILTER (WHERE nth <= ${maxNamed})) AS happened
+  FROM (${rows} LIMIT ${maxCounted}) AS x HAVING count(*) > 0
 )`
 
 const deadTasks = happened(`
-  SELECT t.id, t.nth, CASE WHEN t.nth <= ${mostNamed} THEN coalesce((SELECT name FROM task_requests WHERE task_id = t.id), 'a task') END AS name
+  SELECT t.id, t.nth, CASE WHEN t.nth <= ${maxNamed} THEN coalesce((SELECT name FROM task_requests WHERE task_id = t.id), 'a task') END AS name
   FROM (
     SELECT id, row_number() OVER (ORDER BY finished_at) AS nth FROM tasks
     WHERE workspace_id = i.workspace_id AND state = 'dead' AND finished_at > i.told_until AND finished_at <= $1
@@ -106,6 +142,6 @@ const newsStatement = `
   LEFT JOIN LATERAL ${deadTasks} AS d ON i.events @> '{task.dead}'
   LEFT JOIN LATERAL ${cronJobs('IS NOT NULL')} AS f ON i.events @> '{cronjob.failing}'
   LEFT JOIN LATERAL ${cronJobs('IS NULL')} AS r ON i.events @> '{cronjob.recovered}'
-  WHERE i.quiet_until <= clock_timestamp() AND i.told_until < $1::timestamptz
+  WHERE i.id = ANY ($2) AND i.told_until < $1::timestamptz
     AND (d.happened IS NOT NULL OR f.happened IS NOT NULL OR r.happened IS NOT NULL)
-  ORDER BY i.told_until LIMIT $2`
+  ORDER BY i.told_until, i.id`

@@ -1,3 +1,4 @@
+import { toId } from '@belfry/domain'
 import pg from 'pg'
 import { holdOverdueTasks, releaseHeldTasks } from '../held-tasks.ts'
 import { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from '../secrets/rewrap-keys.ts'
@@ -10,7 +11,8 @@ import { describeKeys } from './describe-keys.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 import { waitForMigrations } from './wait-for-migrations.ts'
 
-const usage = 'Usage: deploy | wait | check | create NAME | hold-overdue | release-held | rewrap-keys | check-keys'
+const usage =
+  'Usage: deploy | wait | check | create NAME | hold-overdue [--until TIME] | release-held | rewrap-keys | check-keys'
 
 try {
   process.exitCode = await run(process.argv.slice(2))
@@ -24,9 +26,13 @@ function run([command, name, ...rest]: string[]): Promise<number> {
   if (command === 'wait' && name === undefined) return wait(readDatabaseUrl())
   if (command === 'check' && name === undefined) return check(readDatabaseUrl())
   if (command === 'create' && name !== undefined && rest.length === 0) return create(readDatabaseUrl(), name)
-  if (command === 'hold-overdue' && name === undefined) return inDatabase(holdOverdueTasks, 'tasks held')
-  if (command === 'release-held' && name === undefined) return inDatabase(releaseHeldTasks, 'tasks released')
-  if (command === 'rewrap-keys' && name === undefined) return inDatabase(rewrap, 'data keys wrapped anew')
+  if (command === 'hold-overdue' && name === undefined) return withClient(client => hold(client, null))
+  if (command === 'hold-overdue' && name === '--until' && rest.length === 1) {
+    const until = parseInstant(rest[0] ?? '')
+    return withClient(client => hold(client, until))
+  }
+  if (command === 'release-held' && name === undefined) return withClient(release)
+  if (command === 'rewrap-keys' && name === undefined) return withClient(rewrap)
   if (command === 'check-keys' && name === undefined) return withClient(checkKeys)
   throw new Error(usage)
 }
@@ -68,8 +74,29 @@ async function create(databaseUrl: string, name: string): Promise<number> {
   return 0
 }
 
-function rewrap(client: pg.Client): Promise<number> {
-  return rewrapDataKeys(client, readMasterKeys(), total => print(`${total} so far`))
+function parseInstant(text: string): Date {
+  const instant = new Date(text)
+  const isExact = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(instant.getTime())
+  if (!isExact) throw new Error('--until takes an ISO 8601 time with its zone, such as 2026-11-23T06:00:00Z.')
+  return instant
+}
+
+async function hold(client: pg.Client, until: Date | null): Promise<number> {
+  const { tasks, cronJobs } = await inOneTransaction(client, () => holdOverdueTasks(client, until))
+  for (const id of cronJobs) print(`cron job ${toId('cron', id)} is held as a whole: this version cannot read its rule`)
+  print(`${tasks} tasks held`)
+  return 0
+}
+
+async function release(client: pg.Client): Promise<number> {
+  print(`${await inOneTransaction(client, () => releaseHeldTasks(client))} tasks released`)
+  return 0
+}
+
+async function rewrap(client: pg.Client): Promise<number> {
+  const count = await rewrapDataKeys(client, readMasterKeys(), total => print(`${total} so far`))
+  print(`${count} data keys wrapped anew`)
+  return 0
 }
 
 async function checkKeys(client: pg.Client): Promise<number> {
@@ -81,11 +108,11 @@ async function checkKeys(client: pg.Client): Promise<number> {
   return isDone ? 0 : 1
 }
 
-function inDatabase(change: (client: pg.Client) => Promise<number>, what: string): Promise<number> {
-  return withClient(async client => {
-    print(`${await change(client)} ${what}`)
-    return 0
-  })
+async function inOneTransaction<T>(client: pg.Client, change: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN')
+  const result = await change() // a rejection ends the connection, which rolls back
+  await client.query('COMMIT')
+  return result
 }
 
 async function withClient(run: (client: pg.Client) => Promise<number>): Promise<number> {

@@ -1,20 +1,21 @@
 import { inTransaction, type Transaction } from '../in-transaction.ts'
 import type { Pool } from '../pool.ts'
 
-const mostWorkspaces = 100
+const maxWorkspaces = 100
 
 /** The deleted workspaces that have nothing left to end, and are still there. */
 export async function workspacesToPurge(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
-    `SELECT id FROM workspaces WHERE wound_down_at IS NOT NULL ORDER BY wound_down_at LIMIT ${mostWorkspaces}`,
+    `SELECT id FROM workspaces WHERE wound_down_at IS NOT NULL ORDER BY wound_down_at LIMIT ${maxWorkspaces}`,
   )
   return rows.map(({ id }) => id)
 }
 
 /**
  * Deletes up to `limit` of each kind of what a deleted workspace has left: its secrets and keys first, then its runs and
- * tasks, and at last the workspace itself. The bytes are noted as storage given back, in the same transaction.
- * @returns How many rows went; 0 also when somebody else is at it, or its last notes have not been added up yet.
+ * tasks, and at last the workspace itself. The bytes are recorded as storage given back, in the same
+ * transaction.
+ * @returns How many rows went; 0 also when another caller holds them, or its last usage changes have not been folded.
  */
 export async function purgeWorkspace(pool: Pool, workspaceId: string, limit: number): Promise<number> {
   return inTransaction(pool, async tx => {
@@ -46,11 +47,13 @@ const few = [
   SELECT count(*)::int AS n FROM deleted`,
 )
 
-// In the order of the indexes (workspace_id, id), (workspace_id, state, id DESC) and (workspace_id, key).
+// In the order of the indexes (workspace_id, id), (workspace_id, state, id DESC) and (workspace_id, key). The expiry of the
+// log deletes the same rows in another order, so neither waits for the other.
 const many = [
   `
   WITH deleted AS (
-    DELETE FROM runs WHERE workspace_id = $1 AND id IN (SELECT id FROM runs WHERE workspace_id = $1 ORDER BY id LIMIT $2)
+    DELETE FROM runs WHERE workspace_id = $1
+      AND id IN (SELECT id FROM runs WHERE workspace_id = $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)
     RETURNING octet_length(response_body) AS bytes
   ),
   noted AS (
@@ -59,7 +62,8 @@ const many = [
   SELECT count(*)::int AS n FROM deleted`,
   `
   WITH deleted AS (
-    DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE workspace_id = $1 ORDER BY state, id DESC LIMIT $2)
+    DELETE FROM tasks
+    WHERE id IN (SELECT id FROM tasks WHERE workspace_id = $1 ORDER BY state, id DESC LIMIT $2 FOR UPDATE SKIP LOCKED)
     RETURNING id
   ),
   requests AS (
@@ -72,15 +76,21 @@ const many = [
   `
   WITH deleted AS (
     DELETE FROM idempotency_keys WHERE workspace_id = $1
-      AND key IN (SELECT key FROM idempotency_keys WHERE workspace_id = $1 ORDER BY key LIMIT $2)
+      AND key IN (SELECT key FROM idempotency_keys WHERE workspace_id = $1 ORDER BY key LIMIT $2 FOR UPDATE SKIP LOCKED)
     RETURNING 1
   )
   SELECT count(*)::int AS n FROM deleted`,
 ]
 
-// A note finds its organization by way of the workspace, so the row stays until all notes have been added up.
+// Usage changes find their organization by way of the workspace, so the row stays until all of them have been folded. It
+// also stays while another caller holds something of it.
 const whole = `
   WITH deleted AS (
-    DELETE FROM workspaces WHERE id = $1 AND NOT EXISTS (SELECT FROM usage_changes WHERE workspace_id = $1) RETURNING 1
+    DELETE FROM workspaces WHERE id = $1
+      AND NOT EXISTS (SELECT FROM usage_changes WHERE workspace_id = $1)
+      AND NOT EXISTS (SELECT FROM runs WHERE workspace_id = $1)
+      AND NOT EXISTS (SELECT FROM tasks WHERE workspace_id = $1)
+      AND NOT EXISTS (SELECT FROM idempotency_keys WHERE workspace_id = $1)
+    RETURNING 1
   )
   SELECT count(*)::int AS n FROM deleted`

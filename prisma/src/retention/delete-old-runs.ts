@@ -1,36 +1,75 @@
 import type { Pool } from '../pool.ts'
 
-/**
- * Deletes the oldest runs of a workspace that are older than `days`, and with the latest run of a finished task the task
- * itself. What is deleted is noted as storage given back, in the same statement. Of several callers each takes other runs.
- * @returns How many runs were deleted; fewer than `limit` when none is left.
- */
-export async function deleteOldRuns(pool: Pool, workspaceId: string, days: number, limit: number): Promise<number> {
-  const query = { name: 'delete_old_runs', text: oldRunsStatement, values: [workspaceId, days, limit] }
-  const { rows } = await pool.query<{ deleted: number }>(query)
-  return rows[0]?.deleted ?? 0
+/** One page of a workspace's old runs. */
+export type OldRunsPage = {
+  /** Runs on the page; fewer than `limit` on the last one. */
+  examined: number
+  deleted: number
+  /** Dead letters that went with them: no user replayed or discarded these for a year. */
+  deadLetters: number
+  /** The last run of the page, from which the next page continues; null when the page is empty. */
+  last: string | null
 }
 
+/**
+ * How long a dead letter and its runs stay when no user replays or discards it, however short the log of the tier is. It
+ * is undelivered work, so it stays as long as the longest log; and it ends, so that forgotten ones do not grow for ever.
+ */
+export const deadLetterDays = 365
+
+/**
+ * Deletes, of the next page of a workspace's runs that are older than `days`, all but those of dead letters, and with the
+ * latest run of a finished task the task itself. What is deleted is recorded as storage given back, in the same statement.
+ * It waits for no row: what another caller holds is left to the next round.
+ * @param after - The last run of the page before; null to start.
+ */
+export async function deleteOldRuns(
+  pool: Pool,
+  workspaceId: string,
+  days: number,
+  limit: number,
+  after: string | null = null,
+): Promise<OldRunsPage> {
+  const values = [workspaceId, days, limit, after ?? '00000000-0000-0000-0000-000000000000']
+  const { rows } = await pool.query<OldRunsPage>({ name: 'delete_old_runs', text: oldRunsStatement, values })
+  return rows[0] ?? { examined: 0, deleted: 0, deadLetters: 0, last: null }
+}
+
+// A run goes together with its finished task or, when another caller holds the task, not at all: a task without its latest
+// run would never be found again.
 export const oldRunsStatement = `
-  WITH old AS (
+  WITH page AS (
     SELECT id, task_id FROM runs
-    WHERE workspace_id = $1 AND id < uuid_v7_floor(now() - $2 * interval '1 day') ORDER BY id LIMIT $3
+    WHERE workspace_id = $1 AND id > $4 AND id < uuid_v7_floor(now() - $2 * interval '1 day') ORDER BY id LIMIT $3
     FOR UPDATE SKIP LOCKED
   ),
-  deleted AS (
-    DELETE FROM runs r USING old WHERE r.workspace_id = $1 AND r.id = old.id RETURNING octet_length(r.response_body) AS bytes
+  old AS (
+    SELECT page.id, CASE WHEN t.run_id = page.id AND t.finished_at IS NOT NULL THEN page.task_id END AS finished_task
+    FROM page LEFT JOIN LATERAL (
+      SELECT state, settled_at, finished_at, run_id FROM tasks WHERE id = page.task_id AND workspace_id = $1 LIMIT 1
+    ) t ON true
+    WHERE (t.state = 'dead' AND t.settled_at IS NULL
+           AND t.finished_at > now() - greatest($2, ${deadLetterDays}) * interval '1 day') IS NOT TRUE
   ),
   finished AS (
-    DELETE FROM tasks t USING old
-    WHERE t.id = old.task_id AND t.run_id = old.id AND t.workspace_id = $1 AND t.finished_at IS NOT NULL
-    RETURNING t.id
+    SELECT t.id, t.state = 'dead' AND t.settled_at IS NULL AS is_dead_letter
+    FROM old JOIN tasks t ON t.id = old.finished_task FOR UPDATE OF t SKIP LOCKED
   ),
+  deleted AS (
+    DELETE FROM runs r USING old
+    WHERE r.workspace_id = $1 AND r.id = old.id
+      AND (old.finished_task IS NULL OR old.finished_task IN (SELECT id FROM finished))
+    RETURNING octet_length(r.response_body) AS bytes
+  ),
+  tasks_deleted AS (DELETE FROM tasks t USING finished WHERE t.id = finished.id RETURNING t.id, is_dead_letter),
   requests AS (
-    DELETE FROM task_requests r USING finished WHERE r.task_id = finished.id RETURNING octet_length(r.payload) AS bytes
+    DELETE FROM task_requests r USING tasks_deleted t WHERE r.task_id = t.id RETURNING octet_length(r.payload) AS bytes
   ),
-  noted AS (
+  recorded AS (
     INSERT INTO usage_changes (workspace_id, storage_bytes)
     SELECT $1, -sum(bytes) FROM (SELECT bytes FROM deleted UNION ALL SELECT bytes FROM requests) given_back
     HAVING sum(bytes) > 0
   )
-  SELECT count(*)::int AS deleted FROM deleted`
+  SELECT (SELECT count(*)::int FROM page) AS examined, (SELECT count(*)::int FROM deleted) AS deleted,
+         (SELECT count(*)::int FROM tasks_deleted WHERE is_dead_letter) AS "deadLetters",
+         (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last`

@@ -1,9 +1,10 @@
-import { inTransaction } from '../in-transaction.ts'
 import type { Pool } from '../pool.ts'
+import { inBriefTransaction } from './brief-transaction.ts'
 
 /**
  * Drops the partitions of months that ended more than `days` ago and whose runs have been deleted. One that still has
- * some is left to the next time: with a run goes its task, and its bytes go from the storage.
+ * some is left to the next time: with a run goes its task, and its bytes go from the storage. So is one that a long
+ * transaction keeps from being dropped at once.
  * @returns The names of those dropped.
  */
 export async function dropRunPartitions(pool: Pool, days: number): Promise<string[]> {
@@ -18,18 +19,16 @@ export async function dropRunPartitions(pool: Pool, days: number): Promise<strin
   return dropped
 }
 
-// The lock on the whole of runs is waited for but briefly: whoever records waits behind it.
+// A month that is over and empty gets no more runs: the id of a run is as old as its claim.
 async function dropEmpty(pool: Pool, name: string): Promise<boolean> {
-  return inTransaction(pool, async tx => {
-    const lock = `SELECT pg_try_advisory_xact_lock(hashtext('drop_run_partitions')) AS "isMine"`
-    const { rows: locked } = await tx.query<{ isMine: boolean }>(lock)
+  const { rows: left } = await pool.query(`SELECT FROM run_partitions.${name} LIMIT 1`)
+  if (left.length > 0) return false
+  const isDropped = await inBriefTransaction(pool, async tx => {
     const exists = await tx.query(`SELECT FROM pg_class WHERE oid = to_regclass($1)`, [`run_partitions.${name}`])
-    if (!locked[0]?.isMine || exists.rows.length === 0) return false
-    const { rows: left } = await tx.query(`SELECT FROM run_partitions.${name} LIMIT 1`)
-    if (left.length > 0) return false
-    await tx.query(`SET LOCAL lock_timeout = '500ms'`)
+    if (exists.rows.length === 0) return false
     await tx.query(`ALTER TABLE runs DETACH PARTITION run_partitions.${name}`)
     await tx.query(`DROP TABLE run_partitions.${name}`)
     return true
   })
+  return isDropped === true
 }

@@ -27,14 +27,24 @@ export const dataKeyColumns = 'k.version, k.master_key_id AS "masterKeyId", k.wr
 
 export type DataKeyRow = { version: number; masterKeyId: string; wrappedKey: Buffer }
 
-/** Opens sealed rows, and unwraps each data key once. */
+/** A stored secret cannot be decrypted: its master key is missing or wrong, or the value was not sealed for its row. */
+export class UnreadableSecretError extends Error {}
+
+/**
+ * Opens sealed rows, and unwraps each data key once.
+ * @throws UnreadableSecretError
+ */
 export function createOpener(masterKeys: MasterKeys): (row: SealedRow) => string {
   const opened = new Map<string, DataKey>()
   return row => {
     const name = `${row.workspaceId} ${row.version}`
-    const dataKey = opened.get(name) ?? unwrapDataKey(masterKeys, toWrapped(row.workspaceId, row))
-    opened.set(name, dataKey)
-    return dataKey.open(row.id, row.sealedValue)
+    try {
+      const dataKey = opened.get(name) ?? unwrapDataKey(masterKeys, toWrapped(row.workspaceId, row))
+      opened.set(name, dataKey)
+      return dataKey.open(row.id, row.sealedValue)
+    } catch (cause) {
+      throw new UnreadableSecretError(cause instanceof Error ? cause.message : String(cause), { cause })
+    }
   }
 }
 

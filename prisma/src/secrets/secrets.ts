@@ -2,7 +2,7 @@ import { newUuid } from '@belfry/domain'
 import type { MasterKeys } from '@belfry/vault'
 import { inTransaction } from '../in-transaction.ts'
 import type { Pool } from '../pool.ts'
-import { createOpener, dataKeyColumns, type SealedRow, takeDataKey } from './data-keys.ts'
+import { createOpener, dataKeyColumns, type SealedRow, takeDataKey, UnreadableSecretError } from './data-keys.ts'
 import { inWorkspace, type OnRecord } from './in-workspace.ts'
 
 /** A secret as its owners see it: never its value. */
@@ -67,15 +67,15 @@ export function deleteSecret(pool: Pool, workspaceId: string, name: string, reco
   })
 }
 
-/**
- * Decrypts the secrets of workspaces: the value of each name, of each workspace. Only for the process that sends them.
- * @throws Error when a master key is missing, or a row holds what was not sealed for it.
- */
+/** The values of a workspace's secrets by name, or why one of them cannot be decrypted. */
+export type SecretValues = Map<string, string | UnreadableSecretError>
+
+/** Decrypts the secrets of workspaces. Only for the process that sends them. */
 export async function readSecrets(
   pool: Pool,
   masterKeys: MasterKeys,
   workspaceIds: readonly string[],
-): Promise<Map<string, Map<string, string>>> {
+): Promise<Map<string, SecretValues>> {
   const text = `
     SELECT s.id, s.workspace_id AS "workspaceId", s.name, s.sealed_value AS "sealedValue", ${dataKeyColumns}
     FROM secrets s JOIN data_keys k ON k.workspace_id = s.workspace_id AND k.version = s.key_version
@@ -86,7 +86,16 @@ export async function readSecrets(
     values: [workspaceIds],
   })
   const open = createOpener(masterKeys)
-  const found = new Map(workspaceIds.map(id => [id, new Map<string, string>()]))
-  for (const row of rows) found.get(row.workspaceId)?.set(row.name, open(row))
+  const found = new Map<string, SecretValues>(workspaceIds.map(id => [id, new Map()]))
+  for (const row of rows) found.get(row.workspaceId)?.set(row.name, openRow(row))
   return found
+
+  function openRow(row: SealedRow): string | UnreadableSecretError {
+    try {
+      return open(row)
+    } catch (error) {
+      if (error instanceof UnreadableSecretError) return error
+      throw error
+    }
+  }
 }

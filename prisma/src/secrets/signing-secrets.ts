@@ -18,7 +18,8 @@ export const mostSigningSecrets = 5
 
 /**
  * Reads what the deliveries of workspaces are signed with, the current one first. A workspace that has none yet gets one;
- * one that does not exist is missing from the answer.
+ * one that does not exist is missing from the result.
+ * @throws UnreadableSecretError when one of them cannot be decrypted.
  */
 export async function readSigningSecrets(
   pool: Pool,

@@ -8,60 +8,99 @@ export function tierRows(tiers: Tiers, next: number): { text: string; params: un
   }
 }
 
+/** Parts of the text of a claim: the rows of `tierRows`, and the parameters for the dispatcher and for "after a top-up". */
+type ClaimTexts = { tiers: string; dispatcher: string; isToppedUp: string }
+
 /**
- * The part of the claim that counts executions. It reads `ready`, whose rows the statement has locked, and gives
- * `refused`: those among them that are to be cancelled, and why. Nothing of a deleted workspace starts, whatever of its
- * tasks has not been cancelled yet.
+ * The part of the claim that decides which first attempts may start. It reads `ready`, whose rows the statement has
+ * locked, and gives `refused`: the tasks among them that do not start, and why. The reason `short` means that the
+ * dispatcher's block of executions does not cover the task. After a top-up it means that the organization has none left,
+ * and the task is cancelled. A deleted workspace or a full storage refuse a task in either case.
  *
- * The rows of `usage` are locked in order of organization, after the tasks, which are never waited for; so two batches
- * that span the same organizations cannot wait for each other. Whoever had to wait goes on from the latest count: an
- * INSERT that finds its row taken reads it anew, whatever the statement saw when it began. A task of a workspace that is
- * gone is nobody's, and is not counted.
- * @param tiers - The text of `tierRows`.
+ * The statement locks blocks of its own dispatcher only, and waits for none: a block that another transaction holds counts
+ * as empty. A block that was granted under another limit counts as empty too, because the tier has changed since. A task
+ * whose workspace no longer exists is not counted.
  */
-export function countedExecutions(tiers: string): string {
+export function coveredExecutions({ tiers, dispatcher, isToppedUp }: ClaimTexts): string {
   return `
     starting AS (
-      SELECT n.workspace_id, n.tasks, w.organization_id, w.deleted_at IS NOT NULL AS is_deleted,
-             l.executions AS execution_limit, coalesce(s.bytes > l.storage_bytes, false) AS is_full
+      SELECT n.workspace_id, w.organization_id, w.deleted_at IS NOT NULL AS is_deleted,
+             l.executions AS execution_limit, coalesce(s.bytes > l.storage_bytes, false) AS is_full,
+             sum(n.tasks) FILTER (WHERE w.deleted_at IS NULL) OVER (PARTITION BY w.organization_id) AS wanted
       FROM (
-        SELECT workspace_id, count(*) FILTER (WHERE is_first AND own_refusal IS NULL) AS tasks
+        SELECT workspace_id, (count(*) FILTER (WHERE is_first AND own_refusal IS NULL))::int AS tasks
         FROM ready GROUP BY workspace_id
       ) n
       JOIN workspaces w ON w.id = n.workspace_id JOIN organizations o ON o.id = w.organization_id
       JOIN ${tiers} AS l (tier, executions, storage_bytes) ON l.tier = o.tier
       LEFT JOIN storage s ON s.organization_id = o.id
     ),
-    counted AS (
-      INSERT INTO usage AS u (month, organization_id, executions, wanted, granted, execution_limit)
-      SELECT utc_month(now()), organization_id, least(sum(tasks), execution_limit), sum(tasks),
-             least(sum(tasks), execution_limit), execution_limit
-      FROM starting WHERE tasks > 0 AND NOT is_full AND NOT is_deleted
-      GROUP BY organization_id, execution_limit ORDER BY organization_id
-      ON CONFLICT (month, organization_id) DO UPDATE SET
-        executions = u.executions + greatest(0, least(excluded.wanted, excluded.execution_limit - u.executions)),
-        wanted = excluded.wanted,
-        granted = greatest(0, least(excluded.wanted, excluded.execution_limit - u.executions)),
-        execution_limit = excluded.execution_limit
-      RETURNING organization_id, wanted, granted
-    ),
     short AS (
-      SELECT s.workspace_id, s.organization_id, s.is_deleted, s.is_full, c.granted
-      FROM starting s LEFT JOIN counted c USING (organization_id)
-      WHERE s.is_deleted OR s.is_full OR c.granted < c.wanted
+      SELECT s.workspace_id, s.organization_id, s.is_deleted, s.is_full, b.unspent
+      FROM starting s LEFT JOIN LATERAL (
+        SELECT unspent FROM execution_blocks
+        WHERE month = utc_month(now()) AND organization_id = s.organization_id AND dispatcher_id = ${dispatcher}
+          AND execution_limit = s.execution_limit AND s.wanted > 0
+        FOR UPDATE SKIP LOCKED
+      ) b ON true
+      WHERE s.is_deleted OR s.is_full OR coalesce(b.unspent, 0) < s.wanted
     ),
     -- Nearly always empty. Lateral, so that nothing is looked at then; materialized, so that it is worked out once.
     refused AS MATERIALIZED (
-      SELECT id, CASE WHEN is_deleted THEN 'workspace_deleted' WHEN is_full THEN 'storage_quota'
-                      ELSE 'monthly_execution_limit' END AS reason
+      SELECT id, organization_id,
+             CASE WHEN is_deleted THEN 'workspace_deleted' WHEN is_full THEN 'storage_quota'
+                  WHEN ${isToppedUp} AND unspent IS NOT NULL THEN 'monthly_execution_limit' ELSE 'short' END AS reason
       FROM (
-        SELECT r.id, s.is_deleted, s.is_full, s.granted,
+        SELECT r.id, s.organization_id, s.is_deleted, s.is_full, s.unspent,
                row_number() OVER (PARTITION BY s.organization_id, s.is_deleted ORDER BY r.scheduled_at, r.id) AS place
         FROM short s CROSS JOIN LATERAL (
           SELECT id, scheduled_at FROM ready
           WHERE workspace_id = s.workspace_id AND (s.is_deleted OR is_first AND own_refusal IS NULL) OFFSET 0
         ) r
       ) candidates
-      WHERE is_deleted OR is_full OR place > granted
+      WHERE is_deleted OR is_full OR place > coalesce(unspent, 0)
     )`
 }
+
+/**
+ * The part of the claim that counts the executions that it has started. It reads `claimed`, so a task that was ready and
+ * could not be claimed costs nothing.
+ */
+export function spentExecutions(dispatcher: string): string {
+  return `
+    started AS (
+      SELECT workspace_id, count(*)::int AS tasks FROM claimed WHERE is_first AND state = 'processing' GROUP BY workspace_id
+    ),
+    changed AS (INSERT INTO usage_changes (workspace_id, executions) SELECT workspace_id, tasks FROM started),
+    spent AS (
+      UPDATE execution_blocks b SET unspent = b.unspent - n.tasks
+      FROM (
+        SELECT w.organization_id, sum(tasks) AS tasks FROM started JOIN workspaces w ON w.id = workspace_id
+        GROUP BY w.organization_id
+      ) n
+      WHERE b.month = utc_month(now()) AND b.organization_id = n.organization_id AND b.dispatcher_id = ${dispatcher}
+    )`
+}
+
+/**
+ * The part of a statement that refunds the executions of claims that it undoes, each to the block of its dispatcher in the
+ * month of its claim.
+ * @param undone - The part that has undone them, with the run and the dispatcher of each and the attempts that remain.
+ */
+export function refundedExecutions(undone: string): string {
+  return `
+  unstarted AS (SELECT workspace_id, run_id, dispatcher_id FROM ${undone} WHERE attempts = 0),
+  refunded AS (
+    INSERT INTO execution_blocks AS b (month, organization_id, dispatcher_id, unspent)
+    SELECT utc_month(uuid_v7_time(run_id)), w.organization_id, coalesce(dispatcher_id, '${unownedDispatcher}'), count(*)
+    FROM unstarted JOIN workspaces w ON w.id = workspace_id GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    ON CONFLICT (month, organization_id, dispatcher_id) DO UPDATE SET unspent = b.unspent + excluded.unspent
+  ),
+  uncounted AS (
+    INSERT INTO usage_changes (workspace_id, executions)
+    SELECT workspace_id, -count(*) FROM unstarted GROUP BY workspace_id
+  )`
+}
+
+// For a claim of the previous release. No process claims from this block; the scheduler returns it.
+const unownedDispatcher = '00000000-0000-0000-0000-000000000000'

@@ -2,6 +2,7 @@ import { type QuotaResource, type QuotaThreshold, quotaThresholds, type Tiers } 
 import { inTransaction, type Transaction } from '../in-transaction.ts'
 import type { Pool } from '../pool.ts'
 import { tierRows } from './count-executions.ts'
+import { usedExecutions } from './execution-blocks.ts'
 
 /** An organization has used up so many percent of a quota this month. */
 export type QuotaCrossing = {
@@ -12,15 +13,15 @@ export type QuotaCrossing = {
 }
 
 /**
- * Notes the organizations that have used up a share of a quota, each once a month.
+ * Records which organizations have used up a share of a quota, each once a month.
  * @returns How many were new.
  */
 export async function recordQuotaCrossings(pool: Pool, tiers: Tiers): Promise<number> {
   const limits = tierRows(tiers, 2)
   const text = `
     WITH used AS (
-      SELECT organization_id, 'executions'::quota_resource AS resource, executions AS amount FROM usage
-      WHERE month = utc_month(now())
+      SELECT organization_id, 'executions'::quota_resource AS resource, ${usedExecutions('u')} AS amount
+      FROM usage u WHERE month = utc_month(now())
       UNION ALL SELECT organization_id, 'storage', bytes FROM storage
     )
     INSERT INTO quota_crossings (organization_id, month, resource, percent)

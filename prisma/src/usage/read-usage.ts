@@ -1,6 +1,7 @@
 import type { TierName } from '@belfry/domain'
 import type { Db } from '../in-transaction.ts'
 import type { Pool } from '../pool.ts'
+import { usedExecutions } from './execution-blocks.ts'
 
 /** What an organization has used, this month where it is counted by the month. */
 export type Usage = { tier: TierName; executions: number; storageBytes: number; workspaces: number; now: Date }
@@ -11,7 +12,7 @@ export type DailyUsage = { date: string; executions: number; failed: number }
 /** Reads what an organization has used; null when it does not exist. */
 export async function readUsage(db: Db, organizationId: string): Promise<Usage | null> {
   const text = `
-    SELECT o.tier, coalesce(u.executions, 0)::float8 AS executions, greatest(0, s.bytes)::float8 AS "storageBytes",
+    SELECT o.tier, greatest(0, ${usedExecutions('u')})::float8 AS executions, greatest(0, s.bytes)::float8 AS "storageBytes",
            (SELECT count(*)::int FROM workspaces w WHERE w.organization_id = o.id AND w.deleted_at IS NULL)
              AS workspaces, now() AS now
     FROM organizations o

@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { defaultTiers, type Tiers } from '@belfry/domain'
 import { describe, expect, it } from 'vitest'
-import { type Claim, claimTasks, foldUsageChanges, insertTasks, putBackTasks, readDailyUsage } from '../../src/index.ts'
-import { addWorkspace, anOrganization, aTask, taskRow, useDatabase } from '../setup.ts'
+import {
+  type Claim,
+  claimTasks,
+  foldUsageChanges,
+  insertTasks,
+  readDailyUsage,
+  readUsage,
+  undoClaims,
+} from '../../src/index.ts'
+import { addWorkspace, anOrganization, aTask, claimant, taskRow, useDatabase } from '../setup.ts'
 
 const db = useDatabase()
 
@@ -18,13 +26,10 @@ async function storeTasks(workspaceIds: string[], count: number): Promise<string
 
 function claim(ids: string[], tiers: Tiers): Promise<Claim[]> {
   const requests = ids.map(taskId => ({ taskId, token: randomUUID() }))
-  return claimTasks(db.pool, requests, tiers)
+  return claimTasks(db.pool, claimant, requests, tiers)
 }
 
-async function counter(organizationId: string): Promise<number> {
-  const text = `SELECT executions::int AS n FROM usage WHERE organization_id = $1 AND month = utc_month(now())`
-  return (await db.pool.query(text, [organizationId])).rows[0]?.n ?? 0
-}
+const used = async (organizationId: string) => (await readUsage(db.pool, organizationId))?.executions
 
 async function states(ids: string[]): Promise<Record<string, number>> {
   const text = `SELECT concat_ws(' ', state, state_reason) AS state, count(*)::int AS n FROM tasks WHERE id = ANY ($1) GROUP BY 1`
@@ -44,7 +49,32 @@ describe('executions', () => {
     const claims = await Promise.all(batches.map(batch => claim(batch, limitedTo(100))))
     expect(claims.flat().filter(({ kind }) => kind === 'claimed')).toHaveLength(100)
     expect(await states(ids)).toEqual({ processing: 100, 'cancelled monthly_execution_limit': 200 })
-    expect(await counter(organizationId)).toBe(100)
+    expect(await used(organizationId)).toBe(100)
+  })
+
+  it('are counted from what was claimed, not from tasks that changed while they were claimed', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool, 'unicorn')
+    const ids = await storeTasks([workspaceId], 6000)
+    let isOver = false
+    async function change(): Promise<void> {
+      while (!isOver) {
+        const text = `UPDATE tasks SET updated_at = now() WHERE id = $1 AND state = 'pending'`
+        await db.pool.query(text, [ids[Math.floor(Math.random() * ids.length)]])
+      }
+    }
+    const changes = Promise.all([change(), change(), change()])
+    const dispatcherId = randomUUID()
+    let claimed = 0
+    while (claimed < ids.length) {
+      for (let i = 0; i < ids.length; i += 200) {
+        const requests = ids.slice(i, i + 200).map(taskId => ({ taskId, token: randomUUID() }))
+        const claims = await claimTasks(db.pool, { dispatcherId }, requests)
+        claimed += claims.filter(({ kind }) => kind === 'claimed').length
+      }
+    }
+    isOver = true
+    await changes
+    expect(await used(organizationId)).toBe(6000)
   })
 
   it('go to what has been due for longest when a batch does not fit', async () => {
@@ -73,7 +103,7 @@ describe('executions', () => {
       const again = await claim(ids, limitedTo(5))
       expect(again.map(({ kind }) => kind)).toEqual(Array(5).fill('claimed'))
     }
-    expect(await counter(organizationId)).toBe(5)
+    expect(await used(organizationId)).toBe(5)
   })
 
   it('count a task once whose first claim was put back, and do not cancel it then', async () => {
@@ -81,9 +111,9 @@ describe('executions', () => {
     const [id = ''] = await storeTasks([workspaceId], 1)
     const [first] = await claim([id], limitedTo(1))
     if (first?.kind !== 'claimed') throw new Error('not claimed')
-    await putBackTasks(db.pool, [first.task])
+    await undoClaims(db.pool, [first.task])
     expect(await claim([id], limitedTo(1))).toMatchObject([{ kind: 'claimed', task: { attempt: 1 } }])
-    expect(await counter(organizationId)).toBe(1)
+    expect(await used(organizationId)).toBe(1)
     while ((await foldUsageChanges(db.pool, 1000)) > 0);
     expect((await readDailyUsage(db.pool, organizationId)).at(-1)?.executions).toBe(1)
   })
@@ -92,9 +122,9 @@ describe('executions', () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const [taskId = ''] = await storeTasks([workspaceId], 1)
     const request = { taskId, token: randomUUID() }
-    const first = await claimTasks(db.pool, [request])
-    expect(await claimTasks(db.pool, [request])).toMatchObject(first.map(({ kind }) => ({ kind })))
-    expect(await counter(organizationId)).toBe(1)
+    const first = await claimTasks(db.pool, claimant, [request])
+    expect(await claimTasks(db.pool, claimant, [request])).toMatchObject(first.map(({ kind }) => ({ kind })))
+    expect(await used(organizationId)).toBe(1)
   })
 
   it('start from nothing in a new month, and follow the tier of the moment', async () => {
@@ -110,10 +140,10 @@ describe('executions', () => {
     })
     await db.pool.query(`UPDATE organizations SET tier = 'startup' WHERE id = $1`, [organizationId])
     expect(await states(await claimed(workspaceId, 3, tiers))).toEqual({ processing: 3 })
-    expect(await counter(organizationId)).toBe(5)
+    expect(await used(organizationId)).toBe(5)
     await db.pool.query(`UPDATE organizations SET tier = 'free' WHERE id = $1`, [organizationId])
     expect(await states(await claimed(workspaceId, 3, tiers))).toEqual({ 'cancelled monthly_execution_limit': 3 })
-    expect(await counter(organizationId)).toBe(5)
+    expect(await used(organizationId)).toBe(5)
   })
 
   it('of many organizations neither mix nor block each other, whatever order their tasks come in', async () => {
@@ -125,7 +155,7 @@ describe('executions', () => {
     const shuffled = Array.from({ length: 8 }, (_, i) => ids.filter((_, j) => j % 8 === i))
     const orders = shuffled.map((part, i) => (i % 2 === 0 ? part : part.reverse()))
     await Promise.all(orders.map(order => claim(order, limitedTo(15))))
-    const counts = await Promise.all(organizations.map(({ organizationId }) => counter(organizationId)))
+    const counts = await Promise.all(organizations.map(({ organizationId }) => used(organizationId)))
     expect(counts).toEqual(Array(12).fill(15))
     // What is counted is what was started, over all tenants.
     expect(await states(ids)).toEqual({ processing: 12 * 15, 'cancelled monthly_execution_limit': 12 * 5 })

@@ -1,9 +1,7 @@
-import { newUuid } from '@belfry/domain'
 import { describe, expect, it } from 'vitest'
 import {
   type ClaimedTask,
   changePendingTask,
-  correctStorage,
   foldUsageChanges,
   insertTasks,
   readDailyUsage,
@@ -13,8 +11,6 @@ import {
 import { anOrganization, aTask, claimAll, claimNew, taskRow, useDatabase } from '../setup.ts'
 
 const db = useDatabase()
-const never = new AbortController().signal
-const dayMs = 86_400_000
 
 async function storedBytes(organizationId: string): Promise<number | undefined> {
   while ((await foldUsageChanges(db.pool, 1000)) > 0);
@@ -82,46 +78,5 @@ describe('storage', () => {
     const text = `UPDATE tasks SET state = 'retrying', lease_until = NULL WHERE id = $1`
     await db.pool.query(text, [retrying.taskId])
     expect(await claimAll(db.pool, [retrying.taskId])).toMatchObject([{ kind: 'claimed' }])
-  })
-})
-
-describe('correctStorage', () => {
-  const age = (organizationId: string) =>
-    db.pool.query(`UPDATE storage SET corrected_at = 'epoch' WHERE organization_id = $1`, [organizationId])
-
-  it('mends a sum that is wrong, and leaves what is noted but not folded to the fold', async () => {
-    const { organizationId, workspaceId } = await anOrganization(db.pool)
-    await record(await claimNew(db.pool, { workspaceId, payload: '"12"' }), 'success', 'body')
-    expect(await storedBytes(organizationId)).toBe(8)
-    await db.pool.query('UPDATE storage SET bytes = 1000 WHERE organization_id = $1', [organizationId])
-    await claimNew(db.pool, { workspaceId, payload: '"123456"' })
-    await age(organizationId)
-    expect(await correctStorage(db.pool, dayMs, never)).toEqual({ organizationId, driftBytes: -992 })
-    expect(await storedBytes(organizationId)).toBe(16)
-    expect(await correctStorage(db.pool, dayMs, never)).toBeNull()
-  })
-
-  it('counts over many pages, and finds a sum that is right to be so', async () => {
-    const { organizationId, workspaceId } = await anOrganization(db.pool)
-    for (let i = 0; i < 21; i++) {
-      const tasks = Array.from({ length: 1000 }, () => aTask({ id: newUuid(), workspaceId, payload: '123' }))
-      await insertTasks(db.pool, tasks)
-    }
-    expect(await storedBytes(organizationId)).toBe(63_000)
-    await age(organizationId)
-    expect(await correctStorage(db.pool, dayMs, never)).toEqual({ organizationId, driftBytes: 0 })
-  })
-
-  it('gives each of several callers another organization', async () => {
-    const organizations = await Promise.all([1, 2, 3].map(() => anOrganization(db.pool)))
-    await insertTasks(
-      db.pool,
-      organizations.map(({ workspaceId }) => aTask({ workspaceId })),
-    )
-    await foldUsageChanges(db.pool, 1000)
-    await Promise.all(organizations.map(({ organizationId }) => age(organizationId)))
-    const corrections = await Promise.all([1, 2, 3, 4].map(() => correctStorage(db.pool, dayMs, never)))
-    const corrected = corrections.flatMap(correction => correction?.organizationId ?? [])
-    expect(corrected.sort()).toEqual(organizations.map(({ organizationId }) => organizationId).sort())
   })
 })

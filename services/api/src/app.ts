@@ -1,8 +1,10 @@
 import { AppError } from '@belfry/domain'
 import { readiness } from '@belfry/runtime'
 import express, { type Express } from 'express'
+import { receiveWebhooks } from './billing/receive-webhooks.ts'
 import type { Context } from './context.ts'
 import { builtDashboard, serveDashboard } from './dashboard/serve-dashboard.ts'
+import { checkProtocol } from './http/check-protocol.ts'
 import { notFound } from './http/not-found.ts'
 import { problemHandler } from './http/problem.ts'
 import { requestId } from './http/request-id.ts'
@@ -19,6 +21,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   app.disable('etag')
   app.set('trust proxy', ctx.config.trustProxy)
   app.use(requestId)
+  app.use(checkProtocol)
   app.get('/healthz', async (_request, response) => sendReply(response, { status: 200, body: { status: 'ok' } }))
   app.get('/readyz', async (_request, response) => {
     // Without the queue every answer stays the same, so the API is ready without it.
@@ -33,9 +36,9 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
     next()
   })
   const { operatorPassword } = ctx.config
-  if (ctx.boardQueues && operatorPassword !== null) {
-    app.use('/admin', operators(ctx, ctx.boardQueues, operatorPassword))
-  }
+  if (operatorPassword !== null) app.use('/admin', operators(ctx, ctx.boardQueues, operatorPassword))
+  const { receiveWebhook } = ctx.billing
+  if (receiveWebhook) app.post('/api/webhooks/stripe', receiveWebhooks(ctx, receiveWebhook))
   for (const [path, methods] of Object.entries(routes)) {
     const route = app.route(path)
     for (const [method, endpoint] of Object.entries(methods)) {

@@ -62,3 +62,13 @@ it('is documented in docs/configuration.md, with what is required and with the d
   const names = Object.keys(variables.shape)
   expect(undocumented({ process: 'api', names, load: loadConfig, env: env })).toEqual([])
 })
+
+it('names what Stripe needs, and takes nothing of it without BILLING=stripe', () => {
+  expect(() => loadConfig({ ...env, BILLING: 'stripe' })).toThrow(
+    /STRIPE_SECRET_KEY.*STRIPE_WEBHOOK_SECRET.*STRIPE_PRICES/s,
+  )
+  const given = { STRIPE_SECRET_KEY: 'sk_1', STRIPE_WEBHOOK_SECRET: 'whsec_1', STRIPE_PRICES: '{"startup":"price_1"}' }
+  expect(loadConfig({ ...env, ...given }).billing).toBeNull()
+  const { billing } = loadConfig({ ...env, ...given, BILLING: 'stripe', BILLING_GRACE_DAYS: '1' })
+  expect(billing).toMatchObject({ secretKey: 'sk_1', graceMs: 24 * 3_600_000 })
+})

@@ -2,6 +2,7 @@ import { createSecretKey } from 'node:crypto'
 import { parseCidrs, parseTiers, tierNames } from '@belfry/domain'
 import {
   databaseUrl,
+  integer,
   logLevel,
   parsedBy,
   port,
@@ -13,6 +14,7 @@ import {
 } from '@belfry/runtime'
 import { parseMasterKeys } from '@belfry/vault'
 import { z } from 'zod'
+import { parsePrices } from './billing/stripe/prices.ts'
 import { parseTrustedProxies } from './http/trusted-proxies.ts'
 
 export type Config = ReturnType<typeof loadConfig>
@@ -44,6 +46,20 @@ export const variables = z.object({
   DEFAULT_TIER: z.enum(tierNames).default('free'),
   /** Figures of tiers that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
+  /** Who sells tiers: nobody (`manual`: the owner's choice applies at once), or Stripe. */
+  BILLING: z.enum(['manual', 'stripe']).default('manual'),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^(sk|rk)_/, 'must be a secret or restricted key of Stripe')
+    .optional(),
+  /** The signing secret of the webhook endpoint. */
+  STRIPE_WEBHOOK_SECRET: z.string().startsWith('whsec_', 'must begin with whsec_').optional(),
+  /** The price of each tier that is sold, as JSON. */
+  STRIPE_PRICES: parsedBy(parsePrices).optional(),
+  /** Where Stripe's API is. */
+  STRIPE_API_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).default('https://api.stripe.com'),
+  /** How long a tier stays when a payment has failed. */
+  BILLING_GRACE_DAYS: integer(0, 60).default(7),
   ...tracingSettings,
   /** Whether callers that ask too much are refused: `on`, or `off` for tests and benchmarks. */
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
@@ -53,7 +69,7 @@ export const variables = z.object({
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
 })
 
-const schema = variables.transform(env => ({
+const schema = variables.superRefine(requireStripe).transform(env => ({
   databaseUrl: env.DATABASE_URL,
   redisUrl: env.REDIS_URL,
   queueShards: env.QUEUE_SHARDS,
@@ -66,6 +82,7 @@ const schema = variables.transform(env => ({
   publicUrl: new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin,
   defaultTier: env.DEFAULT_TIER,
   tiers: env.TIERS,
+  billing: billingOf(env),
   traces: wantsTracing(env),
   limitsRates: env.RATE_LIMITS === 'on',
   operatorPassword: env.OPERATOR_PASSWORD ?? null,
@@ -75,4 +92,23 @@ const schema = variables.transform(env => ({
 // Whoever knows the secret is everybody: a placeholder that nobody replaced must not start.
 function isRandom(secret: string): boolean {
   return new Set(secret).size >= 8 && !/change.?me|your.?secret|example|placeholder/i.test(secret)
+}
+
+type Variables = z.infer<typeof variables>
+
+function requireStripe(env: Variables, context: z.RefinementCtx): void {
+  if (env.BILLING !== 'stripe') return
+  for (const name of ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_PRICES'] as const) {
+    if (env[name] === undefined) {
+      context.addIssue({ code: 'custom', path: [name], message: 'is required with BILLING=stripe' })
+    }
+  }
+}
+
+/** What Stripe is called with; null where nobody sells tiers. */
+function billingOf(env: Variables) {
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_PRICES: prices } = env
+  if (env.BILLING !== 'stripe' || !secretKey || !webhookSecret || !prices) return null
+  const graceMs = env.BILLING_GRACE_DAYS * 24 * 3_600_000
+  return { secretKey, webhookSecret, prices, apiUrl: new URL(env.STRIPE_API_URL), graceMs }
 }

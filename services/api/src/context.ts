@@ -8,26 +8,26 @@ import {
   readUsage,
   stepPromotionBack,
   waitForDatabase,
+  warnOfUnfitDatabase,
 } from '@belfry/db'
 import { createPrisma, type Prisma } from '@belfry/db/prisma'
 import {
   type DeadLetterQueue,
   type DispatchQueue,
   type DueTask,
-  isSoon,
-  type OutboxJob,
+  needsJob,
   openDeadLetterQueue,
   openDispatchQueue,
-  openOutboxQueue,
 } from '@belfry/queue'
 import { type BoardQueues, openBoardQueues } from '@belfry/queue/board'
-import { ConfigError, type Logger, openMeter, openTracing, type Tracing } from '@belfry/runtime'
+import { ConfigError, type Host, type Logger, openMeter, type Tracing } from '@belfry/runtime'
 import { type ApiKeyCache, createApiKeyCache } from './auth/api-key-cache.ts'
 import { createFailedKeys, type FailedKeys } from './auth/failed-keys.ts'
 import { limitParallel } from './auth/limit-parallel.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import type { BillingProvider } from './billing/billing-provider.ts'
 import { manualBilling } from './billing/manual-billing.ts'
+import { openStripeBilling } from './billing/stripe/open-stripe-billing.ts'
 import type { Config } from './config.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { createQuotaStandings, type QuotaStandings } from './quotas/quota-standings.ts'
@@ -44,8 +44,9 @@ export type Context = InsertBatches & {
   /** For tasks and runs. */
   pool: Pool
   clock: DatabaseClock
-  queue: DispatchQueue
-  deadLetters: DeadLetterQueue
+  /** Null when there is no Redis: dispatchers find what is due in PostgreSQL. */
+  queue: DispatchQueue | null
+  deadLetters: DeadLetterQueue | null
   apiKeys: ApiKeyCache
   failedKeys: FailedKeys
   quotaStandings: QuotaStandings
@@ -53,7 +54,7 @@ export type Context = InsertBatches & {
   billing: BillingProvider
   rateLimits: RateLimits
   runTails: RunTails
-  /** Null when there are no operators. */
+  /** Null when there are no operators, or no Redis. */
   boardQueues: BoardQueues | null
   metrics: Metrics
   /** Null when nobody asks for traces. */
@@ -66,36 +67,31 @@ export type Context = InsertBatches & {
   keysInProgress: Set<string>
   /** Waits for one of a few places: for work that holds a connection while it may need another one. */
   inLine: <T>(work: () => Promise<T>) => Promise<T>
-  /** Adds jobs for what is due soon, after the answer: nothing that a caller was told depends on it. */
+  /** Adds jobs for what will soon be due, after the answer: nothing that a caller was told depends on it. */
   enqueue(tasks: DueTask[], now: number): void
   /** Takes tasks out of the operators' copy of the dead-letter list, after the answer. */
   hideDeadLetters(taskIds: string[]): void
-  /** Has messages sent that were just stored, after the answer: without it they leave some seconds later. */
-  announce(messages: OutboxJob[]): void
   close(): Promise<void>
 }
 
 const connections = 10
 
-export async function openContext(config: Config, log: Logger, stop: AbortSignal): Promise<Context> {
+export async function openContext(config: Config, log: Logger, host: Host): Promise<Context> {
+  const { stop } = host
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
   const pool = openPool(config.databaseUrl, { max: connections, onError })
   await waitForDatabase(pool, error => log.warn({ err: error }, 'database.waiting'), stop)
+  await warnOfUnfitDatabase(pool, log)
   const problem = await findMasterKeyProblem(pool, config.masterKeys)
-  if (problem !== null) throw new ConfigError(`The configuration is wrong:\n  ENCRYPTION_KEYS: ${problem}`)
+  if (problem !== null) throw new ConfigError([`ENCRYPTION_KEYS: ${problem}`])
   const prisma = createPrisma(config.databaseUrl)
-  const connection = {
-    redisUrl: config.redisUrl,
-    shards: config.queueShards,
-    databaseUrl: config.databaseUrl,
-    onError,
-  }
-  const queue = openDispatchQueue(connection)
-  const deadLetters = openDeadLetterQueue(connection)
-  const boardQueues = config.operatorPassword === null ? null : openBoardQueues(connection)
-  const outboxQueue = openOutboxQueue(connection)
-  const metrics = openMetrics(openMeter('api'))
-  const tracing = config.traces ? await openTracing('api', log) : null
+  const { redisUrl } = config
+  const connection = redisUrl === null ? null : { redisUrl, shards: config.queueShards, onError }
+  const queue = connection && openDispatchQueue(connection)
+  const deadLetters = connection && openDeadLetterQueue(connection)
+  const boardQueues = connection && config.operatorPassword !== null ? openBoardQueues(connection) : null
+  const metrics = openMetrics(openMeter('api', host.registry))
+  const tracing = host.tracing?.of('api') ?? null
   const underWay = new Set<Promise<void>>()
 
   function afterAnswer(work: Promise<void>): void {
@@ -103,7 +99,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     underWay.add(settled)
   }
 
-  async function add(tasks: DueTask[], now: number): Promise<void> {
+  async function add(queue: DispatchQueue, tasks: DueTask[], now: number): Promise<void> {
     try {
       await queue.schedule(tasks, now)
     } catch (error) {
@@ -125,7 +121,7 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     failedKeys: createFailedKeys(),
     quotaStandings: createQuotaStandings((organizationId, db = pool) => readUsage(db, organizationId)),
     rooms: createRooms(),
-    billing: manualBilling,
+    billing: config.billing ? await openStripeBilling(config.billing) : manualBilling,
     rateLimits: createRateLimits(),
     runTails: createRunTails(pool, onError),
     boardQueues,
@@ -137,22 +133,19 @@ export async function openContext(config: Config, log: Logger, stop: AbortSignal
     keysInProgress: new Set(),
     inLine: limitParallel({ most: connections - 4, mostWaiting: Number.POSITIVE_INFINITY }),
     enqueue(tasks, now) {
-      const soon = tasks.filter(task => isSoon(task.dueAt, now))
-      if (soon.length > 0) afterAnswer(add(soon, now))
+      if (queue === null) return
+      const soon = tasks.filter(task => needsJob(task.dueAt, now))
+      if (soon.length > 0) afterAnswer(add(queue, soon, now))
     },
     hideDeadLetters(taskIds) {
-      if (taskIds.length === 0) return
+      if (taskIds.length === 0 || deadLetters === null) return
       afterAnswer(deadLetters.remove(taskIds).catch(err => log.warn({ err }, 'dead_letter.still_shown')))
-    },
-    announce(messages) {
-      afterAnswer(outboxQueue.announce(messages).catch(err => log.warn({ err }, 'queue.away')))
     },
     async close() {
       await Promise.all(underWay)
-      await Promise.all([queue.close(), deadLetters.close(), outboxQueue.close(), prisma.$disconnect()])
+      await Promise.all([queue?.close(), deadLetters?.close(), prisma.$disconnect()])
       await boardQueues?.close()
       await pool.end()
-      await tracing?.close()
     },
   }
 }

@@ -5,7 +5,8 @@ import { startApi } from './start-api.ts'
 try {
   const config = loadConfig()
   const log = createLogger('api', config.logLevel)
-  await runService(log, stop => startApi(config, log, stop))
+  const options = { roles: ['api'], operatorPort: config.healthPort, traces: config.traces }
+  await runService(log, options, host => startApi(config, log, host))
 } catch (error) {
   failToStart(error)
 }

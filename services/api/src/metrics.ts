@@ -41,10 +41,5 @@ export function openMetrics(meter: Meter) {
 export function measureOpen(ctx: Context): void {
   const { meter } = ctx.metrics
   measurePool(meter, ctx.pool)
-  meter.gauge(
-    'belfry_clock_skew_seconds',
-    "By how much the database's clock is ahead of this machine's.",
-    () => (ctx.clock.now() - Date.now()) / 1000,
-  )
   meter.gauge('belfry_run_streams', 'Live tails of the activity log that are open.', () => ctx.runStreams.size)
 }

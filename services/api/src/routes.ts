@@ -11,6 +11,7 @@ import { resetPassword } from './auth/reset-password.ts'
 import { updateMe } from './auth/update-me.ts'
 import { changeTier } from './billing/change-tier.ts'
 import { getTier } from './billing/get-tier.ts'
+import { openPortal } from './billing/open-portal.ts'
 import { createCronJob } from './cron-jobs/create-cron-job.ts'
 import { deleteCronJob } from './cron-jobs/delete-cron-job.ts'
 import { getCronJob } from './cron-jobs/get-cron-job.ts'
@@ -150,6 +151,7 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/workspaces/:ws/signing-secrets/:secret': { delete: revokeSigningSecret },
   '/api/v1/organizations/:org/usage': { get: getUsage },
   '/api/v1/organizations/:org/subscription': { get: getTier, put: changeTier },
+  '/api/v1/organizations/:org/subscription/portal': { post: openPortal },
   '/api/v1/organizations/:org/runs': { get: listOrganizationRuns },
   '/api/v1/organizations/:org/runs/export': { get: exportOrganizationRuns },
   '/api/v1/organizations/:org/runs/stream': { get: streamOrganizationRuns },

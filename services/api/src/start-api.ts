@@ -1,31 +1,37 @@
-import { pingPool } from '@belfry/db'
+import { inspectDatabase, pingPool } from '@belfry/db'
 import { isTimeZone } from '@belfry/domain'
-import { every, type Logger, measureDependencies, type Service, serveHealth } from '@belfry/runtime'
+import { every, type Host, type Logger, measureDependencies, type Service, watchClockSkew } from '@belfry/runtime'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { openContext } from './context.ts'
-import { createExpressServer } from './http/express-server.ts'
+import { createApiServer } from './http/api-server.ts'
 import { measureOpen } from './metrics.ts'
 
 const clockRefreshMs = 10_000
 
 /** Starts the HTTP interface. */
-export async function startApi(config: Config, log: Logger, stop: AbortSignal): Promise<Service> {
-  const ctx = await openContext(config, log, stop)
+export async function startApi(config: Config, log: Logger, host: Host): Promise<Service> {
+  const { stop } = host
+  const ctx = await openContext(config, log, host)
   isTimeZone('Europe/Berlin') // the first zone of a process takes some 30 ms, which no caller should wait for
-  const checks = { database: () => pingPool(ctx.pool), queue: () => ctx.queue.ping() }
+  const { pool, queue } = ctx
+  const checks = { database: () => pingPool(pool), ...(queue && { queue: () => queue.ping() }) }
   const app = createApp(ctx, checks)
   measureOpen(ctx)
   measureDependencies(ctx.metrics.meter, checks)
-  const health = await serveHealth(config.healthPort, checks, { metrics: ctx.metrics.meter, optional: ['queue'] })
-  const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 20_000, requestTimeout: 60_000, keepAliveTimeout: 65_000 }
-  const server = createExpressServer(app, limits)
+  const server = createApiServer(ctx, app)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(config.port, resolve)
   })
+  host.operators?.report({ checks, optional: ['queue'], warnings: () => inspectDatabase(pool) })
+  const warnOfSkew = watchClockSkew(ctx.clock, ctx.metrics.meter, log)
   const clockLoop = every(
-    { intervalMs: clockRefreshMs, run: () => ctx.clock.refresh(), onError: err => log.warn({ err }, 'clock.unknown') },
+    {
+      intervalMs: clockRefreshMs,
+      run: () => ctx.clock.refresh().then(warnOfSkew),
+      onError: err => log.warn({ err }, 'clock.unknown'),
+    },
     stop,
   )
   return {
@@ -35,8 +41,6 @@ export async function startApi(config: Config, log: Logger, stop: AbortSignal): 
         server.closeIdleConnections()
       })
       await clockLoop
-      health.close()
-      health.closeAllConnections()
       await ctx.close()
     },
   }

@@ -27,6 +27,21 @@ describe('works', () => {
     expect(data[1]).toEqual({ ...first, key: undefined, last_used_at: data[1].last_used_at })
   })
 
+  it('reads its workspace, the members of it and its organization, and sees no other workspace', async () => {
+    const organization = await anOrganization(api)
+    const member = await organization.add('member', 'editor')
+    await organization.addWorkspace()
+    const headers = { 'X-Api-Key': (await create(organization)).key }
+    const get = async (path: string) => (await api.send('GET', `/api/v1/${path}`, undefined, headers)).body
+    const { workspaceId, id } = organization
+    expect(await get(`workspaces/${workspaceId}`)).toMatchObject({ id: workspaceId })
+    const members = await get(`workspaces/${workspaceId}/members`)
+    expect(members.data).toMatchObject([{ user: { id: member.id }, role: 'editor' }])
+    const workspaces = await get(`organizations/${id}/workspaces`)
+    expect(workspaces.data.map((one: Json) => one.id)).toEqual([workspaceId])
+    expect(Object.keys(await get(`organizations/${id}`))).toEqual(['id', 'name', 'slug', 'tier'])
+  })
+
   it('writes the time of use at most once a minute', async () => {
     const organization = await anOrganization(api)
     const { key, id } = await create(organization)

@@ -15,7 +15,7 @@ describe('every answer', () => {
     ['GET', '/api/v1/auth/me', 401],
     ['GET', '/api/v1/nothing', 404],
     ['PUT', '/api/events', 405],
-    ['POST', '/api/v1/auth/login', 415],
+    ['POST', '/api/v1/auth/login', 400],
   ])('to %s %s (%i) tells nothing about the server and is taken for nothing else', async (method, path, status) => {
     const answer = await api.send(method, path)
     expect(answer.status).toBe(status)

@@ -243,11 +243,9 @@ describe('refuses', () => {
     expect((await api.call('GET', `${path}/${job.id}`)).body).toEqual(job)
   })
 
-  it('a private target, an empty change, and a body that is missing a field', async () => {
+  it('a private target, and a body that is missing a field', async () => {
     const target = await api.call('POST', path, { ...minutely, url: 'http://127.0.0.1/' })
     expect(target.body.errors).toMatchObject([{ path: 'url', code: 'blocked_address' }])
-    const job = await create()
-    expect((await api.call('PATCH', `${path}/${job.id}`, {})).status).toBe(400)
     const missing = await api.call('POST', path, { name: 'a' })
     expect(missing.body.errors.map(({ path }: Json) => path).sort()).toEqual(['cron', 'method', 'url'])
   })

@@ -36,11 +36,6 @@ describe('works', () => {
     expect(answer.text).toContain(`"payload":${payload}`)
   })
 
-  it('publishes without a payload', async () => {
-    const { body } = await api.call('POST', events, { topic: 'ping', target_url: target })
-    expect(body.tasks[0].payload).toBeNull()
-  })
-
   it('publishes to every active subscription that matches, each with its own task', async () => {
     const call = as(await api.signUp())
     const subscribe = async (topic: string, more: Record<string, unknown> = {}) =>
@@ -49,7 +44,7 @@ describe('works', () => {
       await subscribe(topic)
     await subscribe('orders.paid', { active: false, url: `${target}/inactive` })
     const published = async (topic: string) =>
-      (await call('POST', events, { topic })).body.tasks.map((task: Json) =>
+      (await call('POST', events, anEvent({ topic }))).body.tasks.map((task: Json) =>
         decodeURIComponent(task.url.slice(target.length)),
       )
     expect(await published('orders.paid')).toEqual(['/orders.paid', '/orders.*', '/*'])
@@ -109,7 +104,7 @@ describe('works', () => {
         updated_at: changed.body.updated_at,
       },
     ])
-    expect((await call('POST', events, { topic: 'a.b' })).body.tasks).toEqual([])
+    expect((await call('POST', events, anEvent({ topic: 'a.b' }))).body.tasks).toEqual([])
     const more = await call('POST', subscriptions, { topic: '*', url: target })
     const first = await call('GET', `${subscriptions}?limit=1`)
     expect(first.body.data).toEqual([more.body])
@@ -126,6 +121,16 @@ describe('refuses', () => {
     ['a topic with a wildcard', { topic: 'a.*' }, 'topic', 'invalid_topic'],
     ['a topic of 201 characters', { topic: 'a'.repeat(201) }, 'topic', 'invalid_topic'],
     ['no topic', { topic: undefined }, 'topic', 'required'],
+    ['no payload', { payload: undefined }, 'payload', 'required'],
+    ['null as the payload', { payload: null }, 'payload', 'invalid_type'],
+    ['a list as the payload', { payload: [1] }, 'payload', 'invalid_type'],
+    ['a text as the payload', { payload: 'hello' }, 'payload', 'invalid_type'],
+    [
+      'a broken reference in the payload',
+      { payload: { a: '{{ secrets.a }}' } },
+      'payload.a',
+      'invalid_secret_reference',
+    ],
     ['a private target', { target_url: 'http://169.254.169.254/' }, 'target_url', 'blocked_address'],
     ['a target in disguise', { target_url: 'http://0x7f.1/' }, 'target_url', 'blocked_address'],
     ['a relative target', { target_url: '/hook' }, 'target_url', 'invalid_url'],
@@ -154,7 +159,6 @@ describe('refuses', () => {
         expect([status, body.errors[0].path]).toEqual([400, field])
       }
     }
-    expect((await api.call('PATCH', `${subscriptions}/${subscription.id}`, {})).status).toBe(400)
   })
 
   it('more than 1,000 subscriptions, also when they come at once', async () => {
@@ -171,10 +175,10 @@ describe('refuses', () => {
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409, 409])
     expect((await call('DELETE', `${subscriptions}/${body.id}`)).status).toBe(204)
-    const event = await call('POST', events, { topic: 'b' })
+    const event = await call('POST', events, anEvent({ topic: 'b' }))
     expect(event.body.tasks).toHaveLength(999)
     expect(event.body.tasks[998].id > event.body.tasks[0].id).toBe(true)
-    const large = await call('POST', events, { topic: 'b', payload: 'a'.repeat(20_000) })
+    const large = await call('POST', events, { topic: 'b', payload: { text: 'a'.repeat(20_000) } })
     expect([large.status, large.body.code]).toEqual([413, 'payload_too_large'])
   })
 })

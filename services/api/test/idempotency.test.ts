@@ -1,3 +1,4 @@
+import { queueBackends, testRedisUrl } from '@belfry/testing'
 import { describe, expect, it } from 'vitest'
 import { aTaskBody, useApi } from './setup.ts'
 
@@ -6,7 +7,7 @@ const tasks = '/api/v1/scheduler/tasks'
 const cronJobs = '/api/v1/scheduler/cronjobs'
 const events = '/api/events'
 const aCronJob = { name: 'A cron job', url: 'https://example.com/', method: 'POST', cron: '* * * * *' }
-const anEvent = { topic: 'a', target_url: 'https://example.com/' }
+const anEvent = { topic: 'a', payload: {}, target_url: 'https://example.com/' }
 
 let keys = 0
 const newKey = () => `key-${++keys}`
@@ -23,7 +24,7 @@ describe('works', () => {
     ['tasks', tasks, aTaskBody({ payload: { n: 1 } }), 'tasks', 1],
     ['cron jobs', cronJobs, aCronJob, 'cron_jobs', 1],
     ['events', events, anEvent, 'tasks', 1],
-    ['events that nobody gets', events, { topic: 'a' }, 'tasks', 0],
+    ['events that nobody gets', events, { topic: 'a', payload: {} }, 'tasks', 0],
   ])('gives the first answer again, to the byte: %s', async (_what, path, body, table, rows) => {
     const key = newKey()
     const before = await api.count(table)
@@ -60,13 +61,6 @@ describe('works', () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => post(tasks, newKey(), aTaskBody())))
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(40)
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
-  })
-
-  it('schedules what was made once, after its commit', async () => {
-    const { body } = await post(events, newKey(), anEvent)
-    const jobs = async () =>
-      (await api.ctx.pool.query(`SELECT FROM bullmq.job WHERE data::text LIKE $1`, [`%${body.tasks[0].id}%`])).rowCount
-    await expect.poll(jobs).toBe(1)
   })
 
   it('keeps an answer for 24 hours, and then takes the key for another request', async () => {
@@ -150,5 +144,33 @@ describe('permits', () => {
     expect(theirs.headers.get('idempotent-replayed')).toBeNull()
     expect(theirs.body.workspace_id).toBe(other.workspaceId)
     expect(theirs.body.id).not.toBe(mine.body.id)
+  })
+})
+
+describe.each(queueBackends().filter(backend => backend === 'redis'))('schedules on %s', () => {
+  const scheduling = useApi(() => ({ REDIS_URL: `${testRedisUrl()}/8` }))
+
+  it('what was made once, after its commit', async () => {
+    const headers = { 'X-Api-Key': scheduling.caller.apiKey, 'Idempotency-Key': newKey() }
+    const body = aTaskBody({ execute_at: new Date(Date.now() + 120_000).toISOString() })
+    const create = () => scheduling.send('POST', tasks, body, headers)
+    const { pool, queue } = scheduling.ctx
+    const jobs = async () => (await queue?.depth())?.delayed
+    const holder = await pool.connect()
+    try {
+      await holder.query('BEGIN')
+      await holder.query('LOCK TABLE tasks IN SHARE MODE')
+      const first = create()
+      const blocked = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'tasks'::regclass`
+      await expect.poll(async () => (await pool.query(blocked)).rowCount, { timeout: 10_000 }).toBe(1)
+      expect(await jobs()).toBe(0)
+      await holder.query('COMMIT')
+      expect((await first).status).toBe(201)
+    } finally {
+      holder.release()
+    }
+    await expect.poll(jobs, { timeout: 10_000 }).toBe(1)
+    expect((await create()).headers.get('idempotent-replayed')).toBe('true')
+    expect(await jobs()).toBe(1)
   })
 })

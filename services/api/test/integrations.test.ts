@@ -88,6 +88,8 @@ describe('refuses', () => {
     [{ ...slack, events: [] }, 'events'],
     [{ ...slack, events: ['task.alive'] }, 'events.0'],
     [{ ...slack, url: 'ftp://example.com/' }, 'url'],
+    [{ ...slack, url: '{{ secrets.HOOK }}' }, 'url'],
+    [{ ...slack, url: 'https://example.com/{{ secrets.HOOK }}' }, 'url'],
     [{ ...slack, name: '' }, 'name'],
     [{ name: 'x', channel: 'email', email: 'nobody', events: ['task.dead'] }, 'email'],
     [{ name: 'x', channel: 'email', url: secretUrl, events: ['task.dead'] }, 'email'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { anOrganization, aPerson, type Person, type TestOrganization } from './organization.ts'
 import { mailsTo, tokenFor } from './sent-mails.ts'
-import { useApi } from './setup.ts'
+import { type Json, useApi } from './setup.ts'
 
 const api = useApi()
 const newEmail = () => `${crypto.randomUUID()}@example.com`
@@ -66,6 +66,19 @@ describe('works', () => {
     const own = await api.send('GET', `/api/v1/organizations/${organization.id}/workspaces`, undefined, person.session)
     expect(own.body.data.map((one: { id: string }) => one.id)).toEqual([workspace])
     expect((await list(organization))[0]).toMatchObject({ id: created.body.id, status: 'accepted' })
+  })
+
+  it('the workspace role of the invitation is the default for workspaces joined later', async () => {
+    const { organization, person, token } = await invited({ workspace_role: 'editor' })
+    await accept(token, {}, person)
+    const { session } = organization.owner
+    const members = await api.send('GET', `/api/v1/organizations/${organization.id}/members`, undefined, session)
+    const roles = members.body.data.map((one: Json) => [one.user.email, one.workspace_role])
+    expect(Object.fromEntries(roles)).toMatchObject({ [person.email]: 'editor' })
+    const path = `/api/v1/workspaces/${await organization.addWorkspace()}/members/${person.id}`
+    expect((await api.send('PUT', path, {}, session)).body).toMatchObject({ role: 'editor' })
+    expect((await api.send('PUT', path, { role: 'viewer' }, session)).body).toMatchObject({ role: 'viewer' })
+    expect((await api.send('PUT', path, {}, session)).body).toMatchObject({ role: 'viewer' })
   })
 
   it('somebody without an account opens one in the same step, and is signed in', async () => {

@@ -163,7 +163,10 @@ describe('a payload', () => {
     [
       'an event',
       202,
-      (caller, payload) => api.send('POST', '/api/events', { ...event, payload }, { 'X-Api-Key': caller.apiKey }),
+      (caller, payload) => {
+        const body = { ...event, payload: { t: payload.slice(0, -'{"t":}'.length) } }
+        return api.send('POST', '/api/events', body, { 'X-Api-Key': caller.apiKey })
+      },
     ],
     [
       'a changed task',

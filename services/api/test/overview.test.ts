@@ -76,6 +76,28 @@ describe('GET /upcoming', () => {
   })
 })
 
+describe('GET /upcoming with 1,000 cron jobs', () => {
+  it('counts every occurrence, those that are tasks already included', async () => {
+    const { apiKey } = await api.signUp()
+    const send = (method: string, to: string, body?: unknown) =>
+      api.send(method, `/api/v1/scheduler${to}`, body, { 'X-Api-Key': apiKey })
+    const cron = { name: 'Each minute', cron: '* * * * *', url: 'https://example.com/hook', method: 'POST' }
+    const { id } = (await send('POST', '/cronjobs', cron)).body
+    const uuid = fromId('cron', id)
+    await api.ctx.pool.query(
+      `INSERT INTO cron_jobs SELECT (jsonb_populate_record(job, jsonb_build_object('id', gen_random_uuid(),
+         'next_run_at', date_trunc('minute', now()) + interval '1 minute'))).*
+       FROM cron_jobs job, generate_series(1, 999) WHERE job.id = $1`,
+      [uuid],
+    )
+    const { body } = await send('GET', '/upcoming')
+    expect(body.is_capped).toBe(false)
+    expect(new Set(body.day.map((bucket: Json) => bucket.count))).toEqual(new Set([60_000]))
+    expect(new Set(body.hour.map((bucket: Json) => bucket.count))).toEqual(new Set([5_000]))
+    expect(body.next).toHaveLength(10)
+  })
+})
+
 describe('GET /cronjobs/recent-runs', () => {
   it('gives the latest runs of each cron job, oldest first, and none of another workspace', async () => {
     const workspaceId = fromId('ws', api.caller.workspaceId) ?? ''

@@ -52,6 +52,8 @@ describe('works', () => {
     const today = { date: now.toISOString().slice(0, 10), executions: 42, failed: 3 }
     expect(answer.body.daily.at(-1)).toEqual(today)
     expect(answer.body.daily[0].date).toBe(start.slice(0, 10))
+    const { daily: _, ...usage } = answer.body
+    expect((await asOwner(caller, 'GET', '')).body.usage).toEqual(usage)
   })
 
   it('changes the tier at once, with everything that it allows', async () => {
@@ -70,7 +72,7 @@ describe('works', () => {
     const caller = await api.signUp()
     const { billing } = api.ctx
     const url = 'https://pay.example.com/1'
-    api.ctx.billing = { name: 'elsewhere', changeTier: async () => ({ kind: 'checkout', url }) }
+    api.ctx.billing = { ...billing, changeTier: async () => ({ kind: 'checkout', url }) }
     const answer = await asOwner(caller, 'PUT', '/subscription', { tier: 'startup' })
     api.ctx.billing = billing
     expect(answer).toMatchObject({ status: 200, body: { tier: 'free', checkout_url: url } })

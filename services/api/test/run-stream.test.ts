@@ -74,6 +74,64 @@ describe('the live tail', () => {
     stream.leave()
   })
 
+  /** Stores attempts that are in flight since some seconds, and returns the ids of their runs. */
+  async function storeInFlight(workspaceId: string, count: number, secondsAgo: number): Promise<string[]> {
+    const ids = Array.from({ length: count }, () => newUuid(Date.now() - secondsAgo * 1000))
+    await api.ctx.pool.query(
+      `INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, run_id, lease_until)
+       SELECT uuid_v7(clock_timestamp()), $1, 'task', 'processing', 1, now(), now(), run_id, now() + interval '1 hour'
+       FROM unnest($2::uuid[]) AS run_id`,
+      [workspaceId, ids],
+    )
+    return ids
+  }
+
+  it('shows a long call that ends although thousands of newer ones are in flight', async () => {
+    const caller = await api.signUp()
+    const workspaceId = workspaceOf(caller)
+    const [runId = ''] = await storeInFlight(workspaceId, 1, 120)
+    await storeInFlight(workspaceId, 2_500, 60)
+    await storeInFlight(workspaceId, 2_500, 0)
+    const stream = await open({ 'X-Api-Key': caller.apiKey })
+    const [first] = await storeRuns(api.ctx.pool, [{ workspaceId, startedAt: new Date() }])
+    await stream.until(toId('run', first?.id ?? ''))
+    const taskId = newUuid()
+    await storeRuns(api.ctx.pool, [{ workspaceId, taskId }])
+    await api.ctx.pool.query('UPDATE runs SET id = $1 WHERE task_id = $2', [runId, taskId])
+    await api.ctx.pool.query(`UPDATE tasks SET state = 'success', lease_until = NULL WHERE run_id = $1`, [runId])
+    await stream.until(`"id":"${toId('run', runId)}"`)
+    stream.leave()
+  })
+
+  it.each([250, 1_500])('says how many of %i new runs of a second it leaves out', async count => {
+    const caller = await api.signUp()
+    const workspaceId = workspaceOf(caller)
+    const stream = await open({ 'X-Api-Key': caller.apiKey })
+    const [first] = await storeRuns(api.ctx.pool, [{ workspaceId, startedAt: new Date() }])
+    await stream.until(toId('run', first?.id ?? ''))
+    await storeRuns(
+      api.ctx.pool,
+      Array.from({ length: count }, () => ({ workspaceId, startedAt: new Date() })),
+    )
+    const text = await stream.until('event: omitted')
+    await stream.until(`\ndata: {"count":${count - 200}}\n\n`)
+    expect(text.match(/event: run/g)).toHaveLength(201)
+    expect(text).toMatch(/id: run_\w{26}\nevent: omitted\n/)
+    stream.leave()
+  })
+
+  it('says how many runs it leaves out of those since the last event that was seen', async () => {
+    const caller = await api.signUp()
+    const workspaceId = workspaceOf(caller)
+    const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000)
+    const missed = Array.from({ length: 250 }, () => ({ workspaceId, startedAt: at(400) }))
+    const [old] = await storeRuns(api.ctx.pool, [{ workspaceId, startedAt: at(500) }, ...missed])
+    const stream = await open({ 'X-Api-Key': caller.apiKey, 'Last-Event-ID': toId('run', old?.id ?? '') })
+    await stream.until('event: omitted')
+    await stream.until('data: {"count":50}')
+    stream.leave()
+  })
+
   it('goes on after the last event that was seen', async () => {
     const caller = await api.signUp()
     const workspaceId = workspaceOf(caller)

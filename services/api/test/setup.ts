@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { newUuid } from '@belfry/domain'
-import { createLogger } from '@belfry/runtime'
+import { createLogger, openHost } from '@belfry/runtime'
 import { createTestDatabase } from '@belfry/testing'
 import { afterAll, beforeAll } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
 import { type Context, openContext } from '../src/context.ts'
-import { createExpressServer } from '../src/http/express-server.ts'
+import { createApiServer } from '../src/http/api-server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert
 export type Json = any
@@ -50,10 +50,15 @@ export function useApi(environment: (databaseUrl: string) => Promise<Environment
       RATE_LIMITS: 'off',
       ...(await environment(database.url)),
     })
-    ctx = await openContext(config, createLogger('api', 'silent'), new AbortController().signal)
-    const app = createApp(ctx, { database: async () => {}, queue: () => ctx.queue.ping() })
-    // Longer than any pause of a busy machine: a connection that ends as it is used again fails a test for nothing.
-    const server = createExpressServer(app, { keepAliveTimeout: 65_000 })
+    const log = createLogger('api', 'silent')
+    const host = await openHost(log, new AbortController().signal, {
+      roles: ['api'],
+      operatorPort: null,
+      traces: false,
+    })
+    ctx = await openContext(config, log, host)
+    const app = createApp(ctx, { database: async () => {}, ...(ctx.queue && { queue: ctx.queue.ping }) })
+    const server = createApiServer(ctx, app)
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     caller = await signUp()

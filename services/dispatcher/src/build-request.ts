@@ -1,7 +1,8 @@
 import type { ClaimedTask } from '@belfry/db'
-import { type Redactor, requestBody, toId, writeInstant } from '@belfry/domain'
+import { type Redactor, requestBody, toId, version, writeInstant } from '@belfry/domain'
+import type { UnsentOutcome } from './egress/outcome.ts'
 import type { OutgoingRequest } from './egress/send.ts'
-import { type SecretMissing, secretMissing } from './secrets/attempt-outcome.ts'
+import { type OwnFailure, secretMissing } from './secrets/attempt-outcome.ts'
 import type { AttemptSecrets } from './secrets/attempt-secrets.ts'
 import { fillRequest, type RequestParts } from './secrets/fill-request.ts'
 import { sign } from './secrets/sign.ts'
@@ -11,15 +12,16 @@ export type AttemptIds = { task: string; run: string; workspace: string; attempt
 
 /** An attempt's request: what goes out, or why nothing may, and its headers with references in the place of secrets. */
 export type AttemptRequest = {
-  outgoing: OutgoingRequest | SecretMissing
+  outgoing: OutgoingRequest | OwnFailure | UnsentOutcome
   shownHeaders: Record<string, string>
   /** Hides the secrets that go out; null when none does. */
   redactor: Redactor | null
 }
 
-const userAgent = 'Belfry/0.1.0'
+/** How every call names its sender. */
+export const userAgent = `Belfry/${version}`
 
-/** What a task says of its request. */
+/** Reads the parts of a task's request. */
 export function requestPartsOf(task: ClaimedTask): RequestParts {
   const headers = JSON.parse(task.headers) as Record<string, string> // validated and stored by the API
   const body = task.payload === null ? null : requestBody(task.payload, headers)
@@ -50,7 +52,7 @@ export function buildRequest(
   return { outgoing, shownHeaders: headers, redactor: filled?.redactor ?? null }
 }
 
-function unsendable(outgoing: SecretMissing, shownHeaders: Record<string, string>): AttemptRequest {
+function unsendable(outgoing: OwnFailure, shownHeaders: Record<string, string>): AttemptRequest {
   return { outgoing, shownHeaders, redactor: null }
 }
 

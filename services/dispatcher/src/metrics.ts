@@ -1,4 +1,4 @@
-import type { Claim, FinishedAttempt, OutboxKind } from '@belfry/db'
+import type { Claim, FinishedAttempt, OutboxKind, ShortClaim } from '@belfry/db'
 import { type Labels, type Meter, measurePool } from '@belfry/runtime'
 import type { Context } from './context.ts'
 
@@ -13,16 +13,42 @@ const errors = [
   'timeout',
   'connection_refused',
   'connection_reset',
+  'stale_connection',
   'dns',
   'tls',
   'blocked_address',
   'invalid_response',
 ]
-const otherErrors = ['http_1xx', 'http_3xx', 'http_4xx', 'http_5xx', 'secret_missing', 'worker_lost']
+const otherErrors = [
+  'http_1xx',
+  'http_3xx',
+  'http_4xx',
+  'http_5xx',
+  'secret_missing',
+  'secret_unreadable',
+  'internal_error',
+  'worker_lost',
+]
 const results = [labelsOf('none'), ...[...errors, ...otherErrors].map(labelsOf)]
-const claimKinds: ReadonlyArray<Claim['kind']> = ['claimed', 'early', 'busy', 'moved', 'gone']
+const claimKinds: ReadonlyArray<(Claim | ShortClaim)['kind']> = [
+  'claimed',
+  'early',
+  'busy',
+  'moved',
+  'not_prefetchable',
+  'gone',
+  'short',
+]
 
-const refusalReasons = ['monthly_execution_limit', 'storage_quota', 'overlap_skipped', 'workspace_deleted']
+const refusalReasons = [
+  'monthly_execution_limit',
+  'storage_quota',
+  'overlap_skipped',
+  'workspace_deleted',
+  'cronjob_deleted',
+  'cronjob_paused',
+  'cronjob_changed',
+]
 const outboxKinds: readonly OutboxKind[] = ['mail', 'webhook']
 const messageResults = ['sent', 'failed', 'given_up'] as const
 
@@ -62,7 +88,7 @@ export function openMetrics(meter: Meter) {
     ),
     claimUndone: meter.counter(
       'belfry_claims_undone_total',
-      'Tasks that were claimed ahead of their turn and put back because it did not come.',
+      'Prefetched claims that were undone because no slot became free for them.',
     ),
     refilled: meter.counter(
       'belfry_tasks_refilled_total',
@@ -72,7 +98,7 @@ export function openMetrics(meter: Meter) {
       'belfry_queue_away_total',
       'Times that jobs could not be added because the queue was away.',
     ),
-    claimed(answers: readonly Claim[]) {
+    claimed(answers: ReadonlyArray<Claim | ShortClaim>) {
       for (const kind of claimKinds) {
         let count = 0
         for (const answer of answers) if (answer.kind === kind) count++
@@ -96,11 +122,6 @@ export function openMetrics(meter: Meter) {
 export function measureRoom(ctx: Context, slots: number): void {
   const { meter } = ctx.metrics
   measurePool(meter, ctx.pool)
-  meter.gauge(
-    'belfry_clock_skew_seconds',
-    "By how much the database's clock is ahead of this machine's.",
-    () => (ctx.clock.now() - Date.now()) / 1000,
-  )
   meter.gauge('belfry_slots', 'Calls that may be under way at a time.', () => slots)
   meter.gauge('belfry_slots_taken', 'Calls that are under way.', () => ctx.lines.underWay)
   meter.gauge('belfry_tasks_in_hand', 'Tasks that wait for their instant or their turn.', () => ctx.hand.size)
@@ -115,7 +136,7 @@ function labelsOf(error: string): Labels & { error: string } {
   return { outcome: error === 'none' ? 'success' : 'failed', error }
 }
 
-function toClaimLabels(result: Claim['kind']): Labels {
+function toClaimLabels(result: (typeof claimKinds)[number]): Labels {
   return { result }
 }
 

@@ -1,4 +1,4 @@
-import { type ClaimedTask, putBackTasks } from '@belfry/db'
+import { type ClaimedTask, undoClaims } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import type { Context } from './context.ts'
 import type { UnsentOutcome } from './egress/outcome.ts'
@@ -13,6 +13,6 @@ export async function putBack(ctx: Context, task: ClaimedTask, outcome: UnsentOu
   const id = toId('task', task.taskId)
   ctx.metrics.putBack()
   ctx.log.error({ task: id, reason: outcome.message }, 'attempt.put_back')
-  const [waiting] = await outlastOutage(ctx, 1, () => putBackTasks(ctx.pool, [{ ...task, delayMs }]))
+  const [waiting] = await outlastOutage(ctx, 1, () => undoClaims(ctx.pool, [{ ...task, delayMs }]))
   if (waiting) await ctx.enqueue([{ id, dueAt: waiting.dueAt.getTime() }], waiting.now.getTime())
 }

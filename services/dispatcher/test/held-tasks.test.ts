@@ -17,7 +17,7 @@ it('records all other attempts while somebody holds the tasks of some, and those
   const beside = await test.store({ count: 20, workspace, url: target.url('/beside'), dueInMs: 300 })
   const after = await test.store({ count: 40, workspace, url: target.url('/'), dueInMs: 1_500 })
   const others = [...beside, ...after]
-  await test.queue.schedule([...held, ...others], Date.now())
+  await test.schedule([...held, ...others])
   await test.start({ HOST_CONCURRENCY: '64' })
   await target.waitFor(held.length + beside.length, 10_000)
   const holder = await test.pool.connect()

@@ -1,5 +1,4 @@
 import { announceQuotaCrossings as announce } from '@belfry/db'
-import type { OutboxJob } from '@belfry/queue'
 import type { Context } from './context.ts'
 import { tellOfQuota } from './tell-of-quota.ts'
 
@@ -13,12 +12,10 @@ const batchSize = 50
 export async function announceQuotaCrossings(ctx: Context, signal: AbortSignal): Promise<number> {
   let total = 0
   for (;;) {
-    const jobs: OutboxJob[] = []
     const taken = await announce(ctx.pool, batchSize, async (tx, crossings) => {
-      for (const crossing of crossings) jobs.push(...(await tellOfQuota(tx, crossing, ctx.publicUrl)))
+      for (const crossing of crossings) await tellOfQuota(tx, crossing, ctx.publicUrl)
     })
     total += taken
-    if (jobs.length > 0) await ctx.outbox.announce(jobs).catch(error => ctx.log.warn({ err: error }, 'queue.away'))
     if (taken < batchSize || signal.aborted) return total
   }
 }

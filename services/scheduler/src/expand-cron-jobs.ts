@@ -1,41 +1,46 @@
-import { type Expansion, expandCronJobs as expandBatch, stepPromotionBack } from '@belfry/db'
+import { expandCronJobs as expandBatch } from '@belfry/db'
 import { toId } from '@belfry/domain'
-import { expansionLookAheadMs, isSoon } from '@belfry/queue'
+import { expansionLookAheadMs } from '@belfry/queue'
 import { failpoint } from '@belfry/runtime'
+import { addJobs } from './add-jobs.ts'
 import type { Context } from './context.ts'
 import { toDueTask } from './promote-due-tasks.ts'
 
 const batchSize = 500
 
+// A process that can read the rule need not wait for this: it has a memory of its own.
+const lookAgainMs = 30_000
+
+/** Cron jobs whose rule this process cannot read, and when it looks at them again, by `performance.now()`. */
+export type UnreadableCronJobs = Map<string, number>
+
 /**
  * Makes the occurrences of cron jobs into tasks, some minutes ahead of their time. The promotion brings these to the queue;
- * what is due sooner, because nothing ran for a while, is added here.
+ * what is due sooner, because nothing ran for a while, is added here. A cron job that this process cannot read stays as
+ * it is, for one that can, and is looked at again after 30 s.
+ * @param unreadable - What this process remembers from one round to the next.
  * @returns How many cron jobs were looked at.
  */
-export async function expandCronJobs(ctx: Context, signal: AbortSignal): Promise<number> {
+export async function expandCronJobs(
+  ctx: Context,
+  signal: AbortSignal,
+  unreadable: UnreadableCronJobs = new Map(),
+): Promise<number> {
+  for (const [id, lookAgainAt] of unreadable) if (lookAgainAt <= performance.now()) unreadable.delete(id)
   let total = 0
   for (;;) {
-    const expansion = await expandBatch(ctx.pool, { lookAheadMs: expansionLookAheadMs, limit: batchSize })
+    const except = [...unreadable.keys()]
+    const expansion = await expandBatch(ctx.pool, { lookAheadMs: expansionLookAheadMs, limit: batchSize, except })
     total += expansion.jobs
     ctx.metrics.occurrences(expansion.tasks.length)
     ctx.metrics.missed(expansion.missed)
     ctx.metrics.unreadable(expansion.unreadable.length)
     if (expansion.tasks.length > 0) await failpoint('scheduler.expanded_cron_jobs')
     for (const { id, error } of expansion.unreadable) {
+      unreadable.set(id, performance.now() + lookAgainMs)
       ctx.log.error({ err: error, cronjob: toId('cron', id) }, 'cron_job.unreadable')
     }
-    await addSoon(ctx, expansion)
-    if (expansion.jobs < batchSize || signal.aborted) return total
-  }
-}
-
-async function addSoon(ctx: Context, { tasks, now }: Expansion): Promise<void> {
-  const soon = tasks.map(toDueTask).filter(task => isSoon(task.dueAt, now.getTime()))
-  if (soon.length === 0) return
-  try {
-    await ctx.queue.schedule(soon, now.getTime())
-  } catch (error) {
-    ctx.log.warn({ err: error }, 'queue.away')
-    await stepPromotionBack(ctx.pool)
+    await addJobs(ctx, expansion.tasks.map(toDueTask), expansion.now)
+    if (!expansion.hasMore || signal.aborted) return total
   }
 }

@@ -7,37 +7,66 @@ const workspacesPerPage = 500
 // Between batches, so that deleting never takes more than a part of what the database can do.
 const pauseMs = 50
 
+/** A workspace whose log is being expired. */
+type OpenLog = KeptLog & { runsAfter: string | null; runsAreDone: boolean }
+type Expired = { deleted: number; deadLetters: number }
+
 /**
- * Deletes the runs and the finished tasks that are older than their organization's tier keeps them, workspace by
- * workspace in small batches, and drops the months that no tier keeps. A stop loses nothing but the place in the round:
- * the next one finds what is left.
+ * Deletes the runs and the finished tasks that are older than their organization's tier keeps them, round-robin between
+ * workspaces in small batches, so that a big one does not delay the others; and drops the months that no tier keeps. A
+ * stop loses nothing but the place in the round: the next one finds what is left.
  * @returns How many runs and cancelled tasks were deleted.
  */
 export async function expireLog(ctx: Context, signal: AbortSignal): Promise<number> {
-  let deleted = 0
-  let after: string | null = null
-  for (;;) {
-    const page: KeptLog[] = await workspacesWithTasks(ctx.pool, ctx.tiers, after, workspacesPerPage)
-    for (const { workspaceId, days } of page) {
-      deleted += await inBatches(signal, () => deleteOldRuns(ctx.pool, workspaceId, days, batchSize))
-      deleted += await inBatches(signal, () => deleteCancelledTasks(ctx.pool, workspaceId, days, batchSize))
-      if (signal.aborted) return deleted
-    }
-    after = page.at(-1)?.workspaceId ?? null
-    if (page.length < workspacesPerPage) break
+  const total = { deleted: 0, deadLetters: 0 }
+  for await (const expired of expireInTurns(ctx, signal)) {
+    total.deleted += expired.deleted
+    total.deadLetters += expired.deadLetters
   }
-  const longest = Math.max(...Object.values(ctx.tiers).map(({ logDays }) => logDays))
-  const months = await dropRunPartitions(ctx.pool, longest)
-  if (deleted > 0 || months.length > 0) ctx.log.info({ deleted, months }, 'log.expired')
-  return deleted
+  if (signal.aborted) return total.deleted
+  const maxDays = Math.max(...Object.values(ctx.tiers).map(({ logDays }) => logDays))
+  const months = await dropRunPartitions(ctx.pool, maxDays)
+  if (total.deleted > 0 || months.length > 0) ctx.log.info({ ...total, months }, 'log.expired')
+  return total.deleted
 }
 
-async function inBatches(signal: AbortSignal, run: () => Promise<number>): Promise<number> {
-  let total = 0
-  for (;;) {
-    const count = await run()
-    total += count
-    if (count < batchSize || signal.aborted) return total
-    await sleep(pauseMs, undefined, { signal }).catch(() => {}) // an aborted sleep is the end of the round
+// One batch of each workspace in each round; each round adds a page of workspaces.
+async function* expireInTurns(ctx: Context, signal: AbortSignal): AsyncIterable<Expired> {
+  let open: OpenLog[] = []
+  let after: string | null = null
+  let isLastPage = false
+  while (!isLastPage || open.length > 0) {
+    if (!isLastPage) {
+      const page: KeptLog[] = await workspacesWithTasks(ctx.pool, ctx.tiers, after, workspacesPerPage)
+      open.push(...page.map(kept => ({ ...kept, runsAfter: null, runsAreDone: false })))
+      after = page.at(-1)?.workspaceId ?? after
+      isLastPage = page.length < workspacesPerPage
+    }
+    const unfinished: OpenLog[] = []
+    for (const log of open) {
+      const { isDone, ...expired } = await expireBatch(ctx, log)
+      yield expired
+      if (signal.aborted) return
+      if (isDone) continue
+      unfinished.push(log)
+      await sleep(pauseMs, undefined, { signal }).catch(() => {}) // an aborted sleep is the end of the round
+      if (signal.aborted) return
+    }
+    open = unfinished
   }
+}
+
+// First the runs, and after their last page the cancelled tasks, of which a full batch means that there may be more.
+async function expireBatch(ctx: Context, log: OpenLog): Promise<Expired & { isDone: boolean }> {
+  const { workspaceId, days } = log
+  let expired = { deleted: 0, deadLetters: 0 }
+  if (!log.runsAreDone) {
+    const { last, examined, ...page } = await deleteOldRuns(ctx.pool, workspaceId, days, batchSize, log.runsAfter)
+    expired = page
+    log.runsAfter = last
+    log.runsAreDone = examined < batchSize
+  }
+  if (!log.runsAreDone) return { ...expired, isDone: false }
+  const cancelled = await deleteCancelledTasks(ctx.pool, workspaceId, days, batchSize)
+  return { ...expired, deleted: expired.deleted + cancelled, isDone: cancelled < batchSize }
 }

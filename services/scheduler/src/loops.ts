@@ -1,59 +1,99 @@
-import type { Loop } from '@belfry/runtime'
+import { raiseWaitingFloor } from '@belfry/db'
+import { createWaker, type Loop, type Waker, watchClockSkew } from '@belfry/runtime'
 import { announceQuotaCrossings } from './announce-quota-crossings.ts'
-import type { Context } from './context.ts'
-import { correctStorage } from './correct-storage.ts'
-import { expandCronJobs } from './expand-cron-jobs.ts'
+import { type Context, hasQueue, type QueueContext } from './context.ts'
+import { endGracePeriods } from './end-grace-periods.ts'
+import { expandCronJobs, type UnreadableCronJobs } from './expand-cron-jobs.ts'
 import { expireLog } from './expire-log.ts'
 import { foldUsage } from './fold-usage.ts'
 import { forgetExpired } from './forget-expired.ts'
 import { forgetOldRequests } from './forget-old-requests.ts'
 import { inspectQueueStore } from './inspect-queue-store.ts'
+import { mendFloor } from './mend-waiting-floor.ts'
 import { prepareRunPartitions } from './prepare-run-partitions.ts'
 import { promoteDueTasks } from './promote-due-tasks.ts'
 import { purgeDeleted } from './purge-deleted.ts'
 import { raiseAlerts } from './raise-alerts.ts'
 import { recordQuotaCrossings } from './record-quota-crossings.ts'
-import { repairOverdueTasks } from './repair-overdue-tasks.ts'
-import { rescueLostAttempts } from './rescue-lost-attempts.ts'
+import { openRepair } from './repair-overdue-tasks.ts'
+import { reportUsage } from './report-usage.ts'
+import { rescueLostAttempts, rescueUnownedAttempts } from './rescue-lost-attempts.ts'
+import { returnUnspentBlocks } from './return-unspent-blocks.ts'
 import { settleDeadLetters } from './settle-dead-letters.ts'
 import { trimDeadLetters } from './trim-dead-letters.ts'
 import { windDownWorkspaces } from './wind-down-workspaces.ts'
 
-/** Every chore of the scheduler and its period. Each may run in any number of copies. */
+/**
+ * Every chore of the scheduler and its period, which may become longer while there is nothing to do. Each may run in any
+ * number of copies.
+ */
 export function loops(ctx: Context): Loop[] {
-  const chore = (name: string, intervalMs: number, run: Loop['run']): Loop => ({
-    intervalMs,
-    run: signal => timed(ctx, name, () => run(signal)),
-    onError: error => ctx.log.error({ err: error, chore: name }, 'chore.failed'),
-  })
+  const chore = choreOf(ctx)
+  const unreadable: UnreadableCronJobs = new Map()
+  // A slow chore may keep a connection for long: what keeps work in time does not wait for one.
+  const background: Context = { ...ctx, pool: ctx.backgroundPool }
+  const warnOfSkew = watchClockSkew(ctx.clock, ctx.metrics.meter, ctx.log)
   return [
-    chore('expand-cron-jobs', 1_000, signal => expandCronJobs(ctx, signal)),
-    chore('promote-due-tasks', 1_000, () => promoteDueTasks(ctx)),
-    chore('repair-overdue-tasks', 15_000, () => repairOverdueTasks(ctx)),
-    chore('raise-alerts', 5_000, () => raiseAlerts(ctx)),
-    chore('rescue-lost-attempts', 5_000, signal => rescueLostAttempts(ctx, signal)),
-    chore('wind-down-workspaces', 2_000, signal => windDownWorkspaces(ctx, signal)),
-    chore('purge-deleted', 60_000, signal => purgeDeleted(ctx, signal)),
-    chore('forget-expired', 600_000, signal => forgetExpired(ctx, signal)),
-    chore('fold-usage', 1_000, signal => foldUsage(ctx, signal)),
-    chore('record-quota-crossings', 60_000, () => recordQuotaCrossings(ctx)),
-    chore('announce-quota-crossings', 10_000, signal => announceQuotaCrossings(ctx, signal)),
-    chore('correct-storage', 600_000, signal => correctStorage(ctx, signal)),
-    chore('expire-log', 3_600_000, signal => expireLog(ctx, signal)),
-    chore('settle-dead-letters', 1_000, signal => settleDeadLetters(ctx, signal)),
-    chore('trim-dead-letters', 60_000, signal => trimDeadLetters(ctx, signal)),
-    chore('forget-old-requests', 60_000, signal => forgetOldRequests(ctx, signal)),
-    chore('inspect-queue-store', 600_000, () => inspectQueueStore(ctx)),
-    chore('prepare-run-partitions', 6 * 3_600_000, () => prepareRunPartitions(ctx)),
+    chore('refresh-clock', 10_000, () => ctx.clock.refresh().then(warnOfSkew)),
+    chore('expand-cron-jobs', 1_000, signal => expandCronJobs(ctx, signal, unreadable), 15_000),
+    chore('raise-waiting-floor', 10_000, () => raiseWaitingFloor(ctx.pool)),
+    chore('mend-waiting-floor', 600_000, () => mendFloor(background)),
+    chore('rescue-lost-attempts', 1_000, () => rescueLostAttempts(ctx)),
+    chore('rescue-unowned-attempts', 5_000, signal => rescueUnownedAttempts(ctx, signal), 20_000),
+    chore('raise-alerts', 5_000, () => raiseAlerts(background), 15_000),
+    chore('wind-down-workspaces', 2_000, signal => windDownWorkspaces(background, signal), 10_000),
+    chore('purge-deleted', 60_000, signal => purgeDeleted(background, signal)),
+    chore('forget-expired', 600_000, signal => forgetExpired(background, signal)),
+    chore('fold-usage', 1_000, signal => foldUsage(background, signal), 5_000),
+    chore('return-unspent-blocks', 60_000, signal => returnUnspentBlocks(background, signal)),
+    chore('record-quota-crossings', 60_000, () => recordQuotaCrossings(background)),
+    chore('announce-quota-crossings', 10_000, signal => announceQuotaCrossings(background, signal), 30_000),
+    chore('end-grace-periods', 60_000, signal => endGracePeriods(background, signal)),
+    chore('report-usage', 600_000, signal => reportUsage(background, signal)),
+    chore('expire-log', 3_600_000, signal => expireLog(background, signal)),
+    chore('settle-dead-letters', 1_000, signal => settleDeadLetters(background, signal), 5_000),
+    chore('forget-old-requests', 60_000, signal => forgetOldRequests(background, signal)),
+    chore('prepare-run-partitions', 60_000, () => prepareRunPartitions(background)),
+    ...(hasQueue(ctx) ? queueLoops(ctx) : []),
   ]
 }
 
-async function timed(ctx: Context, chore: string, run: () => Promise<unknown>): Promise<void> {
+// What keeps BullMQ's queues.
+function queueLoops(ctx: QueueContext): Loop[] {
+  const chore = choreOf(ctx)
+  const background = { ...ctx, pool: ctx.backgroundPool }
+  const lost = createWaker()
+  return [
+    { ...chore('promote-due-tasks', 1_000, () => promoteDueTasks(ctx), 5_000), waker: lost },
+    chore('watch-queue', 1_000, () => watchQueue(ctx, lost)),
+    chore('repair-overdue-tasks', 15_000, openRepair(ctx)),
+    chore('trim-dead-letters', 60_000, signal => trimDeadLetters(background, signal)),
+    chore('inspect-queue-store', 600_000, () => inspectQueueStore(background)),
+  ]
+}
+
+// Redis came back empty. The next promotion finds out when it came back with old data, and reports when it is away.
+async function watchQueue({ queue }: QueueContext, lost: Waker): Promise<void> {
+  const marker = await queue.readMarker().catch(() => undefined)
+  if (marker === null) lost.wake()
+}
+
+function choreOf(ctx: Context) {
+  return (name: string, intervalMs: number, run: Loop['run'], maxIntervalMs = intervalMs): Loop => ({
+    intervalMs,
+    maxIntervalMs,
+    run: signal => timed(ctx, name, () => run(signal)),
+    onError: error => ctx.log.error({ err: error, chore: name }, 'chore.failed'),
+  })
+}
+
+async function timed(ctx: Context, chore: string, run: () => Promise<unknown>): Promise<unknown> {
   const began = performance.now()
   let result: 'done' | 'failed' = 'failed'
   try {
-    await run()
+    const found = await run()
     result = 'done'
+    return found
   } finally {
     ctx.metrics.choreEnded(chore, result, (performance.now() - began) / 1000)
   }

@@ -5,7 +5,8 @@ import { startScheduler } from './start-scheduler.ts'
 try {
   const config = loadConfig()
   const log = createLogger('scheduler', config.logLevel)
-  await runService(log, stop => startScheduler(config, log, stop))
+  const options = { roles: ['scheduler'], operatorPort: config.healthPort, traces: false }
+  await runService(log, options, host => startScheduler(config, log, host))
 } catch (error) {
   failToStart(error)
 }

@@ -1,4 +1,4 @@
-import { measureBacklog } from '@belfry/db'
+import { countPreparedMonths, measureBacklog } from '@belfry/db'
 import type { QueueDepth } from '@belfry/queue'
 import { type Meter, measurePool } from '@belfry/runtime'
 import type { Context } from './context.ts'
@@ -22,10 +22,8 @@ export function openMetrics(meter: Meter) {
       'belfry_repaired_tasks_total',
       'Overdue tasks that nobody had claimed, and that were handed to the queue again.',
     ),
-    leasesExpired: meter.counter(
-      'belfry_leases_expired_total',
-      'Attempts that were ended because their dispatcher was lost.',
-    ),
+    dispatcherLost: meter.counter('belfry_dispatchers_lost_total', 'Dispatchers that died without stopping in order.'),
+    attemptsLost: meter.counter('belfry_attempts_lost_total', 'Attempts that were lost with their dispatcher.'),
     occurrences: meter.counter('belfry_cron_occurrences_total', 'Occurrences of cron jobs that were made into tasks.'),
     missed: meter.counter(
       'belfry_cron_occurrences_missed_total',
@@ -33,7 +31,7 @@ export function openMetrics(meter: Meter) {
     ),
     unreadable: meter.counter(
       'belfry_cron_jobs_unreadable_total',
-      'Cron jobs that stopped because their rule could not be read.',
+      'Times that the rule of a cron job could not be read; each is tried again after 30 s.',
     ),
     quotaCrossings: meter.counter('belfry_quota_crossings_total', 'Organizations that came to 80 % or all of a quota.'),
     choreEnded: (chore: string, result: 'done' | 'failed', seconds: number) => chores({ chore, result }, seconds),
@@ -57,7 +55,7 @@ export function measureWaiting(ctx: Context): void {
   )
   meter.gauge(
     'belfry_lease_overdue_seconds',
-    'By how much the oldest lease of an attempt has passed.',
+    'By how much an attempt has outlived its deadline and 15 seconds.',
     async () => (await backlog()).leaseOverdueSeconds,
   )
   meter.gauges('belfry_outbox_waiting', 'Messages that have not been sent; counted up to 10,000.', async () =>
@@ -66,7 +64,15 @@ export function measureWaiting(ctx: Context): void {
   meter.gauges('belfry_outbox_oldest_seconds', 'How long ago the oldest of them was written.', async () =>
     (await backlog()).outbox.map(({ kind, oldestSeconds }) => [{ kind }, oldestSeconds]),
   )
-  const queues = { dispatch: ctx.queue, 'dead-letter': ctx.deadLetters, outbox: ctx.outbox }
+  meter.gauge(
+    'belfry_run_partitions_ahead_months',
+    'Months after this one that have a partition for their runs; -1 when this one has none.',
+    () => countPreparedMonths(ctx.pool),
+  )
+  const queues = {
+    ...(ctx.queue && { dispatch: ctx.queue }),
+    ...(ctx.deadLetters && { 'dead-letter': ctx.deadLetters }),
+  }
   const depths = shared(() =>
     Promise.all(Object.entries(queues).map(async ([queue, { depth }]) => ({ queue, ...(await depth()) }))),
   )

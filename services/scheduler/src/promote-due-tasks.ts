@@ -1,28 +1,34 @@
 import { randomUUID } from 'node:crypto'
 import { type PromotionTurn, type WaitingRow, withPromotion } from '@belfry/db'
 import { toId } from '@belfry/domain'
-import { type DueTask, lookAheadMs } from '@belfry/queue'
+import { countOfWholeCohorts, type DueTask, lookAheadMs } from '@belfry/queue'
 import { failpoint } from '@belfry/runtime'
-import type { Context } from './context.ts'
+import type { QueueContext } from './context.ts'
 
 // Work that came due shortly before the queue was lost is added again too.
 const lostQueueMarginMs = 60_000
 
 /**
- * Hands the waiting work that falls due within the look-ahead to the queue, each window of time once; what is due in the
- * same second shares jobs. The queue's store
- * holds a marker that changes with every turn: when it is not the one that PostgreSQL remembers, the store came back
- * empty or old, and all that should be in it is handed over again.
- * @returns How many tasks were handed over.
+ * Promotes the waiting work that falls due within the look-ahead to the queue, each window of time once. What is due in
+ * the same second shares jobs. The queue's store holds a marker that changes with every round. When it is not the one that
+ * PostgreSQL remembers, the store came back empty or old, and all that should be in it is promoted again.
+ *
+ * That starts a minute back, and the start is stored before the first job is added. A round that fails halfway therefore
+ * starts from the same instant the next time, and makes the same jobs again, which the store refuses.
+ * @returns How many tasks were promoted.
  */
-export async function promoteDueTasks(ctx: Context): Promise<number> {
+export async function promoteDueTasks(ctx: QueueContext): Promise<number> {
   let promoted = 0
+  let isRewound = false
   await withPromotion(ctx.pool, async turn => {
     await failpoint('scheduler.before_promote')
+    const start = await startOf(ctx, turn)
+    isRewound = start < turn.watermark
+    if (isRewound) return { watermark: start, marker: turn.marker }
     const until = new Date(turn.now.getTime() + lookAheadMs)
-    for await (const page of turn.waiting(await startOf(ctx, turn), until)) {
-      await ctx.queue.schedule(page.map(toDueTask), turn.now.getTime())
-      promoted += page.length
+    for await (const tasks of wholeCohorts(turn.waiting(start, until))) {
+      await ctx.queue.schedule(tasks, turn.now.getTime())
+      promoted += tasks.length
     }
     const marker = randomUUID()
     await ctx.queue.writeMarker(marker)
@@ -30,19 +36,33 @@ export async function promoteDueTasks(ctx: Context): Promise<number> {
     return { watermark: until, marker }
   })
   ctx.metrics.promoted(promoted)
-  return promoted
+  return isRewound ? promoteDueTasks(ctx) : promoted
 }
 
 export function toDueTask({ id, dueAt, workspaceId, origin }: WaitingRow): DueTask {
   return { id: toId('task', id), dueAt: dueAt.getTime(), workspace: toId('ws', workspaceId), origin }
 }
 
-async function startOf(ctx: Context, turn: PromotionTurn): Promise<Date> {
-  if (!ctx.queue.isVolatile || (await ctx.queue.readMarker()) === turn.marker) return turn.watermark
-  if (turn.marker !== '') {
-    // The very first turn has lost nothing.
+// Where the pages end depends on what has been claimed meanwhile. The tasks of the last, incomplete job of a page wait for
+// the next page, so the same tasks make the same jobs wherever the reading starts.
+async function* wholeCohorts(pages: AsyncIterable<WaitingRow[]>): AsyncIterable<DueTask[]> {
+  let rest: DueTask[] = []
+  for await (const page of pages) {
+    const tasks = [...rest, ...page.map(toDueTask)]
+    const whole = countOfWholeCohorts(tasks)
+    rest = tasks.slice(whole)
+    if (whole > 0) yield tasks.slice(0, whole)
+  }
+  if (rest.length > 0) yield rest
+}
+
+async function startOf(ctx: QueueContext, turn: PromotionTurn): Promise<Date> {
+  if ((await ctx.queue.readMarker()) === turn.marker) return turn.watermark
+  const start = new Date(Math.min(turn.watermark.getTime(), turn.now.getTime() - lostQueueMarginMs))
+  if (turn.marker !== '' && start < turn.watermark) {
+    // The very first round has lost nothing.
     ctx.log.warn('queue.lost')
     ctx.metrics.queueLost()
   }
-  return new Date(Math.min(turn.watermark.getTime(), turn.now.getTime() - lostQueueMarginMs))
+  return start
 }

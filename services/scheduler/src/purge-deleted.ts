@@ -8,8 +8,8 @@ const batchSize = 1000
 const pauseMs = 50
 
 /**
- * Removes what deleted workspaces and organizations have left, batch by batch and in turns, so that a big one does not
- * hold up the others.
+ * Removes what deleted workspaces and organizations have left, in batches and round-robin, so that a big one does not
+ * delay the others. A hundred workspaces are purged in one call, the next ones in the next.
  * @returns How many rows were removed.
  */
 export async function purgeDeleted(ctx: Context, signal: AbortSignal): Promise<number> {
@@ -28,7 +28,10 @@ export async function purgeDeleted(ctx: Context, signal: AbortSignal): Promise<n
     }
     open = unfinished
   }
-  const organizations = await purgeOrganizations(ctx.pool, batchSize)
-  for (const id of organizations) ctx.log.info({ organization: toId('org', id) }, 'organization.purged')
-  return total + organizations.length
+  for (;;) {
+    const organizations = await purgeOrganizations(ctx.pool, batchSize)
+    for (const id of organizations) ctx.log.info({ organization: toId('org', id) }, 'organization.purged')
+    total += organizations.length
+    if (organizations.length < batchSize || signal.aborted) return total
+  }
 }

@@ -1,34 +1,34 @@
 import { type IntegrationNews, type Told, type Transaction, tellIntegrations } from '@belfry/db'
 import { type AlertEvent, type IdKind, nextAlertPause, toId } from '@belfry/domain'
 import type { Alert } from '@belfry/messages'
-import type { OutboxJob } from '@belfry/queue'
 import type { Context } from './context.ts'
 import { storeAlert } from './store-alert.ts'
 
 /**
- * Tells integrations what has happened since they were told last: once for all of it, and more rarely while it goes on.
- * What is told stands in the outbox in the same transaction that notes it, so nothing is lost and nothing comes twice.
+ * Reports to integrations what has happened since their last alert: once for all of it, and more rarely while it
+ * continues. The alerts stand in the outbox in the transaction that records them, so none comes twice.
  * @param lagMs - See `tellIntegrations`.
- * @returns How many integrations were told something.
+ * @returns How many integrations got an alert.
  */
 export async function raiseAlerts(ctx: Context, lagMs?: number): Promise<number> {
-  const jobs: OutboxJob[] = []
-  const tell = async (tx: Transaction, news: IntegrationNews[]): Promise<Told[]> => {
-    for (const one of news) jobs.push(...(await store(tx, one)))
-    return news.map(({ id, pauseMs, sinceMs }) => ({ integrationId: id, pauseMs: nextAlertPause(pauseMs, sinceMs) }))
+  let total = 0
+  for (;;) {
+    let messages = 0
+    const tell = async (tx: Transaction, news: IntegrationNews[]): Promise<Told[]> => {
+      for (const one of news) messages += await store(tx, one)
+      return news.map(({ id, pauseMs, sinceMs }) => ({ integrationId: id, pauseMs: nextAlertPause(pauseMs, sinceMs) }))
+    }
+    const { told, hasMore } = await tellIntegrations(ctx.pool, tell, lagMs)
+    total += told
+    if (messages > 0) ctx.log.info({ integrations: told, messages }, 'alerts.raised')
+    if (!hasMore) return total
   }
-  const told = await tellIntegrations(ctx.pool, tell, lagMs)
-  if (jobs.length > 0) {
-    ctx.log.info({ integrations: told, messages: jobs.length }, 'alerts.raised')
-    await ctx.outbox.announce(jobs).catch(error => ctx.log.warn({ err: error }, 'queue.away'))
-  }
-  return told
 }
 
-async function store(tx: Transaction, news: IntegrationNews): Promise<OutboxJob[]> {
-  const jobs: OutboxJob[] = []
-  for (const alert of alertsOf(news)) jobs.push(await storeAlert(tx, news, alert))
-  return jobs
+async function store(tx: Transaction, news: IntegrationNews): Promise<number> {
+  const alerts = alertsOf(news)
+  for (const alert of alerts) await storeAlert(tx, news, alert)
+  return alerts.length
 }
 
 function alertsOf({ happened, at, workspaceId, workspaceName: name }: IntegrationNews): Alert[] {

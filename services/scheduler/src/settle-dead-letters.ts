@@ -1,4 +1,4 @@
-import { type SettledDeadLetters, stepDeadLetterOperation, stepPromotionBack } from '@belfry/db'
+import { stepDeadLetterOperation } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
@@ -17,24 +17,8 @@ export async function settleDeadLetters(ctx: Context, signal: AbortSignal): Prom
     if (!settled) break
     await failpoint('scheduler.dead_letters_settled')
     total += settled.letters.length
-    await addReplays(ctx, settled)
-    await hideLetters(ctx, settled)
+    const tasks = settled.letters.map(id => toId('task', id))
+    await ctx.deadLetters?.remove(tasks).catch(err => ctx.log.warn({ err }, 'dead_letter.still_shown'))
   }
   return total
-}
-
-async function addReplays(ctx: Context, { replays, now }: SettledDeadLetters): Promise<void> {
-  if (replays.length === 0) return
-  try {
-    const due = replays.map(({ id, dueAt }) => ({ id: toId('task', id), dueAt: dueAt.getTime() }))
-    await ctx.queue.schedule(due, now.getTime())
-  } catch (error) {
-    ctx.log.warn({ err: error }, 'queue.away')
-    await stepPromotionBack(ctx.pool)
-  }
-}
-
-async function hideLetters(ctx: Context, { letters }: SettledDeadLetters): Promise<void> {
-  const tasks = letters.map(id => toId('task', id))
-  await ctx.deadLetters.remove(tasks).catch(err => ctx.log.warn({ err }, 'dead_letter.still_shown'))
 }

@@ -1,24 +1,22 @@
-import { pingPool } from '@belfry/db'
-import { every, type Logger, measureDependencies, type Service, serveHealth, warnOfOldZoneData } from '@belfry/runtime'
+import { inspectDatabase, pingPool } from '@belfry/db'
+import { every, type Host, type Logger, measureDependencies, type Service } from '@belfry/runtime'
 import type { Config } from './config.ts'
 import { openContext } from './context.ts'
 import { loops } from './loops.ts'
 import { measureWaiting } from './metrics.ts'
 
 /** Starts the scheduler's chores. */
-export async function startScheduler(config: Config, log: Logger, stop: AbortSignal): Promise<Service> {
-  warnOfOldZoneData(log)
-  const ctx = await openContext(config, log, stop)
-  const checks = { database: () => pingPool(ctx.pool), queue: () => ctx.queue.ping() }
+export async function startScheduler(config: Config, log: Logger, host: Host): Promise<Service> {
+  const ctx = await openContext(config, log, host)
+  const { pool, queue } = ctx
+  const checks = { database: () => pingPool(pool), ...(queue && { queue: () => queue.ping() }) }
   measureWaiting(ctx)
   measureDependencies(ctx.metrics.meter, checks)
-  const health = await serveHealth(config.healthPort, checks, { metrics: ctx.metrics.meter })
-  const running = loops(ctx).map(loop => every(loop, stop))
+  host.operators?.report({ checks, warnings: () => inspectDatabase(pool) })
+  const running = loops(ctx).map(loop => every(loop, host.stop))
   return {
     async drain() {
       await Promise.all(running)
-      health.close()
-      health.closeAllConnections()
       await ctx.close()
     },
   }

@@ -1,14 +1,13 @@
 import { addToOutbox, type Transaction } from '@belfry/db'
 import { type AlertChannel, newUuid } from '@belfry/domain'
 import type { Alert, Message } from '@belfry/messages'
-import type { OutboxJob } from '@belfry/queue'
 
-/** Stores an alert for an integration. Announce what it answers with after the commit. */
+/** Stores an alert for an integration. */
 export function storeAlert(
   tx: Transaction,
   to: { id: string; workspaceId: string; channel: AlertChannel },
   alert: Alert,
-): Promise<OutboxJob> {
+): Promise<void> {
   const message: Message = { type: 'alert', workspaceId: to.workspaceId, integrationId: to.id, alert }
   return storeMessage(tx, to.channel === 'email' ? 'mail' : 'webhook', `alert ${alert.event}`, message)
 }
@@ -19,8 +18,6 @@ export async function storeMessage(
   kind: 'mail' | 'webhook',
   label: string,
   message: Message,
-): Promise<OutboxJob> {
-  const id = newUuid()
-  await addToOutbox(tx, { id, kind, label, content: JSON.stringify(message), masterKeys: null })
-  return { message: id, label }
+): Promise<void> {
+  await addToOutbox(tx, { id: newUuid(), kind, label, content: JSON.stringify(message), masterKeys: null })
 }

@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { claimTasks, stepPromotionBack } from '@belfry/db'
-import { toId } from '@belfry/domain'
-import { queueBackends } from '@belfry/testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { claimTasks, enterDispatchers, stepPromotionBack } from '@belfry/db'
+import { fromId, toId } from '@belfry/domain'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { forgetOldRequests } from '../src/forget-old-requests.ts'
+import { createLiveness } from '../src/liveness.ts'
 import { prepareRunPartitions } from '../src/prepare-run-partitions.ts'
 import { promoteDueTasks } from '../src/promote-due-tasks.ts'
-import { repairOverdueTasks } from '../src/repair-overdue-tasks.ts'
-import { rescueLostAttempts } from '../src/rescue-lost-attempts.ts'
-import { openTestContext, storeTasks, storeWorkspace } from './setup.ts'
+import { openRepair } from '../src/repair-overdue-tasks.ts'
+import { rescueLostAttempts, rescueUnownedAttempts } from '../src/rescue-lost-attempts.ts'
+import { openTestQueue, storeManyTasks, storeTasks, storeWorkspace } from './setup.ts'
 
 const never = new AbortController().signal
 const minute = 60_000
 
-describe.each(queueBackends())('with the queue on %s', backend => {
-  let test: Awaited<ReturnType<typeof openTestContext>>
+describe('the chores', () => {
+  let test: Awaited<ReturnType<typeof openTestQueue>>
   beforeEach(async () => {
-    test = await openTestContext(backend)
+    test = await openTestQueue()
   })
   afterEach(() => test.ctx.close())
 
@@ -53,7 +54,6 @@ describe.each(queueBackends())('with the queue on %s', backend => {
   })
 
   it('promotes everything due soon again when the store has lost its data or got old data back', async () => {
-    if (!test.ctx.queue.isVolatile) return expect(backend).toBe('postgres')
     const stored = await storeTasks(test.ctx, [-1000, minute])
     await promoteDueTasks(test.ctx)
     for (const marker of ['from a backup', randomUUID()]) {
@@ -62,6 +62,36 @@ describe.each(queueBackends())('with the queue on %s', backend => {
       await promoteDueTasks(test.ctx)
       expect(test.scheduled.sort()).toEqual(ids(stored))
     }
+  })
+
+  it('makes the same jobs again when promoting everything again fails halfway', async () => {
+    // More than one page, and pages end in the middle of a second.
+    await storeManyTasks(test.ctx, 4_000, 3_000)
+    await promoteDueTasks(test.ctx)
+    const depth = async () => (await test.ctx.queue.depth()).delayed
+    const jobs = await depth()
+    await test.ctx.queue.writeMarker('from a backup')
+    let calls = 0
+    const flapping = {
+      ...test.ctx,
+      queue: {
+        ...test.ctx.queue,
+        schedule: (...args: Parameters<typeof test.ctx.queue.schedule>) =>
+          ++calls % 2 === 0 ? Promise.reject(new Error('away')) : test.ctx.queue.schedule(...args),
+      },
+    }
+    for (let i = 0; i < 3; i++) {
+      await expect(promoteDueTasks(flapping)).rejects.toThrow('away')
+      // A second's tasks are claimed meanwhile, which moves the ends of the pages.
+      await test.ctx.pool.query(`
+        UPDATE tasks SET state = 'cancelled' WHERE date_trunc('second', due_at) = (
+          SELECT date_trunc('second', min(due_at)) FROM tasks WHERE state = 'pending'
+        )`)
+    }
+    const { rows } = await test.ctx.pool.query('SELECT watermark < now() AS "isPinned" FROM promotion')
+    expect(rows).toEqual([{ isPinned: true }])
+    await promoteDueTasks(test.ctx)
+    expect(await depth()).toBe(jobs)
   })
 
   it('shares the work among any number of schedulers without an error', async () => {
@@ -73,19 +103,77 @@ describe.each(queueBackends())('with the queue on %s', backend => {
   it('repairs what is due for some seconds and unclaimed, over many pages', async () => {
     const overdue = await storeTasks(test.ctx, Array(30).fill(-10_000))
     await storeTasks(test.ctx, [-1000, minute])
-    expect(await repairOverdueTasks(test.ctx)).toBe(30)
+    expect(await openRepair(test.ctx)()).toBe(30)
     expect(test.scheduled.sort()).toEqual(ids(overdue))
   })
 
-  it('rescues the tasks of dispatchers that are gone', async () => {
-    const [lost, alive] = await storeTasks(test.ctx, [0, 0])
-    await claimTasks(
-      test.ctx.pool,
-      [lost, alive].map(id => ({ taskId: id ?? '', token: randomUUID() })),
-    )
+  it.each([3_600_000, -3_600_000])(
+    'repairs at once also where the clock of its machine is wrong by %i ms',
+    async skew => {
+      await storeTasks(test.ctx, [-10_000])
+      const repair = openRepair(test.ctx)
+      const now = Date.now
+      vi.spyOn(Date, 'now').mockImplementation(() => now() + skew)
+      onTestFinished(() => void vi.restoreAllMocks())
+      await repair()
+      expect(await test.ctx.queue.depth()).toEqual({ ready: 1, delayed: 0 })
+    },
+  )
+
+  it('goes on with the workspaces that one round of repairs did not come to', async () => {
+    const workspaces = 150
+    await storeManyTasks(test.ctx, workspaces * 100, -10_000, workspaces)
+    const repair = openRepair(test.ctx)
+    expect(await repair()).toBe(10_000)
+    expect(await repair()).toBe(5_000)
+    expect(new Set(test.scheduled).size).toBe(15_000)
+  })
+
+  it('repairs a hundred tasks of a workspace at a time, until it has come to all of them', async () => {
+    await storeManyTasks(test.ctx, 250, -10_000)
+    const repair = openRepair(test.ctx)
+    const seen: number[] = []
+    for (let i = 0; i < 4; i++) {
+      test.scheduled.length = 0
+      seen.push(await repair())
+      const ids = test.scheduled.map(id => fromId('task', id))
+      await test.ctx.pool.query(`UPDATE tasks SET state = 'success', finished_at = now() WHERE id = ANY ($1)`, [ids])
+    }
+    expect(seen).toEqual([100, 100, 50, 0])
+  })
+
+  it('ends dispatchers without a heartbeat: what they had not sent is pending again, what they had sent is lost', async () => {
+    const { pool } = test.ctx
+    let now = 0
+    const ctx = { ...test.ctx, liveness: createLiveness(() => now) }
+    const [alive, dead] = [await enterDispatchers(pool), await enterDispatchers(pool)]
+    const [sent = '', unsent = '', kept = ''] = await storeTasks(ctx, [0, 0, 0])
+    await sleep(2) // their times were rounded
+    const claim = (dispatcherId: string, taskId: string, isPrefetch = false) =>
+      claimTasks(pool, { dispatcherId }, [{ taskId, token: randomUUID(), isPrefetch }])
+    await claim(dead.id, sent)
+    await claim(dead.id, unsent, true)
+    await claim(alive.id, kept)
+    let lost = 0
+    for (; now <= 13_000; now += 1_000) {
+      await alive.beat(() => [])
+      lost += await rescueLostAttempts(ctx)
+    }
+    expect(lost).toBe(1)
+    const { rows } = await pool.query('SELECT state FROM tasks WHERE id = ANY ($1) ORDER BY array_position($1, id)', [
+      [sent, unsent, kept],
+    ])
+    expect(rows.map(({ state }) => state)).toEqual(['retrying', 'pending', 'processing'])
+  })
+
+  it('ends the attempts of the previous release when their lease is over', async () => {
+    const [lost = '', alive = ''] = await storeTasks(test.ctx, [0, 0])
+    await sleep(2)
+    const requests = [lost, alive].map(taskId => ({ taskId, token: randomUUID() }))
+    await claimTasks(test.ctx.pool, { dispatcherId: randomUUID() }, requests)
+    await test.ctx.pool.query('UPDATE tasks SET dispatcher_id = NULL')
     await test.ctx.pool.query('UPDATE tasks SET lease_until = now() WHERE id = $1', [lost])
-    expect(await rescueLostAttempts(test.ctx, never)).toBe(1)
-    expect(test.scheduled).toEqual(ids([lost]))
+    expect(await rescueUnownedAttempts(test.ctx, never)).toBe(1)
   })
 
   it('forgets idempotency keys that are a day old, in as many batches as it takes', async () => {

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { createCronJob } from '@belfry/db'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { expandCronJobs } from '../src/expand-cron-jobs.ts'
+import { expandCronJobs, type UnreadableCronJobs } from '../src/expand-cron-jobs.ts'
 import { promoteDueTasks } from '../src/promote-due-tasks.ts'
-import { openTestContext, storeWorkspace } from './setup.ts'
+import { openTestQueue, storeWorkspace } from './setup.ts'
 
 const never = new AbortController().signal
 
-let test: Awaited<ReturnType<typeof openTestContext>>
+let test: Awaited<ReturnType<typeof openTestQueue>>
 beforeEach(async () => {
-  test = await openTestContext('postgres')
+  test = await openTestQueue()
 })
 afterEach(() => test.ctx.close())
 
@@ -69,4 +69,31 @@ it('begins no further batch once it is told to stop', async () => {
   await storeCronJobs(1001, 300)
   expect(await expandCronJobs(test.ctx, AbortSignal.abort())).toBe(500)
   expect(await waiting()).toBe(500)
+})
+
+it('expands the others while it cannot read 501, looks again after 30 s, and keeps no other process from them', async () => {
+  await storeCronJobs(501, 60)
+  await test.ctx.pool.query(`UPDATE cron_jobs SET timezone = 'Mars/Base'`)
+  await storeCronJobs(1, 60)
+  const remembered: UnreadableCronJobs = new Map()
+  expect(await expandCronJobs(test.ctx, never, remembered)).toBe(502)
+  expect(await waiting()).toBe(1)
+  expect(remembered.size).toBe(501)
+  expect(Math.max(...remembered.values()) - performance.now()).toBeLessThanOrEqual(30_000)
+  expect(await expandCronJobs(test.ctx, never, remembered)).toBe(0)
+
+  await test.ctx.pool.query(`UPDATE cron_jobs SET timezone = 'UTC'`)
+  expect(await expandCronJobs(test.ctx, never, remembered)).toBe(0)
+  for (const id of [...remembered.keys()].slice(0, 2)) remembered.set(id, performance.now())
+  expect(await expandCronJobs(test.ctx, never, remembered)).toBe(2)
+  expect(await expandCronJobs(test.ctx, never, new Map())).toBe(499) // another process
+  expect(await waiting()).toBe(502)
+})
+
+it('continues within the round while more than 5,000 occurrences are to be made', async () => {
+  await storeCronJobs(60, 0)
+  const hours = `date_trunc('hour', now()) - interval '100 hours'`
+  await test.ctx.pool.query(`UPDATE cron_jobs SET cron = '0 * * * *', catch_up = 'all', next_run_at = ${hours}`)
+  expect(await expandCronJobs(test.ctx, never)).toBe(60)
+  expect(await waiting()).toBeGreaterThanOrEqual(60 * 101) // and the next one, when it is near
 })

@@ -2,17 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { createCronJob, foldUsageChanges, insertTasks, readUsage } from '@belfry/db'
 import { newUuid } from '@belfry/domain'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Context } from '../src/context.ts'
 import { purgeDeleted } from '../src/purge-deleted.ts'
 import { windDownWorkspaces } from '../src/wind-down-workspaces.ts'
 import { openTestContext, storeWorkspace } from './setup.ts'
 
 const never = new AbortController().signal
 
-let test: Awaited<ReturnType<typeof openTestContext>>
+let ctx: Context
 beforeEach(async () => {
-  test = await openTestContext('postgres')
+  ctx = await openTestContext()
 })
-afterEach(() => test.ctx.close())
+afterEach(() => ctx.close())
 
 const request = { url: 'https://example.com/', method: 'POST', headers: '{}', payload: '"12345678"', maxRetries: 0 }
 const delays = { backoff: 'fixed', baseDelayMs: 1_000, maxDelayMs: 1_000, timeoutMs: 1_000 } as const
@@ -20,7 +21,7 @@ const later = () => new Date(Date.now() + 3_600_000)
 
 /** Gives a workspace something of everything that belongs to one. */
 async function fill(workspaceId: string): Promise<void> {
-  const { pool } = test.ctx
+  const { pool } = ctx
   const origin = { source: 'task', topic: null, eventId: null, replayOf: null } as const
   const tasks = Array.from({ length: 1_500 }, () => {
     return { id: newUuid(), workspaceId, name: 'A task', executeAt: later(), ...origin, ...request, ...delays }
@@ -56,92 +57,113 @@ async function rowsOf(workspaceId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const table of tables) {
     const text = `SELECT count(*)::int AS n FROM ${table} WHERE workspace_id = $1`
-    counts[table] = (await test.ctx.pool.query(text, [workspaceId])).rows[0].n
+    counts[table] = (await ctx.pool.query(text, [workspaceId])).rows[0].n
   }
   return counts
 }
 
 const deleteWorkspace = (id: string) =>
-  test.ctx.pool.query(`UPDATE workspaces SET deleted_at = now() - interval '2 minutes' WHERE id = $1`, [id])
+  ctx.pool.query(`UPDATE workspaces SET deleted_at = now() - interval '2 minutes' WHERE id = $1`, [id])
 
 async function organizationOf(workspaceId: string): Promise<string> {
   const text = 'SELECT organization_id AS id FROM workspaces WHERE id = $1'
-  return (await test.ctx.pool.query(text, [workspaceId])).rows[0].id
+  return (await ctx.pool.query(text, [workspaceId])).rows[0].id
 }
 
 async function untilPurged(): Promise<number> {
   let total = 0
   for (let purged = -1; purged !== 0; total += purged) {
-    await windDownWorkspaces(test.ctx, never)
-    purged = await purgeDeleted(test.ctx, never)
-    while ((await foldUsageChanges(test.ctx.pool, 1_000)) > 0);
-    if (purged === 0) purged = await purgeDeleted(test.ctx, never)
+    await windDownWorkspaces(ctx, never)
+    purged = await purgeDeleted(ctx, never)
+    while ((await foldUsageChanges(ctx.pool, 1_000)) > 0);
+    if (purged === 0) purged = await purgeDeleted(ctx, never)
   }
   return total
 }
 
 describe('a deleted workspace', () => {
   it('loses everything, in batches, and what it stored is given back; another one keeps all', async () => {
-    const [gone, kept] = [await storeWorkspace(test.ctx), await storeWorkspace(test.ctx)]
+    const [gone, kept] = [await storeWorkspace(ctx), await storeWorkspace(ctx)]
     for (const id of [gone, kept]) await fill(id)
     const before = await rowsOf(kept)
     expect(before).toMatchObject({ tasks: 1_500, runs: 1_200, secrets: 1, api_keys: 1, idempotency_keys: 1 })
     const organizationId = await organizationOf(gone)
-    while ((await foldUsageChanges(test.ctx.pool, 1_000)) > 0);
+    while ((await foldUsageChanges(ctx.pool, 1_000)) > 0);
     // Responses are counted where they are recorded, which nothing does here.
-    await test.ctx.pool.query('UPDATE storage SET bytes = bytes + 1200 * 5')
-    expect((await readUsage(test.ctx.pool, organizationId))?.storageBytes).toBe(1_500 * 10 + 1_200 * 5)
+    await ctx.pool.query('UPDATE storage SET bytes = bytes + 1200 * 5')
+    expect((await readUsage(ctx.pool, organizationId))?.storageBytes).toBe(1_500 * 10 + 1_200 * 5)
     await deleteWorkspace(gone)
     await untilPurged()
     expect(Object.values(await rowsOf(gone))).toEqual(tables.map(() => 0))
-    const { rowCount } = await test.ctx.pool.query('SELECT FROM workspaces WHERE id = $1', [gone])
+    const { rowCount } = await ctx.pool.query('SELECT FROM workspaces WHERE id = $1', [gone])
     expect(rowCount).toBe(0)
-    const requests = await test.ctx.pool.query('SELECT count(*)::int AS n FROM task_requests')
+    const requests = await ctx.pool.query('SELECT count(*)::int AS n FROM task_requests')
     expect(requests.rows[0].n).toBe(1_500)
-    expect((await readUsage(test.ctx.pool, organizationId))?.storageBytes).toBe(0)
+    expect((await readUsage(ctx.pool, organizationId))?.storageBytes).toBe(0)
     expect(await rowsOf(kept)).toEqual({ ...before, usage_changes: 0 })
   })
 
   it('is left alone while something of it is under way, and by all but one of several schedulers', async () => {
-    const id = await storeWorkspace(test.ctx)
+    const id = await storeWorkspace(ctx)
     await fill(id)
     const text = `UPDATE tasks SET state = 'processing', lease_until = now() + interval '1 hour'
                   WHERE id = (SELECT id FROM tasks WHERE workspace_id = $1 AND state = 'pending' LIMIT 1)`
-    await test.ctx.pool.query(text, [id])
+    await ctx.pool.query(text, [id])
     await deleteWorkspace(id)
-    await windDownWorkspaces(test.ctx, never)
-    expect(await purgeDeleted(test.ctx, never)).toBe(0)
-    await test.ctx.pool.query(`UPDATE tasks SET state = 'success', lease_until = NULL WHERE state = 'processing'`)
-    await windDownWorkspaces(test.ctx, never)
-    const purged = await Promise.all([1, 2, 3].map(() => purgeDeleted(test.ctx, never)))
+    await windDownWorkspaces(ctx, never)
+    expect(await purgeDeleted(ctx, never)).toBe(0)
+    await ctx.pool.query(`UPDATE tasks SET state = 'success', lease_until = NULL WHERE state = 'processing'`)
+    await windDownWorkspaces(ctx, never)
+    const purged = await Promise.all([1, 2, 3].map(() => purgeDeleted(ctx, never)))
     expect(purged.reduce((sum, count) => sum + count)).toBeGreaterThan(0)
     await untilPurged()
     expect(await rowsOf(id)).toMatchObject({ tasks: 0, runs: 0 })
   })
 
   it('gives up its secrets with the first batch', async () => {
-    const id = await storeWorkspace(test.ctx)
+    const id = await storeWorkspace(ctx)
     await fill(id)
     await deleteWorkspace(id)
-    await windDownWorkspaces(test.ctx, never)
+    await windDownWorkspaces(ctx, never)
     const stop = new AbortController()
     // Stopped as it tells of its first batch.
-    const log = Object.assign(Object.create(test.ctx.log), { info: () => stop.abort() })
-    await purgeDeleted({ ...test.ctx, log }, stop.signal)
+    const log = Object.assign(Object.create(ctx.log), { info: () => stop.abort() })
+    await purgeDeleted({ ...ctx, log }, stop.signal)
     const left = await rowsOf(id)
     expect(left).toMatchObject({ secrets: 0, data_keys: 0, api_keys: 0 })
     expect(left.tasks).toBeGreaterThan(0)
   })
 })
 
+it('purges more deleted workspaces than it looks for in one round', async () => {
+  const { pool } = ctx
+  const organizationId = await organizationOf(await storeWorkspace(ctx))
+  await pool.query(
+    `INSERT INTO workspaces (id, organization_id, name, deleted_at, wound_down_at)
+     SELECT gen_random_uuid(), $1, 'A', now(), now() FROM generate_series(1, 101)`,
+    [organizationId],
+  )
+  await untilPurged()
+  expect((await pool.query('SELECT FROM workspaces WHERE deleted_at IS NOT NULL')).rowCount).toBe(0)
+})
+
+it('purges more deleted organizations than one batch', async () => {
+  const { pool } = ctx
+  await pool.query(
+    `INSERT INTO organizations (id, name, slug, tier, deleted_at)
+     SELECT gen_random_uuid(), 'A', gen_random_uuid(), 'free', now() FROM generate_series(1, 1001)`,
+  )
+  expect(await purgeDeleted(ctx, never)).toBe(1001)
+})
+
 it('a deleted organization goes when its workspaces are gone, and stays in the audit log', async () => {
-  const { pool } = test.ctx
-  const [workspaceId, other] = [await storeWorkspace(test.ctx), await storeWorkspace(test.ctx)]
+  const { pool } = ctx
+  const [workspaceId, other] = [await storeWorkspace(ctx), await storeWorkspace(ctx)]
   const [organizationId, kept] = [await organizationOf(workspaceId), await organizationOf(other)]
   const entry = `INSERT INTO audit_log (id, organization_id, action, address, object_id) VALUES ($1, $2, 'organization.deleted', '', '')`
   await pool.query(entry, [newUuid(), organizationId])
   await pool.query('UPDATE organizations SET deleted_at = now() WHERE id = $1', [organizationId])
-  await purgeDeleted(test.ctx, never)
+  await purgeDeleted(ctx, never)
   const organizations = async () => (await pool.query('SELECT id FROM organizations')).rows.map(({ id }) => id)
   expect(await organizations()).toHaveLength(2)
   await deleteWorkspace(workspaceId)

@@ -10,7 +10,7 @@ import { openTestContext } from './setup.ts'
 type Alert = Extract<Message, { type: 'alert' }>['alert']
 
 async function setup() {
-  const { ctx } = await openTestContext('postgres')
+  const ctx = await openTestContext()
   onTestFinished(() => ctx.close())
   const [organizationId, workspaceId] = [randomUUID(), randomUUID()]
   await ctx.pool.query(
@@ -170,12 +170,83 @@ it('loses nothing and tells nothing twice when several schedulers do it at once,
   expect(rows).toEqual([{ n: '5' }])
 })
 
+it('reports a cron job whose rule no process can read, once, and that it has recovered after its next success', async () => {
+  const { ctx, integrate, task, cronJob, told, pauseIsOver } = await setup()
+  await integrate(['cronjob.failing', 'cronjob.recovered'])
+  const cronJobId = await cronJob('Report')
+  await task('success', { cronJobId, occurrence: 1 })
+  const unreadable = (since: string) =>
+    ctx.pool.query(`UPDATE cron_jobs SET next_run_at = to_timestamp(2), unreadable_since = ${since}`)
+  const events = async () => {
+    const alerts = await told()
+    await pauseIsOver()
+    return alerts.map(({ event, items }) => [event, items[0]?.name])
+  }
+  await unreadable('now()') // another process may be able to read it
+  expect(await events()).toEqual([])
+  await unreadable(`now() - interval '61 seconds'`)
+  expect(await events()).toEqual([['cronjob.failing', 'Report']])
+  expect(await events()).toEqual([])
+  await ctx.pool.query('UPDATE cron_jobs SET unreadable_since = NULL')
+  expect(await events()).toEqual([])
+  await task('success', { cronJobId, occurrence: 2 })
+  expect(await events()).toEqual([['cronjob.recovered', 'Report']])
+})
+
+it('serves more than 50 integrations in one round, also behind some that have nothing to report', async () => {
+  const { ctx, integrate, task, told } = await setup()
+  for (let i = 0; i < 60; i++) await integrate(['cronjob.failing'])
+  for (let i = 0; i < 101; i++) await integrate(['task.dead'])
+  await task('dead')
+  expect(await told()).toHaveLength(101)
+  expect(await told()).toEqual([])
+  const { rows } = await ctx.pool.query('SELECT count(*)::int AS n FROM integrations WHERE has_news')
+  expect(rows).toEqual([{ n: 0 }])
+})
+
+it('counts up to 10,001 dead tasks', async () => {
+  const { ctx, workspaceId, integrate, told } = await setup()
+  await integrate(['task.dead'])
+  await ctx.pool.query(
+    `INSERT INTO tasks (id, workspace_id, source, state, execute_at, due_at, finished_at)
+     SELECT gen_random_uuid(), $1, 'task', 'dead', now(), now(), now() FROM generate_series(1, 10002)`,
+    [workspaceId],
+  )
+  expect((await told()).map(({ count }) => count)).toEqual([10_001])
+})
+
+it('waits for a commit that stalls, and loses nothing of it', async () => {
+  const { ctx, integrate, task, told, pauseIsOver } = await setup()
+  await integrate(['task.dead'])
+  for (const _which of ['stalled', 'other']) await task('retrying')
+  const other = await ctx.pool.connect()
+  try {
+    await other.query('BEGIN')
+    await other.query(
+      `UPDATE tasks SET state = 'dead', finished_at = clock_timestamp() WHERE id = (SELECT min(id::text)::uuid FROM tasks)`,
+    )
+    await ctx.pool.query(
+      `UPDATE tasks SET state = 'dead', finished_at = clock_timestamp() WHERE id = (SELECT max(id::text)::uuid FROM tasks)`,
+    )
+    expect(await told()).toEqual([]) // the later one waits with the one before it
+    await other.query('COMMIT')
+  } finally {
+    other.release()
+  }
+  await pauseIsOver()
+  expect((await told()).map(({ count }) => count)).toEqual([2])
+})
+
 it('waits for what others have stamped and may not have committed yet', async () => {
   const { ctx, integrate, task } = await setup()
   await integrate(['task.dead'])
   await task('dead', { ago: 10 })
   expect(await raiseAlerts(ctx)).toBe(0)
-  await task('dead', { ago: 30 })
+  // As if 15 seconds had passed.
+  await ctx.pool.query(`UPDATE tasks SET finished_at = finished_at - interval '15 seconds'`)
+  await ctx.pool.query(`UPDATE alert_rounds SET marked_until = marked_until - interval '15 seconds',
+                                                noticed_until = noticed_until - interval '15 seconds'`)
+  await task('dead', { ago: 10 })
   expect(await raiseAlerts(ctx)).toBe(1)
   const { rows } = await ctx.pool.query(
     `SELECT convert_from(content, 'UTF8')::json -> 'alert' ->> 'count' AS n FROM outbox`,

@@ -5,18 +5,17 @@ import {
   findDeadLetterOperation,
   startDeadLetterOperation,
 } from '@belfry/db'
-import { queueBackends } from '@belfry/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { settleDeadLetters } from '../src/settle-dead-letters.ts'
 import { trimDeadLetters } from '../src/trim-dead-letters.ts'
-import { openTestContext, storeWorkspace } from './setup.ts'
+import { openTestQueue, storeWorkspace } from './setup.ts'
 
 const never = new AbortController().signal
 const all: DeadLetterFilter = { cronJobId: null, topic: null, executeFrom: null, executeTo: null }
 
-let test: Awaited<ReturnType<typeof openTestContext>>
+let test: Awaited<ReturnType<typeof openTestQueue>>
 beforeEach(async () => {
-  test = await openTestContext('postgres')
+  test = await openTestQueue()
 })
 afterEach(() => test.ctx.close())
 
@@ -37,19 +36,9 @@ async function storeDeadLetters(workspaceId: string, count: number): Promise<voi
 const count = async (condition: string) =>
   (await test.ctx.pool.query(`SELECT count(*)::int AS n FROM tasks WHERE ${condition}`)).rows[0].n
 
-/** A context whose chore is told to stop, or fails, once it has asked for jobs. */
+/** A context whose chore is told to stop once it has settled some. */
 function until(stop: () => void) {
-  const { queue } = test.ctx
-  return {
-    ...test.ctx,
-    queue: {
-      ...queue,
-      async schedule(...args: Parameters<typeof queue.schedule>) {
-        await queue.schedule(...args)
-        stop()
-      },
-    },
-  }
+  return { ...test.ctx, deadLetters: { ...test.ctx.deadLetters, remove: async () => stop() } }
 }
 
 it('replays every dead letter once, however often it is interrupted and however many schedulers share it', async () => {
@@ -69,7 +58,6 @@ it('replays every dead letter once, however often it is interrupted and however 
   expect(operation).toMatchObject({ total: 2600, settled: 2600, cancelled: false, finishedAt: expect.any(Date) })
   expect(await count('replay_of IS NOT NULL')).toBe(2600)
   expect(await count(`state = 'dead' AND settled_at IS NULL`)).toBe(0)
-  expect(new Set(test.scheduled).size).toBe(2600)
 })
 
 it('leaves what died after it began: it may be its own replays', async () => {
@@ -96,7 +84,6 @@ it('settles what matches, in its own workspace only', async () => {
   expect(await settleDeadLetters(test.ctx, never)).toBe(700)
   expect(await count(`settled_at IS NOT NULL AND workspace_id = '${mine}'`)).toBe(700)
   expect(await count(`settled_at IS NOT NULL AND workspace_id = '${other}'`)).toBe(0)
-  expect(test.scheduled).toEqual([])
 })
 
 it('settles nothing more once it is cancelled', async () => {
@@ -114,22 +101,9 @@ it('settles nothing more once it is cancelled', async () => {
   expect(await cancelDeadLetterOperation(test.ctx.pool, workspaceId, id)).toBe(false)
 })
 
-it('has the promotion bring the replays that it could not add itself', async () => {
-  const workspaceId = await storeWorkspace(test.ctx)
-  await storeDeadLetters(workspaceId, 3)
-  await startDeadLetterOperation(test.ctx.pool, workspaceId, 'replay', all)
-  const { queue } = test.ctx
-  const before = await test.ctx.pool.query('UPDATE promotion SET watermark = now() RETURNING watermark')
-  test.ctx.queue = { ...queue, schedule: () => Promise.reject(new Error('away')) }
-  expect(await settleDeadLetters(test.ctx, never)).toBe(3)
-  test.ctx.queue = queue
-  const after = await test.ctx.pool.query('SELECT watermark FROM promotion')
-  expect(after.rows[0].watermark.getTime()).toBeLessThan(before.rows[0].watermark.getTime())
-})
-
-describe.each(queueBackends())('the copy of the dead letters on %s', backend => {
+describe('the copy of the dead letters', () => {
   it('keeps the newest, and lets go of what was settled', async () => {
-    const own = await openTestContext(backend)
+    const own = await openTestQueue()
     try {
       const ids = Array.from({ length: 12 }, (_, i) => `task_${i}`)
       for (const task of ids) await own.ctx.deadLetters.add({ task, workspace: 'ws_1', attempts: 1, error: 'E' })

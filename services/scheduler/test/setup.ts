@@ -1,33 +1,45 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { insertTasks, type NewTask, openPool } from '@belfry/db'
+import { insertTasks, type NewTask, openDatabaseClock, openPool } from '@belfry/db'
 import { defaultTiers } from '@belfry/domain'
-import { openDeadLetterQueue, openDispatchQueue, openOutboxQueue } from '@belfry/queue'
+import { openDeadLetterQueue, openDispatchQueue } from '@belfry/queue'
 import { createLogger, openMeter } from '@belfry/runtime'
 import { createTestDatabase, testRedisUrl } from '@belfry/testing'
-import type { Context } from '../src/context.ts'
+import type { Context, QueueContext } from '../src/context.ts'
+import { createLiveness } from '../src/liveness.ts'
 import { openMetrics } from '../src/metrics.ts'
 
-/** A scheduler's context on a database and a queue of its own, and the jobs that the queue has been given. */
-export async function openTestContext(backend: 'redis' | 'postgres') {
+/** A scheduler's context on a database of its own, without a queue. */
+export async function openTestContext(): Promise<Context> {
   const database = await createTestDatabase()
   const onError = (error: Error) => console.error(error)
   const pool = openPool(database.url, { max: 8, onError })
-  const redisUrl = backend === 'redis' ? testRedisUrl() : null
-  const connection = {
-    redisUrl,
-    databaseUrl: database.url,
-    prefix: `{test-${randomBytes(4).toString('hex')}}`,
-    onError,
-  }
-  const queue = openDispatchQueue(connection)
-  const deadLetters = openDeadLetterQueue(connection)
-  const outbox = openOutboxQueue(connection)
-  const scheduled: string[] = []
-  const ctx: Context = {
+  return {
     log: createLogger('scheduler', 'silent'),
     tiers: defaultTiers,
     publicUrl: 'http://belfry.test',
     pool,
+    backgroundPool: pool,
+    clock: await openDatabaseClock(pool),
+    queue: null,
+    deadLetters: null,
+    metrics: openMetrics(openMeter('scheduler')),
+    liveness: createLiveness(() => performance.now()),
+    async close() {
+      await pool.end()
+      await database.drop()
+    },
+  }
+}
+
+/** The same with a queue of its own on the Redis of the tests, and the ids of the tasks that the queue has been given. */
+export async function openTestQueue() {
+  const prefix = `{test-${randomBytes(4).toString('hex')}}`
+  const connection = { redisUrl: testRedisUrl() ?? '', prefix, onError: (error: Error) => console.error(error) }
+  const [queue, deadLetters] = [openDispatchQueue(connection), openDeadLetterQueue(connection)]
+  const scheduled: string[] = []
+  const without = await openTestContext()
+  const ctx: QueueContext = {
+    ...without,
     queue: {
       ...queue,
       async schedule(tasks, now) {
@@ -36,12 +48,9 @@ export async function openTestContext(backend: 'redis' | 'postgres') {
       },
     },
     deadLetters,
-    outbox,
-    metrics: openMetrics(openMeter('scheduler')),
     async close() {
-      await Promise.all([queue.close(), deadLetters.close(), outbox.close()])
-      await pool.end()
-      await database.drop()
+      await Promise.all([queue.close(), deadLetters.close()])
+      await without.close()
     },
   }
   return { ctx, connection, scheduled }
@@ -66,6 +75,26 @@ export async function storeTasks(ctx: Context, dueInMs: number[]): Promise<strin
     await ctx.pool.query(text, [tasks[i]?.id, ms])
   }
   return tasks.map(({ id }) => id)
+}
+
+/** Stores many tasks, one a millisecond from `dueInMs` on, of so many workspaces. */
+export async function storeManyTasks({ pool }: Context, count: number, dueInMs: number, workspaces = 1): Promise<void> {
+  const ids = Array.from({ length: workspaces }, () => randomUUID())
+  await pool.query('INSERT INTO organizations (id, name, slug, tier) VALUES ($1, $2, $2, $3)', [ids[0], ids[0], 'free'])
+  await pool.query(`INSERT INTO workspaces (id, organization_id, name) SELECT w, $2, 'A' FROM unnest($1::uuid[]) w`, [
+    ids,
+    ids[0],
+  ])
+  const text = `
+    WITH made AS (
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
+      SELECT uuid_v7(clock_timestamp()), ($1::uuid[])[1 + i % cardinality($1::uuid[])], 'event', at, at
+      FROM (SELECT i, now() + ($3::float8 + least(i, 4000)) * interval '1 millisecond' AS at FROM generate_series(1, $2) i) s
+      RETURNING id
+    )
+    INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+    SELECT id, 'A task', 'https://example.com/', 'POST', 0, 'fixed', 1000, 1000, 1000 FROM made`
+  await pool.query(text, [ids, count, dueInMs])
 }
 
 function newTask(): NewTask {

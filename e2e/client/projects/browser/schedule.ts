@@ -8,7 +8,7 @@ export async function schedule({ from, apiKey, targetUrl }: Wish): Promise<Run> 
   const task = await belfry.tasks.create({
     name: `From a ${from}`,
     targetUrl,
-    executeAt: new Date(Date.now() + 1_000),
+    executeAt: new Date(Date.now() + 5_000),
     method: 'post',
     payload: { from },
   })

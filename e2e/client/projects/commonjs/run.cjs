@@ -6,7 +6,7 @@ async function run({ targetUrl, ...options }) {
   const task = await belfry.tasks.create({
     name: 'From CommonJS',
     targetUrl,
-    executeAt: new Date(Date.now() + 1_000),
+    executeAt: new Date(Date.now() + 5_000),
     method: 'post',
     payload: JSON.stringify({ from: 'commonjs' }),
   })

@@ -5,7 +5,7 @@ const belfry = new Belfry(options)
 const task = await belfry.tasks.create({
   name: 'From an ES module',
   targetUrl,
-  executeAt: new Date(Date.now() + 1_000),
+  executeAt: new Date(Date.now() + 5_000),
   method: 'post',
   payload: JSON.stringify({ from: 'esm' }),
 })

@@ -6,7 +6,7 @@ export async function schedule({ targetUrl, ...options }: BelfryOptions & { targ
   const task: Task = await belfry.tasks.create({
     name: 'From TypeScript',
     targetUrl,
-    executeAt: new Date(Date.now() + 1_000),
+    executeAt: new Date(Date.now() + 5_000),
     method: 'post',
     payload: { from: 'typescript' },
   })

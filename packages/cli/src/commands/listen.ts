@@ -12,8 +12,8 @@ type Flags = RunFlags & { path?: string; timeout: string; retries: boolean }
 
 const limits = `
 Each attempt that Belfry makes is sent once more to your machine, about a second later: same method, path, headers,
-signature and body. What your machine answers is shown here and changes nothing in Belfry. Not sent are bodies beyond
-64 KiB and requests with secrets, which the log does not show as they were.`
+signature and body. What your machine answers is shown here and changes nothing in Belfry. Requests with
+secrets are not sent: the log does not show them as they were.`
 
 export function addListen(program: Command, context: () => Context): void {
   const command = program
@@ -32,7 +32,9 @@ export function addListen(program: Command, context: () => Context): void {
       announce = () => {}
       ctx.stderr.write(`Listening for deliveries, to send them to ${base.href} (Ctrl-C ends it)\n`)
     }
-    for await (const run of runs.tail({ signal: ctx.signal })) {
+    const onOmitted = (count: number) =>
+      ctx.stderr.write(`${count} or more deliveries were left out: there are too many.\n`)
+    for await (const run of runs.tail({ signal: ctx.signal, onOmitted })) {
       if (!isWanted(run, flags) || (!flags.retries && run.attempt > 1)) continue
       try {
         await forward(ctx, run, base, flags)

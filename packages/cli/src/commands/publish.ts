@@ -12,7 +12,10 @@ export function addPublish(program: Command, context: () => Context): void {
     .description('publish an event: call every matching subscription, or one URL, at once')
     .argument('<topic>', 'such as orders.paid')
     .option('--to <url>', 'call this URL rather than the subscriptions')
-    .option('-d, --data <json>', 'the payload; @file reads it from a file, @- from standard input (default: {})')
+    .option(
+      '-d, --data <json>',
+      'the payload, a JSON object; @file reads it from a file, @- from standard input (default: {})',
+    )
     .addOption(repeated('-H, --header <name: value>', 'a header; may be repeated'))
     .addOption(number('--retries <n>', 'how often a failed attempt is repeated (default: 5)', { most: 20 }))
     .option('--timeout <time>', 'how long one attempt may take, such as 30s (default: 30s)')

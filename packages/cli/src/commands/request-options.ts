@@ -34,8 +34,11 @@ function parseMethod(text: string): MethodInput {
   throw new InvalidArgumentError(`Give one of ${methods.join(', ')}.`)
 }
 
-/** What these options say about a request. */
-export async function requestFields(ctx: Context, flags: RequestFlags): Promise<RequestFields> {
+/** What these options say about a request. Its payload is JSON text. */
+export async function requestFields(
+  ctx: Context,
+  flags: RequestFlags,
+): Promise<Omit<RequestFields, 'payload'> & { payload?: string }> {
   if (flags.data !== undefined && flags.text !== undefined) throw new UsageError('Give either --data or --text.')
   const headers = parseHeaders(flags.header)
   const isTyped = Object.keys(headers).some(name => name.toLowerCase() === 'content-type')

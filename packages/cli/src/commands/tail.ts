@@ -11,7 +11,9 @@ export function addTail(program: Command, context: () => Context): void {
   withRunFilter(command).action(async (flags: RunFlags & { after?: string }) => {
     const ctx = context()
     const { signal } = ctx
-    for await (const run of ctx.belfry().runs.tail({ signal, ...(flags.after ? { after: flags.after } : {}) })) {
+    const onOmitted = (count: number) => ctx.stderr.write(`${count} or more runs were left out: there are too many.\n`)
+    const after = flags.after ? { after: flags.after } : {}
+    for await (const run of ctx.belfry().runs.tail({ signal, onOmitted, ...after })) {
       if (isWanted(run, flags)) ctx.out.row(runRow(run))
     }
   })

@@ -37,6 +37,5 @@ it('never leaves the address that it was given', () => {
 
 it('knows what it cannot send as it was', () => {
   expect(whyNotFaithful(run())).toBeNull()
-  expect(whyNotFaithful(run({ bodyTruncated: true }))).toMatch(/64 KiB/)
   expect(whyNotFaithful(run({ headers: { Authorization: 'Bearer {{ secrets.TOKEN }}' } }))).toMatch(/secrets/)
 })

@@ -19,7 +19,6 @@ export function toLocalRequest({ request }: RunDetail, base: URL, path: string |
 
 /** Why a run cannot be sent again as it was; null when it can. */
 export function whyNotFaithful({ request }: RunDetail): string | null {
-  if (request.bodyTruncated) return 'its body is longer than the log keeps (64 KiB)'
   const isHidden = [request.url, request.body ?? '', ...Object.values(request.headers)].some(text =>
     /\{\{ secrets\.\w+ \}\}/.test(text),
   )

@@ -8,6 +8,7 @@ import type {
   ListOrganizationRuns,
   Member,
   Organization,
+  OrganizationDetail,
   OrganizationSummary,
   PageOptions,
   Policy,
@@ -30,7 +31,7 @@ export function organizationsOf(http: Http) {
     list: (page: PageOptions = {}, options?: RequestOptions): List<Organization> => list(http, root, page, options),
 
     /** With the API key of one of its workspaces: a summary, without `policy`. */
-    get: (id: Id, options?: RequestOptions): Promise<Organization | OrganizationSummary> =>
+    get: (id: Id, options?: RequestOptions): Promise<OrganizationDetail | OrganizationSummary> =>
       http.json({ method: 'GET', path: path`/api/v1/organizations/${id}`, options }),
 
     /** Changes what is given; the rest stays, also within `policy`. */
@@ -45,7 +46,7 @@ export function organizationsOf(http: Http) {
     members: (id: Id, page: PageOptions = {}, options?: RequestOptions): List<Member> =>
       list(http, path`/api/v1/organizations/${id}/members`, page, options),
 
-    /** Those that the caller may see. */
+    /** Those that the caller may see: an API key sees its own. */
     workspaces: (id: Id, page: PageOptions = {}, options?: RequestOptions): List<Workspace> =>
       list(http, path`/api/v1/organizations/${id}/workspaces`, page, options),
 

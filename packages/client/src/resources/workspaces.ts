@@ -3,7 +3,7 @@ import { type List, list } from '../list.ts'
 import type { RequestOptions } from '../options.ts'
 import { path } from '../path.ts'
 import { toBody } from '../request-body.ts'
-import type { Id, PageOptions, Secret, SigningSecret, Workspace } from '../types.ts'
+import type { Id, PageOptions, Secret, SigningSecret, Workspace, WorkspaceMember } from '../types.ts'
 
 /** What tasks, cron jobs, keys and logs belong to. */
 export type Workspaces = ReturnType<typeof workspacesOf>
@@ -30,6 +30,10 @@ export function workspacesOf(http: Http) {
     /** Stops every delivery of the workspace at once. Takes a session token. */
     delete: (id: Id, options?: RequestOptions): Promise<void> =>
       http.json({ method: 'DELETE', path: path`/api/v1/workspaces/${id}`, options }),
+
+    /** The members who belong to it, with their roles in it. Owners and admins of the organization need not. */
+    members: (id: Id, page: PageOptions = {}, options?: RequestOptions): List<WorkspaceMember> =>
+      list(http, path`/api/v1/workspaces/${id}/members`, page, options),
 
     /** Values that requests refer to and no answer shows. */
     secrets: secretsOf(http),

@@ -1,4 +1,5 @@
 import { ApiProblem } from './api-problem.ts'
+import { parseAnswer, toBodyText } from './payload-text.ts'
 
 type Value = string | number | boolean | null | undefined
 
@@ -32,7 +33,7 @@ async function send(method: string, path: string, options: CallOptions): Promise
         ...(options.workspaceId ? { 'X-Workspace-Id': options.workspaceId } : {}),
         ...(options.idempotencyKey ? { 'Idempotency-Key': options.idempotencyKey } : {}),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: toBodyText(body) }),
       ...(signal ? { signal } : {}),
     })
   } catch (error) {
@@ -55,7 +56,7 @@ export function queryText(query: CallOptions['query'] = {}): string {
 
 function readJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseAnswer(text)
   } catch {
     return {} // not ours: a proxy between here and the API
   }

@@ -30,15 +30,15 @@ export function cronJobQuery(workspaceId: string, cronJobId: string) {
 export type RecentRun = RecentRuns['data'][number]['runs'][number]
 
 // As many as the API takes at once.
-const mostAtOnce = 20
+const maxAtOnce = 20
 
 /** The latest runs of cron jobs, by the id of each. */
 export function recentRunsQuery(workspaceId: string, cronJobIds: readonly string[]) {
   return queryOptions({
     queryKey: ['recent-runs', workspaceId, cronJobIds],
     queryFn: async ({ signal }) => {
-      const parts = Array.from({ length: Math.ceil(cronJobIds.length / mostAtOnce) }, (_, index) =>
-        cronJobIds.slice(index * mostAtOnce, (index + 1) * mostAtOnce),
+      const parts = Array.from({ length: Math.ceil(cronJobIds.length / maxAtOnce) }, (_, index) =>
+        cronJobIds.slice(index * maxAtOnce, (index + 1) * maxAtOnce),
       )
       const answers = await Promise.all(
         parts.map(cronjob_id =>

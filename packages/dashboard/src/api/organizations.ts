@@ -1,5 +1,6 @@
 import type {
   AuditEntry,
+  BillingPortal,
   Organization,
   OrganizationSubscription,
   UpdateOrganizationBody,
@@ -47,6 +48,11 @@ export function tierQuery(orgId: string) {
 
 export function changeTier(orgId: string, tier: string): Promise<OrganizationSubscription> {
   return call('PUT', `/api/v1/organizations/${orgId}/subscription`, { body: { tier } })
+}
+
+/** Returns the payment provider's page for payment methods and invoices. */
+export function openBillingPortal(orgId: string): Promise<BillingPortal> {
+  return call('POST', `/api/v1/organizations/${orgId}/subscription/portal`)
 }
 
 export function auditLogQuery(orgId: string, query: ListQuery) {

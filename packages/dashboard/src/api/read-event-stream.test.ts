@@ -18,8 +18,8 @@ describe('a stream of server-sent events', () => {
     const text =
       'retry: 2000\n\nid: run_1\nevent: run\ndata: {"a":1}\n\n: still here\n\nid: run_2\ndata: b\ndata: c\n\n'
     const events = [
-      { id: 'run_1', data: '{"a":1}' },
-      { id: 'run_2', data: 'b\nc' },
+      { id: 'run_1', name: 'run', data: '{"a":1}' },
+      { id: 'run_2', name: undefined, data: 'b\nc' },
     ]
     expect(await read([text])).toEqual(events)
     expect(await read([...text])).toEqual(events)

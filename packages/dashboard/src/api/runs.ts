@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { call, queryText } from './call.ts'
 import { followEvents } from './follow-events.ts'
 import { type ListQuery, listOptions } from './page.ts'
+import type { StreamedEvent } from './read-event-stream.ts'
 
 const base = '/api/v1/scheduler/runs'
 
@@ -45,17 +46,24 @@ export function readLogPage(
 
 /** Calls back with every new run of a workspace until `signal` aborts. */
 export function followRuns(workspaceId: string, onRun: (run: Run) => void, signal: AbortSignal): Promise<void> {
-  return followEvents(`${base}/stream`, { workspaceId, onEvent: toRun(onRun), signal })
+  return followEvents(`${base}/stream`, { workspaceId, onEvent: toHandler({ onRun }), signal })
+}
+
+export type LogHandlers = {
+  onRun(run: Run): void
+  /** Called with how many runs were left out at least, because there were too many at a time. */
+  onOmitted?(count: number): void
 }
 
 /** The same for a log. */
 export function followLog(
   { organizationId, workspaceId }: LogScope,
-  onRun: (run: Run) => void,
+  handlers: LogHandlers,
   signal: AbortSignal,
 ): Promise<void> {
-  if (workspaceId !== null) return followRuns(workspaceId, onRun, signal)
-  return followEvents(`/api/v1/organizations/${organizationId}/runs/stream`, { onEvent: toRun(onRun), signal })
+  const onEvent = toHandler(handlers)
+  if (workspaceId !== null) return followEvents(`${base}/stream`, { workspaceId, onEvent, signal })
+  return followEvents(`/api/v1/organizations/${organizationId}/runs/stream`, { onEvent, signal })
 }
 
 /** Where the browser gets a log as a file. The organization's path, because a link cannot name a workspace in a header. */
@@ -68,6 +76,10 @@ export function exportAddress(
   return `/api/v1/organizations/${organizationId}/runs/export${queryText({ ...query, ...among, format })}`
 }
 
-function toRun(onRun: (run: Run) => void) {
-  return ({ data }: { data: string }) => onRun(JSON.parse(data) as Run) // what the contract promises
+// The data is what the contract promises for each kind of event.
+function toHandler({ onRun, onOmitted }: LogHandlers) {
+  return ({ name, data }: StreamedEvent) => {
+    if (name === 'run') onRun(JSON.parse(data) as Run)
+    if (name === 'omitted') onOmitted?.((JSON.parse(data) as { count: number }).count)
+  }
 }

@@ -2,6 +2,7 @@ import type { Task } from '@belfry/contract'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { type ListQuery, listOptions } from './page.ts'
+import type { PayloadText } from './payload-text.ts'
 
 const base = '/api/v1/scheduler/tasks'
 
@@ -9,7 +10,7 @@ export type RequestBody = {
   url: string
   method: string
   headers: Record<string, string>
-  payload?: unknown
+  payload?: PayloadText
   retry: { max_retries: number; backoff: string; base_delay_ms: number; max_delay_ms: number }
   timeout_ms: number
 }

@@ -33,8 +33,13 @@ export function deleteWorkspace(workspaceId: string): Promise<void> {
   return call('DELETE', `/api/v1/workspaces/${workspaceId}`)
 }
 
-export function putWorkspaceMember(workspaceId: string, userId: string, role: WorkspaceRole): Promise<WorkspaceMember> {
-  return call('PUT', `/api/v1/workspaces/${workspaceId}/members/${userId}`, { body: { role } })
+/** Adds a member with the default role of their membership, or with the given one. */
+export function putWorkspaceMember(
+  workspaceId: string,
+  userId: string,
+  role?: WorkspaceRole,
+): Promise<WorkspaceMember> {
+  return call('PUT', `/api/v1/workspaces/${workspaceId}/members/${userId}`, { body: role ? { role } : {} })
 }
 
 export function removeWorkspaceMember(workspaceId: string, userId: string): Promise<void> {

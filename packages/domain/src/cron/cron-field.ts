@@ -1,21 +1,39 @@
+import { CronExpressionParser } from 'cron-parser'
+
 export type CronFieldName = 'minute' | 'hour' | 'day of month' | 'month' | 'day of week'
 
-export type CronFieldRange = { name: CronFieldName; low: number; high: number; words: readonly string[] }
+export type CronFieldRange = {
+  name: CronFieldName
+  /** What cron-parser calls it. */
+  key: 'minute' | 'hour' | 'dayOfMonth' | 'month' | 'dayOfWeek'
+  low: number
+  high: number
+  words: readonly string[]
+}
 
 /** The five fields in the order in which they are written. Sunday is 0 or 7. */
 export const cronFields: readonly CronFieldRange[] = [
-  { name: 'minute', low: 0, high: 59, words: [] },
-  { name: 'hour', low: 0, high: 23, words: [] },
-  { name: 'day of month', low: 1, high: 31, words: [] },
+  { name: 'minute', key: 'minute', low: 0, high: 59, words: [] },
+  { name: 'hour', key: 'hour', low: 0, high: 23, words: [] },
+  { name: 'day of month', key: 'dayOfMonth', low: 1, high: 31, words: [] },
   {
     name: 'month',
+    key: 'month',
     low: 1,
     high: 12,
     words: ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'],
   },
-  { name: 'day of week', low: 0, high: 7, words: ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] },
+  {
+    name: 'day of week',
+    key: 'dayOfWeek',
+    low: 0,
+    high: 7,
+    words: ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'],
+  },
 ]
 
+const maxKept = 10_000
+const kept = new Map<string, readonly number[]>()
 const maxShown = 20
 const specials: Readonly<Record<string, string>> = {
   L: 'L (last) is not supported',
@@ -27,34 +45,45 @@ const specials: Readonly<Record<string, string>> = {
 
 /** Reads one field into the values that it names, or says which rule it breaks. */
 export function parseCronField(text: string, field: CronFieldRange): { values: Set<number> } | { fault: string } {
-  const values = new Set<number>()
-  for (const element of text.split(',')) {
-    const range = parseElement(element, field)
-    if ('fault' in range) return { fault: `${field.name}: ${range.fault}` }
-    for (let value = range.from; value <= range.to; value += range.step) values.add(value)
+  const elements = text.split(',')
+  for (const element of elements) {
+    const fault = faultOf(element, field)
+    if (fault !== null) return { fault: `${field.name}: ${fault}` }
   }
-  return { values }
+  return { values: new Set(elements.flatMap(element => valuesOf(element, field))) }
 }
 
-type ElementRange = { from: number; to: number; step: number }
+// cron-parser refuses a list that names a value twice, and a day that its month does not have. Both are valid in cron(8),
+// so it reads each element of a list by itself.
+function valuesOf(element: string, field: CronFieldRange): readonly number[] {
+  const key = `${field.key} ${element}`
+  const known = kept.get(key)
+  if (known) return known
+  const expression = cronFields.map(other => (other === field ? element : '*')).join(' ')
+  const values = CronExpressionParser.parse(expression).fields[field.key].values.map(Number)
+  if (kept.size === maxKept) kept.clear()
+  kept.set(key, values)
+  return values
+}
 
-function parseElement(element: string, field: CronFieldRange): ElementRange | { fault: string } {
+// Stricter than cron-parser, which accepts macros, letters such as L and H, steps without a range, and more.
+function faultOf(element: string, field: CronFieldRange): string | null {
   const shown = `"${element.length > maxShown ? `${element.slice(0, maxShown)}...` : element}"`
-  if (element === '') return { fault: 'an element of the list is empty' }
+  if (element === '') return 'an element of the list is empty'
   const [base = '', stepText, ...more] = element.split('/')
   const [fromText = '', toText, ...others] = base.split('-')
-  if (more.length > 0 || others.length > 0) return { fault: `${shown} has more than one "/" or "-"` }
+  if (more.length > 0 || others.length > 0) return `${shown} has more than one "/" or "-"`
   const step = stepText === undefined ? 1 : numberOf(stepText)
-  if (step === null || step < 1) return { fault: `the step of ${shown} must be a whole number from 1 on` }
-  if (base === '*') return { from: field.low, to: field.high, step }
+  if (step === null || step < 1) return `the step of ${shown} must be a whole number from 1 on`
+  if (base === '*') return null
   const from = readValue(fromText, field)
   const to = toText === undefined ? from : readValue(toText, field)
-  if (from === null || to === null) return { fault: `${shown} ${ruleBroken(element, field)}` }
+  if (from === null || to === null) return `${shown} ${ruleBroken(element, field)}`
   if (stepText !== undefined && toText === undefined) {
-    return { fault: `${shown} has a step without a range; write ${fromText}-${field.high}/${stepText}` }
+    return `${shown} has a step without a range; write ${fromText}-${field.high}/${stepText}`
   }
-  if (from > to) return { fault: `the range ${shown} must run from low to high${sundayHint(toText, field)}` }
-  return { from, to, step }
+  if (from > to) return `the range ${shown} must run from low to high${sundayHint(toText, field)}`
+  return null
 }
 
 function readValue(text: string, { low, high, words }: CronFieldRange): number | null {

@@ -1,4 +1,4 @@
-import { nextOccurrence, type Occurrence } from './next-occurrence.ts'
+import { countInstants, nextOccurrence, type Occurrence } from './next-occurrence.ts'
 import type { CronExpression } from './parse-cron.ts'
 
 /** When a cron job fires: its expression read in its zone, from `startsAt` on and before `endsAt`. */
@@ -21,4 +21,15 @@ export function nextRuns(schedule: CronSchedule, afterMs: number, count: number)
     next = runs.length < count ? nextScheduled(schedule, next.atMs) : null
   }
   return runs
+}
+
+/**
+ * Counts the occurrences of a schedule from an instant on and before another. Its time grows with the days in between, and
+ * not with the occurrences.
+ */
+export function countOccurrences(schedule: CronSchedule, fromMs: number, toMs: number): number {
+  const { cron, timezone, startsAt, endsAt } = schedule
+  const firstMs = startsAt === null ? fromMs : Math.max(fromMs, startsAt.getTime())
+  const endMs = endsAt === null ? toMs : Math.min(toMs, endsAt.getTime())
+  return countInstants(cron, timezone, firstMs, endMs)
 }

@@ -24,6 +24,30 @@ export function matchWallClock(cron: CronExpression, fromMs: number, toMs: numbe
   return null
 }
 
+/** Counts the minutes that an expression matches on the same clock, from `fromMs` on and before `toMs`. */
+export function countWallClock(cron: CronExpression, fromMs: number, toMs: number): number {
+  let count = 0
+  for (let day = Math.floor(fromMs / dayMs); fromMs < toMs && day * dayMs < toMs; day++) {
+    if (!matchesDay(cron, day)) continue
+    const minuteAt = (ms: number) => Math.max(0, Math.min(minutesPerDay, Math.ceil((ms - day * dayMs) / minuteMs)))
+    count += minutesBefore(cron, minuteAt(toMs)) - minutesBefore(cron, minuteAt(fromMs))
+  }
+  return count
+}
+
+// How many minutes of a day match before one of them.
+function minutesBefore({ hours, minutes }: CronExpression, minute: number): number {
+  const hour = Math.floor(minute / 60)
+  const wholeHours = countTrue(hours, hour)
+  return wholeHours * countTrue(minutes, 60) + (hours[hour] ? countTrue(minutes, minute % 60) : 0)
+}
+
+function countTrue(table: readonly boolean[], end: number): number {
+  let count = 0
+  for (let i = 0; i < end; i++) if (table[i]) count++
+  return count
+}
+
 function nextMinuteOfDay({ hours, minutes }: CronExpression, from: number): number | null {
   for (let at = from; at < minutesPerDay; ) {
     const hour = Math.floor(at / 60)

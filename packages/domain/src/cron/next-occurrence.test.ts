@@ -45,13 +45,14 @@ const expressions = [
   '59 23 1,15 * 6',
 ]
 
+// Instants are compared as text: an equality of arrays with thousands of numbers would take most of the time.
 describe('nextOccurrence', () => {
   const cases = windows.flatMap(([zone, day, days]) => expressions.map(expression => ({ zone, day, days, expression })))
   it.each(cases)(
     'agrees with a scan of every minute: $expression in $zone from $day',
     ({ zone, day, days, expression }) => {
       const minutes = wallClock(zone, day, days)
-      expect(found(expression, zone, minutes)).toEqual(scan(expression, minutes))
+      expect(found(expression, zone, minutes).join()).toBe(scan(expression, minutes).join())
     },
   )
 
@@ -72,7 +73,7 @@ describe('nextOccurrence', () => {
     ['3-59/14 5-23/6 2-30/7 feb-nov/3 *', '2026-01-01', 800],
   ])('agrees with a scan of every minute: %s from %s for %i days', (expression, day, days) => {
     const minutes = wallClock('UTC', day, days)
-    expect(found(expression, 'UTC', minutes)).toEqual(scan(expression, minutes))
+    expect(found(expression, 'UTC', minutes).join()).toBe(scan(expression, minutes).join())
   })
 
   it.each(
@@ -83,7 +84,7 @@ describe('nextOccurrence', () => {
     ),
   )('agrees with a scan of 430 days: %s in %s', (expression, zone) => {
     const minutes = wallClock(zone, '2026-01-01', 430, 30)
-    expect(found(expression, zone, minutes)).toEqual(scan(expression, minutes))
+    expect(found(expression, zone, minutes).join()).toBe(scan(expression, minutes).join())
   })
 
   it('agrees with the scan for 2,000 random expressions', () => {
@@ -96,7 +97,7 @@ describe('nextOccurrence', () => {
     fc.assert(
       fc.property(cell, ({ expression, window: [zone, day, days] }) => {
         const minutes = wallClock(zone, day, days)
-        expect(found(expression, zone, minutes)).toEqual(scan(expression, minutes))
+        expect(found(expression, zone, minutes).join()).toBe(scan(expression, minutes).join())
       }),
       { numRuns: 2000, seed: 5 },
     )

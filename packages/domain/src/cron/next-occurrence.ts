@@ -1,4 +1,4 @@
-import { matchWallClock } from './match-wall-clock.ts'
+import { countWallClock, matchWallClock } from './match-wall-clock.ts'
 import type { CronExpression } from './parse-cron.ts'
 import { pieceAt, type ZonePiece } from './zone-pieces.ts'
 
@@ -15,7 +15,7 @@ export const cronHorizonYears = 10
 const dayMs = 86_400_000
 const horizonMs = cronHorizonYears * 366 * dayMs
 // Larger changes are corrections of the zone: what they leave out was never a time of the day (cron(8)).
-const longestGapMs = 3 * 3_600_000
+const maxGapMs = 3 * 3_600_000
 
 /**
  * Finds the first instant strictly after another at which an expression fires in a time zone; null when there is none
@@ -35,21 +35,39 @@ export function nextOccurrence(cron: CronExpression, zone: string, afterMs: numb
   }
 }
 
+/** Counts the instants at which an expression fires in a time zone, from `fromMs` on and before `toMs`. */
+export function countInstants(cron: CronExpression, zone: string, fromMs: number, toMs: number): number {
+  let count = 0
+  for (let atMs = fromMs; atMs < toMs; ) {
+    const piece = pieceAt(zone, atMs)
+    const isSkipped = skippedOccurrence(cron, piece, atMs - 1) !== null
+    // What was skipped fires together with what matches the first minute after the gap.
+    const firstMs = isSkipped ? atMs + 1 : atMs
+    const firstLocalMs = Math.max(firstMs + piece.offsetMs, newLocalMs(cron, piece))
+    count += Number(isSkipped) + countWallClock(cron, firstLocalMs, Math.min(piece.toMs, toMs) + piece.offsetMs)
+    atMs = piece.toMs
+  }
+  return count
+}
+
 // What the clocks skipped as this piece began.
 function skippedOccurrence(cron: CronExpression, piece: ZonePiece, afterMs: number): Occurrence | null {
   const { fromMs, offsetMs, jumpMs } = piece
-  if (cron.followsElapsedTime || jumpMs <= 0 || jumpMs > longestGapMs || fromMs <= afterMs) return null
+  if (cron.followsElapsedTime || jumpMs <= 0 || jumpMs > maxGapMs || fromMs <= afterMs) return null
   const localMs = matchWallClock(cron, fromMs + offsetMs - jumpMs, fromMs + offsetMs)
   return localMs === null ? null : { atMs: fromMs, localMs, change: 'clock_gap' }
 }
 
 function occurrenceIn(cron: CronExpression, zone: string, piece: ZonePiece, afterMs: number): Occurrence | null {
-  const { fromMs, toMs, offsetMs, jumpMs } = piece
+  const { fromMs, toMs, offsetMs } = piece
   const firstLocalMs = Math.max(fromMs, afterMs + 1) + offsetMs
-  // What the clocks show a second time has fired already.
-  const newLocalMs = fromMs + offsetMs + Math.max(0, cron.followsElapsedTime ? 0 : -jumpMs)
-  const localMs = matchWallClock(cron, Math.max(firstLocalMs, newLocalMs), toMs + offsetMs)
+  const localMs = matchWallClock(cron, Math.max(firstLocalMs, newLocalMs(cron, piece)), toMs + offsetMs)
   if (localMs === null) return null
   const repeatsLater = !cron.followsElapsedTime && localMs >= toMs + offsetMs + pieceAt(zone, toMs).jumpMs
   return { atMs: localMs - offsetMs, localMs, change: repeatsLater ? 'clock_overlap' : null }
+}
+
+// What the clocks show a second time has fired already.
+function newLocalMs(cron: CronExpression, { fromMs, offsetMs, jumpMs }: ZonePiece): number {
+  return fromMs + offsetMs + Math.max(0, cron.followsElapsedTime ? 0 : -jumpMs)
 }

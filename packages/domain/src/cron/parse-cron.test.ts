@@ -1,5 +1,6 @@
+import { CronExpressionParser } from 'cron-parser'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { parseCron } from './parse-cron.ts'
 
 // What no field takes, and what each field does not take.
@@ -106,6 +107,27 @@ describe('parseCron', () => {
     })
     expect(new Set(weekdays.map(String))).toEqual(new Set(['true,false,false,false,false,false,false']))
   })
+
+  it('takes the values of each element from cron-parser, once', () => {
+    const parse = vi.spyOn(CronExpressionParser, 'parse')
+    const first = parseCron('3-58/11,59 * * * *')
+    expect(first.ok && first.cron.minutes.flatMap((named, minute) => (named ? [minute] : []))).toEqual([
+      3, 14, 25, 36, 47, 58, 59,
+    ])
+    expect(parse.mock.calls).toContainEqual(['3-58/11 * * * *'])
+    parse.mockClear()
+    expect(parseCron('3-58/11,59 7 * * *').ok).toBe(true)
+    expect(parse.mock.calls.filter(([text]) => text.startsWith('3-58'))).toEqual([])
+    parse.mockRestore()
+  })
+
+  it.each(['1-5,3 * * * *', '*,5 * * * *', '0 0 * * 0-7,SUN', '0 0 31 2 *'])(
+    'reads %s, which cron-parser refuses',
+    text => {
+      expect(() => CronExpressionParser.parse(text)).toThrow()
+      expect(parseCron(text)).toMatchObject({ ok: true })
+    },
+  )
 
   it('answers for any text within 50 ms of computing', () => {
     const piece = fc.oneof(

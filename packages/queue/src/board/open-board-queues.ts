@@ -4,17 +4,14 @@ import { openQueue, openShards, type QueueConnection } from '../connection.ts'
 import { type DeadLetter, deadLetterQueueName } from '../dead-letter-queue.ts'
 import type { DispatchJob } from '../dispatch-job.ts'
 import { dispatchQueueName } from '../dispatch-queue.ts'
-import { type OutboxJob, outboxQueueName } from '../outbox-queue.ts'
 import { describeJob, titleOf } from './describe-job.ts'
 import { showLettersAsFailed } from './show-letters-as-failed.ts'
 
 /** The queues as operators see them on the board. */
 export type BoardQueues = {
   adapters: BaseAdapter[]
-  /** The letter that the operators' copy of the dead-letter list shows for a task (`task_...`). */
-  findLetter(task: string): Promise<DeadLetter | null>
-  /** The newest letters. */
-  newestLetters(most: number): Promise<DeadLetter[]>
+  /** The one of them that shows the dead letters, each as a failed job with the id of its task (`task_...`). */
+  deadLetters: BaseAdapter
   close(): Promise<void>
 }
 
@@ -24,7 +21,6 @@ export type BoardQueues = {
  */
 export function openBoardQueues(connection: QueueConnection): BoardQueues {
   const dispatch = openShards<DispatchJob>(connection, dispatchQueueName)
-  const outbox = openQueue<OutboxJob>(connection, outboxQueueName)
   const letters = openQueue<DeadLetter>(connection, deadLetterQueueName)
   const dispatchAdapters = dispatch.bulls.map((bull, shard) => {
     const adapter = new BullMQAdapter(bull, {
@@ -36,22 +32,12 @@ export function openBoardQueues(connection: QueueConnection): BoardQueues {
     adapter.setFormatter('name', titleOf)
     return adapter
   })
-  const outboxAdapter = new BullMQAdapter(outbox.bull, {
-    readOnlyMode: true,
-    description: 'Wakes a dispatcher for mails and alerts. PostgreSQL has the messages.',
-  })
+  const deadLetters = showLettersAsFailed(letters.bull)
   return {
-    adapters: [...dispatchAdapters, showLettersAsFailed(letters.bull), outboxAdapter],
-    async findLetter(task) {
-      await letters.reachable()
-      return (await letters.bull.getJob(task))?.data ?? null
-    },
-    async newestLetters(most) {
-      await letters.reachable()
-      return (await letters.bull.getJobs(['waiting'], 0, most - 1, false)).map(({ data }) => data)
-    },
+    adapters: [...dispatchAdapters, deadLetters],
+    deadLetters,
     async close() {
-      await Promise.all([dispatch, outbox, letters].map(queue => queue.close()))
+      await Promise.all([dispatch, letters].map(queue => queue.close()))
     },
   }
 }

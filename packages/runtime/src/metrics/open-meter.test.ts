@@ -1,18 +1,20 @@
 import { expect, it } from 'vitest'
 import { openMeter } from './open-meter.ts'
+import { openRegistry, type Registry } from './registry.ts'
 
-const linesOf = async (meter: ReturnType<typeof openMeter>, name: string) =>
-  (await meter.text()).split('\n').filter(line => line.startsWith(name))
+const linesOf = async (registry: Registry, name: string) =>
+  (await registry.text()).split('\n').filter(line => line.startsWith(name))
 
 it('writes what it has counted, with the labels that it was counted with', async () => {
-  const meter = openMeter('api')
+  const registry = openRegistry('api')
+  const meter = openMeter('api', registry)
   const count = meter.counters('belfry_things_total', 'Things.', [{ kind: 'seen', size: 'big' }])
   count({ kind: 'lost', size: 'small' }, 3)
   count({ kind: 'lost', size: 'small' })
   const countAll = meter.counter('belfry_all_total', 'All.')
   countAll()
   countAll(4)
-  expect(await linesOf(meter, 'belfry_')).toEqual([
+  expect(await linesOf(registry, 'belfry_')).toEqual([
     'belfry_things_total{kind="seen",size="big",service="api"} 0',
     'belfry_things_total{kind="lost",size="small",service="api"} 4',
     'belfry_all_total{service="api"} 5',
@@ -20,14 +22,15 @@ it('writes what it has counted, with the labels that it was counted with', async
 })
 
 it('writes a histogram as Prometheus reads it: each bucket holds those below it', async () => {
-  const meter = openMeter('api')
+  const registry = openRegistry('api')
+  const meter = openMeter('api', registry)
   const time = meter.histogram('belfry_time_seconds', 'Time.', [0.1, 1])
   for (const value of [0.1, 0.05, 0.5, 7]) time(value)
   const timeOf = meter.histograms('belfry_step_seconds', 'Time.', [1])
   timeOf({ step: 'first' }, 2)
-  const text = await meter.text()
+  const text = await registry.text()
   expect(text).toContain('# TYPE belfry_time_seconds histogram')
-  expect(await linesOf(meter, 'belfry_')).toEqual([
+  expect(await linesOf(registry, 'belfry_')).toEqual([
     'belfry_time_seconds_bucket{le="0.1",service="api"} 2',
     'belfry_time_seconds_bucket{le="1",service="api"} 3',
     'belfry_time_seconds_bucket{le="+Inf",service="api"} 4',
@@ -41,14 +44,42 @@ it('writes a histogram as Prometheus reads it: each bucket holds those below it'
 })
 
 it('leaves out what cannot be read, and tells the rest', async () => {
-  const meter = openMeter('api')
+  const registry = openRegistry('api')
+  const meter = openMeter('api', registry)
   meter.gauge('belfry_far', 'Far.', () => Promise.reject(new Error('away')))
   meter.gauge('belfry_stuck', 'Stuck.', () => new Promise(() => {}))
   meter.gauges('belfry_near', 'Near.', () => [[{ side: 'left' }, 2]])
-  expect(await linesOf(meter, 'belfry_')).toEqual(['belfry_near{side="left",service="api"} 2'])
+  expect(await linesOf(registry, 'belfry_')).toEqual(['belfry_near{side="left",service="api"} 2'])
 })
 
 it('tells of Node itself', async () => {
-  const names = openMeter('api').names()
+  const names = openRegistry('api').names()
   expect(names).toEqual(expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_eventloop_lag_p99_seconds']))
+})
+
+it('joins what several roles of a process count under one name, and tells of Node once', async () => {
+  const registry = openRegistry('belfry')
+  for (const [role, slots] of [['api', 10] as const, ['dispatcher', 6] as const]) {
+    openMeter(role, registry).gauge('belfry_pool_max', 'Connections.', () => slots)
+  }
+  expect(await linesOf(registry, 'belfry_')).toEqual([
+    'belfry_pool_max{service="api"} 10',
+    'belfry_pool_max{service="dispatcher"} 6',
+  ])
+  expect(await linesOf(registry, '# TYPE belfry_')).toEqual(['# TYPE belfry_pool_max gauge'])
+  expect(await linesOf(registry, 'process_start_time_seconds')).toEqual([
+    expect.stringMatching(/^process_start_time_seconds\{service="belfry"\} /),
+  ])
+})
+
+it('shows for how long the event loop was blocked', async () => {
+  const registry = openRegistry('api')
+  const delays = () => linesOf(registry, 'nodejs_eventloop_lag_')
+  const worst = async () => Number((await delays()).find(line => line.includes('_max_'))?.split(' ')[1])
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
+  await expect.poll(worst).toBeGreaterThan(0.9)
+  expect(await worst()).toBeLessThan(3)
+  expect((await delays()).map(line => line.split('{')[0])).toEqual(
+    ['', 'p50_', 'p90_', 'p99_', 'max_'].map(part => `nodejs_eventloop_lag_${part}seconds`),
+  )
 })

@@ -1,5 +1,5 @@
-import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 import { withinMs } from '../within-ms.ts'
+import { openRegistry, type Registry, type Values } from './registry.ts'
 import { createTally, type Tally } from './tally.ts'
 
 /** Values of labels. Each stands for few: never an id, a host or a URL. */
@@ -8,7 +8,7 @@ export type Labels = Readonly<Record<string, string>>
 /** What a gauge shows, by its labels. */
 export type Reading = ReadonlyArray<readonly [labels: Labels, value: number]>
 
-/** The metrics of a process. What is counted is kept in plain numbers, and made into metrics when somebody asks. */
+/** The metrics of a role. What is counted is kept in plain numbers, and made into metrics when somebody asks. */
 export type Meter = {
   counter(name: string, help: string): (by?: number) => void
   /** A counter with labels: each value that can occur may be named in advance, so that it is there with zero. */
@@ -18,26 +18,19 @@ export type Meter = {
   /** A value that is read when somebody asks; there is none when it cannot be read within two seconds. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
   gauges(name: string, help: string, read: () => Reading | Promise<Reading>): void
-  /** The names of all metrics. */
-  names(): string[]
-  /** All of them in the text format of Prometheus. */
-  text(): Promise<string>
-  readonly contentType: string
 }
 
 const longestReadingMs = 2_000
 
-/** Opens the metrics of a process, those of Node among them, each with its `service`. */
-export function openMeter(service: string): Meter {
-  const registry = new Registry()
-  registry.setDefaultLabels({ service })
-  collectDefaultMetrics({ register: registry })
-
-  const register = (name: string, help: string, type: string, read: () => Values | Promise<Values>) => {
-    const metric = { name, help, type, get: async () => ({ name, help, type, values: await read() }) }
-    // All that the registry asks of a metric. Those of prom-client cost more to count one thing than an attempt may.
-    registry.registerMetric(metric as unknown as Metric)
-  }
+/**
+ * Opens the metrics of a role, each with its name as the label `service`.
+ * @param registry - The metrics of its process. Default: those of a process with this role alone.
+ */
+export function openMeter(service: string, registry: Registry = openRegistry(service)): Meter {
+  const register = (name: string, help: string, type: string, read: () => Values | Promise<Values>) =>
+    registry.register(name, help, type, async () =>
+      (await read()).map(({ labels, ...rest }) => ({ ...rest, labels: { ...labels, service } })),
+    )
 
   const counters: Meter['counters'] = (name, help, known = []) => {
     const counts = new Map(known.map(labels => [keyOf(labels), { labels, value: 0 }]))
@@ -86,13 +79,8 @@ export function openMeter(service: string): Meter {
       return tally.count
     },
     gauge: (name, help, read) => gauges(name, help, async () => [[{}, await read()]]),
-    names: () => registry.getMetricsAsArray().map(({ name }) => name),
-    text: () => registry.metrics(),
-    contentType: registry.contentType,
   }
 }
-
-type Values = Array<{ metricName?: string; labels: Labels; value: number }>
 
 function keyOf(labels: Labels): string {
   return Object.values(labels).join('\n')

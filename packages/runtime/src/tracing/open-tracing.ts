@@ -21,19 +21,23 @@ export type NewSpan = {
 }
 
 /** Tells a collector which work belongs together. */
-export type Tracing = {
-  start(span: NewSpan): Span
+export type Tracing = { start(span: NewSpan): Span }
+
+/** The traces of a process. */
+export type ProcessTracing = {
+  /** The traces of one of its roles. */
+  of(role: string): Tracing
   /** Sends what has not been sent, for five seconds at most. */
   close(): Promise<void>
 }
 
-const longestFlushMs = 5_000
+const maxFlushMs = 5_000
 
 /**
  * Opens OpenTelemetry, which is loaded by this and by nothing else: a process that does not trace does not know it. Where
  * the spans go, and how many of them, is said by its own environment variables.
  */
-export async function openTracing(service: string, log: Logger): Promise<Tracing> {
+export async function openTracing(log: Logger): Promise<ProcessTracing> {
   const [api, sdk, exporter, resources] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace-base'),
@@ -44,31 +48,34 @@ export async function openTracing(service: string, log: Logger): Promise<Tracing
   const warn = (detail: string) => log.warn({ detail }, 'tracing.failed')
   const logger = { error: warn, warn, info: ignore, debug: ignore, verbose: ignore }
   api.diag.setLogger(logger, { logLevel: api.DiagLogLevel.ERROR, suppressOverrideMessage: true })
-  const named = resources.resourceFromAttributes({ 'service.name': `belfry-${service}`, 'process.pid': process.pid })
-  const provider = new sdk.BasicTracerProvider({
-    resource: named.merge(resources.detectResources({ detectors: [resources.envDetector] })),
-    spanProcessors: [new sdk.BatchSpanProcessor(new exporter.OTLPTraceExporter())],
-  })
-  const tracer = provider.getTracer('belfry')
+  const processor = new sdk.BatchSpanProcessor(new exporter.OTLPTraceExporter())
+  const detected = resources.detectResources({ detectors: [resources.envDetector] })
   const kinds = { server: api.SpanKind.SERVER, client: api.SpanKind.CLIENT }
 
   return {
-    start({ name, kind, parent, startedAt, attributes = {} }) {
-      const options = { kind: kinds[kind], attributes, ...(startedAt ? { startTime: startedAt } : {}) }
-      const span = tracer.startSpan(name, options, contextOf(api, parent))
-      const { traceId, spanId, traceFlags } = span.spanContext()
+    of(role) {
+      const named = resources.resourceFromAttributes({ 'service.name': `belfry-${role}`, 'process.pid': process.pid })
+      const provider = new sdk.BasicTracerProvider({ resource: named.merge(detected), spanProcessors: [processor] })
+      const tracer = provider.getTracer('belfry')
       return {
-        traceparent: `00-${traceId}-${spanId}-0${traceFlags & 1}`,
-        end({ name: finalName, attributes: more = {}, error }) {
-          if (finalName !== undefined) span.updateName(finalName)
-          span.setAttributes(more)
-          if (error) span.setAttribute('error.type', error).setStatus({ code: api.SpanStatusCode.ERROR })
-          span.end()
+        start({ name, kind, parent, startedAt, attributes = {} }) {
+          const options = { kind: kinds[kind], attributes, ...(startedAt ? { startTime: startedAt } : {}) }
+          const span = tracer.startSpan(name, options, contextOf(api, parent))
+          const { traceId, spanId, traceFlags } = span.spanContext()
+          return {
+            traceparent: `00-${traceId}-${spanId}-0${traceFlags & 1}`,
+            end({ name: finalName, attributes: more = {}, error }) {
+              if (finalName !== undefined) span.updateName(finalName)
+              span.setAttributes(more)
+              if (error) span.setAttribute('error.type', error).setStatus({ code: api.SpanStatusCode.ERROR })
+              span.end()
+            },
+          }
         },
       }
     },
     async close() {
-      await withinMs(longestFlushMs, () => provider.shutdown()).catch(err => log.warn({ err }, 'tracing.failed'))
+      await withinMs(maxFlushMs, () => processor.shutdown()).catch(err => log.warn({ err }, 'tracing.failed'))
     },
   }
 }

@@ -75,13 +75,16 @@ async function authorizeAny(
   if (right === 'public') return null
   if (right === 'signed_in') return findUser(ctx, request)
   const key = request.headers['x-api-key']
+  const missing = rights[right].apiKey ? missingBoth : undefined
   const caller =
     rights[right].scope === 'organization'
-      ? await findInOrganization(ctx, request, key, String(params.org))
-      : await findInWorkspace(ctx, request, key, params.ws)
+      ? await findInOrganization(ctx, request, key, missing, String(params.org))
+      : await findInWorkspace(ctx, request, key, missing, params.ws)
   requireRight(caller.actor, right)
   return caller
 }
+
+const missingBoth = 'Send an API key in X-Api-Key, or sign in: the session is missing, expired or ended.'
 
 /** Throws `forbidden`, with the role or the flag that is missing, when the table of rights says no. */
 export function requireRight(actor: Actor, action: Action): void {
@@ -93,6 +96,7 @@ async function findInOrganization(
   ctx: Context,
   request: Request,
   key: string | string[] | undefined,
+  missing: string | undefined,
   organizationId: string,
 ): Promise<OrganizationCaller> {
   if (key !== undefined) {
@@ -101,7 +105,7 @@ async function findInOrganization(
     if (found.organizationId !== organizationId) throw notFound()
     return { organizationId, user: null, apiKeyId: found.keyId, actor: { kind: 'api_key' }, address }
   }
-  const user = await findUser(ctx, request)
+  const user = await findUser(ctx, request, missing)
   const membership = await ctx.prisma.membership.findUnique({
     where: { organizationId_userId: { organizationId, userId: user.userId } },
     select: { role: true, organization: true },
@@ -115,6 +119,7 @@ async function findInWorkspace(
   ctx: Context,
   request: Request,
   key: string | string[] | undefined,
+  missing: string | undefined,
   inPath: string | undefined,
 ): Promise<WorkspaceCaller> {
   if (key !== undefined) {
@@ -124,7 +129,7 @@ async function findInWorkspace(
     if (named !== undefined && named !== workspaceId) throw notFound()
     return { workspaceId, organizationId, apiKeyId: keyId, user: null, actor: { kind: 'api_key' }, address }
   }
-  const user = await findUser(ctx, request)
+  const user = await findUser(ctx, request, missing)
   const workspaceId = inPath ?? namedWorkspace(request)
   if (workspaceId === undefined) {
     throw new AppError('unauthenticated', 'Send an API key in X-Api-Key, or a session with X-Workspace-Id.')

@@ -12,11 +12,15 @@ import { spendSessionRequest } from './spend-request.ts'
 export type UserCaller = { userId: string; sessionId: string; address: string }
 
 /**
- * The signed-in user who calls; counts the request.
+ * The signed-in user who calls; counts the request. `missing` is what a caller without a session is told.
  * @throws AppError `unauthenticated` when there is none, `rate_limited` when the session has asked too much.
  */
-export async function findUser(ctx: Context, request: Request): Promise<UserCaller> {
-  const refused = new AppError('unauthenticated', 'Sign in first: the session is missing, expired or ended.')
+export async function findUser(
+  ctx: Context,
+  request: Request,
+  missing = 'Sign in first: the session is missing, expired or ended.',
+): Promise<UserCaller> {
+  const refused = new AppError('unauthenticated', missing)
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
   const cookie = bearer === undefined ? sessionCookieOf(request) : undefined
   const token = bearer ?? cookie

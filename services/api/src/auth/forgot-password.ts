@@ -37,13 +37,11 @@ async function sendLink(ctx: Context, email: string): Promise<void> {
   const message: Message = { type: 'mail', mail: passwordResetMail(email, `${publicUrl}/reset-password/${token}`) }
   const id = newUuid()
   const content = JSON.stringify(message)
-  const isStored = await ctx.prisma.$transaction(async tx => {
+  await ctx.prisma.$transaction(async tx => {
     const user = await tx.user.findUnique({ where: { email }, select: { id: true } })
-    if (!user) return false
+    if (!user) return
     const expiresAt = new Date(ctx.clock.now() + resetMs)
     await tx.passwordReset.create({ data: { tokenHash, userId: user.id, expiresAt } })
     await addToOutbox(tx, { id, kind: 'mail', label: 'password reset', content, masterKeys, usefulMs: resetMs })
-    return true
   })
-  if (isStored) ctx.announce([{ message: id, label: 'password reset' }])
 }

@@ -1,18 +1,37 @@
-import { type TierName, toId } from '@belfry/domain'
-import { type Auditor, audit } from '../audit/audit.ts'
+import { addToOutbox, changeTier, findOwners, type TierChanger, type Transaction } from '@belfry/db'
+import { newUuid, type TierName } from '@belfry/domain'
+import { type Mail, type Message, type TierFacts, tierMail } from '@belfry/messages'
 import type { Context } from '../context.ts'
-import { lockOrganization } from '../organizations/lock-organization.ts'
 
-/** Puts an organization on a tier, from the next claim on. Nothing that a lower tier has no room for is taken away. */
-export async function applyTier(ctx: Context, by: Auditor, tier: TierName): Promise<void> {
-  const where = { id: by.organizationId }
-  await ctx.prisma.$transaction(async tx => {
-    await lockOrganization(tx, by.organizationId)
-    const before = await tx.organization.findUniqueOrThrow({ where })
-    if (before.tier === tier) return
-    await tx.organization.update({ where, data: { tier } })
-    const details = { from: before.tier, to: tier }
-    await audit(tx, by, { action: 'organization.tier_changed', objectId: toId('org', by.organizationId), details })
-  })
-  ctx.quotaStandings.forget(by.organizationId)
+/** Puts an organization on a tier, from the next claim on, and mails its owners that it changed. */
+export async function applyTier(
+  ctx: Context,
+  tx: Transaction,
+  organizationId: string,
+  tier: TierName,
+  by: TierChanger,
+  why?: TierFacts['why'],
+): Promise<void> {
+  const from = await changeTier(tx, organizationId, tier, by)
+  if (from === null) return
+  await mailOwners(ctx, tx, organizationId, 'tier changed', (to, facts) =>
+    tierMail(to, { ...facts, from, to: tier, why }),
+  )
+}
+
+/** Stores a mail for each owner of an organization. */
+export async function mailOwners(
+  ctx: Context,
+  tx: Transaction,
+  organizationId: string,
+  label: string,
+  write: (to: string, facts: { organization: string; url: string }) => Mail,
+): Promise<void> {
+  const organization = await findOwners(tx, organizationId)
+  if (!organization) return
+  const facts = { organization: organization.name, url: `${ctx.config.publicUrl}/${organization.slug}/settings/usage` }
+  for (const owner of organization.owners) {
+    const message: Message = { type: 'mail', mail: write(owner, facts) }
+    await addToOutbox(tx, { id: newUuid(), kind: 'mail', label, content: JSON.stringify(message), masterKeys: null })
+  }
 }

@@ -1,18 +1,45 @@
 import type { OrganizationSubscription } from '@belfry/contract'
-import { billingPeriod, figureNames, type TierLimits, type TierName } from '@belfry/domain'
+import { type BillingAccount, readBillingAccount, readUsage } from '@belfry/db'
+import { billingPeriod, figureNames, type TierLimits } from '@belfry/domain'
 import type { Context } from '../context.ts'
+import { notFound } from '../http/not-found.ts'
+import { isMissingPayment } from './stripe/subscription-state.ts'
 
-/** The public form of what an organization pays for. */
-export function presentSubscription(ctx: Context, tier: TierName): OrganizationSubscription {
-  const limits = Object.entries(ctx.config.tiers[tier]).map(([figure, value]) => [
+/** Reads what an organization pays for, and what that allows, in its public form. */
+export async function readSubscription(ctx: Context, organizationId: string): Promise<OrganizationSubscription> {
+  const [usage, account] = await Promise.all([
+    readUsage(ctx.pool, organizationId),
+    readBillingAccount(ctx.pool, organizationId),
+  ])
+  if (!usage) throw notFound()
+  const limits = Object.entries(ctx.config.tiers[usage.tier]).map(([figure, value]) => [
     figureNames[figure as keyof TierLimits], // its own keys
     value,
   ])
   return {
-    tier,
+    tier: usage.tier,
     limits: Object.fromEntries(limits) as OrganizationSubscription['limits'], // each figure by its public name
     period: presentPeriod(new Date(ctx.clock.now())),
+    available_tiers: [...ctx.billing.tiers],
+    billing: presentBilling(ctx, account),
   }
+}
+
+function presentBilling({ billing }: Context, account: BillingAccount | null): OrganizationSubscription['billing'] {
+  const { nextTier = null, nextTierAt = null } = account ?? {}
+  return {
+    provider: billing.name,
+    status: statusOf(account?.status ?? null),
+    period_end: account?.periodEnd?.toISOString() ?? null,
+    grace_until: account?.graceUntil?.toISOString() ?? null,
+    next_tier: nextTier && nextTierAt && { tier: nextTier, at: nextTierAt.toISOString() },
+  }
+}
+
+function statusOf(status: string | null): OrganizationSubscription['billing']['status'] {
+  if (status === null) return 'none'
+  if (status === 'active' || status === 'trialing') return 'active'
+  return isMissingPayment(status) ? 'payment_failed' : 'canceled'
 }
 
 /** The month that an instant lies in, as the interface tells it. */

@@ -2,13 +2,14 @@ import { cronJob, type UpdateCronJobBody, updateCronJobBody } from '@belfry/cont
 import { type CronJobChange, changeCronJob, type Transaction } from '@belfry/db'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { endpoint } from '../http/endpoint.ts'
-import { given } from '../http/given.ts'
+import { given, isEmpty } from '../http/given.ts'
 import { ok } from '../http/reply.ts'
 import { refuseLargePayload } from '../quotas/refuse-large-payload.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { toRequestChange } from '../tasks/stored-request.ts'
 import { cronJobAfterMove } from './answer-move.ts'
 import { auditedMove } from './audited-move.ts'
+import { readCronJob } from './present-cron-job.ts'
 
 export const updateCronJob = endpoint({
   right: 'cron_job.write',
@@ -20,9 +21,10 @@ export const updateCronJob = endpoint({
   inspect: (ctx, body) => inspectTarget(ctx, body),
   async handle(ctx, { caller, params, body, bodyText }) {
     const change = toChange(body, bodyText)
-    await refuseLargePayload(ctx, caller.organizationId, change.payload)
     const { workspaceId } = caller
     const { cronjob: id } = params
+    if (isEmpty(change)) return ok(await readCronJob(ctx, workspaceId, id))
+    await refuseLargePayload(ctx, caller.organizationId, change.payload)
     const apply = (tx: Transaction) => changeCronJob(tx, workspaceId, id, change, expansionLookAheadMs)
     // A url or a header may hold a secret that was not given as one: the names of the fields are all that is told.
     const move = await auditedMove(ctx, caller, 'cron_job.changed', id, apply, { fields: Object.keys(body) })

@@ -21,8 +21,8 @@ const ofOthers = /^\/(api|admin|healthz|readyz|metrics)(\/|$)/
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(:\d+)$/
 
-/** The folder that the build puts the dashboard into: beside the program. */
-export const builtDashboard = join(import.meta.dirname, 'dashboard')
+/** The folder that the build puts the dashboard into: beside the API's program, whose neighbour may be running. */
+export const builtDashboard = join(import.meta.dirname, '../../api/dist/dashboard')
 
 /**
  * Serves the dashboard's files, and its one page to whoever opens an address in it. Without a build it serves nothing.

@@ -11,7 +11,7 @@ import { AppError, toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
 
 // More than this is work for the background.
-const mostAtOnce = 1_000
+const maxAtOnce = 1_000
 
 /** Replays or discards at once, or has the scheduler do it when there are too many: then there is an operation. */
 export async function settleDeadLetters(
@@ -21,8 +21,8 @@ export async function settleDeadLetters(
   body: SettleDeadLettersBody,
 ): Promise<{ settled: number; operation: DeadLetterOperation | null }> {
   const filter = toFilter(body.filter)
-  const ids = body.ids ?? (await findDeadLetters(ctx.pool, workspaceId, filter, mostAtOnce + 1))
-  if (ids.length > mostAtOnce) return { settled: 0, operation: await start(ctx, workspaceId, action, filter) }
+  const ids = body.ids ?? (await findDeadLetters(ctx.pool, workspaceId, filter, maxAtOnce + 1))
+  if (ids.length > maxAtOnce) return { settled: 0, operation: await start(ctx, workspaceId, action, filter) }
   const { letters, replays, now } = await settle(ctx.pool, workspaceId, ids, action)
   ctx.enqueue(
     replays.map(({ id, dueAt }) => ({ id: toId('task', id), dueAt: dueAt.getTime() })),

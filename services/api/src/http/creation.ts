@@ -8,6 +8,7 @@ import { type StoredTask, storeAlone, storeIn } from '../tasks/stored-task.ts'
 import { createOnce, toKeyedRequest } from './create-once.ts'
 import { type Definition, type Endpoint, endpoint, type Input } from './endpoint.ts'
 import type { Reply } from './reply.ts'
+import { canonicalPath } from './route-of.ts'
 
 /** Stores one task; `present` makes the answer to it out of the time at which it was stored. */
 export type StoreTask = (
@@ -106,5 +107,5 @@ function keyedRequest(
   key: string,
   { caller, request, bodyText }: { caller: { workspaceId: string }; request: Request; bodyText: string },
 ): KeyedRequest {
-  return toKeyedRequest(caller.workspaceId, key, `${request.method} ${request.path}`, bodyText)
+  return toKeyedRequest(caller.workspaceId, key, `${request.method} ${canonicalPath(request)}`, bodyText)
 }

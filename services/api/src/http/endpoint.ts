@@ -90,7 +90,7 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
       const caller = await authorize(ctx, request, definition.right, params)
       const query = definition.query ? readQuery(request, definition.query) : (undefined as Query)
       const { value, text } = bodySchema
-        ? await readBody(ctx, request, bodySchema, limits, inspect)
+        ? await readBody(ctx, request, response, bodySchema, limits, inspect)
         : { value: undefined as Body, text: '' }
       const reply = await definition.handle(ctx, { caller, params, query, body: value, bodyText: text, request })
       await sendReply(response, reply)
@@ -119,11 +119,12 @@ function readQuery<Query>(request: Request, schema: z.ZodType<Query>): Query {
 async function readBody<Body>(
   ctx: Context,
   request: Request,
+  response: Response,
   schema: z.ZodType<Body>,
   limits: BodyLimits,
   inspect: Inspect,
 ): Promise<{ value: Body; text: string }> {
-  const { text, value } = await readJsonBody(request, limits)
+  const { text, value } = await readJsonBody(request, response, limits)
   const result = parseInput(schema, value)
   const schemaErrors = result.ok ? [] : result.errors
   const errors = schemaErrors.concat(inspect(ctx, value, schemaErrors))

@@ -14,7 +14,14 @@ export function createExpressServer(app: Express, options: ServerOptions): Serve
   Object.setPrototypeOf(ExpressResponse.prototype, app.response)
   Object.assign(app, { request: ExpressRequest.prototype, response: ExpressResponse.prototype })
   const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse }
-  return createServer({ ...options, ...classes }, serveTogether(app))
+  const serve = serveTogether(app)
+  const server = createServer({ ...options, ...classes }, serve)
+  server.on('checkExpectation', serve)
+  server.on('checkContinue', (request, response) => {
+    response.setHeader('Connection', 'close') // until the body is asked for: the caller may not send it
+    serve(request, response)
+  })
+  return server
 }
 
 /**

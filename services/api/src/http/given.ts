@@ -3,3 +3,8 @@ export function given<T extends object>(change: T): { [K in keyof T]?: Exclude<T
   const entries = Object.entries(change).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> } // the same names
 }
+
+/** Whether a change leaves everything as it is. */
+export function isEmpty(change: object): boolean {
+  return Object.keys(change).length === 0
+}

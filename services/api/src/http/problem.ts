@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { requestIdOf } from './request-id.ts'
 import { sendReply } from './send.ts'
 
-/** Turns whatever was thrown into a problem body (RFC 9457). The only place that writes one. */
+/** Converts a thrown value to a problem body (RFC 9457). `answerParserRefusals` is the only other place that writes problem bodies. */
 export function problemHandler(ctx: Context) {
   return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const refusal = toRefusal(error)
@@ -36,7 +36,8 @@ function causeOf(error: unknown): unknown {
   return error instanceof Error ? error.cause : undefined
 }
 
-function problemReply(ctx: Context, refusal: AppError, requestId: string) {
+/** The problem body that answers a refusal, with its status and headers. */
+export function problemReply(ctx: Context, refusal: AppError, requestId: string) {
   const { status, title } = problems[refusal.code]
   const body: Problem = {
     type: `${ctx.config.publicUrl}/api/problems/${refusal.code}`,

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError, findUnstorable, inspectJson, type JsonLimits } from '@belfry/domain'
 
 export type JsonBody = { text: string; value: unknown }
@@ -12,14 +12,19 @@ export const bodyLimits: BodyLimits = { maxBytes: 256 * 1024, maxDepth: 32, maxK
 const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 /**
- * Reads a request's JSON body, as text and parsed.
+ * Reads a request's JSON body, as text and parsed. A request without one is read as an empty object.
  * @throws AppError for another content type, too many bytes, and what is not JSON that can be kept as it is.
  */
-export async function readJsonBody(request: IncomingMessage, limits: BodyLimits): Promise<JsonBody> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+): Promise<JsonBody> {
+  if (!hasBody(request)) return { text: '{}', value: {} }
   if (!jsonType.test(request.headers['content-type'] ?? '') || isEncoded(request)) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json in UTF-8, not compressed.')
   }
-  const text = decode(await readBytes(request, limits.maxBytes))
+  const text = decode(await readBytes(request, response, limits.maxBytes)) || '{}'
   const inspected = inspectJson(text, limits)
   if (!inspected.ok) throw new AppError('malformed_json', inspected.reason)
   const unstorable = findUnstorable(text)
@@ -27,16 +32,24 @@ export async function readJsonBody(request: IncomingMessage, limits: BodyLimits)
   return { text, value: inspected.value }
 }
 
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
 function isEncoded(request: IncomingMessage): boolean {
   const encoding = request.headers['content-encoding']
   return encoding !== undefined && encoding.toLowerCase() !== 'identity'
 }
 
-// By events: an iterator over the request costs several times as much as the reading.
-function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/** Reads a request's body. By events: an iterator over the request costs several times as much as the reading. */
+export function readBytes(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const refuse = () => reject(new AppError('payload_too_large', `The body is larger than ${maxBytes} bytes.`))
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuse()
+    if (request.headers.expect !== undefined && request.httpVersion === '1.1') {
+      response.removeHeader('Connection')
+      response.writeContinue()
+    }
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {

@@ -4,3 +4,8 @@ import type { Request } from 'express'
 export function routeOf({ baseUrl, route }: Request): string {
   return baseUrl || (typeof route?.path === 'string' ? route.path : 'none')
 }
+
+/** The path that a request was served under as the interface writes it, however the caller has spelled it. */
+export function canonicalPath({ route, params }: Request): string {
+  return String(route.path).replace(/:(\w+)/g, (_, name: string) => String(params[name]))
+}

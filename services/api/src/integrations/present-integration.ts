@@ -1,6 +1,15 @@
 import type { Integration } from '@belfry/contract'
-import type { Integration as Row } from '@belfry/db'
+import { findIntegration, type Integration as Row } from '@belfry/db'
 import { toId } from '@belfry/domain'
+import type { Context } from '../context.ts'
+import { notFound } from '../http/not-found.ts'
+
+/** Reads an integration in its public form. */
+export async function readIntegration(ctx: Context, workspaceId: string, id: string): Promise<Integration> {
+  const row = await findIntegration(ctx.pool, workspaceId, id)
+  if (!row) throw notFound()
+  return presentIntegration(row)
+}
 
 /** The public form of an integration. */
 export function presentIntegration(row: Row): Integration {

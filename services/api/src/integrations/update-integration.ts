@@ -3,12 +3,12 @@ import { changeIntegration, findIntegration, inWorkspace } from '@belfry/db'
 import { type AlertChannel, AppError, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { given } from '../http/given.ts'
+import { given, isEmpty } from '../http/given.ts'
 import { notFound } from '../http/not-found.ts'
 import { ok } from '../http/reply.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { integrationTarget } from './integration-target.ts'
-import { presentIntegration } from './present-integration.ts'
+import { presentIntegration, readIntegration } from './present-integration.ts'
 
 export const updateIntegration = endpoint({
   right: 'integration.write',
@@ -22,6 +22,7 @@ export const updateIntegration = endpoint({
     const target = integrationTarget(body)
     const events = body.events && [...new Set(body.events)]
     const change = given({ name: body.name, events, target: target ?? undefined })
+    if (isEmpty(change)) return ok(await readIntegration(ctx, workspaceId, id))
     const row = await inWorkspace(ctx.pool, workspaceId, async tx => {
       const before = await findIntegration(tx, workspaceId, id)
       if (!before) return null

@@ -29,7 +29,7 @@ export const createInvitation = endpoint({
     const id = newUuid()
     const { token, tokenHash } = newOneTimeToken()
     const expiresAt = new Date(ctx.clock.now() + invitationMs)
-    const { row, job } = await ctx.prisma.$transaction(async tx => {
+    const row = await ctx.prisma.$transaction(async tx => {
       await lockOrganization(tx, organizationId)
       await requireInvitable(ctx, tx, organizationId, email)
       const isOpen = { organizationId, acceptedAt: null, revokedAt: null, expiresAt: { gt: new Date(ctx.clock.now()) } }
@@ -38,12 +38,11 @@ export const createInvitation = endpoint({
       const { role, workspace_role: workspaceRole } = body
       const data = { id, organizationId, email, role, workspaceRole, workspaceIds, tokenHash, expiresAt }
       const row = await tx.invitation.create({ data: { ...data, invitedBy: user.userId }, include: { inviter } })
-      const job = await storeInvitationMail(ctx, tx, { organizationId, email, invitedBy: user.userId, token })
+      await storeInvitationMail(ctx, tx, { organizationId, email, invitedBy: user.userId, token })
       const details = { email, role, workspace_role: workspaceRole, workspace_ids: body.workspace_ids.map(toWsId) }
       await audit(tx, caller, { action: 'invitation.created', objectId: toId('inv', id), details })
-      return { row, job }
+      return row
     })
-    ctx.announce([job])
     const presented = presentInvitation(row, ctx.clock.now())
     return created(`/api/v1/organizations/${presented.organization_id}/invitations/${presented.id}`, presented)
   },

@@ -32,7 +32,7 @@ export async function joinOrganization(
   if (await tx.membership.findUnique({ where: key })) throw new AppError('already_member', 'You are a member already.')
   const members = () => tx.membership.count({ where: { organizationId } })
   await refuseOverCount(ctx, organizationId, 'members', members)
-  await tx.membership.create({ data: { organizationId, userId, role } })
+  await tx.membership.create({ data: { organizationId, userId, role, workspaceRole } })
   const workspaces = await invitableWorkspaces(tx, invitation.workspaceIds, inviter)
   await tx.workspaceMember.createMany({
     data: workspaces.map(workspace => ({ workspaceId: workspace.id, userId, role: workspaceRole })),

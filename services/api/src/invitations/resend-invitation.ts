@@ -25,7 +25,7 @@ export const resendInvitation = endpoint({
     await takeInvitationTurn(ctx, organizationId, found.email)
     const { token, tokenHash } = newOneTimeToken()
     const expiresAt = new Date(ctx.clock.now() + invitationMs)
-    const { row, job } = await ctx.prisma.$transaction(async tx => {
+    const row = await ctx.prisma.$transaction(async tx => {
       // Whoever sends it again vouches for it.
       const data = { tokenHash, expiresAt, invitedBy: user.userId }
       const { count } = await tx.invitation.updateMany({
@@ -35,15 +35,14 @@ export const resendInvitation = endpoint({
       const row = await tx.invitation.findUniqueOrThrow({ where: { id, organizationId }, include: { inviter } })
       if (count === 0 && row.acceptedAt) throw new AppError('invitation_used', 'The invitation has been accepted.')
       if (count === 0) throw revoked()
-      const job = await storeInvitationMail(ctx, tx, {
+      await storeInvitationMail(ctx, tx, {
         ...{ organizationId, email: row.email },
         ...{ invitedBy: user.userId, token },
       })
       const details = { email: row.email }
       await audit(tx, caller, { action: 'invitation.resent', objectId: toId('inv', id), details })
-      return { row, job }
+      return row
     })
-    ctx.announce([job])
     return ok(presentInvitation(row, ctx.clock.now()))
   },
 })

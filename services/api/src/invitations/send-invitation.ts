@@ -2,18 +2,17 @@ import { addToOutbox } from '@belfry/db'
 import type { PrismaTransaction } from '@belfry/db/prisma'
 import { newUuid } from '@belfry/domain'
 import { invitationMail, type Message } from '@belfry/messages'
-import type { OutboxJob } from '@belfry/queue'
 import type { Context } from '../context.ts'
 
 /** How long an invitation can be accepted. */
 export const invitationMs = 7 * 24 * 3_600_000
 
-/** Stores the mail that carries an invitation's link. Announce what it answers with after the commit. */
+/** Stores the mail that carries an invitation's link. */
 export async function storeInvitationMail(
   ctx: Context,
   tx: PrismaTransaction,
   invitation: { organizationId: string; email: string; invitedBy: string; token: string },
-): Promise<OutboxJob> {
+): Promise<void> {
   const organization = await tx.organization.findUniqueOrThrow({ where: { id: invitation.organizationId } })
   const inviter = await tx.user.findUniqueOrThrow({ where: { id: invitation.invitedBy } })
   const mail = invitationMail(invitation.email, {
@@ -26,5 +25,4 @@ export async function storeInvitationMail(
   const { masterKeys } = ctx.config
   const content = JSON.stringify(message)
   await addToOutbox(tx, { id, kind: 'mail', label: 'invitation', content, masterKeys, usefulMs: invitationMs })
-  return { message: id, label: 'invitation' }
 }

@@ -6,8 +6,10 @@ export const memberUser = { select: { id: true, email: true, name: true } } as c
 
 type UserRow = { id: string; email: string; name: string }
 
-export function presentMember(row: { user: UserRow; role: Role; joinedAt: Date }): Member {
-  return { user: presentMemberUser(row.user), role: row.role, joined_at: row.joinedAt.toISOString() }
+type MemberRow = { user: UserRow; role: Role; workspaceRole: WorkspaceRole; joinedAt: Date }
+
+export function presentMember({ user, role, workspaceRole, joinedAt }: MemberRow): Member {
+  return { user: presentMemberUser(user), role, workspace_role: workspaceRole, joined_at: joinedAt.toISOString() }
 }
 
 export function presentWorkspaceMember(row: { user: UserRow; role: WorkspaceRole; createdAt: Date }): WorkspaceMember {

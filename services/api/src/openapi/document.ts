@@ -45,7 +45,7 @@ const introduction = `Call this URL at this time, retry it, keep every request a
 
 Names are in snake_case, times are RFC 3339 in UTC, durations are whole milliseconds. Lists come in pages: send
 \`next_cursor\` as \`cursor\` to go on. A filter that is repeated means OR, different filters mean AND, and \`from\` <= t < \`to\`.
-Unknown fields are refused by name. Every refusal is a problem body (RFC 9457) whose \`code\` is stable. Answers may gain
+A request without a body is read as an empty object. Unknown fields are refused by name. Every refusal is a problem body (RFC 9457) whose \`code\` is stable. Answers may gain
 members without notice.`
 
 const securitySchemes = {

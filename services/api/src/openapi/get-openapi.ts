@@ -1,8 +1,9 @@
+import { fillExampleTimes } from '@belfry/contract'
+import { version } from '@belfry/domain'
 import { z } from 'zod'
 import { endpoint } from '../http/endpoint.ts'
 import { text } from '../http/reply.ts'
 import { describeApi, type Routes } from './document.ts'
-import { version } from './version.ts'
 
 /** Serves the description of the table that it stands in itself, hence the function. */
 export function getOpenApi(routes: () => Routes) {
@@ -13,7 +14,7 @@ export function getOpenApi(routes: () => Routes) {
     answer: { status: 200, body: z.looseObject({ openapi: z.string().meta({ examples: ['3.1.1'] }) }) },
     async handle(ctx) {
       document ??= JSON.stringify(describeApi(routes(), ctx.config.publicUrl, version))
-      return text('application/json', document)
+      return text('application/json', fillExampleTimes(document, ctx.clock.now()))
     },
   })
 }

@@ -1,8 +1,9 @@
+import { fillExampleTimes } from '@belfry/contract'
+import { version } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
 import { text } from '../http/reply.ts'
 import { describeApi, type Routes } from './document.ts'
 import { pageHeaders, renderReference } from './render-page.ts'
-import { version } from './version.ts'
 
 /** Serves the reference of the table that it stands in itself, hence the function. */
 export function getReference(routes: () => Routes) {
@@ -13,7 +14,7 @@ export function getReference(routes: () => Routes) {
     answer: { status: 200, texts: ['text/html'] },
     async handle(ctx) {
       page ??= renderReference(describeApi(routes(), ctx.config.publicUrl, version))
-      return text('text/html', page, pageHeaders)
+      return text('text/html', fillExampleTimes(page, ctx.clock.now()), pageHeaders)
     },
   })
 }

@@ -31,9 +31,11 @@ function adapt(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema, io: 'input' |
   // A parameter that may be repeated says itself what it is.
   if (def.type === 'union' && jsonSchema.type === 'array') delete jsonSchema.anyOf
   if (io === 'input' && zodSchema instanceof z.ZodDefault) restoreDefault(zodSchema.def.defaultValue, jsonSchema)
+  const examples = z.globalRegistry.get(zodSchema)?.examples
+  if (io === 'input' && zodSchema instanceof z.ZodObject && examples) jsonSchema.examples = examples
 }
 
-// Left out by the library where a text is read as something else, although a caller wants to know it.
+// The library leaves out defaults and examples where a part is transformed, because it takes them for results.
 function restoreDefault(value: unknown, jsonSchema: JsonSchema): void {
   if (typeof value === 'string' || typeof value === 'number') jsonSchema.default = value
 }

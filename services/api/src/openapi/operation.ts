@@ -1,5 +1,6 @@
-import { exampleId, idPattern, problem, problems } from '@belfry/contract'
-import { rights } from '@belfry/domain'
+import { exampleId, idPattern, problem, problems, secretName } from '@belfry/contract'
+import { appErrorCodes, rights } from '@belfry/domain'
+import type { z } from 'zod'
 import type { Answer, Endpoint } from '../http/endpoint.ts'
 import { exampleOf, resolve } from './example.ts'
 import { type Components, type JsonSchema, toJsonSchema } from './json-schema.ts'
@@ -15,6 +16,7 @@ export type Parameter = {
 }
 
 type Content = Record<string, { schema: JsonSchema; example?: unknown }>
+type RequestBody = { required: boolean; content: Content }
 type Response = { description: string; headers: Record<string, unknown>; content?: Content }
 
 /** One method of one path, as OpenAPI 3.1 writes it. */
@@ -24,7 +26,7 @@ export type Operation = {
   summary: string
   security: Record<string, string[]>[]
   parameters: Parameter[]
-  requestBody?: { required: true; content: Content }
+  requestBody?: RequestBody
   responses: Record<string, Response>
 }
 
@@ -38,9 +40,7 @@ export function describeOperation(method: string, path: string, endpoint: Endpoi
     summary: endpoint.summary,
     security: securityOf(endpoint),
     parameters: [...pathParameters(path, endpoint), ...queryParameters(endpoint, components), ...headers(endpoint)],
-    ...(body
-      ? { requestBody: { required: true, content: jsonContent(toJsonSchema(body, 'input', components), components) } }
-      : {}),
+    ...(body ? { requestBody: requestBody(body, components) } : {}),
     responses: {
       [answer.status]: success,
       ...(answer.orStatus ? { [answer.orStatus]: success } : {}),
@@ -73,11 +73,18 @@ function securityOf({ right }: Endpoint): Operation['security'] {
   return right !== 'signed_in' && rights[right].apiKey ? [{ apiKey: [] }, ...session] : session
 }
 
+// Parameters of a path that hold no id.
+const textParameters: Readonly<Record<string, JsonSchema>> = {
+  name: secretName,
+  token: { minLength: 1, examples: ['dGhlIHRva2VuIG9mIGFuIGludml0YXRpb24'] },
+  code: { enum: appErrorCodes },
+}
+
 function pathParameters(path: string, { params }: Endpoint): Parameter[] {
   return Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => {
     const kind = params[name]
-    const schema = kind ? { type: 'string', pattern: idPattern(kind), examples: [exampleId(kind)] } : { type: 'string' }
-    return { name, in: 'path', required: true, schema }
+    const described = kind ? { pattern: idPattern(kind), examples: [exampleId(kind)] } : textParameters[name]
+    return { name, in: 'path', required: true, schema: { type: 'string', ...described } }
   })
 }
 
@@ -106,8 +113,9 @@ function headers({ right, params, isIdempotent }: Endpoint): Parameter[] {
     name: 'X-Request-Id',
     in: 'header',
     required: false,
-    description: 'A name for this request in answers and logs. Made when absent.',
-    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+    description:
+      'A name for this request in answers and logs: 1 to 128 letters, digits, `.`, `_` and `-`. Made when absent or another.',
+    schema: { type: 'string' },
   } as const
   const always = isIdempotent ? [key, requestId] : [requestId]
   if (!isInWorkspace(right) || 'ws' in params) return always
@@ -119,6 +127,12 @@ function headers({ right, params, isIdempotent }: Endpoint): Parameter[] {
     schema: { type: 'string', pattern: idPattern('ws'), examples: [exampleId('ws')] },
   } as const
   return [workspace, ...always]
+}
+
+// A request without a body is read as an empty object.
+function requestBody(body: z.ZodType, components: Components): RequestBody {
+  const content = jsonContent(toJsonSchema(body, 'input', components), components)
+  return { required: !body.safeParse({}).success, content }
 }
 
 function successResponse(answer: Answer, endpoint: Endpoint, components: Components): Response {

@@ -3,11 +3,12 @@ import type { Endpoint } from '../http/endpoint.ts'
 
 type Asked = Pick<Endpoint, 'right' | 'params' | 'query' | 'body' | 'refusals' | 'isIdempotent'>
 
+const ofEveryRequest = ['bad_request', 'request_timeout', 'expectation_failed', 'headers_too_large'] as const
 const ofBodies = ['malformed_json', 'validation_failed', 'payload_too_large', 'unsupported_media_type'] as const
 
 /** Every code that an endpoint can refuse with, in the order of the published list. */
 export function refusalsOf({ right, params, query, body, refusals, isIdempotent }: Asked): AppErrorCode[] {
-  const possible = new Set<AppErrorCode>([...refusals, 'rate_limited', 'internal', 'unavailable'])
+  const possible = new Set<AppErrorCode>([...refusals, ...ofEveryRequest, 'rate_limited', 'internal', 'unavailable'])
   if (right !== 'public') possible.add('unauthenticated').add('forbidden')
   if (Object.keys(params).length > 0 || isInWorkspace(right)) possible.add('not_found')
   if (query) possible.add('validation_failed')

@@ -1,30 +1,30 @@
-import type { BoardQueues } from '@belfry/queue/board'
+import type { BaseAdapter } from '@bull-board/api/baseAdapter'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import { callerAddress } from '../auth/caller-address.ts'
 import type { Context } from '../context.ts'
 import { settleLetters } from './settle-letters.ts'
 
 // What one click may do; a second click does the next ones.
-const mostAtOnce = 1_000
+const maxAtOnce = 1_000
 
 const letters = '/api/queues/dead-letter'
 
 /** What the board may change: it replays and discards dead letters. Everything else that would change a queue is refused. */
-export function letterActions(ctx: Context, queues: BoardQueues): Router {
+export function letterActions(ctx: Context, deadLetters: BaseAdapter): Router {
   const router = Router()
 
   const settleOne =
     (action: 'replay' | 'discard') => async (request: Request<{ task: string }>, response: Response) => {
-      const letter = await queues.findLetter(request.params.task)
-      const settled = letter ? await settleLetters(ctx, [letter], action, callerAddress(request)) : 0
+      const settled = await settleLetters(ctx, [request.params.task], action, callerAddress(request))
       if (settled === 1) response.status(204).end()
       else response.status(409).json({ error: { key: 'ERRORS.JOB_NOT_FOUND' }, message: alreadySettled })
     }
 
   const settleAll = (action: 'replay' | 'discard') => async (request: Request, response: Response) => {
-    const found = await queues.newestLetters(mostAtOnce)
-    const retried = await settleLetters(ctx, found, action, callerAddress(request))
-    response.json({ retried, skipped: found.length - retried })
+    const shown = await deadLetters.getJobs(['failed'], 0, maxAtOnce - 1)
+    const tasks = shown.map(job => String(job.toJSON().id))
+    const retried = await settleLetters(ctx, tasks, action, callerAddress(request))
+    response.json({ retried, skipped: tasks.length - retried })
   }
 
   router.put(`${letters}/retry/failed`, settleAll('replay'))

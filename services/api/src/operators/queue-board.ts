@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { BoardQueues } from '@belfry/queue/board'
 import { createBullBoard } from '@bull-board/api'
 import { ExpressAdapter } from '@bull-board/express'
@@ -17,27 +16,35 @@ const policy = [
   ...["connect-src 'self'", "font-src 'self'", "base-uri 'self'", "form-action 'none'", "frame-ancestors 'none'"],
 ].join('; ')
 
+const withoutRedis = {
+  environment: { label: 'There is no Redis: this is read from PostgreSQL.', color: '#336791', textColor: 'white' },
+  hideRedisDetails: true,
+}
+
 /** The board of all queues, for operators. */
-export function queueBoard(ctx: Context, queues: BoardQueues): Router {
+export function queueBoard(ctx: Context, { adapters, deadLetters }: Omit<BoardQueues, 'close'>): Router {
   const board = new ExpressAdapter().setBasePath(boardPath)
   createBullBoard({
-    queues: queues.adapters,
+    queues: adapters,
     serverAdapter: board,
     options: {
       uiBasePath: findPages(),
-      uiConfig: { boardTitle: 'Belfry queues', hideDocsLink: true, showMetrics: false, showWorkers: false },
+      uiConfig: {
+        ...{ boardTitle: 'Belfry queues', hideDocsLink: true, showMetrics: false, showWorkers: false },
+        ...(ctx.boardQueues === null && withoutRedis),
+      },
     },
   })
   const router = Router()
   router.use(onlyOurFiles)
-  router.use(letterActions(ctx, queues))
+  router.use(letterActions(ctx, deadLetters))
   router.use(board.getRouter())
   return router
 }
 
-// Beside the bundle, or in the package that they come with.
+// Beside the API's bundle, or in the package that they come with.
 function findPages(): string {
-  const beside = join(dirname(fileURLToPath(import.meta.url)), 'bull-board')
+  const beside = join(import.meta.dirname, '../../api/dist/bull-board')
   if (existsSync(beside)) return beside
   return dirname(createRequire(import.meta.url).resolve('@bull-board/ui/package.json'))
 }

@@ -1,35 +1,36 @@
-import { type DeadLetterAction, insertAuditEntry, inTransaction, settleDeadLetters } from '@belfry/db'
+import { type DeadLetterAction, findBoardTasks, insertAuditEntry, inTransaction, settleDeadLetters } from '@belfry/db'
 import { fromId, toId } from '@belfry/domain'
-import type { DeadLetter } from '@belfry/queue'
 import type { Context } from '../context.ts'
 
 /**
- * Replays or discards dead letters as an operator, as their workspace could: a replay is a new task, and nobody settles a
- * letter twice. Each is on record in the audit log of its organization.
- * @returns How many were settled; the others had been, by somebody else.
+ * Replays or discards dead letters as an operator, as their workspace could: a replay is a new task, and no dead letter is
+ * settled twice. Each is on record in the audit log of its organization.
+ * @param tasks - Their ids (`task_...`). Those that are no dead letters are left out.
+ * @returns How many were settled.
  */
 export async function settleLetters(
   ctx: Context,
-  letters: readonly DeadLetter[],
+  tasks: readonly string[],
   action: DeadLetterAction,
   address: string,
 ): Promise<number> {
+  const ids = tasks.map(task => fromId('task', task)).filter(id => id !== null)
+  const found = await findBoardTasks(ctx.pool, ids)
   let settled = 0
-  for (const workspace of new Set(letters.map(letter => letter.workspace))) {
-    const tasks = letters.filter(letter => letter.workspace === workspace).map(({ task }) => task)
-    settled += await settleOfWorkspace(ctx, { workspace, tasks, action, address })
+  for (const workspaceId of new Set(found.map(task => task.workspaceId))) {
+    const ofWorkspace = found.filter(task => task.workspaceId === workspaceId).map(({ id }) => id)
+    settled += await settleOfWorkspace(ctx, { workspaceId, ids: ofWorkspace, action, address })
   }
+  // Also those that had been settled already: what shows them is out of date.
+  await ctx.deadLetters?.remove(tasks).catch(err => ctx.log.warn({ err }, 'dead_letter.still_shown'))
   return settled
 }
 
-type Deed = { workspace: string; tasks: readonly string[]; action: DeadLetterAction; address: string }
+type Settlement = { workspaceId: string; ids: string[]; action: DeadLetterAction; address: string }
 
-async function settleOfWorkspace(ctx: Context, deed: Deed): Promise<number> {
-  const workspaceId = fromId('ws', deed.workspace)
-  const ids = deed.tasks.map(task => fromId('task', task)).filter(id => id !== null)
-  if (workspaceId === null) return 0
+async function settleOfWorkspace(ctx: Context, { workspaceId, ids, action, address }: Settlement): Promise<number> {
   const { letters, replays, now } = await inTransaction(ctx.pool, async tx => {
-    const settled = await settleDeadLetters(tx, workspaceId, ids, deed.action)
+    const settled = await settleDeadLetters(tx, workspaceId, ids, action)
     const found = await tx.query<{ id: string }>('SELECT organization_id AS id FROM workspaces WHERE id = $1', [
       workspaceId,
     ])
@@ -37,10 +38,10 @@ async function settleOfWorkspace(ctx: Context, deed: Deed): Promise<number> {
       await insertAuditEntry(tx, {
         organizationId: found.rows[0]?.id ?? workspaceId,
         workspaceId,
-        action: deed.action === 'replay' ? 'dead_letter.replayed' : 'dead_letter.discarded',
+        action: action === 'replay' ? 'dead_letter.replayed' : 'dead_letter.discarded',
         userId: null,
         apiKeyId: null,
-        address: deed.address,
+        address,
         objectId: toId('task', id),
         details: { by: 'operator' },
       })
@@ -49,8 +50,6 @@ async function settleOfWorkspace(ctx: Context, deed: Deed): Promise<number> {
   })
   const due = replays.map(({ id, dueAt }) => ({ id: toId('task', id), dueAt: dueAt.getTime() }))
   ctx.enqueue(due, now.getTime())
-  // Also those that had been settled already: what shows them is out of date.
-  await ctx.deadLetters.remove(deed.tasks)
-  ctx.log.info({ workspace: deed.workspace, action: deed.action, letters: letters.length }, 'operator.settled')
+  ctx.log.info({ workspace: toId('ws', workspaceId), action, letters: letters.length }, 'operator.settled')
   return letters.length
 }

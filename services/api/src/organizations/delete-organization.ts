@@ -1,3 +1,4 @@
+import type { PrismaTransaction } from '@belfry/db/prisma'
 import { AppError, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -16,6 +17,7 @@ export const deleteOrganization = endpoint({
       await lockOrganization(tx, id)
       const workspaces = await tx.workspace.count({ where: { organizationId: id, deletedAt: null } })
       if (workspaces > 0) throw new AppError('conflict', 'Delete the workspaces of the organization first.')
+      await refuseWhilePaid(tx, id)
       const { name, slug } = await tx.organization.findUniqueOrThrow({ where: { id } })
       // Without members nobody sees it; the scheduler removes it. Its slug is free again.
       await tx.organization.update({ where: { id }, data: { deletedAt: new Date(ctx.clock.now()), slug: id } })
@@ -30,3 +32,11 @@ export const deleteOrganization = endpoint({
     return noContent()
   },
 })
+
+// A subscription that goes on would be paid for nothing. One that ends with its period does no harm.
+async function refuseWhilePaid(tx: PrismaTransaction, organizationId: string): Promise<void> {
+  const status = { in: ['active', 'trialing', 'past_due', 'unpaid'] }
+  const account = await tx.billingAccount.findFirst({ where: { organizationId, status }, select: { nextTier: true } })
+  if (account && account.nextTier !== 'free')
+    throw new AppError('conflict', 'End the subscription first: choose the tier free.')
+}

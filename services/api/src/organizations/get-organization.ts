@@ -1,16 +1,21 @@
-import { organization, organizationSummary } from '@belfry/contract'
+import { organizationDetail, organizationSummary } from '@belfry/contract'
+import { readUsage } from '@belfry/db'
+import { decide } from '@belfry/domain'
 import { z } from 'zod'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { presentOrganization, presentOrganizationSummary } from './present-organization.ts'
+import { presentUsage } from './present-usage.ts'
 
 export const getOrganization = endpoint({
   right: 'organization.read',
-  summary: 'Read an organization; an API key sees its name, slug and tier',
-  answer: { status: 200, body: z.union([organization, organizationSummary]) },
+  summary: 'Read an organization; owners see its usage, an API key sees its name, slug and tier',
+  answer: { status: 200, body: z.union([organizationDetail, organizationSummary]) },
   params: { org: 'org' },
-  async handle(ctx, { caller }) {
-    const row = await ctx.prisma.organization.findUniqueOrThrow({ where: { id: caller.organizationId } })
-    return ok(caller.actor.kind === 'api_key' ? presentOrganizationSummary(row) : presentOrganization(row))
+  async handle(ctx, { caller: { organizationId, actor } }) {
+    const row = await ctx.prisma.organization.findUniqueOrThrow({ where: { id: organizationId } })
+    if (actor.kind === 'api_key') return ok(presentOrganizationSummary(row))
+    const used = decide(actor, 'usage.read').allowed ? await readUsage(ctx.pool, organizationId) : null
+    return ok({ ...presentOrganization(row), ...(used && { usage: presentUsage(ctx, used) }) })
   },
 })

@@ -1,9 +1,9 @@
-import { type Usage, usage } from '@belfry/contract'
+import { usage } from '@belfry/contract'
 import { readDailyUsage, readUsage } from '@belfry/db'
-import { presentPeriod } from '../billing/present-subscription.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/not-found.ts'
 import { ok } from '../http/reply.ts'
+import { presentUsage } from './present-usage.ts'
 
 export const getUsage = endpoint({
   right: 'usage.read',
@@ -17,13 +17,6 @@ export const getUsage = endpoint({
       readDailyUsage(ctx.pool, organizationId),
     ])
     if (!used) throw notFound()
-    const limits = ctx.config.tiers[used.tier]
-    return ok({
-      period: presentPeriod(used.now),
-      executions: { used: used.executions, limit: limits.executions },
-      storage_bytes: { used: used.storageBytes, limit: limits.storageBytes },
-      workspaces: { used: used.workspaces, limit: limits.workspaces },
-      daily,
-    } satisfies Usage)
+    return ok({ ...presentUsage(ctx, used), daily })
   },
 })

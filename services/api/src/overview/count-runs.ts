@@ -4,7 +4,7 @@ import { type Span, spanValues } from './span.ts'
 export type RunCount = { total: number; failed: number; isCapped: boolean }
 
 /** How many runs of a bucket are counted. Bounds what the busiest workspace costs. */
-const mostInBucket = 5_000
+const maxInBucket = 5_000
 
 /**
  * Counts the runs of each bucket along two indexes, without looking at a run: ids carry the time of their attempt. A
@@ -14,7 +14,7 @@ export async function countRuns(
   db: Db,
   workspaceId: string,
   span: Span,
-  most: number = mostInBucket,
+  most: number = maxInBucket,
 ): Promise<RunCount[]> {
   const text = `
     SELECT total.counted::int AS total, failed.counted::int AS failed, cut.id IS NOT NULL AS "isCapped"

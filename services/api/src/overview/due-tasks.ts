@@ -5,7 +5,7 @@ import { type Span, spanValues } from './span.ts'
 /** What is dispatched next: a task, or an occurrence of a cron job that is not one yet. */
 export type NextUp = { atMs: number; taskId: string | null; cronJobId: string | null; name: string }
 
-const mostInBucket = 2_000
+const maxInBucket = 2_000
 const isWaiting = `t.workspace_id = $1 AND t.state IN ('pending', 'retrying')`
 
 /** Counts the waiting tasks that are due in each bucket, each up to a bound. */
@@ -13,6 +13,7 @@ export async function countDueTasks(
   db: Db,
   workspaceId: string,
   span: Span,
+  max: number = maxInBucket,
 ): Promise<{ counts: number[]; isCapped: boolean }> {
   const text = `
     SELECT due.counted::int AS counted FROM generate_series(0, $4::int - 1) AS step (n)
@@ -22,10 +23,10 @@ export async function countDueTasks(
           AND t.due_at < $2::timestamptz + (step.n + 1) * $3::interval LIMIT $5
       ) found
     ) due ORDER BY step.n`
-  const values = [workspaceId, ...spanValues(span), span.count, mostInBucket]
+  const values = [workspaceId, ...spanValues(span), span.count, max]
   const { rows } = await db.query<{ counted: number }>(text, values)
   const counts = rows.map(({ counted }) => counted)
-  return { counts, isCapped: counts.some(count => count === mostInBucket) }
+  return { counts, isCapped: counts.some(count => count === max) }
 }
 
 /** Counts the waiting tasks whose time has come. */
@@ -36,9 +37,9 @@ export async function countOverdueTasks(
 ): Promise<{ count: number; isCapped: boolean }> {
   const text = `
     SELECT count(*)::int AS counted FROM (SELECT FROM tasks t WHERE ${isWaiting} AND t.due_at < $2 LIMIT $3) found`
-  const { rows } = await db.query<{ counted: number }>(text, [workspaceId, new Date(nowMs), mostInBucket])
+  const { rows } = await db.query<{ counted: number }>(text, [workspaceId, new Date(nowMs), maxInBucket])
   const count = rows[0]?.counted ?? 0
-  return { count, isCapped: count === mostInBucket }
+  return { count, isCapped: count === maxInBucket }
 }
 
 /** Finds the waiting tasks that are due first from an instant on. */

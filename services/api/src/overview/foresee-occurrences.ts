@@ -1,35 +1,53 @@
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import { type CronJobFields, type Db, scheduleOf } from '@belfry/db'
-import { nextRuns, toId } from '@belfry/domain'
+import { countOccurrences, nextRuns, toId } from '@belfry/domain'
 import type { NextUp } from './due-tasks.ts'
+import type { Span } from './span.ts'
 
-const mostCronJobs = 150
-const mostOccurrences = 1_500
+type Rule = Pick<CronJobFields, 'cron' | 'timezone' | 'startsAt' | 'endsAt'> & { nextRunAt: Date }
 
-type Row = Pick<CronJobFields, 'name' | 'cron' | 'timezone' | 'startsAt' | 'endsAt'> & { id: string; nextRunAt: Date }
+const ruleColumns = `cron, timezone, starts_at AS "startsAt", ends_at AS "endsAt", next_run_at AS "nextRunAt"`
+// Occurrences before next_run_at are tasks already.
+const isAhead = 'workspace_id = $1 AND paused_at IS NULL AND unreadable_since IS NULL AND next_run_at < $2'
+const rulesPerIteration = 500
 
-/**
- * Computes the occurrences of a workspace's cron jobs up to an instant that are not tasks yet; those that are stand among
- * the tasks. Each cron job gets an equal share of what may be computed.
- */
-export async function foreseeOccurrences(
+/** Counts, for each bucket of each span, the occurrences of a workspace's cron jobs that are not tasks yet. */
+export async function countForeseen(db: Db, workspaceId: string, spans: readonly Span[]): Promise<number[][]> {
+  const toMs = Math.max(...spans.map(({ fromMs, bucketMs, count }) => fromMs + bucketMs * count))
+  const text = `SELECT ${ruleColumns}, count(*)::int AS jobs FROM cron_jobs WHERE ${isAhead} GROUP BY 1, 2, 3, 4, 5`
+  const { rows } = await db.query<Rule & { jobs: number }>(text, [workspaceId, new Date(toMs)])
+  const totals = spans.map(({ count }) => Array.from({ length: count }, () => 0))
+  for (const [index, rule] of rows.entries()) {
+    if (index % rulesPerIteration === rulesPerIteration - 1) await nextIteration()
+    for (const [i, span] of spans.entries()) addTo(totals[i] ?? [], rule, rule.jobs, span)
+  }
+  return totals
+}
+
+function addTo(totals: number[], rule: Rule, jobs: number, { fromMs, bucketMs }: Span): void {
+  const schedule = scheduleOf(rule)
+  for (const [index, total] of totals.entries()) {
+    const beginMs = fromMs + index * bucketMs
+    const firstMs = Math.max(beginMs, rule.nextRunAt.getTime())
+    totals[index] = total + jobs * countOccurrences(schedule, firstMs, beginMs + bucketMs)
+  }
+}
+
+/** Finds the first occurrences of a workspace's cron jobs that are not tasks yet, from one instant on and before another. */
+export async function findForeseen(
   db: Db,
   workspaceId: string,
-  fromMs: number,
-  toMs: number,
-): Promise<{ occurrences: NextUp[]; isCapped: boolean }> {
-  const text = `
-    SELECT id, name, cron, timezone, starts_at AS "startsAt", ends_at AS "endsAt", next_run_at AS "nextRunAt"
-    FROM cron_jobs WHERE workspace_id = $1 AND paused_at IS NULL AND next_run_at < $2
-    ORDER BY next_run_at LIMIT $3`
-  const { rows } = await db.query<Row>(text, [workspaceId, new Date(toMs), mostCronJobs + 1])
-  const jobs = rows.slice(0, mostCronJobs)
-  const share = Math.max(10, Math.floor(mostOccurrences / Math.max(1, jobs.length)))
-  let isCapped = rows.length > mostCronJobs
-  const occurrences = jobs.flatMap(job => {
-    const after = Math.max(fromMs, job.nextRunAt.getTime()) - 1
-    const all = nextRuns(scheduleOf(job), after, share).filter(({ atMs }) => atMs < toMs)
-    if (all.length === share) isCapped = true
-    return all.map(({ atMs }) => ({ atMs, taskId: null, cronJobId: toId('cron', job.id), name: job.name }))
-  })
-  return { occurrences, isCapped }
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  max: number,
+): Promise<NextUp[]> {
+  const text = `SELECT id, name, ${ruleColumns} FROM cron_jobs WHERE ${isAhead} ORDER BY next_run_at, id LIMIT $3`
+  const { rows } = await db.query<Rule & { id: string; name: string }>(text, [workspaceId, new Date(toMs), max])
+  return rows
+    .flatMap(job => {
+      const after = Math.max(fromMs, job.nextRunAt.getTime()) - 1
+      const runs = nextRuns(scheduleOf(job), after, max).filter(({ atMs }) => atMs < toMs)
+      return runs.map(({ atMs }) => ({ atMs, taskId: null, cronJobId: toId('cron', job.id), name: job.name }))
+    })
+    .sort((a, b) => a.atMs - b.atMs)
+    .slice(0, max)
 }

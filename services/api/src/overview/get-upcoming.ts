@@ -1,14 +1,15 @@
 import { type Upcoming, upcoming } from '@belfry/contract'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
-import { countInBuckets } from './count-in-buckets.ts'
 import { countDueTasks, countOverdueTasks, findDueTasks } from './due-tasks.ts'
-import { foreseeOccurrences } from './foresee-occurrences.ts'
+import { countForeseen, findForeseen } from './foresee-occurrences.ts'
 import type { Span } from './span.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
-const mostNext = 10
+const maxNext = 10
+// Occurrences become tasks six minutes ahead. Of cron jobs that fire every minute, 2,000 have room in a bucket.
+const maxInFiveMinutes = 10_001
 
 export const getUpcoming = endpoint({
   right: 'task.read',
@@ -17,36 +18,41 @@ export const getUpcoming = endpoint({
   async handle(ctx, { caller: { workspaceId } }) {
     const fromMs = ctx.clock.now()
     const hour: Span = { fromMs, bucketMs: 5 * minuteMs, count: 12 }
-    const day: Span = { fromMs, bucketMs: hourMs, count: 24 }
-    const [overdue, inHour, inDay, tasks, foreseen] = await Promise.all([
-      countOverdueTasks(ctx.pool, workspaceId, fromMs),
-      countDueTasks(ctx.pool, workspaceId, hour),
-      countDueTasks(ctx.pool, workspaceId, day),
-      findDueTasks(ctx.pool, workspaceId, fromMs, mostNext),
-      foreseeOccurrences(ctx.pool, workspaceId, fromMs, fromMs + 24 * hourMs),
-    ])
-    const occurrences = foreseen.occurrences.map(({ atMs }) => atMs)
-    const next = [...tasks, ...foreseen.occurrences].sort((a, b) => a.atMs - b.atMs).slice(0, mostNext)
+    const hoursAfter: Span = { fromMs: fromMs + hourMs, bucketMs: hourMs, count: 23 }
+    const [overdue, inHour, inHoursAfter, tasks, [foreseenInHour = [], foreseenAfter = []], occurrences] =
+      await Promise.all([
+        countOverdueTasks(ctx.pool, workspaceId, fromMs),
+        countDueTasks(ctx.pool, workspaceId, hour, maxInFiveMinutes),
+        countDueTasks(ctx.pool, workspaceId, hoursAfter),
+        findDueTasks(ctx.pool, workspaceId, fromMs, maxNext),
+        countForeseen(ctx.pool, workspaceId, [hour, hoursAfter]),
+        findForeseen(ctx.pool, workspaceId, { fromMs, toMs: fromMs + 24 * hourMs }, maxNext),
+      ])
+    const firstHour = presentCounts(hour, inHour.counts, foreseenInHour)
+    const dueInHour = firstHour.reduce((sum, { count }) => sum + count, 0)
+    const next = [...tasks, ...occurrences].sort((a, b) => a.atMs - b.atMs).slice(0, maxNext)
     return ok({
       from: new Date(fromMs).toISOString(),
       overdue: overdue.count,
-      hour: presentCounts(hour, inHour.counts, occurrences),
-      day: presentCounts(day, inDay.counts, occurrences),
+      hour: firstHour,
+      day: [
+        { at: new Date(fromMs).toISOString(), count: dueInHour },
+        ...presentCounts(hoursAfter, inHoursAfter.counts, foreseenAfter),
+      ],
       next: next.map(({ atMs, taskId, cronJobId, name }) => ({
         at: new Date(atMs).toISOString(),
         task_id: taskId,
         cronjob_id: cronJobId,
         name,
       })),
-      is_capped: overdue.isCapped || inHour.isCapped || inDay.isCapped || foreseen.isCapped,
+      is_capped: overdue.isCapped || inHour.isCapped || inHoursAfter.isCapped,
     } satisfies Upcoming)
   },
 })
 
-function presentCounts(span: Span, tasks: readonly number[], occurrences: readonly number[]): Upcoming['hour'] {
-  const more = countInBuckets(span, occurrences)
+function presentCounts(span: Span, tasks: readonly number[], foreseen: readonly number[]): Upcoming['hour'] {
   return tasks.map((count, index) => ({
     at: new Date(span.fromMs + index * span.bucketMs).toISOString(),
-    count: count + (more[index] ?? 0),
+    count: count + (foreseen[index] ?? 0),
   }))
 }

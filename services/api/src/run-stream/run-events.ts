@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { toJsonText } from '../http/json.ts'
 import { presentRun } from '../runs/present-run.ts'
 import type { RunRow } from '../runs/run-row.ts'
-import { runsAfter } from './follow-runs.ts'
+import { runsAfter, type SomeRuns } from './follow-runs.ts'
 
 const heartbeatMs = 15_000
 const checkMs = 2_000
@@ -26,8 +26,9 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
   const sent = new Set<string>()
   let wake = () => {}
   const stops = workspaceIds.map(workspaceId =>
-    ctx.runTails.listen(workspaceId, ({ runs, upTo }) => {
+    ctx.runTails.listen(workspaceId, ({ runs, omitted, upTo }) => {
       waiting.push(...runs.filter(({ id }) => !sent.has(id)).map(run => toEvent(run, upTo)))
+      if (omitted > 0) waiting.push(toOmitted(omitted, upTo))
       wake()
     }),
   )
@@ -35,9 +36,13 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
   over.addEventListener('abort', onOver)
   try {
     yield 'retry: 2000\n\n'
-    for (const run of after === undefined ? [] : await backlog(ctx, workspaceIds, after)) {
-      sent.add(run.id)
-      yield toEvent(run, after ?? run.id)
+    if (after !== undefined) {
+      const { runs, omitted } = await backlog(ctx, workspaceIds, after)
+      for (const run of runs) {
+        sent.add(run.id)
+        yield toEvent(run, after)
+      }
+      if (omitted > 0) yield toOmitted(omitted, after)
     }
     let checkedAt = performance.now()
     let beatAt = checkedAt
@@ -65,15 +70,24 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
   }
 }
 
-async function backlog(ctx: Context, workspaceIds: readonly string[], after: string): Promise<RunRow[]> {
-  const runs: RunRow[] = []
-  for (const workspaceId of workspaceIds) runs.push(...(await runsAfter(ctx.pool, workspaceId, after)))
-  return runs.sort((a, b) => (a.id < b.id ? -1 : 1))
+async function backlog(ctx: Context, workspaceIds: readonly string[], after: string): Promise<SomeRuns> {
+  const all: SomeRuns = { runs: [], omitted: 0 }
+  for (const workspaceId of workspaceIds) {
+    const { runs, omitted } = await runsAfter(ctx.pool, workspaceId, after)
+    all.runs.push(...runs)
+    all.omitted += omitted
+  }
+  all.runs.sort((a, b) => (a.id < b.id ? -1 : 1))
+  return all
 }
 
 // The event's id is not the run's: it is the place up to which nothing will be missed when the listener comes back.
 function toEvent(run: RunRow, upTo: string): string {
   return `id: ${toId('run', upTo)}\nevent: run\ndata: ${toJsonText(presentRun(run))}\n\n`
+}
+
+function toOmitted(count: number, upTo: string): string {
+  return `id: ${toId('run', upTo)}\nevent: omitted\ndata: ${JSON.stringify({ count })}\n\n`
 }
 
 async function isAllowed(check: Watch['check']): Promise<boolean> {

@@ -4,9 +4,9 @@ import { followRuns, type NewRuns } from './follow-runs.ts'
 
 export type Listener = (news: NewRuns) => void
 
-/** The workspaces whose new runs somebody watches. */
+/** The workspaces whose new runs are watched. */
 export type RunTails = {
-  /** Tells of new runs until the answer is called. */
+  /** Calls the listener with new runs until the returned function is called. */
   listen(workspaceId: string, listener: Listener): () => void
 }
 

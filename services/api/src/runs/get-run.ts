@@ -36,21 +36,11 @@ function presentRunDetail(row: RunDetailRow): RunDetail {
   return { ...presentRun(row), request: presentRequest(row), response: presentResponse(row) }
 }
 
-const shownBodyBytes = 64 * 1024
-
 // The request cannot change once its task has started, so the task's payload is the body that was sent.
 function presentRequest(row: RunDetailRow): RunDetail['request'] {
   const headers = JSON.parse(row.requestHeaders ?? '{}')
   const body = row.payload === null ? null : requestBody(row.payload, headers)
-  const bytes = body === null ? null : Buffer.from(body)
-  const truncated = bytes !== null && bytes.length > shownBodyBytes
-  return {
-    url: row.url,
-    method: row.method,
-    headers,
-    body: truncated ? wholeCharacters(bytes.subarray(0, shownBodyBytes)) : body,
-    body_truncated: truncated,
-  }
+  return { url: row.url, method: row.method, headers, body, body_truncated: false }
 }
 
 function presentResponse(row: RunDetailRow): RunDetail['response'] {

@@ -1,8 +1,7 @@
 import { subscription } from '@belfry/contract'
 import { endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/not-found.ts'
 import { ok } from '../http/reply.ts'
-import { presentSubscription } from './present-subscription.ts'
+import { readSubscription } from './present-subscription.ts'
 
 export const getSubscription = endpoint({
   right: 'subscription.read',
@@ -10,8 +9,6 @@ export const getSubscription = endpoint({
   answer: { status: 200, body: subscription },
   params: { sub: 'sub' },
   async handle(ctx, { caller: { workspaceId }, params }) {
-    const row = await ctx.prisma.subscription.findFirst({ where: { id: params.sub, workspaceId } })
-    if (!row) throw notFound()
-    return ok(presentSubscription(row))
+    return ok(await readSubscription(ctx, workspaceId, params.sub))
   },
 })

@@ -1,6 +1,8 @@
 import type { Subscription } from '@belfry/contract'
 import type { StoredRequest } from '@belfry/db'
 import { toId } from '@belfry/domain'
+import type { Context } from '../context.ts'
+import { notFound } from '../http/not-found.ts'
 
 type SubscriptionRow = Omit<StoredRequest, 'method' | 'payload'> & {
   id: string
@@ -9,6 +11,13 @@ type SubscriptionRow = Omit<StoredRequest, 'method' | 'payload'> & {
   active: boolean
   createdAt: Date
   updatedAt: Date
+}
+
+/** Reads a subscription in its public form. */
+export async function readSubscription(ctx: Context, workspaceId: string, id: string): Promise<Subscription> {
+  const row = await ctx.prisma.subscription.findFirst({ where: { id, workspaceId } })
+  if (!row) throw notFound()
+  return presentSubscription(row)
 }
 
 /** The public form of a subscription. */

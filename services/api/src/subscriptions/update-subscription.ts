@@ -2,11 +2,11 @@ import { subscription, updateSubscriptionBody } from '@belfry/contract'
 import { toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { given } from '../http/given.ts'
+import { given, isEmpty } from '../http/given.ts'
 import { notFound } from '../http/not-found.ts'
 import { ok } from '../http/reply.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
-import { presentSubscription } from './present-subscription.ts'
+import { presentSubscription, readSubscription } from './present-subscription.ts'
 
 export const updateSubscription = endpoint({
   right: 'subscription.write',
@@ -28,6 +28,7 @@ export const updateSubscription = endpoint({
       maxDelayMs: body.retry?.max_delay_ms,
       timeoutMs: body.timeout_ms,
     })
+    if (isEmpty(change)) return ok(await readSubscription(ctx, workspaceId, params.sub))
     const row = await ctx.prisma.$transaction(async tx => {
       const [changed] = await tx.subscription.updateManyAndReturn({
         where: { id: params.sub, workspaceId },

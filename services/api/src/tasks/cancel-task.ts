@@ -1,5 +1,5 @@
 import { task } from '@belfry/contract'
-import { cancelPendingTask, inTransaction } from '@belfry/db'
+import { cancelPendingTask, inTransaction, untilDecided } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -15,11 +15,13 @@ export const cancelTask = endpoint({
   params: { task: 'task' },
   async handle(ctx, { caller, params }) {
     const objectId = toId('task', params.task)
-    const result = await inTransaction(ctx.pool, async tx => {
-      const moved = await cancelPendingTask(tx, caller.workspaceId, params.task)
-      if (moved.kind === 'moved') await audit(tx, caller, { action: 'task.cancelled', objectId })
-      return moved
-    })
+    const cancel = () =>
+      inTransaction(ctx.pool, async tx => {
+        const moved = await cancelPendingTask(tx, caller.workspaceId, params.task)
+        if (moved.kind === 'moved') await audit(tx, caller, { action: 'task.cancelled', objectId })
+        return moved
+      })
+    const result = await untilDecided(cancel)
     return ok(presentTask(await taskAfterMove(ctx, result, caller.workspaceId, params.task)))
   },
 })

@@ -1,13 +1,13 @@
 import { task, updateTaskBody } from '@belfry/contract'
-import { changePendingTask, type TaskChange } from '@belfry/db'
+import { changePendingTask, type TaskChange, untilDecided } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
-import { given } from '../http/given.ts'
+import { given, isEmpty } from '../http/given.ts'
 import { ok } from '../http/reply.ts'
 import { refuseLargePayload } from '../quotas/refuse-large-payload.ts'
 import { taskAfterMove } from './answer-move.ts'
 import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
 import { inspectTarget } from './inspect-target.ts'
-import { presentTask } from './present-task.ts'
+import { presentTask, readTask } from './present-task.ts'
 import { toRequestChange } from './stored-request.ts'
 
 export const updateTask = endpoint({
@@ -24,8 +24,9 @@ export const updateTask = endpoint({
       name: body.name,
       ...toRequestChange(body, bodyText),
     })
+    if (isEmpty(change)) return ok(await readTask(ctx, caller.workspaceId, params.task))
     await refuseLargePayload(ctx, caller.organizationId, change.payload)
-    const result = await changePendingTask(ctx.pool, caller.workspaceId, params.task, change)
+    const result = await untilDecided(() => changePendingTask(ctx.pool, caller.workspaceId, params.task, change))
     if (result.kind === 'not_future') throw executeAtNotFuture()
     const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task)
     const presented = presentTask(row)

@@ -13,17 +13,18 @@ export const putWorkspaceMember = endpoint({
   answer: { status: 200, body: workspaceMember },
   params: { ws: 'ws', user: 'user' },
   body: putWorkspaceMemberBody,
-  async handle(ctx, { caller, params: { user: userId }, body: { role } }) {
+  async handle(ctx, { caller, params: { user: userId }, body }) {
     const { organizationId, workspaceId } = caller
     const key = { workspaceId_userId: { workspaceId, userId } }
     const row = await ctx.prisma.$transaction(async tx => {
       await lockOrganization(tx, organizationId) // nobody leaves it meanwhile
       const membership = await tx.membership.findUnique({
         where: { organizationId_userId: { organizationId, userId } },
-        select: { role: true },
+        select: { workspaceRole: true },
       })
       if (!membership) throw notFound()
       const before = await tx.workspaceMember.findUnique({ where: key, select: { role: true } })
+      const role = body.role ?? before?.role ?? membership.workspaceRole
       const objectId = toId('user', userId)
       if (!before) await audit(tx, caller, { action: 'workspace_member.added', objectId, details: { role } })
       else if (before.role !== role) {

@@ -1,4 +1,5 @@
 import { listQuery, pageOf, workspace } from '@belfry/contract'
+import type { OrganizationCaller } from '../auth/authorize.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
@@ -6,19 +7,19 @@ import { presentWorkspace } from './present-workspace.ts'
 
 export const listWorkspaces = endpoint({
   right: 'workspace.list',
-  summary: 'List the workspaces of an organization; members see those that they belong to',
+  summary: 'List the workspaces of an organization; a member sees their own, an API key its own',
   answer: { status: 200, body: pageOf(workspace) },
   params: { org: 'org' },
   query: listQuery,
-  async handle(ctx, { caller: { organizationId, user, actor }, query }) {
+  async handle(ctx, { caller, query }) {
+    const { organizationId } = caller
     const list = `workspaces:${organizationId}`
     const after = readCursor(list, query)
-    const isMember = actor.kind === 'user' && actor.role === 'member'
     const rows = await ctx.prisma.workspace.findMany({
       where: {
         organizationId,
         deletedAt: null,
-        ...(isMember ? { members: { some: { userId: user.userId } } } : {}),
+        ...visibleTo(caller),
         ...(after === undefined ? {} : { id: { lt: after } }),
       },
       orderBy: { id: 'desc' },
@@ -27,3 +28,9 @@ export const listWorkspaces = endpoint({
     return ok(toPage(list, query, rows, presentWorkspace))
   },
 })
+
+function visibleTo({ actor, user, apiKeyId }: OrganizationCaller) {
+  if (apiKeyId !== null) return { apiKeys: { some: { id: apiKeyId } } }
+  const isMember = actor.kind === 'user' && actor.role === 'member'
+  return isMember && user ? { members: { some: { userId: user.userId } } } : {}
+}

@@ -23,7 +23,7 @@ export function createAnswerCheck(document: Schema): AnswerCheck {
       return 'an answer without authentication'
     if (status < 300 && request.badQuery) return 'an unknown parameter accepted'
     const schema = description.requestBody?.content['application/json'].schema
-    if (status < 300 && schema && !isValid(schema, parse(request.body ?? ''), 'input'))
+    if (status < 300 && schema && !isValid(schema, parse(request.body || '{}'), 'input'))
       return 'an invalid body accepted'
     const documented = description.responses[status]
     if (!documented) return `the status ${status}, which is not documented`

@@ -87,6 +87,8 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'GET /api/v1/organizations/:org/usage': none,
   'GET /api/v1/organizations/:org/subscription': none,
   'PUT /api/v1/organizations/:org/subscription': { body: () => ({ tier: 'startup' }) },
+  // Without a payment provider there is no portal.
+  'POST /api/v1/organizations/:org/subscription/portal': { status: 409 },
   'GET /api/v1/organizations/:org/workspaces': none,
   'POST /api/v1/organizations/:org/workspaces': aName,
   'GET /api/v1/workspaces/:ws': none,

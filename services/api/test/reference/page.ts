@@ -1,9 +1,9 @@
 import { problems } from '@belfry/contract'
+import { version } from '@belfry/domain'
 import { describeApi, type OpenApiDocument } from '../../src/openapi/document.ts'
 import { resolve } from '../../src/openapi/example.ts'
 import type { Components, JsonSchema } from '../../src/openapi/json-schema.ts'
 import type { Operation } from '../../src/openapi/operation.ts'
-import { version } from '../../src/openapi/version.ts'
 import { routes } from '../../src/routes.ts'
 
 const head = `# The HTTP interface

@@ -11,5 +11,7 @@ export class ProxyError extends Error {}
 export class TunnelRefusedError extends Error {}
 /** The time for the whole call is over. */
 export class DeadlineError extends Error {}
+/** The target closed a kept connection as it was used again, before any byte of a response; its cause says how. */
+export class StaleConnectionError extends Error {}
 export class InvalidResponseError extends Error {}
 export class InvalidRequestError extends Error {}

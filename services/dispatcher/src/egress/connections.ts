@@ -6,31 +6,45 @@ import { createContinueSkipper } from './skip-continue.ts'
 export type Connection = {
   readonly origin: string
   readonly client: Client
-  /** Gives up the connecting that is under way. */
+  /** Gives up the connecting that is in progress. */
   opening: AbortController | null
+  /** How many responses its present socket has brought. */
+  responses: number
   /** To be called before each request. */
   expectResponse(): void
+  /** Whether the target has sent no byte since the request. */
+  isSilent(): boolean
 }
 
 /**
  * Keeps connections warm after use, each for a bounded time and all together in bounded number. One request holds one
- * connection, and whatever does not end cleanly takes its connection with it.
+ * connection, and a request that does not end cleanly takes its connection with it.
  */
 export type Connections = {
+  /** No connection can be taken any more. */
+  readonly isClosed: boolean
+  /** @throws ClientDestroyedError when they are closed. */
   take(origin: string): Connection
   giveBack(connection: Connection): void
   discard(connection: Connection): void
+  /** Closes the idle connections of an origin and keeps none for ten seconds: it closes them as they are used again. */
+  distrust(origin: string): void
   /** Closes all connections, also those in use, and lets none be opened again. */
   close(): Promise<void>
 }
 
 const maxHeaderBytes = 16 * 1024
-const idleConnectionMs = 30_000
+// As long as undici keeps one. A server that closes idle connections later than this is not met at the moment it does.
+const idleMs = 4_000
+// A server may announce (Keep-Alive: timeout) that it waits longer. A second less than that is believed, up to this.
+const maxIdleMs = 30_000
+const distrustMs = 10_000
 const maxIdleConnections = 512
 
 export function createConnections(connect: Connect): Connections {
   const all = new Set<Connection>()
   const idle = new Map<string, Connection[]>() // by origin, the one used longest ago first
+  const distrusted = new Set<string>()
   let idleCount = 0
   let isClosed = false
 
@@ -60,7 +74,17 @@ export function createConnections(connect: Connect): Connections {
   }
 
   return {
+    get isClosed() {
+      return isClosed
+    },
     discard,
+
+    distrust(origin) {
+      for (const connection of [...(idle.get(origin) ?? [])]) if (remove(connection)) discard(connection)
+      if (distrusted.has(origin)) return
+      distrusted.add(origin)
+      setTimeout(() => distrusted.delete(origin), distrustMs).unref()
+    },
 
     take(origin) {
       if (isClosed) throw new errors.ClientDestroyedError()
@@ -71,6 +95,8 @@ export function createConnections(connect: Connect): Connections {
     },
 
     giveBack(connection) {
+      if (distrusted.has(connection.origin)) return discard(connection)
+      connection.responses += 1
       const siblings = idle.get(connection.origin) ?? []
       siblings.push(connection)
       // An origin that stands alone is at the end already: a Map that is changed each time is built anew every few times.
@@ -86,7 +112,7 @@ export function createConnections(connect: Connect): Connections {
 
     async close() {
       isClosed = true
-      // Whoever holds a connection discards it when it ends.
+      // An exchange in flight discards its connection when it ends.
       await Promise.all([...all].map(({ client }) => client.destroy()))
     },
   }
@@ -96,8 +122,8 @@ function openConnection(origin: string, connect: Connect): Connection {
   const skipper = createContinueSkipper()
   const client = new Client(origin, {
     pipelining: 1,
-    keepAliveTimeout: idleConnectionMs,
-    keepAliveMaxTimeout: idleConnectionMs,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: maxIdleMs,
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: 0, // the deadline of the exchange rules
     bodyTimeout: 0,
@@ -106,6 +132,7 @@ function openConnection(origin: string, connect: Connect): Connection {
       connection.opening = opening
       const done: typeof callback = (...result) => {
         connection.opening = null
+        connection.responses = 0
         callback(...result)
       }
       connect(target, opening.signal).then(
@@ -114,6 +141,13 @@ function openConnection(origin: string, connect: Connect): Connection {
       )
     },
   })
-  const connection: Connection = { origin, client, opening: null, expectResponse: skipper.expectResponse }
+  const connection: Connection = {
+    origin,
+    client,
+    opening: null,
+    responses: 0,
+    expectResponse: skipper.expectResponse,
+    isSilent: () => skipper.isSilent,
+  }
   return connection
 }

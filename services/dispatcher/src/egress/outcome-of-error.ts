@@ -9,6 +9,7 @@ import {
   InvalidResponseError,
   NameResolutionError,
   ProxyError,
+  StaleConnectionError,
   TlsError,
   TunnelRefusedError,
 } from './call-errors.ts'
@@ -18,6 +19,7 @@ const messages: Record<FailureCode, string> = {
   timeout: 'The target did not answer in time.',
   connection_refused: 'No connection to the target could be made.',
   connection_reset: 'The connection broke before the target had answered.',
+  stale_connection: 'The target closed a kept-alive connection as the request was sent on it.',
   dns: 'The host name of the target could not be resolved.',
   tls: 'No secure connection to the target could be set up.',
   blocked_address: 'The target is at an address that this installation does not call.',
@@ -56,9 +58,10 @@ const shortages = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']
 
 const unsendableCodes = ['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH']
 
-/** Tells what an error of the transport means; what is none of its errors is thrown again. */
+/** Maps an error of the transport to an outcome; rethrows anything else. */
 export function outcomeOfError(error: unknown): FailureOutcome | UnsentOutcome {
   const code = codeOf(error)
+  if (error instanceof StaleConnectionError) return failure('stale_connection')
   if (error instanceof ProxyError) return unsent('The egress proxy could not be used', error)
   if (shortages.includes(code)) return unsent('No connection can be opened', { cause: error })
   if (error instanceof InvalidRequestError || unsendableCodes.includes(code)) {
@@ -78,6 +81,12 @@ export function outcomeOfError(error: unknown): FailureOutcome | UnsentOutcome {
   // Without a code it is no failure of the network or of its protocols, but ours.
   if (code === '') throw error
   return failure(codes.get(code) ?? 'invalid_response')
+}
+
+/** Whether an error means that an established connection ended, in whatever way. */
+export function isConnectionLoss(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === 'UND_ERR_SOCKET' ? !isBadResponse(error) : codes.get(code) === 'connection_reset'
 }
 
 function failure(code: FailureCode, message: string = messages[code]): FailureOutcome {

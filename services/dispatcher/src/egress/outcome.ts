@@ -30,6 +30,8 @@ export type FailureCode =
   | 'timeout'
   | 'connection_refused'
   | 'connection_reset'
+  /** The target closed a kept connection as the request was sent on it. It may have received the request. */
+  | 'stale_connection'
   | 'dns'
   | 'tls'
   | 'blocked_address'

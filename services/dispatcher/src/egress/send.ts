@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContext } from 'node:tls'
 import type { Cidr } from '@belfry/domain'
-import { AxiosHeaders } from 'axios'
 import { createConnect } from './connect.ts'
 import { createAddressGuard } from './guard-address.ts'
-import type { SendOutcome } from './outcome.ts'
+import { createHttpClient, type HttpClient } from './http-client.ts'
+import type { ResponseOutcome, SendOutcome } from './outcome.ts'
 import { outcomeOfError } from './outcome-of-error.ts'
 import { createOwnListeners, type OwnListeners } from './own-listeners.ts'
 import { createResolver, type Resolve } from './resolve-name.ts'
 import { createTunnelDial } from './tunnel.ts'
-import { createUndiciAdapter } from './undici-adapter.ts'
 
 /** A request, ready to go out: everything is decided, and secrets are filled in. */
 export type OutgoingRequest = {
@@ -58,25 +57,31 @@ export function createSender(options: SenderOptions): Sender {
     listeners: options.listeners ?? createOwnListeners([], resolve),
   })
   const dial = proxy ? createTunnelDial(proxy) : undefined
-  const { adapter, close } = createUndiciAdapter(createConnect(guard, options.secureContext, dial))
-  const headers = new AxiosHeaders() // those that go out are part of the request
+  const client = createHttpClient(createConnect(guard, options.secureContext, dial))
 
   return {
     async send(request) {
       const giveUpAt = performance.now() + patienceMs
       for (;;) {
-        let outcome: SendOutcome
-        try {
-          outcome = (await adapter({ headers, outgoing: request })).data
-        } catch (error) {
-          outcome = outcomeOfError(error)
-        }
+        const outcome = await call(client, request)
         if (outcome.kind !== 'unsent' || performance.now() > giveUpAt) return outcome
         // Nothing has left, so it is no second try for the target, which still gets all of its time. Waiting also keeps
         // the caller's place taken, and with it bounds the pace at which a shortage is met again.
         await sleep(shortagePauseMs)
       }
     },
-    close,
+    close: client.close,
+  }
+}
+
+async function call(client: HttpClient, request: OutgoingRequest): Promise<SendOutcome> {
+  const { url, method, headers, body, timeoutMs } = request
+  const headerLines: string[] = []
+  for (const name of Object.keys(headers)) headerLines.push(name, headers[name] ?? '')
+  try {
+    const config = { url, method, headerLines, data: body, timeout: timeoutMs }
+    return (await client.request<ResponseOutcome>(config)).data
+  } catch (error) {
+    return outcomeOfError(error)
   }
 }

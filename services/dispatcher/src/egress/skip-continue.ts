@@ -2,8 +2,10 @@ import type { Socket } from 'node:net'
 
 /** Lets answers of "100 Continue" that nobody has asked for pass a parser that refuses them. */
 export type ContinueSkipper = {
-  /** The next bytes begin an answer. */
+  /** The next bytes begin a response. */
   expectResponse(): void
+  /** No byte has come since `expectResponse`. */
+  readonly isSilent: boolean
   watch(socket: Socket): Socket
 }
 
@@ -18,6 +20,7 @@ const two = 0x32
 export function createContinueSkipper(): ContinueSkipper {
   let part: 'status' | 'headers' | 'other' = 'status'
   let matched = 0
+  let isSilent = true
 
   function expectStatus(): void {
     part = 'status'
@@ -44,6 +47,7 @@ export function createContinueSkipper(): ContinueSkipper {
   }
 
   function show(bytes: Buffer): void {
+    isSilent = false
     for (let index = 0; index < bytes.length && part !== 'other'; index++) {
       if (part === 'status') inStatusLine(bytes, index)
       else inHeaders(bytes, index)
@@ -51,7 +55,13 @@ export function createContinueSkipper(): ContinueSkipper {
   }
 
   return {
-    expectResponse: expectStatus,
+    expectResponse() {
+      expectStatus()
+      isSilent = true
+    },
+    get isSilent() {
+      return isSilent
+    },
     watch(socket) {
       const read = socket.read.bind(socket)
       socket.read = size => {

@@ -1,45 +1,45 @@
 import { parseUrl } from '@belfry/domain'
-import type { AxiosAdapter, AxiosResponse } from 'axios'
+import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios'
 import type { Dispatcher } from 'undici'
-import { DeadlineError, InvalidRequestError, InvalidResponseError } from './call-errors.ts'
+import { DeadlineError, InvalidRequestError, InvalidResponseError, StaleConnectionError } from './call-errors.ts'
 import type { Connect } from './connect.ts'
 import { type Connection, type Connections, createConnections } from './connections.ts'
 import type { ResponseOutcome } from './outcome.ts'
-import type { OutgoingRequest } from './send.ts'
+import { isConnectionLoss } from './outcome-of-error.ts'
 
 declare module 'axios' {
   interface AxiosRequestConfig {
-    /** What goes out, as it is: axios' own headers strip and drop characters and names silently. */
-    outgoing?: OutgoingRequest
+    /** The names and values of the headers in turn, exactly as they go out: axios' own headers are rewritten. */
+    headerLines?: string[]
   }
 }
 
 class BodyTooLongError extends Error {}
 
-/** A transport for axios whose answers carry a ResponseOutcome as their data. */
+/** A transport for axios whose responses carry a ResponseOutcome as their data. */
 export type UndiciAdapter = {
-  adapter: (...of: Parameters<AxiosAdapter>) => Promise<AxiosResponse<ResponseOutcome>>
+  adapter: AxiosAdapter
   /** Closes all connections, also those in use, and lets none be opened again. */
   close(): Promise<void>
 }
 
-const maxBodyBytes = 64 * 1024
 const maxInformational = 100
+// The end of a connection that the target closed before it read the request arrives within a round trip.
+const staleWithinMs = 1_000
 
-/** Builds the transport: one deadline for the whole exchange, no redirect, no proxy, no decompression, no second try. */
+/** Builds the transport: one deadline for the whole exchange, no redirect, no decompression, no second try. */
 export function createUndiciAdapter(connect: Connect): UndiciAdapter {
   const connections = createConnections(connect)
 
-  function adapter(config: Parameters<AxiosAdapter>[0]): Promise<AxiosResponse<ResponseOutcome>> {
+  function adapter(config: InternalAxiosRequestConfig): Promise<AxiosResponse<ResponseOutcome>> {
     return new Promise((resolve, reject) => {
-      const { outgoing } = config
-      if (outgoing === undefined) throw new InvalidRequestError()
-      const { method, headers, body, timeoutMs } = outgoing
-      const { origin, path } = parseTarget(outgoing.url)
+      const { url = '', method = '', headerLines, data, timeout = 0, maxContentLength = 0 } = config
+      if (config.maxRedirects !== 0 || config.proxy !== false) throw new Error('It follows no redirect, and no proxy.')
+      const { origin, path } = parseTarget(url)
       const answer = (data: ResponseOutcome) =>
         resolve({ data, status: data.status, statusText: '', headers: {}, config })
-      const exchange = new Exchange(connections, connections.take(origin), { answer, reject })
-      exchange.start({ path, method: method.toUpperCase(), headers, body }, timeoutMs)
+      const request = { path, method: method.toUpperCase(), headers: headerLines ?? null, body: data }
+      new Exchange(connections, origin, request, maxContentLength, { answer, reject }).start(timeout)
     })
   }
 
@@ -54,32 +54,53 @@ function parseTarget(text: string): { origin: string; path: string } {
 
 type Ends = { answer: (outcome: ResponseOutcome) => void; reject: (error: Error | null) => void }
 
-/** One request and its answer, on a connection of its own. */
+/** One request and its response, on a connection of its own. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #connections: Connections
-  readonly #connection: Connection
+  readonly #origin: string
+  readonly #request: Dispatcher.DispatchOptions
+  readonly #maxBodyBytes: number
   readonly #ends: Ends
   readonly #chunks: Buffer[] = []
+  #connection: Connection
   #deadline: NodeJS.Timeout | undefined
   #head: Pick<ResponseOutcome, 'status' | 'headers'> | null = null
   #informational = 0
   #bodyBytes = 0
+  #sentAt: number | null = null
   #isOver = false
 
-  constructor(connections: Connections, connection: Connection, ends: Ends) {
+  constructor(
+    connections: Connections,
+    origin: string,
+    request: Dispatcher.DispatchOptions,
+    maxBodyBytes: number,
+    ends: Ends,
+  ) {
     this.#connections = connections
-    this.#connection = connection
+    this.#origin = origin
+    this.#request = request
+    this.#maxBodyBytes = maxBodyBytes
     this.#ends = ends
+    this.#connection = connections.take(origin)
   }
 
-  start(request: Dispatcher.DispatchOptions, timeoutMs: number): void {
-    this.#connection.expectResponse()
+  start(timeoutMs: number): void {
     // A process that was blocked or frozen reads what has come meanwhile before it says that nothing came in time.
     this.#deadline = setTimeout(() => setImmediate(() => this.#endInTime()), timeoutMs)
-    this.#connection.client.dispatch(request, this)
+    this.#dispatch()
   }
 
-  onRequestStart(): void {} // its presence selects this form of handler
+  #dispatch(): void {
+    this.#connection.expectResponse()
+    this.#connection.client.dispatch(this.#request, this)
+  }
+
+  // Comes right before the first byte is written.
+
+  onRequestStart(): void {
+    this.#sentAt = performance.now()
+  }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseOutcome['headers']): void {
     if (status >= 200) this.#head = { status, headers }
@@ -88,9 +109,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return
-    if (this.#bodyBytes < maxBodyBytes) this.#chunks.push(chunk.subarray(0, maxBodyBytes - this.#bodyBytes))
+    const left = this.#maxBodyBytes - this.#bodyBytes
+    if (left > 0) this.#chunks.push(chunk.subarray(0, left))
     this.#bodyBytes += chunk.length
-    if (this.#bodyBytes > maxBodyBytes) this.#finish(new BodyTooLongError())
+    if (chunk.length > left) this.#finish(new BodyTooLongError())
   }
 
   onResponseEnd(): void {
@@ -98,10 +120,31 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#finish(error)
+    const isOfKept = this.#connection.responses > 0 && isConnectionLoss(error)
+    if (this.#isOver || !isOfKept) this.#finish(error)
+    else if (this.#sentAt === null) this.#useAnother(error)
+    else if (this.#connection.isSilent() && performance.now() - this.#sentAt < staleWithinMs) this.#endStale(error)
+    else this.#finish(error)
   }
 
-  // Who connects knows whether it was the target that took so long.
+  // Nothing was written, so this is not a second send.
+  #useAnother(error: Error): void {
+    this.#connections.discard(this.#connection)
+    if (this.#connections.isClosed) {
+      this.#finish(error)
+    } else {
+      this.#connection = this.#connections.take(this.#origin)
+      this.#dispatch()
+    }
+  }
+
+  // Whether the target received the request cannot be known, so it is not sent again here: the next attempt does that.
+  #endStale(cause: Error): void {
+    this.#connections.distrust(this.#origin)
+    this.#finish(new StaleConnectionError(undefined, { cause }))
+  }
+
+  // The code that connects knows whether it was the target that took so long.
   #endInTime(): void {
     const { opening } = this.#connection
     if (opening) opening.abort(new DeadlineError())
@@ -129,7 +172,7 @@ function toOutcome(
   return { kind: 'response', status, headers, body: Buffer.concat(chunks), bodyBytes, bodyTruncated }
 }
 
-// These have no body, so one that is announced all the same would be read as the answer to the next request. A length
+// These have no body, so one that is announced all the same would be read as the response to the next request. A length
 // that is announced and not kept is seen by the client itself.
 function announcesForbiddenBody({ status, headers }: Pick<ResponseOutcome, 'status' | 'headers'>): boolean {
   return (status === 204 || status === 304) && 'transfer-encoding' in headers

@@ -1,12 +1,21 @@
 import type { Claim } from '@belfry/db'
+import { failpoint } from '@belfry/runtime'
 import type { Context } from '../context.ts'
 import { type Claimed, dispatch } from '../dispatch.ts'
-import { askForClaim, claimAhead, isOutdated, undoClaims } from './ahead.ts'
 import { positionBefore } from './backlog.ts'
 import { giveBack } from './give-back.ts'
 import type { TaskInHand } from './hand.ts'
 import type { Verdict } from './host-health.ts'
 import type { Turn } from './lines.ts'
+import {
+  type Asked,
+  abandonClaim,
+  askForClaim,
+  isOutdated,
+  prefetch,
+  releaseClaim,
+  undoPrefetched,
+} from './prefetch.ts'
 import { targetOf } from './target-of.ts'
 import { tellRest } from './tell-rest.ts'
 import { verdictOf } from './verdict-of.ts'
@@ -68,20 +77,21 @@ function startNext(ctx: Context, turn: Turn<TaskInHand>): void {
   setImmediate(() => {
     const ended = ctx.ended.splice(0)
     startAttempts(ctx)
-    for (const { upcoming } of ended) claimAhead(ctx, upcoming())
+    for (const { upcoming } of ended) prefetch(ctx, upcoming())
   })
 }
 
 // The next call need not wait until this one is recorded.
 async function attempt(ctx: Context, turn: Turn<TaskInHand>): Promise<void> {
   try {
+    await failpoint('dispatcher.before_claim')
     const claimed = await claim(ctx, turn.task)
-    if (claimed) {
-      await dispatch(ctx, claimed, outcome => {
-        endTurn(ctx, turn, verdictOf(outcome))
-        startNext(ctx, turn)
-      })
-    }
+    if (!claimed) return
+    await dispatch(ctx, claimed, outcome => {
+      endTurn(ctx, turn, verdictOf(outcome))
+      startNext(ctx, turn)
+    }).finally(() => releaseClaim(ctx, turn.task))
+    ctx.journal.close(claimed.task.runId)
   } finally {
     endTurn(ctx, turn, null)
   }
@@ -96,14 +106,15 @@ function endTurn(ctx: Context, turn: Turn<TaskInHand>, verdict: Verdict): void {
 // attempt. While the database is away nothing can be claimed, so it stays in hand, with its places.
 async function claim(ctx: Context, task: TaskInHand): Promise<Claimed | null> {
   try {
-    task.ahead ??= askForClaim(ctx, task)
-    const answer = await task.ahead
-    if (answer.kind === 'claimed' && isOutdated(answer)) {
-      await undoClaims(ctx, [task])
-      await lineUpAgain(ctx, task)
+    task.asked ??= askForClaim(ctx, task)
+    const { asked } = task
+    const answer = await asked.claim
+    if (answer.kind === 'claimed' && !(await mayStart(ctx, answer, asked))) {
+      for (const waiting of await undoPrefetched(ctx, [task])) await lineUpAgain(ctx, waiting)
       return null
     }
-    task.ahead = undefined
+    task.asked = undefined
+    if (answer.kind !== 'busy' && answer.kind !== 'claimed') releaseClaim(ctx, task)
     if (answer.kind === 'claimed' || answer.kind === 'gone') {
       ctx.hand.letGo(task)
       return answer.kind === 'claimed' ? answer : null
@@ -111,17 +122,25 @@ async function claim(ctx: Context, task: TaskInHand): Promise<Claimed | null> {
     await tryAgain(ctx, task, answer)
   } catch (error) {
     ctx.hand.letGo(task)
+    abandonClaim(ctx, task)
     if (!ctx.stop.aborted) throw error
     await giveBack(ctx, [task])
   }
   return null
 }
 
-// The task's time was moved to later than its job said, its target was changed, or somebody holds its row.
+// A prefetched claim that is too old may have been undone by another process.
+async function mayStart(ctx: Context, claimed: Claimed, asked: Asked): Promise<boolean> {
+  if (isOutdated(claimed, asked)) return false
+  return !claimed.task.prefetched || ctx.journal.enter(claimed.task.runId, asked.session)
+}
+
+// The task's time was moved to later than its job said, its target was changed, another transaction holds its row, or it
+// has to wait for its slot before it is claimed.
 async function tryAgain(
   ctx: Context,
   task: TaskInHand,
-  answer: Extract<Claim, { kind: 'early' | 'busy' | 'moved' }>,
+  answer: Extract<Claim, { kind: 'early' | 'busy' | 'moved' | 'not_prefetchable' }>,
 ): Promise<void> {
   if (answer.kind === 'early') task.dueAt = ctx.clock.now() + answer.dueInMs
   if (answer.kind === 'busy') task.dueAt = ctx.clock.now() + busyPauseMs

@@ -13,8 +13,10 @@ export type TaskInHand = {
   host: string
   /** Where the hand keeps it, until it is let go. */
   hold?: Hold | undefined
-  /** The answer to its claim, when that was asked for ahead of its turn. */
-  ahead?: Promise<Claim> | undefined
+  /** Its claim while that is not used up: when it was asked for, by `performance.now()`, and in which session. */
+  asked?: { claim: Promise<Claim>; at: number; session: string } | undefined
+  /** By which a claim of it is recognized whose answer is unknown. */
+  token?: string | undefined
 }
 
 /**
@@ -63,7 +65,15 @@ export function createHand(): Hand {
       if (workspace.count++ === 0) workspaces.set(host.workspaceId, workspace)
       if (host.count++ === 0) workspace.hosts.set(host.name, host)
       const { id, dueAt, origin } = task
-      return { id, dueAt, origin, workspace: host.workspaceId, host: host.name, hold: { key, host }, ahead: undefined }
+      return {
+        id,
+        dueAt,
+        origin,
+        workspace: host.workspaceId,
+        host: host.name,
+        hold: { key, host },
+        asked: undefined,
+      }
     },
     letGo(task) {
       if (!task.hold) return

@@ -44,6 +44,8 @@ export type Lines<Task> = {
   reset(line: Lined): void
   /** Attempts under way. */
   readonly underWay: number
+  /** Tasks that were given out as upcoming, and still wait. */
+  readonly upcoming: number
 }
 
 type Workspace<Task> = { underWay: number; parked: number; ready: Set<Line<Task>> }
@@ -84,9 +86,9 @@ export type LinesOptions = {
 // A workspace alone may take nine tenths of the slots, and of the places of a host.
 const weight = 9
 const mostIdleLines = 10_000
-// About what a batch of claims takes, with the wait for the one before it. Not after a moment's hitch: then tasks that
+// More than a batch of claims and an entry in the send journal take under load, each with the wait for the one before it. Not after a moment's hitch: then tasks that
 // have their turn would wait for the claims of those that have none.
-const upcomingMs = 50
+const upcomingMs = 150
 const upcomingAfterMs = 100
 const mostUpcoming = 512
 
@@ -96,6 +98,9 @@ export function createLines<Task extends Lined>(options: LinesOptions): Lines<Ta
   return {
     get underWay() {
       return options.slots - state.free
+    },
+    get upcoming() {
+      return state.upcoming
     },
     parkedOf: workspace => state.workspaces.get(workspace)?.parked ?? 0,
     add(task) {

@@ -6,19 +6,22 @@ import { targetOf } from './target-of.ts'
 
 const few = 1_000
 const pageSize = 2_000
-const mostWorkspaces = 200
+const maxWorkspaces = 200
 
 /**
- * Takes due tasks straight from PostgreSQL for the workspaces that have a backlog there and not many tasks in hand that
- * could start, a share of one page for each.
+ * Takes due tasks straight from PostgreSQL for the workspaces that have a backlog there and few buffered tasks that could
+ * start: for each workspace a part of one page. Of several dispatchers each reads its own share of the tasks.
  * @returns How many tasks were taken.
  */
 export async function refillLines(ctx: Context): Promise<number> {
   const isHungry = (workspace: string) => ctx.hand.countOf(workspace) - ctx.lines.parkedOf(workspace) < few
-  const readings = ctx.backlog.next(isHungry, mostWorkspaces, ctx.clock.now())
+  const readings = ctx.backlog.next(isHungry, maxWorkspaces, ctx.clock.now())
   if (readings.length === 0) return 0
   const limit = Math.ceil(pageSize / readings.length)
-  const queries = readings.map(({ workspace, after }) => ({ workspaceId: workspace, after }))
+  const share = ctx.share.current()
+  const queries = readings.map(({ workspace, after, isWhole }) => {
+    return { workspaceId: workspace, after, ...(isWhole ? {} : { share }) }
+  })
   const rows = await dueTasksOf(ctx.pool, queries, limit)
   if (ctx.stop.aborted) return 0
   const pages = new Map(readings.map(({ workspace }) => [workspace, [] as WaitingRow[]]))

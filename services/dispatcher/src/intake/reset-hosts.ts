@@ -9,7 +9,7 @@ import { startAttempts } from './admit.ts'
  */
 export async function resetHosts(ctx: Context): Promise<number> {
   if (ctx.lines.resting().length === 0) return 0
-  const resets = await takeHostResets(ctx.pool, ctx.id)
+  const resets = await takeHostResets(ctx.pool, ctx.dispatcher.id)
   for (const { workspaceId: workspace, host } of resets) {
     ctx.lines.reset({ workspace, host })
     ctx.log.info({ host, workspace: toId('ws', workspace) }, 'host.reset')

@@ -1,6 +1,5 @@
 import { fromId } from '@belfry/domain'
 import type { DueTask } from '@belfry/queue'
-import { failpoint } from '@belfry/runtime'
 import type { Context } from '../context.ts'
 import { admit } from './admit.ts'
 import { askDatabase } from './ask-database.ts'
@@ -13,7 +12,6 @@ import { targetOf } from './target-of.ts'
  * with nothing taken, when the signal is aborted first.
  */
 export async function takeTasks(ctx: Context, tasks: readonly DueTask[], signal: AbortSignal): Promise<void> {
-  await failpoint('dispatcher.job_taken')
   const taken: TaskInHand[] = []
   const asked: Array<Promise<TaskInHand | null>> = []
   const workspaces = new Map<string, string | null>()

@@ -6,7 +6,7 @@ import type { Lined } from './lines.ts'
 /** Tells operators that a host rests for so long, or that it does well again, in the log and in the list of such hosts. */
 export function tellRest(ctx: Context, { host, workspace }: Lined, restMs: number | null): void {
   const who = { host, workspace: toId('ws', workspace) }
-  const rest = { dispatcher: ctx.id, workspaceId: workspace, host }
+  const rest = { dispatcher: ctx.dispatcher.id, workspaceId: workspace, host }
   if (restMs === null) {
     ctx.log.info(who, 'host.rested')
   } else {

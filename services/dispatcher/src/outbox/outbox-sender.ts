@@ -34,17 +34,30 @@ export type OutboxSenderOptions = {
   leaseMs?: number
 }
 
+// PostgreSQL's clock decides when a message is due again.
+const clockErrorMs = 100
+const retryLookMs = 1_000
+
 /** Sends the messages of one kind, each as soon as it is due and one of the parallel ways is free. */
 export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
   const { pool, log, kind, parallel, leaseMs = 300_000 } = options
   const working = new Set<Promise<void>>()
   let isStopped = false
+  let isMissed = false // woken while all were busy, perhaps with their last look
 
   function wake(): void {
-    if (isStopped || working.size >= parallel) return
+    if (isStopped) return
+    isMissed = working.size >= parallel
+    if (isMissed) return
     const worker = work()
-      .catch(error => log.warn({ err: error, kind }, 'outbox.failed'))
-      .finally(() => working.delete(worker))
+      .catch(error => {
+        log.warn({ err: error, kind }, 'outbox.failed')
+        setTimeout(wake, retryLookMs).unref()
+      })
+      .finally(() => {
+        working.delete(worker)
+        if (isMissed) wake()
+      })
     working.add(worker)
   }
 
@@ -53,7 +66,8 @@ export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
       const message = await takeFromOutbox(pool, kind, leaseMs)
       if (!message) return
       wake() // there may be more
-      await deliver(options, message)
+      const retryMs = await deliver(options, message)
+      if (retryMs !== null) setTimeout(wake, retryMs + clockErrorMs).unref()
     }
   }
 
@@ -66,28 +80,33 @@ export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
   }
 }
 
-async function deliver({ pool, log, metrics, send }: OutboxSenderOptions, message: TakenOutboxMessage): Promise<void> {
+// Returns after how long the message is to be sent again; null when it is not.
+async function deliver(options: OutboxSenderOptions, message: TakenOutboxMessage): Promise<number | null> {
+  const { pool, log, metrics, send } = options
   const about = { message: message.id, label: message.label, attempt: message.attempt }
   try {
     await send(message)
   } catch (error) {
-    const isWaiting = await postponeOrGiveUp(pool, message, error)
-    metrics.message(message.kind, isWaiting ? 'failed' : 'given_up')
-    log.warn({ ...about, err: error, isGivenUp: !isWaiting }, 'message.failed')
-    return
+    const retryMs = await postponeOrGiveUp(pool, message, error)
+    const isGivenUp = retryMs === null
+    metrics.message(message.kind, isGivenUp ? 'given_up' : 'failed')
+    log.warn({ ...about, err: error, isGivenUp }, 'message.failed')
+    return retryMs
   }
   await failpoint('dispatcher.message_sent')
   await finishOutboxMessage(pool, message, null)
   metrics.message(message.kind, 'sent')
   log.info(about, 'message.sent')
+  return null
 }
 
-async function postponeOrGiveUp(pool: Pool, message: TakenOutboxMessage, error: unknown): Promise<boolean> {
+async function postponeOrGiveUp(pool: Pool, message: TakenOutboxMessage, error: unknown): Promise<number | null> {
   const { text, isFinal } =
     error instanceof UndeliveredMessage
       ? { text: error.message, isFinal: error.isFinal }
       : { text: 'The message could not be sent.', isFinal: false }
-  if (!isFinal) return postponeOutboxMessage(pool, message, retryDelay(message.attempt), text)
-  await finishOutboxMessage(pool, message, text)
-  return false
+  const retryMs = retryDelay(message.attempt)
+  if (!isFinal && (await postponeOutboxMessage(pool, message, retryMs, text))) return retryMs
+  if (isFinal) await finishOutboxMessage(pool, message, text)
+  return null
 }

@@ -1,6 +1,7 @@
 import { openIntegration, type TakenOutboxMessage } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { type Alert, alertMail, discordBody, type Message, slackBody, webhookBody } from '@belfry/messages'
+import { userAgent } from '../build-request.ts'
 import type { SendOutcome } from '../egress/outcome.ts'
 import { sign } from '../secrets/sign.ts'
 import type { WaysOut } from './send-message.ts'
@@ -9,7 +10,6 @@ import { UndeliveredMessage } from './undelivered-message.ts'
 type AlertMessage = Extract<Message, { type: 'alert' }>
 
 const timeoutMs = 7_000
-const userAgent = 'Belfry/0.1.0'
 
 /** Tells an integration of an alert, as it is set up at this moment. Throws UndeliveredMessage when it did not arrive. */
 export async function sendAlert(ways: WaysOut, { id }: TakenOutboxMessage, message: AlertMessage) {

@@ -13,7 +13,7 @@ export type WaysOut = {
   pool: Pool
   masterKeys: MasterKeys
   sender: Sender
-  signingKeysOf: WorkspaceCache<KeyObject[]>
+  signingKeysOf: (workspaceId: string) => ReturnType<WorkspaceCache<KeyObject[]>>
   /** Null when there is none: mails wait. */
   mail: MailTransport | null
 }

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isTransientDatabaseError, leaseMarginMs } from '@belfry/db'
+import { isTransientDatabaseError, leaseMarginMs, type SecretValues } from '@belfry/db'
 import type { Context } from '../context.ts'
 
 /** What an attempt needs that nobody may see. */
@@ -9,13 +9,13 @@ export type AttemptSecrets = {
   signingKeys: readonly KeyObject[] | null
   /** The names of the secrets that the request refers to. */
   names: readonly string[]
-  /** The values of the workspace's secrets, if it refers to any. */
-  values: ReadonlyMap<string, string>
+  /** The values of the workspace's secrets, if it refers to any, or why one cannot be decrypted. */
+  values: Readonly<SecretValues>
 }
 
-const none: ReadonlyMap<string, string> = new Map()
+const none: SecretValues = new Map()
 
-/** The secrets of an attempt: at once if they are remembered. */
+/** Returns the secrets of an attempt: at once when they are in memory. */
 export function attemptSecrets(
   ctx: Context,
   workspaceId: string,
@@ -26,7 +26,7 @@ export function attemptSecrets(
   return { signingKeys: signingKeys ?? null, names, values: none }
 }
 
-/** Reads them: the keys, and the values if there are names. While the database is away it is asked again for as long as the attempt is surely ours. */
+// While the database is away it is asked again for as long as the attempt is surely ours.
 async function readAttemptSecrets(
   ctx: Context,
   workspaceId: string,
@@ -36,12 +36,19 @@ async function readAttemptSecrets(
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
     try {
       const signingKeys = await ctx.signingKeysOf(workspaceId)
-      const values = names.length === 0 ? none : await ctx.secretsOf(workspaceId)
-      return { signingKeys: signingKeys ?? null, names, values: values ?? none }
+      return { signingKeys: signingKeys ?? null, names, values: await readValues(ctx, workspaceId, names) }
     } catch (error) {
       if (!isTransientDatabaseError(error) || performance.now() > giveUpAt) throw error
       ctx.log.warn({ err: error }, 'secrets.waiting_for_database')
       await sleep(pauseMs)
     }
   }
+}
+
+// A secret may have been stored since the others were cached, and without it the attempt fails.
+async function readValues(ctx: Context, workspaceId: string, names: readonly string[]): Promise<SecretValues> {
+  if (names.length === 0) return none
+  const values = (await ctx.secretsOf(workspaceId)) ?? none
+  if (names.every(name => typeof values.get(name) === 'string')) return values
+  return (await ctx.secretsOf.reload(workspaceId)) ?? none
 }

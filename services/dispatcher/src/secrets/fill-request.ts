@@ -1,3 +1,4 @@
+import type { SecretValues } from '@belfry/db'
 import {
   checkTargetUrl,
   createRedactor,
@@ -10,7 +11,7 @@ import {
   secretNamesInJson,
   secretReference,
 } from '@belfry/domain'
-import { type SecretMissing, secretMissing } from './attempt-outcome.ts'
+import { type OwnFailure, secretMissing, secretUnreadable } from './attempt-outcome.ts'
 
 /** The parts of a request that may refer to secrets. */
 export type RequestParts = {
@@ -21,7 +22,7 @@ export type RequestParts = {
   isJson: boolean
 }
 
-/** The names of the secrets that a request refers to, each once. */
+/** Returns the names of the secrets that a request refers to, each once. */
 export function secretNamesOf({ url, headers, body, isJson }: RequestParts): string[] {
   if (![url, body ?? '', ...Object.values(headers)].some(text => text.includes('{{'))) return [] // nearly always
   const inBody = body === null ? [] : isJson ? secretNamesInJson(body) : secretNames(body)
@@ -37,11 +38,15 @@ export type FilledRequest = RequestParts & { redactor: Redactor }
 export function fillRequest(
   parts: RequestParts,
   names: readonly string[],
-  values: ReadonlyMap<string, string>,
-): FilledRequest | SecretMissing {
+  values: Readonly<SecretValues>,
+): FilledRequest | OwnFailure {
   const missing = names.filter(name => !values.has(name)).map(secretReference)
   if (missing.length > 0) return secretMissing(`Nothing was sent: the workspace has no ${missing.join(' and no ')}.`)
-  const secretOf = (name: string) => values.get(name) ?? ''
+  const unreadable = names.filter(name => values.get(name) instanceof Error).map(secretReference)
+  if (unreadable.length > 0) {
+    return secretUnreadable(`Nothing was sent: this installation cannot decrypt ${unreadable.join(' and ')}.`)
+  }
+  const secretOf = (name: string) => String(values.get(name) ?? '')
   const url = fillSecretsInUrl(parts.url, secretOf)
   const urlProblem = checkTargetUrl(url)
   if (urlProblem !== null)

@@ -30,3 +30,15 @@ it('remembers that there is no such workspace, but no failure', async () => {
   await expect(cache('b')).rejects.toThrow('away')
   expect(await cache('b')).toBeUndefined()
 })
+
+it('loads anew when asked to, and keeps that for five seconds', async () => {
+  let version = 0
+  const cache = createWorkspaceCache(async ids => new Map(ids.map(id => [id, `${id}${++version}`])))
+  expect(await cache('a')).toBe('a1')
+  vi.advanceTimersByTime(3_000)
+  expect(await cache.reload('a')).toBe('a2')
+  vi.advanceTimersByTime(4_999)
+  expect(cache('a')).toBe('a2')
+  vi.advanceTimersByTime(1)
+  expect(await cache('a')).toBe('a3')
+})

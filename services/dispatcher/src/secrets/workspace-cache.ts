@@ -1,18 +1,23 @@
 import { isTransientDatabaseError } from '@belfry/db'
 import { microBatch } from '@belfry/runtime'
 
-/** What is known of a workspace, at once if it is remembered; undefined for one that does not exist. */
-export type WorkspaceCache<T> = (workspaceId: string) => Promise<T | undefined> | T | undefined
+export type WorkspaceCache<T> = {
+  /** Returns what is stored for a workspace, at once if it is cached; undefined for a workspace that does not exist. */
+  (workspaceId: string): Promise<T | undefined> | T | undefined
+  /** Returns what is stored now, whatever is cached. */
+  reload(workspaceId: string): Promise<T | undefined>
+}
 
-/** How long a change may go unnoticed, and how long what was decrypted is kept. */
-const rememberedMs = 5_000
+/** For how long a change may go unseen, and decrypted values are kept. */
+const cachedMs = 5_000
 
-/** Loads something of workspaces, many in one statement, and remembers it for a few seconds. Failures are not remembered. */
+/** Loads values of workspaces, many in one statement, and caches each for a few seconds. Failures are not cached. */
 export function createWorkspaceCache<T>(
   load: (workspaceIds: string[]) => Promise<ReadonlyMap<string, T>>,
 ): WorkspaceCache<T> {
-  const remembered = new Map<string, { known: Promise<T | undefined> | T | undefined }>()
-  const ask = microBatch<string, T | undefined>({
+  type Entry = { value: Promise<T | undefined> | T | undefined }
+  const cached = new Map<string, Entry>()
+  const read = microBatch<string, T | undefined>({
     maxSize: 100,
     maxInFlight: 2,
     run: async ids => {
@@ -21,17 +26,24 @@ export function createWorkspaceCache<T>(
     },
     split: error => !isTransientDatabaseError(error),
   })
-  return workspaceId => {
-    const memory = remembered.get(workspaceId)
-    if (memory !== undefined) return memory.known
-    const asked = ask(workspaceId)
-    const own: { known: Promise<T | undefined> | T | undefined } = { known: asked }
-    const forget = () => remembered.delete(workspaceId)
-    remembered.set(workspaceId, own)
-    asked.then(value => {
-      own.known = value
-    }, forget)
-    setTimeout(forget, rememberedMs).unref()
-    return asked
+
+  function reload(workspaceId: string): Promise<T | undefined> {
+    const reading = read(workspaceId)
+    const entry: Entry = { value: reading }
+    const evict = () => {
+      if (cached.get(workspaceId) === entry) cached.delete(workspaceId)
+    }
+    cached.set(workspaceId, entry)
+    reading.then(value => {
+      entry.value = value
+    }, evict)
+    setTimeout(evict, cachedMs).unref()
+    return reading
   }
+
+  function get(workspaceId: string) {
+    const entry = cached.get(workspaceId)
+    return entry === undefined ? reload(workspaceId) : entry.value
+  }
+  return Object.assign(get, { reload })
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
 import { parseCidrs } from '@belfry/domain'
 import type { Receiver } from '@belfry/testing'
@@ -36,9 +37,48 @@ describe('connections', () => {
     receiver.answer('/', [{}, { does: 'reset' }, {}, { does: 'raw', bytes: '', thenClose: true }, {}])
     const outcomes: SendOutcome[] = []
     for (let i = 0; i < 5; i++) outcomes.push(await send(receiver.url('/'), { method: 'GET' }))
-    const broken = failure('connection_reset')
-    expect(outcomes).toEqual([response(200), broken, response(200), broken, response(200)])
-    expect(receiver.requests.map(({ connection }) => connection)).toEqual([1, 1, 2, 2, 3])
+    const [stale, reset] = [failure('stale_connection'), failure('connection_reset')]
+    expect(outcomes).toEqual([response(200), stale, response(200), reset, response(200)])
+    // After the first one, no connection to this target is kept for a while.
+    expect(receiver.requests.map(({ connection }) => connection)).toEqual([1, 1, 2, 3, 4])
+  })
+
+  it('fail as those of the target when it ends one long after the request', async () => {
+    const server = await tcpServerFor(socket => {
+      let requests = 0
+      socket.on('data', () => {
+        if (++requests === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+        else setTimeout(() => socket.end(), 1_100)
+      })
+    })
+    const { send } = senderFor()
+    expect(await send(`http://127.0.0.1:${server.port}/`)).toEqual(response(200))
+    expect(await send(`http://127.0.0.1:${server.port}/`)).toEqual(failure('connection_reset'))
+  })
+
+  it('fail as those of the target when it has begun to respond', async () => {
+    const server = await tcpServerFor(socket => {
+      let requests = 0
+      socket.on('data', () => {
+        if (++requests === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+        else socket.end('HTTP/1.1 2')
+      })
+    })
+    const { send } = senderFor()
+    expect(await send(`http://127.0.0.1:${server.port}/`)).toEqual(response(200))
+    expect(await send(`http://127.0.0.1:${server.port}/`)).not.toEqual(failure('stale_connection'))
+  })
+
+  it.each([
+    ['closed after four idle seconds', '', 0],
+    ['kept as long as the target announces', 'keep-alive: timeout=20\r\n', 1],
+    ['closed at once when it announces that it waits a second', 'keep-alive: timeout=1\r\n', 0],
+  ])('are %s', async (_, header, kept) => {
+    const answer = `HTTP/1.1 200 OK\r\n${header}content-length: 0\r\n\r\n`
+    const server = await tcpServerFor(socket => socket.on('data', () => socket.write(answer)))
+    expect(await senderFor().send(`http://127.0.0.1:${server.port}/`)).toEqual(response(200))
+    await sleep(4_500)
+    expect(server.openConnections()).toBe(kept)
   })
 
   it.each([

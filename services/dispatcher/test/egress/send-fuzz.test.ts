@@ -51,7 +51,7 @@ it('survives ten thousand mutilated answers, and tells something of each in time
 }, 120_000)
 
 function isTargets(outcome: { kind: string; code?: string }): boolean {
-  return ['timeout', 'connection_reset', 'invalid_response'].includes(outcome.code ?? '')
+  return ['timeout', 'connection_reset', 'stale_connection', 'invalid_response'].includes(outcome.code ?? '')
 }
 
 function answerTo(socket: Socket): void {

@@ -25,13 +25,13 @@ describe.each(queueBackends())('workspaces share a dispatcher, with the queue on
   it('a thousand tasks that hang delay another workspace by less than a second (p95)', async () => {
     target.answer('/hang', { does: 'hang' })
     const load = { workspace: greedy, url: target.url('/hang'), dueInMs: 0, timeoutMs: 60_000 }
-    await test.queue.schedule(await test.store({ ...load, count: 1000 }), Date.now())
+    await test.schedule(await test.store({ ...load, count: 1000 }))
     await test.start()
     await target.waitFor(20, 10_000)
     for (let i = 0; i < 40; i++) {
       const url = (i % 2 === 0 ? other : target).url('/')
       const tasks = await test.store({ count: 1, workspace: modest, url, dueInMs: 1_000 + i * 50 })
-      await test.queue.schedule(tasks, Date.now())
+      await test.schedule(tasks)
     }
     await runsOf(modest, 40)
     expect(p95(await lagsOf(test.pool, modest))).toBeLessThan(1_000)
@@ -40,10 +40,10 @@ describe.each(queueBackends())('workspaces share a dispatcher, with the queue on
 
   it('a backlog of a hundred thousand tasks delays another workspace’s single one by less than 5 s', async () => {
     const backlog = await test.store({ count: 100_000, workspace: greedy, url: target.url('/'), dueInMs: -60_000 })
-    await test.queue.schedule(backlog, Date.now())
+    await test.schedule(backlog)
     const [single] = await test.store({ count: 1, workspace: modest, url: other.url('/'), dueInMs: 2_500 })
     if (!single) throw new Error('not stored')
-    await test.queue.schedule([{ id: single.id, dueAt: single.dueAt }], Date.now())
+    await test.schedule([{ id: single.id, dueAt: single.dueAt }])
     await test.start()
     await runsOf(modest, 1)
     expect((await lagsOf(test.pool, modest))[0]).toBeLessThan(5_000)
@@ -56,12 +56,9 @@ describe.each(queueBackends())('workspaces share a dispatcher, with the queue on
     target.answer('/', { delayMs: 20 }) // otherwise the crowd is through before the other job is taken from PostgreSQL
     const crowd = await test.store({ count, workspace: greedy, url: target.url('/'), dueInMs: -1_000 })
     for (let i = 0; i < crowd.length; i += 100) {
-      await Promise.all(crowd.slice(i, i + 100).map(task => test.queue.schedule([task], Date.now())))
+      await Promise.all(crowd.slice(i, i + 100).map(task => test.schedule([task])))
     }
-    await test.queue.schedule(
-      await test.store({ count: 1, workspace: modest, url: other.url('/'), dueInMs: 0 }),
-      Date.now(),
-    )
+    await test.schedule(await test.store({ count: 1, workspace: modest, url: other.url('/'), dueInMs: 0 }))
     await test.start()
     await runsOf(modest, 1)
     expect(target.requests.length).toBeLessThan(count / 2)
@@ -71,14 +68,11 @@ describe.each(queueBackends())('workspaces share a dispatcher, with the queue on
     target.answer('/hang', { does: 'hang' })
     for (const workspace of [greedy, modest, aWorkspace()]) {
       const load = { workspace, url: target.url('/hang'), dueInMs: 0, timeoutMs: 60_000 }
-      await test.queue.schedule(await test.store({ ...load, count: 60 }), Date.now())
+      await test.schedule(await test.store({ ...load, count: 60 }))
     }
     await test.start({ HOST_CONCURRENCY: '8' })
     await target.waitFor(8, 10_000)
-    await test.queue.schedule(
-      await test.store({ count: 60, workspace: modest, url: other.url('/'), dueInMs: 0 }),
-      Date.now(),
-    )
+    await test.schedule(await test.store({ count: 60, workspace: modest, url: other.url('/'), dueInMs: 0 }))
     await other.waitFor(60, 10_000)
     expect(target.requests.length).toBe(8)
     expect(target.openConnections()).toBe(8)
@@ -87,14 +81,14 @@ describe.each(queueBackends())('workspaces share a dispatcher, with the queue on
   it('a host that fails rests: its tasks wait without an attempt, and other workspaces call it', async () => {
     target.answer('/broken', { status: 500 })
     const broken = await test.store({ count: 300, workspace: greedy, url: target.url('/broken'), dueInMs: 0 })
-    await test.queue.schedule(broken, Date.now())
+    await test.schedule(broken)
     await test.start()
     await target.waitFor(20, 10_000)
     const elsewhere = [
       ...(await test.store({ count: 40, workspace: modest, url: target.url('/works'), dueInMs: 0 })),
       ...(await test.store({ count: 40, workspace: greedy, url: other.url('/'), dueInMs: 0 })),
     ]
-    await test.queue.schedule(elsewhere, Date.now())
+    await test.schedule(elsewhere)
     await runsOf(modest, 40)
     await other.waitFor(40, 10_000)
     const text = `SELECT count(*)::int AS n FROM tasks WHERE workspace_id = $1 AND state IN ('pending', 'retrying') AND attempts = 0`

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { openPool, type Pool } from '@belfry/db'
+import { setMaxListeners } from 'node:events'
+import { loweredFloor, openPool, type Pool } from '@belfry/db'
 import { parseCidrs, toId } from '@belfry/domain'
-import { type DispatchQueue, type DueTask, openDispatchQueue, type QueueConnection } from '@belfry/queue'
-import { createLogger } from '@belfry/runtime'
+import { type DueTask, openDispatchQueue } from '@belfry/queue'
+import { createLogger, openHost } from '@belfry/runtime'
 import { createTestDatabase, testRedisUrl } from '@belfry/testing'
 import { loadConfig } from '../../src/config.ts'
 import { startDispatcher } from '../../src/start-dispatcher.ts'
@@ -12,8 +13,9 @@ export type StoredTasks = { count: number; workspace: string; url: string; dueIn
 
 export type IntakeTest = {
   pool: Pool
-  queue: DispatchQueue
-  connection: QueueConnection
+  databaseUrl: string
+  /** Adds the jobs of tasks. Without a Redis it does nothing: dispatchers find them. */
+  schedule(tasks: readonly DueTask[]): Promise<void>
   /** Stores tasks as the API does and hands none of them to the queue. */
   store(tasks: StoredTasks): Promise<DueTask[]>
   /** Starts a dispatcher; what it returns stops it as SIGTERM does. */
@@ -21,53 +23,72 @@ export type IntakeTest = {
   close(): Promise<void>
 }
 
+const partSize = 10_000
+
 /** A database and a queue of its own, and any number of dispatchers on them in this process. */
 export async function setupIntake(backend: 'redis' | 'postgres', redisDatabase: number): Promise<IntakeTest> {
   const database = await createTestDatabase()
   const onError = (error: Error) => console.error(error)
   const pool = openPool(database.url, { max: 8, onError })
   const redisUrl = backend === 'redis' ? `${testRedisUrl()}/${redisDatabase}` : null
-  const connection = { redisUrl, databaseUrl: database.url, onError }
-  const queue = openDispatchQueue(connection)
+  const connection = redisUrl === null ? null : { redisUrl, onError }
+  const queue = connection && openDispatchQueue(connection)
   const keys = { ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}` }
   const running = new Set<() => Promise<void>>()
   return {
     pool,
-    queue,
-    connection,
+    databaseUrl: database.url,
+    schedule: async tasks => queue?.schedule(tasks, Date.now()),
     store: tasks => store(pool, tasks),
     async start(env = {}) {
       const stop = new AbortController()
+      setMaxListeners(0, stop.signal) // each chore listens
       const urls = { DATABASE_URL: database.url, ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }) }
       const config = loadConfig({ ...urls, ...keys, METRICS_PORT: '0', ...env })
       const allowed = { ...config, allowedPrivateTargets: parseCidrs('127.0.0.0/8') }
-      const service = await startDispatcher(allowed, createLogger('dispatcher', 'silent'), stop.signal)
+      const log = createLogger('dispatcher', 'silent')
+      const host = await openHost(log, stop.signal, {
+        roles: ['dispatcher'],
+        operatorPort: config.healthPort,
+        traces: false,
+      })
+      const service = await startDispatcher(allowed, log, host)
       const end = async () => {
         if (!running.delete(end)) return
         stop.abort()
         await service.drain()
+        await host.close()
       }
       running.add(end)
       return end
     },
     async close() {
       await Promise.all([...running].map(end => end()))
-      await queue.close()
+      await queue?.close()
       await pool.end()
       await database.drop()
     },
   }
 }
 
-async function store(pool: Pool, { count, workspace, url, dueInMs, timeoutMs = 5_000 }: StoredTasks) {
-  await storeWorkspace(pool, workspace)
+// In parts, each of which takes less time than a statement may.
+async function store(pool: Pool, tasks: StoredTasks): Promise<DueTask[]> {
+  await storeWorkspace(pool, tasks.workspace)
+  const stored: DueTask[] = []
+  for (let left = tasks.count; left > 0; left -= partSize) {
+    stored.push(...(await storePart(pool, { ...tasks, count: Math.min(left, partSize) })))
+  }
+  return stored
+}
+
+async function storePart(pool: Pool, { count, workspace, url, dueInMs, timeoutMs = 5_000 }: StoredTasks) {
   const text = `
     WITH made AS (
       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
       SELECT uuid_v7(clock_timestamp()), $2, 'event', at, at
       FROM (SELECT clock_timestamp() + $3 * interval '1 millisecond' AS at) s, generate_series(1, $1)
       RETURNING id, due_at
-    ), requested AS (
+    ), ${loweredFloor('made')}, requested AS (
       INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
       SELECT id, 'A task', $4, 'POST', 0, 'fixed', 60000, 60000, $5 FROM made
     )

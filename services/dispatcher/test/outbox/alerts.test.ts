@@ -99,6 +99,14 @@ it('gives up at a private address with one text, open port or not, and calls not
   expect(receiver.connections()).toBe(0)
 })
 
+it('sends again what failed when its time comes, though nothing wakes it', patient, async () => {
+  const { open, integrate, tell, receiver, row } = await setupAlerts()
+  receiver.answer('/failing', [{ status: 500 }, { status: 200 }])
+  const id = await tell(await integrate('webhook', receiver.url('/failing')))
+  open(null).wake()
+  await expect.poll(() => row(id), patient).toMatchObject({ attempts: 2, sent: true })
+})
+
 it('does not tell an integration that has been deleted, nor one of another workspace', async () => {
   const { pool, open, integrate, tell, receiver, row, store, workspaceId } = await setupAlerts()
   const integrationId = await integrate('webhook', receiver.url('/'))

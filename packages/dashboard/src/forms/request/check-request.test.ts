@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { PayloadText } from '../../api/payload-text.ts'
 import { checkRequest } from './check-request.ts'
 import { bodyOf, changesOf, draftOf, emptyRequest } from './request-draft.ts'
 
@@ -26,12 +27,17 @@ describe('the fields of a request', () => {
   it('become a body, and come back from one', () => {
     const draft = { ...good, headers: [{ id: 0, name: ' X-A ', value: '1' }], payload: '{"a":1}' }
     const body = bodyOf(draft)
-    expect(body).toMatchObject({ headers: { 'X-A': '1' }, payload: { a: 1 }, timeout_ms: 30_000 })
-    expect(bodyOf(draftOf(body))).toEqual(body)
+    expect(body).toMatchObject({ headers: { 'X-A': '1' }, payload: { text: '{"a":1}' }, timeout_ms: 30_000 })
+    expect(changesOf(bodyOf(draftOf(body)), body)).toEqual({})
   })
 
   it('of an edited one, only what was changed is sent', () => {
     const stored = { ...bodyOf(good), name: 'A', payload: null, id: 'x' }
     expect(changesOf({ ...bodyOf(good), name: 'B' }, stored)).toEqual({ name: 'B' })
+    const payload = (text: string) => ({ payload: new PayloadText(text) })
+    expect(changesOf(payload('{ "a": 12345678901234567890 }'), payload('{"a":12345678901234567890}'))).toEqual({})
+    expect(changesOf(payload('{"a":12345678901234567891}'), payload('{"a":12345678901234567890}'))).toEqual(
+      payload('{"a":12345678901234567891}'),
+    )
   })
 })

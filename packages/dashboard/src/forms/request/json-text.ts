@@ -14,14 +14,3 @@ export function checkJson(text: string): string | null {
     return `This is not JSON: look at line ${before.length}, column ${column}.`
   }
 }
-
-/** Indents JSON by two; a text that is not JSON stays as it is. */
-export function formatJson(text: string): string {
-  return checkJson(text) === null ? JSON.stringify(JSON.parse(text), null, 2) : text
-}
-
-/** Whether the browser would change a number on the way, because it is too long for it. */
-export function hasLongNumber(text: string): boolean {
-  const numbers = text.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g) ?? []
-  return numbers.some(number => /^-?\d+$/.test(number) && !Number.isSafeInteger(Number(number)))
-}

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Field, Textarea } from '../../ui/field.tsx'
-import { checkJson, formatJson, hasLongNumber } from './json-text.ts'
+import { indentJson } from './indent-json.ts'
+import { checkJson } from './json-text.ts'
 import styles from './request.module.css'
 
 type PayloadEditorProps = { text: string; onChange(text: string): void; error?: string | undefined }
@@ -16,11 +17,7 @@ export function PayloadEditor({ text, onChange, error }: PayloadEditorProps): Re
         label="Payload"
         isOptional
         error={error}
-        hint={
-          isJson && hasLongNumber(text)
-            ? 'A number in here is too long for a browser, which would change its last digits: write it in quotes, or send the task from your code.'
-            : 'Any JSON value. It is sent as application/json, unless a Content-Type header says otherwise.'
-        }
+        hint="Any JSON value. It is sent as application/json, unless a Content-Type header says otherwise."
       >
         <Textarea
           name="payload"
@@ -37,7 +34,7 @@ export function PayloadEditor({ text, onChange, error }: PayloadEditorProps): Re
         <Button
           size="small"
           refusal={isEmpty ? 'There is nothing to format yet.' : isJson ? null : 'Only what is JSON can be formatted.'}
-          onClick={() => onChange(formatJson(text))}
+          onClick={() => onChange(indentJson(text) ?? text)}
         >
           Format
         </Button>

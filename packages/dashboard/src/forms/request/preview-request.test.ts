@@ -16,7 +16,7 @@ it('the preview says what is sent, with references in the place of secrets', () 
   expect(lines).not.toContain('User-Agent: Belfry/<version>')
   expect(lines).toContain('Content-Type: application/json')
   expect(lines).toContain('X-Belfry-Scheduled-At: 2026-12-01T08:00:00.000Z')
-  expect(lines.slice(-2)).toEqual(['', '{"a":1}'])
+  expect(lines.slice(-2)).toEqual(['', '{ "a": 1 }'])
 })
 
 it('a JSON string for another content type goes out as its text', () => {

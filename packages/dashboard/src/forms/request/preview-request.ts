@@ -17,7 +17,7 @@ export function previewRequest(draft: RequestDraft, { taskId, scheduledAt, isCro
   const given = new Set(Object.keys(headers).map(name => name.toLowerCase()))
   const payload = draft.payload.trim()
   const isFine = payload !== '' && checkJson(payload) === null
-  const body = isFine ? requestBody(JSON.stringify(JSON.parse(payload)), headers) : payload
+  const body = isFine ? requestBody(payload, headers) : payload
   const defaults = {
     'User-Agent': 'Belfry/<version>',
     Accept: '*/*',

@@ -1,4 +1,6 @@
+import { PayloadText } from '../../api/payload-text.ts'
 import type { RequestBody } from '../../api/tasks.ts'
+import { indentJson } from './indent-json.ts'
 
 export type HeaderRow = { id: number; name: string; value: string }
 
@@ -29,13 +31,13 @@ export const emptyRequest: RequestDraft = {
 }
 
 /** A stored request as text in the fields. */
-export function draftOf(request: RequestBody): RequestDraft {
-  const { retry } = request
+export function draftOf(request: Omit<RequestBody, 'payload'> & { payload?: unknown }): RequestDraft {
+  const { payload, retry } = request
   return {
     url: request.url,
     method: request.method,
     headers: Object.entries(request.headers).map(([name, value], id) => ({ id, name, value })),
-    payload: request.payload == null ? '' : JSON.stringify(request.payload, null, 2),
+    payload: payload instanceof PayloadText ? (indentJson(payload.text) ?? payload.text) : '',
     timeoutSeconds: String(request.timeout_ms / 1000),
     maxRetries: String(retry.max_retries),
     backoff: retry.backoff,
@@ -50,7 +52,7 @@ export function bodyOf(draft: RequestDraft): RequestBody {
     url: draft.url.trim(),
     method: draft.method,
     headers: headersOf(draft),
-    ...(draft.payload.trim() === '' ? {} : { payload: JSON.parse(draft.payload) as unknown }),
+    ...(draft.payload.trim() === '' ? {} : { payload: new PayloadText(draft.payload.trim()) }),
     retry: {
       max_retries: Number(draft.maxRetries),
       backoff: draft.backoff,
@@ -74,7 +76,15 @@ export function filledRows(headers: readonly HeaderRow[]): readonly HeaderRow[] 
 /** Those fields of a body that differ from what is stored. */
 export function changesOf<Body extends object>(body: Body, stored: object): Partial<Body> {
   const before = new Map(Object.entries(stored))
-  const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
   const changed = Object.entries(body).filter(([name, value]) => !isSame(value, before.get(name)))
   return Object.fromEntries(changed) as Partial<Body> // some of its own entries
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(comparable(a)) === JSON.stringify(comparable(b))
+}
+
+// Blanks outside of texts make no other payload.
+function comparable(value: unknown): unknown {
+  return value instanceof PayloadText ? { payload: indentJson(value.text) ?? value.text } : (value ?? null)
 }

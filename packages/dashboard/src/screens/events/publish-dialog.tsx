@@ -3,7 +3,9 @@ import { isTopic } from '@belfry/domain/topic'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type NewEvent, publishEvent } from '../../api/events.ts'
+import { PayloadText } from '../../api/payload-text.ts'
 import { Form } from '../../forms/form.tsx'
+import { checkJson } from '../../forms/request/json-text.ts'
 import { type FieldErrors, useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink, Link } from '../../ui/button.tsx'
@@ -31,7 +33,7 @@ export function PublishDialog({ onClose }: { onClose(): void }): ReactNode {
   )
 }
 
-const notJson = 'This is not JSON. Names and texts stand in double quotes.'
+const notObject = 'This is not a JSON object. Names and texts stand in double quotes.'
 
 type PublishFormProps = { draft: Draft; onChange(draft: Draft): void; onDone(event: PublishedEvent): void }
 
@@ -43,7 +45,7 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
     read: () => draft,
     check: checkDraft,
     submit: ({ topic, payload, target_url }) => {
-      const body: NewEvent = { topic: topic.trim(), payload: JSON.parse(payload || 'null') }
+      const body: NewEvent = { topic: topic.trim(), payload: new PayloadText(payload.trim()) }
       return publishEvent(workspace.id, target_url === null ? body : { ...body, target_url: target_url.trim() })
     },
     onDone: event => {
@@ -69,8 +71,8 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
       </Field>
       <Field
         label="Payload"
-        hint="Any JSON. It is the body that targets get."
-        error={isJson(draft.payload) && form.errors.payload === notJson ? undefined : form.errors.payload}
+        hint="A JSON object. It is the body that targets get."
+        error={isObject(draft.payload) && form.errors.payload === notObject ? undefined : form.errors.payload}
       >
         <Textarea
           name="payload"
@@ -156,18 +158,13 @@ function Published({ event: { topic, tasks }, onAnother, onClose }: PublishedPro
 function checkDraft({ topic, payload, target_url }: Draft): FieldErrors {
   return {
     ...(isTopic(topic.trim()) ? {} : { topic: 'Type in a topic such as orders.paid.' }),
-    ...(payload === '' || isJson(payload) ? {} : { payload: notJson }),
+    ...(isObject(payload) ? {} : { payload: notObject }),
     ...(target_url === null || /^https?:\/\/./.test(target_url.trim())
       ? {}
       : { target_url: 'Type in an http(s) address.' }),
   }
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false // said at the field
-  }
+function isObject(text: string): boolean {
+  return text.trim().startsWith('{') && checkJson(text) === null
 }

@@ -6,6 +6,7 @@ import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { FilterBar } from '../../ui/filter-bar.tsx'
+import { formatCount } from '../../ui/format-amount.ts'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
@@ -36,6 +37,7 @@ export function Log(): ReactNode {
           title="Activity log"
           actions={
             <>
+              {shown.omitted > 0 && <span>{formatCount(shown.omitted)}+ new runs not shown</span>}
               <LiveButton isLive={shown.isLive} isPaused={isPaused} onChange={setIsPaused} />
               <ExportMenu shown={shown} />
             </>

@@ -13,6 +13,8 @@ export type ShownLog = {
   query: ReturnType<typeof toLogQuery>
   /** Whether new runs come in; false where the stream is refused. */
   isLive: boolean
+  /** How many new runs were left out at least, because there were too many at a time. */
+  omitted: number
   /** When a run arrived that was not there at first. */
   arrivedAt(id: string): number | undefined
 }
@@ -26,6 +28,7 @@ export function useRunLog(organization: Organization, workspace: Workspace, filt
   const query = useMemo(() => toLogQuery(JSON.parse(key), new Date()), [key])
   const arrivals = useRef(new Map<string, number>())
   const [isLive, setIsLive] = useState(true)
+  const [omitted, setOmitted] = useState(0)
 
   const log = useMemo(() => {
     const readPage = (cursor: string | undefined, signal: AbortSignal) =>
@@ -37,13 +40,15 @@ export function useRunLog(organization: Organization, workspace: Workspace, filt
     const gone = new AbortController()
     arrivals.current.clear()
     setIsLive(true)
+    setOmitted(0)
     void log.readOn()
     const onRun = (run: Parameters<typeof matchesLog>[1]) => {
       if (!matchesLog(query, run)) return
       arrivals.current.set(run.id, performance.now())
       log.arrive(run)
     }
-    followLog(scope, onRun, gone.signal).catch(() => setIsLive(false))
+    const onOmitted = (count: number) => setOmitted(total => total + count)
+    followLog(scope, { onRun, onOmitted }, gone.signal).catch(() => setIsLive(false))
     return () => {
       gone.abort()
       log.close()
@@ -52,5 +57,5 @@ export function useRunLog(organization: Organization, workspace: Workspace, filt
 
   const view = useSyncExternalStore(log.subscribe, log.snapshot)
   const arrivedAt = useCallback((id: string) => arrivals.current.get(id), [])
-  return { log, view, scope, query, isLive, arrivedAt }
+  return { log, view, scope, query, isLive, omitted, arrivedAt }
 }

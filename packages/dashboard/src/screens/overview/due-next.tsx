@@ -17,7 +17,7 @@ export function DueNext({ upcoming }: { upcoming: UseQueryResult<Upcoming> }): R
   const hour = useMemo(() => barsOf(data?.hour), [data])
   const day = useMemo(() => barsOf(data?.day), [data])
   if (error) return <Problem error={error} onRetry={() => void refetch()} />
-  const note = data?.is_capped ? 'There is more than was counted: the bars are a least.' : undefined
+  const note = data?.is_capped ? 'Partial count; actual numbers are higher.' : undefined
   return (
     <div className={styles.due}>
       <Card label="Due next">

@@ -14,31 +14,33 @@ import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { AbsoluteTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { BillingState } from './billing-state.tsx'
 import styles from './settings.module.css'
-
-type TierName = OrganizationSubscription['tier']
-
-const tiers: Record<TierName, string> = {
-  free: 'Free',
-  startup: 'Startup',
-  scaleup: 'Scaleup',
-  unicorn: 'Unicorn',
-}
+import { type TierName, tierLabels, tierRanks } from './tier-labels.ts'
 
 /** The tier, what it allows, and the choice of another one. */
 export function Tiers(): ReactNode {
   const { organization } = useOrganization()
   const { data, error, refetch } = useQuery(tierQuery(organization.id))
   return (
-    <section className={styles.section}>
-      <h2>Tier</h2>
-      {error && <Problem error={error} onRetry={() => void refetch()} />}
-      <Card>{data ? <TierOf subscription={data} /> : <Skeleton />}</Card>
-    </section>
+    <>
+      <section className={styles.section}>
+        <h2>Tier</h2>
+        {error && <Problem error={error} onRetry={() => void refetch()} />}
+        <Card>{data ? <TierOf key={keyOf(data)} subscription={data} /> : <Skeleton />}</Card>
+      </section>
+      {data && <BillingState subscription={data} />}
+    </>
   )
 }
 
-function TierOf({ subscription: { tier, limits, period } }: { subscription: OrganizationSubscription }): ReactNode {
+// A change that has been made starts the choice anew.
+function keyOf({ tier, billing }: OrganizationSubscription): string {
+  return `${tier} ${billing.next_tier?.tier}`
+}
+
+function TierOf({ subscription }: { subscription: OrganizationSubscription }): ReactNode {
+  const { tier, limits, period, available_tiers: available } = subscription
   const [wanted, setWanted] = useState<TierName>(tier)
   const [isAsking, setIsAsking] = useState(false)
   const refusal = useRefusal('billing.change')
@@ -46,7 +48,7 @@ function TierOf({ subscription: { tier, limits, period } }: { subscription: Orga
     <Stack>
       <DefinitionList
         rows={[
-          ['Tier', tiers[tier]],
+          ['Tier', tierLabels[tier]],
           ['Executions a month', formatCount(limits.executions)],
           ['Storage', formatBytes(limits.storage_bytes)],
           ['Workspaces', formatCount(limits.workspaces)],
@@ -71,34 +73,42 @@ function TierOf({ subscription: { tier, limits, period } }: { subscription: Orga
           value={wanted}
           onChange={event => setWanted(event.target.value as TierName)} // one of the options below
         >
-          {Object.entries(tiers).map(([name, label]) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
+          {tierRanks
+            .filter(name => name === tier || available.includes(name))
+            .map(name => (
+              <option key={name} value={name}>
+                {tierLabels[name]}
+              </option>
+            ))}
         </Select>
         <Button type="submit" refusal={refusal ?? (wanted === tier ? `This is the tier already.` : null)}>
           Change tier
         </Button>
       </form>
-      <ChangeDialog from={tier} to={isAsking ? wanted : null} onClose={() => setIsAsking(false)} />
+      <ChangeDialog subscription={subscription} to={isAsking ? wanted : null} onClose={() => setIsAsking(false)} />
     </Stack>
   )
 }
 
-function ChangeDialog({ from, to, onClose }: { from: TierName; to: TierName | null; onClose(): void }): ReactNode {
+type DialogProps = { subscription: OrganizationSubscription; to: TierName | null; onClose(): void }
+
+function ChangeDialog({ subscription, to, onClose }: DialogProps): ReactNode {
   const { organization } = useOrganization()
   const client = useQueryClient()
   const say = useToast()
   const change = useMutation({
     mutationFn: (tier: TierName) => changeTier(organization.id, tier),
-    async onSuccess({ tier, checkout_url }) {
+    async onSuccess({ tier, checkout_url, billing: { next_tier } }) {
       if (checkout_url) {
         location.assign(checkout_url)
         return
       }
       onClose()
-      say(`${organization.name} is on the tier ${tiers[tier]} now.`)
+      say(
+        next_tier
+          ? `${organization.name} changes to the tier ${tierLabels[next_tier.tier]} when the paid period ends.`
+          : `${organization.name} is on the tier ${tierLabels[tier]} now.`,
+      )
       await Promise.all(
         ['tier', 'usage', 'organization'].map(name => client.invalidateQueries({ queryKey: [name, organization.id] })),
       )
@@ -108,8 +118,8 @@ function ChangeDialog({ from, to, onClose }: { from: TierName; to: TierName | nu
     <ConfirmDialog
       isOpen={to !== null}
       onClose={onClose}
-      title={`Change to ${to ? tiers[to] : 'another tier'}?`}
-      description={`From ${tiers[from]}, from the next dispatch on. Nothing that a lower tier has no room for is taken away.`}
+      title={`Change to ${to ? tierLabels[to] : 'another tier'}?`}
+      description={to ? consequenceOf(subscription, to) : ''}
       action="Change tier"
       isPending={change.isPending}
       onConfirm={() => to && change.mutate(to)}
@@ -117,4 +127,23 @@ function ChangeDialog({ from, to, onClose }: { from: TierName; to: TierName | nu
       {change.error && <Problem error={change.error} />}
     </ConfirmDialog>
   )
+}
+
+function consequenceOf({ tier, billing }: OrganizationSubscription, to: TierName): string {
+  const kept = 'Nothing that a lower tier has no room for is taken away.'
+  if (billing.provider === 'manual') return `From ${tierLabels[tier]}, from the next dispatch on. ${kept}`
+  if (billing.status === 'payment_failed') {
+    return to === 'free'
+      ? `The subscription ends now. ${kept}`
+      : 'The open invoice has to be paid first, on a page of Stripe.'
+  }
+  const isLower = tierRanks.indexOf(to) < tierRanks.indexOf(tier)
+  if (billing.status !== 'active') {
+    return to === 'free'
+      ? `From the next dispatch on. ${kept}`
+      : 'You continue to Stripe to pay. The tier changes once the payment is confirmed.'
+  }
+  return isLower
+    ? `You keep ${tierLabels[tier]} until the paid period ends. ${kept}`
+    : 'You are charged the difference for the rest of the period now, and the tier changes at once.'
 }

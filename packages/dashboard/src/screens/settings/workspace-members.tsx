@@ -107,34 +107,34 @@ function AddMember({ present }: { present: WorkspaceMember[] }): ReactNode {
       className={styles.inline}
       onSubmit={event => {
         event.preventDefault()
-        if (userId) change.mutate({ userId, role: 'viewer' })
+        if (userId) change.mutate({ userId })
         setUserId('')
       }}
     >
       <Select aria-label="Who to add" value={userId} onChange={event => setUserId(event.target.value)}>
         <option value="">Add a member of the organization…</option>
-        {missing.map(({ user }) => (
+        {missing.map(({ user, workspace_role }) => (
           <option key={user.id} value={user.id}>
-            {user.name} ({user.email})
+            {user.name} ({user.email}) as {workspaceRoleNames[workspace_role].toLowerCase()}
           </option>
         ))}
       </Select>
       <Button type="submit" refusal={userId ? null : 'Choose somebody first.'} isPending={change.isPending}>
-        Add as viewer
+        Add member
       </Button>
     </form>
   )
 }
 
-/** Gives somebody a role in the workspace; null takes it away. */
+/** Changes a role in the workspace: without one the member gets their default, null removes them. */
 function useChange() {
   const { workspace } = useWorkspace()
   const client = useQueryClient()
   const say = useToast()
   return useMutation({
-    async mutationFn({ userId, role }: { userId: string; role: WorkspaceRole | null }) {
-      if (role) await putWorkspaceMember(workspace.id, userId, role)
-      else await removeWorkspaceMember(workspace.id, userId)
+    async mutationFn({ userId, role }: { userId: string; role?: WorkspaceRole | null }) {
+      if (role === null) await removeWorkspaceMember(workspace.id, userId)
+      else await putWorkspaceMember(workspace.id, userId, role)
     },
     onSuccess: () => client.invalidateQueries({ queryKey: ['workspace-members', workspace.id] }),
     onError: error => say(messageOf(error), 'bad'),

@@ -1,11 +1,11 @@
 import { Download } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
+import { indentJson } from '../../../forms/request/indent-json.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { formatBytes } from '../../../ui/format-amount.ts'
 import styles from './body.module.css'
 import { bytesOf, hexDump } from './hex-dump.ts'
-import { indentJson } from './indent-json.ts'
 import { showControls } from './show-controls.ts'
 
 export type Body = {

@@ -7,7 +7,7 @@ const request = {
   url: 'https://example.com/?a=1&b=$HOME',
   headers: {},
   body: null,
-  body_truncated: false,
+  body_truncated: false as const,
 }
 
 it('a request is written as a command', () => {

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Returns the processes of `pids` and all their descendants. Linux only. */
+export function withDescendants(pids: readonly number[]): number[] {
+  const children = childrenByParent()
+  const family = (pid: number): number[] => [pid, ...(children.get(pid) ?? []).flatMap(family)]
+  return pids.flatMap(family)
+}
+
+/** The parent of a process, and the time of its ended and awaited children in clock ticks, from /proc/<pid>/stat. */
+export function parseStat(stat: string): { parent: number; endedChildrenTicks: number } {
+  // The program's name in the second field may hold spaces and brackets, so the fields are counted from behind it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return { parent: Number(fields[1]), endedChildrenTicks: Number(fields[13]) + Number(fields[14]) }
+}
+
+function childrenByParent(): Map<number, number[]> {
+  const children = new Map<number, number[]>()
+  for (const pid of listProc('.').filter(name => /^\d+$/.test(name))) {
+    const { parent } = parseStat(readProc(`${pid}/stat`))
+    children.set(parent, [...(children.get(parent) ?? []), Number(pid)])
+  }
+  return children
+}
+
+/** The names in a folder below /proc; none when its process has ended. */
+export function listProc(path: string): string[] {
+  try {
+    return readdirSync(`/proc/${path}`)
+  } catch {
+    return []
+  }
+}
+
+/** The text of a file below /proc; empty when its process has ended. */
+export function readProc(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,23 @@
+import type { Fixture } from '../fixture/fixture.ts'
+import type { Fleet } from './keep-running.ts'
+
+/** What a lane of faults works with. */
+export type FaultLane = {
+  random: () => number
+  fixture: Fixture
+  fleet: Fleet
+  /** By this process's monotonic clock. */
+  endAt: number
+  onFault: (line: string) => void
+  faults: number
+}
+
+/** Picks one of several. */
+export function pick<T>(random: () => number, things: readonly [T, ...T[]]): T {
+  return things[Math.floor(random() * things.length)] ?? things[0]
+}
+
+/** A whole number of milliseconds between two others. */
+export function between(random: () => number, from: number, to: number): number {
+  return Math.round(from + random() * (to - from))
+}

@@ -1,0 +1,87 @@
+import { checkCronJobs } from './check-cron-jobs.ts'
+import { checkExecutions } from './check-executions.ts'
+import { checkKeys } from './check-keys.ts'
+import { checkLosses } from './check-losses.ts'
+import { checkMoves } from './check-moves.ts'
+import { checkTask } from './check-task.ts'
+import { groupBy } from './group-by.ts'
+import type { History } from './history.ts'
+
+/** What a row allows, apart from what its faults are charged with. */
+export type Limits = {
+  /** How late after its time a task may be called for the first time. Default: no limit. */
+  latenessMs?: number
+  /** Tasks that end every process that calls them: each of their attempts may be lost. */
+  poison?: readonly string[]
+  /** A window of the database's clock whose commits a failover may have lost. */
+  lostCommits?: { from: number; until: number }
+}
+
+export type Violation = { invariant: string; taskId: string | null; text: string }
+
+/** Takes down a violation; a null id stands for the history as a whole. */
+export type Report = (invariant: string, taskId: string | null, text: string) => void
+
+export type Verdict = {
+  violations: Violation[]
+  tasks: number
+  hits: number
+  /** Sends whose outcome was lost, after which the task was called again or became dead. */
+  repeats: number
+  /** The greatest lateness of a first call, in milliseconds. */
+  latenessMs: number
+}
+
+/** Asserts every invariant on what has been seen, once everything has come to rest. */
+export function checkHistory(seen: History, limits: Limits = {}): Verdict {
+  const violations: Violation[] = []
+  const report: Report = (invariant, taskId, text) => violations.push({ invariant, taskId, text })
+  const history = withoutLostCommits(seen, limits)
+  checkAnswers(history, report)
+  const [hits, runs, moves] = [groupBy(history.hits), groupBy(history.runs), groupBy(history.moves)]
+  let latenessMs = 0
+  for (const task of history.tasks) {
+    const known = { hits: hits.get(task.id) ?? [], runs: runs.get(task.id) ?? [], moves: moves.get(task.id) ?? [] }
+    const complain = (invariant: string, text: string) => report(invariant, task.id, text)
+    checkTask(history.now, task, known, complain)
+    checkMoves(task, known, complain)
+    const late = Math.min(...known.hits.map(({ at }) => at)) - task.executeAt
+    if (Number.isFinite(late)) latenessMs = Math.max(latenessMs, late)
+    if (limits.latenessMs !== undefined && Number.isFinite(late) && late > limits.latenessMs)
+      complain('lateness', `was called ${Math.round(late)} ms late`)
+  }
+  const repeats = checkLosses(history, limits, report)
+  checkKeys(history, report)
+  checkCronJobs(history, report)
+  checkExecutions(history, report)
+  return { violations, tasks: seen.tasks.length, hits: seen.hits.length, repeats, latenessMs }
+}
+
+// What was answered or sent while commits were being lost may be unknown to the database, or done once more.
+function withoutLostCommits(history: History, { lostCommits }: Limits): History {
+  if (!lostCommits) return history
+  const isDoubtful = (at: number) => at >= lostCommits.from && at <= lostCommits.until
+  return {
+    ...history,
+    accepted: history.accepted.filter(({ answeredAt }) => !isDoubtful(answeredAt)),
+    hits: history.hits.filter(({ at, runId }) => !isDoubtful(at) || history.runs.some(({ id }) => id === runId)),
+  }
+}
+
+function checkAnswers(history: History, report: Report): void {
+  const tasks = new Map(history.tasks.map(task => [task.id, task]))
+  const hits = groupBy(history.hits)
+  for (const { id, executeAt, paths } of history.accepted) {
+    const task = tasks.get(id)
+    if (!task) report('I1', id, 'was accepted with 201 and is not in the database')
+    else if (!executeAt.includes(task.executeAt)) report('I1', id, 'has another execute_at than was accepted')
+    const elsewhere = (hits.get(id) ?? []).find(({ path }) => !paths.includes(path))
+    if (elsewhere) report('I13', id, `called ${elsewhere.path} although its PATCH was answered with 2xx`)
+  }
+  for (const id of hits.keys()) if (!tasks.has(id)) report('I4', id, 'was called and is not in the database')
+  for (const id of history.cancelled) {
+    if (hits.has(id)) report('I7', id, 'was called although its DELETE was answered with 2xx')
+    if (tasks.get(id)?.state !== 'cancelled')
+      report('I7', id, 'is not cancelled although its DELETE was answered with 2xx')
+  }
+}

@@ -1,0 +1,60 @@
+import type { Complain, Known } from './check-task.ts'
+import type { Move, StoredTask } from './history.ts'
+
+const arrows = new Set([
+  ...['null>pending', 'null>cancelled', 'pending>processing', 'pending>cancelled'],
+  ...['processing>success', 'processing>retrying', 'processing>dead', 'processing>pending', 'retrying>processing'],
+  // The late record of an attempt that was lost.
+  ...['retrying>success', 'retrying>dead', 'retrying>retrying'],
+])
+
+/** Asserts that a task moved along the arrows of docs/task-states.md only, and counted each attempt once. */
+export function checkMoves(task: StoredTask, { moves, runs }: Known, complain: Complain): void {
+  const stored = new Set(runs.map(({ id }) => id))
+  let before: Move | undefined
+  for (const move of moves) {
+    const state = before?.to ?? null
+    if (move.from !== state) complain('I8', `left ${move.from} although it was ${state}`)
+    if (!arrows.has(`${move.from}>${move.to}`)) complain('I8', `went from ${move.from} to ${move.to}`)
+    else if (move.from === null) checkCreation(task, move, complain)
+    else if (before && move.from === state) checkMove(before, move, stored, complain)
+    before = move
+  }
+  const last = before?.to ?? null
+  if (last !== task.state) complain('I8', `is ${task.state} although its last move was to ${last}`)
+}
+
+function checkCreation(task: StoredTask, move: Move, complain: Complain): void {
+  if (move.to === 'cancelled' && (task.occurrenceAt === null || task.stateReason !== 'missed'))
+    complain('I8', 'was made as a cancelled task and is no missed occurrence')
+}
+
+function checkMove(before: Move, move: Move, stored: ReadonlySet<string>, complain: Complain): void {
+  const counted = move.attempts - before.attempts
+  const isStored = before.runId !== null && stored.has(before.runId)
+  if (move.to === 'processing') {
+    if (counted !== 1) complain('I8', `counted ${counted} attempts for one claim`)
+  } else if (move.to === 'pending' || (move.to === 'retrying' && counted === -1)) {
+    checkUndo(move, counted, isStored, complain)
+  } else if (move.from === 'processing') {
+    if (counted !== 0) complain('I8', `counted ${counted} attempts when one ended`)
+    if (!isStored) complain('I8', `ended attempt ${move.attempts} without its run`)
+  } else if (move.from === 'retrying') {
+    checkLateRecord(before, move, isStored, complain)
+  } else if (counted !== 0) complain('I8', `counted ${counted} attempts while it was cancelled`)
+}
+
+// A claim whose attempt never started: back to where the claim took it from, and without a trace.
+function checkUndo(move: Move, counted: number, isStored: boolean, complain: Complain): void {
+  const wanted = move.attempts === 0 ? 'pending' : 'retrying'
+  if (counted !== -1) complain('I8', `counted ${counted} attempts when a claim was undone`)
+  if (move.to !== wanted) complain('I8', `went back to ${move.to} with ${move.attempts} attempts`)
+  if (isStored) complain('I8', 'undid a claim whose run is stored')
+}
+
+// The dispatcher was taken for dead and was not: what it knows counts as long as nothing else has claimed the task.
+function checkLateRecord(before: Move, move: Move, isStored: boolean, complain: Complain): void {
+  const isLate = move.wasQuarantined && move.runId !== null && move.runId === before.runId && isStored
+  if (!isLate || move.attempts !== before.attempts)
+    complain('I8', `went from retrying to ${move.to} without a late record of a lost attempt`)
+}

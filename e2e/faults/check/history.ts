@@ -1,0 +1,146 @@
+import type { Charge } from '../fixture/charges.ts'
+import type { Hit } from '../fixture/fixture-target.ts'
+
+/** What the three sources say: the API's answers, the target's log, the database. All ids as UUIDs, all times in ms. */
+export type History = {
+  /** Tasks that the API has answered 201 to. */
+  accepted: AcceptedTask[]
+  /** Tasks whose DELETE was answered with 2xx. */
+  cancelled: string[]
+  /** Creations that carried an `Idempotency-Key`. */
+  keys: KeyedCreations[]
+  cronJobs: CronJobHistory[]
+  /** Organizations whose executions are limited. */
+  organizations: LimitedOrganization[]
+  hits: Hit[]
+  tasks: StoredTask[]
+  runs: StoredRun[]
+  /** Every move that was committed, in order. */
+  moves: Move[]
+  /** The attempts that each fault may have lost. */
+  charges: Charge[]
+  /** By the database's clock. */
+  now: number
+}
+
+/** What a task may be after its POST and its PATCH: two values of a field when the PATCH was not answered. */
+export type AcceptedTask = {
+  id: string
+  /** When the 201 arrived. */
+  answeredAt: number
+  executeAt: number[]
+  paths: string[]
+}
+
+export type KeyedCreations = {
+  key: string
+  path: string
+  /** The tasks that were named by the answers. */
+  answered: string[]
+}
+
+/** An operation on a cron job: when its call was sent, and when its answer arrived. */
+export type CronOperation = {
+  kind: 'create' | 'pause' | 'resume' | 'delete' | 'change' | 'trigger'
+  sentAt: number
+  answeredAt: number
+  status: number | 'broken'
+  /** Of `create` and `change`: how far apart the occurrences are from now on. Null: the rule stays as it is. */
+  everyMs: number | null
+}
+
+/** A cron job of the row: its occurrences are the multiples of an interval in UTC. */
+export type CronJobHistory = {
+  id: string
+  catchUp: 'latest' | 'all' | 'none'
+  operations: CronOperation[]
+}
+
+export type LimitedOrganization = {
+  id: string
+  limit: number
+  /** What the API says was used. */
+  counted: number
+}
+
+export type StoredTask = {
+  id: string
+  organizationId: string | null
+  name: string
+  state: string
+  stateReason: string | null
+  attempts: number
+  maxRetries: number
+  createdAt: number
+  executeAt: number
+  dueAt: number
+  cronJobId: string | null
+  occurrenceAt: number | null
+}
+
+export type StoredRun = {
+  id: string
+  taskId: string
+  attempt: number
+  status: string
+  /** When this attempt was due: `execute_at`, or the time of the retry. */
+  scheduledAt: number
+  startedAt: number
+  finishedAt: number
+  responseStatus: number | null
+  errorCode: string | null
+}
+
+export type Move = {
+  taskId: string
+  from: string | null
+  to: string
+  attempts: number
+  runId: string | null
+  /** Whether the task was in quarantine before this move. */
+  wasQuarantined: boolean
+  at: number
+}
+
+/** The error code of a run whose dispatcher did not record it. */
+export const lostCode = 'worker_lost'
+
+/** Writes all that is known of a task, in the order of time. */
+export function formatHistory(history: History, taskId: string): string {
+  const lines: Array<[number, string]> = []
+  for (const { id, executeAt } of history.accepted)
+    if (id === taskId) lines.push([executeAt[0] ?? 0, 'is to be executed (201)'])
+  for (const id of history.cancelled) if (id === taskId) lines.push([history.now, 'its DELETE was answered with 2xx'])
+  for (const move of history.moves) {
+    if (move.taskId !== taskId) continue
+    const quarantine = move.wasQuarantined ? ', was in quarantine' : ''
+    lines.push([move.at, `${move.from ?? '(new)'} -> ${move.to}, attempts ${move.attempts}${quarantine}`])
+  }
+  for (const hit of history.hits) {
+    if (hit.taskId !== taskId) continue
+    lines.push([
+      hit.at,
+      `target called: attempt ${hit.attempt}, run ${hit.runId}, answered ${hit.answered ?? 'nothing'}`,
+    ])
+  }
+  for (const run of history.runs) {
+    if (run.taskId !== taskId) continue
+    const outcome = run.errorCode ?? run.responseStatus
+    lines.push([run.startedAt, `run ${run.id} starts: attempt ${run.attempt}`])
+    lines.push([run.finishedAt, `run ${run.id} ends: ${run.status} (${outcome})`])
+    for (const { cause, runIds } of history.charges)
+      if (runIds.includes(run.id)) lines.push([run.finishedAt, `run ${run.id} may be lost: ${cause}`])
+  }
+  const sorted = lines
+    .sort(([a], [b]) => a - b)
+    .map(([at, text]) => `    ${new Date(at).toISOString().slice(11)} ${text}`)
+  const task = history.tasks.find(({ id }) => id === taskId)
+  const end = task
+    ? `${describeState(task)}, attempts ${task.attempts} of ${task.maxRetries + 1}`
+    : 'not in the database'
+  return [`  task ${taskId}: ${end}`, ...sorted].join('\n')
+}
+
+function describeState({ state, stateReason }: StoredTask): string {
+  return stateReason === null ? state : `${state} (${stateReason})`
+}

@@ -1,0 +1,100 @@
+import type { CronJobRecord } from '../fixture/api-operations.ts'
+import { readDatabaseClock, toDatabaseTime } from '../fixture/database-clock.ts'
+import type { Fixture } from '../fixture/fixture.ts'
+import { uuidOf } from '../fixture/task-uuid.ts'
+import type {
+  AcceptedTask,
+  CronJobHistory,
+  History,
+  KeyedCreations,
+  LimitedOrganization,
+  Move,
+  StoredRun,
+  StoredTask,
+} from './history.ts'
+
+type ToDatabase = (monotonic: number) => number
+
+/** Reads all three sources of a fixture. */
+export async function readHistory(fixture: Fixture): Promise<History> {
+  const { offset, now } = await readDatabaseClock(fixture.sql)
+  const toDatabase = toDatabaseTime(fixture.clockReadings, offset)
+  const ms = (column: string) => `extract(epoch FROM ${column})::float8 * 1000`
+  const tasks = await fixture.sql<StoredTask>(
+    `SELECT t.id, w.organization_id AS "organizationId", r.name, t.state, t.state_reason AS "stateReason", t.attempts,
+            r.max_retries AS "maxRetries", ${ms('t.created_at')} AS "createdAt", ${ms('t.execute_at')} AS "executeAt",
+            ${ms('t.due_at')} AS "dueAt", t.cron_job_id AS "cronJobId", ${ms('t.occurrence_at')} AS "occurrenceAt"
+     FROM tasks t JOIN task_requests r ON r.task_id = t.id LEFT JOIN workspaces w ON w.id = t.workspace_id`,
+  )
+  const runs = await fixture.sql<StoredRun>(
+    `SELECT id, task_id AS "taskId", attempt, status, ${ms('scheduled_at')} AS "scheduledAt", ${ms('started_at')} AS "startedAt",
+            ${ms('finished_at')} AS "finishedAt", response_status AS "responseStatus", error_code AS "errorCode"
+     FROM runs ORDER BY task_id, attempt`,
+  )
+  const moves = await fixture.sql<Move>(
+    `SELECT task_id AS "taskId", from_state AS from, to_state AS to, attempts, run_id AS "runId",
+            was_quarantined AS "wasQuarantined", ${ms('at')} AS at
+     FROM fixture.transitions ORDER BY id`,
+  )
+  return {
+    accepted: acceptedTasks(fixture, toDatabase),
+    cancelled: fixture.cancels.flatMap(({ id, status }) => (status === 200 || status === 204 ? [uuidOf(id)] : [])),
+    keys: keyedCreations(fixture),
+    cronJobs: fixture.cronJobs.flatMap(job => cronJobHistory(job, toDatabase)),
+    organizations: await limitedOrganizations(fixture),
+    hits: fixture.target
+      .hits(toDatabase)
+      .map(hit => ({ ...hit, taskId: uuidOf(hit.taskId), runId: uuidOf(hit.runId) })),
+    tasks,
+    runs,
+    moves,
+    charges: fixture.charges.list,
+    now,
+  }
+}
+
+function acceptedTasks({ creates, changes }: Fixture, toDatabase: ToDatabase): AcceptedTask[] {
+  const accepted = new Map<string, AcceptedTask>()
+  for (const { id, executeAt, path, answeredAt } of creates)
+    if (id !== null && !accepted.has(id)) {
+      const task = { id: uuidOf(id), answeredAt: toDatabase(answeredAt), executeAt: [executeAt], paths: [path] }
+      accepted.set(id, task)
+    }
+  for (const { id, status, path, executeAt } of changes) {
+    const task = accepted.get(id)
+    // Refused for certain: it has started, or is not there.
+    if (!task || (status !== 'broken' && status >= 400 && status <= 499)) continue
+    const isDone = status === 200
+    task.paths = [...(isDone ? [] : task.paths), path]
+    if (executeAt !== null) task.executeAt = [...(isDone ? [] : task.executeAt), executeAt]
+  }
+  return [...accepted.values()]
+}
+
+function keyedCreations({ creates }: Fixture): KeyedCreations[] {
+  const byKey = new Map<string, KeyedCreations>()
+  for (const { key, path, id } of creates) {
+    if (key === null) continue
+    const known = byKey.get(key) ?? { key, path, answered: [] }
+    if (id !== null) known.answered.push(uuidOf(id))
+    byKey.set(key, known)
+  }
+  return [...byKey.values()]
+}
+
+function cronJobHistory({ id, catchUp, operations }: CronJobRecord, toDatabase: ToDatabase): CronJobHistory[] {
+  if (id === null) return []
+  const converted = operations.map(operation => ({
+    ...operation,
+    sentAt: toDatabase(operation.sentAt),
+    answeredAt: toDatabase(operation.answeredAt),
+  }))
+  return [{ id: uuidOf(id), catchUp, operations: converted }]
+}
+
+async function limitedOrganizations(fixture: Fixture): Promise<LimitedOrganization[]> {
+  const id = fixture.callers[2]?.organizationId
+  if (fixture.executionLimit === null || !id) return []
+  const counted = await fixture.usedExecutions(2)
+  return [{ id: uuidOf(id), limit: fixture.executionLimit, counted: counted ?? Number.NaN }]
+}

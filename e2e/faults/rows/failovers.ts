@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { repositoryRoot } from '../../repository-root.ts'
+import { backUp } from '../../restore/online-backup.ts'
+import { waitFor } from '../../wait-for.ts'
+import { ageCronJobs } from '../fixture/cron-moments.ts'
+import { readDatabaseClock } from '../fixture/database-clock.ts'
+import type { Fixture } from '../fixture/fixture.ts'
+import { load } from '../fixture/load.ts'
+import { burst, called, killAll, lasting } from '../fixture/moments.ts'
+import { startReplica } from '../fixture/replica.ts'
+import type { Row } from '../row.ts'
+
+const run = promisify(execFile)
+const slow = { answers: [{ status: 200, delayMs: 3_000 }], timeoutMs: 20_000 }
+
+/** A PostgreSQL that is replaced by another one. */
+export const failovers: Row[] = [
+  {
+    id: 'S40',
+    fault: 'failover to a synchronous replica',
+    moment: 'load, M3',
+    expected: 'nothing lost, nothing repeated',
+    async run(fixture, seed) {
+      const replica = await startReplica(fixture, 'synchronous')
+      await fixture.startAll()
+      await load(fixture, { seed, tasks: 150 })
+      await burst(fixture, 20, slow)
+      await called(fixture, 60)
+      await replica.takeOver()
+      return { latenessMs: 60_000 }
+    },
+  },
+  {
+    id: 'S41',
+    fault: 'failover to an asynchronous replica that lacks the last 3 s',
+    moment: 'load, M3',
+    expected:
+      'lost is only what was committed in those 3 s: tasks that were accepted then, and outcomes, whose calls are repeated',
+    async run(fixture, seed) {
+      const replica = await startReplica(fixture, 'asynchronous')
+      await fixture.startAll()
+      await load(fixture, { seed, tasks: 150 })
+      await called(fixture, 40)
+      await replica.cutOff()
+      const from = (await readDatabaseClock(fixture.sql)).now - 50
+      await burst(fixture, 10, { path: '/lost', inMs: 60_000 })
+      await lasting(3_000)
+      const before = fixture.target.count()
+      await replica.takeOver()
+      const until = await untilBack(fixture)
+      await fixture.charges.all('the outcomes were lost with the primary')
+      const [stored] = await fixture.sql<{ n: number }>(
+        `SELECT count(*)::int AS n FROM task_requests WHERE name = '/lost'`,
+      )
+      fixture.notes.push(`${10 - (stored?.n ?? 0)} of 10 accepted tasks lost; ${before} calls before the failover`)
+      return { lostCommits: { from, until }, restMs: 90_000 }
+    },
+  },
+  {
+    id: 'S42',
+    fault: 'restored from a backup, with 60 cron jobs of every minute; held, then released',
+    moment: 'pending, cron',
+    expected: 'held: nothing of the past is sent, but new tasks are; released: all of it is sent once more',
+    async run(fixture) {
+      await fixture.startAll()
+      await burst(fixture, 30, { inMs: 12_000 })
+      for (let i = 0; i < 60; i++) await fixture.createCronJob({ path: `/cron-${i}`, catchUp: 'all' })
+      const from = (await readDatabaseClock(fixture.sql)).now - 50
+      const backup = join(fixture.folder, 'backup')
+      await backUp({ url: () => fixture.postgres.url }, fixture.postgres.dataDir, backup)
+      await called(fixture, 30)
+      await killAll(fixture)
+      await fixture.postgres.stop('immediate')
+      await rm(fixture.postgres.dataDir, { recursive: true, force: true })
+      await run('cp', ['--archive', backup, fixture.postgres.dataDir])
+      await fixture.postgres.start()
+      const until = await untilBack(fixture)
+      // As if the backup were three hours old.
+      await ageCronJobs(fixture, 180)
+      fixture.notes.push(await migrate(fixture, 'hold-overdue'))
+      const [held] = await fixture.sql<{ at: Date }>('SELECT clock_timestamp() AS at')
+      const past = async (condition: string) => {
+        const text = `SELECT count(*)::int AS n FROM tasks WHERE execute_at < $1 AND ${condition}`
+        return (await fixture.sql<{ n: number }>(text, [held?.at]))[0]?.n ?? 0
+      }
+      const due = await past('finished_at IS NULL AND due_at <= clock_timestamp()')
+      fixture.demand(due === 0, `${due} tasks are due and not held.`)
+      await fixture.startAll()
+      await burst(fixture, 10, { path: '/new' })
+      await fixture.target.reached('/new', 10)
+      await lasting(15_000)
+      const sent = await past('attempts > 0')
+      fixture.demand(sent === 0, `${sent} tasks of the past were sent while they were held.`)
+      fixture.notes.push(await migrate(fixture, 'release-held'))
+      await waitFor(
+        () => past('finished_at IS NULL'),
+        open => open === 0,
+        240_000,
+      )
+      return { lostCommits: { from, until }, restMs: 120_000 }
+    },
+  },
+]
+
+// Until everything that the old server had answered has arrived.
+async function untilBack(fixture: Fixture): Promise<number> {
+  for (;;) {
+    const clock = await readDatabaseClock(fixture.sql).catch(() => null)
+    if (clock) return clock.now + 500
+    await lasting(100)
+  }
+}
+
+async function migrate(fixture: Fixture, command: string): Promise<string> {
+  const program = join(repositoryRoot(), 'prisma/dist/main.mjs')
+  const env = { PATH: process.env.PATH, DATABASE_URL: fixture.postgres.url }
+  const { stdout } = await run(process.execPath, [program, command], { env })
+  return stdout.trim().split('\n').at(-1) ?? ''
+}

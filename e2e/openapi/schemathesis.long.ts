@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Answer } from '../api-calls.ts'
+import { type Belfry, startBelfry } from '../belfry.ts'
+
+// `scripts/test-openapi.mjs` says where the program is.
+const program = process.env.SCHEMATHESIS ?? 'schemathesis'
+const seed = process.env.FUZZ_SEED ?? '1'
+const examples = process.env.FUZZ_EXAMPLES ?? '2'
+
+type Operation = { operationId: string; security: Array<Record<string, string[]>> }
+
+let belfry: Belfry
+let ids: Record<string, string>
+let operations: Operation[]
+
+beforeAll(async () => {
+  belfry = await startBelfry('postgres', { services: ['api'] })
+  ids = await createObjects()
+  const { paths } = (await belfry.call('GET', '/api/openapi.json')).body
+  operations = Object.values<Record<string, Operation>>(paths).flatMap(methods => Object.values(methods))
+})
+afterAll(() => belfry?.close())
+
+it.concurrent('an API key gets what the OpenAPI document promises', () =>
+  fuzz(operations.filter(takesKey), { 'X-Api-Key': String(belfry.caller.apiKey) }))
+
+it.concurrent('a session gets what the OpenAPI document promises, where an API key has no right', () =>
+  fuzz(
+    operations.filter(operation => !takesKey(operation)),
+    { Authorization: `Bearer ${belfry.caller.token}` },
+  ))
+
+function takesKey({ security }: Operation): boolean {
+  return security.some(scheme => 'apiKey' in scheme)
+}
+
+async function createObjects(): Promise<Record<string, string>> {
+  const { workspaceId, organizationId } = belfry.caller
+  const url = 'https://example.com/hook'
+  const create = async (path: string, body: object) => idOf(await belfry.call('POST', path, body))
+  return {
+    ORGANIZATION_ID: String(organizationId),
+    WORKSPACE_ID: String(workspaceId),
+    CRON_JOB_ID: await create('/api/v1/scheduler/cronjobs', { name: 'A', url, method: 'POST', cron: '0 0 1 1 *' }),
+    SUBSCRIPTION_ID: await create('/api/v1/scheduler/subscriptions', { topic: 'orders.*', url }),
+    INTEGRATION_ID: await create(`/api/v1/workspaces/${workspaceId}/integrations`, {
+      ...{ name: 'A', channel: 'webhook', events: ['task.dead'], url },
+    }),
+  }
+}
+
+function idOf({ status, body }: Answer): string {
+  expect(status).toBe(201)
+  return body.id
+}
+
+async function fuzz(chosen: Operation[], headers: Record<string, string>): Promise<void> {
+  const child = spawn(
+    program,
+    [
+      ...['--config-file', join(import.meta.dirname, 'schemathesis.toml')],
+      ...['run', `${belfry.url}/api/openapi.json`, '--url', belfry.url],
+      ...['--phases', 'examples,coverage,fuzzing', '--max-examples', examples, '--seed', seed],
+      ...['--warnings', 'off', '--output-sanitize', 'false'],
+      ...chosen.flatMap(({ operationId }) => ['--include-operation-id', operationId]),
+      ...Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
+    ],
+    { env: { ...process.env, ...ids }, stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  let report = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', text => {
+      report += text
+    })
+  }
+  const [code] = await once(child, 'close')
+  expect(code, report).toBe(0)
+}

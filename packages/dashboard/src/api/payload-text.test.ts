@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { PayloadText, parseAnswer, toBodyText } from './payload-text.ts'
+
+const payload = '{ "id": 12345678901234567890, "n": 1.10, "a": 1, "a": 2 }'
+
+describe('a payload', () => {
+  it('is sent as the text that was typed', () => {
+    expect(toBodyText({ name: 'A', payload: new PayloadText(payload) })).toBe(`{"name":"A","payload":${payload}}`)
+    expect(toBodyText({ payload: new PayloadText('1') })).toBe('{"payload":1}')
+    expect(toBodyText({ payload: { a: 1 } })).toBe('{"payload":{"a":1}}')
+    expect(toBodyText([1])).toBe('[1]')
+  })
+
+  it('is read as the text that was stored', () => {
+    expect(parseAnswer(`{"id":"a","payload":${payload}}`)).toEqual({ id: 'a', payload: new PayloadText(payload) })
+    expect(parseAnswer('{"payload":null}')).toEqual({ payload: null })
+    expect(parseAnswer('[1]')).toEqual([1])
+    expect(parseAnswer('{"data":[{"payload":1}]}')).toEqual({ data: [{ payload: 1 }] })
+  })
+})

@@ -1,0 +1,130 @@
+import type { OrganizationSubscription } from '@belfry/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { CreditCard } from 'lucide-react'
+import { type ReactNode, useEffect } from 'react'
+import { useSearchParams } from 'react-router'
+import { messageOf } from '../../api/api-problem.ts'
+import { changeTier, openBillingPortal, tierQuery } from '../../api/organizations.ts'
+import { useRefusal } from '../../session/allowed.tsx'
+import { useOrganization } from '../../session/scope.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card, Stack } from '../../ui/card.tsx'
+import { DefinitionList } from '../../ui/definition-list.tsx'
+import { FormProblem } from '../../ui/problem.tsx'
+import { AbsoluteTime } from '../../ui/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import styles from './settings.module.css'
+import { tierLabels } from './tier-labels.ts'
+
+type Billing = OrganizationSubscription['billing']
+
+const statuses: Record<Billing['status'], string> = {
+  none: 'No subscription',
+  active: 'Active',
+  payment_failed: 'Payment failed',
+  canceled: 'Canceled',
+}
+
+/** The paid subscription, where tiers are sold. */
+export function BillingState({ subscription }: { subscription: OrganizationSubscription }): ReactNode {
+  const { tier, billing } = subscription
+  const portal = usePortal()
+  const refusal = useRefusal('billing.change')
+  const isConfirming = useConfirmation(billing.status)
+  if (billing.provider === 'manual') return null
+  return (
+    <section className={styles.section}>
+      <h2>Billing</h2>
+      <Card>
+        <Stack>
+          {billing.status === 'payment_failed' && <PaymentFailed tier={tier} graceUntil={billing.grace_until} />}
+          {isConfirming && (
+            <p className={styles.note} role="status">
+              Confirming your payment. The tier changes as soon as Stripe reports it.
+            </p>
+          )}
+          <DefinitionList rows={rowsOf(billing)} />
+          {billing.next_tier && <PlannedChange tier={tier} next={billing.next_tier} />}
+          {billing.status !== 'none' && (
+            <div>
+              <Button
+                icon={<CreditCard size={16} aria-hidden="true" />}
+                refusal={refusal}
+                isPending={portal.isPending}
+                onClick={() => portal.mutate()}
+              >
+                Manage billing
+              </Button>
+            </div>
+          )}
+        </Stack>
+      </Card>
+    </section>
+  )
+}
+
+function rowsOf({ status, period_end, next_tier }: Billing): Array<[string, ReactNode]> {
+  const isOver = status !== 'active' || period_end === null
+  const label = next_tier?.tier === 'free' ? 'Ends' : 'Renews'
+  return [
+    ['Subscription', statuses[status]],
+    ...(isOver ? [] : ([[label, <AbsoluteTime key="end" at={period_end} />]] as Array<[string, ReactNode]>)),
+  ]
+}
+
+function PaymentFailed({ tier, graceUntil }: { tier: string; graceUntil: string | null }): ReactNode {
+  const day = graceUntil && new Date(graceUntil).toLocaleDateString(undefined, { dateStyle: 'long' })
+  const isOver = graceUntil !== null && Date.parse(graceUntil) <= Date.now()
+  const consequence = isOver
+    ? 'The grace period is over.'
+    : `The tier ${tierLabels[tier as keyof typeof tierLabels]} stays until ${day}.`
+  return <FormProblem problem={`The last payment failed. ${consequence} Choose “Manage billing” to pay.`} />
+}
+
+function PlannedChange({ tier, next }: { tier: string; next: NonNullable<Billing['next_tier']> }): ReactNode {
+  const { organization } = useOrganization()
+  const client = useQueryClient()
+  const say = useToast()
+  const refusal = useRefusal('billing.change')
+  const keep = useMutation({
+    mutationFn: () => changeTier(organization.id, tier),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['tier', organization.id] }),
+    onError: error => say(messageOf(error), 'bad'),
+  })
+  return (
+    <div className={styles.inline} role="status">
+      <span>
+        Changes to {tierLabels[next.tier]} on <AbsoluteTime at={next.at} />
+      </span>
+      <Button size="small" refusal={refusal} isPending={keep.isPending} onClick={() => keep.mutate()}>
+        Keep {tierLabels[tier as keyof typeof tierLabels]}
+      </Button>
+    </div>
+  )
+}
+
+function usePortal() {
+  const { organization } = useOrganization()
+  const say = useToast()
+  return useMutation({
+    mutationFn: () => openBillingPortal(organization.id),
+    onSuccess: ({ url }) => location.assign(url),
+    onError: error => say(messageOf(error), 'bad'),
+  })
+}
+
+// Stripe brings the owner back before its report of the payment has come.
+function useConfirmation(status: Billing['status']): boolean {
+  const { organization } = useOrganization()
+  const [search, setSearch] = useSearchParams()
+  const isPaid = search.get('checkout') === 'done'
+  const isWaiting = isPaid && status !== 'active'
+  useQuery({ ...tierQuery(organization.id), refetchInterval: isWaiting ? 2_000 : false })
+  const client = useQueryClient()
+  useEffect(() => {
+    if (!isPaid || isWaiting) return
+    setSearch({}, { replace: true })
+    for (const name of ['usage', 'organization']) void client.invalidateQueries({ queryKey: [name, organization.id] })
+  }, [isPaid, isWaiting, setSearch, client, organization.id])
+  return isWaiting
+}

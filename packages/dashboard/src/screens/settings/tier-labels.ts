@@ -1,0 +1,13 @@
+import type { OrganizationSubscription } from '@belfry/contract'
+
+export type TierName = OrganizationSubscription['tier']
+
+export const tierLabels: Record<TierName, string> = {
+  free: 'Free',
+  startup: 'Startup',
+  scaleup: 'Scaleup',
+  unicorn: 'Unicorn',
+}
+
+/** From the lowest to the highest. */
+export const tierRanks = Object.keys(tierLabels) as TierName[]

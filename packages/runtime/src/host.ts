@@ -1,0 +1,44 @@
+import type { Logger } from './logger.ts'
+import { openRegistry, type Registry } from './metrics/registry.ts'
+import { type OperatorPort, openOperatorPort } from './operator-port.ts'
+import { openTracing, type ProcessTracing } from './tracing/open-tracing.ts'
+
+/** A process, as its roles see it: what they share, and when to stop. */
+export type Host = {
+  /** Aborted when the process is to stop. */
+  stop: AbortSignal
+  registry: Registry
+  /** Null when nobody asks for traces. */
+  tracing: ProcessTracing | null
+  /** Null for a process that operators do not ask. */
+  operators: OperatorPort | null
+}
+
+export type HostOptions = {
+  /** Not empty. */
+  roles: readonly string[]
+  /** Where operators ask; 0 takes any free port, null none. */
+  operatorPort: number | null
+  traces: boolean
+}
+
+/** Opens what the roles of a process share. Node's metrics have the label of the only role, or `belfry`. */
+export async function openHost(
+  log: Logger,
+  stop: AbortSignal,
+  { roles, operatorPort, traces }: HostOptions,
+): Promise<Host & { close(): Promise<void> }> {
+  const registry = openRegistry(roles.length === 1 ? String(roles[0]) : 'belfry')
+  const tracing = traces ? await openTracing(log) : null
+  const operators = operatorPort === null ? null : await openOperatorPort(operatorPort, roles, registry)
+  return {
+    stop,
+    registry,
+    tracing,
+    operators,
+    async close() {
+      operators?.close()
+      await tracing?.close()
+    },
+  }
+}

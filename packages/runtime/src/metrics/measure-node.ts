@@ -1,0 +1,25 @@
+import { collectDefaultMetrics, type Registry as PromRegistry } from 'prom-client'
+import { sampleEventLoopDelay } from '../watch-event-loop.ts'
+import type { Registry } from './registry.ts'
+
+// The delays of half a minute.
+const maxSamples = 60
+// Longer than any process lives.
+const neverMs = 2 ** 31 - 1
+
+/** Shows what prom-client knows of Node. The delays of the event loop come from a monitor that lets an idle process sleep. */
+export function measureNode(registry: PromRegistry, register: Registry['register']): void {
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: neverMs })
+  const delays: number[] = []
+  sampleEventLoopDelay(delayMs => {
+    if (delays.push(delayMs / 1000) > maxSamples) delays.shift()
+  })
+  const quantile = (share: number) => [...delays].sort((a, b) => a - b)[Math.ceil(delays.length * share) - 1] ?? 0
+  for (const name of ['min', 'mean', 'stddev', 'p50', 'p90', 'p99', 'max']) {
+    registry.removeSingleMetric(`nodejs_eventloop_lag_${name}_seconds`)
+  }
+  for (const [name, share] of Object.entries({ p50: 0.5, p90: 0.9, p99: 0.99, max: 1 })) {
+    const help = `The ${name} of the event loop's delays in the last half minute.`
+    register(`nodejs_eventloop_lag_${name}_seconds`, help, 'gauge', () => [{ labels: {}, value: quantile(share) }])
+  }
+}

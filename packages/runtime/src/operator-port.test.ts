@@ -1,0 +1,77 @@
+import { afterEach, expect, it } from 'vitest'
+import { openRegistry } from './metrics/registry.ts'
+import { type OperatorPort, openOperatorPort } from './operator-port.ts'
+
+const opened: OperatorPort[] = []
+afterEach(() => {
+  for (const one of opened.splice(0)) one.close()
+})
+
+async function open(...roles: string[]) {
+  const operators = await openOperatorPort(0, roles, openRegistry(String(roles[0])))
+  opened.push(operators)
+  const get = (path: string) => fetch(`http://127.0.0.1:${operators.port}${path}`)
+  const statusOf = async (path: string) => (await get(path)).status
+  return { report: operators.report, get, statusOf }
+}
+
+it('answers 200 while everything answers, and 503 naming what does not', async () => {
+  let queueIsUp = true
+  const checks = {
+    database: async () => {},
+    queue: async () => {
+      if (!queueIsUp) throw new Error('down')
+    },
+  }
+  const { report, get, statusOf } = await open('api')
+  report({ checks })
+  expect([await statusOf('/healthz'), await statusOf('/readyz')]).toEqual([200, 200])
+  queueIsUp = false
+  const response = await get('/readyz')
+  expect(response.status).toBe(503)
+  expect(await response.json()).toMatchObject({
+    ready: false,
+    checks: { database: 'ok', queue: 'unavailable' },
+    zone_data: { version: process.versions.tz },
+  })
+  expect(await statusOf('/other')).toBe(404)
+  const metrics = await get('/metrics')
+  expect(metrics.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+  expect(await metrics.text()).toMatch(/^process_cpu_seconds_total\{service="api"\} /m)
+})
+
+it('reports warnings without being unready, and none when they cannot be found out', async () => {
+  let warnings = async () => ['fsync is off']
+  const { report, get } = await open('api')
+  report({ checks: {}, warnings: () => warnings() })
+  const response = await get('/readyz')
+  expect([response.status, await response.json()]).toMatchObject([200, { ready: true, warnings: ['fsync is off'] }])
+  warnings = () => Promise.reject(new Error('away'))
+  expect(await (await get('/readyz')).json()).toMatchObject({ ready: true, warnings: [] })
+})
+
+it('is healthy and ready once each role has reported', async () => {
+  const { report, statusOf } = await open('api', 'scheduler')
+  report({ checks: {} })
+  expect([await statusOf('/healthz'), await statusOf('/readyz')]).toEqual([503, 503])
+  report({ checks: {} })
+  expect([await statusOf('/healthz'), await statusOf('/readyz')]).toEqual([200, 200])
+})
+
+it('joins what the roles of a process report: away for one is away, and each warning comes once', async () => {
+  const { report, get } = await open('api', 'scheduler', 'dispatcher')
+  const up = async () => {}
+  const away = () => Promise.reject(new Error('down'))
+  const warnings = async () => ['fsync is off']
+  report({ checks: { database: up, queue: away }, optional: ['queue'], warnings })
+  report({ checks: { database: away, queue: up }, warnings })
+  report({ checks: { database: up, queue: up }, about: { egress: { proxy: null } } })
+  const response = await get('/readyz')
+  expect(response.status).toBe(503)
+  expect(await response.json()).toMatchObject({
+    ready: false,
+    checks: { database: 'unavailable', queue: 'unavailable' },
+    warnings: ['fsync is off'],
+    egress: { proxy: null },
+  })
+})

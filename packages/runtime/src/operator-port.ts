@@ -1,0 +1,82 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type HealthChecks, type Readiness, readiness } from './health.ts'
+import type { Registry } from './metrics/registry.ts'
+import { withinMs } from './within-ms.ts'
+import { zoneData } from './zone-data.ts'
+
+/** What a role tells about itself beside its metrics. */
+export type RoleReport = {
+  checks: HealthChecks
+  /** Checks that are told but do not make the process unready. Default: none. */
+  optional?: readonly string[]
+  /** What `/readyz` adds about the role. Default: nothing. */
+  about?: object
+  /** Findings that `/readyz` reports and that do not make the process unready. Default: it reports none. */
+  warnings?: () => Promise<readonly string[]>
+}
+
+/** `GET /healthz`, `GET /readyz` and `GET /metrics` of a process, on a port that only operators reach. */
+export type OperatorPort = {
+  readonly port: number
+  /** Adds what a role tells. The process is healthy and ready once each of its roles has reported. */
+  report(report: RoleReport): void
+  close(): void
+}
+
+const findingsTimeoutMs = 2000
+
+/** @param port - 0 takes any free one. */
+export async function openOperatorPort(
+  port: number,
+  roles: readonly string[],
+  metrics: Pick<Registry, 'text' | 'contentType'>,
+): Promise<OperatorPort> {
+  const reports: RoleReport[] = []
+  const server = createServer(async (request, response) => {
+    const send = (status: number, body: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    const [path] = (request.url ?? '').split('?', 1)
+    if (path === '/metrics') {
+      const text = await metrics.text().catch(() => null)
+      if (text === null) return send(500, { status: 'the metrics cannot be read' })
+      return response.writeHead(200, { 'content-type': metrics.contentType }).end(text)
+    }
+    if (path !== '/healthz' && path !== '/readyz') return send(404, { status: 'not found' })
+    if (reports.length < roles.length) return send(503, { status: 'starting' })
+    if (path === '/healthz') return send(200, { status: 'ok' })
+    const [state, warnings] = await Promise.all([readinessOfAll(reports), findings(reports)])
+    send(state.ready ? 200 : 503, { ...state, warnings, ...Object.assign({}, ...reports.map(({ about }) => about)) })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port, // listening on a port, not on a pipe
+    report: report => void reports.push(report),
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+// Roles check the same things, each over connections of its own.
+async function readinessOfAll(reports: readonly RoleReport[]): Promise<Readiness> {
+  const states = await Promise.all(reports.map(({ checks, optional }) => readiness(checks, optional)))
+  const names = new Set(states.flatMap(({ checks }) => Object.keys(checks)))
+  const resultOf = (name: string) =>
+    states.some(({ checks }) => checks[name] === 'unavailable') ? 'unavailable' : 'ok'
+  return {
+    ready: states.every(({ ready }) => ready),
+    checks: Object.fromEntries([...names].map(name => [name, resultOf(name)])),
+    zone_data: zoneData(new Date()),
+  }
+}
+
+// A check already says when something does not answer.
+async function findings(reports: readonly RoleReport[]): Promise<string[]> {
+  const read = ({ warnings = async () => [] }: RoleReport) => withinMs(findingsTimeoutMs, warnings).catch(() => [])
+  return [...new Set((await Promise.all(reports.map(read))).flat())]
+}

@@ -1,0 +1,97 @@
+import { isDeadLetter } from './dead-letters/find-dead-letters.ts'
+import type { TaskState } from './generated/enums.ts'
+import { queryInIndexOrder } from './in-index-order.ts'
+import { maxCounted } from './measure-backlog.ts'
+import type { Pool } from './pool.ts'
+import { originOf } from './task-origin.ts'
+import { leaseFloor, waitingFloor } from './waiting-floor.ts'
+
+/** Where a task stands on the operators' board: in flight, due, due later, or a dead letter. */
+export type BoardState = 'active' | 'waiting' | 'delayed' | 'failed'
+
+/** A task as operators see it: never what it sends. */
+export type BoardTask = {
+  id: string
+  workspaceId: string
+  origin: string
+  state: TaskState
+  /** Null for a task that is not on the board. */
+  boardState: BoardState | null
+  attempts: number
+  createdAt: Date
+  dueAt: Date
+  updatedAt: Date
+  finishedAt: Date | null
+  /** How the latest recorded attempt ended; null where there is none, or where the log no longer has it. */
+  responseStatus: number | null
+  errorMessage: string | null
+}
+
+/** Counts the tasks in a state, of all workspaces, up to 10,000. */
+export async function countBoardTasks(pool: Pool, state: BoardState): Promise<number> {
+  const query = { name: `count_board_${state}`, text: boardCountStatement(state), values: [] }
+  const [row] = await queryInIndexOrder<{ count: number }>(pool, query)
+  return row?.count ?? 0
+}
+
+/**
+ * Lists the tasks in a state, of all workspaces, from the place `start` to the place `end` inclusive: the next due first,
+ * of dead letters the newest. Only the places that are counted have a task.
+ */
+export async function listBoardTasks(pool: Pool, state: BoardState, start: number, end: number): Promise<BoardTask[]> {
+  const limit = Math.min(end + 1, maxCounted) - start
+  if (limit <= 0) return []
+  const query = { name: `list_board_${state}`, text: boardPageStatement(state), values: [start, limit] }
+  const page = await queryInIndexOrder<{ id: string }>(pool, query)
+  const tasks = await findBoardTasks(
+    pool,
+    page.map(({ id }) => id),
+  )
+  return tasks.filter(({ boardState }) => boardState === state) // others have moved on since
+}
+
+/** Reads tasks in the order of `ids`, in any state. Leaves out ids that do not exist. */
+export async function findBoardTasks(pool: Pool, ids: readonly string[]): Promise<BoardTask[]> {
+  const { rows } = await pool.query<BoardTask>({ name: 'find_board_tasks', text: findStatement, values: [ids] })
+  const byId = new Map(rows.map(row => [row.id, row]))
+  return ids.flatMap(id => byId.get(id) ?? [])
+}
+
+const unfinished = `state IN ('pending', 'retrying')`
+
+// The floor does not know the tasks in quarantine. "NOT IN" keeps the planner from looking for one of them along the index
+// of all due work.
+const floor = `least(${waitingFloor}, (
+    SELECT due_at FROM tasks WHERE quarantined AND state NOT IN ('pending', 'processing', 'success', 'dead', 'cancelled')
+    ORDER BY due_at LIMIT 1
+  ))`
+
+const indexOrder: Record<BoardState, string> = {
+  active: `state = 'processing' AND lease_until >= ${leaseFloor} ORDER BY lease_until`,
+  waiting: `${unfinished} AND due_at >= ${floor} AND due_at <= now() ORDER BY due_at, id`,
+  delayed: `${unfinished} AND due_at > now() ORDER BY due_at, id`,
+  failed: `${isDeadLetter} ORDER BY workspace_id DESC, id DESC`,
+}
+
+export const boardStates = Object.keys(indexOrder) as BoardState[]
+
+// No index has the dead letters of all workspaces by time, so up to 10,000 of them are read and sorted for each page.
+export const boardPageStatement = (state: BoardState) =>
+  state === 'failed'
+    ? `SELECT id FROM (SELECT id, finished_at FROM tasks t WHERE ${indexOrder.failed} LIMIT ${maxCounted}) letters
+       ORDER BY finished_at DESC, id DESC OFFSET $1 LIMIT $2`
+    : `SELECT id FROM tasks WHERE ${indexOrder[state]} OFFSET $1 LIMIT $2`
+
+export const boardCountStatement = (state: BoardState) => `
+  SELECT count(*)::int AS count FROM (SELECT FROM tasks t WHERE ${indexOrder[state]} LIMIT ${maxCounted}) counted`
+
+const findStatement = `
+  SELECT t.id, t.workspace_id AS "workspaceId", ${originOf('r.url')} AS origin, t.state, t.attempts,
+         CASE WHEN t.state = 'processing' THEN 'active'
+              WHEN t.${unfinished} THEN CASE WHEN t.due_at <= now() THEN 'waiting' ELSE 'delayed' END
+              WHEN ${isDeadLetter} THEN 'failed' END AS "boardState",
+         t.created_at AS "createdAt", t.due_at AS "dueAt", t.updated_at AS "updatedAt", t.finished_at AS "finishedAt",
+         run.response_status AS "responseStatus", run.error_message AS "errorMessage"
+  FROM unnest($1::uuid[]) AS asked (id)
+  JOIN tasks t ON t.id = asked.id JOIN task_requests r ON r.task_id = t.id
+  LEFT JOIN runs run ON run.workspace_id = t.workspace_id AND run.id = t.run_id`

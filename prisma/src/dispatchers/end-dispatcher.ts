@@ -1,0 +1,128 @@
+import { inTransaction, type Transaction } from '../in-transaction.ts'
+import type { Pool } from '../pool.ts'
+import { type UnstartedClaim, undoClaims } from '../undo-claims.ts'
+import { leaseFloor } from '../waiting-floor.ts'
+import { isHeldLease } from './heartbeat.ts'
+import { type LostAttempt, loseAttempts } from './lose-attempts.ts'
+import { isUnsent as isNotInJournal } from './send-journal.ts'
+
+/** A task that waits again, because its claim was never sent. `now` is the database's clock. */
+export type UndoneClaim = { taskId: string; workspaceId: string; dueAt: Date; now: Date }
+
+/** What became of the claims of a dispatcher. */
+export type EndedDispatcher = { undone: UndoneClaim[]; lost: LostAttempt[] }
+
+type OwnedClaim = UnstartedClaim & { isUnsent: boolean }
+
+const batchSize = 1_000
+
+/**
+ * Ends a dispatcher that is dead. Prefetched claims that it never sent are undone. Every other claim of it is a lost
+ * attempt: see `loseAttempts`. An attempt that was the only one in flight counts as lost alone, because its task may be
+ * what killed the process. When PostgreSQL has restarted since, the send journal is gone, so every claim counts as sent
+ * and as lost together with others.
+ *
+ * A dispatcher that comes back later finds its claims gone: the fence of the run's id refuses its outcomes, and the
+ * journal refuses its sends.
+ */
+export async function endDispatcher(pool: Pool, id: string): Promise<EndedDispatcher> {
+  return inTransaction(pool, async tx => {
+    const { rowCount } = await tx.query('DELETE FROM dispatchers WHERE id = $1', [id])
+    const claims = await readClaims(tx, id, rowCount === 1)
+    const sent = claims.filter(claim => !claim.isUnsent)
+    const isAlone = rowCount === 1 && sent.length === 1
+    const undone = await inBatches(
+      claims.filter(claim => claim.isUnsent),
+      batch => undoAll(tx, batch),
+    )
+    const lost = await inBatches(sent, batch => loseAttempts(tx, batch, isAlone))
+    await tx.query('DELETE FROM sends WHERE dispatcher_id = $1', [id])
+    return { undone, lost }
+  })
+}
+
+/**
+ * Ends claims of a living dispatcher that it does not hold. Those that it never sent are undone. The others are lost: a
+ * failover may have lost their records.
+ * @param isHeld - Whether the dispatcher holds the claim of a run.
+ * @param isUnsent - Whether it is certain that nothing was sent for a run.
+ */
+export async function recoverStrays(
+  pool: Pool,
+  id: string,
+  isHeld: (runId: string) => boolean,
+  isUnsent: (runId: string) => boolean,
+): Promise<EndedDispatcher> {
+  const text = `
+    SELECT id AS "taskId", workspace_id AS "workspaceId", run_id AS "runId" FROM tasks
+    WHERE state = 'processing' AND lease_until >= ${leaseFloor} AND dispatcher_id = $1`
+  const { rows } = await pool.query<UnstartedClaim>({ name: 'own_claims', text, values: [id] })
+  const strays = rows.filter(({ runId }) => !isHeld(runId))
+  if (strays.length === 0) return { undone: [], lost: [] }
+  return inTransaction(pool, tx => endClaims(tx, strays, isUnsent))
+}
+
+/**
+ * Removes a dispatcher that stops in order. Of the claims that it still has, those that it never sent are undone. The others
+ * are lost.
+ * @param isUnsent - Whether it is certain that nothing was sent for a run.
+ */
+export async function leaveDispatchers(
+  pool: Pool,
+  id: string,
+  isUnsent: (runId: string) => boolean,
+): Promise<EndedDispatcher> {
+  return inTransaction(pool, async tx => {
+    const ended = await endClaims(tx, await readClaims(tx, id, false), isUnsent)
+    await tx.query('DELETE FROM sends WHERE dispatcher_id = $1', [id])
+    await tx.query('DELETE FROM dispatchers WHERE id = $1', [id])
+    return ended
+  })
+}
+
+/**
+ * Ends the attempts of dispatchers of the previous release, which have no heartbeat, once their lease is over.
+ * @returns At most `limit` of them.
+ */
+export async function expireLeases(pool: Pool, limit: number): Promise<LostAttempt[]> {
+  return inTransaction(pool, async tx => {
+    const text = `
+      SELECT id AS "taskId", run_id AS "runId" FROM tasks
+      WHERE state = 'processing' AND lease_until >= ${leaseFloor} AND lease_until < now() AND dispatcher_id IS NULL
+      ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED`
+    const { rows } = await tx.query<{ taskId: string; runId: string }>({ name: 'expire_leases', text, values: [limit] })
+    return rows.length === 0 ? [] : loseAttempts(tx, rows, false)
+  })
+}
+
+async function endClaims(
+  tx: Transaction,
+  claims: readonly UnstartedClaim[],
+  isUnsent: (runId: string) => boolean,
+): Promise<EndedDispatcher> {
+  const sent = claims.filter(({ runId }) => !isUnsent(runId))
+  const unsent = claims.filter(({ runId }) => isUnsent(runId))
+  const undone = await inBatches(unsent, batch => undoAll(tx, batch))
+  const lost = await inBatches(sent, batch => loseAttempts(tx, batch, false))
+  return { undone, lost }
+}
+
+async function readClaims(tx: Transaction, id: string, hasJournal: boolean): Promise<OwnedClaim[]> {
+  const text = `
+    SELECT t.id AS "taskId", t.workspace_id AS "workspaceId", t.run_id AS "runId",
+           $2::boolean AND ${isNotInJournal('t')} AS "isUnsent"
+    FROM tasks t WHERE t.state = 'processing' AND t.dispatcher_id = $1 AND NOT t.${isHeldLease}
+    ORDER BY t.id FOR UPDATE`
+  return (await tx.query<OwnedClaim>(text, [id, hasJournal])).rows
+}
+
+async function undoAll(tx: Transaction, claims: readonly UnstartedClaim[]): Promise<UndoneClaim[]> {
+  const waiting = await undoClaims(tx, claims)
+  return claims.flatMap(({ taskId, workspaceId }, i) => (waiting[i] ? [{ taskId, workspaceId, ...waiting[i] }] : []))
+}
+
+async function inBatches<In, Out>(items: readonly In[], run: (batch: readonly In[]) => Promise<Out[]>): Promise<Out[]> {
+  const all: Out[] = []
+  for (let i = 0; i < items.length; i += batchSize) all.push(...(await run(items.slice(i, i + batchSize))))
+  return all
+}

@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto'
+import type { Tiers } from '@belfry/domain'
+import { type Claim, claimTasks } from '../claim-tasks.ts'
+import type { Pool } from '../pool.ts'
+
+// Several processes look for the next task at once, so each picks one of the first few.
+const candidates = 8
+
+/** How many tasks in quarantine are due, up to `max`. */
+export async function countQuarantined(pool: Pool, max: number): Promise<number> {
+  const text = `
+    SELECT count(*)::int AS n FROM (
+      SELECT FROM tasks WHERE quarantined AND state = 'retrying' AND due_at <= clock_timestamp() LIMIT $1
+    ) due`
+  const { rows } = await pool.query<{ n: number }>({ name: 'count_quarantined', text, values: [max] })
+  return rows[0]?.n ?? 0
+}
+
+/** Claims one of the tasks in quarantine that have been due for longest. Null when none is due. */
+export async function claimQuarantined(pool: Pool, dispatcherId: string, tiers: Tiers): Promise<Claim | null> {
+  const text = `
+    SELECT id FROM (
+      SELECT id FROM tasks WHERE quarantined AND state = 'retrying' AND due_at <= clock_timestamp()
+      ORDER BY due_at LIMIT ${candidates}
+    ) due ORDER BY random() LIMIT 1`
+  const { rows } = await pool.query<{ id: string }>({ name: 'next_quarantined', text })
+  if (!rows[0]) return null
+  const request = { taskId: rows[0].id, token: randomUUID() }
+  const [claim = null] = await claimTasks(pool, { dispatcherId, quarantine: true }, [request], tiers)
+  return claim
+}

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { endLostConnection } from './end-lost-connection.ts'
+
+export type Listener = {
+  /** Gets the channel and the payload of each notification. */
+  onNotification(channel: string, payload: string): void
+  /** Called after each connection, the first one too: whatever was notified before was missed. */
+  onConnect(): void
+  onError(error: unknown): void
+}
+
+const maxPauseMs = 5_000
+// A connection that is cut without a word is noticed when a probe of it stays without an answer.
+const probeMs = 10_000
+const silenceMs = 15_000
+const closeMs = 1_000
+
+/**
+ * Listens to channels of PostgreSQL on a connection of its own. Connects again whenever that is lost, after 0.1 s doubled
+ * up to 5 s. Never rejects.
+ */
+export function listen(
+  databaseUrl: string,
+  channels: readonly string[],
+  listener: Listener,
+): { close(): Promise<void> } {
+  const stop = new AbortController()
+
+  async function run(): Promise<void> {
+    for (let pauseMs = 100; !stop.signal.aborted; ) {
+      const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000, keepAlive: true })
+      client.on('notification', ({ channel, payload = '' }) => listener.onNotification(channel, payload))
+      client.on('error', () => {}) // the next probe fails, or the end is noticed
+      const ended = new AbortController()
+      client.once('end', () => ended.abort())
+      try {
+        await client.connect()
+        endLostConnection(client, silenceMs)
+        await client.query(channels.map(channel => `LISTEN ${pg.escapeIdentifier(channel)}`).join('; '))
+        listener.onConnect()
+        pauseMs = 100
+        await probe(client, AbortSignal.any([stop.signal, ended.signal]))
+      } catch (error) {
+        if (!stop.signal.aborted) listener.onError(error)
+      }
+      await Promise.race([client.end().catch(() => {}), sleep(closeMs)]) // it may have ended, or hang
+      await sleep(pauseMs, undefined, { signal: stop.signal }).catch(() => {}) // to be closed
+      pauseMs = Math.min(pauseMs * 2, maxPauseMs)
+    }
+  }
+
+  const running = run()
+  return {
+    async close() {
+      stop.abort()
+      await running
+    },
+  }
+}
+
+/** Resolves when the connection has ended or the listener is to close. */
+async function probe(client: pg.Client, end: AbortSignal): Promise<void> {
+  while (!end.aborted) {
+    await sleep(probeMs, undefined, { signal: end }).catch(() => {}) // the end
+    if (!end.aborted) await client.query('SELECT 1')
+  }
+}

@@ -1,0 +1,69 @@
+import type { Pool } from '../pool.ts'
+import { inBriefTransaction } from './brief-transaction.ts'
+
+export type PreparedPartitions = {
+  made: string[]
+  /** Those that are still missing: a transaction reads `runs`, or the default partition has runs of that month. */
+  missing: string[]
+}
+
+type Month = { name: string; lower: string; upper: string; isThere: boolean }
+
+/**
+ * Makes the partitions of this month and of the `monthsAhead` after it, as far as that keeps no statement waiting; any number of
+ * callers may do so at once. To attach a partition takes a lock that no insert into another one waits for. But PostgreSQL
+ * wants the default partition for itself meanwhile: while a transaction reads that one, the month is left to the next call.
+ */
+export async function prepareRunPartitions(pool: Pool, monthsAhead: number): Promise<PreparedPartitions> {
+  const result: PreparedPartitions = { made: [], missing: [] }
+  for (const month of await readMonths(pool, monthsAhead)) {
+    if (month.isThere) continue
+    const isMade = await makePartition(pool, month)
+    result[isMade ? 'made' : 'missing'].push(month.name)
+  }
+  return result
+}
+
+/** Returns how many months after this one have a partition, without a gap; -1 when this month has none. */
+export async function countPreparedMonths(pool: Pool): Promise<number> {
+  const months = await readMonths(pool, 12)
+  const firstGap = months.findIndex(({ isThere }) => !isThere)
+  return (firstGap === -1 ? months.length : firstGap) - 1
+}
+
+async function readMonths(pool: Pool, monthsAhead: number): Promise<Month[]> {
+  const text = `
+    SELECT name, uuid_v7_floor(starts AT TIME ZONE 'UTC') AS lower,
+           uuid_v7_floor((starts + interval '1 month') AT TIME ZONE 'UTC') AS upper,
+           to_regclass('run_partitions.' || name) IS NOT NULL AS "isThere"
+    FROM (
+      SELECT starts, 'runs_' || to_char(starts, 'YYYY_MM') AS name
+      FROM generate_series(0, $1::int) i,
+           LATERAL (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => i) AS starts) m
+    ) months
+    ORDER BY starts`
+  return (await pool.query<Month>(text, [monthsAhead])).rows
+}
+
+async function makePartition(pool: Pool, { name, lower, upper }: Month): Promise<boolean> {
+  try {
+    const isMade = await inBriefTransaction(pool, async tx => {
+      await tx.query(`CREATE TABLE run_partitions.${name} (LIKE runs INCLUDING ALL)`)
+      await tx.query(
+        `ALTER TABLE runs ATTACH PARTITION run_partitions.${name} FOR VALUES FROM ('${lower}') TO ('${upper}')`,
+      )
+      return true
+    })
+    return isMade === true
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code === checkViolation) return false
+    if (code === duplicateTable) return true
+    throw error
+  }
+}
+
+// The default partition has runs of the month.
+const checkViolation = '23514'
+// Another caller made it since it was looked for.
+const duplicateTable = '42P07'

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type BoardState, boardCountStatement, boardPageStatement, boardStates } from '../src/board-tasks.ts'
+import { inIndexOrder } from '../src/in-index-order.ts'
+import { countBoardTasks, listBoardTasks, mendWaitingFloor } from '../src/index.ts'
+import { useDatabase } from './setup.ts'
+
+const db = useDatabase()
+const finished = 10_000
+
+/** Stores tasks of one workspace that were due in the last seconds, one each second. */
+async function store(count: number, state: string, columns: Record<string, string> = {}, workspaceId = randomUUID()) {
+  const names = ['state', ...Object.keys(columns)].join(', ')
+  const values = [`'${state}'::task_state`, ...Object.values(columns)].join(', ')
+  await db.pool.query(
+    `WITH made AS (
+       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, ${names})
+       SELECT uuid_v7(clock_timestamp()), $1, 'task', at, at, ${values}
+       FROM (SELECT i, now() - i * interval '1 second' AS at FROM generate_series(1, $2) i) made RETURNING id
+     )
+     INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+     SELECT id, 'n', 'https://example.com/x', 'POST', 0, 'fixed', 1000, 1000, 1000 FROM made`,
+    [workspaceId, count],
+  )
+  await mendWaitingFloor(db.pool) // it was done by hand
+  return workspaceId
+}
+
+type Plan = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Actual Rows': number
+  'Rows Removed by Filter'?: number
+  Plans?: Plan[]
+}
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+// How a statement reaches the tasks, and how many of them it reads.
+async function access(text: string, values: unknown[] = []): Promise<{ by: string[]; rows: number }> {
+  const client = await db.pool.connect()
+  try {
+    await client.query(`BEGIN; ${inIndexOrder}`)
+    const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
+    const nodes = nodesOf(rows[0]['QUERY PLAN'][0].Plan).filter(node => node['Relation Name'] === 'tasks')
+    return {
+      by: [...new Set(nodes.map(node => node['Index Name'] ?? node['Node Type']))],
+      rows: Math.max(...nodes.map(node => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0))),
+    }
+  } finally {
+    await client.query('ROLLBACK')
+    client.release()
+  }
+}
+
+describe('beside ten thousand finished tasks', () => {
+  beforeAll(async () => {
+    await db.pool.query('ALTER TABLE tasks SET (autovacuum_enabled = off)')
+    await store(finished, 'success', { finished_at: 'at' })
+    await store(finished / 5, 'dead', { finished_at: 'at', settled_at: 'at' })
+    for (const state of ['pending', 'retrying', 'dead', 'processing'] as const)
+      await store(50, state, {
+        ...(state === 'dead' && { finished_at: 'at' }),
+        ...(state === 'processing' && {
+          lease_until: `now() + interval '1 minute'`,
+          dispatcher_id: 'gen_random_uuid()',
+        }),
+      })
+  }, 120_000)
+
+  const indexes: Record<BoardState, string[]> = {
+    active: ['tasks_lease_idx'],
+    waiting: ['tasks_due_at_id_idx', 'tasks_quarantined_due_at_idx'],
+    delayed: ['tasks_due_at_id_idx'],
+    failed: ['tasks_dead_letters_idx'],
+  }
+
+  it.each(['no statistics', 'statistics'])('each page and each count is read along an index, with %s', async which => {
+    if (which === 'statistics') await db.pool.query('ANALYZE tasks, task_requests')
+    for (const state of boardStates) {
+      const reads = [await access(boardPageStatement(state), [0, 10]), await access(boardCountStatement(state))]
+      for (const { by } of reads) expect([state, indexes[state]]).toEqual([state, expect.arrayContaining(by)])
+      const [page, count] = reads.map(({ rows }) => rows)
+      expect(page).toBeLessThanOrEqual(state === 'failed' ? 50 : 10)
+      expect(count).toBeLessThanOrEqual(100)
+    }
+  })
+
+  it('returns the dead letters of all workspaces, newest first', async () => {
+    await store(1, 'dead', { finished_at: `now() + interval '1 second'` }, '00000000-0000-7000-8000-000000000001')
+    const newest = await store(
+      1,
+      'dead',
+      { finished_at: `now() + interval '2 seconds'` },
+      'ffffffff-0000-7000-8000-000000000001',
+    )
+    const letters = await listBoardTasks(db.pool, 'failed', 0, 9)
+    expect(letters).toHaveLength(10)
+    expect(letters[0]?.workspaceId).toBe(newest)
+    const ends = letters.map(({ finishedAt }) => finishedAt?.getTime() ?? 0)
+    expect(ends).toEqual(ends.toSorted((one, other) => other - one))
+  })
+
+  it('more than ten thousand are counted and listed up to there', async () => {
+    await store(10_001, 'dead', { finished_at: 'at' })
+    await store(10_001, 'pending')
+    for (const state of ['failed', 'waiting'] as const) {
+      expect(await countBoardTasks(db.pool, state)).toBe(10_000)
+      expect(await listBoardTasks(db.pool, state, 9_990, 10_009)).toHaveLength(10)
+      expect(await listBoardTasks(db.pool, state, 10_000, 10_009)).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,290 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { defaultTiers } from '@belfry/domain'
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  type Claim,
+  type ClaimedTask,
+  claimQuarantined,
+  claimTasks,
+  countQuarantined,
+  type DispatcherRow,
+  deleteCronJob,
+  endDispatcher,
+  enterDispatchers,
+  insertTasks,
+  journalSends,
+  leaveDispatchers,
+  pauseCronJob,
+  readHeartbeats,
+  recoverStrays,
+  resumeCronJob,
+  trimJournal,
+  undoClaims,
+} from '../src/index.ts'
+import { aTask, aWorkspace, claimAll, runRows, taskRow, useDatabase } from './setup.ts'
+
+const db = useDatabase()
+
+beforeEach(() => db.pool.query('DELETE FROM tasks; DELETE FROM dispatchers'))
+
+async function store(count: number): Promise<string[]> {
+  const tasks = Array.from({ length: count }, () => aTask())
+  await insertTasks(db.pool, tasks)
+  await sleep(2) // their times were rounded
+  return tasks.map(({ id }) => id)
+}
+
+async function claim(dispatcher: DispatcherRow, ids: readonly string[], isPrefetch = false): Promise<ClaimedTask[]> {
+  const requests = ids.map(taskId => ({ taskId, token: randomUUID(), isPrefetch }))
+  const claims = await claimTasks(db.pool, { dispatcherId: dispatcher.id }, requests)
+  return claims.flatMap(answer => (answer.kind === 'claimed' ? [answer.task] : []))
+}
+
+const send = ({ id: dispatcherId, session }: DispatcherRow, tasks: readonly ClaimedTask[], seq = 1) =>
+  journalSends(db.pool, { dispatcherId, session, seq, runIds: tasks.map(({ runId }) => runId) })
+
+async function dueNow(): Promise<void> {
+  await db.pool.query('UPDATE tasks SET due_at = now() WHERE quarantined')
+}
+
+const takeQuarantined = (dispatcher: DispatcherRow): Promise<Claim | null> =>
+  claimQuarantined(db.pool, dispatcher.id, defaultTiers)
+
+describe('a dispatcher that dies', () => {
+  it('has what it never sent made pending again, uncounted and without a run', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const [first = '', second = ''] = await store(2)
+    const prefetched = await claim(dispatcher, [first, second], true)
+    expect(await send(dispatcher, prefetched.slice(0, 1))).toBe(true)
+    const { undone, lost } = await endDispatcher(db.pool, dispatcher.id)
+    expect(undone.map(({ taskId }) => taskId)).toEqual([second])
+    expect(lost.map(({ taskId }) => taskId)).toEqual([first])
+    const row = { state: 'pending', attempts: 0, run_id: null, lease_until: null, quarantined: false, lost: 0 }
+    expect(await taskRow(db.pool, second)).toMatchObject(row)
+    expect(await runRows(db.pool, second)).toEqual([])
+    expect(await runRows(db.pool, first)).toMatchObject([{ attempt: 1, error_code: 'worker_lost' }])
+  })
+
+  it('has what it sent retried in quarantine, alone, spread over seconds, though no retries are left', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const ids = await store(50)
+    await claim(dispatcher, ids)
+    const { lost } = await endDispatcher(db.pool, dispatcher.id)
+    expect(lost.map(({ state }) => state)).toEqual(Array(50).fill('retrying'))
+    const times = lost.map(({ dueAt }) => dueAt.getTime())
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(1_000)
+    await dueNow()
+    expect((await claimAll(db.pool, ids)).map(({ kind }) => kind)).toEqual(Array(50).fill('gone'))
+    expect(await countQuarantined(db.pool, 1_000)).toBe(50)
+    const successor = await enterDispatchers(db.pool)
+    const taken = await takeQuarantined(successor)
+    expect(taken).toMatchObject({ kind: 'claimed', task: { attempt: 2, lost: 1 } })
+  })
+
+  it('ends a task only after three losses at which nothing else was in flight', async () => {
+    const shared = await enterDispatchers(db.pool)
+    const [poison = '', neighbour = ''] = await store(2)
+    await claim(shared, [poison, neighbour])
+    await endDispatcher(db.pool, shared.id)
+    expect(await taskRow(db.pool, poison)).toMatchObject({ lost: 1, lost_alone: 0 })
+    await db.pool.query('DELETE FROM tasks WHERE id = $1', [neighbour])
+    for (const [round, expected] of ['retrying', 'retrying', 'dead'].entries()) {
+      await dueNow()
+      const dispatcher = await enterDispatchers(db.pool)
+      expect((await takeQuarantined(dispatcher))?.kind).toBe('claimed')
+      await endDispatcher(db.pool, dispatcher.id)
+      expect(await taskRow(db.pool, poison)).toMatchObject({ state: expected, lost_alone: round + 1 })
+    }
+    const runs = await runRows(db.pool, poison)
+    expect(runs).toHaveLength(4)
+    expect(runs[3].error_message).toContain('lost alone 3 times')
+  })
+
+  it('counts no loss as alone, and nothing as unsent, when PostgreSQL has forgotten what it sent', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const [id = ''] = await store(1)
+    await claim(dispatcher, [id], true)
+    await db.pool.query('DELETE FROM dispatchers; DELETE FROM sends')
+    expect(await readHeartbeats(db.pool)).toEqual([{ id: dispatcher.id, beats: null }])
+    const { undone, lost } = await endDispatcher(db.pool, dispatcher.id)
+    expect([undone.length, lost.length]).toEqual([0, 1])
+    expect(await taskRow(db.pool, id)).toMatchObject({ lost: 1, lost_alone: 0, quarantined: true })
+  })
+
+  it('is ended once when several schedulers look at the same time, with more claims than one batch holds', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const ids = await store(1_001)
+    await claim(dispatcher, ids)
+    const ends = await Promise.all([1, 2, 3].map(() => endDispatcher(db.pool, dispatcher.id)))
+    const lost = ends.flatMap(end => end.lost.map(({ taskId }) => taskId))
+    expect(lost.sort()).toEqual(ids.sort())
+  })
+
+  it('has more unsent claims undone than one batch holds', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const ids = await store(1_001)
+    await claim(dispatcher, ids, true)
+    expect((await endDispatcher(db.pool, dispatcher.id)).undone).toHaveLength(1_001)
+  })
+})
+
+describe('a dispatcher that comes back', () => {
+  it('may not send what was undone: neither in its old session nor after it has entered again', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const [id = ''] = await store(1)
+    const prefetched = await claim(dispatcher, [id], true)
+    const before = { id: dispatcher.id, session: dispatcher.session } as DispatcherRow
+    await endDispatcher(db.pool, dispatcher.id)
+    expect(await send(before, prefetched)).toBe(false)
+    await dispatcher.beat(() => [])
+    expect(dispatcher.session).not.toBe(before.session)
+    expect(await send(before, prefetched)).toBe(false)
+    const [again] = await claim(dispatcher, [id], true)
+    expect(await send(dispatcher, again ? [again] : [])).toBe(true)
+  })
+
+  it('does not send what another process is just about to undo', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const [id = ''] = await store(1)
+    const prefetched = await claim(dispatcher, [id], true)
+    const scheduler = await db.pool.connect()
+    try {
+      await scheduler.query('BEGIN')
+      await scheduler.query('DELETE FROM dispatchers WHERE id = $1', [dispatcher.id])
+      const sending = send(dispatcher, prefetched)
+      await sleep(50)
+      await scheduler.query('COMMIT')
+      expect(await sending).toBe(false)
+    } finally {
+      scheduler.release()
+    }
+  })
+
+  it('still counts as having sent what it sent before PostgreSQL crashed', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const prefetched = await claim(dispatcher, await store(2), true)
+    const sent = prefetched.slice(0, 1)
+    await send(dispatcher, sent)
+    await db.pool.query('TRUNCATE dispatchers, sends')
+    await dispatcher.beat(() => sent.map(({ runId }) => runId))
+    const { undone, lost } = await endDispatcher(db.pool, dispatcher.id)
+    expect(lost.map(({ taskId }) => taskId)).toEqual(sent.map(({ taskId }) => taskId))
+    expect(undone).toHaveLength(1)
+  })
+
+  it('is alive as long as its heartbeat counts up', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const beatsOf = async () => (await readHeartbeats(db.pool)).find(({ id }) => id === dispatcher.id)?.beats
+    expect(await dispatcher.beat(() => [])).toContain(dispatcher.id)
+    expect(await beatsOf()).toBe(1)
+  })
+})
+
+describe('a dispatcher that stops in order', () => {
+  it('has every claim undone that is left, since it has sent none of them', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const [one = '', two = ''] = await store(2)
+    await claim(dispatcher, [one])
+    await claim(dispatcher, [two], true)
+    const { undone } = await leaveDispatchers(db.pool, dispatcher.id, () => true)
+    expect(undone.map(({ taskId }) => taskId).sort()).toEqual([one, two].sort())
+    expect(await taskRow(db.pool, one)).toMatchObject({ state: 'pending', attempts: 0 })
+    const other = await enterDispatchers(db.pool)
+    expect(await other.beat(() => [])).not.toContain(dispatcher.id)
+  })
+
+  it('has an attempt lost that it could not record, since that was sent', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const [task] = await claim(dispatcher, await store(1))
+    const { undone, lost } = await leaveDispatchers(db.pool, dispatcher.id, runId => runId !== task?.runId)
+    expect([undone.length, lost.length]).toEqual([0, 1])
+  })
+})
+
+it('ends claims of a living dispatcher that it does not hold: the unsent are undone, the others are lost', async () => {
+  const dispatcher = await enterDispatchers(db.pool)
+  const [held, stray, unrecorded] = await claim(dispatcher, await store(3))
+  if (!held || !stray || !unrecorded) throw new Error('Not claimed.')
+  const ended = await recoverStrays(
+    db.pool,
+    dispatcher.id,
+    runId => runId === held.runId,
+    runId => runId === stray.runId,
+  )
+  expect(ended.undone.map(({ taskId }) => taskId)).toEqual([stray.taskId])
+  expect(ended.lost.map(({ taskId }) => taskId)).toEqual([unrecorded.taskId])
+  expect(await taskRow(db.pool, held.taskId)).toMatchObject({ state: 'processing', run_id: held.runId })
+})
+
+it('trims the send journal up to the oldest entry that is needed', async () => {
+  const dispatcher = await enterDispatchers(db.pool)
+  const tasks = await claim(dispatcher, await store(3), true)
+  for (const [i, task] of tasks.entries()) await send(dispatcher, [task], i + 1)
+  await trimJournal(db.pool, dispatcher.id, 3)
+  const { rows } = await db.pool.query('SELECT seq::int FROM sends WHERE dispatcher_id = $1', [dispatcher.id])
+  expect(rows).toEqual([{ seq: 3 }])
+})
+
+describe('an occurrence of a cron job', () => {
+  async function anOccurrence() {
+    const workspaceId = await aWorkspace(db.pool)
+    const cronJobId = randomUUID()
+    await db.pool.query(
+      `INSERT INTO cron_jobs (id, workspace_id, name, cron, timezone, overlap, catch_up, url, method, max_retries, backoff,
+                              base_delay_ms, max_delay_ms, timeout_ms)
+       VALUES ($1, $2, 'A', '* * * * *', 'UTC', 'allow', 'none', 'https://example.com', 'POST', 1, 'fixed', 1000, 1000, 1000)`,
+      [cronJobId, workspaceId],
+    )
+    const task = aTask({ workspaceId, source: 'cron' })
+    await insertTasks(db.pool, [task])
+    await db.pool.query('UPDATE tasks SET cron_job_id = $2, occurrence_at = due_at WHERE id = $1', [task.id, cronJobId])
+    await sleep(2)
+    return { workspaceId, cronJobId, taskId: task.id }
+  }
+
+  it('is not prefetched, so nothing of it waits to be sent', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const { taskId } = await anOccurrence()
+    const request = { taskId, token: randomUUID(), isPrefetch: true }
+    const claimant = { dispatcherId: dispatcher.id }
+    expect(await claimTasks(db.pool, claimant, [request])).toEqual([{ kind: 'not_prefetchable' }])
+    expect((await claimTasks(db.pool, claimant, [{ ...request, isPrefetch: false }]))[0]?.kind).toBe('claimed')
+  })
+
+  it('stays cancelled when its claim is undone after the cron job was paused and resumed', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const { workspaceId, cronJobId, taskId } = await anOccurrence()
+    const claimed = await claim(dispatcher, [taskId])
+    await pauseCronJob(db.pool, workspaceId, cronJobId)
+    await resumeCronJob(db.pool, workspaceId, cronJobId, 120_000)
+    await undoClaims(db.pool, claimed)
+    expect(await claimAll(db.pool, [taskId])).toEqual([{ kind: 'gone', refusal: 'cronjob_changed' }])
+    const made = `SELECT id FROM tasks WHERE cron_job_id = $1 AND state = 'pending'`
+    const { rows } = await db.pool.query<{ id: string }>(made, [cronJobId])
+    await db.pool.query('UPDATE tasks SET due_at = now() WHERE cron_job_id = $1', [cronJobId])
+    expect(
+      (
+        await claimAll(
+          db.pool,
+          rows.map(({ id }) => id),
+        )
+      ).map(({ kind }) => kind),
+    ).toEqual(rows.map(() => 'claimed'))
+    expect(rows.length).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['paused', pauseCronJob, 'cronjob_paused'],
+    ['deleted', deleteCronJob, 'cronjob_deleted'],
+  ] as const)('is cancelled when its claim is undone after the cron job was %s', async (_, change, reason) => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const { workspaceId, cronJobId, taskId } = await anOccurrence()
+    const claimed = await claim(dispatcher, [taskId])
+    expect((await change(db.pool, workspaceId, cronJobId)).kind).toBe('moved')
+    await undoClaims(db.pool, claimed)
+    expect(await taskRow(db.pool, taskId)).toMatchObject({ state: 'pending' })
+    expect(await claimAll(db.pool, [taskId])).toEqual([{ kind: 'gone', refusal: reason }])
+    expect(await taskRow(db.pool, taskId)).toMatchObject({ state: 'cancelled', state_reason: reason, attempts: 0 })
+  })
+})

@@ -1,0 +1,73 @@
+import type { Hold, Process, Row, State, Stored } from './state.ts'
+
+/**
+ * Returns a text that is equal for equal states. The dispatchers A and B follow the same rules, so two states that differ
+ * only in their names have the same text: what follows from one, follows from the other.
+ */
+export function canonicalText(state: State): string {
+  const [a, b, q] = [packProcess(state.processes[0]), packProcess(state.processes[1]), packProcess(state.processes[2])]
+  if (a < b) return textOf(state, a, b, q, false)
+  if (a > b) return textOf(state, b, a, q, true)
+  return [textOf(state, a, b, q, false), textOf(state, b, a, q, true)].sort()[0] ?? ''
+}
+
+function textOf(state: State, one: number, two: number, q: number, isMirrored: boolean): string {
+  const row = packRow(state.rows[0], isMirrored)
+  const other = packRow(state.rows[1], isMirrored)
+  const settings = (state.faults * 3 + restores[state.restore]) * 6 + packSettings(state)
+  const text = String.fromCharCode(
+    settings,
+    row,
+    row >>> 16,
+    other,
+    other >>> 16,
+    one,
+    one >>> 16,
+    two,
+    two >>> 16,
+    q,
+    q >>> 16,
+  )
+  if (state.backup === null) return text
+  const [kept, keptOther] = [packRow(state.backup.rows[0], isMirrored), packRow(state.backup.rows[1], isMirrored)]
+  return text + String.fromCharCode(packSettings(state.backup), kept, kept >>> 16, keptOther, keptOther >>> 16)
+}
+
+// An ended task is an ended task, however it ended.
+const rowStates = { none: 0, pending: 1, processing: 2, retrying: 3, success: 4, dead: 4, cancelled: 4 } as const
+const dues = { later: 0, due: 1, held: 2 } as const
+const prefetches = { no: 0, unsent: 1, journaled: 2 } as const
+const restores = { none: 0, held: 1, released: 2 } as const
+const cronJobs = { active: 0, paused: 1, deleted: 2 } as const
+const lives = { up: 0, frozen: 1, draining: 2, dead: 3 } as const
+const places = { nothing: 0, asked: 1, claimed: 2, journaled: 3, sent: 4 } as const
+
+function packSettings({ cronJob, workspace }: Stored): number {
+  return cronJobs[cronJob] * 2 + (workspace === 'deleted' ? 1 : 0)
+}
+
+// 32 bits. The attempts of the model fit into five bits of a mask.
+function packRow(row: Row, isMirrored: boolean): number {
+  const by = row.by === null ? 4 : isMirrored && row.by < 2 ? 1 - row.by : row.by
+  let packed: number = rowStates[row.state]
+  packed = packed * 3 + dues[row.due]
+  packed = packed * 3 + prefetches[row.prefetched]
+  packed = (packed << 3) | by
+  packed = (packed << 3) | row.attempts
+  packed = (packed << 2) | row.lost
+  packed = (packed << 2) | row.lostAlone
+  packed = (packed << 2) | row.executions
+  packed = (packed << 4) | (row.runs >> 1)
+  packed = (packed << 4) | (row.sent >> 1)
+  const flags = (row.quarantined ? 4 : 0) | (row.mayNotStart ? 2 : 0) | (row.sentSinceBackup ? 1 : 0)
+  return (packed << 3) | flags
+}
+
+function packProcess({ is, isEntered, holds }: Process): number {
+  return ((((lives[is] * 2 + (isEntered ? 1 : 0)) << 10) | packHold(holds[0])) << 10) | packHold(holds[1])
+}
+
+function packHold({ at, attempt, prefetchedIn, hasOlder }: Hold): number {
+  const session = prefetchedIn === null ? 0 : prefetchedIn === 'this session' ? 1 : 2
+  return (((((places[at] << 3) | attempt) << 2) | session) << 1) | (hasOlder ? 1 : 0)
+}

@@ -1,0 +1,42 @@
+import { cron, type Hold, nothing, plain, processOf, type Row, rowOf, type State, withProcess } from './state.ts'
+import type { Visit } from './steps.ts'
+
+/** What goes wrong with a process. A frozen one goes on in the end, or is thought dead. */
+export function faultSteps(state: State, who: number, visit: Visit): void {
+  const process = processOf(state, who)
+  if (process.is === 'frozen') visit('thaw', who, -1, withProcess(state, who, { ...process, is: 'up' }))
+  if (process.is === 'dead' || state.faults === 0) return
+  const less = { ...state, faults: state.faults - 1 }
+  visit(
+    'kill',
+    who,
+    -1,
+    withProcess(less, who, { ...process, is: 'dead', holds: [left(process.holds[0]), left(process.holds[1])] }),
+  )
+  if (process.is !== 'up') return
+  visit('freeze', who, -1, withProcess(less, who, { ...process, is: 'frozen' }))
+  visit('terminate', who, -1, withProcess(less, who, { ...process, is: 'draining' }))
+}
+
+// Of a killed process only the statements remain that PostgreSQL already has.
+function left(hold: Hold): Hold {
+  return hold.at === 'asked' ? hold : nothing
+}
+
+/** PostgreSQL crashes and recovers. Its unlogged tables are empty then: the dispatchers and the send journal. */
+export function crashStep(state: State, visit: Visit): void {
+  if (state.faults === 0) return
+  let next: State = {
+    ...state,
+    faults: state.faults - 1,
+    rows: [unjournaled(rowOf(state, plain)), unjournaled(rowOf(state, cron))],
+  }
+  for (let who = 0; who < state.processes.length; who++) {
+    next = withProcess(next, who, { ...processOf(next, who), isEntered: false })
+  }
+  visit('crash', -1, -1, next)
+}
+
+function unjournaled(row: Row): Row {
+  return row.prefetched === 'journaled' ? { ...row, prefetched: 'unsent' } : row
+}

@@ -1,0 +1,85 @@
+import {
+  cron,
+  holdOf,
+  isFinished,
+  plain,
+  processOf,
+  quarantineProcess,
+  type Row,
+  rowOf,
+  type State,
+  stranger,
+  taskNames,
+} from './state.ts'
+import type { Verb } from './steps.ts'
+
+const claims: ReadonlySet<Verb> = new Set<Verb>(['claim', 'prefetch', 'commit', 'commitOlder'])
+
+// The promise, as what must never be seen. Each sentence below is one of them.
+
+/** Returns which sentence of the promise this step breaks, or null. */
+export function brokenByStep(before: State, verb: Verb, who: number, task: number, after: State): string | null {
+  if (verb !== 'restore') {
+    for (const each of [plain, cron]) {
+      const [was, is] = [rowOf(before, each), rowOf(after, each)]
+      if (isFinished(was) && is.state !== was.state) return `${taskNames[each]} had ended, and its state changes`
+    }
+  }
+  if (claims.has(verb)) return brokenByClaim(before, who, task, rowOf(after, task))
+  if (verb === 'send') return brokenBySend(before, who, task)
+  if (verb === 'declareDead' || verb === 'endLease') return brokenByEnd(before, who, after)
+  return null
+}
+
+function brokenByClaim(before: State, who: number, task: number, after: Row): string | null {
+  const row = rowOf(before, task)
+  if (after.state !== 'processing' || after === row) return null
+  if (row.due !== 'due') return 'a task is claimed before it is due'
+  if (row.quarantined !== (who === quarantineProcess)) return 'a task in quarantine is claimed by a dispatcher'
+  if (row.mayNotStart && row.attempts === 0)
+    return 'an occurrence starts after the pause or deletion of its cron job was answered'
+  return before.workspace === 'deleted' ? 'a task starts after the deletion of its workspace was answered' : null
+}
+
+function brokenBySend(before: State, who: number, task: number): string | null {
+  const row = rowOf(before, task)
+  const { attempt } = holdOf(before, who, task)
+  if (row.state === 'cancelled' && row.runs === 0) return 'a task is sent after its cancellation was answered'
+  if (row.state === 'pending' && row.due !== 'due') return 'a task is sent early'
+  if (row.sentSinceBackup && before.restore === 'held') return 'what was sent since the backup is sent again, unheld'
+  return (row.sent & (1 << attempt)) !== 0 ? 'an attempt number is sent twice' : null
+}
+
+function brokenByEnd(before: State, who: number, after: State): string | null {
+  const lost = [plain, cron].filter(task => rowOf(after, task).runs !== rowOf(before, task).runs)
+  const { is, isEntered } = who === stranger ? { is: 'dead', isEntered: false } : processOf(before, who)
+  if (lost.length > 0 && is !== 'dead' && is !== 'frozen')
+    return 'an attempt is reported lost though its dispatcher lives'
+  for (const task of lost) {
+    const [was, now] = [rowOf(before, task), rowOf(after, task)]
+    if (was.prefetched === 'unsent' && isEntered) return 'a prefetched claim that was never sent gets a run'
+    if (now.lostAlone > was.lostAlone && lost.length > 1) return 'a shared loss counts towards the poison limit'
+  }
+  return null
+}
+
+/** Returns which sentence of the promise this state breaks, or null. */
+export function brokenByState(state: State): string | null {
+  return brokenByTask(state, plain) ?? brokenByTask(state, cron)
+}
+
+function brokenByTask(state: State, task: number): string | null {
+  const row = rowOf(state, task)
+  const inFlight = row.state === 'processing' ? 1 << row.attempts : 0
+  if ((row.sent & ~(row.runs | inFlight)) !== 0) return 'an attempt was sent and has no run'
+  if (row.executions !== (row.attempts > 0 ? 1 : 0)) return 'the executions counted are not those that were claimed'
+  if (row.state !== 'processing' || row.by === null || row.by === stranger) return null
+  const lives = ['up', 'draining'].includes(processOf(state, row.by).is)
+  if (lives && holdOf(state, row.by, task).at === 'nothing') return 'a living dispatcher has lost its own attempt'
+  return null
+}
+
+/** Whether every accepted task has ended. */
+export function isOver(state: State): boolean {
+  return state.rows.every(row => row.state === 'none' || isFinished(row))
+}

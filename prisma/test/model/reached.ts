@@ -1,0 +1,57 @@
+import type { Question } from './scopes.ts'
+import { type Found, search } from './search.ts'
+import { type Row, rowOf, type State, type Stored, stranger } from './state.ts'
+
+/** A row as a statement finds it, with what else the statement reads. */
+export type Situation = { task: number; row: Row; cronJob: Stored['cronJob']; workspace: Stored['workspace'] }
+
+/** What the end of a process finds: its own rows, null for a task that it has not claimed. */
+export type EndSituation = { rows: readonly [Row | null, Row | null]; who: number; hasJournal: boolean }
+
+const explored = new Map<Question, Found>()
+const situations = new Map<string, Situation>()
+const ends = new Map<string, EndSituation>()
+
+/** Searches once, and collects the situations of PostgreSQL's rows that the search comes across. */
+export function explore(question: Question): Found {
+  const found = explored.get(question) ?? search(question, [], collect)
+  explored.set(question, found)
+  return found
+}
+
+/** All distinct situations that the searches for these questions came across. */
+export function situationsOf(questions: readonly Question[]): { situations: Situation[]; ends: EndSituation[] } {
+  for (const question of questions) explore(question)
+  return { situations: [...situations.values()], ends: [...ends.values()] }
+}
+
+function collect(state: State): void {
+  for (let task = 0; task < state.rows.length; task++) collectSituation(state, task)
+  for (let who = 0; who <= stranger; who++) collectEnd(state, who)
+}
+
+function collectSituation(state: State, task: number): void {
+  const row = rowOf(state, task)
+  const { cronJob, workspace } = state
+  const key = `${task} ${cronJob} ${workspace} ${textOf(row)}`
+  if (row.state !== 'none' && !situations.has(key)) situations.set(key, { task, row, cronJob, workspace })
+}
+
+function collectEnd(state: State, who: number): void {
+  const [one, other] = state.rows.map(row => (row.state === 'processing' && row.by === who ? row : null))
+  if (!one && !other) return
+  const hasJournal = state.processes[who]?.isEntered ?? false
+  const key = `${who} ${hasJournal} ${one ? textOf(one) : ''} ${other ? textOf(other) : ''}`
+  if (!ends.has(key)) ends.set(key, { rows: [one ?? null, other ?? null], who, hasJournal })
+}
+
+const texts = new WeakMap<Row, string>()
+
+function textOf(row: Row): string {
+  const known = texts.get(row)
+  if (known) return known
+  const { sent: _, mayNotStart: __, sentSinceBackup: ___, ...stored } = row
+  const text = Object.values(stored).join()
+  texts.set(row, text)
+  return text
+}

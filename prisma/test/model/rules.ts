@@ -1,0 +1,51 @@
+/** The rules that a variation may break, each for one transition. `theRules` is what Belfry does. */
+export type Rules = {
+  /** The state of a task whose only claim was undone. */
+  undoneState: 'pending' | 'retrying'
+  /** With which token a dispatcher asks again while the answer to its claim is missing. */
+  tokenOfRepeatedClaim: 'same' | 'new'
+  /** Whether a prefetched attempt waits for its entry in the send journal. */
+  sendsNeedJournal: boolean
+  /** Which session the entry names: the one of the claim, or the present one. */
+  journalNames: 'session of the claim' | 'present session'
+  /** Whether the outcome of an attempt is refused when its task has been claimed again. */
+  recordIsFenced: boolean
+  /** Whether an undo is refused when its task has been claimed again. */
+  undoIsFenced: boolean
+  /** Which losses count to the poison limit. */
+  lossCounts: 'alone' | 'any'
+  /** Whether `hold-overdue` makes the occurrences whose time has passed, and holds them. */
+  holdsCronJobs: boolean
+  /** Which first attempts of an occurrence a claim refuses; all of a cron job that is deleted, unless `none`. */
+  claimRefuses: 'none' | 'cron job is paused' | 'cron job was paused'
+  /** Whether a dispatcher forgets a claim when its attempt meets an error that it does not expect. */
+  forgetsAfterFault: boolean
+  /** Whether an undo gives the execution back. */
+  undoRefunds: boolean
+  /** Whether a dispatcher that finds its row gone journals again what it has let go, when it enters again. */
+  entersWithOpenSends: boolean
+  /** What ends a dispatcher's claims: missing heartbeats, or a lease by PostgreSQL's clock. */
+  deathIsSeenBy: 'heartbeats' | 'leases'
+
+  maxRetries: number
+  /** Losses alone after which a task is dead. */
+  poisonLimit: number
+}
+
+export const theRules: Rules = {
+  undoneState: 'pending',
+  tokenOfRepeatedClaim: 'same',
+  sendsNeedJournal: true,
+  journalNames: 'session of the claim',
+  recordIsFenced: true,
+  undoIsFenced: true,
+  lossCounts: 'alone',
+  holdsCronJobs: true,
+  claimRefuses: 'cron job was paused',
+  forgetsAfterFault: false,
+  undoRefunds: true,
+  entersWithOpenSends: true,
+  deathIsSeenBy: 'heartbeats',
+  maxRetries: 1,
+  poisonLimit: 2,
+}

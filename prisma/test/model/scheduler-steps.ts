@@ -1,0 +1,54 @@
+import { hasClaims, renewed } from './dispatcher-steps.ts'
+import type { Rules } from './rules.ts'
+import { cron, plain, processOf, rowOf, type State, stranger, withProcess, withRow } from './state.ts'
+import { endDispatcher, expand, lose, windDown } from './statements.ts'
+import type { Visit } from './steps.ts'
+
+/** What the scheduler does, and what time does. */
+export function schedulerSteps(rules: Rules, state: State, visit: Visit): void {
+  for (let who = 0; who < state.processes.length; who++) deathSteps(rules, state, who, visit)
+  if (rules.deathIsSeenBy === 'heartbeats') endStranger(rules, state, visit)
+  for (const task of [plain, cron]) {
+    const row = rowOf(state, task)
+    const isWaiting = row.state === 'pending' || row.state === 'retrying'
+    if (isWaiting && row.due === 'later') visit('comeDue', -1, task, withRow(state, task, { ...row, due: 'due' }))
+    if (isWaiting && row.due === 'due') visit('stepBack', -1, task, withRow(state, task, { ...row, due: 'later' }))
+  }
+  if (state.cronJob === 'active' && state.workspace === 'exists' && rowOf(state, cron).state === 'none') {
+    visit('expand', -1, -1, withRow(state, cron, expand(rowOf(state, cron))))
+  }
+  if (state.workspace === 'deleted') {
+    const wound = withRow(withRow(state, plain, windDown(rowOf(state, plain))), cron, windDown(rowOf(state, cron)))
+    visit('windDown', -1, -1, wound)
+  }
+}
+
+// The heartbeats of a process stop when it dies, or for as long as it is frozen. The journal is known while its row is
+// there. A claim that runs after the end of its dispatcher is found later, and the dispatcher is ended again.
+function deathSteps(rules: Rules, state: State, who: number, visit: Visit): void {
+  const process = processOf(state, who)
+  const isSilent = process.is === 'dead' || process.is === 'frozen'
+  const owns = state.rows.some(row => row.state === 'processing' && row.by === who && row.due !== 'held')
+  if (rules.deathIsSeenBy === 'leases') endLeases(rules, state, who, visit)
+  else if (isSilent && (process.isEntered || owns)) {
+    const ended = withProcess(state, who, { ...process, isEntered: false })
+    visit('declareDead', who, -1, endDispatcher(rules, ended, who, process.isEntered))
+  }
+  if (process.is === 'dead' && !process.isEntered && !hasClaims(state, process, who)) {
+    visit('start', who, -1, renewed(state, who))
+  }
+}
+
+// Only in a variation. A lease is over when its time has passed, or when PostgreSQL's clock steps forward.
+function endLeases(rules: Rules, state: State, who: number, visit: Visit): void {
+  for (const task of [plain, cron]) {
+    const row = rowOf(state, task)
+    if (row.state !== 'processing' || row.by !== who) continue
+    visit('endLease', who, task, withRow(state, task, lose(rules, row, false)))
+  }
+}
+
+function endStranger(rules: Rules, state: State, visit: Visit): void {
+  if (!state.rows.some(row => row.state === 'processing' && row.by === stranger && row.due !== 'held')) return
+  visit('declareDead', stranger, -1, endDispatcher(rules, state, stranger, false))
+}

@@ -1,0 +1,38 @@
+import { type Rules, theRules } from './rules.ts'
+import type { Scope } from './steps.ts'
+
+/** One complete search. All of them together are the model. */
+export type Question = { rules: Rules; scope: Scope; faults: number }
+
+const nothingElse: Scope = { users: false, pausesEnd: false, crashes: false, backups: false }
+
+/** Nothing goes wrong, and users do nothing more. */
+export const noFaults: Question = { rules: theRules, scope: nothingElse, faults: 0 }
+
+/** Any two faults of dispatchers, slow commits and crashes of PostgreSQL, with tasks that have no retries of their own. */
+export const twoFaults: Question = {
+  rules: { ...theRules, maxRetries: 0 },
+  scope: { ...nothingElse, crashes: true },
+  faults: 2,
+}
+
+/** Everything that users do, with any one fault and one retry. */
+export const usersAndOneFault: Question = {
+  rules: { ...theRules, poisonLimit: 1 },
+  scope: { ...nothingElse, users: true, crashes: true },
+  faults: 1,
+}
+
+/** A backup at any moment, a restore at any later one, and everything that users do. */
+export const backupAndRestore: Question = {
+  rules: { ...theRules, maxRetries: 0 },
+  scope: { ...nothingElse, users: true, backups: true },
+  faults: 0,
+}
+
+/** As `usersAndOneFault`, and paused cron jobs are resumed. */
+export const pausesThatEnd: Question = {
+  rules: { ...theRules, maxRetries: 0 },
+  scope: { ...nothingElse, users: true, pausesEnd: true },
+  faults: 1,
+}

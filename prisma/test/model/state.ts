@@ -1,0 +1,162 @@
+/** The two tasks of the model: one created by a call, one occurrence of a cron job. */
+export const taskNames = ['plain', 'cron'] as const
+/** The processes of the model. A and B are dispatchers, Q is the quarantine process. */
+export const processNames = ['A', 'B', 'Q'] as const
+
+export const plain = 0
+export const cron = 1
+export const quarantineProcess = 2
+
+/** A dispatcher of before a restore. It is in no list of processes and never comes back. */
+export const stranger = 3
+
+/** What PostgreSQL stores about a task and its runs. Attempts are numbered from 1 on; bit n of a mask is attempt n. */
+export type Row = {
+  /** `none`: the scheduler has not made the occurrence yet. */
+  readonly state: 'none' | 'pending' | 'processing' | 'retrying' | 'success' | 'dead' | 'cancelled'
+  /** Whether the task is due by PostgreSQL's clock. `held`: the operator holds it after a restore. */
+  readonly due: 'later' | 'due' | 'held'
+  readonly attempts: number
+  /** Whose claim `run_id` names: a process, or null when no process could name it. The owner while `processing`. */
+  readonly by: number | null
+  /** Whether the claim was prefetched, and then whether the send journal has its run. */
+  readonly prefetched: 'no' | 'unsent' | 'journaled'
+  readonly quarantined: boolean
+  readonly lost: number
+  readonly lostAlone: number
+  /** Executions that the organization was charged for this task. */
+  readonly executions: number
+  /** The attempts that have a run. */
+  readonly runs: number
+
+  // What the database does not know, and what only the promise asks for:
+  /** The attempts whose request has left. */
+  readonly sent: number
+  /** The cron job was paused or deleted, and this occurrence had not started. */
+  readonly mayNotStart: boolean
+  /** Sent after the backup that has been restored since. */
+  readonly sentSinceBackup: boolean
+}
+
+/** What a process knows about a task. `asked`: its claim statement is in flight. */
+export type Hold = {
+  readonly at: 'nothing' | 'asked' | 'claimed' | 'journaled' | 'sent'
+  readonly attempt: number
+  /** When it was prefetched and is not in the journal: in which session of the process. The journal refuses earlier ones. */
+  readonly prefetchedIn: null | 'this session' | 'an earlier session'
+  /** Only in the variation `asks again with a new token`: an older claim statement is in flight as well. */
+  readonly hasOlder: boolean
+}
+
+export type Process = {
+  readonly is: 'up' | 'frozen' | 'draining' | 'dead'
+  /** Whether its row is in `dispatchers`. */
+  readonly isEntered: boolean
+  readonly holds: readonly [Hold, Hold]
+}
+
+/** What a backup contains. */
+export type Stored = {
+  readonly rows: readonly [Row, Row]
+  readonly cronJob: 'active' | 'paused' | 'deleted'
+  readonly workspace: 'exists' | 'deleted'
+}
+
+export type State = Stored & {
+  readonly processes: readonly [Process, Process, Process]
+  /** How many faults may still happen. */
+  readonly faults: number
+  readonly backup: Stored | null
+  /** `held`: restored, and the operator has not released what is held. */
+  readonly restore: 'none' | 'held' | 'released'
+}
+
+export const nothing: Hold = { at: 'nothing', attempt: 0, prefetchedIn: null, hasOlder: false }
+
+export const freshProcess: Process = { is: 'up', isEntered: true, holds: [nothing, nothing] }
+
+const newRow: Row = {
+  state: 'pending',
+  due: 'later',
+  attempts: 0,
+  by: null,
+  prefetched: 'no',
+  quarantined: false,
+  lost: 0,
+  lostAlone: 0,
+  executions: 0,
+  runs: 0,
+  sent: 0,
+  mayNotStart: false,
+  sentSinceBackup: false,
+}
+
+/** The plain task is accepted, the cron job has no occurrence yet, and all processes are up. */
+export function initialState(faults: number): State {
+  return {
+    rows: [newRow, { ...newRow, state: 'none' }],
+    cronJob: 'active',
+    workspace: 'exists',
+    processes: [freshProcess, freshProcess, freshProcess],
+    faults,
+    backup: null,
+    restore: 'none',
+  }
+}
+
+export function isFinished({ state }: Row): boolean {
+  return state === 'success' || state === 'dead' || state === 'cancelled'
+}
+
+export function withRow<Part extends Stored>(state: Part, task: number, row: Row): Part {
+  return { ...state, rows: task === plain ? [row, state.rows[1]] : [state.rows[0], row] }
+}
+
+export function withProcess(state: State, who: number, process: Process): State {
+  const [a, b, q] = state.processes
+  return { ...state, processes: who === 0 ? [process, b, q] : who === 1 ? [a, process, q] : [a, b, process] }
+}
+
+export function withHold(state: State, who: number, task: number, hold: Hold): State {
+  const process = processOf(state, who)
+  const holds = task === plain ? ([hold, process.holds[1]] as const) : ([process.holds[0], hold] as const)
+  return withProcess(state, who, { ...process, holds })
+}
+
+export function rowOf(state: Stored, task: number): Row {
+  return task === plain ? state.rows[0] : state.rows[1]
+}
+
+export function processOf(state: State, who: number): Process {
+  return who === 0 ? state.processes[0] : who === 1 ? state.processes[1] : state.processes[2]
+}
+
+export function holdOf(state: State, who: number, task: number): Hold {
+  const { holds } = processOf(state, who)
+  return task === plain ? holds[0] : holds[1]
+}
+
+/** The same state without what cannot matter any more, so fewer states are distinct. */
+export function tidied(state: State): State {
+  const [one, other] = [tidiedRow(state, plain), tidiedRow(state, cron)]
+  const workspace = isFinished(one) && isFinished(other) ? 'exists' : state.workspace
+  const cronJob = workspace === 'deleted' || isFinished(other) || other.runs !== 0 ? 'active' : state.cronJob
+  const isSame = one === state.rows[0] && other === state.rows[1]
+  if (isSame && cronJob === state.cronJob && workspace === state.workspace) return state
+  return { ...state, rows: [one, other], cronJob, workspace }
+}
+
+// Whose claim the run id names matters while a process may name it. Which of the recorded attempts were sent matters while
+// a process may still send one. Of a task that has ended and that no process holds, nothing matters.
+function tidiedRow(state: State, task: number): Row {
+  const row = rowOf(state, task)
+  const isHeldBy = (who: number) => holdOf(state, who, task).at !== 'nothing'
+  const isHeld = isHeldBy(0) || isHeldBy(1) || isHeldBy(2)
+  if (isFinished(row)) return isHeld ? row : { ...newRow, state: row.state, sentSinceBackup: row.sentSinceBackup }
+  const isNamed =
+    row.by !== null && (row.state === 'processing' || (row.quarantined && row.by < stranger && isHeldBy(row.by)))
+  const by = isNamed ? row.by : null
+  const sent = isHeld ? row.sent : row.sent | row.runs
+  const mayNotStart = row.mayNotStart && row.runs === 0
+  return by === row.by && sent === row.sent && mayNotStart === row.mayNotStart ? row : { ...row, by, sent, mayNotStart }
+}

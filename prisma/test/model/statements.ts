@@ -1,0 +1,164 @@
+import type { Rules } from './rules.ts'
+import { cron, isFinished, type Row, type Stored } from './state.ts'
+
+// Each function is one statement of the product: from a row before it to the same row after it. A statement that changes
+// nothing returns the row that it was given. `conformance.test.ts` compares each of them with PostgreSQL.
+
+/** Who claims, and how. */
+export type ClaimOf = { by: number; isPrefetch: boolean; isQuarantine: boolean }
+
+/** `claimTasks` */
+export function claim(rules: Rules, stored: Stored, task: number, { by, isPrefetch, isQuarantine }: ClaimOf): Row {
+  const row = stored.rows[task] as Row
+  const isWaiting = row.state === 'pending' || row.state === 'retrying'
+  if (!isWaiting || row.due !== 'due' || row.quarantined !== isQuarantine) return row
+  if (isPrefetch && task === cron) return row
+  if (stored.workspace === 'deleted' || (task === cron && isRefused(rules, stored.cronJob, row)))
+    return { ...row, state: 'cancelled' }
+  return {
+    ...row,
+    state: 'processing',
+    attempts: row.attempts + 1,
+    by,
+    prefetched: isPrefetch ? 'unsent' : 'no',
+    executions: row.executions + (row.state === 'pending' ? 1 : 0),
+  }
+}
+
+function isRefused({ claimRefuses }: Rules, cronJob: Stored['cronJob'], row: Row): boolean {
+  if (row.state !== 'pending' || claimRefuses === 'none') return false
+  return cronJob !== 'active' || (claimRefuses === 'cron job was paused' && row.mayNotStart)
+}
+
+/** `undoClaims` */
+export function undo(rules: Rules, row: Row, by: number, due: Row['due']): Row {
+  if (row.state !== 'processing' || (rules.undoIsFenced && row.by !== by)) return row
+  const isUnstarted = row.attempts === 1
+  return {
+    ...row,
+    state: isUnstarted ? rules.undoneState : 'retrying',
+    due,
+    attempts: row.attempts - 1,
+    by: null,
+    prefetched: 'no',
+    executions: row.executions - (isUnstarted && rules.undoRefunds ? 1 : 0),
+  }
+}
+
+/** `journalSends`, for a dispatcher whose session is the one that it names. */
+export function journal(row: Row, by: number): Row {
+  return row.state === 'processing' && row.by === by && row.prefetched === 'unsent'
+    ? { ...row, prefetched: 'journaled' }
+    : row
+}
+
+/** How a call ended. `abandoned`: the dispatcher stopped before the target had answered. */
+export type Outcome = 'success' | 'failure' | 'abandoned'
+
+/** `recordAttempts`. A lost attempt may still be recorded until its task is claimed again. */
+export function record(rules: Rules, row: Row, by: number, attempt: number, outcome: Outcome): Row {
+  const isOwn = row.by === by || !rules.recordIsFenced
+  const isLate = row.state === 'retrying' && row.quarantined && isOwn
+  if (!isLate && !(row.state === 'processing' && isOwn)) return row
+  const lostBefore = isLate ? row.lost - 1 : row.lost
+  const lost = lostBefore + (outcome === 'abandoned' ? 1 : 0)
+  return {
+    ...row,
+    ...nextOf(rules, attempt - lostBefore, outcome),
+    prefetched: 'no',
+    quarantined: false,
+    lost,
+    lostAlone: 0,
+    runs: row.runs | (1 << attempt),
+  }
+}
+
+// As `nextAttempt` of the domain decides.
+function nextOf(rules: Rules, tried: number, outcome: Outcome): Pick<Row, 'state' | 'due'> {
+  if (outcome === 'success') return { state: 'success', due: 'due' }
+  if (outcome === 'abandoned') return { state: 'retrying', due: 'later' }
+  return tried > rules.maxRetries ? { state: 'dead', due: 'due' } : { state: 'retrying', due: 'later' }
+}
+
+/** What `endDispatcher` and `leaveDispatchers` undo: prefetched claims that never were in the journal. */
+export function isUnsent(row: Row, hasJournal: boolean): boolean {
+  return hasJournal && row.prefetched === 'unsent'
+}
+
+/** `loseAttempts` */
+export function lose(rules: Rules, row: Row, isAlone: boolean): Row {
+  const lostAlone = row.lostAlone + (isAlone || rules.lossCounts === 'any' ? 1 : 0)
+  const isPoison = lostAlone >= rules.poisonLimit
+  return {
+    ...row,
+    state: isPoison ? 'dead' : 'retrying',
+    due: isPoison ? row.due : 'later',
+    prefetched: 'no',
+    quarantined: true,
+    lost: row.lost + 1,
+    lostAlone,
+    runs: row.runs | (1 << row.attempts),
+  }
+}
+
+/** `endDispatcher`: what becomes of the rows that a dispatcher has claimed, in one transaction. Null where it has none. */
+export function endRows(
+  rules: Rules,
+  owned: readonly [Row | null, Row | null],
+  id: number,
+  hasJournal: boolean,
+): [Row | null, Row | null] {
+  const sent = owned.filter(row => row && row.due !== 'held' && !isUnsent(row, hasJournal))
+  const isAlone = hasJournal && sent.length === 1
+  const end = (row: Row | null) => {
+    if (!row || row.due === 'held') return row
+    return isUnsent(row, hasJournal) ? undo(rules, row, id, row.due) : lose(rules, row, isAlone)
+  }
+  return [end(owned[0]), end(owned[1])]
+}
+
+/** As `endRows`, for all that is stored. */
+export function endDispatcher<Part extends Stored>(rules: Rules, stored: Part, id: number, hasJournal: boolean): Part {
+  const owned = (row: Row) => (row.state === 'processing' && row.by === id ? row : null)
+  const [one, other] = stored.rows
+  const [endedOne, endedOther] = endRows(rules, [owned(one), owned(other)], id, hasJournal)
+  return { ...stored, rows: [endedOne ?? one, endedOther ?? other] }
+}
+
+/** `cancelPendingTask` */
+export function cancel(row: Row): Row {
+  return row.state === 'pending' ? { ...row, state: 'cancelled' } : row
+}
+
+/** `changePendingTask`, with a later time. */
+export function postpone(row: Row): Row {
+  return row.state === 'pending' ? { ...row, due: 'later' } : row
+}
+
+/** `pauseCronJob`, `deleteCronJob`: what they do to an occurrence. */
+export function stopOccurrence(row: Row): Row {
+  if (row.state === 'pending') return { ...row, state: 'cancelled' }
+  const isUnstarted = row.state === 'processing' ? row.attempts === 1 : row.state === 'retrying' && row.attempts === 0
+  return isUnstarted ? { ...row, mayNotStart: true } : row
+}
+
+/** `expandCronJobs` */
+export function expand(row: Row): Row {
+  return row.state === 'none' ? { ...row, state: 'pending' } : row
+}
+
+/** `windDownWorkspace` */
+export function windDown(row: Row): Row {
+  return row.state === 'pending' || row.state === 'retrying' ? { ...row, state: 'cancelled' } : row
+}
+
+/** `holdOverdueTasks` */
+export function hold(row: Row): Row {
+  const isHeld = !isFinished(row) && row.state !== 'none' && (row.due === 'due' || row.state === 'processing')
+  return isHeld ? { ...row, due: 'held' } : row
+}
+
+/** `releaseHeldTasks` */
+export function release(row: Row): Row {
+  return row.due === 'held' ? { ...row, due: 'due' } : row
+}

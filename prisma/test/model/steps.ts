@@ -1,0 +1,97 @@
+import { dispatcherSteps } from './dispatcher-steps.ts'
+import { crashStep, faultSteps } from './fault-steps.ts'
+import type { Rules } from './rules.ts'
+import { schedulerSteps } from './scheduler-steps.ts'
+import { processNames, type State, taskNames, tidied } from './state.ts'
+import { operatorSteps, userSteps } from './user-steps.ts'
+
+/** What can happen, in the words of a trace. `{who}` and `{task}` are filled in. */
+export const verbs = {
+  claim: '{who} claims {task}',
+  prefetch: '{who} prefetches {task}',
+  claimSlowly: '{who} claims {task}, and PostgreSQL is slow to commit',
+  prefetchSlowly: '{who} prefetches {task}, and PostgreSQL is slow to commit',
+  askAgain: '{who} has no answer, and asks for {task} again with a new token',
+  commit: "PostgreSQL commits {who}'s claim of {task}",
+  commitOlder: "PostgreSQL commits {who}'s first claim of {task}",
+  vanish: "{who}'s claim of {task} never reaches PostgreSQL",
+  undo: '{who} undoes its claim of {task}',
+  undoForLater: '{who} undoes its claim of {task}, to be claimed later',
+  journal: '{who} writes {task} into the send journal',
+  send: '{who} sends {task}',
+  succeed: '{who} gets a 2xx for {task} and records it',
+  fail: '{who} gets a 500 for {task} and records it',
+  abandon: '{who} stops before {task} is answered, and records it',
+  forget: '{who} meets an error while it makes the attempt of {task}, and forgets it',
+  enter: '{who} finds its row gone and enters the dispatchers again',
+  leave: '{who} leaves the dispatchers and exits',
+  declareDead: 'the scheduler misses the heartbeats of {who} and ends it',
+  endLease: 'the scheduler ends {task}: the lease of {who} is over',
+  start: 'a new process starts in the place of {who}',
+  comeDue: '{task} comes due',
+  expand: 'the scheduler makes the occurrence of the cron job',
+  windDown: 'the scheduler winds the workspace down',
+  cancel: 'the user cancels {task}: 200',
+  postpone: 'the user moves {task} to a later time: 200',
+  pause: 'the user pauses the cron job: 200',
+  resume: 'the user resumes the cron job: 200',
+  deleteCronJob: 'the user deletes the cron job: 204',
+  deleteWorkspace: 'the user deletes the workspace: 204',
+  kill: '{who} is killed',
+  terminate: '{who} gets SIGTERM',
+  freeze: '{who} freezes',
+  thaw: '{who} goes on',
+  stepBack: "PostgreSQL's clock steps back: {task} is not due any more",
+  crash: 'PostgreSQL crashes: its unlogged tables are empty',
+  backUp: 'the operator takes a backup',
+  restore: 'the operator stops all processes, restores the backup, runs hold-overdue and starts them again',
+  release: 'the operator runs release-held',
+} as const
+
+export type Verb = keyof typeof verbs
+
+/** One thing that happens, and the state after it. `who` and `task` are -1 where the verb has none. */
+export type Visit = (verb: Verb, who: number, task: number, next: State) => void
+
+/** What may happen in a search. */
+export type Scope = { users: boolean; pausesEnd: boolean; crashes: boolean; backups: boolean }
+
+/** Visits all states that can follow. */
+export function visitNext(rules: Rules, scope: Scope, state: State, visit: Visit): void {
+  const tidy: Visit = (verb, who, task, next) => visit(verb, who, task, tidied(next))
+  for (let who = 0; who < state.processes.length; who++) {
+    dispatcherSteps(rules, state, who, tidy)
+    faultSteps(state, who, tidy)
+  }
+  if (scope.crashes) crashStep(state, tidy)
+  schedulerSteps(rules, state, tidy)
+  if (scope.users) userSteps(scope, state, tidy)
+  if (scope.backups) operatorSteps(rules, state, tidy)
+}
+
+// What a user, an operator or a fault does may never happen. All else is bound to happen in the end.
+const optional: ReadonlySet<Verb> = new Set<Verb>([
+  ...(['cancel', 'postpone', 'pause', 'resume', 'deleteCronJob', 'deleteWorkspace'] as const),
+  ...([
+    'claimSlowly',
+    'prefetchSlowly',
+    'kill',
+    'terminate',
+    'freeze',
+    'stepBack',
+    'crash',
+    'backUp',
+    'restore',
+  ] as const),
+])
+
+/** Whether this happens by itself: no user, operator or fault is needed. The operator's release counts, it was announced. */
+export function isBoundToHappen(verb: Verb): boolean {
+  return !optional.has(verb)
+}
+
+export function describe(verb: Verb, who: number, task: number): string {
+  return verbs[verb]
+    .replace('{who}', processNames[who] ?? 'a dispatcher of before')
+    .replace('{task}', taskNames[task] ?? '')
+}

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto'
+import { newUuid } from '@belfry/domain'
+import type { Pool } from '../../src/index.ts'
+import { type InputColumn, inputRows, inputValues } from '../../src/statement-input.ts'
+import type { EndSituation, Situation } from './reached.ts'
+import { cron, isFinished, type Row, stranger } from './state.ts'
+
+/** A row of the model in PostgreSQL, with the ids that it got there. */
+export type StoredRow = Situation & {
+  taskId: string
+  workspaceId: string
+  cronJobId: string | null
+  /** The run that the row's claim has, or had. */
+  runId: string
+  /** The ids of A, B, Q and the stranger. */
+  dispatchers: readonly string[]
+}
+
+/** The columns that the model speaks of, as the model has them. */
+export type Projection = Omit<Row, 'sent' | 'mayNotStart' | 'sentSinceBackup'>
+
+/** Stores the row of each situation as a task of a workspace of its own. */
+export async function storeSituations(
+  pool: Pool,
+  situations: readonly Situation[],
+  dispatchers: readonly string[],
+): Promise<StoredRow[]> {
+  const stored = situations.map(situation => placed(situation, dispatchers))
+  await insertAll(pool, workspacesStatement, workspaceInput, stored)
+  await insertAll(pool, cronJobsStatement, cronJobInput, stored.filter(hasCronJob))
+  await storeRows(pool, stored)
+  return stored
+}
+
+/** Stores what the ends of processes find. Returns of each the id of the process, and its rows in order of the tasks. */
+export async function storeEnds(pool: Pool, ends: readonly EndSituation[]): Promise<StoredEnd[]> {
+  const stored = ends.map(end => {
+    const dispatchers = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+    const rows = end.rows.map((row, task) => row && placed({ ...asActive, task, row }, dispatchers))
+    return { end, id: dispatchers[end.who] as string, rows }
+  })
+  const rows = stored.flatMap(end => end.rows.filter(row => row !== null))
+  await insertAll(pool, workspacesStatement, workspaceInput, rows)
+  await storeRows(pool, rows)
+  const ids = stored.filter(({ end }) => end.hasJournal).map(({ id }) => id)
+  await pool.query('INSERT INTO dispatchers (id, session) SELECT id, gen_random_uuid() FROM unnest($1::uuid[]) AS id', [
+    ids,
+  ])
+  return stored
+}
+
+export type StoredEnd = { end: EndSituation; id: string; rows: Array<StoredRow | null> }
+
+const asActive = { cronJob: 'active', workspace: 'exists' } as const
+
+function placed(situation: Situation, dispatchers: readonly string[]): StoredRow {
+  const cronJobId = situation.task === cron ? newUuid() : null
+  return { ...situation, dispatchers, cronJobId, taskId: newUuid(), workspaceId: randomUUID(), runId: newUuid() }
+}
+
+function hasCronJob({ cronJobId, cronJob }: StoredRow): boolean {
+  return cronJobId !== null && cronJob !== 'deleted'
+}
+
+async function storeRows(pool: Pool, rows: readonly StoredRow[]): Promise<void> {
+  await insertAll(pool, tasksStatement, taskInput, rows)
+  const runs = rows.flatMap(stored => attemptsIn(stored.row.runs).map(attempt => ({ stored, attempt })))
+  await insertAll(pool, runsStatement, runInput, runs)
+}
+
+async function insertAll<Item>(
+  pool: Pool,
+  statement: string,
+  input: ReadonlyArray<InputColumn<Item>>,
+  items: readonly Item[],
+): Promise<void> {
+  await pool.query(statement, inputValues(input, items))
+}
+
+const workspaceInput: ReadonlyArray<InputColumn<StoredRow>> = [
+  ['id', 'uuid', ({ workspaceId }) => workspaceId],
+  ['is_deleted', 'bool', ({ workspace }) => workspace === 'deleted'],
+  ['executions', 'int4', ({ row }) => row.executions],
+]
+const workspacesStatement = `
+  WITH input AS (${inputRows(workspaceInput)}),
+  organization AS (INSERT INTO organizations (id, name, slug, tier) SELECT id, 'A', id::text, 'free' FROM input),
+  charged AS (INSERT INTO usage_changes (workspace_id, executions) SELECT id, executions FROM input)
+  INSERT INTO workspaces (id, organization_id, name, deleted_at)
+  SELECT id, id, 'A', CASE WHEN is_deleted THEN now() END FROM input`
+
+const cronJobInput: ReadonlyArray<InputColumn<StoredRow>> = [
+  ['id', 'uuid', ({ cronJobId }) => cronJobId],
+  ['workspace_id', 'uuid', ({ workspaceId }) => workspaceId],
+  ['is_paused', 'bool', ({ cronJob }) => cronJob === 'paused'],
+  ['was_paused', 'bool', ({ row }) => row.mayNotStart],
+]
+const cronJobsStatement = `
+  INSERT INTO cron_jobs (id, workspace_id, name, cron, timezone, overlap, catch_up, paused_at, void_before, url, method,
+                         max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+  SELECT id, workspace_id, 'A', '0 0 1 1 *', 'UTC', 'allow', 'latest', CASE WHEN is_paused THEN now() END,
+         CASE WHEN was_paused THEN now() END,
+         'https://example.com/hook', 'POST', 1, 'fixed', 1000, 1000, 5000
+  FROM (${inputRows(cronJobInput)}) input`
+
+const away = `interval '10000 years'`
+
+const taskInput: ReadonlyArray<InputColumn<StoredRow>> = [
+  ['id', 'uuid', ({ taskId }) => taskId],
+  ['workspace_id', 'uuid', ({ workspaceId }) => workspaceId],
+  ['cron_job_id', 'uuid', ({ cronJobId }) => cronJobId],
+  ['state', 'task_state', ({ row }) => stateOf(row)],
+  ['due', 'text', ({ row }) => row.due],
+  ['attempts', 'int2', ({ row }) => row.attempts],
+  ['run_id', 'uuid', ({ row, runId }) => (row.by !== null ? runId : row.attempts > 0 ? newUuid() : null)],
+  ['owner', 'uuid', ({ row, dispatchers }) => (row.state === 'processing' ? dispatchers[row.by ?? stranger] : null)],
+  ['prefetched', 'text', ({ row }) => row.prefetched],
+  ['quarantined', 'bool', ({ row }) => row.quarantined],
+  ['lost', 'int2', ({ row }) => row.lost],
+  ['lost_alone', 'int2', ({ row }) => row.lostAlone],
+  ['is_finished', 'bool', ({ row }) => isFinished(row)],
+]
+const tasksStatement = `
+  WITH input AS (${inputRows(taskInput)}),
+  task AS (
+    INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, run_id, lease_until, dispatcher_id,
+                       prefetched, quarantined, lost, lost_alone, cron_job_id, occurrence_at, created_at, finished_at)
+    SELECT id, workspace_id, CASE WHEN cron_job_id IS NULL THEN 'task' ELSE 'cron' END::task_source, state, attempts,
+           now() - interval '1 minute',
+           CASE WHEN state = 'processing' OR due = 'due' THEN now() - interval '1 minute'
+                WHEN due = 'later' THEN now() + interval '1 hour' ELSE now() - interval '1 minute' + ${away} END,
+           run_id,
+           CASE WHEN state = 'processing' THEN now() + interval '1 minute' + CASE WHEN due = 'held' THEN ${away} ELSE '0' END END,
+           owner, prefetched <> 'no', quarantined, lost, lost_alone, cron_job_id,
+           CASE WHEN cron_job_id IS NOT NULL THEN now() - interval '1 minute' END, now() - interval '1 hour',
+           CASE WHEN is_finished THEN now() END
+    FROM input
+  ),
+  sent AS (
+    INSERT INTO sends (dispatcher_id, seq, run_ids) SELECT owner, 1, ARRAY[run_id] FROM input WHERE prefetched = 'journaled'
+  )
+  INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+  SELECT id, 'A', 'https://example.com/hook', 'POST', 1, 'fixed', 1000, 1000, 5000 FROM input`
+
+function stateOf({ state }: Row): Exclude<Row['state'], 'none'> {
+  if (state === 'none') throw new Error('PostgreSQL has no row for it.')
+  return state
+}
+
+type StoredRun = { stored: StoredRow; attempt: number }
+
+const runInput: ReadonlyArray<InputColumn<StoredRun>> = [
+  ['id', 'uuid', ({ stored, attempt }) => (isOfClaim(stored.row, attempt) ? stored.runId : newUuid())],
+  ['workspace_id', 'uuid', ({ stored }) => stored.workspaceId],
+  ['task_id', 'uuid', ({ stored }) => stored.taskId],
+  ['attempt', 'int2', ({ attempt }) => attempt],
+]
+const runsStatement = `
+  INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at, error_code)
+  SELECT id, workspace_id, task_id, attempt, 'task', 'failed', now(), now(), now(), 'worker_lost'
+  FROM (${inputRows(runInput)}) input`
+
+function isOfClaim(row: Row, attempt: number): boolean {
+  return attempt === row.attempts && row.by !== null
+}
+
+function attemptsIn(mask: number): number[] {
+  return [1, 2, 3, 4, 5].filter(attempt => (mask & (1 << attempt)) !== 0)
+}
+
+type Read = {
+  id: string
+  state: Row['state']
+  due: Row['due']
+  attempts: number
+  run_id: string | null
+  dispatcher_id: string | null
+  prefetched: Row['prefetched']
+  quarantined: boolean
+  lost: number
+  lost_alone: number
+  executions: number
+  runs: number[]
+}
+
+/** Reads rows back. `since`: what is due after this is due later; a statement began then. */
+export async function project(pool: Pool, stored: readonly StoredRow[], since: Date): Promise<Projection[]> {
+  const text = `
+    SELECT t.id, t.state, t.attempts, t.run_id, t.dispatcher_id, t.quarantined, t.lost, t.lost_alone,
+           CASE WHEN t.finished_at IS NOT NULL THEN 'due'
+                WHEN t.lease_until > now() + interval '5000 years' OR t.due_at > now() + interval '5000 years' THEN 'held'
+                WHEN t.state IN ('pending', 'retrying') AND t.due_at > $2 THEN 'later' ELSE 'due' END AS due,
+           CASE WHEN NOT t.prefetched THEN 'no'
+                WHEN EXISTS (SELECT FROM sends s WHERE s.dispatcher_id = t.dispatcher_id AND t.run_id = ANY (s.run_ids)) THEN 'journaled'
+                ELSE 'unsent' END AS prefetched,
+           (SELECT coalesce(sum(executions), 0)::int FROM usage_changes u WHERE u.workspace_id = t.workspace_id) AS executions,
+           ARRAY (SELECT attempt::int FROM runs r WHERE r.task_id = t.id) AS runs
+    FROM tasks t WHERE t.id = ANY ($1::uuid[])`
+  const { rows } = await pool.query<Read>(text, [stored.map(({ taskId }) => taskId), since])
+  const byId = new Map(rows.map(row => [row.id, row]))
+  return stored.map(one => projected(one, byId.get(one.taskId) as Read))
+}
+
+function projected({ row, runId, dispatchers }: StoredRow, read: Read): Projection {
+  const by =
+    read.state === 'processing' ? dispatchers.indexOf(read.dispatcher_id ?? '') : read.run_id === runId ? row.by : null
+  return {
+    state: read.state,
+    due: read.due,
+    attempts: read.attempts,
+    by,
+    prefetched: read.prefetched,
+    quarantined: read.quarantined,
+    lost: read.lost,
+    lostAlone: read.lost_alone,
+    executions: read.executions,
+    runs: read.runs.reduce((mask, attempt) => mask | (1 << attempt), 0),
+  }
+}
+
+/** What the model expects to be read. How a task that has ended was due does not matter. */
+export function expected(row: Row): Projection {
+  const { sent: _, mayNotStart: __, sentSinceBackup: ___, ...stored } = row
+  return { ...stored, due: isFinished(row) ? 'due' : row.due }
+}

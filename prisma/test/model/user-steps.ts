@@ -1,0 +1,70 @@
+import type { Rules } from './rules.ts'
+import {
+  cron,
+  freshProcess,
+  isFinished,
+  plain,
+  type Row,
+  rowOf,
+  type State,
+  type Stored,
+  stranger,
+  withRow,
+} from './state.ts'
+import { cancel, expand, hold, postpone, release, stopOccurrence } from './statements.ts'
+import type { Scope, Visit } from './steps.ts'
+
+/** What users do. Refused calls change nothing and are left out. */
+export function userSteps(scope: Scope, state: State, visit: Visit): void {
+  for (const task of [plain, cron]) {
+    const row = rowOf(state, task)
+    if (row.state !== 'pending') continue
+    visit('cancel', -1, task, withRow(state, task, cancel(row)))
+    if (task === plain && row.due === 'due') visit('postpone', -1, task, withRow(state, task, postpone(row)))
+  }
+  const occurrence = stopOccurrence(rowOf(state, cron))
+  if (state.cronJob === 'active') visit('pause', -1, -1, withRow({ ...state, cronJob: 'paused' }, cron, occurrence))
+  if (state.cronJob === 'paused' && scope.pausesEnd) visit('resume', -1, -1, { ...state, cronJob: 'active' })
+  if (state.cronJob !== 'deleted')
+    visit('deleteCronJob', -1, -1, withRow({ ...state, cronJob: 'deleted' }, cron, occurrence))
+  if (state.workspace === 'exists') visit('deleteWorkspace', -1, -1, { ...state, workspace: 'deleted' })
+}
+
+/** What the operator does: one backup, one restore, one release. */
+export function operatorSteps(rules: Rules, state: State, visit: Visit): void {
+  const { rows, cronJob, workspace, backup } = state
+  if (state.restore === 'none' && backup === null)
+    visit('backUp', -1, -1, { ...state, backup: { rows, cronJob, workspace } })
+  if (state.restore === 'none' && backup !== null) restoreSteps(rules, state, backup, visit)
+  if (state.restore === 'held') {
+    const released = { ...state, restore: 'released' as const }
+    visit('release', -1, -1, withRow(withRow(released, plain, release(rows[0])), cron, release(rows[1])))
+  }
+}
+
+// What has been sent since the backup was due by then. Of the rest, some has come due meanwhile and some has not.
+function restoreSteps(rules: Rules, state: State, backup: Stored, visit: Visit): void {
+  for (const plainRow of restoredRows(rowOf(backup, plain), rowOf(state, plain))) {
+    for (const cronRow of restoredRows(rowOf(backup, cron), rowOf(state, cron))) {
+      const isMade = rules.holdsCronJobs && backup.cronJob === 'active' && backup.workspace === 'exists'
+      const occurrence = cronRow.due === 'due' && isMade ? expand(cronRow) : cronRow
+      visit('restore', -1, -1, {
+        ...backup,
+        rows: [hold(plainRow), hold(occurrence)],
+        processes: [freshProcess, freshProcess, freshProcess],
+        faults: state.faults,
+        backup: null,
+        restore: 'held',
+      })
+    }
+  }
+}
+
+function restoredRows(stored: Row, now: Row): Row[] {
+  const { sentSinceBackup } = now
+  const prefetched = stored.prefetched === 'journaled' ? 'unsent' : stored.prefetched
+  const row = { ...stored, by: stored.by === null ? null : stranger, prefetched, sentSinceBackup } as const
+  if (isFinished(row) || row.state === 'processing') return [row]
+  const due = { ...row, due: 'due' as const }
+  return sentSinceBackup || row.due === 'due' ? [due] : [due, row]
+}

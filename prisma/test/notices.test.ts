@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newUuid } from '@belfry/domain'
+import { expect, it, onTestFinished } from 'vitest'
+import {
+  addToOutbox,
+  dueTaskChannel,
+  insertTasks,
+  inTransaction,
+  type Listener,
+  listen,
+  outboxChannel,
+  parseDueNotice,
+} from '../src/index.ts'
+import { aTask, useDatabase } from './setup.ts'
+
+const db = useDatabase()
+const databaseUrl = () => String(db.pool.options.connectionString)
+
+/** Listens, and collects what comes. */
+async function hear(channels: string[] = [dueTaskChannel, outboxChannel]) {
+  const heard: Array<{ channel: string; payload: string }> = []
+  let connections = 0
+  const listener: Listener = {
+    onNotification: (channel, payload) => void heard.push({ channel, payload }),
+    onConnect: () => void connections++,
+    onError: () => {},
+  }
+  const listening = listen(databaseUrl(), channels, listener)
+  onTestFinished(() => listening.close())
+  const due = () => heard.filter(({ channel }) => channel === dueTaskChannel).map(one => parseDueNotice(one.payload))
+  await expect.poll(() => connections).toBe(1)
+  return { heard, due, connections: () => connections }
+}
+
+const change = (set: string, id: string) => db.pool.query(`UPDATE tasks SET ${set} WHERE id = $1`, [id])
+
+it('notifies of a task that is due now, with all that a dispatcher needs', async () => {
+  const { due } = await hear()
+  const task = { ...aTask(), executeAt: null, url: 'https://user.example:8443/path?a=b' }
+  await insertTasks(db.pool, [task])
+  await expect.poll(due).toHaveLength(1)
+  const { id, workspaceId } = task
+  expect(due()[0]).toEqual({ id, workspaceId, origin: 'https://user.example:8443', dueAt: expect.any(Number) })
+  expect(Math.abs((due()[0]?.dueAt ?? 0) - Date.now())).toBeLessThan(5_000)
+})
+
+it('notifies of what becomes due within 15 seconds by a change, and of nothing else', async () => {
+  const { due } = await hear()
+  const [retried, moved, cancelled, quarantined, far] = Array.from({ length: 5 }, () => ({
+    ...aTask(),
+    executeAt: new Date(Date.now() + 3_600_000),
+  }))
+  const all = [retried, moved, cancelled, quarantined, far].map(task => task ?? aTask())
+  await insertTasks(db.pool, all)
+  const [a, b, c, d, e] = all.map(({ id }) => id) as [string, string, string, string, string]
+  await change(`state = 'retrying', due_at = now() + interval '5 seconds'`, a)
+  await change(`due_at = now() + interval '14 seconds'`, b)
+  await change(`state = 'cancelled', due_at = now(), finished_at = now()`, c)
+  await change(`quarantined = true, due_at = now()`, d)
+  await change(`due_at = now() + interval '20 seconds'`, e)
+  await change(`quarantined = false`, d)
+  await expect.poll(due).toHaveLength(3)
+  await sleep(100)
+  expect(due().map(notice => notice?.id)).toEqual([a, b, d])
+})
+
+it('notifies of every task of a large insert', async () => {
+  const { due } = await hear()
+  const tasks = Array.from({ length: 1_000 }, () => ({ ...aTask(), executeAt: null }))
+  await insertTasks(db.pool, tasks)
+  await expect.poll(due, { timeout: 5_000 }).toHaveLength(1_000)
+  expect(new Set(due().map(notice => notice?.id))).toEqual(new Set(tasks.map(({ id }) => id)))
+})
+
+it('notifies of a message', async () => {
+  const { heard } = await hear()
+  const message = { id: newUuid(), kind: 'mail', label: 'a', content: '{}', masterKeys: null } as const
+  await inTransaction(db.pool, tx => addToOutbox(tx, message))
+  await expect.poll(() => heard.map(({ channel }) => channel)).toEqual([outboxChannel])
+})
+
+it('reads nothing but its own payloads', () => {
+  expect(parseDueNotice('')).toBeNull()
+  expect(parseDueNotice('soon a b https://c')).toBeNull()
+  expect(parseDueNotice('5 a b')).toEqual({ dueAt: 5, id: 'a', workspaceId: 'b', origin: null })
+})
+
+it('listens again after its connection was ended, and says that it missed what came between', async () => {
+  const { heard, connections } = await hear(['a_channel'])
+  const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN "a_channel"%'`
+  expect((await db.pool.query(end)).rowCount).toBeGreaterThan(0)
+  await expect.poll(connections, { timeout: 5_000 }).toBe(2)
+  await db.pool.query(`NOTIFY a_channel, 'again'`)
+  await expect.poll(() => heard).toEqual([{ channel: 'a_channel', payload: 'again' }])
+})
+
+it('goes on trying while PostgreSQL is away, and closes at once', async () => {
+  const errors: unknown[] = []
+  const away = new URL(databaseUrl())
+  away.port = '1'
+  const listening = listen(away.href, ['a_channel'], {
+    onNotification: () => {},
+    onConnect: () => {},
+    onError: error => void errors.push(error),
+  })
+  await expect.poll(() => errors.length, { timeout: 5_000 }).toBeGreaterThan(2)
+  const began = performance.now()
+  await listening.close()
+  expect(performance.now() - began).toBeLessThan(500)
+})

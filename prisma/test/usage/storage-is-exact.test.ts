@@ -1,0 +1,194 @@
+import { newUuid } from '@belfry/domain'
+import { expect, it } from 'vitest'
+import {
+  type ClaimedTask,
+  type CronJobFields,
+  cancelPendingTask,
+  changeCronJob,
+  changePendingTask,
+  claimTasks,
+  createCronJob,
+  deleteCancelledTasks,
+  deleteOldRuns,
+  expandCronJobs,
+  foldUsageChanges,
+  insertTasks,
+  isTransientDatabaseError,
+  purgeWorkspace,
+  recordAttempts,
+  replayTask,
+  settleDeadLetters,
+  triggerCronJob,
+  windDownWorkspace,
+} from '../../src/index.ts'
+import { addWorkspace, anOrganization, aTask, claimant, useDatabase } from '../setup.ts'
+
+const db = useDatabase()
+
+const textOf = (bytes: number) => `"${'x'.repeat(bytes)}"`
+const someBytes = () => Math.floor(Math.random() * 500)
+
+/** What the sums say, with what has not been folded yet, and what is stored, counted one by one. */
+async function compare(): Promise<Array<{ id: string; summed: number; stored: number }>> {
+  const { rows } = await db.pool.query(`
+    SELECT o.id,
+      coalesce((SELECT bytes FROM storage s WHERE s.organization_id = o.id), 0)::float8
+        + coalesce((
+            SELECT sum(c.storage_bytes) FROM usage_changes c JOIN workspaces w ON w.id = c.workspace_id
+            WHERE w.organization_id = o.id
+          ), 0)::float8 AS summed,
+      coalesce((
+        SELECT sum(octet_length(r.payload)) FROM task_requests r JOIN tasks t ON t.id = r.task_id
+        JOIN workspaces w ON w.id = t.workspace_id WHERE w.organization_id = o.id
+      ), 0)::float8
+        + coalesce((
+            SELECT sum(octet_length(r.response_body)) FROM runs r JOIN workspaces w ON w.id = r.workspace_id
+            WHERE w.organization_id = o.id
+          ), 0)::float8 AS stored
+    FROM organizations o ORDER BY o.id`)
+  return rows
+}
+
+function aCronJob(workspaceId: string): CronJobFields & { id: string; workspaceId: string } {
+  return {
+    ...{ id: newUuid(), workspaceId, name: 'n', cron: '* * * * *', timezone: 'UTC', startsAt: null, endsAt: null },
+    ...{ overlap: 'allow', catchUp: 'all', url: 'https://example.com/', method: 'POST', headers: '{}' },
+    ...{ payload: textOf(40), maxRetries: 0, backoff: 'fixed', baseDelayMs: 1000, maxDelayMs: 1000, timeoutMs: 1000 },
+  }
+}
+
+async function record(tasks: ClaimedTask[]): Promise<void> {
+  await recordAttempts(
+    db.pool,
+    tasks.map((task, i) => ({
+      ...{
+        taskId: task.taskId,
+        runId: task.runId,
+        retryDelayMs: i % 4 === 0 ? 1 : null,
+        scheduledAt: task.scheduledAt,
+      },
+      ...{ startedAt: task.claimedAt, finishedAt: task.claimedAt, requestHeaders: '{}', responseHeaders: '{}' },
+      ...{ responseStatus: 200, responseBytes: 0, responseTruncated: false, errorCode: null, errorMessage: null },
+      state: (['retrying', 'success', 'dead', 'success'] as const)[i % 4] ?? 'success',
+      status: i % 4 === 1 ? 'success' : 'failed',
+      responseBody: i % 5 === 0 ? null : Buffer.alloc(someBytes()),
+    })),
+  )
+}
+
+it('the sums of storage are exact under all operations at once', async () => {
+  const organizations = await Promise.all([1, 2].map(() => anOrganization(db.pool, 'unicorn')))
+  const kept = organizations.map(({ workspaceId }) => workspaceId)
+  const doomed = await Promise.all(organizations.map(({ organizationId }) => addWorkspace(db.pool, organizationId)))
+  const workspaces = [...kept, ...doomed]
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)] as T // never of an empty list
+  const jobs = workspaces.map(aCronJob)
+  for (const job of jobs) await createCronJob(db.pool, job, 120_000)
+  const pending: Array<{ id: string; workspaceId: string }> = []
+  let isOver = false
+
+  const store = async (count: number, executeAt: Date | null) => {
+    const tasks = Array.from({ length: count }, () =>
+      aTask({ id: newUuid(), workspaceId: pick(workspaces), executeAt, payload: pick([null, textOf(someBytes())]) }),
+    )
+    await insertTasks(db.pool, tasks)
+    if (executeAt) pending.push(...tasks)
+  }
+  const ids = async (condition: string, limit = 50): Promise<Array<{ id: string; workspaceId: string }>> =>
+    (await db.pool.query(`SELECT id, workspace_id AS "workspaceId" FROM tasks WHERE ${condition} LIMIT ${limit}`)).rows
+
+  const operations: Record<string, () => Promise<unknown>> = {
+    create: () => store(1, null),
+    batch: () => store(300, pick([null, new Date(Date.now() + 3_600_000)])),
+    patch: async () => {
+      const task = pick(pending)
+      const change = () =>
+        changePendingTask(db.pool, task.workspaceId, task.id, { payload: pick([null, textOf(someBytes())]) })
+      await Promise.all([change(), change(), change()])
+    },
+    cancel: async () => {
+      const task = pick(pending)
+      await cancelPendingTask(db.pool, task.workspaceId, task.id)
+    },
+    expand: () => expandCronJobs(db.pool, { lookAheadMs: 20 * 60_000 + someBytes() * 60_000, limit: 10 }),
+    'change of a cron job': async () => {
+      const job = pick(jobs)
+      await changeCronJob(db.pool, job.workspaceId, job.id, { payload: textOf(someBytes()) }, 120_000)
+    },
+    trigger: async () => {
+      const job = pick(jobs)
+      await triggerCronJob(db.pool, job.workspaceId, job.id)
+    },
+    attempts: async () => {
+      const due = await ids(`state IN ('pending', 'retrying') AND due_at <= now()`, 60)
+      const claims = await claimTasks(
+        db.pool,
+        claimant,
+        due.map(({ id }) => ({ taskId: id, token: newUuid() })),
+      )
+      await record(claims.flatMap(claim => (claim.kind === 'claimed' ? [claim.task] : [])))
+    },
+    replay: async () => {
+      for (const task of await ids(`state = 'success'`, 5)) await replayTask(db.pool, task.workspaceId, task.id)
+    },
+    settle: async () => {
+      const letters = await ids(`state = 'dead' AND settled_at IS NULL AND workspace_id = '${pick(workspaces)}'`, 10)
+      const [first] = letters
+      const action = pick(['replay', 'discard'] as const)
+      if (first)
+        await settleDeadLetters(
+          db.pool,
+          first.workspaceId,
+          letters.map(({ id }) => id),
+          action,
+        )
+    },
+    retention: () => deleteOldRuns(db.pool, pick(workspaces), -1, 40),
+    'deletion of cancelled tasks': () => deleteCancelledTasks(db.pool, pick(workspaces), -1, 40),
+    fold: () => foldUsageChanges(db.pool, 50),
+    'deletion of a workspace': async () => {
+      if (!isOver) return
+      for (const id of doomed) {
+        await windDownWorkspace(db.pool, id)
+        await db.pool.query(
+          `UPDATE workspaces SET deleted_at = now() - interval '5 minutes' WHERE id = $1 AND wound_down_at IS NULL`,
+          [id],
+        )
+        await purgeWorkspace(db.pool, id, 100)
+      }
+    },
+  }
+
+  await store(300, new Date(Date.now() + 3_600_000))
+  const began = performance.now()
+  const done: Record<string, number> = {}
+  await Promise.all(
+    Object.entries(operations).map(async ([name, run]) => {
+      while (performance.now() - began < 12_000) {
+        isOver = performance.now() - began > 6_000
+        await run().catch(error => {
+          // A deadlock, or a wait that was too long, undoes the whole statement.
+          if (!isTransientDatabaseError(error)) throw new Error(`${name}: ${error}`)
+        })
+        done[name] = (done[name] ?? 0) + 1
+      }
+    }),
+  )
+  for (const name of Object.keys(operations)) expect(done[name], name).toBeGreaterThan(2)
+  for (const { id, summed, stored } of await compare()) expect(summed, id).toBe(stored)
+  // And at last both workspaces are gone, with all that they had stored.
+  const left = async () => (await db.pool.query('SELECT FROM workspaces WHERE id = ANY ($1)', [doomed])).rowCount
+  isOver = true
+  await expect
+    .poll(
+      async () => {
+        await Promise.all([operations.attempts?.(), operations['deletion of a workspace']?.(), operations.fold?.()])
+        return left()
+      },
+      { timeout: 30_000, interval: 1 },
+    )
+    .toBe(0)
+  while ((await foldUsageChanges(db.pool, 1_000)) > 0);
+  for (const { id, summed, stored } of await compare()) expect(summed, id).toBe(stored)
+  expect((await compare()).some(({ stored }) => stored > 0)).toBe(true)
+}, 90_000)

@@ -1,0 +1,29 @@
+import { parsedBy, readConfig } from '@belfry/runtime'
+import { z } from 'zod'
+
+export type RoleName = 'api' | 'scheduler' | 'dispatcher'
+
+export type Environment = Record<string, string | undefined>
+
+// The order in which they start: the dispatcher last, so a process that fails to start has made no call.
+const roleNames = ['api', 'scheduler', 'dispatcher'] as const
+
+export const variables = z.object({
+  /** What the process does, comma-separated. Default: everything. */
+  ROLES: parsedBy(parseRoles).prefault(roleNames.join()),
+})
+
+/** Reads which roles the process has, and the environment of each of them: they know where the API of their process is. */
+export function loadConfig(env: Environment = process.env): { roles: RoleName[]; env: Environment } {
+  const { ROLES: roles } = readConfig(variables, env)
+  if (!roles.includes('api')) return { roles, env }
+  const PORT = env.PORT || '3000'
+  return { roles, env: { ...env, PORT, PUBLIC_URL: env.PUBLIC_URL || `http://localhost:${PORT}` } }
+}
+
+function parseRoles(text: string): RoleName[] {
+  const wanted = text.split(',').map(name => name.trim())
+  const unknown = wanted.find(name => !(roleNames as readonly string[]).includes(name))
+  if (unknown !== undefined) throw new Error(`has no role "${unknown}": choose from ${roleNames.join(', ')}`)
+  return roleNames.filter(name => wanted.includes(name))
+}

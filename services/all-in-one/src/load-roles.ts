@@ -1,0 +1,43 @@
+import { ConfigError, type Host, type Logger, type Service } from '@belfry/runtime'
+import type { Environment, RoleName } from './config.ts'
+
+/** A role with its configuration, ready to start. */
+export type LoadedRole = {
+  name: RoleName
+  config: { healthPort: number; logLevel: string; traces?: boolean }
+  start(log: Logger, host: Host): Promise<Service>
+}
+
+/**
+ * Loads the programs of the given roles, and no other, and reads their configurations.
+ * @param program - What runs the quarantine in processes of its own.
+ * @throws ConfigError with the problems of all of them.
+ */
+export async function loadRoles(names: readonly RoleName[], env: Environment, program: string): Promise<LoadedRole[]> {
+  const results = await Promise.allSettled(names.map(async name => ({ name, ...(await loaders[name](env, program)) })))
+  const failures = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
+  const fault = failures.find(failure => !(failure instanceof ConfigError))
+  if (fault !== undefined) throw fault
+  if (failures.length > 0) throw new ConfigError([...new Set(failures.flatMap(({ problems }) => problems))])
+  return results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
+}
+
+type Loader = (env: Environment, program: string) => Promise<Omit<LoadedRole, 'name'>>
+
+const loaders: Record<RoleName, Loader> = {
+  async api(env) {
+    const { loadConfig, startApi } = await import('@belfry/api')
+    const config = loadConfig(env)
+    return { config, start: (log, host) => startApi(config, log, host) }
+  },
+  async scheduler(env) {
+    const { loadConfig, startScheduler } = await import('@belfry/scheduler')
+    const config = loadConfig(env)
+    return { config, start: (log, host) => startScheduler(config, log, host) }
+  },
+  async dispatcher(env, program) {
+    const { loadConfig, startDispatcher } = await import('@belfry/dispatcher')
+    const config = loadConfig(env)
+    return { config, start: (log, host) => startDispatcher(config, log, host, program) }
+  },
+}

@@ -1,0 +1,37 @@
+import { type TierName, tierNames } from '@belfry/domain'
+
+/** Which tier each price of Stripe stands for, and at which price a tier is sold. */
+export type Prices = { tierOf: ReadonlyMap<string, TierName>; priceOf: ReadonlyMap<TierName, string> }
+
+/**
+ * Reads the operator's prices, such as `{"startup":"price_1","scaleup":["price_3","price_2"]}`. Of several prices of a tier the
+ * first one is sold; subscriptions may still have the others. The tier `free` has no price.
+ * @throws Error that says what is wrong.
+ */
+export function parsePrices(text: string): Prices {
+  const form = 'must be a JSON object such as {"startup":"price_1","scaleup":["price_3","price_2"]}'
+  const tierOf = new Map<string, TierName>()
+  const priceOf = new Map<TierName, string>()
+  for (const [name, given] of Object.entries(objectOf(text, form))) {
+    const tier = tierNames.find(one => one === name && one !== 'free')
+    if (!tier) throw new Error(`${name} is not a tier that can be sold; there are ${tierNames.slice(1).join(', ')}`)
+    for (const price of Array.isArray(given) ? given : [given]) {
+      if (typeof price !== 'string' || !/^\w{1,255}$/.test(price)) throw new Error(form)
+      if (tierOf.has(price)) throw new Error(`${price} stands for two tiers`)
+      tierOf.set(price, tier)
+      if (!priceOf.has(tier)) priceOf.set(tier, price)
+    }
+  }
+  if (priceOf.size === 0) throw new Error('must name the price of one tier at least')
+  return { tierOf, priceOf }
+}
+
+function objectOf(text: string, form: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // told below, in words of our own
+  }
+  throw new Error(form)
+}

@@ -1,0 +1,38 @@
+import { type BillingAccount, storeBillingAccount, type TierChanger, type Transaction } from '@belfry/db'
+import { paymentFailedMail } from '@belfry/messages'
+import type { Stripe } from 'stripe'
+import type { Context } from '../../context.ts'
+import { applyTier, mailOwners } from '../apply-tier.ts'
+import type { StripeBilling } from './open-stripe-billing.ts'
+import { currentSubscription, grantedTier, readState } from './subscription-state.ts'
+
+/**
+ * Reads the subscription of a locked account from Stripe, stores its state and applies what follows from it. The lock makes
+ * this safe in any order and number: whoever reads last has read the latest state.
+ */
+export async function readAnew(
+  ctx: Context,
+  { stripe, settings }: StripeBilling,
+  tx: Transaction,
+  account: BillingAccount & { customerId: string },
+  by: TierChanger,
+): Promise<{ account: BillingAccount & { customerId: string }; subscription: Stripe.Subscription | null }> {
+  const { organizationId, customerId: customer } = account
+  const list = await stripe.subscriptions.list({ customer, status: 'all', limit: 100, expand: ['data.schedule'] })
+  const subscription = currentSubscription(list.data)
+  const now = ctx.clock.now()
+  const state = readState(subscription, settings, account, now)
+  const after = { ...account, ...state }
+  await storeBillingAccount(tx, after)
+  const { tier, graceUntil } = state
+  if (subscription && tier === null) ctx.log.error({ subscription: subscription.id }, 'billing.price_unknown')
+  if (account.graceUntil === null && graceUntil !== null && tier !== null) {
+    await mailOwners(ctx, tx, organizationId, 'payment failed', (to, facts) =>
+      paymentFailedMail(to, { ...facts, tier, graceUntil }),
+    )
+  }
+  const granted = grantedTier(state, now)
+  const why = granted === 'free' ? (state.status === 'canceled' ? 'ended' : 'unpaid') : undefined
+  if (granted !== null) await applyTier(ctx, tx, organizationId, granted, by, why)
+  return { account: after, subscription }
+}

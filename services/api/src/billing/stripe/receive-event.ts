@@ -1,0 +1,36 @@
+import { lockBillingAccountOf, recordBillingEvent, type Transaction } from '@belfry/db'
+import type { Stripe } from 'stripe'
+import type { Context } from '../../context.ts'
+import type { StripeBilling } from './open-stripe-billing.ts'
+import { readAnew } from './read-anew.ts'
+
+/**
+ * Handles an event, once. What it says is only that something changed for a customer: the state is read anew, so events may
+ * come late and in any order.
+ * @returns The organization that it was about; null when it was about none, or has been handled before.
+ */
+export async function receiveEvent(
+  ctx: Context,
+  billing: StripeBilling,
+  tx: Transaction,
+  event: Stripe.Event,
+  address: string,
+): Promise<string | null> {
+  const customerId = customerOf(event)
+  const account = customerId && (await lockBillingAccountOf(tx, customerId))
+  if (!customerId || !account) {
+    ctx.log.info({ event: event.id, type: event.type }, 'billing.event_ignored')
+    return null
+  }
+  if (!(await recordBillingEvent(tx, event.id))) return null
+  const by = { userId: null, apiKeyId: null, address, details: { by: 'billing', event: event.id } }
+  await readAnew(ctx, billing, tx, { ...account, customerId }, by)
+  ctx.log.info({ event: event.id, type: event.type }, 'billing.event_handled')
+  return account.organizationId
+}
+
+function customerOf({ data: { object } }: Stripe.Event): string | null {
+  const customer: unknown = 'customer' in object ? object.customer : null
+  if (typeof customer === 'string') return customer
+  return typeof customer === 'object' && customer !== null && 'id' in customer ? String(customer.id) : null
+}

@@ -1,0 +1,2 @@
+export { loadConfig } from './config.ts'
+export { startApi } from './start-api.ts'

@@ -1,2 +1,0 @@
-/** The version of this interface's description. */
-export const version = '0.1.0'

@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto'
+import { newUuid } from '@belfry/domain'
+import { expect, it } from 'vitest'
+import { followRuns, runsAfter } from '../src/run-stream/follow-runs.ts'
+import { storeRuns } from './run-rows.ts'
+import { useApi } from './setup.ts'
+
+const api = useApi()
+const moreThanRead = 20_100
+
+it('shows a long call among more new runs than are read, and counts at least most of those left out', async () => {
+  const workspaceId = randomUUID()
+  const longRun = newUuid(Date.now() - 120_000)
+  await api.ctx.pool.query(
+    `INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, run_id, lease_until)
+     VALUES (uuid_v7(clock_timestamp()), $1, 'task', 'processing', 1, now(), now(), $2, now() + interval '1 hour')`,
+    [workspaceId, longRun],
+  )
+  const look = followRuns(api.ctx.pool, workspaceId)
+  expect(await look()).toMatchObject({ runs: [], omitted: 0, upTo: longRun })
+  const startedAt = new Date(Date.now() + 500)
+  const [ended] = await storeRuns(
+    api.ctx.pool,
+    Array.from({ length: moreThanRead }, () => ({ workspaceId, startedAt })),
+  )
+  await api.ctx.pool.query('UPDATE runs SET id = $1 WHERE id = $2', [longRun, ended?.id])
+  await api.ctx.pool.query(`UPDATE tasks SET state = 'success', lease_until = NULL WHERE run_id = $1`, [longRun])
+  const { runs, omitted } = await look()
+  expect(runs).toHaveLength(200)
+  expect(runs[0]?.id).toBe(longRun)
+  expect(omitted).toBeGreaterThanOrEqual(20_000 - 200)
+  expect(omitted).toBeLessThanOrEqual(moreThanRead - 200)
+  const next = await look()
+  expect(next).toMatchObject({ runs: [] })
+  expect(await runsAfter(api.ctx.pool, workspaceId, longRun)).toMatchObject({ omitted: 20_000 - 200 })
+})

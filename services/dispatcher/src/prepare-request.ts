@@ -1,0 +1,64 @@
+import { type ClaimedTask, isTransientDatabaseError, UnreadableSecretError } from '@belfry/db'
+import { createRedactor } from '@belfry/domain'
+import { type AttemptIds, type AttemptRequest, buildRequest, requestPartsOf } from './build-request.ts'
+import type { Context } from './context.ts'
+import type { UnsentOutcome } from './egress/outcome.ts'
+import { type OwnFailure, secretUnreadable } from './secrets/attempt-outcome.ts'
+import { type AttemptSecrets, attemptSecrets } from './secrets/attempt-secrets.ts'
+import { type RequestParts, secretNamesOf } from './secrets/fill-request.ts'
+import { redactFault } from './secrets/redact-outcome.ts'
+
+/** Reads the secrets of an attempt and builds its request: at once when the secrets are in memory. */
+export function prepareRequest(
+  ctx: Context,
+  task: ClaimedTask,
+  ids: AttemptIds,
+  traceparent: string | null,
+): AttemptRequest | Promise<AttemptRequest> {
+  const parts = requestPartsOf(task)
+  const reading = attemptSecrets(ctx, task.workspaceId, secretNamesOf(parts))
+  const build = (secrets: AttemptSecrets) => {
+    logUnreadable(ctx, ids, secrets)
+    return buildWith(secrets, task, ids, parts, traceparent)
+  }
+  if (!(reading instanceof Promise)) return build(reading)
+  return reading.then(build, error => unsendable(unsentBecause(ctx, ids, error)))
+}
+
+// An error may quote the request, secrets included.
+function buildWith(
+  secrets: AttemptSecrets,
+  task: ClaimedTask,
+  ids: AttemptIds,
+  parts: RequestParts,
+  traceparent: string | null,
+): AttemptRequest {
+  try {
+    return buildRequest(task, ids, parts, secrets, traceparent)
+  } catch (error) {
+    const values = [...secrets.values].flatMap(([name, value]) => (typeof value === 'string' ? [{ name, value }] : []))
+    throw values.length === 0 ? error : redactFault(error, createRedactor(values))
+  }
+}
+
+function unsentBecause(ctx: Context, ids: AttemptIds, error: unknown): OwnFailure | UnsentOutcome {
+  if (isTransientDatabaseError(error)) {
+    return { kind: 'unsent', message: 'The secrets of the workspace cannot be read: the database is away.' }
+  }
+  if (!(error instanceof UnreadableSecretError)) throw error
+  ctx.log.error({ err: error, task: ids.task, run: ids.run }, 'secret.unreadable')
+  return secretUnreadable('Nothing was sent: this installation cannot decrypt a signing secret of the workspace.')
+}
+
+function logUnreadable(ctx: Context, ids: AttemptIds, { names, values }: AttemptSecrets): void {
+  for (const name of names) {
+    const value = values.get(name)
+    if (value instanceof Error) {
+      ctx.log.error({ err: value, secret: name, task: ids.task, run: ids.run }, 'secret.unreadable')
+    }
+  }
+}
+
+function unsendable(outgoing: OwnFailure | UnsentOutcome): AttemptRequest {
+  return { outgoing, shownHeaders: {}, redactor: null }
+}

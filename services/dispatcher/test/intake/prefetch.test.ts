@@ -1,0 +1,61 @@
+import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { aWorkspace, type IntakeTest, lagsOf, setupIntake } from './setup-intake.ts'
+
+const [count, quick, places] = [1_000, 700, 8]
+
+describe.each(queueBackends())('a dispatcher prefetches claims, with the queue on %s', backend => {
+  const workspace = aWorkspace()
+  let test: IntakeTest
+  let target: Receiver
+  beforeEach(async () => {
+    target = await startReceiver()
+    test = await setupIntake(backend, 10)
+    target.answer('/', [...Array.from({ length: quick }, () => ({ status: 200 })), { delayMs: 4_000 }])
+    const tasks = await test.store({ count, workspace, url: target.url('/'), dueInMs: 0, timeoutMs: 20_000 })
+    await test.schedule(tasks)
+  })
+  afterEach(async () => {
+    await test?.close()
+    await target?.close()
+  })
+
+  async function states() {
+    const text = `
+      SELECT count(*) FILTER (WHERE state = 'processing')::int AS processing,
+             count(*) FILTER (WHERE state IN ('pending', 'retrying') AND attempts = 0)::int AS waiting,
+             count(*) FILTER (WHERE state = 'pending' AND updated_at > created_at)::int AS undone,
+             (SELECT sum(executions)::int FROM usage) - (SELECT sum(unspent)::int FROM execution_blocks) AS executions
+      FROM tasks WHERE workspace_id = $1`
+    return (await test.pool.query(text, [workspace])).rows[0]
+  }
+
+  async function requireOneCallEach() {
+    target.answer('/', { status: 200 })
+    await expect.poll(async () => (await lagsOf(test.pool, workspace)).length, { timeout: 20_000 }).toBe(count)
+    expect(target.requests).toHaveLength(count)
+    expect(await states()).toMatchObject({ processing: 0, waiting: 0, executions: count })
+  }
+
+  it('and undoes them when no slot becomes free', async () => {
+    await test.start({ HOST_CONCURRENCY: `${places}`, DISPATCH_CONCURRENCY: `${places * 2}` })
+    await target.waitFor(quick + places - 1, 10_000)
+    const isCalled = async () => (await states()).processing === target.requests.length - quick
+    await expect.poll(isCalled, { timeout: 3_500, interval: 50 }).toBe(true)
+    const called = target.requests.length
+    expect(await states()).toMatchObject({ waiting: count - called })
+    expect((await states()).undone).toBeGreaterThan(0)
+    await requireOneCallEach()
+  }, 40_000)
+
+  it('and undoes them when it stops', async () => {
+    const stop = await test.start({ HOST_CONCURRENCY: `${places}`, DISPATCH_CONCURRENCY: `${places * 2}` })
+    await target.waitFor(quick + places - 1, 10_000)
+    await stop()
+    const called = target.requests.length
+    expect(await states()).toMatchObject({ processing: 0, waiting: count - called })
+    expect((await states()).undone).toBeGreaterThan(0)
+    await test.start()
+    await requireOneCallEach()
+  }, 40_000)
+})

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Receiver, startReceiver } from '@belfry/testing'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { aWorkspace, type IntakeTest, lagsOf, setupIntake } from './setup-intake.ts'
+
+let test: IntakeTest
+let target: Receiver
+beforeEach(async () => {
+  target = await startReceiver()
+  test = await setupIntake('postgres', 0)
+})
+afterEach(async () => {
+  await target?.close()
+  await test?.close()
+})
+
+const called = (count: number, timeout = 10_000) => expect.poll(() => target.requests.length, { timeout }).toBe(count)
+const terminate = `
+  SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND query LIKE 'LISTEN%' AND pid <> pg_backend_pid()`
+
+it('starts what is stored while it is idle within milliseconds, and what is due in seconds on time', async () => {
+  const workspace = aWorkspace()
+  await test.start()
+  await sleep(5_000) // it reads every four seconds by now
+  for (const dueInMs of [0, 0, 0, 700, 3_000]) {
+    await test.store({ count: 1, workspace, url: target.url('/'), dueInMs })
+    await sleep(100)
+  }
+  await called(5)
+  await expect.poll(async () => (await lagsOf(test.pool, workspace)).length).toBe(5)
+  expect((await lagsOf(test.pool, workspace)).at(-1)).toBeLessThan(300)
+})
+
+it('starts what was stored long before on time, also after a rest', async () => {
+  const workspace = aWorkspace()
+  await test.store({ count: 1, workspace, url: target.url('/'), dueInMs: 17_000 })
+  await test.start()
+  await called(1, 20_000)
+  await expect.poll(async () => (await lagsOf(test.pool, workspace)).length).toBe(1)
+  expect((await lagsOf(test.pool, workspace)).at(-1)).toBeLessThan(300)
+}, 30_000)
+
+// A reading finds nothing and makes the next pause longer; what is due then must have been read already.
+it('starts what is due between two readings that lie ever further apart on time', async () => {
+  const workspace = aWorkspace()
+  await test.store({ count: 1, workspace, url: target.url('/'), dueInMs: 13_500 })
+  await test.start()
+  await called(1, 20_000)
+  await expect.poll(async () => (await lagsOf(test.pool, workspace)).length).toBe(1)
+  expect((await lagsOf(test.pool, workspace)).at(-1)).toBeLessThan(300)
+}, 30_000)
+
+it('divides what is due at one instant, and more than one page of it, over three dispatchers', async () => {
+  const workspace = aWorkspace()
+  await Promise.all([test.start(), test.start(), test.start()])
+  await sleep(1_500) // each has heard of the others
+  const count = 4_500
+  const tasks = await test.store({ count, workspace, url: target.url('/'), dueInMs: 4_000 })
+  await called(count, 30_000)
+  expect(new Set(target.requests.map(({ rawHeaders }) => rawHeaders[rawHeaders.indexOf('webhook-id') + 1]))).toEqual(
+    new Set(tasks.map(({ id }) => id)),
+  )
+}, 60_000)
+
+it('starts what was stored while its connection for notifications was away', async () => {
+  const workspace = aWorkspace()
+  await test.start()
+  await sleep(2_000)
+  const { rowCount } = await test.pool.query(terminate)
+  expect(rowCount).toBe(1)
+  await test.store({ count: 20, workspace, url: target.url('/'), dueInMs: 0 })
+  await called(20, 5_000)
+})
+
+it('leaves its share to the others at once when it is told to stop, while its call goes on', async () => {
+  const slow = await startReceiver()
+  slow.answer('/', { does: 'hang' })
+  const stop = await test.start()
+  await test.store({ count: 1, workspace: aWorkspace(), url: slow.url('/'), dueInMs: 0, timeoutMs: 12_000 })
+  await expect.poll(() => slow.requests.length).toBe(1)
+  await test.start()
+  await sleep(2_500) // each has heard of the other
+  const stopping = stop()
+  await sleep(2_500)
+  await test.store({ count: 40, workspace: aWorkspace(), url: target.url('/'), dueInMs: 0 })
+  await called(40, 3_000)
+  await stopping
+  await slow.close()
+}, 40_000)
+
+it('calls a task whose time is moved to now', async () => {
+  await test.start()
+  await sleep(500)
+  await test.store({ count: 1, workspace: aWorkspace(), url: target.url('/'), dueInMs: 60_000 })
+  await test.pool.query('UPDATE tasks SET due_at = now(), execute_at = now()')
+  await called(1, 2_000)
+})
+
+it('attempts each task once, whichever of two dispatchers it belongs to', async () => {
+  const workspace = aWorkspace()
+  await Promise.all([test.start(), test.start()])
+  await sleep(1_500)
+  for (let i = 0; i < 50; i++) await test.store({ count: 2, workspace, url: target.url('/'), dueInMs: 0 })
+  await called(100)
+  const { rows } = await test.pool.query('SELECT sum(attempts)::int AS attempts FROM tasks')
+  expect(rows).toEqual([{ attempts: 100 }])
+})

@@ -1,0 +1,57 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLogger } from '@belfry/runtime'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Context } from '../src/context.ts'
+import { superviseQuarantine } from '../src/quarantine/supervise-quarantine.ts'
+import { aWorkspace, type IntakeTest, setupIntake } from './intake/setup-intake.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'belfry-quarantine-'))
+const started = join(folder, 'started')
+const program = join(folder, 'program.mjs')
+
+let test: IntakeTest
+beforeAll(async () => {
+  test = await setupIntake('postgres', 0)
+  appendFileSync(started, '')
+  // Stands in for a quarantine process whose attempt takes long.
+  writeFileSync(
+    program,
+    `import { appendFileSync } from 'node:fs'
+     appendFileSync(${JSON.stringify(started)}, process.pid + '\\n')
+     setInterval(() => {}, 1_000)`,
+  )
+})
+afterAll(async () => {
+  await test?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+it('has four processes at most, and another one when one of them has died', async () => {
+  await test.store({ count: 10, workspace: aWorkspace(), url: 'http://127.0.0.1:1/', dueInMs: 0 })
+  await test.pool.query(`UPDATE tasks SET state = 'retrying', quarantined = true`)
+  const stop = new AbortController()
+  const ctx = { pool: test.pool, log: createLogger('dispatcher', 'silent'), stop: stop.signal } as Context
+  const quarantine = superviseQuarantine(ctx, program)
+  const pids = () => readFileSync(started, 'utf8').trim().split('\n').map(Number)
+  const alive = () => pids().filter(pid => isAlive(pid))
+  try {
+    await expect.poll(() => pids().length, { timeout: 20_000 }).toBe(4)
+    process.kill(pids()[0] ?? 0, 'SIGKILL')
+    await expect.poll(() => pids().length, { timeout: 20_000 }).toBe(5)
+    expect(alive()).toEqual(pids().slice(1))
+  } finally {
+    stop.abort()
+    await quarantine.close()
+  }
+  expect(alive()).toEqual([])
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

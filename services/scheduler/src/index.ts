@@ -1,0 +1,2 @@
+export { loadConfig } from './config.ts'
+export { startScheduler } from './start-scheduler.ts'

@@ -1,0 +1,36 @@
+import { findOwners, reportUsage as report } from '@belfry/db'
+import { usageMail } from '@belfry/messages'
+import type { Context } from './context.ts'
+import { storeMessage } from './store-alert.ts'
+
+const batchSize = 50
+
+/**
+ * Mails the owners of each organization what it used last month, once.
+ * @returns How many organizations were reported.
+ */
+export async function reportUsage(ctx: Context, signal: AbortSignal, now = new Date(ctx.clock.now())): Promise<number> {
+  let total = 0
+  for (;;) {
+    const taken = await report(ctx.pool, now, batchSize, async (tx, reports) => {
+      for (const { organizationId, month, tier, executions, failed, storageBytes } of reports) {
+        const organization = await findOwners(tx, organizationId)
+        const limits = ctx.tiers[tier]
+        for (const owner of organization?.owners ?? []) {
+          const mail = usageMail(owner, {
+            organization: organization?.name ?? '',
+            url: ctx.publicUrl && `${ctx.publicUrl}/${organization?.slug}/settings/usage`,
+            month,
+            tier,
+            executions: { used: executions, limit: limits.executions },
+            failed,
+            storageBytes: { used: storageBytes, limit: limits.storageBytes },
+          })
+          await storeMessage(tx, 'mail', 'usage', { type: 'mail', mail })
+        }
+      }
+    })
+    total += taken
+    if (taken < batchSize || signal.aborted) return total
+  }
+}

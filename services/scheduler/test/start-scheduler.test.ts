@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { createLogger, openHost } from '@belfry/runtime'
+import { createTestDatabase } from '@belfry/testing'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { loadConfig } from '../src/config.ts'
+import { startScheduler } from '../src/start-scheduler.ts'
+
+it('warns once, and in /readyz, of a database that may lose tasks, and works all the same', async () => {
+  const database = await createTestDatabase() // on a server without fsync
+  const port = await freePort()
+  const log = createLogger('scheduler', 'silent')
+  const warn = vi.spyOn(log, 'warn')
+  const stop = new AbortController()
+  const config = loadConfig({ DATABASE_URL: database.url, METRICS_PORT: String(port) })
+  const host = await openHost(log, stop.signal, {
+    roles: ['scheduler'],
+    operatorPort: config.healthPort,
+    traces: false,
+  })
+  const service = await startScheduler(config, log, host)
+  onTestFinished(async () => {
+    stop.abort()
+    await service.drain()
+    await host.close()
+    await database.drop()
+  })
+  const findings = ['fsync is off', 'full_page_writes is off', 'synchronous_commit is off'].map(text =>
+    expect.stringContaining(text),
+  )
+  expect(warn.mock.calls.filter(([, event]) => event === 'database.unfit')).toEqual([
+    [{ advice: findings }, 'database.unfit'],
+  ])
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`)
+  expect(response.status).toBe(200)
+  expect(await response.json()).toMatchObject({ ready: true, warnings: findings })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
