@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { inTransaction, type Transaction } from './in-transaction.ts'
-import type { Pool } from './pool.ts'
+import { inTransaction, type Transaction } from './postgres/in-transaction.ts'
+import type { Pool } from './postgres/pool.ts'
 
 /** A request that its caller may send again. `hash` tells whether another one with the same key is the same request. */
 export type KeyedRequest = { workspaceId: string; key: string; hash: Uint8Array }

@@ -1,6 +1,6 @@
 import { type AuditAction, newUuid } from '@belfry/domain'
-import type { Prisma } from './create-prisma.ts'
-import type { Transaction } from './in-transaction.ts'
+import type { Prisma } from './postgres/create-prisma.ts'
+import type { Transaction } from './postgres/in-transaction.ts'
 
 /** One thing that somebody did. `details` holds no secret; `objectId` is the id as callers know it. */
 export type NewAuditEntry = {

@@ -16,20 +16,6 @@ export {
   storeBillingAccount,
 } from './billing/billing-accounts.ts'
 export { type EndedGrace, endGracePeriods } from './billing/end-grace-periods.ts'
-export { type BoardState, type BoardTask, countBoardTasks, findBoardTasks, listBoardTasks } from './board-tasks.ts'
-export { cancelPendingTask, changePendingTask, type MoveResult, type TaskChange, untilDecided } from './change-task.ts'
-export {
-  type Claim,
-  type Claimant,
-  type ClaimedTask,
-  type ClaimRequest,
-  claimFromBlocks,
-  claimTasks,
-  claimWithTopUp,
-  leaseMarginMs,
-  type ShortClaim,
-  type ShortRequest,
-} from './claim-tasks.ts'
 export {
   type CronJobChange,
   type CronJobMove,
@@ -42,7 +28,6 @@ export { createCronJob, type NewCronJob } from './cron-jobs/create-cron-job.ts'
 export { type CronJobFields, scheduleOf } from './cron-jobs/cron-job.ts'
 export { type Expansion, expandCronJobs } from './cron-jobs/expand-cron-jobs.ts'
 export { triggerCronJob } from './cron-jobs/trigger-cron-job.ts'
-export { type DatabaseClock, openDatabaseClock } from './database-clock.ts'
 export {
   cancelDeadLetterOperation,
   type DeadLetterOperation,
@@ -66,17 +51,15 @@ export {
   type Heartbeat,
   readHeartbeats,
 } from './dispatchers/heartbeat.ts'
-export type { LostAttempt } from './dispatchers/lose-attempts.ts'
-export { claimQuarantined, countQuarantined } from './dispatchers/quarantine.ts'
-export { type JournalEntry, journalSends, trimJournal } from './dispatchers/send-journal.ts'
 export {
-  type DueRow,
-  type PromotionTurn,
-  stepPromotionBack,
-  type WaitingRow,
-  withPromotion,
-} from './due-work.ts'
-export { forgetExpired } from './forget-expired.ts'
+  endHostRest,
+  type HostRest,
+  listRestingHosts,
+  noteHostRest,
+  type RestingHost,
+  resetHost,
+  takeHostResets,
+} from './dispatchers/resting-hosts.ts'
 export type {
   Backoff,
   DeadLetterAction,
@@ -86,10 +69,6 @@ export type {
   TaskSource,
   TaskState,
 } from './generated/enums.ts'
-export { type Db, inTransaction, isInTransaction, type Transaction } from './in-transaction.ts'
-export { insertKeyedTasks, type KeyedTask } from './insert-keyed-tasks.ts'
-export { type InsertedTask, insertTasks, type NewTask } from './insert-tasks.ts'
-export { inspectDatabase, warnOfUnfitDatabase } from './inspect-database.ts'
 export {
   changeIntegration,
   deleteIntegration,
@@ -105,11 +84,6 @@ export {
 } from './integrations/integrations.ts'
 export { findQuotaAudience, type QuotaAudience } from './integrations/quota-audience.ts'
 export { type Happened, type IntegrationNews, type Told, tellIntegrations } from './integrations/tell-integrations.ts'
-export { type DueTasksQuery, dueTasksOf, type LateSearch, openLateSearch } from './late-work.ts'
-export { type Listener, listen } from './listen.ts'
-export { locateTasks, type TaskLocation } from './locate-tasks.ts'
-export { type MeasuredBacklog, maxCounted, measureBacklog } from './measure-backlog.ts'
-export { type DueNotice, dueTaskChannel, noticeAheadMs, outboxChannel, parseDueNotice } from './notices.ts'
 export { changeTier, type TierChanger } from './organizations/change-tier.ts'
 export { findOwners, type OwnedOrganization } from './organizations/find-owners.ts'
 export { addToOutbox, type NewOutboxMessage } from './outbox/add-to-outbox.ts'
@@ -121,6 +95,11 @@ export {
   type TakenOutboxMessage,
   takeFromOutbox,
 } from './outbox/take-from-outbox.ts'
+export { type DatabaseClock, openDatabaseClock } from './postgres/database-clock.ts'
+export { type Db, inTransaction, isInTransaction, type Transaction } from './postgres/in-transaction.ts'
+export { inspectDatabase, warnOfUnfitDatabase } from './postgres/inspect-database.ts'
+export { type Listener, listen } from './postgres/listen.ts'
+export { type DueNotice, dueTaskChannel, noticeAheadMs, outboxChannel, parseDueNotice } from './postgres/notices.ts'
 export {
   isLockTimeout,
   isStatementTimeout,
@@ -129,23 +108,14 @@ export {
   type Pool,
   pingPool,
   waitForDatabase,
-} from './pool.ts'
+} from './postgres/pool.ts'
 export { purgeOrganizations } from './purge/purge-organizations.ts'
 export { purgeWorkspace, workspacesToPurge } from './purge/purge-workspace.ts'
-export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './record-attempts.ts'
-export { type Replay, replayTask } from './replay-task.ts'
-export {
-  endHostRest,
-  type HostRest,
-  listRestingHosts,
-  noteHostRest,
-  type RestingHost,
-  resetHost,
-  takeHostResets,
-} from './resting-hosts.ts'
+export { windDownWorkspace, workspacesToWindDown } from './purge/wind-down-workspace.ts'
 export { deleteCancelledTasks } from './retention/delete-cancelled-tasks.ts'
 export { deleteOldRuns } from './retention/delete-old-runs.ts'
 export { dropRunPartitions } from './retention/drop-run-partitions.ts'
+export { forgetExpired } from './retention/forget-expired.ts'
 export {
   countPreparedMonths,
   type PreparedPartitions,
@@ -172,16 +142,58 @@ export {
   rotateSigningSecret,
   type SigningSecret,
 } from './secrets/signing-secrets.ts'
-export type { StoredRequest } from './stored-request.ts'
-export { isInShare, type TaskShare } from './task-share.ts'
+export {
+  type BoardState,
+  type BoardTask,
+  countBoardTasks,
+  findBoardTasks,
+  listBoardTasks,
+} from './tasks/board-tasks.ts'
+export {
+  cancelPendingTask,
+  changePendingTask,
+  type MoveResult,
+  type TaskChange,
+  untilDecided,
+} from './tasks/change-task.ts'
+export {
+  type Claim,
+  type Claimant,
+  type ClaimedTask,
+  type ClaimRequest,
+  claimFromBlocks,
+  claimTasks,
+  claimWithTopUp,
+  leaseMarginMs,
+  type ShortClaim,
+  type ShortRequest,
+} from './tasks/claim-tasks.ts'
+export {
+  type DueRow,
+  type PromotionTurn,
+  stepPromotionBack,
+  type WaitingRow,
+  withPromotion,
+} from './tasks/due-work.ts'
+export { insertKeyedTasks, type KeyedTask } from './tasks/insert-keyed-tasks.ts'
+export { type InsertedTask, insertTasks, type NewTask } from './tasks/insert-tasks.ts'
+export { type DueTasksQuery, dueTasksOf, type LateSearch, openLateSearch } from './tasks/late-work.ts'
+export { locateTasks, type TaskLocation } from './tasks/locate-tasks.ts'
+export type { LostAttempt } from './tasks/lose-attempts.ts'
+export { type MeasuredBacklog, maxCounted, measureBacklog } from './tasks/measure-backlog.ts'
+export { claimQuarantined, countQuarantined } from './tasks/quarantine.ts'
+export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './tasks/record-attempts.ts'
+export { type Replay, replayTask } from './tasks/replay-task.ts'
+export { type JournalEntry, journalSends, trimJournal } from './tasks/send-journal.ts'
+export type { StoredRequest } from './tasks/stored-request.ts'
+export { isInShare, type TaskShare } from './tasks/task-share.ts'
+export { type UnstartedClaim, undoClaims } from './tasks/undo-claims.ts'
+export { type UpcomingQuery, upcomingTasks } from './tasks/upcoming-tasks.ts'
+export { loweredFloor, mendWaitingFloor, raiseWaitingFloor } from './tasks/waiting-floor.ts'
 export { giveTurnBack, type Throttle, takeTurn } from './throttle.ts'
-export { type UnstartedClaim, undoClaims } from './undo-claims.ts'
-export { type UpcomingQuery, upcomingTasks } from './upcoming-tasks.ts'
 export { type CountedInWorkspace, countInWorkspace } from './usage/count-in-workspace.ts'
 export { returnUnspentBlocks } from './usage/execution-blocks.ts'
 export { foldUsageChanges } from './usage/fold-usage-changes.ts'
 export { announceQuotaCrossings, type QuotaCrossing, recordQuotaCrossings } from './usage/quota-crossings.ts'
 export { type DailyUsage, readDailyUsage, readUsage, type Usage } from './usage/read-usage.ts'
 export { reportUsage, type UsageReport } from './usage/report-usage.ts'
-export { loweredFloor, mendWaitingFloor, raiseWaitingFloor } from './waiting-floor.ts'
-export { windDownWorkspace, workspacesToWindDown } from './wind-down-workspace.ts'

@@ -1,4 +1,4 @@
-import type { Pool } from './pool.ts'
+import type { Pool } from './postgres/pool.ts'
 
 /** How often one name may try: `burst` times at once, and once more each `everyMs`. */
 export type Throttle = { burst: number; everyMs: number }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type BoardState, boardCountStatement, boardPageStatement, boardStates } from '../src/board-tasks.ts'
-import { inIndexOrder } from '../src/in-index-order.ts'
 import { countBoardTasks, listBoardTasks, mendWaitingFloor } from '../src/index.ts'
+import { inIndexOrder } from '../src/postgres/in-index-order.ts'
+import { type BoardState, boardCountStatement, boardPageStatement, boardStates } from '../src/tasks/board-tasks.ts'
 import { useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
-import { holdOverdueTasks, releaseHeldTasks } from '../src/held-tasks.ts'
 import { expandCronJobs, expireLeases, insertTasks } from '../src/index.ts'
+import { holdOverdueTasks, releaseHeldTasks } from '../src/migrate/held-tasks.ts'
 import { aTask, aWorkspace, claimAll, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

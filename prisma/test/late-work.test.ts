@@ -1,10 +1,10 @@
 import { newUuid } from '@belfry/domain'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { waitingStatement } from '../src/due-work.ts'
-import { inIndexOrder } from '../src/in-index-order.ts'
 import { dueTasksOf, openLateSearch, type WaitingRow } from '../src/index.ts'
-import { dueTasksStatement, lateHeadStatement, lateWorkspacesStatement } from '../src/late-work.ts'
-import { backlogStatement } from '../src/measure-backlog.ts'
+import { inIndexOrder } from '../src/postgres/in-index-order.ts'
+import { waitingStatement } from '../src/tasks/due-work.ts'
+import { dueTasksStatement, lateHeadStatement, lateWorkspacesStatement } from '../src/tasks/late-work.ts'
+import { backlogStatement } from '../src/tasks/measure-backlog.ts'
 import { useDatabase } from './setup.ts'
 
 const db = useDatabase()

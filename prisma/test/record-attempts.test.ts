@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { loseAttempts } from '../src/dispatchers/lose-attempts.ts'
 import { type ClaimedTask, claimTasks, type FinishedAttempt, recordAttempts } from '../src/index.ts'
+import { loseAttempts } from '../src/tasks/lose-attempts.ts'
 import { claimant, claimNew, claimOne, runRows, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { type InputColumn, inputRows, inputValues } from '../src/statement-input.ts'
+import { type InputColumn, inputRows, inputValues } from '../src/postgres/statement-input.ts'
 import { useDatabase } from './setup.ts'
 
 const db = useDatabase()

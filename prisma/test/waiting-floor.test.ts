@@ -1,6 +1,5 @@
 import { newUuid } from '@belfry/domain'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { holdOverdueTasks, releaseHeldTasks } from '../src/held-tasks.ts'
 import {
   dueTasksOf,
   expandCronJobs,
@@ -10,7 +9,8 @@ import {
   openLateSearch,
   raiseWaitingFloor,
 } from '../src/index.ts'
-import { loweredFloor } from '../src/waiting-floor.ts'
+import { holdOverdueTasks, releaseHeldTasks } from '../src/migrate/held-tasks.ts'
+import { loweredFloor } from '../src/tasks/waiting-floor.ts'
 import { anOrganization, aTask, aWorkspace, useDatabase } from './setup.ts'
 
 const db = useDatabase()

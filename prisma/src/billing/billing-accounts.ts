@@ -1,5 +1,5 @@
 import type { TierName } from '@belfry/domain'
-import type { Db, Transaction } from '../in-transaction.ts'
+import type { Db, Transaction } from '../postgres/in-transaction.ts'
 
 /** What the payment provider last said of an organization. The provider is the truth; this is what was read of it. */
 export type BillingAccount = BillingState & {

@@ -1,7 +1,7 @@
 import type { TierName } from '@belfry/domain'
-import { inTransaction, type Transaction } from '../in-transaction.ts'
 import { changeTier } from '../organizations/change-tier.ts'
-import type { Pool } from '../pool.ts'
+import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 export type EndedGrace = { organizationId: string; from: TierName }
 

@@ -1,5 +1,5 @@
 import { nextScheduled, type StateReason } from '@belfry/domain'
-import { type Db, inTransaction, readClock, type Transaction } from '../in-transaction.ts'
+import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
 import { changedPayloads } from '../usage/count-storage.ts'
 import { type CronJobCursor, type CronJobFields, columnOf, cursorColumns, scheduleOf } from './cron-job.ts'
 import { type Expansion, expandLocked } from './expand-cron-jobs.ts'

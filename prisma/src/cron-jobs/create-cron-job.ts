@@ -1,5 +1,5 @@
 import { nextScheduled } from '@belfry/domain'
-import { type Db, inTransaction, readClock } from '../in-transaction.ts'
+import { type Db, inTransaction, readClock } from '../postgres/in-transaction.ts'
 import { type CronJobFields, columnOf, cursorColumns, scheduleOf } from './cron-job.ts'
 import { type Expansion, expandLocked } from './expand-cron-jobs.ts'
 

@@ -1,5 +1,5 @@
 import { type CatchUp, type CronSchedule, type Overlap, parseCron } from '@belfry/domain'
-import { requestColumnOf, type StoredRequest } from '../stored-request.ts'
+import { requestColumnOf, type StoredRequest } from '../tasks/stored-request.ts'
 
 /** What a caller says about a cron job. */
 export type CronJobFields = StoredRequest & {

@@ -1,9 +1,9 @@
 import { newUuid, type OccurrencePlan, planOccurrences } from '@belfry/domain'
-import type { WaitingRow } from '../due-work.ts'
-import { type Db, inTransaction, readClock, type Transaction } from '../in-transaction.ts'
-import { originOf } from '../task-origin.ts'
+import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
+import type { WaitingRow } from '../tasks/due-work.ts'
+import { originOf } from '../tasks/task-origin.ts'
+import { loweredFloor } from '../tasks/waiting-floor.ts'
 import { countedPayloads } from '../usage/count-storage.ts'
-import { loweredFloor } from '../waiting-floor.ts'
 import { type CronJobCursor, cursorColumns, scheduleOf } from './cron-job.ts'
 
 export type Expansion = {

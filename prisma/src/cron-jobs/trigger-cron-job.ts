@@ -1,6 +1,6 @@
 import { newUuid } from '@belfry/domain'
-import type { DueRow } from '../due-work.ts'
-import type { Db } from '../in-transaction.ts'
+import type { Db } from '../postgres/in-transaction.ts'
+import type { DueRow } from '../tasks/due-work.ts'
 import { countedPayloads } from '../usage/count-storage.ts'
 
 /** Makes a task of a cron job that is due now, whatever the schedule says; null when the workspace has no such cron job. */

@@ -1,7 +1,7 @@
 import { newUuid } from '@belfry/domain'
 import type { DeadLetterAction } from '../generated/enums.ts'
-import { type Db, inTransaction, type Transaction } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
+import { type Db, inTransaction, type Transaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 import { countDeadLetters, type DeadLetterFilter, isDeadLetter, matches, valuesOfFilter } from './find-dead-letters.ts'
 import { type SettledDeadLetters, settleDeadLetters } from './settle-dead-letters.ts'
 

@@ -1,4 +1,4 @@
-import type { Db } from '../in-transaction.ts'
+import type { Db } from '../postgres/in-transaction.ts'
 
 /** Which dead letters are meant; null means any. The times are those of `execute_at`: from <= t < to. */
 export type DeadLetterFilter = {

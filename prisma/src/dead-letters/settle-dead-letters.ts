@@ -1,7 +1,7 @@
-import { copiesOf } from '../copy-tasks.ts'
-import type { DueRow } from '../due-work.ts'
 import type { DeadLetterAction } from '../generated/enums.ts'
-import type { Db } from '../in-transaction.ts'
+import type { Db } from '../postgres/in-transaction.ts'
+import { copiesOf } from '../tasks/copy-tasks.ts'
+import type { DueRow } from '../tasks/due-work.ts'
 import { isDeadLetter } from './find-dead-letters.ts'
 
 /** The dead letters that were settled, and the tasks that replay them. `now` is the database's clock. */

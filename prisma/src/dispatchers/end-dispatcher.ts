@@ -1,10 +1,10 @@
-import { inTransaction, type Transaction } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
-import { type UnstartedClaim, undoClaims } from '../undo-claims.ts'
-import { leaseFloor } from '../waiting-floor.ts'
+import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
+import { type LostAttempt, loseAttempts } from '../tasks/lose-attempts.ts'
+import { isUnsent as isNotInJournal } from '../tasks/send-journal.ts'
+import { type UnstartedClaim, undoClaims } from '../tasks/undo-claims.ts'
+import { leaseFloor } from '../tasks/waiting-floor.ts'
 import { isHeldLease } from './heartbeat.ts'
-import { type LostAttempt, loseAttempts } from './lose-attempts.ts'
-import { isUnsent as isNotInJournal } from './send-journal.ts'
 
 /** A task that waits again, because its claim was never sent. `now` is the database's clock. */
 export type UndoneClaim = { taskId: string; workspaceId: string; dueAt: Date; now: Date }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Db } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
-import { leaseFloor } from '../waiting-floor.ts'
+import type { Db } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
+import { leaseFloor } from '../tasks/waiting-floor.ts'
 
 /** A dispatcher as the others see it. `beats` counts up every second while it lives; null when only its claims are left. */
 export type Heartbeat = { id: string; beats: number | null }

@@ -1,7 +1,7 @@
 import { type AlertChannel, type AlertEvent, newUuid } from '@belfry/domain'
 import type { MasterKeys } from '@belfry/vault'
-import type { Transaction } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
+import type { Transaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 import { createOpener, dataKeyColumns, type SealedRow, takeDataKey } from '../secrets/data-keys.ts'
 
 /** An integration as its owners see it: never its whole target. */

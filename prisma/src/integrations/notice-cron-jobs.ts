@@ -1,4 +1,4 @@
-import type { Transaction } from '../in-transaction.ts'
+import type { Transaction } from '../postgres/in-transaction.ts'
 
 // The first process that looks may be the only one that cannot read a rule; the others look within seconds.
 const unreadableFor = `interval '1 minute'`

@@ -1,6 +1,6 @@
 import type { AlertChannel, AlertEvent } from '@belfry/domain'
-import type { Transaction } from '../in-transaction.ts'
 import { findOwners, type OwnedOrganization } from '../organizations/find-owners.ts'
+import type { Transaction } from '../postgres/in-transaction.ts'
 
 /** Who hears of an organization's quota: its owners, and the integrations of its workspaces that asked for it. */
 export type QuotaAudience = OwnedOrganization & {

@@ -1,6 +1,6 @@
 import type { AlertChannel, AlertEvent } from '@belfry/domain'
-import { inTransaction, type Transaction } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
+import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 import { noticeCronJobs } from './notice-cron-jobs.ts'
 
 /** Tasks or cron jobs that something has happened to: how many, and the first few. */

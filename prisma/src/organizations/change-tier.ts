@@ -1,6 +1,6 @@
 import { type TierName, toId } from '@belfry/domain'
 import { insertAuditEntry, type NewAuditEntry } from '../audit-log.ts'
-import type { Transaction } from '../in-transaction.ts'
+import type { Transaction } from '../postgres/in-transaction.ts'
 
 /** Who changes a tier; nobody for what follows from a payment. */
 export type TierChanger = Pick<NewAuditEntry, 'userId' | 'apiKeyId' | 'address'> & {

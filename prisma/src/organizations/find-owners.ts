@@ -1,4 +1,4 @@
-import type { Transaction } from '../in-transaction.ts'
+import type { Transaction } from '../postgres/in-transaction.ts'
 
 /** An organization as mails to its owners name it. */
 export type OwnedOrganization = { name: string; slug: string; owners: string[] }

@@ -1,4 +1,4 @@
-import type { Pool } from '../pool.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 /** How a message ended; `error` says why it was given up. */
 export type OutboxOutcome = { sent: boolean; error: string | null }

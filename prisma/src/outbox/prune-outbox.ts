@@ -1,4 +1,4 @@
-import type { Pool } from '../pool.ts'
+import type { Pool } from '../postgres/pool.ts'
 import { finished } from './take-from-outbox.ts'
 
 /** Gives up the messages that nobody could send while they were of use. Returns how many. */

@@ -1,6 +1,6 @@
 import type { MasterKeys } from '@belfry/vault'
 import type { OutboxKind } from '../generated/enums.ts'
-import type { Pool } from '../pool.ts'
+import type { Pool } from '../postgres/pool.ts'
 import { openContent, type StoredContent } from './message-content.ts'
 
 /** A message that the caller may send now. `attempt` is 1 for the first time. */

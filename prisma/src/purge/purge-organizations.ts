@@ -1,4 +1,4 @@
-import type { Pool } from '../pool.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 /**
  * Deletes up to `limit` organizations that their owners have deleted and whose workspaces are gone, with their usage and

@@ -1,5 +1,5 @@
-import { inTransaction, type Transaction } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
+import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 const maxWorkspaces = 100
 

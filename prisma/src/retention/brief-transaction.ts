@@ -1,5 +1,5 @@
-import { inTransaction, type Transaction } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
+import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 /** For how long a change of the partitions of `runs` may keep others waiting: each of its statements is cut then. */
 const maxStallMs = 100

@@ -1,4 +1,4 @@
-import type { Pool } from '../pool.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 /**
  * Deletes the oldest tasks of a workspace that were cancelled more than `days` ago: they have no run that they would be

@@ -1,4 +1,4 @@
-import type { Pool } from '../pool.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 /** One page of a workspace's old runs. */
 export type OldRunsPage = {

@@ -1,4 +1,4 @@
-import type { Pool } from '../pool.ts'
+import type { Pool } from '../postgres/pool.ts'
 import { inBriefTransaction } from './brief-transaction.ts'
 
 /**

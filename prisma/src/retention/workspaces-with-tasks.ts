@@ -1,5 +1,5 @@
 import { type Tiers, tierNames } from '@belfry/domain'
-import type { Pool } from '../pool.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 export type KeptLog = { workspaceId: string; days: number }
 

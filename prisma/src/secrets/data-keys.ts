@@ -1,5 +1,5 @@
 import { type DataKey, type MasterKeys, newDataKey, unwrapDataKey, type WrappedDataKey } from '@belfry/vault'
-import type { Transaction } from '../in-transaction.ts'
+import type { Transaction } from '../postgres/in-transaction.ts'
 
 // Random nonces of 96 bits are safe for 2^32 encryptions; this stays far below it and still hardly ever happens.
 const mostUses = 1_000_000

@@ -1,5 +1,5 @@
-import { inTransaction, type Transaction } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
+import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 /**
  * Runs statements in one transaction, one caller at a time for each workspace; null when there is no such workspace.

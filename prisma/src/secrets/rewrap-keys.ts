@@ -1,6 +1,6 @@
 import { type MasterKeys, rewrapDataKey, unwrapDataKey, type WrappedDataKey } from '@belfry/vault'
 import { keyVersion } from '../outbox/message-content.ts'
-import type { Pool } from '../pool.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 type Queryable = Pick<Pool, 'query'>
 

@@ -1,7 +1,7 @@
 import { newUuid } from '@belfry/domain'
 import type { MasterKeys } from '@belfry/vault'
-import { inTransaction } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
+import { inTransaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 import { createOpener, dataKeyColumns, type SealedRow, takeDataKey, UnreadableSecretError } from './data-keys.ts'
 import { inWorkspace, type OnRecord } from './in-workspace.ts'
 

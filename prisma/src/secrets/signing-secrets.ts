@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { newUuid } from '@belfry/domain'
 import type { MasterKeys } from '@belfry/vault'
-import { inTransaction, type Transaction } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
+import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 import { createOpener, dataKeyColumns, type SealedRow, takeDataKey } from './data-keys.ts'
 import { inWorkspace, type OnRecord } from './in-workspace.ts'
 

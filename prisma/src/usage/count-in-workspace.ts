@@ -1,4 +1,4 @@
-import type { Db } from '../in-transaction.ts'
+import type { Db } from '../postgres/in-transaction.ts'
 
 const tables = {
   pendingTasks: { table: 'tasks', condition: `AND state = 'pending'` },

@@ -1,6 +1,6 @@
 import type { Tiers } from '@belfry/domain'
-import type { Transaction } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
+import type { Transaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 import { tierRows } from './count-executions.ts'
 
 /** A block holds at most this many executions, unless more are wanted at once. */

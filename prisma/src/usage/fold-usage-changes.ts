@@ -1,4 +1,4 @@
-import type { Pool } from '../pool.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 /**
  * Adds what statements have noted in `usage_changes` to the sums of their organizations, and removes the notes. Any

@@ -1,6 +1,6 @@
 import { type QuotaResource, type QuotaThreshold, quotaThresholds, type Tiers } from '@belfry/domain'
-import { inTransaction, type Transaction } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
+import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 import { tierRows } from './count-executions.ts'
 import { usedExecutions } from './execution-blocks.ts'
 

@@ -1,6 +1,6 @@
 import type { TierName } from '@belfry/domain'
-import type { Db } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
+import type { Db } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 import { usedExecutions } from './execution-blocks.ts'
 
 /** What an organization has used, this month where it is counted by the month. */

@@ -1,6 +1,6 @@
 import type { TierName } from '@belfry/domain'
-import { inTransaction, type Transaction } from '../in-transaction.ts'
-import type { Pool } from '../pool.ts'
+import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 import { usedExecutions } from './execution-blocks.ts'
 
 /** What an organization used in a month that is over; its storage is that of now. */

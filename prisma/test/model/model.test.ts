@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { nextAttempt } from '@belfry/domain'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { poisonLimit } from '../../src/dispatchers/lose-attempts.ts'
-import { holdOverdueTasks, releaseHeldTasks } from '../../src/held-tasks.ts'
 import {
   cancelPendingTask,
   changePendingTask,
@@ -19,6 +17,8 @@ import {
   undoClaims,
   windDownWorkspace,
 } from '../../src/index.ts'
+import { holdOverdueTasks, releaseHeldTasks } from '../../src/migrate/held-tasks.ts'
+import { poisonLimit } from '../../src/tasks/lose-attempts.ts'
 import { useDatabase } from '../setup.ts'
 import { type EndSituation, explore, type Situation, situationsOf } from './reached.ts'
 import { theRules } from './rules.ts'

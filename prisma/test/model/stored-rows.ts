@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { newUuid } from '@belfry/domain'
 import type { Pool } from '../../src/index.ts'
-import { type InputColumn, inputRows, inputValues } from '../../src/statement-input.ts'
+import { type InputColumn, inputRows, inputValues } from '../../src/postgres/statement-input.ts'
 import type { EndSituation, Situation } from './reached.ts'
 import { cron, isFinished, type Row, stranger } from './state.ts'
 

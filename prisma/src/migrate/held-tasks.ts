@@ -1,7 +1,7 @@
-import { type CronJobCursor, cursorColumns } from './cron-jobs/cron-job.ts'
-import { expandLocked } from './cron-jobs/expand-cron-jobs.ts'
-import { type Db, inTransaction, readClock, type Transaction } from './in-transaction.ts'
-import { loweredFloors } from './waiting-floor.ts'
+import { type CronJobCursor, cursorColumns } from '../cron-jobs/cron-job.ts'
+import { expandLocked } from '../cron-jobs/expand-cron-jobs.ts'
+import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
+import { loweredFloors } from '../tasks/waiting-floor.ts'
 
 export type Held = {
   tasks: number

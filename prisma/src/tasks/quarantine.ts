@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Tiers } from '@belfry/domain'
-import { type Claim, claimTasks } from '../claim-tasks.ts'
-import type { Pool } from '../pool.ts'
+import type { Pool } from '../postgres/pool.ts'
+import { type Claim, claimTasks } from './claim-tasks.ts'
 
 // Several processes look for the next task at once, so each picks one of the first few.
 const candidates = 8

@@ -1,4 +1,4 @@
-import type { Backoff } from './generated/enums.ts'
+import type { Backoff } from '../generated/enums.ts'
 
 /** What is sent, how often it is tried, and how long one try may take: the same for a task and a cron job. */
 export type StoredRequest = {

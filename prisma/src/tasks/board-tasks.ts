@@ -1,8 +1,8 @@
-import { isDeadLetter } from './dead-letters/find-dead-letters.ts'
-import type { TaskState } from './generated/enums.ts'
-import { queryInIndexOrder } from './in-index-order.ts'
+import { isDeadLetter } from '../dead-letters/find-dead-letters.ts'
+import type { TaskState } from '../generated/enums.ts'
+import { queryInIndexOrder } from '../postgres/in-index-order.ts'
+import type { Pool } from '../postgres/pool.ts'
 import { maxCounted } from './measure-backlog.ts'
-import type { Pool } from './pool.ts'
 import { originOf } from './task-origin.ts'
 import { leaseFloor, waitingFloor } from './waiting-floor.ts'
 

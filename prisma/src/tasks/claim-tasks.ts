@@ -1,12 +1,12 @@
 import { defaultTiers, type Tiers } from '@belfry/domain'
-import type { TaskState } from './generated/enums.ts'
-import { type Db, inTransaction } from './in-transaction.ts'
-import type { Pool } from './pool.ts'
-import { type InputColumn, inputRows, inputValues } from './statement-input.ts'
+import type { TaskState } from '../generated/enums.ts'
+import { type Db, inTransaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
+import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
+import { coveredExecutions, spentExecutions, tierRows } from '../usage/count-executions.ts'
+import { topUpExecutions } from '../usage/execution-blocks.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
 import { callsOrigin, originOf } from './task-origin.ts'
-import { coveredExecutions, spentExecutions, tierRows } from './usage/count-executions.ts'
-import { topUpExecutions } from './usage/execution-blocks.ts'
 
 /** For schedulers of the previous release: they take a task from its dispatcher this long after the deadline of its attempt. */
 export const leaseMarginMs = 15_000

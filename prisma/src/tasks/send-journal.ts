@@ -1,4 +1,4 @@
-import type { Pool } from '../pool.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 /** Prefetched claims of a dispatcher that are about to be sent. `seq` counts up with each entry. */
 export type JournalEntry = { dispatcherId: string; session: string; seq: number; runIds: readonly string[] }

@@ -1,4 +1,4 @@
-import type { Pool } from './pool.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 /** A host that rests for a workspace, as one dispatcher sees it. */
 export type HostRest = { dispatcher: string; workspaceId: string; host: string }

@@ -1,4 +1,4 @@
-import type { Pool } from './pool.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 const batchSize = 1000
 

@@ -1,4 +1,4 @@
-import { countedPayloads } from './usage/count-storage.ts'
+import { countedPayloads } from '../usage/count-storage.ts'
 
 /**
  * Writes the part of a statement that makes a new task, due now, of each row of another part: of its `id`,

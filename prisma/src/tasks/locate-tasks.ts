@@ -1,5 +1,5 @@
-import type { Pool } from './pool.ts'
-import { type InputColumn, inputRows, inputValues } from './statement-input.ts'
+import type { Pool } from '../postgres/pool.ts'
+import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
 import { originOf } from './task-origin.ts'
 
 /** Whose a task is, and which origin it calls as its URL spells it. */

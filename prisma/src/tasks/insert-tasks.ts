@@ -1,8 +1,8 @@
-import type { TaskSource } from './generated/enums.ts'
-import { type Db, inTransaction } from './in-transaction.ts'
-import { type InputColumn, inputRows, inputValues } from './statement-input.ts'
+import type { TaskSource } from '../generated/enums.ts'
+import { type Db, inTransaction } from '../postgres/in-transaction.ts'
+import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
+import { countedPayloads } from '../usage/count-storage.ts'
 import type { StoredRequest } from './stored-request.ts'
-import { countedPayloads } from './usage/count-storage.ts'
 
 export type NewTask = StoredRequest & {
   id: string

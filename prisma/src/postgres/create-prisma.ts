@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import { PrismaClient } from './generated/client.ts'
+import { PrismaClient } from '../generated/client.ts'
 import { longestSilenceMs, timeouts } from './timeouts.ts'
 
 export type Prisma = PrismaClient

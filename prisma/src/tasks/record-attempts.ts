@@ -1,6 +1,6 @@
-import type { RunStatus, TaskState } from './generated/enums.ts'
-import type { Pool } from './pool.ts'
-import { type InputColumn, inputRows, inputValues } from './statement-input.ts'
+import type { RunStatus, TaskState } from '../generated/enums.ts'
+import type { Pool } from '../postgres/pool.ts'
+import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
 
 /** How an attempt ended, and what becomes of its task. */
 export type FinishedAttempt = {

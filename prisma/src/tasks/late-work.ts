@@ -1,6 +1,6 @@
+import { queryInIndexOrder } from '../postgres/in-index-order.ts'
+import type { Pool } from '../postgres/pool.ts'
 import type { WaitingRow } from './due-work.ts'
-import { queryInIndexOrder } from './in-index-order.ts'
-import type { Pool } from './pool.ts'
 import { originOf } from './task-origin.ts'
 import { isOfShare, type TaskShare } from './task-share.ts'
 import { isWaiting, waitingFloor } from './waiting-floor.ts'

@@ -1,6 +1,6 @@
 import type { StateReason } from '@belfry/domain'
-import { inTransaction, type Transaction } from './in-transaction.ts'
-import type { Pool } from './pool.ts'
+import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 const batchSize = 500
 const maxWorkspaces = 100

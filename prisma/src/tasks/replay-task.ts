@@ -1,7 +1,7 @@
 import { terminalStates } from '@belfry/domain'
+import type { TaskState } from '../generated/enums.ts'
+import type { Db } from '../postgres/in-transaction.ts'
 import { copiesOf } from './copy-tasks.ts'
-import type { TaskState } from './generated/enums.ts'
-import type { Db } from './in-transaction.ts'
 
 /** `refused` carries the state of a task that has not finished, or null for one that the workspace does not have. */
 export type Replay =

@@ -1,7 +1,7 @@
-import { type KeptAnswer, type KeyedRequest, keptFor, lockOf } from './answer-once.ts'
-import type { Db } from './in-transaction.ts'
+import { type KeptAnswer, type KeyedRequest, keptFor, lockOf } from '../answer-once.ts'
+import type { Db } from '../postgres/in-transaction.ts'
+import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
 import { type InsertedTask, insertedFrom, type NewTask, taskInput } from './insert-tasks.ts'
-import { type InputColumn, inputRows, inputValues } from './statement-input.ts'
 
 /** A task whose request may be sent again, with the answer to it. */
 export type KeyedTask = { task: NewTask; request: KeyedRequest; answer: KeptAnswer }

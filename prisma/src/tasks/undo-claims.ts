@@ -1,6 +1,6 @@
-import type { Db } from './in-transaction.ts'
-import { type InputColumn, inputRows, inputValues } from './statement-input.ts'
-import { refundedExecutions } from './usage/count-executions.ts'
+import type { Db } from '../postgres/in-transaction.ts'
+import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
+import { refundedExecutions } from '../usage/count-executions.ts'
 import { loweredFloor } from './waiting-floor.ts'
 
 /** A claim whose attempt never started. With `delayMs` the task may not be claimed again before that; default: it stays due when it was. */

@@ -1,6 +1,6 @@
-import { inIndexOrder } from './in-index-order.ts'
-import { inTransaction, type Transaction } from './in-transaction.ts'
-import type { Pool } from './pool.ts'
+import { inIndexOrder } from '../postgres/in-index-order.ts'
+import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 import { originOf } from './task-origin.ts'
 import { isWaiting } from './waiting-floor.ts'
 

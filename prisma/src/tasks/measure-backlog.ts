@@ -1,6 +1,6 @@
-import type { OutboxKind } from './generated/enums.ts'
-import { queryInIndexOrder } from './in-index-order.ts'
-import type { Pool } from './pool.ts'
+import type { OutboxKind } from '../generated/enums.ts'
+import { queryInIndexOrder } from '../postgres/in-index-order.ts'
+import type { Pool } from '../postgres/pool.ts'
 import { isWaiting, leaseFloor, waitingFloor } from './waiting-floor.ts'
 
 /** What waits in the database. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isUnsent } from './dispatchers/send-journal.ts'
-import type { TaskState } from './generated/enums.ts'
-import type { Db } from './in-transaction.ts'
-import type { Pool } from './pool.ts'
+import type { TaskState } from '../generated/enums.ts'
+import type { Db } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
+import { changedPayloads } from '../usage/count-storage.ts'
+import { isUnsent } from './send-journal.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
-import { changedPayloads } from './usage/count-storage.ts'
 
 /** The fields of a pending task that may change; an absent one stays. */
 export type TaskChange = Partial<StoredRequest> & { executeAt?: Date; name?: string }

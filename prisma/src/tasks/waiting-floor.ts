@@ -1,6 +1,6 @@
-import { inIndexOrder, queryInIndexOrder } from './in-index-order.ts'
-import { inTransaction } from './in-transaction.ts'
-import type { Pool } from './pool.ts'
+import { inIndexOrder, queryInIndexOrder } from '../postgres/in-index-order.ts'
+import { inTransaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 /** Selects the tasks that wait for a dispatcher. A task in quarantine waits for a process of its own. */
 export const isWaiting = `state IN ('pending', 'retrying') AND NOT quarantined`

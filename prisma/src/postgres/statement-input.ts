@@ -1,4 +1,4 @@
-import type { Backoff, RunStatus, TaskSource, TaskState } from './generated/enums.ts'
+import type { Backoff, RunStatus, TaskSource, TaskState } from '../generated/enums.ts'
 
 /** What a value of each SQL type is here. */
 type Values = {
