@@ -1,9 +1,9 @@
 import { freePort } from '@belfry/embedded'
 import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
+import { waitFor } from '@belfry/testing/wait-for'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Caller, callApi } from './api-calls.ts'
+import { type Caller, callApi, inMs } from './api-calls.ts'
 import { type Belfry, type QueueBackend, startBelfry } from './belfry.ts'
-import { inMs, waitFor } from './wait-for.ts'
 
 const me = '/api/v1/auth/me'
 const tasks = '/api/v1/scheduler/tasks'

@@ -1,9 +1,10 @@
 import { freePort } from '@belfry/embedded'
 import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
+import { waitFor } from '@belfry/testing/wait-for'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { inMs } from './api-calls.ts'
 import { type Belfry, startBelfry } from './belfry.ts'
 import { type RunningService, spawnService } from './processes.ts'
-import { inMs, waitFor } from './wait-for.ts'
 
 const tasks = '/api/v1/scheduler/tasks'
 

@@ -50,3 +50,8 @@ export async function signUp(url: string): Promise<Caller> {
   const key = await callApi(url, { token }, 'POST', keys, { name: 'Test' })
   return { token, apiKey: key.body.key, workspaceId: workspace.body.id, organizationId: organization.body.id }
 }
+
+/** Returns a time from now in the format of the API. */
+export function inMs(ms: number): string {
+  return new Date(Date.now() + ms).toISOString()
+}

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
+import { waitFor } from '@belfry/testing/wait-for'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callApi } from './api-calls.ts'
+import { callApi, inMs } from './api-calls.ts'
 import { type Belfry, startBelfry } from './belfry.ts'
 import { dumpDatabase, dumpRedis, findCanaries, formsOf, type Haystacks } from './canaries.ts'
-import { inMs, waitFor } from './wait-for.ts'
 
 const tasks = '/api/v1/scheduler/tasks'
 const random = () => randomBytes(18).toString('base64')

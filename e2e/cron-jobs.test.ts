@@ -1,8 +1,8 @@
 import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
+import { waitFor } from '@belfry/testing/wait-for'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Belfry, startBelfry } from './belfry.ts'
-import { waitFor } from './wait-for.ts'
 
 const cronJobs = '/api/v1/scheduler/cronjobs'
 const yearly = '0 0 1 1 *'

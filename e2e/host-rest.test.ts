@@ -1,7 +1,8 @@
 import { type Receiver, startReceiver } from '@belfry/testing'
+import { waitFor } from '@belfry/testing/wait-for'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { inMs } from './api-calls.ts'
 import { type Belfry, startBelfry } from './belfry.ts'
-import { inMs, waitFor } from './wait-for.ts'
 
 const password = 'operators of this test'
 const tasks = '/api/v1/scheduler/tasks'

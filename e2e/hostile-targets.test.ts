@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type Behaviour, queueBackends, type Receiver, type ReceiverOptions, startReceiver } from '@belfry/testing'
+import { waitFor } from '@belfry/testing/wait-for'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { inMs } from './api-calls.ts'
 import { type Belfry, startBelfry } from './belfry.ts'
-import { inMs, waitFor } from './wait-for.ts'
 
 const tasks = '/api/v1/scheduler/tasks'
 const [backend = 'postgres'] = queueBackends()

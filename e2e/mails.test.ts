@@ -1,9 +1,9 @@
 import { freePort } from '@belfry/embedded'
 import { type MailServer, queueBackends, startMailServer, startReceiver } from '@belfry/testing'
+import { waitFor } from '@belfry/testing/wait-for'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { type Caller, callApi } from './api-calls.ts'
+import { type Caller, callApi, inMs } from './api-calls.ts'
 import { type Belfry, startBelfry } from './belfry.ts'
-import { inMs, waitFor } from './wait-for.ts'
 
 const password = 'correct horse battery'
 

@@ -1,9 +1,10 @@
 import { freePort } from '@belfry/embedded'
 import { privateUrls, queueBackends, type Receiver, startReceiver } from '@belfry/testing'
+import { waitFor } from '@belfry/testing/wait-for'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { inMs } from './api-calls.ts'
 import { type Belfry, startBelfry } from './belfry.ts'
-import { inMs, waitFor } from './wait-for.ts'
 
 const tasks = '/api/v1/scheduler/tasks'
 const [backend = 'postgres'] = queueBackends()

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { type Receiver, startReceiver } from '@belfry/testing'
+import { waitFor } from '@belfry/testing/wait-for'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inMs } from './api-calls.ts'
 import { type Belfry, startBelfry } from './belfry.ts'
 import { spawnService } from './processes.ts'
-import { inMs, waitFor } from './wait-for.ts'
 
 const tasks = '/api/v1/scheduler/tasks'
 const runs = '/api/v1/scheduler/runs'

@@ -1,7 +1,7 @@
 import { type Receiver, startReceiver } from '@belfry/testing'
+import { waitFor } from '@belfry/testing/wait-for'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Belfry, startBelfry } from '../belfry.ts'
-import { waitFor } from '../wait-for.ts'
 import { startCli } from './run-cli.ts'
 
 // Each command is a process of its own.

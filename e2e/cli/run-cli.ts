@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { waitFor } from '@belfry/testing/wait-for'
 import type { Caller } from '../api-calls.ts'
 import { repositoryRoot } from '../repository-root.ts'
-import { waitFor } from '../wait-for.ts'
 
 export type Ended = { code: number | null; out: string; error: string }
 export type RunningCli = {

@@ -2,10 +2,10 @@ import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Belfry } from '@belfry/client'
+import { waitFor } from '@belfry/testing/wait-for'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Belfry as Installation, startBelfry } from '../belfry.ts'
 import { repositoryRoot } from '../repository-root.ts'
-import { waitFor } from '../wait-for.ts'
 import { type FetchHandler, type Receiving, serveFetch, serveListener } from './serve-receiver.ts'
 
 type Env = { BELFRY_SIGNING_SECRET: string }

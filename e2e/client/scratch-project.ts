@@ -4,8 +4,8 @@ import { cp, mkdir, mkdtemp, readdir, rename, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { waitFor } from '@belfry/testing/wait-for'
 import { repositoryRoot } from '../repository-root.ts'
-import { waitFor } from '../wait-for.ts'
 
 const run = promisify(execFile)
 

@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startPostgres } from '@belfry/embedded'
+import { waitFor } from '@belfry/testing/wait-for'
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { startService } from '../processes.ts'
-import { waitFor } from '../wait-for.ts'
 
 const jobs = 100_000
 const secondsAllowed = 30

@@ -1,7 +1,7 @@
 import { type StandInSubscription, type StripeStandIn, startStripeStandIn, whyNoStripe } from '@belfry/testing'
+import { waitFor } from '@belfry/testing/wait-for'
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
-import { waitFor } from '../wait-for.ts'
 import { expectAccessible } from './expect-accessible.ts'
 import { useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'

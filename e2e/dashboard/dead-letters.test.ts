@@ -1,5 +1,6 @@
+import { waitFor } from '@belfry/testing/wait-for'
 import { describe, expect, it } from 'vitest'
-import { inMs, waitFor } from '../wait-for.ts'
+import { inMs } from '../api-calls.ts'
 import { expectAccessible } from './expect-accessible.ts'
 import { useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'

@@ -1,6 +1,6 @@
+import { waitFor } from '@belfry/testing/wait-for'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { waitFor } from '../wait-for.ts'
 import { expectAccessible } from './expect-accessible.ts'
 import { useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'

@@ -1,5 +1,5 @@
+import { waitFor } from '@belfry/testing/wait-for'
 import { describe, expect, it } from 'vitest'
-import { waitFor } from '../wait-for.ts'
 import { expectAccessible } from './expect-accessible.ts'
 import { useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'

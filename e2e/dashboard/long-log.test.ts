@@ -1,6 +1,6 @@
+import { waitFor } from '@belfry/testing/wait-for'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { waitFor } from '../wait-for.ts'
 import { useStage } from './stage.ts'
 
 const count = 2000

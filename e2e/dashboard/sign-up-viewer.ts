@@ -1,4 +1,4 @@
-import { waitFor } from '../wait-for.ts'
+import { waitFor } from '@belfry/testing/wait-for'
 import type { Stage } from './stage.ts'
 
 /** Opens an account that may only read in the installation's first workspace; returns its session. */

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { inMs } from '../wait-for.ts'
+import { inMs } from '../api-calls.ts'
 import { expectAccessible } from './expect-accessible.ts'
 import { signUpViewer } from './sign-up-viewer.ts'
 import { useStage } from './stage.ts'

@@ -1,10 +1,11 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Receiver, startReceiver } from '@belfry/testing'
+import { waitFor } from '@belfry/testing/wait-for'
+import { inMs } from '../api-calls.ts'
 import { type Belfry, startBelfry } from '../belfry.ts'
 import { pack, type ScratchProject, scratchProject } from '../client/scratch-project.ts'
 import { repositoryRoot } from '../repository-root.ts'
-import { inMs, waitFor } from '../wait-for.ts'
 
 /** A running Belfry, a target, and a project with the client as it is published: what the pages' readers have. */
 export type Stage = {

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@belfry/embedded'
+import { waitFor } from '@belfry/testing/wait-for'
 import { repositoryRoot } from '../repository-root.ts'
-import { waitFor } from '../wait-for.ts'
 
 /** An nginx of its own before some apis. */
 export type Ingress = {

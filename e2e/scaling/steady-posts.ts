@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Receiver } from '@belfry/testing'
-import { type Caller, callApi } from '../api-calls.ts'
-import { inMs } from '../wait-for.ts'
+import { type Caller, callApi, inMs } from '../api-calls.ts'
 
 /** Creates tasks all the time, as a client does that repeats a call without an answer under the same key. */
 export type SteadyPosts = {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { freePort } from '@belfry/embedded'
 import { createEmptyDatabase, type Receiver, startReceiver, type TestDatabase } from '@belfry/testing'
+import { waitFor } from '@belfry/testing/wait-for'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callApi, signUp } from '../api-calls.ts'
+import { callApi, inMs, signUp } from '../api-calls.ts'
 import { type RunningService, type ServiceName, startService } from '../processes.ts'
 import { type SteadyPosts, startSteadyPosts } from '../scaling/steady-posts.ts'
-import { inMs, waitFor } from '../wait-for.ts'
 import { bundlePreviousRelease, deploy, hasPreviousRelease, previousBundle } from './previous-release.ts'
 
 const names: ServiceName[] = ['api', 'scheduler', 'dispatcher']

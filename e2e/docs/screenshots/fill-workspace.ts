@@ -1,5 +1,6 @@
+import { waitFor } from '@belfry/testing/wait-for'
+import { inMs } from '../../api-calls.ts'
 import type { Stage } from '../../dashboard/stage.ts'
-import { inMs, waitFor } from '../../wait-for.ts'
 
 /** What the pictures call the target; in truth it is a receiver on this machine. */
 const shop = 'https://shop.example.com'

@@ -1,4 +1,4 @@
-import { waitFor } from '../../wait-for.ts'
+import { waitFor } from '@belfry/testing/wait-for'
 import { ageCronJobs, areOccurrencesDone, countOccurrences } from '../fixture/cron-moments.ts'
 import { type Fixture, untilInState } from '../fixture/fixture.ts'
 import { burst, called, lasting } from '../fixture/moments.ts'

@@ -1,4 +1,4 @@
-import { waitFor } from '../../wait-for.ts'
+import { waitFor } from '@belfry/testing/wait-for'
 import { untilInState } from '../fixture/fixture.ts'
 import { load } from '../fixture/load.ts'
 import { burst, called, isAlive, lasting } from '../fixture/moments.ts'

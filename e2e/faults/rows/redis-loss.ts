@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { endWithThisProcess, startRedis } from '@belfry/embedded'
-import { waitFor } from '../../wait-for.ts'
+import { waitFor } from '@belfry/testing/wait-for'
 import { untilInState } from '../fixture/fixture.ts'
 import { countDelayedJobs } from '../fixture/forge-job.ts'
 import { load } from '../fixture/load.ts'

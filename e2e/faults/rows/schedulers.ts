@@ -1,4 +1,4 @@
-import { waitFor } from '../../wait-for.ts'
+import { waitFor } from '@belfry/testing/wait-for'
 import { untilInState } from '../fixture/fixture.ts'
 import { countDelayedTasks } from '../fixture/forge-job.ts'
 import { load } from '../fixture/load.ts'

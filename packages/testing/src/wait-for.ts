@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Asks again and again until the answer satisfies; rejects with the last answer when the time is over. */
+/** Polls until an answer satisfies, and returns it. Rejects with the last answer when none does within the time. */
 export async function waitFor<T>(
   ask: () => Promise<T>,
   satisfies: (answer: T) => boolean,
@@ -13,9 +13,4 @@ export async function waitFor<T>(
     if (performance.now() > giveUpAt) throw new Error(`Not within ${timeoutMs} ms. Last: ${JSON.stringify(answer)}`)
     await sleep(25)
   }
-}
-
-/** An instant as the API takes it. */
-export function inMs(ms: number): string {
-  return new Date(Date.now() + ms).toISOString()
 }
