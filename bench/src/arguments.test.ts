@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { chooseByName, readArguments } from './arguments.ts'
 
 describe('the arguments', () => {
-  it('name benchmarks and say what becomes of their results', () => {
+  it('select benchmarks and set how they run', () => {
     expect(readArguments(['dispatch', '--json', '--rounds', '5', 'lag', '--seconds', '10'])).toEqual({
       names: ['dispatch', 'lag'],
       json: true,
@@ -14,14 +14,14 @@ describe('the arguments', () => {
     })
   })
 
-  it('are refused when they are unknown or lack their number', () => {
-    expect(() => readArguments(['--jsno'])).toThrow('--jsno is not known')
+  it('are rejected when they are unknown or lack their number', () => {
+    expect(() => readArguments(['--jsno'])).toThrow('Unknown option --jsno')
     expect(() => readArguments(['--minutes'])).toThrow('--minutes needs a number')
     expect(() => readArguments(['--seconds', '0'])).toThrow('--seconds needs a number')
     expect(() => readArguments(['--rounds', 'none'])).toThrow('--rounds needs a number')
   })
 
-  it('choose every benchmark whose name begins with one of them, and all when there is none', () => {
+  it('select every benchmark whose name starts with one of them, and all without a name', () => {
     const all = [{ name: 'dispatch-50' }, { name: 'dispatch-200' }, { name: 'lag' }]
     expect(chooseByName(all, ['dispatch'])).toEqual(all.slice(0, 2))
     expect(chooseByName(all, [])).toEqual(all)

@@ -1,40 +1,34 @@
 export type Arguments = {
-  /** Benchmarks to run: those whose names begin with one of these; none means all. */
+  /** Run the benchmarks whose names start with one of these; none means all. */
   names: string[]
   /** Print one JSON object as the last line. */
   json: boolean
-  /** Bring the tables of docs/benchmarks.md up to date. */
+  /** Update the tables of docs/benchmarks.md. */
   writeDocs: boolean
   /** Write CPU profiles of Belfry's processes. */
   profile: boolean
   /** Default 3. */
   rounds: number
-  /** How long a benchmark that has a longer form takes in it; null for the short one. */
+  /** How long `memory` watches; null for a short look. */
   minutes: number | null
-  /** How long `light-load` keeps each of its rates. Default 30. */
+  /** How long `light-load` holds each rate. Default 30. */
   seconds: number
 }
 
 /** Reads `[--json] [--write-docs] [--profile] [--rounds N] [--minutes N] [--seconds N] [dispatch ...]`. */
 export function readArguments(given: readonly string[]): Arguments {
-  const rest = [...given]
+  const words = given.values()
   const read: Arguments = {
-    names: [],
-    json: false,
-    writeDocs: false,
-    profile: false,
-    rounds: 3,
-    minutes: null,
-    seconds: 30,
+    ...{ names: [], json: false, writeDocs: false, profile: false, rounds: 3, minutes: null, seconds: 30 },
   }
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+  for (const word of words) {
     if (word === '--json') read.json = true
     else if (word === '--write-docs') read.writeDocs = true
     else if (word === '--profile') read.profile = true
-    else if (word === '--rounds') read.rounds = numberAfter(word, rest.shift())
-    else if (word === '--minutes') read.minutes = numberAfter(word, rest.shift())
-    else if (word === '--seconds') read.seconds = numberAfter(word, rest.shift())
-    else if (word.startsWith('-')) throw new Error(`${word} is not known. Known: ${usage}`)
+    else if (word === '--rounds') read.rounds = numberAfter(word, words.next().value)
+    else if (word === '--minutes') read.minutes = numberAfter(word, words.next().value)
+    else if (word === '--seconds') read.seconds = numberAfter(word, words.next().value)
+    else if (word.startsWith('-')) throw new Error(`Unknown option ${word}. Options: ${usage}`)
     else read.names.push(word)
   }
   return read
@@ -48,11 +42,11 @@ function numberAfter(name: string, text: string | undefined): number {
   return value
 }
 
-/** Picks what the names ask for. */
+/** Returns the benchmarks that the names select. */
 export function chooseByName<T extends { name: string }>(all: readonly T[], names: readonly string[]): T[] {
   const known = all.map(({ name }) => name).join(', ')
   for (const name of names) {
-    if (!all.some(one => one.name.startsWith(name)))
+    if (!all.some(each => each.name.startsWith(name)))
       throw new Error(`There is no benchmark ${name}. There are: ${known}.`)
   }
   return all.filter(({ name }) => names.length === 0 || names.some(start => name.startsWith(start)))

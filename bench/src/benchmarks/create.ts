@@ -1,30 +1,30 @@
+import type { Benchmark } from '../benchmark.ts'
+import type { Database } from '../lab/database.ts'
 import { interleave } from '../measure/interleave.ts'
 import { ratioOf } from '../measure/statistics.ts'
-import { rates, totalCpuUs } from '../measure/window.ts'
+import { rates, type Sample, totalCpuUs } from '../measure/window.ts'
 import { belfryCreates, rawCreates } from '../sides/create.ts'
-import type { Benchmark } from './benchmark.ts'
 
 const requests = 15_000
 
-/** Creates through the API against a server written by hand with the same writes and checks. */
+/** Races creates through the API against a hand-written server with the same writes and checks. */
 export const create: Benchmark = {
   name: 'create',
   title: 'Creates against raw node:http, 64 connections',
   async run(lab, { rounds }) {
-    const withDatabase = (side: typeof rawCreates) => async () => {
+    const withDatabase = (run: (database: Database) => Promise<Sample>) => async () => {
       const database = await lab.freshDatabase()
       try {
-        return await side(lab, database, requests)
+        return await run(database)
       } finally {
         await database.close()
       }
     }
-    const keyedCreates: typeof rawCreates = (...args) => belfryCreates(...args, { isKeyed: true })
     const samples = await interleave(
       {
-        belfry: withDatabase(belfryCreates),
-        raw: withDatabase(rawCreates),
-        keyed: withDatabase(keyedCreates),
+        belfry: withDatabase(database => belfryCreates(lab, database, requests)),
+        raw: withDatabase(database => rawCreates(lab, database, requests)),
+        keyed: withDatabase(database => belfryCreates(lab, database, requests, { isKeyed: true })),
       },
       rounds,
     )
@@ -39,7 +39,7 @@ export const create: Benchmark = {
         },
         {
           key: 'create_cpu_vs_raw',
-          title: "CPU of a create over node and PostgreSQL / the raw server's",
+          title: 'CPU of a create over Node and PostgreSQL / that of the raw server',
           ...ratioOf(samples.belfry.map(totalCpuUs), samples.raw.map(totalCpuUs)),
         },
         {

@@ -1,34 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { createApiKey } from '../lab/api-caller.ts'
-import { startBelfry } from '../lab/belfry.ts'
+import type { Benchmark } from '../benchmark.ts'
+import { createApiKey, startBelfry } from '../lab/belfry.ts'
 import { type Lab, requireCalls } from '../lab/lab.ts'
+import { interleave } from '../measure/interleave.ts'
 import { measured, quantile } from '../measure/statistics.ts'
-import type { Benchmark, Settings } from './benchmark.ts'
 
 const counts = { warmUp: 100, measured: 300 }
 const apartMs = 5
 
-/** How soon the call of an event starts after its answer. */
+/** Measures how soon the call of an event starts after the API has answered. */
 export const event: Benchmark = {
   name: 'event',
   title: 'Events',
-  run,
+  async run(lab, { rounds }) {
+    const samples = await interleave({ belfry: () => publishEvents(lab) }, rounds)
+    const at = (share: number) => measured(samples.belfry.map(delays => quantile(delays, share)))
+    const title = "from the API's answer to the start of the call, median"
+    return {
+      rounds: samples.belfry,
+      figures: [
+        { key: 'event_p50_ms', title, unit: 'ms', ...at(0.5) },
+        { key: 'event_p99_ms', title: 'the same, 99 of 100 events', unit: 'ms', ...at(0.99), limit: { atMost: 15 } },
+      ],
+    }
+  },
 }
 
-async function run(lab: Lab, { rounds }: Settings) {
-  const perRound = await rounds.run(() => publishAndWatch(lab))
-  const at = (share: number) => measured(perRound.map(delays => quantile(delays, share)))
-  return {
-    rounds: perRound,
-    figures: [
-      { key: 'event_p50_ms', title: "from the API's answer to the start of the call, median", unit: 'ms', ...at(0.5) },
-      { key: 'event_p99_ms', title: 'the same, 99 of 100 events', unit: 'ms', ...at(0.99), limit: { atMost: 15 } },
-    ],
-  }
-}
-
-async function publishAndWatch(lab: Lab): Promise<number[]> {
+async function publishEvents(lab: Lab): Promise<number[]> {
   const database = await lab.freshDatabase()
   const belfry = await startBelfry(lab, database, { services: ['api', 'scheduler', 'dispatcher'] })
   const dispatcher = new Agent({ connections: 1 })

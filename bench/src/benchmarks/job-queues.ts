@@ -1,53 +1,41 @@
+import type { Benchmark } from '../benchmark.ts'
 import { interleave } from '../measure/interleave.ts'
 import { ratioOf } from '../measure/statistics.ts'
 import { rates } from '../measure/window.ts'
 import { promotedSide } from '../sides/belfry.ts'
-import { floorSide } from '../sides/floor.ts'
-import { graphileWorkerSide } from '../sides/graphile-worker.ts'
-import { pgBossSide } from '../sides/pg-boss.ts'
-import type { Benchmark } from './benchmark.ts'
+import { bullmqSide } from '../sides/bullmq.ts'
+import { graphileWorkerSide, pgBossSide } from '../sides/durable-queue.ts'
 
-const counts = { belfry: 14_000, axios: 6_000, pgBoss: 5_000, graphile: 8_000 }
+const counts = { belfry: 14_000, bullmq: 8_000, pgBoss: 5_000, graphile: 8_000 }
 
-/** Belfry against what people would pick instead, with so many calls at once on all sides. */
+/** Races Belfry against job queues that do the same durable job, with the same number of calls in parallel. */
 export function jobQueues(concurrency: number): Benchmark {
   return {
     name: `job-queues-${concurrency}`,
-    title: `Dispatches against job queues, ${concurrency} calls at once`,
+    title: `Dispatches against job queues, ${concurrency} calls in parallel`,
     async run(lab, { rounds }) {
-      const sides = { belfry: promotedSide(lab), axios: floorSide(lab, 'axios') }
-      const queues = { pgBoss: pgBossSide(lab), graphile: graphileWorkerSide(lab) }
+      const [belfry, bullmq] = [promotedSide(lab), bullmqSide(lab)]
+      const [pgBoss, graphile] = [pgBossSide(lab), graphileWorkerSide(lab)]
       const samples = await interleave(
         {
-          belfry: () => sides.belfry({ concurrency, count: counts.belfry }),
-          axios: () => sides.axios({ concurrency, count: counts.axios }),
-          pgBoss: () => queues.pgBoss({ concurrency, count: counts.pgBoss }),
-          graphile: () => queues.graphile({ concurrency, count: counts.graphile }),
+          belfry: () => belfry({ concurrency, count: counts.belfry }),
+          bullmq: () => bullmq({ concurrency, count: counts.bullmq }),
+          pgBoss: () => pgBoss({ concurrency, count: counts.pgBoss }),
+          graphile: () => graphile({ concurrency, count: counts.graphile }),
         },
         rounds,
       )
-      const ours = rates(samples.belfry)
-      const at = `${concurrency} at once`
+      const figure = (key: string, queue: string, side: keyof typeof samples) => ({
+        key: `dispatch_vs_${key}_${concurrency}`,
+        title: `durable dispatches a second / ${queue} with the same job, ${concurrency} in parallel`,
+        ...ratioOf(rates(samples.belfry), rates(samples[side])),
+      })
       return {
         rounds: samples,
         figures: [
-          {
-            key: `dispatch_vs_axios_${concurrency}`,
-            title: `durable dispatches a second / BullMQ + axios that stores nothing, ${at}`,
-            ...ratioOf(ours, rates(samples.axios)),
-          },
-          {
-            key: `dispatch_vs_pgboss_${concurrency}`,
-            title: `durable dispatches a second / pg-boss with the same job, ${at}`,
-            ...ratioOf(ours, rates(samples.pgBoss)),
-            limit: { atLeast: 2.5 },
-          },
-          {
-            key: `dispatch_vs_graphile_${concurrency}`,
-            title: `durable dispatches a second / graphile-worker with the same job, ${at}`,
-            ...ratioOf(ours, rates(samples.graphile)),
-            limit: { atLeast: 1.7 },
-          },
+          figure('bullmq', 'BullMQ', 'bullmq'),
+          { ...figure('pgboss', 'pg-boss', 'pgBoss'), limit: { atLeast: 2.5 } },
+          { ...figure('graphile', 'graphile-worker', 'graphile'), limit: { atLeast: 1.7 } },
         ],
       }
     },

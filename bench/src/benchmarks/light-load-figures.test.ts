@@ -48,7 +48,7 @@ describe('the figures of a small installation', () => {
     expect(limited).toEqual(['light_p99_100_ms'])
   })
 
-  it('say nothing of Redis without one', () => {
+  it('do not mention Redis without one', () => {
     const keys = figuresOfSide({ ...side, hasRedis: false }, [load]).map(({ key }) => key)
     expect(keys).toHaveLength(12)
     expect(keys.filter(key => key.includes('redis'))).toEqual([])

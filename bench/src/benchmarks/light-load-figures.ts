@@ -1,6 +1,6 @@
+import type { Figure, Limit } from '../benchmark.ts'
 import { measured, ratioOf } from '../measure/statistics.ts'
 import type { RateUsage, SmallLoad, Usage } from '../sides/small-load.ts'
-import type { Figure, Limit } from './benchmark.ts'
 
 /** How the figures of a side are named, and which of them it has. */
 export type LightSide = {
@@ -11,103 +11,77 @@ export type LightSide = {
   limits?: Partial<Record<'p99At100Ms' | 'idleCpuPercent' | 'memoryMb', Limit>>
 }
 
-/** The figures of one side over all rounds. */
+type Count = 'transactions' | 'redisCommands'
+
+/** Returns the figures of one side over all rounds. */
 export function figuresOfSide({ key, title, hasRedis, limits = {} }: LightSide, loads: readonly SmallLoad[]): Figure[] {
-  const figure = (
-    name: string,
-    what: string,
-    of: (load: SmallLoad) => number,
-    unit?: string,
-    limit?: Limit,
-  ): Figure => ({
+  const figure = (name: string, what: string, of: (load: SmallLoad) => number, unit?: string, limit?: Limit) => ({
     key: `${key}_${name}`,
     title: `${title}: ${what}`,
     ...measured(loads.map(of)),
     ...(unit ? { unit } : {}),
     ...(limit ? { limit } : {}),
   })
-  const atRate = (perSecond: 10 | 100, of: (load: SmallLoad) => RateUsage): Figure[] => {
+  const ofRedis = (...figures: Parameters<typeof figure>): Figure[] => (hasRedis ? [figure(...figures)] : [])
+  const atRate = (perSecond: 10 | 100): Figure[] => {
     const rate = `${perSecond} a second`
-    const beyondIdle = (what: 'transactions' | 'redisCommands') => (load: SmallLoad) =>
-      perEvent(what, of(load), load.idle)
+    const of = (load: SmallLoad) => (perSecond === 10 ? load.at10 : load.at100)
+    const perEvent = (what: Count) => (load: SmallLoad) => countPerEvent(what, of(load), load.idle)
+    const transactions = `PostgreSQL transactions of an event at ${rate}, less those of an idle installation`
+    const commands = `Redis commands of an event at ${rate}, likewise`
     const p99Limit = perSecond === 100 ? limits.p99At100Ms : undefined
     return [
       figure(`cpu_us_${perSecond}`, `CPU of an event at ${rate}, all processes`, load => cpuPerEventUs(of(load)), 'us'),
-      figure(
-        `transactions_${perSecond}`,
-        `PostgreSQL transactions of an event at ${rate}, less those of an idle installation`,
-        beyondIdle('transactions'),
-      ),
-      ...(hasRedis
-        ? [
-            figure(
-              `redis_commands_${perSecond}`,
-              `Redis commands of an event at ${rate}, likewise`,
-              beyondIdle('redisCommands'),
-            ),
-          ]
-        : []),
+      figure(`transactions_${perSecond}`, transactions, perEvent('transactions')),
+      ...ofRedis(`redis_commands_${perSecond}`, commands, perEvent('redisCommands')),
       figure(`p50_${perSecond}_ms`, `from sending to arrival at ${rate}, median`, load => of(load).p50Ms, 'ms'),
       figure(`p99_${perSecond}_ms`, 'the same, 99 of 100 events', load => of(load).p99Ms, 'ms', p99Limit),
     ]
   }
+  const perIdleSecond =
+    (what: Count) =>
+    ({ idle }: SmallLoad) =>
+      idle[what] / idle.seconds
+  const idleCpuPercent = ({ idle }: SmallLoad) => (sum(idle.cpuUs) / (idle.seconds * 1e6)) * 100
   return [
-    ...atRate(10, ({ at10 }) => at10),
-    ...atRate(100, ({ at100 }) => at100),
+    ...atRate(10),
+    ...atRate(100),
     figure('idle_cpu_percent', 'CPU while idle, of one core', idleCpuPercent, '%', limits.idleCpuPercent),
     figure('idle_transactions', 'PostgreSQL transactions while idle', perIdleSecond('transactions'), '/s'),
-    ...(hasRedis
-      ? [figure('idle_redis_commands', 'Redis commands while idle', perIdleSecond('redisCommands'), '/s')]
-      : []),
+    ...ofRedis('idle_redis_commands', 'Redis commands while idle', perIdleSecond('redisCommands'), '/s'),
     figure('memory_mb', 'memory soon after the start', ({ memoryFresh }) => sum(memoryFresh), 'MB', limits.memoryMb),
     figure('memory_after_mb', 'memory after the load', ({ memoryAfter }) => sum(memoryAfter), 'MB'),
   ]
 }
 
-/** The CPU of an event at 100 a second, of one side as a share of the other's. */
+/** Divides the CPU of an event at 100 a second by that of another side. */
 export function cpuRatioAt100(ours: readonly SmallLoad[], theirs: readonly SmallLoad[]) {
   const cpu = (loads: readonly SmallLoad[]) => loads.map(({ at100 }) => cpuPerEventUs(at100))
   return ratioOf(cpu(ours), cpu(theirs))
 }
 
+const maxBehindMs = 1_000
+
 /** Notes that a side fell behind a rate in some round. It then works on a backlog, in fewer and larger steps. */
 export function behindNotes({ title }: LightSide, loads: readonly SmallLoad[]): string[] {
-  const rates = [10, 100] as const
-  return rates.flatMap(perSecond => {
-    const longest = Math.max(...loads.map(load => behindMs(load, perSecond)))
-    if (longest <= maxBehindMs) return []
-    const seconds = (longest / 1000).toFixed(1)
+  return ([10, 100] as const).flatMap(perSecond => {
+    const rate = (load: SmallLoad) => (perSecond === 10 ? load.at10 : load.at100)
+    const behindMs = loads.map(rate).map(({ seconds, events }) => (seconds - events / perSecond) * 1000)
+    const maxMs = Math.max(...behindMs)
+    if (maxMs <= maxBehindMs) return []
+    const seconds = (maxMs / 1000).toFixed(1)
     return [
       `${title} fell ${seconds} s behind at ${perSecond} a second. Its figures at that rate are those of a backlog.`,
     ]
   })
 }
 
-const maxBehindMs = 1_000
-
-function behindMs({ at10, at100 }: SmallLoad, perSecond: 10 | 100): number {
-  const { seconds, events } = perSecond === 10 ? at10 : at100
-  return (seconds - events / perSecond) * 1000
-}
-
 function cpuPerEventUs({ cpuUs, events }: RateUsage): number {
   return sum(cpuUs) / events
 }
 
-function perEvent(
-  what: 'transactions' | 'redisCommands',
-  { events, seconds, ...used }: RateUsage,
-  idle: Usage,
-): number {
+function countPerEvent(what: Count, { events, seconds, ...used }: RateUsage, idle: Usage): number {
   return (used[what] - (idle[what] / idle.seconds) * seconds) / events
-}
-
-function idleCpuPercent({ idle: { cpuUs, seconds } }: SmallLoad): number {
-  return (sum(cpuUs) / (seconds * 1e6)) * 100
-}
-
-function perIdleSecond(what: 'transactions' | 'redisCommands'): (load: SmallLoad) => number {
-  return ({ idle }) => idle[what] / idle.seconds
 }
 
 function sum(byGroup: Record<string, number>): number {

@@ -1,7 +1,7 @@
+import type { Benchmark } from '../benchmark.ts'
 import { interleave } from '../measure/interleave.ts'
 import { type StartInstallation, smallBelfry, smallBullmq, smallPgBoss } from '../sides/small-installation.ts'
 import { measureSmallLoad, type SmallLoad } from '../sides/small-load.ts'
-import type { Benchmark, Figure } from './benchmark.ts'
 import { behindNotes, cpuRatioAt100, figuresOfSide, type LightSide } from './light-load-figures.ts'
 
 type Side = LightSide & { start: StartInstallation }
@@ -9,7 +9,7 @@ type Side = LightSide & { start: StartInstallation }
 const limits = { p99At100Ms: { atMost: 8 }, idleCpuPercent: { atMost: 1.5 } }
 
 // As docker-compose.yml starts them.
-const separateServices = ['api', 'scheduler', 'dispatcher', 'dispatcher'] as const
+const services = ['api', 'scheduler', 'dispatcher', 'dispatcher'] as const
 
 const belfry: Side[] = [
   {
@@ -23,14 +23,14 @@ const belfry: Side[] = [
     key: 'light',
     title: 'Belfry, separate services with Redis',
     hasRedis: true,
-    start: smallBelfry([...separateServices], { withRedis: true }),
+    start: smallBelfry([...services], { withRedis: true }),
     limits: { ...limits, memoryMb: { atMost: 450 } },
   },
   {
     key: 'light_no_redis',
     title: 'Belfry, separate services without Redis',
     hasRedis: false,
-    start: smallBelfry([...separateServices], { withRedis: false }),
+    start: smallBelfry([...services], { withRedis: false }),
     limits,
   },
 ]
@@ -39,7 +39,7 @@ const pgBoss: Side = { key: 'light_pgboss', title: 'pg-boss', hasRedis: false, s
 const bullmq: Side = { key: 'light_bullmq', title: 'BullMQ', hasRedis: true, start: smallBullmq() }
 const sides = [...belfry, pgBoss, bullmq]
 
-/** What a small installation costs: idle, and at 10 and 100 events a second. */
+/** Measures what a small installation costs: idle, and at 10 and 100 events a second. */
 export const lightLoad: Benchmark = {
   name: 'light-load',
   title: 'A small installation: idle, and at 10 and 100 events a second',
@@ -47,14 +47,12 @@ export const lightLoad: Benchmark = {
     const measures = sides.map(({ key, start }) => [key, () => measureSmallLoad(lab, start, seconds)] as const)
     const loads: Record<string, SmallLoad[]> = await interleave(Object.fromEntries(measures), rounds)
     const of = ({ key }: Side) => loads[key] ?? []
-    const ratios = belfry.map((side): Figure => {
-      return {
-        key: `${side.key}_cpu_vs_pgboss_100`,
-        title: `${side.title}: CPU of an event at 100 a second / that of pg-boss`,
-        ...cpuRatioAt100(of(side), of(pgBoss)),
-        limit: { atMost: 1 },
-      }
-    })
+    const ratios = belfry.map(side => ({
+      key: `${side.key}_cpu_vs_pgboss_100`,
+      title: `${side.title}: CPU of an event at 100 a second / that of pg-boss`,
+      ...cpuRatioAt100(of(side), of(pgBoss)),
+      limit: { atMost: 1 },
+    }))
     return {
       rounds: loads,
       notes: [`Each rate was held for ${seconds} s.`, ...sides.flatMap(side => behindNotes(side, of(side)))],

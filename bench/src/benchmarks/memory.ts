@@ -1,35 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Benchmark } from '../benchmark.ts'
 import { startBelfry } from '../lab/belfry.ts'
 import type { Database } from '../lab/database.ts'
 import type { Lab } from '../lab/lab.ts'
 import { promote, requireRecorded, storeTasks } from '../lab/tasks.ts'
+import { readProc } from '../measure/proc.ts'
 import { measured, quantile } from '../measure/statistics.ts'
-import { watchMemory } from '../measure/watch-memory.ts'
-import type { Benchmark } from './benchmark.ts'
 
 const shortLookMs = 20_000
 const sampleMs = 250
-const feed = { batch: 10_000, backlog: 20_000 }
+const batchSize = 10_000
+const minBacklog = 20_000
 
-/** The memory of a dispatcher that always has more to do than it can. */
+/** Watches the memory of a dispatcher that always has more to do than it can. */
 export const memory: Benchmark = {
   name: 'memory',
-  title: 'Memory of a dispatcher at full load, 200 calls at once',
+  title: 'Memory of a dispatcher at full load, 200 calls in parallel',
   async run(lab, { minutes }) {
     const lastsMs = minutes === null ? shortLookMs : minutes * 60_000
     const database = await lab.freshDatabase()
     const belfry = await startBelfry(lab, database, { services: ['scheduler', 'dispatcher'] })
     try {
       const ended = AbortSignal.timeout(lastsMs)
-      const [samples] = await Promise.all([
-        watchMemory(belfry.pids('dispatcher')[0], ended),
-        keepBusy(lab, database, ended),
-      ])
+      const watching = watchMemory(belfry.pids('dispatcher')[0], ended)
+      const [samples] = await Promise.all([watching, keepBusy(lab, database, ended)])
       const { count } = await lab.target.counter.collect()
+      const third = Math.floor(samples.length / 3)
+      const [middle, end] = [samples.slice(third, 2 * third), samples.slice(2 * third)]
       return {
         rounds: { seconds: lastsMs / 1000, calls: count, megabytes: samples },
-        notes: minutes === null ? ['A short look; --minutes 5 takes a long one.'] : [],
-        figures: figuresOf(samples),
+        notes: minutes === null ? ['A short look; --minutes 5 watches longer.'] : [],
+        figures: [
+          {
+            key: 'dispatcher_memory_mb',
+            title: 'highest resident memory',
+            unit: 'MB',
+            ...measured([Math.max(...samples)]),
+            limit: { atMost: 250 },
+          },
+          {
+            key: 'dispatcher_memory_growth',
+            title: 'its median in the last third / in the second third',
+            ...measured([quantile(end, 0.5) / quantile(middle, 0.5)]),
+            limit: { atMost: 1.1 },
+          },
+        ],
       }
     } finally {
       await belfry.stop()
@@ -38,24 +53,14 @@ export const memory: Benchmark = {
   },
 }
 
-function figuresOf(megabytes: readonly number[]) {
-  const third = Math.floor(megabytes.length / 3)
-  const [middle, end] = [megabytes.slice(third, 2 * third), megabytes.slice(2 * third)]
-  return [
-    {
-      key: 'dispatcher_memory_mb',
-      title: 'resident memory at its highest',
-      unit: 'MB',
-      ...measured([Math.max(...megabytes)]),
-      limit: { atMost: 250 },
-    },
-    {
-      key: 'dispatcher_memory_growth',
-      title: 'its median in the last third / in the second third',
-      ...measured([quantile(end, 0.5) / quantile(middle, 0.5)]),
-      limit: { atMost: 1.1 },
-    },
-  ]
+// Resident memory in megabytes.
+async function watchMemory(pid: number | undefined, ended: AbortSignal): Promise<number[]> {
+  const megabytes: number[] = []
+  while (!ended.aborted) {
+    megabytes.push(Number(/VmRSS:\s+(\d+)/.exec(readProc(`${pid}/status`))?.[1]) / 1024)
+    await sleep(sampleMs)
+  }
+  return megabytes
 }
 
 async function keepBusy(lab: Lab, database: Database, ended: AbortSignal): Promise<void> {
@@ -63,13 +68,13 @@ async function keepBusy(lab: Lab, database: Database, ended: AbortSignal): Promi
   counter.reset()
   for (let stored = 0; !ended.aborted; ) {
     const { count } = await counter.collect()
-    if (stored - count > feed.backlog) {
+    if (stored - count > minBacklog) {
       await sleep(sampleMs)
       continue
     }
-    const tasks = await storeTasks(database, { count: feed.batch, url: lab.target.url(), dueInMs: 1_500 })
+    const tasks = await storeTasks(database, { count: batchSize, url: lab.target.url(), dueInMs: 1_500 })
     await promote(database, tasks)
-    stored += feed.batch
+    stored += batchSize
     if (ended.aborted) await requireRecorded(database, tasks)
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Postgres } from '@belfry/embedded'
 import pg from 'pg'
-import { repositoryRoot } from './places.ts'
+import { repositoryRoot } from './child-process.ts'
 
 /** A database of one round. */
 export type Database = {
@@ -16,10 +16,11 @@ export type Database = {
 const template = 'bench_template'
 const workspaces = 8
 
-/** Makes the database that each round starts with a copy of: Belfry's tables and a handful of workspaces. */
+/** Creates the database that each round starts with a copy of: Belfry's tables and some workspaces. */
 export async function createTemplate(postgres: Postgres): Promise<void> {
   await execute(postgres.url(), `CREATE DATABASE ${template}`)
-  await migrate(postgres.url(template))
+  const env = { ...process.env, DATABASE_URL: postgres.url(template) }
+  await promisify(execFile)(process.execPath, [join(repositoryRoot, 'prisma/dist/main.mjs'), 'deploy'], { env })
   await execute(
     postgres.url(template),
     `WITH organization AS (
@@ -30,18 +31,12 @@ export async function createTemplate(postgres: Postgres): Promise<void> {
   )
 }
 
-/** Brings a database to the schema of this checkout. */
-async function migrate(url: string): Promise<void> {
-  const program = join(repositoryRoot, 'prisma/dist/main.mjs')
-  await promisify(execFile)(process.execPath, [program, 'deploy'], { env: { ...process.env, DATABASE_URL: url } })
-}
-
-/** Makes a copy of a database that nobody is connected to. Default: of the template. */
+/** Copies a database that has no connections. Default: the template. */
 export async function createDatabase(postgres: Postgres, name: string, from = template): Promise<void> {
   await execute(postgres.url(), `CREATE DATABASE ${name} TEMPLATE ${from}`)
 }
 
-/** Opens a copy that goes when it is closed. */
+/** Opens a copy of a database. The copy is dropped when it is closed. */
 export async function openDatabase(postgres: Postgres, from = template): Promise<Database> {
   const name = `round_${randomUUID().replaceAll('-', '')}`
   await createDatabase(postgres, name, from)
@@ -57,11 +52,21 @@ export async function openDatabase(postgres: Postgres, from = template): Promise
 
 /** Opens a database that stays when it is closed. */
 export function connectTo(url: string): Database {
-  // What the bench itself asks is not counted.
-  const options = '-c pg_stat_statements.track=none'
-  const pool = new pg.Pool({ connectionString: url, max: 2, options })
-  pool.on('error', () => {}) // an idle connection that broke is replaced
+  // The statements of the benchmark itself do not count.
+  const pool = new pg.Pool({ connectionString: url, max: 2, options: '-c pg_stat_statements.track=none' })
+  pool.on('error', () => {}) // the pool replaces an idle connection that broke
   return { url, pool, close: () => pool.end() }
+}
+
+/** Returns the only row of a statement. */
+export async function readRow<Row extends pg.QueryResultRow>(
+  { pool }: Pick<Database, 'pool'>,
+  statement: string,
+  values: unknown[] = [],
+): Promise<Row> {
+  const [row] = (await pool.query<Row>(statement, values)).rows
+  if (!row) throw new Error(`No row: ${statement}`)
+  return row
 }
 
 async function execute(url: string, statement: string): Promise<void> {

@@ -1,24 +1,24 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Child, startChild } from './child-process.ts'
+import type { Postgres } from '@belfry/embedded'
+import type { ProcessGroups } from '../measure/cpu-time.ts'
+import { type Child, programFolder, startChild } from './child-process.ts'
 import { type Counter, createCounter } from './counter.ts'
 import { createTemplate, type Database, openDatabase } from './database.ts'
-import { programFolder } from './places.ts'
-import { type Servers, startServers } from './servers.ts'
+import { type BenchRedis, startBenchPostgres, startBenchRedis } from './servers.ts'
 
-/** Where benchmarks are run: the servers and the target, which all sides share. */
+/** The servers and the target that all sides of a benchmark share. */
 export type Lab = {
-  servers: Servers
+  postgres: Postgres
+  redis: BenchRedis
   target: Target
   folder: string
-  /** Empties Redis and makes a database with Belfry's tables and a workspace or two in it. */
+  /** Empties Redis and creates a database with Belfry's tables and some workspaces. */
   freshDatabase(): Promise<Database>
-  /** Starts a target of its own for one side. */
-  startTarget(): Promise<Target>
-  /** Starts a program of this package, such as a baseline, with an argument of its own. Default Node: this process'. */
+  /** Starts a program of this package, such as a baseline, with its argument. Default Node: that of this process. */
   startProgram(name: string, argument: unknown, node?: string): Promise<Child>
-  /** Where the CPU profiles of Belfry's processes go; null when none are made. */
+  /** The folder for CPU profiles of Belfry's processes; null for none. */
   profileFolder: string | null
   close(): Promise<void>
 }
@@ -26,58 +26,61 @@ export type Lab = {
 export type Target = {
   pid: number
   counter: Counter
-  /** The address that every call goes to; a name lets the target tell this call apart from others. */
+  /** Returns the address of every call; a name makes the target record when this call arrives. */
   url(name?: string | number): string
-  stop(): Promise<void>
+}
+
+/**
+ * All writes are durable, as in production. More memory and fewer checkpoints than by default, for all sides alike.
+ * pg_stat_statements only counts where a database turns it on.
+ */
+export const postgresSettings = {
+  shared_buffers: '1GB',
+  max_wal_size: '8GB',
+  checkpoint_timeout: '30min',
+  shared_preload_libraries: 'pg_stat_statements',
+  'pg_stat_statements.track': 'none',
 }
 
 export async function openLab(profileFolder: string | null): Promise<Lab> {
   const folder = mkdtempSync(join(tmpdir(), 'belfry-bench-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   const startProgram = (name: string, argument: unknown, node?: string) =>
     startChild(join(programFolder, `${name}.mjs`), {
       args: [JSON.stringify(argument)],
       node,
       logFile: join(folder, `${name}.log`),
     })
-  const servers = await startServers(folder)
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
-  await createTemplate(servers.postgres)
-  const startTarget = async () => toTarget(await startProgram('target', {}))
-  const target = await startTarget()
+  const postgres = await startBenchPostgres(join(folder, 'postgres'), postgresSettings)
+  const redis = await startBenchRedis(join(folder, 'redis'))
+  await createTemplate(postgres)
+  const target = await startProgram('target', {})
+  const { port } = target.ready as { port: number } // as target/main.ts sends it
   return {
-    servers,
-    folder,
-    profileFolder,
-    startProgram,
-    startTarget,
-    target,
+    ...{ postgres, redis, folder, profileFolder, startProgram },
+    target: {
+      pid: target.pid,
+      counter: createCounter(target.channel),
+      url: name => `http://127.0.0.1:${port}/${name === undefined ? '' : `named/${name}`}`,
+    },
     async freshDatabase() {
-      await servers.redis.flushall()
-      return openDatabase(servers.postgres)
+      await redis.client.flushall()
+      return openDatabase(postgres)
     },
     async close() {
       await target.stop()
-      await servers.close()
+      await redis.stop()
+      await postgres.stop()
     },
   }
 }
 
-function toTarget({ pid, channel, ready, stop }: Child): Target {
-  const { port } = ready as { port: number } // as its program says it
-  return {
-    pid,
-    counter: createCounter(channel),
-    url: name => `http://127.0.0.1:${port}/${name === undefined ? '' : `named/${name}`}`,
-    stop,
-  }
+/** Returns the processes that a side pays for. The target stands for the outside and is measured apart. */
+export function processGroups({ postgres, redis, target }: Lab, node: number[]): ProcessGroups {
+  return { node, postgres: [postgres.pid], redis: [redis.pid], outside: [target.pid] }
 }
 
-/** The processes whose CPU a side is charged with, and, apart, the one that stands for the outside. */
-export function processGroups({ servers, target }: Lab, node: number[]): Record<string, number[]> {
-  return { node, postgres: [servers.postgres.pid], redis: [servers.redisPid], outside: [target.pid] }
-}
-
-/** Makes sure that the target was called exactly so often: a side that did other work has not run the race. */
+/** Requires that the target was called exactly this often: otherwise the side has not run the race. */
 export async function requireCalls({ target }: Lab, count: number): Promise<void> {
   await target.counter.reached(count)
   const calls = await target.counter.collect()

@@ -1,10 +1,13 @@
-/** Ends this process with the one that has started it, whatever it waits for. To be called before anything else. */
+/** A placeholder in what a load program sends, for a number that is different in each request. */
+export const numberMark = '<number>'
+
+/** Ends this process when its parent ends. To be called first. */
 export function endWithParent(): void {
   if (!process.connected) process.exit()
   process.once('disconnect', () => process.exit())
 }
 
-/** Tells the parent that this process could begin, and waits until it may. */
+/** Reports that this process is ready, and waits until the parent sends `go`. */
 export async function parentSaysGo(): Promise<void> {
   const go = new Promise<void>(resolve => {
     process.on('message', message => {

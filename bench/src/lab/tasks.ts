@@ -1,17 +1,14 @@
 import { fromId, originOfUrl, toId } from '@belfry/domain'
-import type { Database } from './database.ts'
-import { waitFor } from './wait-for.ts'
+import { waitFor } from '@belfry/testing/wait-for'
+import { type Database, readRow } from './database.ts'
 
-/** What every side sends: about 1 KB of JSON. */
+/** The body that every side sends: about 1 KB of JSON. */
 export const payload = JSON.stringify({
   order: 4711,
   customer: { id: 'c_81f0', name: 'Ada Lovelace', tags: ['new', 'newsletter'] },
-  lines: Array.from({ length: 12 }, (_, i) => ({
-    sku: `SKU-${1000 + i}`,
-    quantity: i + 1,
-    price: 19.9,
-    note: 'gift wrap',
-  })),
+  lines: Array.from({ length: 12 }, (_, i) => {
+    return { sku: `SKU-${1000 + i}`, quantity: i + 1, price: 19.9, note: 'gift wrap' }
+  }),
 })
 
 export type NewTasks = {
@@ -19,21 +16,21 @@ export type NewTasks = {
   url: string
   /** From now to the first of them. */
   dueInMs: number
-  /** From each to the next. Default 0: all at the same instant. */
+  /** From each to the next. Default 0: all at the same time. */
   apartMs?: number
-  /** Whether each calls an address of its own, which ends in its due time. Default false. */
+  /** Whether each calls its own address, which ends in its due time. Default false. */
   named?: boolean
 }
 
-/** Tasks that nobody but PostgreSQL knows of yet. */
+/** Tasks that are in PostgreSQL and in no queue. */
 export type StoredTasks = {
   tasks: Array<{ id: string; dueAt: number; workspace: string; origin: string }>
   firstDueAt: Date
 }
 
 /**
- * Stores tasks as if the API had made one in each millisecond until now, by one statement and behind the promotion's back.
- * Ids of one instant would stand in no order, and every task lie on another page than the one before.
+ * Stores tasks as if the API had created one in each millisecond until now. One statement inserts them; the scheduler
+ * does not notice. With ids of the same millisecond the tasks would lie in random order, each on another page.
  */
 export async function storeTasks({ pool }: Database, tasks: NewTasks): Promise<StoredTasks> {
   const { rows } = await pool.query<{ id: string; dueAt: Date; workspaceId: string }>(
@@ -65,32 +62,33 @@ export async function storeTasks({ pool }: Database, tasks: NewTasks): Promise<S
   return { tasks: stored, firstDueAt: new Date(Math.min(...stored.map(task => task.dueAt))) }
 }
 
-/** Lets the scheduler find tasks that were stored behind its back, and waits until it has handed all to the queue. */
+/** Makes the scheduler look for stored tasks, and waits until it has added all of them to the queue. */
 export async function promote({ pool }: Database, { firstDueAt, tasks }: StoredTasks): Promise<void> {
   await pool.query(`UPDATE promotion SET watermark = least(watermark, $1)`, [firstDueAt])
   const last = new Date(tasks.reduce((latest, task) => Math.max(latest, task.dueAt), 0))
-  await waitFor('the promotion', async () => {
-    const { rowCount } = await pool.query('SELECT FROM promotion WHERE watermark > $1', [last])
-    return rowCount === 1
-  })
+  await waitFor(
+    async () => (await pool.query('SELECT FROM promotion WHERE watermark > $1', [last])).rowCount,
+    count => count === 1,
+    60_000,
+  )
 }
 
-/** Deletes tasks that wait. Jobs that name them find nothing. */
+/** Deletes tasks that wait. Jobs that name them have no effect. */
 export async function forgetTasks({ pool }: Database, { tasks }: StoredTasks): Promise<void> {
   const ids = tasks.map(task => fromId('task', task.id))
   await pool.query('DELETE FROM tasks WHERE id = ANY($1)', [ids])
   await pool.query('DELETE FROM task_requests WHERE task_id = ANY($1)', [ids])
 }
 
-/** Waits until every one of the tasks is recorded as a success, and makes sure that each has exactly one run. */
-export async function requireRecorded({ pool }: Database, { tasks }: StoredTasks): Promise<void> {
+/** Waits until all of the tasks have succeeded, and requires exactly one run of each. */
+export async function requireRecorded(database: Database, { tasks }: StoredTasks): Promise<void> {
   const ids = tasks.map(task => fromId('task', task.id))
-  await waitFor(`${tasks.length} tasks to succeed`, async () => {
-    const text = `SELECT count(*)::int AS count FROM tasks WHERE id = ANY($1) AND state = 'success'`
-    const { rows } = await pool.query<{ count: number }>(text, [ids])
-    return rows[0]?.count === tasks.length
-  })
-  const text = `SELECT count(*)::int AS count FROM runs WHERE task_id = ANY($1) AND status = 'success'`
-  const { rows } = await pool.query<{ count: number }>(text, [ids])
-  if (rows[0]?.count !== tasks.length) throw new Error(`${tasks.length} tasks have ${rows[0]?.count} runs.`)
+  const count = (text: string) => readRow<{ count: number }>(database, text, [ids])
+  await waitFor(
+    () => count(`SELECT count(*)::int AS count FROM tasks WHERE id = ANY($1) AND state = 'success'`),
+    succeeded => succeeded.count === tasks.length,
+    60_000,
+  )
+  const runs = await count(`SELECT count(*)::int AS count FROM runs WHERE task_id = ANY($1) AND status = 'success'`)
+  if (runs.count !== tasks.length) throw new Error(`${tasks.length} tasks have ${runs.count} runs.`)
 }

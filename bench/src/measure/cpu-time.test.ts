@@ -10,7 +10,7 @@ describe('CPU time', () => {
     expect(me).toBeGreaterThan(1000)
   })
 
-  it('of a process that is gone is nothing', () => {
+  it('of a process that has ended is 0', () => {
     expect(readCpu({ gone: [2 ** 30] })).toEqual({ gone: 0 })
   })
 

@@ -1,19 +1,15 @@
-import type { Rounds } from './rounds.ts'
-
 /**
- * Runs every side once a round, in turns, so that whatever else the machine does meets all of them; the order is
- * reversed every other round, so that none always comes first.
+ * Runs every side once a round, one after another, so a disturbance of the machine affects all of them. Every other round
+ * runs in reverse, so no side always comes first. Returns the samples of each side by round.
  */
 export async function interleave<Side extends string, Sample>(
   sides: Record<Side, () => Promise<Sample>>,
-  rounds: Pick<Rounds, 'run'>,
+  rounds: number,
 ): Promise<Record<Side, Sample[]>> {
   const names = Object.keys(sides) as Side[]
-  const samples = await rounds.run(async index => {
-    const ofRound = new Map<Side, Sample>()
-    for (const name of index % 2 === 0 ? names : names.toReversed()) ofRound.set(name, await sides[name]())
-    return ofRound
-  })
-  const of = (name: Side) => samples.map(ofRound => ofRound.get(name) as Sample) // each round has them all
-  return Object.fromEntries(names.map(name => [name, of(name)])) as Record<Side, Sample[]> // the same names
+  const samples = Object.fromEntries(names.map(name => [name, [] as Sample[]])) as Record<Side, Sample[]>
+  for (let round = 0; round < rounds; round++) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) samples[name].push(await sides[name]())
+  }
+  return samples
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { latenessOf } from './lateness.ts'
 
 describe('the lateness of calls', () => {
-  it('is the arrival minus the due time in their name, from an instant on', () => {
+  it('is the arrival minus the due time in their name, from a given time on', () => {
     const late = latenessOf(
       [
         ['1000', 1900],
@@ -11,7 +11,7 @@ describe('the lateness of calls', () => {
       ],
       2000,
     )
-    expect(late).toMatchObject({ p50: 5, least: 4, greatest: 6 })
+    expect(late).toMatchObject({ p50: 5, min: 4, max: 6 })
   })
 
   it('cannot be negative', () => {

@@ -9,11 +9,11 @@ Pss_Anon:            112 kB
 SwapPss:               8 kB
 `
 
-it('is the proportional set size in megabytes, and none of its parts', () => {
+it('is the proportional set size in megabytes, without its parts', () => {
   expect(parsePss(rollup)).toBe(20)
 })
 
-it('is nothing for a process that has ended', () => {
+it('is 0 for a process that has ended', () => {
   expect(parsePss('')).toBe(0)
   expect(readMemory({ gone: [2 ** 30] })).toEqual({ gone: 0 })
 })

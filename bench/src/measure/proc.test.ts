@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, it, onTestFinished } from 'vitest'
 import { parseStat, withDescendants } from './proc.ts'
 
-it('reads the parent behind a program name with spaces and brackets', () => {
+it('reads the parent after a program name with spaces and brackets', () => {
   const stat = '42 (postgres: a) (b) S 7 42 42 0 -1 4194304 1 2 3 4 100 50 30 12 20 0 1 0 99 0 0'
   expect(parseStat(stat)).toEqual({ parent: 7, endedChildrenTicks: 42 })
 })

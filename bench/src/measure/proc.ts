@@ -7,9 +7,9 @@ export function withDescendants(pids: readonly number[]): number[] {
   return pids.flatMap(family)
 }
 
-/** The parent of a process, and the time of its ended and awaited children in clock ticks, from /proc/<pid>/stat. */
+/** Reads the parent of a process and the clock ticks of its ended children from /proc/<pid>/stat. */
 export function parseStat(stat: string): { parent: number; endedChildrenTicks: number } {
-  // The program's name in the second field may hold spaces and brackets, so the fields are counted from behind it.
+  // The program name in the second field may contain spaces and brackets, so fields are counted after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return { parent: Number(fields[1]), endedChildrenTicks: Number(fields[13]) + Number(fields[14]) }
 }
@@ -23,7 +23,7 @@ function childrenByParent(): Map<number, number[]> {
   return children
 }
 
-/** The names in a folder below /proc; none when its process has ended. */
+/** Lists a folder below /proc; empty when its process has ended. */
 export function listProc(path: string): string[] {
   try {
     return readdirSync(`/proc/${path}`)
@@ -32,7 +32,7 @@ export function listProc(path: string): string[] {
   }
 }
 
-/** The text of a file below /proc; empty when its process has ended. */
+/** Reads a file below /proc; empty when its process has ended. */
 export function readProc(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, 'utf8')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { countCommands } from './server-counts.ts'
 
-it('adds up the calls of all commands but INFO, which is how they are read', () => {
+it('adds up the calls of all commands except INFO, which reads them', () => {
   const stats = [
     '# Commandstats',
     'cmdstat_evalsha:calls=12,usec=900,usec_per_call=75.00,rejected_calls=0,failed_calls=0',

@@ -1,16 +1,15 @@
 import type { Redis } from 'ioredis'
 import pg from 'pg'
 
-/** What servers have done since they began. */
+/** Totals since the servers started. */
 export type ServerCounts = { transactions: number; redisCommands: number }
 
 /**
  * Reads how many transactions a database has committed, and how many commands a Redis has run; 0 without one.
- *
- * A PostgreSQL backend reports its transactions at most once a second, and the rest after ten idle seconds.
+ * A PostgreSQL backend reports its transactions at most once a second, and the last ones after ten idle seconds.
  */
 export async function readServerCounts(databaseUrl: string, redis: Redis | null): Promise<ServerCounts> {
-  // From another database, and on a connection that ends: this one's transactions are not counted, nor its memory.
+  // From another database, on a connection that ends: neither these transactions nor this backend's memory count.
   const url = new URL(databaseUrl)
   const name = url.pathname.slice(1)
   url.pathname = '/postgres'
@@ -27,8 +26,8 @@ export async function readServerCounts(databaseUrl: string, redis: Redis | null)
 }
 
 /**
- * Adds up the calls in the `commandstats` section of Redis' INFO. What a script runs counts, and the script itself as
- * well; INFO does not count, because the reading itself is one.
+ * Adds up the calls in the `commandstats` section of Redis INFO. A script and the commands that it runs all count. INFO
+ * does not, because reading the totals takes one.
  */
 export function countCommands(commandStats: string): number {
   const calls = commandStats.matchAll(/^cmdstat_(\S+):calls=(\d+)/gm)

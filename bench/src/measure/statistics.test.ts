@@ -11,7 +11,7 @@ describe('a figure', () => {
     expect(ratioOf([10, 40, 90], [10, 20, 30])).toEqual({ value: 2, min: 1, max: 3 })
   })
 
-  it('leaves the order of its values alone', () => {
+  it('does not sort the given values', () => {
     const values = [3, 1, 2]
     expect(quantile(values, 0.5)).toBe(2)
     expect(quantile(values, 1)).toBe(3)

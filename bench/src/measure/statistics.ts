@@ -1,17 +1,17 @@
 /** A figure of several rounds. */
 export type Measured = { value: number; min: number; max: number }
 
-/** The median of the rounds, with the least and the greatest of them. */
+/** Returns the median of the rounds, with the smallest and the largest. */
 export function measured(rounds: readonly number[]): Measured {
   return { value: quantile(rounds, 0.5), min: Math.min(...rounds), max: Math.max(...rounds) }
 }
 
-/** What one side is of the other, round by round: both sides of a round have met the same machine. */
+/** Divides one side by the other, round by round: both sides of a round ran on the same machine at about the same time. */
 export function ratioOf(ours: readonly number[], theirs: readonly number[]): Measured {
   return measured(ours.map((our, round) => our / (theirs[round] ?? Number.NaN)))
 }
 
-/** The value below which a share of the values lies, interpolated between neighbours. */
+/** Returns the value below which a share of the values lies, interpolated between neighbours. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   const place = (sorted.length - 1) * share

@@ -8,14 +8,14 @@ export type Sample = {
   cpuUs: CpuReading
 }
 
-/** The share of operations that come first, uncounted: they warm the processes up. */
+/** The share of operations at the start that does not count: it warms the processes up. */
 export const warmUpShare = 0.2
-// The last calls are fewer at once.
-const window = { from: warmUpShare, to: 0.985 }
+// At the end fewer calls run in parallel.
+const endShare = 0.985
 
-/** Watches a counter on its way to `count`: the rate between a fifth and nearly all, and the CPU time of that part. */
+/** Watches a counter on its way to `count`. Returns the rate and the CPU time between a fifth and nearly all. */
 export async function measureWindow(counter: Counter, count: number, groups: ProcessGroups): Promise<Sample> {
-  const [from, to] = [Math.round(count * window.from), Math.round(count * window.to)]
+  const [from, to] = [Math.round(count * warmUpShare), Math.round(count * endShare)]
   const reading = async (reached: number) => {
     const { at } = await counter.reached(reached)
     return { at, cpu: readCpu(groups) }
@@ -27,12 +27,12 @@ export async function measureWindow(counter: Counter, count: number, groups: Pro
   }
 }
 
-/** The CPU of an operation over the processes that do it; what stands for the outside does not count. */
+/** Returns the CPU of an operation over the processes that do it; the `outside` group does not count. */
 export function totalCpuUs({ cpuUs }: Sample): number {
   return Object.entries(cpuUs).reduce((total, [group, us]) => (group === 'outside' ? total : total + us), 0)
 }
 
-/** A sample that also counts what was done for each operation before its window. */
+/** Adds the CPU that each operation used before the window. */
 export function withCpu(sample: Sample, more: CpuReading): Sample {
   const added = Object.entries(sample.cpuUs).map(([group, us]) => [group, us + (more[group] ?? 0)] as const)
   return { ...sample, cpuUs: Object.fromEntries(added) }

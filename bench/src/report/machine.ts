@@ -3,7 +3,7 @@ import { findInstalledPostgres } from '@belfry/embedded'
 import pg from 'pg'
 import type { Lab } from '../lab/lab.ts'
 
-/** What the figures were taken on: they mean little without. */
+/** The machine that the figures were measured on. */
 export type Machine = {
   cpu: string
   cores: number
@@ -12,15 +12,15 @@ export type Machine = {
   versions: Record<string, string>
 }
 
-export async function describeMachine({ servers }: Lab): Promise<Machine> {
+export async function describeMachine({ postgres, redis }: Lab): Promise<Machine> {
   const [cpu] = cpus()
-  const redis = /redis_version:(\S+)/.exec(await servers.redis.info('server'))?.[1] ?? ''
+  const redisVersion = /redis_version:(\S+)/.exec(await redis.client.info('server'))?.[1] ?? ''
   return {
     cpu: cpu?.model.trim() ?? '',
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     kernel: release(),
-    versions: { node: process.versions.node, postgres: await postgresVersion(servers.postgres.url()), redis },
+    versions: { node: process.versions.node, postgres: await postgresVersion(postgres.url()), redis: redisVersion },
   }
 }
 

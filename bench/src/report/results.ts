@@ -1,31 +1,54 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Result } from '../benchmarks/benchmark.ts'
-import { repositoryRoot } from '../lab/places.ts'
+import type { Result } from '../benchmark.ts'
+import { repositoryRoot } from '../lab/child-process.ts'
 import type { Machine } from './machine.ts'
+import { cellsOf } from './table.ts'
 
-/** What is kept of a benchmark that was run. */
 export type StoredResult = Result & {
   name: string
   title: string
   measuredAt: string
   seconds: number
   machine: Machine
-  /** The shares of the machine that its hypervisor took from the rounds that count, and from those that do not. */
-  stolen: { kept: number[]; setAside: number[] }
 }
 
-const folder = join(repositoryRoot, 'bench/results')
+const fileOf = (name: string) => join(repositoryRoot, 'bench/results', `${name}.json`)
 
-/** Keeps a result as bench/results/<name>.json, in place of the one before. */
+/** Stores a result as bench/results/<name>.json and replaces the previous one. */
 export function storeResult(result: StoredResult): void {
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, `${result.name}.json`), `${JSON.stringify(result, null, 2)}\n`)
+  mkdirSync(join(repositoryRoot, 'bench/results'), { recursive: true })
+  writeFileSync(fileOf(result.name), `${JSON.stringify(result, null, 2)}\n`)
 }
 
-/** Reads the latest result of every benchmark that has one. */
-export function readResults(): StoredResult[] {
-  if (!existsSync(folder)) return []
-  const files = readdirSync(folder).filter(file => file.endsWith('.json'))
-  return files.map(file => JSON.parse(readFileSync(join(folder, file), 'utf8')) as StoredResult) // written above
+/** Writes the latest results of the named benchmarks into the tables of docs/benchmarks.md. */
+export function writeDocs(names: readonly string[]): void {
+  const path = join(repositoryRoot, 'docs/benchmarks.md')
+  const results = names.map(fileOf).filter(existsSync)
+  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as StoredResult // written by storeResult
+  writeFileSync(path, withResults(readFileSync(path, 'utf8'), results.map(read)))
+}
+
+const begin = '<!-- results: written by npm run bench -- --write-docs -->'
+const end = '<!-- end of results -->'
+
+/** Puts results between the two markers of a page. */
+export function withResults(page: string, results: readonly StoredResult[]): string {
+  const [before, after] = [page.indexOf(begin), page.indexOf(end)]
+  if (before === -1 || after === -1) throw new Error('The page has no place for the results.')
+  return `${page.slice(0, before)}${[begin, '', ...results.map(toSection), ''].join('\n')}${page.slice(after)}`
+}
+
+function toSection({ title, measuredAt, machine, figures, notes = [] }: StoredResult): string {
+  const { cpu, cores, memoryGiB, versions } = machine
+  const software = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
+  const rows = figures.map(cellsOf).map(cells => {
+    return `| ${[`\`${cells.key}\``, cells.title, cells.value, cells.spread, cells.required, cells.verdict].join(' | ')} |`
+  })
+  return [
+    ...[`### ${title}`, ''],
+    ...[`${measuredAt.slice(0, 10)}, ${cores} x ${cpu}, ${memoryGiB} GiB, ${software.join(', ')}.`, ''],
+    ...['| Key | Description | Median | Spread | Required | |', '| --- | --- | --- | --- | --- | --- |', ...rows, ''],
+    ...notes.flatMap(note => [note, '']),
+  ].join('\n')
 }

@@ -3,24 +3,20 @@ import { startBelfry } from '../lab/belfry.ts'
 import type { Database } from '../lab/database.ts'
 import { type Lab, processGroups, requireCalls } from '../lab/lab.ts'
 import { forgetTasks, promote, requireRecorded, type StoredTasks, storeTasks } from '../lab/tasks.ts'
-import { type CpuReading, cpuPerOperation, readCpu } from '../measure/cpu-time.ts'
-import { measureWindow, warmUpShare, withCpu } from '../measure/window.ts'
-import type { DispatchSide } from './dispatch-side.ts'
+import { type CpuReading, cpuPerOperation, type ProcessGroups, readCpu } from '../measure/cpu-time.ts'
+import { measureWindow, type Sample, warmUpShare, withCpu } from '../measure/window.ts'
 
-const addsAtOnce = 50
-const warmUpDueInMs = 4 * 60_000
+/** One side of a race: makes `count` calls that are all due, at most `concurrency` of them in parallel. */
+export type DispatchSide = (options: { concurrency: number; count: number }) => Promise<Sample>
 
 /**
- * Belfry with tasks that the scheduler brings to the queue, as it does for all that is not due within minutes of its
- * creation. The CPU of that counts too.
+ * Belfry with tasks that the scheduler adds to the queue, as it does with every task that is created minutes ahead. The
+ * CPU of adding them counts.
  */
-export function promotedSide(lab: Lab, dispatchers = 1): DispatchSide {
-  return race(lab, dispatchers, {
-    async prepare(database, count) {
-      const others = { count: Math.round(count * warmUpShare), url: lab.target.url(), dueInMs: warmUpDueInMs }
-      const stored = await storeTasks(database, others)
-      await promote(database, stored)
-      await forgetTasks(database, stored)
+export function promotedSide(lab: Lab): DispatchSide {
+  return race(lab, {
+    async warmUp(database, others) {
+      await promote(database, others)
     },
     async enqueue(database, stored, groups) {
       const before = readCpu(groups)
@@ -30,61 +26,55 @@ export function promotedSide(lab: Lab, dispatchers = 1): DispatchSide {
   })
 }
 
-/** Belfry without a Redis: dispatchers read the tasks from PostgreSQL. */
-export function withoutRedisSide(lab: Lab, dispatchers = 1): DispatchSide {
-  return race(
-    lab,
-    dispatchers,
-    {
-      async prepare(database, count) {
-        const others = { count: Math.round(count * warmUpShare), url: lab.target.url(), dueInMs: warmUpDueInMs }
-        await forgetTasks(database, await storeTasks(database, others))
-      },
-      enqueue: async () => ({}),
-    },
-    null,
-  )
+/** Belfry without Redis: dispatchers read the tasks from PostgreSQL. */
+export function withoutRedisSide(lab: Lab): DispatchSide {
+  return race(lab, { redisUrl: null, warmUp: async () => {}, enqueue: async () => ({}) })
 }
 
-/** Belfry with a job for each task, added one by one as the API does for what is due soon. Adding does not count. */
+/** Belfry with a job for each task, as the API adds it for a task that is due soon. Adding the jobs does not count. */
 export function singleSide(lab: Lab): DispatchSide {
-  return race(lab, 1, {
-    async prepare() {},
-    async enqueue(_database, stored) {
-      await scheduleOneByOne(lab, stored)
+  return race(lab, {
+    warmUp: null,
+    async enqueue(_database, { tasks }) {
+      const onError = (error: Error) => console.error(error.message)
+      const queue = openDispatchQueue({ redisUrl: lab.redis.url, onError })
+      const waiting = tasks.values()
+      const lanes = Array.from({ length: 50 }, async () => {
+        for (const task of waiting) await queue.schedule([task], Date.now())
+      })
+      await Promise.all(lanes)
+      await queue.close()
       return {}
     },
   })
 }
 
-/** Adds the jobs of tasks as the API does right after it has stored them. */
-export async function scheduleOneByOne(lab: Lab, { tasks }: StoredTasks): Promise<void> {
-  const onError = (error: Error) => console.error(error.message)
-  const queue = openDispatchQueue({ redisUrl: lab.servers.redisUrl, onError })
-  const waiting = tasks.values()
-  const lanes = Array.from({ length: addsAtOnce }, async () => {
-    for (const task of waiting) await queue.schedule([task], Date.now())
-  })
-  await Promise.all(lanes)
-  await queue.close()
+type RaceOptions = {
+  redisUrl?: null
+  /** Handles a fifth as many tasks, which are deleted before they are due. Null: no warm-up. */
+  warmUp: ((database: Database, others: StoredTasks) => Promise<void>) | null
+  /** Returns the CPU that it used for each task. */
+  enqueue(database: Database, stored: StoredTasks, groups: ProcessGroups): Promise<CpuReading>
 }
 
-type WayToQueue = {
-  /** What warms it up. */
-  prepare(database: Database, count: number): Promise<void>
-  enqueue(database: Database, stored: StoredTasks, groups: Record<string, number[]>): Promise<CpuReading>
-}
+const warmUpDueInMs = 4 * 60_000
 
-function race(lab: Lab, dispatchers: number, { prepare, enqueue }: WayToQueue, redisUrl?: null): DispatchSide {
+function race(lab: Lab, { redisUrl, warmUp, enqueue }: RaceOptions): DispatchSide {
   return async ({ concurrency, count }) => {
     const database = await lab.freshDatabase()
-    const services = ['scheduler' as const, ...Array.from({ length: dispatchers }, () => 'dispatcher' as const)]
-    const belfry = await startBelfry(lab, database, { services, concurrency, redisUrl })
+    const belfry = await startBelfry(lab, database, { services: ['scheduler', 'dispatcher'], concurrency, redisUrl })
     try {
+      const url = lab.target.url()
       const groups = processGroups(lab, [...belfry.pids('scheduler'), ...belfry.pids('dispatcher')])
-      await prepare(database, count)
+      if (warmUp) {
+        const others = { count: Math.round(count * warmUpShare), url, dueInMs: warmUpDueInMs }
+        const stored = await storeTasks(database, others)
+        await warmUp(database, stored)
+        await forgetTasks(database, stored)
+      }
       lab.target.counter.reset()
-      const stored = await storeTasks(database, { count, url: lab.target.url(), dueInMs: timeToEnqueueMs(count) })
+      // Late enough that all jobs are in the queue by then.
+      const stored = await storeTasks(database, { count, url, dueInMs: 1_500 + count * 0.15 })
       const [enqueued, sample] = await Promise.all([
         enqueue(database, stored, groups),
         measureWindow(lab.target.counter, count, groups),
@@ -97,9 +87,4 @@ function race(lab: Lab, dispatchers: number, { prepare, enqueue }: WayToQueue, r
       await database.close()
     }
   }
-}
-
-/** How long before the first task is due it should be stored, so that all jobs are there by then. */
-export function timeToEnqueueMs(count: number): number {
-  return 1_500 + count * 0.15
 }

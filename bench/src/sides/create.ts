@@ -1,23 +1,22 @@
 import { freePort } from '@belfry/embedded'
-import type { RawCreateOptions } from '../baselines/raw-create.ts'
-import { createApiKey } from '../lab/api-caller.ts'
-import { startBelfry } from '../lab/belfry.ts'
+import { waitFor } from '@belfry/testing/wait-for'
+import { createApiKey, startBelfry } from '../lab/belfry.ts'
 import { createCounter } from '../lab/counter.ts'
-import type { Database } from '../lab/database.ts'
+import { type Database, readRow } from '../lab/database.ts'
 import type { Lab } from '../lab/lab.ts'
+import { numberMark } from '../lab/parent.ts'
 import { payload } from '../lab/tasks.ts'
-import { waitFor } from '../lab/wait-for.ts'
-import type { LoadOptions } from '../load/main.ts'
-import { numberMark } from '../load/number-mark.ts'
 import { measureWindow, type Sample } from '../measure/window.ts'
+import type { LoadOptions } from '../programs/load.ts'
+import type { RawCreateOptions } from '../programs/raw-create.ts'
 
 const connections = 64
 const path = '/api/v1/scheduler/tasks'
 const yearMs = 365 * 24 * 3_600_000
 
 /**
- * Creates through Belfry's API, for a year later: nothing but the database has to do with them.
- * @param options.isKeyed - Whether each request has an `Idempotency-Key` of its own. Default false.
+ * Creates tasks through Belfry's API. They are due in a year, so only the database does work for them.
+ * @param options.isKeyed - Whether each request has an `Idempotency-Key`. Default false.
  */
 export async function belfryCreates(
   lab: Lab,
@@ -28,25 +27,20 @@ export async function belfryCreates(
   const belfry = await startBelfry(lab, database, { services: ['api'] })
   try {
     const key = await createApiKey(belfry.apiUrl)
-    return await measureCreates(
-      lab,
-      database,
-      { port: Number(new URL(belfry.apiUrl).port), key, requests, ...options },
-      belfry.pids('api'),
-    )
+    const port = Number(new URL(belfry.apiUrl).port)
+    return await measureCreates(lab, database, { port, key, requests, ...options }, belfry.pids('api'))
   } finally {
     await belfry.stop()
   }
 }
 
-/** The same through a server written by hand. */
+/** Creates the same tasks through a hand-written server. */
 export async function rawCreates(lab: Lab, database: Database, requests: number): Promise<Sample> {
   const account = await startBelfry(lab, database, { services: ['api'] })
   const key = await createApiKey(account.apiUrl)
   await account.stop()
   const port = await freePort()
-  const argument: RawCreateOptions = { databaseUrl: database.url, port }
-  const server = await lab.startProgram('raw-create', argument)
+  const server = await lab.startProgram('raw-create', { databaseUrl: database.url, port } satisfies RawCreateOptions)
   try {
     return await measureCreates(lab, database, { port, key, requests }, [server.pid])
   } finally {
@@ -56,28 +50,23 @@ export async function rawCreates(lab: Lab, database: Database, requests: number)
 
 async function measureCreates(
   lab: Lab,
-  { pool }: Database,
+  database: Database,
   { port, key, requests, isKeyed = false }: { port: number; key: string; requests: number; isKeyed?: boolean },
   server: number[],
 ): Promise<Sample> {
-  const stored = async () => (await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM tasks')).rows[0]?.n ?? 0
+  const stored = async () => (await readRow<{ n: number }>(database, 'SELECT count(*)::int AS n FROM tasks')).n
   const before = await stored()
-  const argument: LoadOptions = {
-    port,
-    connections,
-    requests,
-    request: requestText(key, lab.target.url(), isKeyed),
-    status: 201,
-  }
+  const request = requestText(key, lab.target.url(), isKeyed)
+  const argument: LoadOptions = { port, connections, requests, request, status: 201 }
   const load = await lab.startProgram('load', argument)
-  const groups = { node: server, postgres: [lab.servers.postgres.pid], outside: [load.pid] }
+  const groups = { node: server, postgres: [lab.postgres.pid], outside: [load.pid] }
   const counter = createCounter(load.channel)
   const measuring = measureWindow(counter, requests, groups)
   load.channel.send('go')
   try {
     const sample = await measuring
     await counter.reached(requests)
-    await waitFor(`${requests} tasks`, async () => (await stored()) === before + requests)
+    await waitFor(stored, count => count === before + requests, 60_000)
     return sample
   } finally {
     await load.stop()

@@ -2,59 +2,56 @@ import { startBelfry } from '../lab/belfry.ts'
 import { type Lab, requireCalls } from '../lab/lab.ts'
 import { payload, promote, requireRecorded, storeTasks } from '../lab/tasks.ts'
 import { type Lateness, latenessOf } from '../measure/lateness.ts'
-import { addFloorJobs, startFloor } from './floor.ts'
+import { addBullmqJobs, startBullmq } from './bullmq.ts'
 
-export type LagOptions = { perSecond: number; seconds: number; warmUpSeconds: number; concurrency: number }
+// The calls of the first second warm the processes up.
+const load = { perSecond: 1_000, seconds: 5, warmUpSeconds: 1 }
+const count = load.perSecond * load.seconds
+const concurrency = 200
 
-/** Default: one dispatcher, and the lab's Redis. */
-export type LagSetup = { dispatchers?: number; redisUrl?: null }
-
-/** How late Belfry starts tasks that come due one after another. */
+/** Returns how late Belfry starts tasks that come due one after another. Default: one dispatcher, and the lab's Redis. */
 export async function belfryLag(
   lab: Lab,
-  options: LagOptions,
-  { dispatchers = 1, redisUrl }: LagSetup = {},
+  { dispatchers = 1, redisUrl }: { dispatchers?: number; redisUrl?: null } = {},
 ): Promise<Lateness> {
-  const count = options.perSecond * options.seconds
   const database = await lab.freshDatabase()
   const services = ['scheduler' as const, ...Array.from({ length: dispatchers }, () => 'dispatcher' as const)]
-  const belfry = await startBelfry(lab, database, { ...options, services, redisUrl })
+  const belfry = await startBelfry(lab, database, { concurrency, services, redisUrl })
   try {
     lab.target.counter.reset()
-    const times = { dueInMs: 3_500, apartMs: 1000 / options.perSecond }
+    const times = { dueInMs: 3_500, apartMs: 1000 / load.perSecond }
     const stored = await storeTasks(database, { count, url: lab.target.url(''), named: true, ...times })
     if (redisUrl !== null) await promote(database, stored)
-    await requireCalls(lab, count) // asking the database before that would disturb it
+    await requireCalls(lab, count) // a query before this point would disturb the database
     await requireRecorded(database, stored)
-    return await readLateness(lab, options, stored.firstDueAt.getTime())
+    return await readLateness(lab, stored.firstDueAt.getTime())
   } finally {
     await belfry.stop()
     await database.close()
   }
 }
 
-/** How late a bare BullMQ worker starts delayed jobs. */
-export async function floorLag(lab: Lab, options: LagOptions): Promise<Lateness> {
-  const count = options.perSecond * options.seconds
-  await lab.servers.redis.flushall()
+/** Returns how late a BullMQ worker that stores nothing starts delayed jobs. */
+export async function bullmqLag(lab: Lab): Promise<Lateness> {
+  await lab.redis.client.flushall()
   lab.target.counter.reset()
-  const worker = await startFloor(lab, { concurrency: options.concurrency, client: 'undici' })
+  const worker = await startBullmq(lab, { concurrency, durable: null })
   try {
     worker.channel.send('go')
     const firstDueAt = Date.now() + 3_000
-    const dueTimes = Array.from({ length: count }, (_, i) => Math.round(firstDueAt + (i * 1000) / options.perSecond))
-    await addFloorJobs(
+    const dueTimes = Array.from({ length: count }, (_, i) => Math.round(firstDueAt + (i * 1000) / load.perSecond))
+    await addBullmqJobs(
       lab,
       dueTimes.map(dueAt => ({ request: { url: lab.target.url(dueAt), body: payload }, dueAt })),
     )
-    return await readLateness(lab, options, firstDueAt)
+    return await readLateness(lab, firstDueAt)
   } finally {
     await worker.stop()
   }
 }
 
-async function readLateness(lab: Lab, options: LagOptions, firstDueAt: number): Promise<Lateness> {
-  await requireCalls(lab, options.perSecond * options.seconds)
+async function readLateness(lab: Lab, firstDueAt: number): Promise<Lateness> {
+  await requireCalls(lab, count)
   const { arrivals } = await lab.target.counter.collect()
-  return latenessOf(arrivals, firstDueAt + options.warmUpSeconds * 1000)
+  return latenessOf(arrivals, firstDueAt + load.warmUpSeconds * 1000)
 }

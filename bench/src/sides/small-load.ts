@@ -1,15 +1,16 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { waitFor } from '@belfry/testing/wait-for'
 import type { Child } from '../lab/child-process.ts'
+import { readRow } from '../lab/database.ts'
 import type { Lab } from '../lab/lab.ts'
+import { numberMark } from '../lab/parent.ts'
 import { payload } from '../lab/tasks.ts'
-import { waitFor } from '../lab/wait-for.ts'
-import { numberMark } from '../load/number-mark.ts'
-import type { SteadyLoadOptions, SteadyLoadOrder, SteadyLoadReport } from '../load/steady.ts'
 import { type CpuReading, cpuPerOperation, readCpu } from '../measure/cpu-time.ts'
 import { type MemoryReading, readMemory } from '../measure/memory.ts'
 import { readServerCounts, type ServerCounts } from '../measure/server-counts.ts'
 import { quantile } from '../measure/statistics.ts'
+import type { SteadyLoadOptions, SteadyLoadOrder, SteadyLoadReport } from '../programs/steady-load.ts'
 import type { SmallInstallation, StartInstallation } from './small-installation.ts'
 
 /** What all processes of an installation used over some seconds. */
@@ -27,21 +28,21 @@ export type SmallLoad = {
   at100: RateUsage
 }
 
-const settlingMs = 5_000
+const settleMs = 5_000
 const warmUp = { perSecond: 100, count: 500 }
 // A PostgreSQL backend that is idle for ten seconds has reported all its transactions.
 const reportingMs = 11_000
-// What follows the arrival of an event: the row of its run and the end of its job.
+// After an event has arrived, its run is stored and its job ends.
 const recordingMs = 500
 
 /**
- * Measures a new installation: its memory, idle for half of `seconds` once it is warm, then 10 and 100 events a second
+ * Measures a new installation: its memory, then idle for half of `seconds` once it is warm, then 10 and 100 events a second
  * for `seconds` each. Rejects unless every event was delivered once and has one run.
  */
 export async function measureSmallLoad(lab: Lab, start: StartInstallation, seconds: number): Promise<SmallLoad> {
   const installation = await start(lab)
   try {
-    await sleep(settlingMs)
+    await sleep(settleMs)
     const memoryFresh = readMemory(installation.groups)
     const load = await startLoad(lab, installation)
     const hold = (perSecond: number) => holdRate(lab, installation, load, { perSecond, count: perSecond * seconds })
@@ -63,15 +64,11 @@ export async function measureSmallLoad(lab: Lab, start: StartInstallation, secon
 }
 
 async function startLoad(lab: Lab, { apiUrl, createApiKey }: SmallInstallation): Promise<Child> {
-  const event = {
-    topic: 'bench.event',
-    target_url: lab.target.url(numberMark),
-    payload: JSON.parse(payload) as unknown,
-  }
+  const data = JSON.parse(payload) as unknown
   const argument: SteadyLoadOptions = {
     url: `${apiUrl}/api/events`,
     headers: { 'content-type': 'application/json', 'x-api-key': await createApiKey() },
-    body: JSON.stringify(event),
+    body: JSON.stringify({ topic: 'bench.event', target_url: lab.target.url(numberMark), payload: data }),
   }
   return lab.startProgram('steady-load', argument)
 }
@@ -100,10 +97,7 @@ async function holdRate(
   return { ...usage, events: order.count, p50Ms: quantile(delaysMs, 0.5), p99Ms: quantile(delaysMs, 0.99) }
 }
 
-async function measureUsage(
-  { groups, servers: { database, redis } }: SmallInstallation,
-  run: () => Promise<void>,
-): Promise<Usage> {
+async function measureUsage({ groups, database, redis }: SmallInstallation, run: () => Promise<void>): Promise<Usage> {
   const read = () => readServerCounts(database.url, redis?.client ?? null)
   const counts = await read()
   const before = { at: performance.now(), cpu: readCpu(groups) }
@@ -118,13 +112,12 @@ async function measureUsage(
   }
 }
 
-async function requireRuns({ servers: { database } }: SmallInstallation, count: number): Promise<void> {
-  let runs = 0
+async function requireRuns({ database }: SmallInstallation, expected: number): Promise<void> {
   const text = `SELECT count(*)::int AS runs FROM runs WHERE status = 'success'`
-  await waitFor(`${count} runs`, async () => {
-    const { rows } = await database.pool.query<{ runs: number }>(text)
-    runs = rows[0]?.runs ?? 0
-    return runs >= count
-  })
-  if (runs !== count) throw new Error(`${count} events have ${runs} runs.`)
+  const { runs } = await waitFor(
+    () => readRow<{ runs: number }>(database, text),
+    seen => seen.runs >= expected,
+    60_000,
+  )
+  if (runs !== expected) throw new Error(`${expected} events have ${runs} runs.`)
 }

@@ -1,0 +1,38 @@
+import type { Lab } from './lab/lab.ts'
+import type { Measured } from './measure/statistics.ts'
+
+/** What a figure should be; `aim` is beyond what is required. */
+export type Limit = { atLeast: number; aim?: number } | { atMost: number; aim?: number }
+
+/** One figure of a benchmark, over all rounds. */
+export type Figure = Measured & {
+  key: string
+  /** The description in the table. */
+  title: string
+  /** Default: a plain ratio. */
+  unit?: string
+  limit?: Limit
+}
+
+export type Result = {
+  figures: Figure[]
+  /** Every measurement, by side and round. */
+  rounds: unknown
+  /** Facts that a reader of the figures needs. */
+  notes?: string[]
+}
+
+export type Settings = {
+  rounds: number
+  /** How long `memory` watches; null for a short look. */
+  minutes: number | null
+  /** How long `light-load` holds each rate. */
+  seconds: number
+}
+
+/** A question and how it is answered. `run` rejects when a side did not do its work. */
+export type Benchmark = {
+  name: string
+  title: string
+  run(lab: Lab, settings: Settings): Promise<Result>
+}

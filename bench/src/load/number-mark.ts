@@ -1,2 +1,0 @@
-/** Stands in a request for a number that no other request has. */
-export const numberMark = '<number>'

@@ -1,0 +1,49 @@
+// Sends requests over a number of connections, one in flight on each, as cheaply as possible, and counts the answers.
+import { connect } from 'node:net'
+import { countForParent } from '../lab/counter.ts'
+import { createMessageReader } from '../lab/http-messages.ts'
+import { endWithParent, numberMark, parentSaysGo } from '../lab/parent.ts'
+
+export type LoadOptions = {
+  port: number
+  connections: number
+  requests: number
+  /** Request line, headers and body. Each `numberMark` becomes a number with as many digits. */
+  request: string
+  /** The status that every answer must have. */
+  status: number
+}
+
+endWithParent()
+const options = JSON.parse(process.argv[2] ?? '') as LoadOptions // as the bench writes it
+const pieces = options.request.split(numberMark)
+const plain = Buffer.from(options.request)
+const count = countForParent()
+let left = options.requests
+
+function open(): void {
+  const reader = createMessageReader()
+  const socket = connect({ port: options.port, host: '127.0.0.1', noDelay: true })
+  const next = () => {
+    if (left-- > 0)
+      socket.write(pieces.length === 1 ? plain : pieces.join(String(left).padStart(numberMark.length, '0')))
+    else socket.destroy()
+  }
+  socket.once('connect', next)
+  socket.on('data', chunk => {
+    reader.read(chunk, (head, body) => {
+      if (Number(head.slice(9, 12)) !== options.status) fail(`Unexpected answer: ${head}\n${body}`)
+      count.add()
+      next()
+    })
+  })
+  socket.on('error', error => fail(error.message))
+}
+
+function fail(message: string): never {
+  console.error(message)
+  process.exit(1)
+}
+
+await parentSaysGo()
+for (let i = 0; i < options.connections; i++) open()
