@@ -36,7 +36,7 @@ export {
   startDeadLetterOperation,
   stepDeadLetterOperation,
 } from './dead-letters/dead-letter-operations.ts'
-export { type DeadLetterFilter, findDeadLetters, isDeadLetter } from './dead-letters/find-dead-letters.ts'
+export { type DeadLetterFilter, findDeadLetters } from './dead-letters/find-dead-letters.ts'
 export { type SettledDeadLetters, settleDeadLetters } from './dead-letters/settle-dead-letters.ts'
 export {
   type EndedDispatcher,
@@ -186,6 +186,7 @@ export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './ta
 export { type Replay, replayTask } from './tasks/replay-task.ts'
 export { type JournalEntry, journalSends, trimJournal } from './tasks/send-journal.ts'
 export type { StoredRequest } from './tasks/stored-request.ts'
+export { isDeadLetter } from './tasks/task-row.ts'
 export { isInShare, type TaskShare } from './tasks/task-share.ts'
 export { type UnstartedClaim, undoClaims } from './tasks/undo-claims.ts'
 export { type UpcomingQuery, upcomingTasks } from './tasks/upcoming-tasks.ts'

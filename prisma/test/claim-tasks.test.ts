@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { cancelPendingTask, changePendingTask, claimTasks, insertTasks } from '../src/index.ts'
-import { originOf } from '../src/tasks/task-origin.ts'
+import { originOf } from '../src/tasks/task-row.ts'
 import { aTask, claimAll, claimant, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,7 +1,7 @@
 import { newUuid, type OccurrencePlan, planOccurrences } from '@belfry/domain'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
 import type { WaitingRow } from '../tasks/due-work.ts'
-import { originOf } from '../tasks/task-origin.ts'
+import { originOf } from '../tasks/task-row.ts'
 import { loweredFloor } from '../tasks/waiting-floor.ts'
 import { countedPayloads } from '../usage/count-storage.ts'
 import { type CronJobCursor, cursorColumns, scheduleOf } from './cron-job.ts'

@@ -2,7 +2,8 @@ import { newUuid } from '@belfry/domain'
 import type { DeadLetterAction } from '../generated/enums.ts'
 import { type Db, inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
-import { countDeadLetters, type DeadLetterFilter, isDeadLetter, matches, valuesOfFilter } from './find-dead-letters.ts'
+import { isDeadLetter } from '../tasks/task-row.ts'
+import { countDeadLetters, type DeadLetterFilter, matches, valuesOfFilter } from './find-dead-letters.ts'
 import { type SettledDeadLetters, settleDeadLetters } from './settle-dead-letters.ts'
 
 /** A replay or a discard of many dead letters, in the background. */

@@ -1,4 +1,5 @@
 import type { Db } from '../postgres/in-transaction.ts'
+import { isDeadLetter } from '../tasks/task-row.ts'
 
 /** Which dead letters are meant; null means any. The times are those of `execute_at`: from <= t < to. */
 export type DeadLetterFilter = {
@@ -7,9 +8,6 @@ export type DeadLetterFilter = {
   executeFrom: Date | null
   executeTo: Date | null
 }
-
-/** True for the tasks that stand in the dead-letter list: those that nobody has replayed or discarded. */
-export const isDeadLetter = `t.state = 'dead' AND t.settled_at IS NULL`
 
 /** The condition of a filter, with its values from the parameter `$first` on. */
 export function matches(first: number): string {

@@ -2,7 +2,7 @@ import type { DeadLetterAction } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 import { copiesOf } from '../tasks/copy-tasks.ts'
 import type { DueRow } from '../tasks/due-work.ts'
-import { isDeadLetter } from './find-dead-letters.ts'
+import { isDeadLetter } from '../tasks/task-row.ts'
 
 /** The dead letters that were settled, and the tasks that replay them. `now` is the database's clock. */
 export type SettledDeadLetters = { letters: string[]; replays: DueRow[]; now: Date }

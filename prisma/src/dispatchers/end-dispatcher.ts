@@ -2,9 +2,9 @@ import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type LostAttempt, loseAttempts } from '../tasks/lose-attempts.ts'
 import { isUnsent as isNotInJournal } from '../tasks/send-journal.ts'
+import { isHeldLease } from '../tasks/task-row.ts'
 import { type UnstartedClaim, undoClaims } from '../tasks/undo-claims.ts'
 import { leaseFloor } from '../tasks/waiting-floor.ts'
-import { isHeldLease } from './heartbeat.ts'
 
 /** A task that waits again, because its claim was never sent. `now` is the database's clock. */
 export type UndoneClaim = { taskId: string; workspaceId: string; dueAt: Date; now: Date }

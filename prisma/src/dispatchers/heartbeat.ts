@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
+import { isHeldLease } from '../tasks/task-row.ts'
 import { leaseFloor } from '../tasks/waiting-floor.ts'
 
 /** A dispatcher as the others see it. `beats` counts up every second while it lives; null when only its claims are left. */
@@ -52,9 +53,6 @@ export async function readHeartbeats(db: Db): Promise<Heartbeat[]> {
   const { rows } = await db.query<Heartbeat>({ name: 'read_heartbeats', text: heartbeatsStatement })
   return rows
 }
-
-/** A lease that ends later than this belongs to a task that an operator holds. */
-export const isHeldLease = `lease_until > now() + interval '1 year'`
 
 // Entries of an earlier session stand before all others.
 const enterStatement = `

@@ -1,9 +1,8 @@
-import { isDeadLetter } from '../dead-letters/find-dead-letters.ts'
 import type { TaskState } from '../generated/enums.ts'
 import { queryInIndexOrder } from '../postgres/in-index-order.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { maxCounted } from './measure-backlog.ts'
-import { originOf } from './task-origin.ts'
+import { isDeadLetter, originOf } from './task-row.ts'
 import { leaseFloor, waitingFloor } from './waiting-floor.ts'
 
 /** Where a task stands on the operators' board: in flight, due, due later, or a dead letter. */

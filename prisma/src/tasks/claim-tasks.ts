@@ -6,7 +6,7 @@ import { type InputColumn, inputRows, inputValues } from '../postgres/statement-
 import { coveredExecutions, spentExecutions, tierRows } from '../usage/count-executions.ts'
 import { topUpExecutions } from '../usage/execution-blocks.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
-import { callsOrigin, originOf } from './task-origin.ts'
+import { callsOrigin, originOf } from './task-row.ts'
 
 /** For schedulers of the previous release: they take a task from its dispatcher this long after the deadline of its attempt. */
 export const leaseMarginMs = 15_000

@@ -1,8 +1,7 @@
 import { inIndexOrder } from '../postgres/in-index-order.ts'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
-import { originOf } from './task-origin.ts'
-import { isWaiting } from './waiting-floor.ts'
+import { isWaiting, originOf } from './task-row.ts'
 
 export type DueRow = { id: string; dueAt: Date }
 

@@ -1,9 +1,9 @@
 import { queryInIndexOrder } from '../postgres/in-index-order.ts'
 import type { Pool } from '../postgres/pool.ts'
 import type { WaitingRow } from './due-work.ts'
-import { originOf } from './task-origin.ts'
+import { isWaiting, originOf } from './task-row.ts'
 import { isOfShare, type TaskShare } from './task-share.ts'
-import { isWaiting, waitingFloor } from './waiting-floor.ts'
+import { waitingFloor } from './waiting-floor.ts'
 
 /** Late tasks that are read to see whose they are. With fewer than this, they are all there is. */
 export const lateHeadSize = 1_000

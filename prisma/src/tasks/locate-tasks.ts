@@ -1,6 +1,6 @@
 import type { Pool } from '../postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
-import { originOf } from './task-origin.ts'
+import { originOf } from './task-row.ts'
 
 /** Whose a task is, and which origin it calls as its URL spells it. */
 export type TaskLocation = { taskId: string; workspaceId: string; origin: string }

@@ -1,6 +1,6 @@
 import type { TaskState } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
-import { topicOf } from './record-attempts.ts'
+import { topicOf } from './task-row.ts'
 
 /** A task is dead after it was lost this many times while nothing else was in flight in its process. */
 export const poisonLimit = 3

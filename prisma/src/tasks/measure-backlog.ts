@@ -1,7 +1,8 @@
 import type { OutboxKind } from '../generated/enums.ts'
 import { queryInIndexOrder } from '../postgres/in-index-order.ts'
 import type { Pool } from '../postgres/pool.ts'
-import { isWaiting, leaseFloor, waitingFloor } from './waiting-floor.ts'
+import { isWaiting } from './task-row.ts'
+import { leaseFloor, waitingFloor } from './waiting-floor.ts'
 
 /** What waits in the database. */
 export type MeasuredBacklog = {

@@ -1,6 +1,7 @@
 import type { RunStatus, TaskState } from '../generated/enums.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
+import { topicOf } from './task-row.ts'
 
 /** How an attempt ended, and what becomes of its task. */
 export type FinishedAttempt = {
@@ -68,11 +69,6 @@ export async function recordAttempts(
 async function recordLate(pool: Pool, attempts: readonly FinishedAttempt[]): Promise<RecordedAttempt[]> {
   const values = inputValues(recordInput, attempts)
   return (await pool.query<RecordedAttempt>({ name: 'record_late', text: lateStatement, values })).rows
-}
-
-/** The topic of a task, read for events only: the others have none. */
-export function topicOf(alias: string): string {
-  return `CASE WHEN ${alias}.source = 'event' THEN (SELECT r.topic FROM task_requests r WHERE r.task_id = ${alias}.id) END`
 }
 
 // The state that is moved from is hidden from the planner: with stale statistics ("no task is processing") it would start

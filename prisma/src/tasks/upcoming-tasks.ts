@@ -1,9 +1,8 @@
 import { queryInIndexOrder } from '../postgres/in-index-order.ts'
 import type { Pool } from '../postgres/pool.ts'
 import type { WaitingRow } from './due-work.ts'
-import { originOf } from './task-origin.ts'
+import { isWaiting, originOf } from './task-row.ts'
 import { isOfShare, type TaskShare } from './task-share.ts'
-import { isWaiting } from './waiting-floor.ts'
 
 /** Waiting tasks due from `after` on, without the task at it, to `until` inclusive: those of one share, in order of time. */
 export type UpcomingQuery = {

@@ -1,9 +1,7 @@
 import { inIndexOrder, queryInIndexOrder } from '../postgres/in-index-order.ts'
 import { inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
-
-/** Selects the tasks that wait for a dispatcher. A task in quarantine waits for a process of its own. */
-export const isWaiting = `state IN ('pending', 'retrying') AND NOT quarantined`
+import { isWaiting } from './task-row.ts'
 
 /**
  * The instant before which no waiting task is due, as SQL. Every scan of due work starts here, so it never walks over the

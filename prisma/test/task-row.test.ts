@@ -1,6 +1,6 @@
 import { originOfUrl } from '@belfry/domain'
 import { expect, it } from 'vitest'
-import { callsOrigin, originOf } from '../src/tasks/task-origin.ts'
+import { callsOrigin, originOf } from '../src/tasks/task-row.ts'
 import { useDatabase } from './setup.ts'
 
 const db = useDatabase()
