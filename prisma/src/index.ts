@@ -96,19 +96,13 @@ export {
   takeFromOutbox,
 } from './outbox/take-from-outbox.ts'
 export { type DatabaseClock, openDatabaseClock } from './postgres/database-clock.ts'
+export { isLockTimeout, isStatementTimeout, isTransientDatabaseError } from './postgres/database-errors.ts'
 export { type Db, inTransaction, isInTransaction, type Transaction } from './postgres/in-transaction.ts'
 export { inspectDatabase, warnOfUnfitDatabase } from './postgres/inspect-database.ts'
 export { type Listener, listen } from './postgres/listen.ts'
 export { type DueNotice, dueTaskChannel, noticeAheadMs, outboxChannel, parseDueNotice } from './postgres/notices.ts'
-export {
-  isLockTimeout,
-  isStatementTimeout,
-  isTransientDatabaseError,
-  openPool,
-  type Pool,
-  pingPool,
-  waitForDatabase,
-} from './postgres/pool.ts'
+export { openPool, type Pool, pingPool } from './postgres/pool.ts'
+export { type RetryOptions, retryDatabase, waitForDatabase } from './postgres/retry-database.ts'
 export { purgeOrganizations } from './purge/purge-organizations.ts'
 export { purgeWorkspace, workspacesToPurge } from './purge/purge-workspace.ts'
 export { windDownWorkspace, workspacesToWindDown } from './purge/wind-down-workspace.ts'

@@ -1,3 +1,4 @@
+import { isLockTimeout, isStatementTimeout } from '../postgres/database-errors.ts'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 
@@ -18,7 +19,7 @@ export async function inBriefTransaction<T>(pool: Pool, run: (tx: Transaction) =
       return run(tx)
     })
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '57014')) return null
+    if (isLockTimeout(error) || isStatementTimeout(error)) return null
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isTransientDatabaseError } from './pool.ts'
+import { isTransientDatabaseError } from './database-errors.ts'
 
 it.each([
   ['08006', 'a broken connection'],
