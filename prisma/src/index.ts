@@ -165,7 +165,9 @@ export {
 export {
   type DueRow,
   type PromotionTurn,
+  scheduleOrStepBack,
   stepPromotionBack,
+  toDueTask,
   type WaitingRow,
   withPromotion,
 } from './tasks/due-work.ts'

@@ -1,3 +1,4 @@
+import { toId } from '@belfry/domain'
 import { inIndexOrder } from '../postgres/in-index-order.ts'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
@@ -49,6 +50,33 @@ export async function withPromotion(
  */
 export async function stepPromotionBack(pool: Pool): Promise<void> {
   await pool.query(`UPDATE promotion SET watermark = least(watermark, clock_timestamp() - interval '1 minute')`)
+}
+
+/**
+ * Adds jobs to the queue. When that fails, the next promotion starts a minute back and adds them again.
+ * @param onFailure - Receives the error of the queue.
+ */
+export async function scheduleOrStepBack(
+  pool: Pool,
+  schedule: () => Promise<void>,
+  onFailure: (error: unknown) => void,
+): Promise<void> {
+  try {
+    await schedule()
+  } catch (error) {
+    onFailure(error)
+    await stepPromotionBack(pool)
+  }
+}
+
+/** Returns a waiting task in the form in which the queue takes it. */
+export function toDueTask({ id, dueAt, workspaceId, origin }: DueRow & Partial<WaitingRow>) {
+  return {
+    id: toId('task', id),
+    dueAt: dueAt.getTime(),
+    ...(workspaceId !== undefined && { workspace: toId('ws', workspaceId) }),
+    ...(origin !== undefined && { origin }),
+  }
 }
 
 async function* waitingTasks(tx: Transaction, from: Date, to: Date): AsyncIterable<WaitingRow[]> {

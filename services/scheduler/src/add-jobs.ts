@@ -1,4 +1,4 @@
-import { stepPromotionBack } from '@belfry/db'
+import { scheduleOrStepBack } from '@belfry/db'
 import { type DueTask, needsJob } from '@belfry/queue'
 import type { Context } from './context.ts'
 
@@ -10,10 +10,6 @@ export async function addJobs(
 ): Promise<void> {
   const soon = tasks.filter(task => needsJob(task.dueAt, now.getTime()))
   if (queue === null || soon.length === 0) return
-  try {
-    await queue.schedule(soon, now.getTime())
-  } catch (error) {
-    log.warn({ err: error }, 'queue.away')
-    await stepPromotionBack(pool)
-  }
+  const schedule = () => queue.schedule(soon, now.getTime())
+  await scheduleOrStepBack(pool, schedule, error => log.warn({ err: error }, 'queue.away'))
 }

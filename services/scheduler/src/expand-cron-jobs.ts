@@ -1,10 +1,9 @@
-import { expandCronJobs as expandBatch } from '@belfry/db'
+import { expandCronJobs as expandBatch, toDueTask } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { failpoint } from '@belfry/runtime'
 import { addJobs } from './add-jobs.ts'
 import type { Context } from './context.ts'
-import { toDueTask } from './promote-due-tasks.ts'
 
 const batchSize = 500
 

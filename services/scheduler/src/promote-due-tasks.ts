@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type PromotionTurn, type WaitingRow, withPromotion } from '@belfry/db'
-import { toId } from '@belfry/domain'
+import { type PromotionTurn, toDueTask, type WaitingRow, withPromotion } from '@belfry/db'
 import { countOfWholeCohorts, type DueTask, lookAheadMs } from '@belfry/queue'
 import { failpoint } from '@belfry/runtime'
 import type { QueueContext } from './context.ts'
@@ -37,10 +36,6 @@ export async function promoteDueTasks(ctx: QueueContext): Promise<number> {
   })
   ctx.metrics.promoted(promoted)
   return isRewound ? promoteDueTasks(ctx) : promoted
-}
-
-export function toDueTask({ id, dueAt, workspaceId, origin }: WaitingRow): DueTask {
-  return { id: toId('task', id), dueAt: dueAt.getTime(), workspace: toId('ws', workspaceId), origin }
 }
 
 // Where the pages end depends on what has been claimed meanwhile. The tasks of the last, incomplete job of a page wait for

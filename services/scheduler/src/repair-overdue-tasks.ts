@@ -1,6 +1,5 @@
-import { dueTasksOf, openLateSearch } from '@belfry/db'
+import { dueTasksOf, openLateSearch, toDueTask } from '@belfry/db'
 import type { QueueContext } from './context.ts'
-import { toDueTask } from './promote-due-tasks.ts'
 
 const graceMs = 5_000
 const workspacesPerPage = 100
