@@ -7,7 +7,7 @@ import { type InsertedTask, insertedFrom, type NewTask, taskInput } from './inse
 export type KeyedTask = { task: NewTask; request: KeyedRequest; answer: KeptAnswer }
 
 const input: ReadonlyArray<InputColumn<KeyedTask>> = [
-  ...taskInput.map(ofTask),
+  ...taskInput.map(([name, type, of]): InputColumn<KeyedTask> => [name, type, ({ task }) => of(task)]),
   ['lock', 'int8', ({ request }) => lockOf(request)],
   ['key', 'text', ({ request }) => request.key],
   ['request_hash', 'bytea', ({ request }) => request.hash],
@@ -15,10 +15,6 @@ const input: ReadonlyArray<InputColumn<KeyedTask>> = [
   ['location', 'text', ({ answer }) => answer.location],
   ['answer', 'text', ({ answer }) => answer.answer],
 ]
-
-function ofTask([name, type, of]: InputColumn<NewTask>): InputColumn<KeyedTask> {
-  return [name, type, ({ task }: KeyedTask) => of(task)] as InputColumn<KeyedTask>
-}
 
 /**
  * Stores tasks together with the answers to their requests: what `answerOnce` does for one request, for many in one
