@@ -1,6 +1,5 @@
 import pg from 'pg'
 import { endLostConnection } from './end-lost-connection.ts'
-import { typeParsers } from './parse-timestamp.ts'
 import { longestSilenceMs, timeouts } from './timeouts.ts'
 
 export type Pool = pg.Pool
@@ -51,7 +50,6 @@ export function openPool(databaseUrl: string, options: PoolOptions): Pool {
     connectionTimeoutMillis: 5000,
     idleTimeoutMillis: idleMs,
     options: [...pointLookups, ...planning, ...(commitsAsync ? ['-c synchronous_commit=off'] : [])].join(' '),
-    types: typeParsers,
     ...timeouts,
     lock_timeout: lockTimeoutMs,
   })
