@@ -215,7 +215,7 @@ export const claimStatement = `
     -- Written as a UUIDv7 begins, and without the function for that, which PostgreSQL would parse and plan anew each time.
     -- A refund goes to the month of the run's id, so nothing is claimed by a statement during which a month begins.
     start AS MATERIALIZED (
-      SELECT lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') AS instant
+      SELECT at, lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') AS instant
       FROM (SELECT clock_timestamp()::timestamptz(3) AS at OFFSET 0) clock WHERE utc_month(at) = utc_month(now())
     ),
     claimed AS (
@@ -231,28 +231,24 @@ export const claimStatement = `
           lease_until = CASE WHEN refusal IS NULL THEN
             clock_timestamp() + (d."timeoutMs" + ${leaseMarginMs}) * interval '1 millisecond' END
       FROM start CROSS JOIN decided d WHERE t.ctid = d.place
-      RETURNING d.*, t.state, t.run_id, t.attempts
+      RETURNING d.*, t.state, t.run_id, t.attempts, start.at AS claimed_at
     ),
     ${spentExecutions(claimTexts.dispatcher)}
     SELECT id AS "taskId", refusal, NULL::uuid AS "organizationId", run_id AS "runId", attempts AS attempt, lost,
-           is_prefetch AS prefetched, scheduled_at AS "scheduledAt", NULL AS "claimedAt", workspace_id AS "workspaceId",
-           cron_job_id AS "cronJobId", nullif(execute_at, scheduled_at) AS "executeAt",
+           is_prefetch AS prefetched, scheduled_at AS "scheduledAt", claimed_at AS "claimedAt", workspace_id AS "workspaceId",
+           cron_job_id AS "cronJobId", execute_at AS "executeAt",
            ${listed(field => `"${field}"`)}
     FROM claimed
     UNION ALL
     SELECT id, reason, organization_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, ${listed(() => 'NULL')}
     FROM refused WHERE reason = 'short'`
 
-// Timestamps are expensive to encode and parse. A first attempt is due at the time of its task, and the id of a run begins
-// with the time of its claim.
-type ClaimedRow = ClaimedTask & { refusal: string | null; organizationId: string | null; executeAt: Date | null }
+type ClaimedRow = ClaimedTask & { refusal: string | null; organizationId: string | null }
 
-function toClaim(row: ClaimedRow): Claim | ShortClaim {
-  if (row.organizationId !== null) return { kind: 'short', organizationId: row.organizationId }
-  if (row.refusal !== null) return { kind: 'gone', refusal: row.refusal }
-  row.executeAt ??= row.scheduledAt
-  row.claimedAt = new Date(Number.parseInt(row.runId.slice(0, 8) + row.runId.slice(9, 13), 16))
-  return { kind: 'claimed', task: row, heardAt: performance.now() }
+function toClaim({ refusal, organizationId, ...task }: ClaimedRow): Claim | ShortClaim {
+  if (organizationId !== null) return { kind: 'short', organizationId }
+  if (refusal !== null) return { kind: 'gone', refusal }
+  return { kind: 'claimed', task, heardAt: performance.now() }
 }
 
 /** Finds out why tasks could not be claimed. */
@@ -271,7 +267,7 @@ export const unclaimedInput: ReadonlyArray<InputColumn<ClaimRequest>> = [['id', 
 export const unclaimedStatement = `
     WITH input AS (${inputRows(unclaimedInput)})
     SELECT t.id AS "taskId", t.state, NULL AS refusal, NULL AS "organizationId", t.run_id AS "runId", t.attempts AS attempt, t.lost, t.prefetched,
-           t.quarantined, t.due_at AS "scheduledAt", NULL AS "claimedAt", t.workspace_id AS "workspaceId",
+           t.quarantined, t.due_at AS "scheduledAt", uuid_v7_time(t.run_id) AS "claimedAt", t.workspace_id AS "workspaceId",
            t.cron_job_id AS "cronJobId", t.execute_at AS "executeAt", ${requestColumns},
            extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('r.url')} AS origin
     FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id`
