@@ -6,7 +6,7 @@ import { type InputColumn, inputRows, inputValues } from '../postgres/statement-
 import { coveredExecutions, spentExecutions, tierRows } from '../usage/count-executions.ts'
 import { topUpExecutions } from '../usage/execution-blocks.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
-import { callsOrigin, originOf } from './task-row.ts'
+import { originOf } from './task-row.ts'
 
 /** For schedulers of the previous release: they take a task from its dispatcher this long after the deadline of its attempt. */
 export const leaseMarginMs = 15_000
@@ -202,7 +202,7 @@ export const claimStatement = `
              t.state = 'pending' AS is_first, input.token, input.is_prefetch, t.lost, ${requestColumns}, ${ownRefusal} AS own_refusal
       FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
       WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
-        AND (input.origin IS NULL OR ${callsOrigin('r.url', 'input.origin')})
+        AND (input.origin IS NULL OR ${originOf('r.url')} = input.origin)
         AND t.quarantined = ${quarantineParameter}::boolean AND NOT (input.is_prefetch AND t.cron_job_id IS NOT NULL)
       FOR UPDATE OF t SKIP LOCKED
     ),
