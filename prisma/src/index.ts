@@ -164,7 +164,7 @@ export {
 } from './tasks/claim-tasks.ts'
 export {
   type DueRow,
-  type PromotionTurn,
+  type PromotionRound,
   scheduleOrStepBack,
   stepPromotionBack,
   toDueTask,

@@ -5,21 +5,21 @@ import { loweredFloors } from '../tasks/waiting-floor.ts'
 
 export type Held = {
   tasks: number
-  /** Cron jobs whose rule this process cannot read: they are held as a whole. */
+  /** Cron jobs whose rule this process cannot read; they are held as a whole. */
   cronJobs: string[]
 }
 
-// Far enough never to come due, and exactly reversible.
+// Tasks this far in the future never come due, and the change is exactly reversible.
 const away = `interval '10000 years'`
 const isHeld = `> now() + interval '5000 years'`
 
 const cronJobsPerBatch = 500
 
 /**
- * Holds everything that was due or in flight at the moment that a restored backup shows, and the occurrences of cron jobs
- * whose time has passed since: some of it has been delivered, and only the operator can find out what. To be called
- * before any service runs on the restored database. All of it is held or, when this rejects, nothing.
- * @param until - Holds also what is due before this time. Default: only what is due by now.
+ * Holds all tasks that were due or in flight when a restored backup was taken, and the occurrences of cron jobs that have
+ * come due since. Some of these may have been delivered, and only the operator can find out which. Run it before any
+ * service uses the restored database. It holds all of them or, when it rejects, none.
+ * @param until - Also holds tasks due before this time. Default: only tasks due by now.
  */
 export async function holdOverdueTasks(db: Db, until: Date | null = null): Promise<Held> {
   return inTransaction(db, async tx => {
@@ -31,8 +31,8 @@ export async function holdOverdueTasks(db: Db, until: Date | null = null): Promi
   })
 }
 
-// Until no cron job is left whose next occurrence is due: one plan, and one batch, may not reach so far. Returns the ones
-// that cannot be read.
+// Repeats until no cron job has a due occurrence, because one plan and one batch are limited. Returns the cron jobs whose
+// rule cannot be read.
 async function expandAll(tx: Transaction, dueBy: Date, lookAheadMs: number): Promise<string[]> {
   const unreadable: string[] = []
   const text = `
@@ -61,7 +61,7 @@ async function hold(tx: Transaction, dueBy: Date): Promise<number> {
   return (await tx.query(text, [dueBy])).rowCount ?? 0
 }
 
-/** Lets held tasks continue, at once when their time has passed. What should not be sent again is cancelled before. */
+/** Releases held tasks; overdue ones start at once. The operator first cancels those that must not be sent again. */
 export async function releaseHeldTasks(db: Db): Promise<number> {
   return inTransaction(db, async tx => {
     await tx.query(`UPDATE cron_jobs SET next_run_at = next_run_at - ${away} WHERE next_run_at ${isHeld}`)

@@ -8,7 +8,7 @@ import { leaseFloor, waitingFloor } from './waiting-floor.ts'
 /** Where a task stands on the operators' board: in flight, due, due later, or a dead letter. */
 export type BoardState = 'active' | 'waiting' | 'delayed' | 'failed'
 
-/** A task as operators see it: never what it sends. */
+/** A task as operators see it, without the request that it sends. */
 export type BoardTask = {
   id: string
   workspaceId: string
@@ -21,12 +21,12 @@ export type BoardTask = {
   dueAt: Date
   updatedAt: Date
   finishedAt: Date | null
-  /** How the latest recorded attempt ended; null where there is none, or where the log no longer has it. */
+  /** The outcome of the latest recorded attempt. Null when there is none, or when its run has expired. */
   responseStatus: number | null
   errorMessage: string | null
 }
 
-/** Counts the tasks in a state, of all workspaces, up to 10,000. */
+/** Counts the tasks of all workspaces in a state, up to 10,000. */
 export async function countBoardTasks(pool: Pool, state: BoardState): Promise<number> {
   const query = { name: `count_board_${state}`, text: boardCountStatement(state), values: [] }
   const [row] = await queryInIndexOrder<{ count: number }>(pool, query)
@@ -34,8 +34,8 @@ export async function countBoardTasks(pool: Pool, state: BoardState): Promise<nu
 }
 
 /**
- * Lists the tasks in a state, of all workspaces, from the place `start` to the place `end` inclusive: the next due first,
- * of dead letters the newest. Only the places that are counted have a task.
+ * Lists the tasks of all workspaces in a state, from position `start` to position `end` inclusive. The next due task comes
+ * first; of dead letters the newest. Positions beyond the count are empty.
  */
 export async function listBoardTasks(pool: Pool, state: BoardState, start: number, end: number): Promise<BoardTask[]> {
   const limit = Math.min(end + 1, maxCounted) - start
@@ -46,10 +46,10 @@ export async function listBoardTasks(pool: Pool, state: BoardState, start: numbe
     pool,
     page.map(({ id }) => id),
   )
-  return tasks.filter(({ boardState }) => boardState === state) // others have moved on since
+  return tasks.filter(({ boardState }) => boardState === state) // some may have left the state since
 }
 
-/** Reads tasks in the order of `ids`, in any state. Leaves out ids that do not exist. */
+/** Returns tasks in the order of `ids`, in any state. Omits unknown ids. */
 export async function findBoardTasks(pool: Pool, ids: readonly string[]): Promise<BoardTask[]> {
   const { rows } = await pool.query<BoardTask>({ name: 'find_board_tasks', text: findStatement, values: [ids] })
   const byId = new Map(rows.map(row => [row.id, row]))
@@ -58,8 +58,8 @@ export async function findBoardTasks(pool: Pool, ids: readonly string[]): Promis
 
 const unfinished = `state IN ('pending', 'retrying')`
 
-// The floor does not know the tasks in quarantine. "NOT IN" keeps the planner from looking for one of them along the index
-// of all due work.
+// The floor does not cover the tasks in quarantine. "NOT IN" keeps the planner from searching for them along the index of
+// all due work.
 const floor = `least(${waitingFloor}, (
     SELECT due_at FROM tasks WHERE quarantined AND state NOT IN ('pending', 'processing', 'success', 'dead', 'cancelled')
     ORDER BY due_at LIMIT 1
@@ -74,10 +74,10 @@ const indexOrder: Record<BoardState, string> = {
 
 export const boardStates = Object.keys(indexOrder) as BoardState[]
 
-// No index has the dead letters of all workspaces by time, so up to 10,000 of them are read and sorted for each page.
+// No index has the dead letters of all workspaces by time. So each page reads up to 10,000 of them and sorts them.
 export const boardPageStatement = (state: BoardState) =>
   state === 'failed'
-    ? `SELECT id FROM (SELECT id, finished_at FROM tasks t WHERE ${indexOrder.failed} LIMIT ${maxCounted}) letters
+    ? `SELECT id FROM (SELECT id, finished_at FROM tasks t WHERE ${indexOrder.failed} LIMIT ${maxCounted}) dead_letters
        ORDER BY finished_at DESC, id DESC OFFSET $1 LIMIT $2`
     : `SELECT id FROM tasks WHERE ${indexOrder[state]} OFFSET $1 LIMIT $2`
 

@@ -6,12 +6,12 @@ import { changedPayloads } from '../usage/count-storage.ts'
 import { isUnsent } from './send-journal.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
 
-/** The fields of a pending task that may change; an absent one stays. */
+/** The new values of a pending task. Absent fields stay as they are. */
 export type TaskChange = Partial<StoredRequest> & { executeAt?: Date; name?: string }
 
 /**
- * `refused` carries the state that forbade the move, or null for a task that the workspace does not have. `isUnsent`: a
- * dispatcher has prefetched the task, and its attempt may still not start; see `untilDecided`.
+ * `refused` carries the state that forbade the move, or null when the workspace has no such task. `isUnsent`: a dispatcher
+ * has prefetched the task and has not started its attempt; see `untilDecided`.
  */
 export type MoveResult = { kind: 'moved'; now: Date } | { kind: 'refused'; state: TaskState | null; isUnsent: boolean }
 
@@ -19,8 +19,8 @@ const decisionMs = 15_000
 const pauseMs = 25
 
 /**
- * Repeats a move while its task is prefetched: within a second the attempt starts or the claim is undone; after the
- * death of its dispatcher, within some 13 seconds. So a refusal means that an attempt has really started.
+ * Repeats a move while its task is prefetched, so a refusal means that an attempt has really started. The dispatcher starts
+ * the attempt or undoes the claim within a second. When the dispatcher has died, that takes about 13 seconds.
  */
 export async function untilDecided<Result extends MoveResult | { kind: 'not_future' }>(
   move: () => Promise<Result>,
@@ -32,8 +32,8 @@ export async function untilDecided<Result extends MoveResult | { kind: 'not_futu
 }
 
 /**
- * Cancels a task that has not started (spec 4, rule 3). Once this returns `moved`, the target is never called: the claim
- * needs a pending or retrying task, and the row decides between the two.
+ * Cancels a task that has not started (spec 4, rule 3). Once this returns `moved`, no attempt ever starts: a claim needs a
+ * pending or retrying task, and the row lock decides between the two.
  */
 export async function cancelPendingTask(db: Db, workspaceId: string, taskId: string): Promise<MoveResult> {
   const text = `
@@ -44,8 +44,8 @@ export async function cancelPendingTask(db: Db, workspaceId: string, taskId: str
 }
 
 /**
- * Changes a task that has not started. The task's row is always rewritten, so this and a claim of the same task exclude
- * each other. Returns `not_future` when the new time is not later than the database's clock.
+ * Changes a task that has not started. The statement always rewrites the task's row, so it and a claim of the same task
+ * exclude each other. Returns `not_future` when the new time is not later than the database's clock.
  */
 export async function changePendingTask(
   pool: Pool,

@@ -8,7 +8,7 @@ import { topUpExecutions } from '../usage/execution-blocks.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
 import { originOf } from './task-row.ts'
 
-/** For schedulers of the previous release: they take a task from its dispatcher this long after the deadline of its attempt. */
+/** The lease of an attempt ends this long after its timeout. Only schedulers of the previous release act on leases. */
 export const leaseMarginMs = 15_000
 
 export type ClaimedTask = StoredRequest & {
@@ -16,13 +16,13 @@ export type ClaimedTask = StoredRequest & {
   workspaceId: string
   cronJobId: string | null
   topic: string | null
-  /** Where the trace of the request that made it goes on; null when it had none. */
+  /** The trace of the request that created the task, as a W3C Trace Context header; null when it had none. */
   traceparent: string | null
   /** 1 for the first attempt. */
   attempt: number
-  /** How many of the attempts before it were lost with their dispatcher. They use up no retry. */
+  /** How many earlier attempts were lost with their dispatcher. They use no retry. */
   lost: number
-  /** Whether the attempt has to stand in the send journal before it is sent. */
+  /** Whether the attempt needs an entry in the send journal before it is sent. */
   prefetched: boolean
   runId: string
   executeAt: Date
@@ -33,11 +33,14 @@ export type ClaimedTask = StoredRequest & {
 }
 
 /**
- * `claimed`: the caller owns the attempt, and learned so at `heardAt` of its own `performance.now()`. `early`: due in
- * `dueInMs`. `busy`: another transaction holds the row; ask again with the same token. `moved`: it calls another origin
- * than the claim was made for. `not_prefetchable`: it may be claimed for a free slot only. `gone`: another dispatcher has
- * it, or it is cancelled, finished, in quarantine or unknown. A task that this statement has just cancelled is also
- * `gone`, with the reason as `refusal`.
+ * The answer to a claim:
+ * - `claimed`: the caller owns the attempt, and received it at `heardAt` of its own `performance.now()`.
+ * - `early`: the task is due in `dueInMs`.
+ * - `busy`: another transaction holds the row; ask again with the same token.
+ * - `moved`: the task calls another origin than the request names.
+ * - `not_prefetchable`: the task may be claimed for a free slot only.
+ * - `gone`: another dispatcher has the task, or it is cancelled, finished, in quarantine or unknown. `refusal` is the reason
+ *   when this claim has cancelled the task.
  */
 export type Claim =
   | { kind: 'claimed'; task: ClaimedTask; heardAt: number }
@@ -48,32 +51,31 @@ export type Claim =
   | { kind: 'gone'; refusal?: string }
 
 /**
- * A task to claim, and a random UUID by which that claim is recognized. With an `origin` the claim is for a task that
- * calls this one only, as its URL spells it: the slot is for that call and not for another. `isPrefetch`: no slot is free
- * yet. The attempt may start only once it stands in the send journal. Default false.
+ * A task to claim, and a random UUID that identifies the claim.
+ * - `origin`: claim the task only if it calls this origin, for which the caller has a slot. Default: any.
+ * - `isPrefetch`: no slot is free yet, so the attempt needs an entry in the send journal before it starts. Default: false.
  */
 export type ClaimRequest = { taskId: string; token: string; origin?: string; isPrefetch?: boolean }
 
-/** Who claims: a dispatcher, for tasks in quarantine or for all others. */
+/** A dispatcher that claims. `quarantine`: only tasks in quarantine. Default: only other tasks. */
 export type Claimant = { dispatcherId: string; quarantine?: boolean }
 
-/** The dispatcher's block of executions did not cover the task: `claimWithTopUp` claims it. Nothing has changed. */
+/** The dispatcher's block of executions does not cover the task. Nothing has changed; `claimWithTopUp` claims it. */
 export type ShortClaim = { kind: 'short'; organizationId: string }
 
 /** A task that was `short`. */
 export type ShortRequest = ClaimRequest & { organizationId: string }
 
 /**
- * Claims the due tasks among those asked for, each for its next attempt, and answers in the same order. Two dispatchers cannot
- * both claim a task, and none is claimed before its time by the database's clock. The claim is committed when this
- * resolves: it is what remains of an attempt whose dispatcher dies. When it rejects because the connection broke, asking
- * again with the same tokens tells whether the claim was committed.
+ * Claims due tasks, each for its next attempt, and returns the answers in the order of `requests`. Two dispatchers cannot
+ * both claim a task, and no task is claimed before its time by the database's clock. The claim is committed when this
+ * resolves. When it rejects because the connection broke, a second call with the same tokens returns the committed claims.
  *
- * A task's first attempt is an execution. An organization gets exactly as many in a month as its tier allows; beyond that
- * its pending tasks are cancelled as they fall due.
+ * A task's first attempt is an execution. An organization gets exactly as many in a month as its tier allows. Beyond that
+ * its pending tasks are cancelled when they come due.
  *
- * An occurrence of a cron job is never prefetched, so that nothing of a cron job starts once its pause was answered.
- * @param tiers - What the tiers allow. Default: `defaultTiers`.
+ * An occurrence of a cron job is never prefetched: once a pause is committed, no occurrence of that cron job starts.
+ * @param tiers - The limits of each tier. Default: `defaultTiers`.
  */
 export async function claimTasks(
   pool: Pool,
@@ -98,10 +100,10 @@ export async function claimTasks(
 const isAnswered = (claim: Claim | ShortClaim): claim is Claim => claim.kind !== 'short'
 
 /**
- * Claims tasks, with a new block of executions for each of their organizations first. What an organization has left goes to
- * the tasks that have been due for longest; the others are cancelled. A task is `short` again only when the tier changed
- * meanwhile.
- * @param lockTimeoutMs - For how long to wait for an organization's row. Default: as long as the pool does.
+ * Grants the dispatcher a new block of executions for each organization, then claims the tasks. When an organization has
+ * too few executions left, the oldest due tasks get them and the others are cancelled. A task is `short` again only when
+ * the tier has changed meanwhile.
+ * @param lockTimeoutMs - How long to wait for an organization's row. Default: the lock timeout of the pool.
  */
 export async function claimWithTopUp(
   pool: Pool,
@@ -120,8 +122,9 @@ export async function claimWithTopUp(
 }
 
 /**
- * Claims tasks as far as the dispatcher's own blocks of executions go, in one statement that waits for no row.
- * @param isToppedUp - The blocks are all that the organizations have left: tasks beyond them are cancelled. Default false.
+ * Claims tasks within the dispatcher's own blocks of executions, in one statement that waits for no row.
+ * @param isToppedUp - Whether the organizations have no executions outside these blocks, so tasks beyond them are
+ * cancelled. Default: false.
  */
 export async function claimFromBlocks(
   db: Db,
@@ -140,7 +143,7 @@ export async function claimFromBlocks(
     const others = all.filter(({ taskId }) => !claims.has(taskId))
     for (const [taskId, claim] of await explainClaims(db, others, quarantine)) claims.set(taskId, claim)
   }
-  // Two jobs may name one task: only one of those that ask for it may get it.
+  // Two jobs may name the same task, and only one request for it may get the claim.
   return requests.map(({ taskId, token }) =>
     distinct.get(taskId)?.token === token ? (claims.get(taskId) ?? gone) : gone,
   )
@@ -155,10 +158,10 @@ export const claimInput: ReadonlyArray<InputColumn<ClaimRequest>> = [
   ['is_prefetch', 'bool', ({ isPrefetch }) => isPrefetch ?? false],
 ]
 
-// Why the first attempt of a cron job's task must not start; a replay asks for itself. A claim may be undone after its cron
-// job was paused, changed or deleted. An occurrence that may not overlap is skipped while an earlier dispatch of
-// the same cron job has not finished, which is known only now. There is no race: the earlier one is unfinished from before
-// its claim on. Other tasks pay for looking at one of their own columns.
+// The reason why the first attempt of a cron job's task must not start; null for a replay. Its cron job may have been
+// paused, changed or deleted, and then a claim undone. With `overlap: skip`, an occurrence is skipped while an earlier task
+// of the same cron job is unfinished. There is no race: that task is unfinished from before its own claim. Other tasks only
+// pay for reading one of their own columns.
 const ownRefusal = `
       CASE WHEN t.cron_job_id IS NOT NULL AND t.state = 'pending' AND t.replay_of IS NULL THEN (
         SELECT CASE
@@ -173,7 +176,7 @@ const ownRefusal = `
         FROM (SELECT) one LEFT JOIN cron_jobs j ON j.id = t.cron_job_id
       ) END`
 
-// After the rows of the input and of the tiers.
+// These parameters follow the input columns and the three arrays of the tiers.
 const [dispatcherParameter, quarantineParameter, toppedUpParameter] = [4, 5, 6].map(i => `$${claimInput.length + i}`)
 const claimTexts = {
   tiers: tierRows(defaultTiers, claimInput.length + 1).text,
@@ -188,13 +191,13 @@ const listed = (write: (field: string, column: string) => string) =>
 const requestFields = { ...requestColumnOf, topic: 'topic', traceparent: 'traceparent' }
 const requestColumns = listed((field, column) => `r.${column} AS "${field}"`)
 
-// "NOT IN" rather than "IN (pending, retrying)": with the latter the planner may choose the partial index on due_at as
-// its way into the table and read all of it for each batch.
+// "NOT IN" rather than "IN (pending, retrying)": for the latter the planner may choose the partial index on due_at, and read
+// all of it for each batch.
 //
-// The update finds a row by the place where it was locked. If the row was changed after this statement's snapshot was
-// taken, what lies at that place is not in the snapshot, so nothing is updated and the answer is "busy": an attempt never
-// sends a request that is older than its task. Each row is read once and carried along from then on, because joins
-// between the parts of a statement take time with the square of their rows.
+// The update finds a row by the ctid at which it was locked. If the row has changed since the snapshot of this statement,
+// the row at that ctid is not in the snapshot. Then nothing is updated and the answer is "busy", so an attempt never sends
+// an outdated request. Each row is read once and carried from CTE to CTE, because the time of joins between CTEs grows with
+// the square of their rows.
 export const claimStatement = `
     WITH input AS (${inputRows(claimInput)}),
     ready AS (
@@ -212,8 +215,8 @@ export const claimStatement = `
       FROM ready LEFT JOIN refused ON refused.id = ready.id
       WHERE refused.reason IS DISTINCT FROM 'short'
     ),
-    -- Written as a UUIDv7 begins, and without the function for that, which PostgreSQL would parse and plan anew each time.
-    -- A refund goes to the month of the run's id, so nothing is claimed by a statement during which a month begins.
+    -- The first 48 bits of a UUIDv7. No function of our own, because PostgreSQL would parse and plan its body each time.
+    -- A refund goes to the month of the run's id, so a statement claims nothing when a month begins while it runs.
     start AS MATERIALIZED (
       SELECT at, lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') AS instant
       FROM (SELECT clock_timestamp()::timestamptz(3) AS at OFFSET 0) clock WHERE utc_month(at) = utc_month(now())

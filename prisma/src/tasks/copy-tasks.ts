@@ -1,8 +1,8 @@
 import { countedPayloads } from '../usage/count-storage.ts'
 
 /**
- * Writes the part of a statement that makes a new task, due now, of each row of another part: of its `id`,
- * `workspace_id`, `source`, `cron_job_id` and `event_id`. Payloads do not leave the database. The new tasks are `copied`.
+ * Returns the CTEs that copy tasks, due now, within the database. The new tasks are `copied`.
+ * @param part - The CTE of the tasks to copy, with `id`, `workspace_id`, `source`, `cron_job_id` and `event_id`.
  */
 export function copiesOf(part: string): string {
   return `

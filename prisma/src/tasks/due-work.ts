@@ -6,30 +6,30 @@ import { isWaiting, originOf } from './task-row.ts'
 
 export type DueRow = { id: string; dueAt: Date }
 
-/** A waiting task, whose it is, and which origin it calls as its URL spells it. */
+/** A waiting task, its workspace, and the origin that it calls, as its URL spells it. */
 export type WaitingRow = DueRow & { workspaceId: string; origin: string }
 
-/** What `withPromotion` gives its caller while nobody else can promote. */
-export type PromotionTurn = {
-  /** All work due before this instant has been handed to the queue. */
+/** One round of the promotion. Only one process at a time has one. */
+export type PromotionRound = {
+  /** The queue has all work due before this time. */
   watermark: Date
   marker: string
   /** The database's clock. */
   now: Date
-  /** Waiting tasks due from `from` on and before `to`, in order of time, page by page. */
+  /** Reads the waiting tasks due from `from` to before `to`, in order of time, page by page. */
   waiting(from: Date, to: Date): AsyncIterable<WaitingRow[]>
 }
 
 const pageSize = 1000
 
 /**
- * Takes the one row that says how far work has been handed to the queue, lets `hand` hand over what comes next, and
- * stores how far that went. Returns false at once when another scheduler has the row. Nothing is stored when `hand`
- * rejects, so the next turn repeats it; handing the same task to the queue twice is harmless.
+ * Locks the row that holds how far the queue has been filled, calls `promote` for the next window, and stores the result.
+ * Returns false at once when another scheduler has the row. When `promote` rejects, nothing is stored and the next round
+ * repeats the window. Adding the same task to the queue twice is harmless.
  */
 export async function withPromotion(
   pool: Pool,
-  hand: (turn: PromotionTurn) => Promise<{ watermark: Date; marker: string }>,
+  promote: (round: PromotionRound) => Promise<{ watermark: Date; marker: string }>,
 ): Promise<boolean> {
   return inTransaction(pool, async tx => {
     const { rows } = await tx.query<{ watermark: Date; marker: string; now: Date }>(
@@ -38,15 +38,15 @@ export async function withPromotion(
     const row = rows[0]
     if (!row) return false
     await tx.query(inIndexOrder)
-    const next = await hand({ ...row, waiting: (from, to) => waitingTasks(tx, from, to) })
+    const next = await promote({ ...row, waiting: (from, to) => waitingTasks(tx, from, to) })
     await tx.query('UPDATE promotion SET watermark = $1, marker = $2', [next.watermark, next.marker])
     return true
   })
 }
 
 /**
- * Makes the next promotion start from a minute ago again, because a job that should be in the queue could not be added:
- * it may have come due while that was tried.
+ * Makes the next promotion start a minute back. For jobs that could not be added to the queue: their tasks may have come
+ * due meanwhile.
  */
 export async function stepPromotionBack(pool: Pool): Promise<void> {
   await pool.query(`UPDATE promotion SET watermark = least(watermark, clock_timestamp() - interval '1 minute')`)

@@ -3,7 +3,7 @@ import type { Db } from '../postgres/in-transaction.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
 import { type InsertedTask, insertedFrom, type NewTask, taskInput } from './insert-tasks.ts'
 
-/** A task whose request may be sent again, with the answer to it. */
+/** A task whose request may be repeated, with the response to that request. */
 export type KeyedTask = { task: NewTask; request: KeyedRequest; answer: KeptAnswer }
 
 const input: ReadonlyArray<InputColumn<KeyedTask>> = [
@@ -17,10 +17,10 @@ const input: ReadonlyArray<InputColumn<KeyedTask>> = [
 ]
 
 /**
- * Stores tasks together with the answers to their requests: what `answerOnce` does for one request, for many in one
- * statement. Left out, with `createdAt` null, are the tasks whose time has come already, and those whose key is used or in
- * somebody else's hands: what becomes of these, `answerOnce` says. No two may have the same key.
- * @param timeMark - Stands in the answers where the time of the creation belongs.
+ * Stores tasks together with the responses to their requests: `answerOnce` for many requests, in one statement. Leaves out
+ * a task, with `createdAt` null, whose time has come already, or whose key is used or locked by another request. The caller
+ * passes these to `answerOnce`. No two requests may have the same key.
+ * @param timeMark - The placeholder in the responses for the time of creation.
  */
 export async function insertKeyedTasks(db: Db, tasks: readonly KeyedTask[], timeMark: string): Promise<InsertedTask[]> {
   const values = [...inputValues(input, tasks), timeMark]
@@ -28,8 +28,8 @@ export async function insertKeyedTasks(db: Db, tasks: readonly KeyedTask[], time
   return rows
 }
 
-// An answer that was kept after this statement began to look, or is kept right now, makes no difference: the lock keeps
-// out whoever is at it, and the unique key what is there already, unless that is over its time.
+// The advisory lock excludes concurrent requests with the same key. The unique key excludes earlier ones, unless their row
+// has expired.
 const statement = `
     WITH input AS (${inputRows(input)}),
     judged AS MATERIALIZED (

@@ -14,14 +14,14 @@ export type NewTask = StoredRequest & {
   topic: string | null
   eventId: string | null
   replayOf: string | null
-  /** Where the trace of whoever asks for it goes on, as W3C Trace Context writes it. Default: nowhere. */
+  /** The caller's trace, as a W3C Trace Context header. Default: none. */
   traceparent?: string | null
 }
 
-/** `createdAt` is null when the task was refused because its time had come already. `now` is the database's clock. */
+/** `createdAt` is null when the task was refused because its time was not in the future. `now` is the database's clock. */
 export type InsertedTask = { id: string; createdAt: Date | null; executeAt: Date; now: Date }
 
-/** A task as a row of a statement's input. */
+/** The columns of a statement that stores tasks. */
 export const taskInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['id', 'uuid', ({ id }) => id],
   ['workspace_id', 'uuid', ({ workspaceId }) => workspaceId],
@@ -43,20 +43,20 @@ export const taskInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['traceparent', 'text', ({ traceparent }) => traceparent],
 ]
 
-// The statement joins its rows with each other, so its time grows with the square of their number: 1,000 at once take six
-// times as long as in parts.
-const mostPerStatement = 128
+// The statement joins its rows with each other, so its time grows with the square of their number: one statement for 1,000
+// tasks takes six times as long as parts of 128.
+const maxPerStatement = 128
 
 /**
- * Stores tasks, each with its request: all of them or, when it rejects, none. A task whose time is not strictly later
- * than the database's clock is left out (spec 7, rule 1).
+ * Stores tasks, each with its request: all of them or, when it rejects, none. Leaves out a task whose time is not later
+ * than the database's clock (spec 7, rule 1).
  */
 export async function insertTasks(db: Db, tasks: readonly NewTask[]): Promise<InsertedTask[]> {
-  if (tasks.length <= mostPerStatement) return insertPart(db, tasks)
+  if (tasks.length <= maxPerStatement) return insertPart(db, tasks)
   return inTransaction(db, async tx => {
     const inserted: InsertedTask[] = []
-    for (let i = 0; i < tasks.length; i += mostPerStatement) {
-      inserted.push(...(await insertPart(tx, tasks.slice(i, i + mostPerStatement))))
+    for (let i = 0; i < tasks.length; i += maxPerStatement) {
+      inserted.push(...(await insertPart(tx, tasks.slice(i, i + maxPerStatement))))
     }
     return inserted
   })
@@ -68,7 +68,7 @@ async function insertPart(db: Db, tasks: readonly NewTask[]): Promise<InsertedTa
   return rows
 }
 
-// Judged once: whatever is stored of a task, and what its caller hears, follows from the same look at the clock.
+// MATERIALIZED: the clock is read once for each task, so its rows and its response agree.
 const statement = `
     WITH input AS (${inputRows(taskInput)}),
     judged AS MATERIALIZED (
@@ -79,7 +79,7 @@ const statement = `
            coalesce(execute_at, now())::timestamptz(3) AS "executeAt", clock_timestamp()::timestamptz(3) AS now
     FROM judged`
 
-/** The parts of a statement that store tasks, their requests and what they take up. */
+/** Returns the CTEs that store tasks, their requests, and the storage that these use. */
 export function insertedFrom(source: string): string {
   return `inserted AS (
       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, event_id, replay_of)

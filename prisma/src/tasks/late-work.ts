@@ -5,21 +5,21 @@ import { isWaiting, originOf } from './task-row.ts'
 import { isOfShare, type TaskShare } from './task-share.ts'
 import { waitingFloor } from './waiting-floor.ts'
 
-/** Late tasks that are read to see whose they are. With fewer than this, they are all there is. */
+/** How many late tasks one search reads. When there are fewer, it has seen all of them. */
 export const lateHeadSize = 1_000
-/** Workspaces that one round of the walk looks at: one look into an index each, some microseconds. */
+/** How many workspaces one search checks. Each check reads one index entry and takes some microseconds. */
 export const workspacesPerRound = 5_000
 
 /**
- * Finds workspaces that have a waiting task which was due more than `graceMs` ago, each with the oldest such task.
- * Remembers between calls how far its walk has come, so each caller has one of its own.
+ * Finds workspaces with a waiting task that was due more than `graceMs` ago, each with its oldest such task. A search keeps
+ * its position between calls, so each caller opens its own.
  */
 export type LateSearch = (graceMs: number) => Promise<Map<string, string>>
 
 /**
- * Opens a search for late work. It reads the oldest late tasks of all. When these are fewer than 1,000, no other task is
- * late, however many workspaces wait for next year. Otherwise some workspace has a backlog that may hide the others, so
- * each call also looks at the next 5,000 workspaces. Of W workspaces each is looked at within W / 5,000 calls, rounded up.
+ * Opens a search for late work. Each call reads the 1,000 oldest late tasks. When there are fewer, no other task is late.
+ * Otherwise the backlog of one workspace may hide the others, so the call also checks the next 5,000 workspaces. It
+ * reaches each of W workspaces within W / 5,000 calls, rounded up.
  */
 export function openLateSearch(pool: Pool): LateSearch {
   let cursor = lowestId
@@ -42,8 +42,8 @@ export function openLateSearch(pool: Pool): LateSearch {
 }
 
 /**
- * Whose due tasks to read, and behind which of them. Default: from the first on. With `share` only the tasks that belong
- * to one of `of` dispatchers, by a hash of their ids. Default: all.
+ * A page of the due tasks of a workspace. `after`: the last task of the page before. Default: the first page. `share`: only
+ * the tasks of that share. Default: all.
  */
 export type DueTasksQuery = {
   workspaceId: string
@@ -51,7 +51,7 @@ export type DueTasksQuery = {
   share?: TaskShare
 }
 
-/** The due tasks of each workspace that is asked for, oldest first, at most `limitEach`. */
+/** Reads the due tasks of workspaces, oldest first, at most `limitEach` of each workspace. */
 export async function dueTasksOf(
   pool: Pool,
   queries: readonly DueTasksQuery[],
@@ -80,15 +80,15 @@ async function walk(pool: Pool, after: string, limit: number, graceMs: number) {
   return queryInIndexOrder<{ workspaceId: string; id: string | null }>(pool, query)
 }
 
-// All times are bounded by now(), which an index understands: clock_timestamp() would be compared with every task of the
-// future as well.
+// All times are bounded by now(), which can bound an index scan. PostgreSQL would compare clock_timestamp() with each future
+// task too.
 export const lateHeadStatement = `
   SELECT workspace_id AS "workspaceId", id FROM tasks
   WHERE ${isWaiting} AND due_at >= ${waitingFloor} AND due_at <= now() - $1::float8 * interval '1 millisecond'
   ORDER BY due_at, id LIMIT ${lateHeadSize}`
 
-// The next workspace comes from its own table: at the head of a workspace in the indexes of tasks the entries of finished
-// ones may lie in thousands. The first waiting task may be that of a later workspace.
+// The workspaces come from their own table: in the indexes of tasks, thousands of entries of finished tasks may precede the
+// first waiting one. The first waiting task found may belong to a later workspace.
 export const lateWorkspacesStatement = `
   SELECT w.id AS "workspaceId",
          CASE WHEN first.workspace_id = w.id AND first.due_at <= now() - $3::float8 * interval '1 millisecond'
@@ -100,8 +100,8 @@ export const lateWorkspacesStatement = `
   ) first ON true
   ORDER BY w.id`
 
-// Bounded by rows of columns, which only the index of due work by workspace has in this order: the planner would otherwise
-// prefer the index of states, where the entries of finished tasks lie.
+// Row comparisons, because only the index of due work by workspace has these columns in this order. The planner would
+// otherwise prefer the index of states, which contains the entries of finished tasks.
 export const dueTasksStatement = `
   SELECT due.id, due.due_at AS "dueAt", due.workspace_id AS "workspaceId", ${originOf('r.url')} AS origin
   FROM (

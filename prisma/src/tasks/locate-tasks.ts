@@ -2,10 +2,10 @@ import type { Pool } from '../postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
 import { originOf } from './task-row.ts'
 
-/** Whose a task is, and which origin it calls as its URL spells it. */
+/** The workspace of a task, and the origin that it calls, as its URL spells it. */
 export type TaskLocation = { taskId: string; workspaceId: string; origin: string }
 
-/** Tells where tasks belong, in the order of the question; null for one that waits for no attempt. */
+/** Returns the locations of tasks in the order of `ids`; null for a task that waits for no attempt. */
 export async function locateTasks(pool: Pool, ids: readonly string[]): Promise<Array<TaskLocation | null>> {
   const values = inputValues(locateInput, ids)
   const { rows } = await pool.query<TaskLocation>({ name: 'locate_tasks', text: locateStatement, values })
@@ -15,7 +15,7 @@ export async function locateTasks(pool: Pool, ids: readonly string[]): Promise<A
 
 export const locateInput: ReadonlyArray<InputColumn<string>> = [['id', 'uuid', id => id]]
 
-// "NOT IN" for the same reason as in the claim.
+// "NOT IN" for the same reason as in `claimStatement`.
 export const locateStatement = `
     WITH input AS (${inputRows(locateInput)})
     SELECT t.id AS "taskId", t.workspace_id AS "workspaceId", ${originOf('r.url')} AS origin

@@ -2,7 +2,7 @@ import type { TaskState } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 import { topicOf } from './task-row.ts'
 
-/** A task is dead after it was lost this many times while nothing else was in flight in its process. */
+/** A task is dead after this many losses while it was the only attempt in flight in its process. */
 export const poisonLimit = 3
 
 /** Lost tasks are due again spread over this time. */
@@ -14,12 +14,12 @@ export type Attempt = { taskId: string; runId: string }
 export type LostAttempt = { taskId: string; workspaceId: string; state: TaskState; attempts: number; dueAt: Date }
 
 /**
- * Ends attempts that were lost with their dispatcher: each gets a failed run with the code `worker_lost`, and its task
- * waits in quarantine for another attempt, also when its retries are used up: the target may never have been called. Only a
+ * Ends attempts that were lost with their dispatcher. Each gets a failed run with the code `worker_lost`, and its task waits
+ * in quarantine for another attempt. That attempt uses no retry, because the target may never have been called. Only a
  * task that was lost alone three times is dead. `recordAttempts` accepts the outcome of a lost attempt until the next
  * attempt starts.
- * @param attempts - Those that have been recorded since are left out.
- * @param isAlone - Nothing else was in flight in the process that was lost.
+ * @param attempts - The statement skips attempts that have been recorded meanwhile.
+ * @param isAlone - Whether the lost process had no other attempt in flight.
  */
 export async function loseAttempts(db: Db, attempts: readonly Attempt[], isAlone: boolean): Promise<LostAttempt[]> {
   const values = [attempts.map(({ taskId }) => taskId), attempts.map(({ runId }) => runId), isAlone]

@@ -4,22 +4,22 @@ import type { Pool } from '../postgres/pool.ts'
 import { isWaiting } from './task-row.ts'
 import { leaseFloor, waitingFloor } from './waiting-floor.ts'
 
-/** What waits in the database. */
+/** The work that waits in the database. */
 export type MeasuredBacklog = {
-  /** Waiting tasks whose time has come, as far as they were counted. */
+  /** Waiting tasks that are due, up to `maxCounted`. */
   dueTasks: number
   /** How long the oldest of them has been due; 0 when there is none. */
   oldestDueSeconds: number
-  /** By how much the oldest lease of an attempt has passed; 0 when none has. */
+  /** How long the oldest lease of an attempt has been over; 0 when none is. */
   leaseOverdueSeconds: number
-  /** Messages of the outbox that have not been sent, and how long ago the oldest of them was written. */
+  /** Unsent messages of the outbox by kind, and the age of the oldest. */
   outbox: Array<{ kind: OutboxKind; waiting: number; oldestSeconds: number }>
 }
 
-/** Tasks, and messages of each kind, are counted up to here: the rest would only take time. */
+/** Tasks, and messages of each kind, are counted up to here. */
 export const maxCounted = 10_000
 
-/** Measures what waits: a look at the beginning of an index each. */
+/** Measures the backlog. Each number needs only the beginning of an index. */
 export async function measureBacklog(pool: Pool): Promise<MeasuredBacklog> {
   const [tasks, outbox] = await Promise.all([
     queryInIndexOrder<Omit<MeasuredBacklog, 'outbox'>>(pool, {

@@ -3,10 +3,10 @@ import type { Tiers } from '@belfry/domain'
 import type { Pool } from '../postgres/pool.ts'
 import { type Claim, claimTasks } from './claim-tasks.ts'
 
-// Several processes look for the next task at once, so each picks one of the first few.
+// Several processes look for the next task at the same time, so each picks one of the first few.
 const candidates = 8
 
-/** How many tasks in quarantine are due, up to `max`. */
+/** Counts the due tasks in quarantine, up to `max`. */
 export async function countQuarantined(pool: Pool, max: number): Promise<number> {
   const text = `
     SELECT count(*)::int AS n FROM (
@@ -16,7 +16,7 @@ export async function countQuarantined(pool: Pool, max: number): Promise<number>
   return rows[0]?.n ?? 0
 }
 
-/** Claims one of the tasks in quarantine that have been due for longest. Null when none is due. */
+/** Claims one of the oldest due tasks in quarantine. Null when none is due. */
 export async function claimQuarantined(pool: Pool, dispatcherId: string, tiers: Tiers): Promise<Claim | null> {
   const text = `
     SELECT id FROM (

@@ -3,13 +3,13 @@ import type { Pool } from '../postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
 import { topicOf } from './task-row.ts'
 
-/** How an attempt ended, and what becomes of its task. */
+/** The outcome of an attempt, and the next state of its task. */
 export type FinishedAttempt = {
   taskId: string
   runId: string
   /** The task's next state. */
   state: Extract<TaskState, 'success' | 'retrying' | 'dead'>
-  /** Until the next attempt, when `retrying`. */
+  /** The delay until the next attempt; null unless the task is `retrying`. */
   retryDelayMs: number | null
   status: RunStatus
   scheduledAt: Date
@@ -25,7 +25,7 @@ export type FinishedAttempt = {
   errorMessage: string | null
 }
 
-/** If the task is retrying, `dueAt` is when it is due again, and `now` what time it is, both by the database's clock. */
+/** `dueAt`: when a retrying task is due again. `now`: the current time. Both by the database's clock. */
 export type RecordedAttempt = { taskId: string } & ({ dueAt: Date; now: Date } | { dueAt: null; now: null })
 
 export const recordInput: ReadonlyArray<InputColumn<FinishedAttempt>> = [
@@ -48,15 +48,15 @@ export const recordInput: ReadonlyArray<InputColumn<FinishedAttempt>> = [
 ]
 
 /**
- * Stores the runs of finished attempts and moves their tasks, in one statement. Fenced by the run's id: an attempt whose
- * task has been claimed again since changes nothing and gets null. An attempt that was thought lost, and whose task still
- * waits in quarantine, is recorded after all: its run says what really happened, and the call is not repeated.
+ * Stores the runs of finished attempts and moves their tasks, in one statement. Fenced by the run's id: an attempt changes
+ * nothing and returns null when its task has been claimed again. An attempt that counts as lost is still recorded while its
+ * task waits in quarantine: its run then has the real outcome, and the call is not repeated.
  */
 export async function recordAttempts(
   pool: Pool,
   attempts: readonly FinishedAttempt[],
 ): Promise<Array<RecordedAttempt | null>> {
-  // Tasks of one time lie together, so in the order of their ids their pages are read one after the other.
+  // Tasks of one time are stored together, so PostgreSQL reads their pages in sequence.
   const sorted = attempts.toSorted((one, other) => (one.taskId < other.taskId ? -1 : 1))
   const values = inputValues(recordInput, sorted)
   const { rows } = await pool.query<RecordedAttempt>({ name: 'record_attempts', text: recordStatement, values })
@@ -71,16 +71,16 @@ async function recordLate(pool: Pool, attempts: readonly FinishedAttempt[]): Pro
   return (await pool.query<RecordedAttempt>({ name: 'record_late', text: lateStatement, values })).rows
 }
 
-// The state that is moved from is hidden from the planner: with stale statistics ("no task is processing") it would start
-// from the whole table. What is stored is carried along with the moved task, not joined again: the join would take time
-// with the square of the rows.
+// The subselect hides the old state from the planner: with stale statistics ("no task is processing") it would scan the
+// whole table. RETURNING carries the input along with the moved task, because the time of a second join grows with the
+// square of the rows.
 const outcomeColumns = `
           state = i.to_state, quarantined = false, lost_alone = 0, updated_at = now(),
           due_at = CASE i.to_state WHEN 'retrying' THEN clock_timestamp() + i.retry_delay_ms * interval '1 millisecond'
                                    ELSE t.due_at END,
           finished_at = CASE i.to_state WHEN 'retrying' THEN NULL ELSE now() END`
 
-// Such an attempt uses up no retry.
+// An attempt with one of these codes uses no retry.
 const isLost = `(coalesce(i.error_code, '') IN ('worker_lost', 'stale_connection'))`
 
 const usageChanges = `

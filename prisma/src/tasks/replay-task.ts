@@ -3,21 +3,20 @@ import type { TaskState } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 import { copiesOf } from './copy-tasks.ts'
 
-/** `refused` carries the state of a task that has not finished, or null for one that the workspace does not have. */
+/** `refused` carries the state of a task that has not finished, or null when the workspace has no such task. */
 export type Replay =
   | { kind: 'replayed'; id: string; dueAt: Date; now: Date }
   | { kind: 'refused'; state: TaskState | null }
 
 /**
- * Makes a new task of one that has finished, due now, as often as it is asked. The old one stays as it is; if it was a
- * dead letter, it is none any more.
+ * Copies a finished task as a new one, due now. Each call makes another copy. The old task stays; a dead letter is settled.
  */
 export async function replayTask(db: Db, workspaceId: string, taskId: string): Promise<Replay> {
   const values = [taskId, workspaceId, terminalStates]
   const { rows } = await db.query<{ id: string; dueAt: Date; now: Date }>({ name: 'replay_task', text, values })
   if (rows[0]) return { kind: 'replayed', ...rows[0] }
-  const question = 'SELECT state FROM tasks WHERE id = $1 AND workspace_id = $2'
-  const found = await db.query<{ state: TaskState }>(question, [taskId, workspaceId])
+  const stateText = 'SELECT state FROM tasks WHERE id = $1 AND workspace_id = $2'
+  const found = await db.query<{ state: TaskState }>(stateText, [taskId, workspaceId])
   return { kind: 'refused', state: found.rows[0]?.state ?? null }
 }
 

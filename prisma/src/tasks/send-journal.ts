@@ -1,11 +1,11 @@
 import type { Pool } from '../postgres/pool.ts'
 
-/** Prefetched claims of a dispatcher that are about to be sent. `seq` counts up with each entry. */
+/** Prefetched claims that a dispatcher is about to send. `seq` increases with each entry. */
 export type JournalEntry = { dispatcherId: string; session: string; seq: number; runIds: readonly string[] }
 
 /**
- * Writes prefetched claims into the send journal. Each may be sent once this has returned true. False: the dispatcher was
- * thought dead since `session` began, and its claims may have been undone; nothing of this entry may be sent.
+ * Writes prefetched claims into the send journal. When it returns true, the dispatcher may send them. False means that a
+ * scheduler has ended this session and may have undone its claims: the dispatcher must send nothing of this entry.
  *
  * The lock on the dispatcher's row excludes a scheduler that ends the dispatcher at the same time.
  */
@@ -17,13 +17,13 @@ export async function journalSends(pool: Pool, { dispatcherId, session, seq, run
   return rowCount === 1
 }
 
-/** Removes the entries of a dispatcher before `seq`: all their attempts are recorded. */
+/** Removes the entries of a dispatcher before `seq`, whose attempts are all recorded. */
 export async function trimJournal(pool: Pool, dispatcherId: string, seq: number): Promise<void> {
   const text = 'DELETE FROM sends WHERE dispatcher_id = $1 AND seq < $2'
   await pool.query({ name: 'trim_journal', text, values: [dispatcherId, seq] })
 }
 
-/** Whether the claim of a task was prefetched and has not been sent, as a condition on its row. */
+/** Returns the SQL for whether the claim of a task is prefetched and unsent. */
 export function isUnsent(alias: string): string {
   return `(${alias}.prefetched AND NOT EXISTS (
     SELECT FROM sends s WHERE s.dispatcher_id = ${alias}.dispatcher_id AND ${alias}.run_id = ANY (s.run_ids)

@@ -1,12 +1,12 @@
 import type { Backoff } from '../generated/enums.ts'
 
-/** What is sent, how often it is tried, and how long one try may take: the same for a task and a cron job. */
+/** The request of a task or a cron job, with its retries and its timeout. */
 export type StoredRequest = {
   url: string
   method: string
   /** A JSON object of strings, as text. */
   headers: string
-  /** JSON text as it was sent; null when there was none. */
+  /** JSON text as the client sent it; null when there was none. */
   payload: string | null
   maxRetries: number
   backoff: Backoff
@@ -15,7 +15,7 @@ export type StoredRequest = {
   timeoutMs: number
 }
 
-/** The column of each field, in every table that has them. */
+/** The column of each field, in each table that has them. */
 export const requestColumnOf = {
   url: 'url',
   method: 'method',

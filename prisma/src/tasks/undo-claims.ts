@@ -3,13 +3,13 @@ import { type InputColumn, inputRows, inputValues } from '../postgres/statement-
 import { refundedExecutions } from '../usage/count-executions.ts'
 import { loweredFloor } from './waiting-floor.ts'
 
-/** A claim whose attempt never started. With `delayMs` the task may not be claimed again before that; default: it stays due when it was. */
+/** A claim whose attempt never started. `delayMs` postpones the task. Default: it keeps its due time. */
 export type UnstartedClaim = { taskId: string; workspaceId: string; runId: string; delayMs?: number }
 
 /**
- * Undoes claims whose attempts never started: each task is `pending` again, or `retrying` when it has been attempted
- * before. The attempt is not counted, its execution is refunded, and it leaves no run. Fenced by the run's id: null for a
- * claim that no longer stands.
+ * Undoes claims whose attempts never started: each task is `pending` again, or `retrying` after an earlier attempt. The
+ * attempt is not counted, its execution is refunded, and it leaves no run. Fenced by the run's id: null for a claim that no
+ * longer stands.
  */
 export async function undoClaims(
   db: Db,
@@ -31,8 +31,8 @@ export const undoInput: ReadonlyArray<InputColumn<UnstartedClaim>> = [
   ['delay_ms', 'float8', ({ delayMs }) => delayMs],
 ]
 
-// The state is hidden from the planner for the reason that `recordStatement` names, and so is the workspace. `o` is the row
-// as it was: the refund goes to the dispatcher that the update takes out of it.
+// The state and the workspace are hidden from the planner, for the reason at `outcomeColumns` in record-attempts.ts. `o` is
+// the row before the update: the refund goes to the dispatcher that the update removes.
 export const undoStatement = `
   WITH input AS (${inputRows(undoInput)}),
   undone AS (

@@ -4,7 +4,7 @@ import type { WaitingRow } from './due-work.ts'
 import { isWaiting, originOf } from './task-row.ts'
 import { isOfShare, type TaskShare } from './task-share.ts'
 
-/** Waiting tasks due from `after` on, without the task at it, to `until` inclusive: those of one share, in order of time. */
+/** Waiting tasks of one share, due after the task `after` and not later than `until`. */
 export type UpcomingQuery = {
   after: { dueAt: Date; id: string }
   until: Date
@@ -12,7 +12,7 @@ export type UpcomingQuery = {
   limit: number
 }
 
-/** Reads tasks straight from the index of due work, for dispatchers that no queue brings them to. */
+/** Reads waiting tasks in order of time from the index of due work, for dispatchers without a queue. */
 export async function upcomingTasks(pool: Pool, { after, until, share, limit }: UpcomingQuery): Promise<WaitingRow[]> {
   const values = [after.dueAt.toISOString(), after.id, until.toISOString(), limit, share.index, share.of]
   return queryInIndexOrder(pool, { name: 'upcoming_tasks', text: upcomingStatement, values })

@@ -4,24 +4,24 @@ import type { Pool } from '../postgres/pool.ts'
 import { isWaiting } from './task-row.ts'
 
 /**
- * The instant before which no waiting task is due, as SQL. Every scan of due work starts here, so it never walks over the
- * index entries of finished tasks, which no vacuum can remove while an old snapshot is open.
+ * SQL: the time before which no waiting task is due. Each scan of due work starts here, so it skips the index entries of
+ * finished tasks, which no vacuum can remove while an old snapshot is open.
  */
 export const waitingFloor = `coalesce((SELECT f.due_at FROM waiting_floor f), '-infinity')`
 
-/** The instant before which no lease of a task in processing ends, as SQL. */
+/** SQL: the time before which no lease of a processing task ends. */
 export const leaseFloor = `coalesce((SELECT f.lease_until FROM waiting_floor f), '-infinity')`
 
-// The floor stays this far behind the clock, because a transaction that has not committed may hold earlier tasks.
+// The floor stays this far behind the clock, because an open transaction may hold earlier tasks.
 const margin = `interval '1 minute'`
-// Half of the margin: a transaction may last for the other half.
+// Half of the margin; a transaction may take the other half.
 const recent = `interval '30 seconds'`
 
 /**
- * The part of a statement that lowers the floor for tasks that come back before it. Belongs into every statement that may
- * make a task wait since an instant in the past. Takes the floor's row lock only for tasks that are overdue for 30 seconds
- * or more: the floor never comes closer to the clock.
- * @param source - A part or a table expression of the tasks that wait again, with their `due_at`.
+ * Returns the CTE that lowers the floor to tasks which wait again. Each statement needs it that may make a task due in the
+ * past. It locks the floor's row only for tasks that are overdue for 30 seconds or more, because the floor never comes
+ * closer to the clock.
+ * @param source - A CTE or a table expression of the tasks that wait again, with their `due_at`.
  */
 export function loweredFloor(source: string): string {
   return `lowered AS (
@@ -31,7 +31,7 @@ export function loweredFloor(source: string): string {
     )`
 }
 
-/** The same for tasks that come back with the lease of an attempt: rows with `due_at` and `lease_until`. */
+/** The same for tasks that may still have a lease: rows with `due_at` and `lease_until`. */
 export function loweredFloors(source: string): string {
   return `lowered AS (
       UPDATE waiting_floor f SET due_at = least(f.due_at, early.due_at), lease_until = least(f.lease_until, early.lease_until)
@@ -40,12 +40,12 @@ export function loweredFloors(source: string): string {
 }
 
 /**
- * Raises the floor to the first task that waits, or to a minute ago. Reads from the old floor on, so each call walks over
- * what has finished since the last one. After a step back of the clock the floor follows the clock.
+ * Raises the floor to the first waiting task, or to a minute ago. It reads from the old floor, so each call passes only the
+ * tasks that have finished since the last one. When the clock steps back, so does the floor.
  */
 export async function raiseWaitingFloor(pool: Pool): Promise<void> {
   await inTransaction(pool, async tx => {
-    // Locked by a statement of its own. What lowers the floor has committed when the next statement looks, or waits for it.
+    // A separate statement takes the lock. Statements that lower the floor have then committed, or wait for this one.
     await tx.query(inIndexOrder)
     await tx.query('SELECT FROM waiting_floor FOR UPDATE')
     await tx.query(raiseStatement)
@@ -53,9 +53,9 @@ export async function raiseWaitingFloor(pool: Pool): Promise<void> {
 }
 
 /**
- * Looks for a waiting task before the floor, and lowers the floor to it. The safety net for processes of the previous
- * release and for changes by hand, which do not know the floor.
- * @returns The instant at which the first such task was due; null when there is none.
+ * Lowers the floor to the first waiting task before it. The safety net for processes of the previous release and for manual
+ * changes, which do not know the floor.
+ * @returns When the first such task was due; null when there is none.
  */
 export async function mendWaitingFloor(pool: Pool): Promise<Date | null> {
   const text = `

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type PromotionTurn, toDueTask, type WaitingRow, withPromotion } from '@belfry/db'
+import { type PromotionRound, toDueTask, type WaitingRow, withPromotion } from '@belfry/db'
 import { countOfWholeCohorts, type DueTask, lookAheadMs } from '@belfry/queue'
 import { failpoint } from '@belfry/runtime'
 import type { QueueContext } from './context.ts'
@@ -51,7 +51,7 @@ async function* wholeCohorts(pages: AsyncIterable<WaitingRow[]>): AsyncIterable<
   if (rest.length > 0) yield rest
 }
 
-async function startOf(ctx: QueueContext, turn: PromotionTurn): Promise<Date> {
+async function startOf(ctx: QueueContext, turn: PromotionRound): Promise<Date> {
   if ((await ctx.queue.readMarker()) === turn.marker) return turn.watermark
   const start = new Date(Math.min(turn.watermark.getTime(), turn.now.getTime() - lostQueueMarginMs))
   if (turn.marker !== '' && start < turn.watermark) {
