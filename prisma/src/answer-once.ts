@@ -2,14 +2,14 @@ import { hash } from 'node:crypto'
 import { inTransaction, type Transaction } from './postgres/in-transaction.ts'
 import type { Pool } from './postgres/pool.ts'
 
-/** A request that its caller may send again. `hash` tells whether another one with the same key is the same request. */
+/** A request that the client may repeat. The `hash` shows whether a request with the same key is a repetition. */
 export type KeyedRequest = { workspaceId: string; key: string; hash: Uint8Array }
 
-/** An answer as it was sent. */
+/** A response as it was sent. */
 export type KeptAnswer = { status: number; location: string | null; answer: string }
 
 /**
- * `first`: the work was done. `repeated`: it had been done before. `reused`: the key belongs to another request.
+ * `first`: this call did the work. `repeated`: an earlier request did it. `reused`: the key belongs to a different request.
  * `in_progress`: the first request with this key has not ended.
  */
 export type AnsweredOnce =
@@ -17,12 +17,12 @@ export type AnsweredOnce =
   | { kind: 'reused' }
   | { kind: 'in_progress' }
 
-/** How long an answer is kept, in SQL. */
+/** SQL: how long a response is kept. */
 export const keptFor = `interval '24 hours'`
 
 /**
- * Does the work of a request once in 24 hours, whoever sends it how often and at the same time: what the work writes and
- * its answer are committed together or not at all. A work that rejects leaves nothing, and the key free.
+ * Does the work of a request once in 24 hours, however often and from wherever the client sends it. The writes of the work
+ * and its response are committed together or not at all. When the work rejects, nothing is stored and the key stays free.
  */
 export async function answerOnce(
   pool: Pool,
@@ -31,7 +31,7 @@ export async function answerOnce(
 ): Promise<AnsweredOnce> {
   return inTransaction(pool, async tx => {
     if (!(await tryLock(tx, request))) return { kind: 'in_progress' }
-    const kept = await findAnswer(tx, request) // a statement of its own, so that it sees what the last holder committed
+    const kept = await findAnswer(tx, request) // its own snapshot includes the commit of the last holder
     if (kept) return kept.isSame ? { kind: 'repeated', answer: kept } : { kind: 'reused' }
     const answer = await work(tx)
     await keepAnswer(tx, request, answer)
@@ -39,7 +39,7 @@ export async function answerOnce(
   })
 }
 
-/** Deletes up to `limit` answers that are older than a day. Returns how many it deleted. */
+/** Deletes up to `limit` responses that are older than a day. Returns how many it deleted. */
 export async function forgetIdempotencyKeys(pool: Pool, limit: number): Promise<number> {
   const text = `
     DELETE FROM idempotency_keys WHERE (workspace_id, key) IN (
@@ -50,12 +50,12 @@ export async function forgetIdempotencyKeys(pool: Pool, limit: number): Promise<
   return rowCount ?? 0
 }
 
-/** The advisory lock of a key, as the text of a bigint. Two keys of one lock would only wait for each other. */
+/** Returns the advisory lock of a key. Two keys with the same lock only exclude each other while a request runs. */
 export function lockOf({ workspaceId, key }: KeyedRequest): bigint {
   return hash('sha256', `${workspaceId} ${key}`, 'buffer').readBigInt64BE()
 }
 
-// Held until the transaction has ended, however that comes about.
+// PostgreSQL releases the lock when the transaction ends.
 async function tryLock(tx: Transaction, request: KeyedRequest): Promise<boolean> {
   const text = 'SELECT pg_try_advisory_xact_lock($1::bigint) AS taken'
   const { rows } = await tx.query<{ taken: boolean }>({ name: 'lock_key', text, values: [lockOf(request)] })
@@ -74,7 +74,7 @@ async function findAnswer(
   return rows[0]
 }
 
-// An answer that is there already is one that is over its time: the lock says so, and the unique key makes sure.
+// Under the lock, an existing row can only be an expired one. The condition makes sure.
 async function keepAnswer(tx: Transaction, request: KeyedRequest, kept: KeptAnswer): Promise<void> {
   const text = `
     INSERT INTO idempotency_keys (workspace_id, key, request_hash, status, location, answer)

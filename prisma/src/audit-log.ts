@@ -2,7 +2,7 @@ import { type AuditAction, newUuid } from '@belfry/domain'
 import type { Prisma } from './postgres/create-prisma.ts'
 import type { Transaction } from './postgres/in-transaction.ts'
 
-/** One thing that somebody did. `details` holds no secret; `objectId` is the id as callers know it. */
+/** One action of a user or an API key. `details` holds no secret; `objectId` is the id as the API shows it. */
 export type NewAuditEntry = {
   organizationId: string
   workspaceId: string | null
@@ -14,10 +14,10 @@ export type NewAuditEntry = {
   details: Readonly<Record<string, unknown>>
 }
 
-/** A transaction of either kind. */
+/** A transaction of `pg` or of Prisma. */
 export type AnyTransaction = Transaction | Pick<Prisma, '$executeRawUnsafe'>
 
-/** Stores what somebody did, in the transaction that does it. */
+/** Stores an audit entry in the transaction of the action. */
 export async function insertAuditEntry(tx: AnyTransaction, entry: NewAuditEntry): Promise<void> {
   const text = `
     INSERT INTO audit_log (id, organization_id, workspace_id, action, user_id, api_key_id, address, object_id, details)

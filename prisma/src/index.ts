@@ -78,12 +78,17 @@ export {
   type IntegrationTarget,
   insertIntegration,
   listIntegrations,
-  mostIntegrations,
+  maxIntegrations,
   type NewIntegration,
   openIntegration,
 } from './integrations/integrations.ts'
+export {
+  type AlertSubjects,
+  type IntegrationNews,
+  type Notified,
+  notifyIntegrations,
+} from './integrations/notify-integrations.ts'
 export { findQuotaAudience, type QuotaAudience } from './integrations/quota-audience.ts'
-export { type Happened, type IntegrationNews, type Told, tellIntegrations } from './integrations/tell-integrations.ts'
 export { changeTier, type TierChanger } from './organizations/change-tier.ts'
 export { findOwners, type OwnedOrganization } from './organizations/find-owners.ts'
 export { addToOutbox, type NewOutboxMessage } from './outbox/add-to-outbox.ts'
@@ -130,7 +135,7 @@ export {
 } from './secrets/secrets.ts'
 export {
   ensureSigningSecret,
-  mostSigningSecrets,
+  maxSigningSecrets,
   readSigningSecrets,
   revokeSigningSecret,
   rotateSigningSecret,

@@ -1,12 +1,12 @@
 import type { Pool } from './postgres/pool.ts'
 
-/** How often one name may try: `burst` times at once, and once more each `everyMs`. */
+/** A rate limit for one name: `burst` attempts at once, and one more each `everyMs`. */
 export type Throttle = { burst: number; everyMs: number }
 
 /**
- * Takes one of a name's turns, exactly, however many processes ask at once. What is stored is the instant at which all
- * turns would be free again; each turn moves it on by `everyMs`.
- * @returns 0 when the turn was taken, else the milliseconds after which asking again makes sense.
+ * Consumes one attempt of a name. The limit is exact across processes. The row stores the time at which the full burst is
+ * available again; each attempt moves it by `everyMs`.
+ * @returns 0 when the attempt is allowed, else the milliseconds until the next one is.
  */
 export async function takeTurn(pool: Pool, name: string, { burst, everyMs }: Throttle): Promise<number> {
   const { rows } = await pool.query<{ waitMs: number }>({
@@ -29,7 +29,7 @@ export async function takeTurn(pool: Pool, name: string, { burst, everyMs }: Thr
   return waitMs === 0 ? 0 : Math.max(1, Math.ceil(waitMs))
 }
 
-/** Gives back a turn that should not count. */
+/** Refunds an attempt that should not count. */
 export async function giveTurnBack(pool: Pool, name: string, { everyMs }: Throttle): Promise<void> {
   const text = `UPDATE throttles SET free_at = free_at - $2 * interval '1 millisecond' WHERE name = $1`
   await pool.query({ name: 'give_turn_back', text, values: [name, everyMs] })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import {
   ensureSigningSecret,
-  mostSigningSecrets,
+  maxSigningSecrets,
   readSigningSecrets,
   revokeSigningSecret,
   rotateSigningSecret,
@@ -52,9 +52,9 @@ describe('works', () => {
     const rotations = await Promise.all(
       Array.from({ length: 8 }, () => rotateSigningSecret(db.pool, keys, workspaceId)),
     )
-    expect(rotations.filter(rotation => rotation === 'full')).toHaveLength(8 - (mostSigningSecrets - 1))
+    expect(rotations.filter(rotation => rotation === 'full')).toHaveLength(8 - (maxSigningSecrets - 1))
     const all = await secretsOf(workspaceId)
-    expect(all).toHaveLength(mostSigningSecrets)
+    expect(all).toHaveLength(maxSigningSecrets)
     expect(all.map(({ expiresAt }) => expiresAt === null)).toEqual([true, false, false, false, false])
   })
 })

@@ -1,11 +1,11 @@
 import type { TierName } from '@belfry/domain'
 import type { Db, Transaction } from '../postgres/in-transaction.ts'
 
-/** What the payment provider last said of an organization. The provider is the truth; this is what was read of it. */
+/** The last known state of an organization at the payment provider. The provider's own state is authoritative. */
 export type BillingAccount = BillingState & {
   organizationId: string
   customerId: string | null
-  /** The latest checkout that was begun. */
+  /** The latest checkout that was started. */
   checkoutId: string | null
 }
 
@@ -14,13 +14,13 @@ export type BillingState = {
   subscriptionId: string | null
   /** As the provider names it. */
   status: string | null
-  /** The tier that the subscription is for; null when there is none, or none that the configuration knows. */
+  /** The tier of the subscription; null when there is none, or the configuration does not know it. */
   tier: TierName | null
   periodEnd: Date | null
-  /** The tier from `nextTierAt` on, where a change is planned. */
+  /** The tier from `nextTierAt` on; null when no change is planned. */
   nextTier: TierName | null
   nextTierAt: Date | null
-  /** While a payment is missing: how long the tier stays. */
+  /** While a payment is overdue: until when the tier stays. */
   graceUntil: Date | null
 }
 
@@ -36,7 +36,7 @@ export async function readBillingAccount(db: Db, organizationId: string): Promis
   return rows[0] ?? null
 }
 
-/** Opens an organization's account where there is none, and locks it until the transaction ends. */
+/** Creates an organization's account if needed, and locks it until the transaction ends. */
 export async function lockBillingAccount(tx: Transaction, organizationId: string): Promise<BillingAccount> {
   await tx.query('INSERT INTO billing_accounts (organization_id) VALUES ($1) ON CONFLICT DO NOTHING', [organizationId])
   const text = `SELECT ${columns} FROM billing_accounts WHERE organization_id = $1 FOR UPDATE`
@@ -64,7 +64,7 @@ export async function storeBillingAccount(tx: Transaction, account: BillingAccou
   ])
 }
 
-/** Records that an event is handled, in the transaction that does so. Returns false when it has been handled before. */
+/** Records an event in the transaction that handles it. Returns false when the event has been handled before. */
 export async function recordBillingEvent(tx: Transaction, id: string): Promise<boolean> {
   const { rowCount } = await tx.query('INSERT INTO billing_events (id) VALUES ($1) ON CONFLICT DO NOTHING', [id])
   return rowCount === 1

@@ -1,15 +1,16 @@
 import { nextScheduled, type StateReason } from '@belfry/domain'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
+import { requestColumnOf } from '../tasks/stored-request.ts'
 import { changedPayloads } from '../usage/count-storage.ts'
 import { type CronJobCursor, type CronJobFields, columnOf, cursorColumns, scheduleOf } from './cron-job.ts'
 import { type Expansion, expandLocked } from './expand-cron-jobs.ts'
 
-/** The fields of a cron job that change; an absent one stays. */
+/** The new values of a cron job. Absent fields stay as they are. */
 export type CronJobChange = Partial<CronJobFields>
 
 /**
- * `moved` carries the cron job's name as it was, and whether there was anything to change. `unknown`: the workspace has no
- * such cron job. `never_runs`: the new rule has no occurrence; nothing was changed.
+ * `moved` carries the previous name of the cron job, and whether anything has changed. `unknown`: the workspace has no such
+ * cron job. `never_runs`: the new rule has no occurrence, so nothing was changed.
  */
 export type CronJobMove =
   | { kind: 'moved'; expansion: Expansion; name: string; isChanged: boolean }
@@ -17,14 +18,11 @@ export type CronJobMove =
   | { kind: 'never_runs' }
 
 const scheduleFields = ['cron', 'timezone', 'startsAt', 'endsAt'] as const
-const requestFields = [
-  ...(['name', 'url', 'method', 'headers', 'payload'] as const),
-  ...(['maxRetries', 'backoff', 'baseDelayMs', 'maxDelayMs', 'timeoutMs'] as const),
-]
+const requestFields = ['name', ...(Object.keys(requestColumnOf) as Array<keyof typeof requestColumnOf>)] as const
 
 /**
- * Stops a cron job. Once this has resolved, nothing of it starts: an occurrence that has not started is cancelled in the
- * same transaction, and its row decides between this and a claim.
+ * Pauses a cron job. When this resolves, no occurrence starts any more: the transaction cancels those that have not started,
+ * and the row lock of each decides between this and a claim.
  */
 export async function pauseCronJob(db: Db, workspaceId: string, id: string): Promise<CronJobMove> {
   return withCronJob(db, workspaceId, id, async (tx, job) => {
@@ -40,7 +38,7 @@ export async function pauseCronJob(db: Db, workspaceId: string, id: string): Pro
   })
 }
 
-/** Starts a paused cron job again, from now. An occurrence that its user cancelled before the pause stays cancelled. */
+/** Resumes a paused cron job from now on. An occurrence that the user cancelled before the pause stays cancelled. */
 export async function resumeCronJob(
   db: Db,
   workspaceId: string,
@@ -54,18 +52,18 @@ export async function resumeCronJob(
   })
 }
 
-/** Deletes a cron job; its occurrences that have not started are cancelled in the same transaction. */
+/** Deletes a cron job, and cancels its tasks that have not started in the same transaction. */
 export async function deleteCronJob(db: Db, workspaceId: string, id: string): Promise<CronJobMove> {
   return withCronJob(db, workspaceId, id, async tx => {
     await cancelUnstarted(tx, id, 'cronjob_deleted', 'all')
     await tx.query('DELETE FROM cron_jobs WHERE id = $1', [id])
-    return nothingNew(tx)
+    return emptyExpansion(tx)
   })
 }
 
 /**
- * Changes a cron job. When the rule changes, the occurrences that have not started are replaced by those of the new rule;
- * otherwise they send what the change says.
+ * Changes a cron job. When the rule changes, occurrences of the new rule replace those that have not started. Otherwise the
+ * occurrences that have not started get the new request.
  */
 export async function changeCronJob(
   db: Db,
@@ -75,7 +73,7 @@ export async function changeCronJob(
   lookAheadMs: number,
 ): Promise<CronJobMove> {
   return withCronJob(db, workspaceId, id, async (tx, job) => {
-    const given = Object.entries(change) as Array<[keyof CronJobFields, unknown]> // its own entries
+    const given = Object.entries(change) as Array<[keyof CronJobFields, unknown]>
     const columns = Object.fromEntries(given.map(([field, value]) => [columnOf[field], value]))
     const reschedules = scheduleFields.some(field => isChanged(job[field], change[field]))
     if (!reschedules) {
@@ -87,7 +85,7 @@ export async function changeCronJob(
     if (nextScheduled(schedule, now) === null) return null
     await expandLocked(tx, [job], 0)
     const firstCancelled = await cancelUnstarted(tx, id, 'cronjob_changed', 'occurrences')
-    // One that was due this very moment is replaced too, if the new rule also has it.
+    // An occurrence that was due just now is made again if the new rule has it too.
     const from = firstCancelled === null ? now : Math.min(now, firstCancelled.getTime() - 1)
     const next = job.pausedAt === null ? nextScheduled(schedule, from) : null
     const cursor = { next_run_at: next && new Date(next.atMs), unreadable_since: null }
@@ -95,7 +93,7 @@ export async function changeCronJob(
   })
 }
 
-// The row's lock keeps the scheduler and other changes of the same cron job away until the end.
+// The row lock excludes the scheduler and other changes of the same cron job until the transaction ends.
 async function withCronJob(
   db: Db,
   workspaceId: string,
@@ -110,11 +108,11 @@ async function withCronJob(
     const done = await change(tx, rows[0])
     if (done === null) return { kind: 'never_runs' }
     const isChanged = done !== 'unchanged'
-    return { kind: 'moved', expansion: isChanged ? done : await nothingNew(tx), name, isChanged }
+    return { kind: 'moved', expansion: isChanged ? done : await emptyExpansion(tx), name, isChanged }
   })
 }
 
-async function nothingNew(tx: Transaction): Promise<Expansion> {
+async function emptyExpansion(tx: Transaction): Promise<Expansion> {
   return expandLocked(tx, [], 0)
 }
 
@@ -130,12 +128,12 @@ async function update(
   return expandLocked(tx, rows, lookAheadMs)
 }
 
-// "NOT IN" rather than "= pending": the latter would offer the planner the index of everything that is due.
+// "NOT IN" rather than "= pending", for which the planner may choose the index of all due work.
 const unstarted = `cron_job_id = $1 AND finished_at IS NULL
   AND state NOT IN ('processing', 'retrying', 'success', 'dead', 'cancelled')`
 
-// Returns the earliest occurrence among those cancelled. A manual trigger is no occurrence. The time is the clock's,
-// because now() may lie before a wait for the row, and so before the creation of these tasks.
+// Returns the earliest cancelled occurrence. A task of a manual trigger is not an occurrence. clock_timestamp(), because
+// now() may precede a wait for the row lock, and so the creation of these tasks.
 async function cancelUnstarted(
   tx: Transaction,
   id: string,
@@ -153,7 +151,7 @@ async function cancelUnstarted(
   return rows[0]?.first ?? null
 }
 
-// The task's row is rewritten too, so that this and a claim of it exclude each other.
+// Rewrites the task's row too, so this and a claim of the task exclude each other.
 async function changeUnstarted(tx: Transaction, id: string, change: CronJobChange): Promise<void> {
   const fields = requestFields.filter(field => field in change)
   if (fields.length === 0) return

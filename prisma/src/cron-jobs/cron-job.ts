@@ -1,20 +1,20 @@
 import { type CatchUp, type CronSchedule, type Overlap, parseCron } from '@belfry/domain'
 import { requestColumnOf, type StoredRequest } from '../tasks/stored-request.ts'
 
-/** What a caller says about a cron job. */
+/** The fields of a cron job that its user sets. */
 export type CronJobFields = StoredRequest & {
   name: string
-  /** Five fields, checked. */
+  /** A valid expression of five fields. */
   cron: string
   timezone: string
   startsAt: Date | null
-  /** No occurrence at this instant or later. */
+  /** No occurrence has this time or a later one. */
   endsAt: Date | null
   overlap: Overlap
   catchUp: CatchUp
 }
 
-/** When a stored cron job fires and how far its occurrences have become tasks. */
+/** The rule of a stored cron job, and its next occurrence that is not a task yet. */
 export type CronJobCursor = {
   id: string
   cron: string
@@ -42,8 +42,8 @@ export const columnOf = {
 } as const satisfies Record<keyof CronJobFields, string>
 
 /**
- * Reads the rule of a stored cron job.
- * @throws Error when the expression is not one that may be stored.
+ * Parses the rule of a cron job.
+ * @throws Error when the expression is invalid.
  */
 export function scheduleOf(job: Pick<CronJobFields, 'cron' | 'timezone' | 'startsAt' | 'endsAt'>): CronSchedule {
   const parsed = parseCron(job.cron)

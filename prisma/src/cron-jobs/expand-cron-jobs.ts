@@ -7,27 +7,27 @@ import { countedPayloads } from '../usage/count-storage.ts'
 import { type CronJobCursor, cursorColumns, scheduleOf } from './cron-job.ts'
 
 export type Expansion = {
-  /** Cron jobs that were expanded, or could not be read. */
+  /** How many cron jobs were expanded, or could not be read. */
   jobs: number
-  /** Whether another call would find more at once. */
+  /** Whether another call would find more cron jobs now. */
   hasMore: boolean
-  /** The tasks that were made and wait for their time. */
+  /** The new tasks that wait for their time. */
   tasks: WaitingRow[]
-  /** How many of the occurrences were left out, because their time passed while nothing ran. */
+  /** How many occurrences were skipped because their time passed while no scheduler ran. */
   missed: number
-  /** Cron jobs whose rule this process cannot read, such as one in a zone that it does not know. They stay as they are. */
+  /** Cron jobs whose rule this process cannot read, for example because of an unknown time zone. They are not changed. */
   unreadable: Array<{ id: string; error: unknown }>
   now: Date
 }
 
-// Cron jobs that have to catch up on a long outage bring many tasks each.
+// After a long outage, a cron job that catches up makes many tasks.
 const maxTasksPerBatch = 5000
 
 /**
- * Makes the occurrences that lie within the look-ahead into tasks, for at most `limit` cron jobs, in one transaction. Any
- * number of callers may do so at once: each takes cron jobs that no other caller holds, and an occurrence and the step to
- * the next one are committed together.
- * @param except - Cron jobs to leave out, because this process cannot read them. Default: none.
+ * Turns the occurrences within the look-ahead into tasks, for at most `limit` cron jobs, in one transaction. Any number of
+ * schedulers may call this at once: each locks cron jobs that no other one holds. The transaction also moves each cron job
+ * to its next occurrence.
+ * @param except - Cron jobs to skip, because this process cannot read them. Default: none.
  */
 export async function expandCronJobs(
   db: Db,
@@ -45,7 +45,7 @@ export async function expandCronJobs(
   })
 }
 
-/** Expands cron jobs whose rows the transaction holds. */
+/** Expands cron jobs whose rows the transaction has locked. */
 export async function expandLocked(
   tx: Transaction,
   jobs: readonly CronJobCursor[],
@@ -81,8 +81,8 @@ export async function expandLocked(
 
 type JobPlan = OccurrencePlan & { jobId: string }
 
-// The requests are copied within the database: payloads do not travel. An occurrence that its user cancelled stays so,
-// also when a pause or a change of the rule sets the cursor back.
+// Copies the requests within the database, so payloads do not travel. An occurrence that the user cancelled stays cancelled,
+// also when a pause or a change of the rule moves the cursor back.
 async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now: Date): Promise<WaitingRow[]> {
   const text = `
     WITH input AS (
@@ -113,14 +113,14 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
     ${countedPayloads('SELECT n.workspace_id, j.payload FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')}
     SELECT n.id, n.due_at AS "dueAt", n.workspace_id AS "workspaceId", ${originOf('j.url')} AS origin
     FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id WHERE n.state = 'pending'`
-  // Ids sort by time only from one millisecond to the next, and a cron job's tasks are listed in order of their ids.
+  // Ids sort by millisecond, and the tasks of a cron job are listed in the order of their ids.
   const occurrences = plans.flatMap(({ jobId, occurrences }) =>
     occurrences.map((one, i) => ({ jobId, ...one, id: newUuid(now.getTime() + i) })),
   )
   const values = [
     occurrences.map(({ id }) => id),
     occurrences.map(({ jobId }) => jobId),
-    occurrences.map(({ at }) => at.toISOString()),
+    occurrences.map(({ at }) => at),
     occurrences.map(({ missed }) => missed),
   ]
   const { rows } = await tx.query<WaitingRow>({ name: 'insert_occurrences', text, values })
@@ -131,7 +131,7 @@ async function moveCursors(tx: Transaction, plans: readonly JobPlan[]): Promise<
   const text = `
     UPDATE cron_jobs j SET next_run_at = i.next, unreadable_since = NULL
     FROM unnest($1::uuid[], $2::timestamptz[]) AS i (id, next) WHERE j.id = i.id`
-  const values = [plans.map(({ jobId }) => jobId), plans.map(({ next }) => next?.toISOString() ?? null)]
+  const values = [plans.map(({ jobId }) => jobId), plans.map(({ next }) => next)]
   await tx.query({ name: 'move_cron_cursors', text, values })
 }
 

@@ -3,7 +3,7 @@ import type { Db } from '../postgres/in-transaction.ts'
 import type { DueRow } from '../tasks/due-work.ts'
 import { countedPayloads } from '../usage/count-storage.ts'
 
-/** Makes a task of a cron job that is due now, whatever the schedule says; null when the workspace has no such cron job. */
+/** Creates a task of a cron job that is due now. Returns null when the workspace has no such cron job. */
 export async function triggerCronJob(db: Db, workspaceId: string, id: string): Promise<DueRow | null> {
   const text = `
     WITH inserted AS (

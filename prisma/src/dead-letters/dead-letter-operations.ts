@@ -6,14 +6,14 @@ import { isDeadLetter } from '../tasks/task-row.ts'
 import { countDeadLetters, type DeadLetterFilter, matches, valuesOfFilter } from './find-dead-letters.ts'
 import { type SettledDeadLetters, settleDeadLetters } from './settle-dead-letters.ts'
 
-/** A replay or a discard of many dead letters, in the background. */
+/** A replay or a discard of many dead letters that runs in the background. */
 export type DeadLetterOperation = DeadLetterFilter & {
   id: string
   workspaceId: string
   action: DeadLetterAction
-  /** Dead letters that matched when it began. */
+  /** How many dead letters matched at the start. */
   total: number
-  /** Those that it has replayed or discarded so far. */
+  /** How many it has replayed or discarded so far. */
   settled: number
   cancelled: boolean
   createdAt: Date
@@ -27,7 +27,7 @@ const columns = `id, workspace_id AS "workspaceId", action, cron_job_id AS "cron
 
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
-/** Begins an operation, or finds the one that the workspace has under way: it has one at a time. */
+/** Starts an operation, or returns the one that is running: a workspace has one at a time. */
 export async function startDeadLetterOperation(
   pool: Pool,
   workspaceId: string,
@@ -49,7 +49,7 @@ export async function startDeadLetterOperation(
   for (;;) {
     const values = [newUuid(), workspaceId, action, total, beforeAll, ...valuesOfFilter(filter)]
     const { rows } = await pool.query<DeadLetterOperation>(text, values)
-    if (rows[0]) return rows[0] // none when the other one began or ended in this very moment
+    if (rows[0]) return rows[0] // no row when the other one started or ended during this statement
   }
 }
 
@@ -65,8 +65,8 @@ export async function findDeadLetterOperation(
 }
 
 /**
- * Ends an operation. Once this is committed it settles nothing more; what it has settled stays settled. Returns false
- * when it had ended already, and for one that the workspace does not have.
+ * Cancels an operation. It settles no more dead letters after this; those already settled stay settled. Returns false when
+ * the operation has ended already or the workspace has no such operation.
  */
 export async function cancelDeadLetterOperation(pool: Pool, workspaceId: string, id: string): Promise<boolean> {
   const text = `
@@ -78,9 +78,9 @@ export async function cancelDeadLetterOperation(pool: Pool, workspaceId: string,
 }
 
 /**
- * Works on the operation whose turn it is: looks at the next `limit` dead letters of its workspace and settles those that
- * match, in one transaction with how far it came. So it goes on where it was when whoever did this has died, and any
- * number of callers may do it at once. Returns null when there is nothing to do.
+ * Advances the least recently advanced operation: reads the next `limit` dead letters of its workspace and settles those that
+ * match. One transaction also stores the position, so an operation survives the death of a scheduler, and any number of
+ * schedulers may call this at once. Returns null when no operation is open.
  */
 export async function stepDeadLetterOperation(pool: Pool, limit: number): Promise<SettledDeadLetters | null> {
   return inTransaction(pool, async tx => {
@@ -90,13 +90,13 @@ export async function stepDeadLetterOperation(pool: Pool, limit: number): Promis
     const { rows } = await tx.query<DeadLetterOperation>({ name: 'next_operation', text })
     const operation = rows[0]
     if (!operation) return null
-    const seen = await lookOn(tx, operation, limit)
-    const meant = seen.flatMap(({ id, isMeant }) => (isMeant ? [id] : []))
-    const settled = await settleDeadLetters(tx, operation.workspaceId, meant, operation.action)
-    await moveOn(tx, operation, {
-      cursor: seen.at(-1)?.id ?? null,
-      settled: settled.letters.length,
-      isLast: seen.length < limit,
+    const page = await readPage(tx, operation, limit)
+    const matching = page.flatMap(({ id, isMatch }) => (isMatch ? [id] : []))
+    const settled = await settleDeadLetters(tx, operation.workspaceId, matching, operation.action)
+    await advance(tx, operation, {
+      cursor: page.at(-1)?.id ?? null,
+      settled: settled.deadLetters.length,
+      isLast: page.length < limit,
     })
     return settled
   })
@@ -113,23 +113,23 @@ export async function forgetDeadLetterOperations(pool: Pool, limit: number): Pro
   return rowCount ?? 0
 }
 
-// What died after the operation began is left alone: it may be one of its own replays.
-async function lookOn(
+// Tasks that died after the start of the operation do not match: they may be its own replays.
+async function readPage(
   tx: Transaction,
   operation: DeadLetterOperation,
   limit: number,
-): Promise<Array<{ id: string; isMeant: boolean }>> {
+): Promise<Array<{ id: string; isMatch: boolean }>> {
   const text = `
-    SELECT t.id, (t.finished_at <= o.created_at AND ${matches(3)}) AS "isMeant"
+    SELECT t.id, (t.finished_at <= o.created_at AND ${matches(3)}) AS "isMatch"
     FROM dead_letter_operations o JOIN tasks t ON t.workspace_id = o.workspace_id AND t.id > o.cursor
     WHERE o.id = $1 AND ${isDeadLetter}
     ORDER BY t.id LIMIT $2`
   const values = [operation.id, limit, ...valuesOfFilter(operation)]
-  const { rows } = await tx.query<{ id: string; isMeant: boolean }>({ name: 'look_on', text, values })
+  const { rows } = await tx.query<{ id: string; isMatch: boolean }>({ name: 'read_dead_letters', text, values })
   return rows
 }
 
-async function moveOn(
+async function advance(
   tx: Transaction,
   { id, workspaceId }: DeadLetterOperation,
   step: { cursor: string | null; settled: number; isLast: boolean },
@@ -140,5 +140,5 @@ async function moveOn(
         finished_at = CASE WHEN $5 THEN clock_timestamp() END
     WHERE id = $1 AND workspace_id = $2`
   const values = [id, workspaceId, step.cursor, step.settled, step.isLast]
-  await tx.query({ name: 'move_on', text, values })
+  await tx.query({ name: 'advance_operation', text, values })
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../postgres/in-transaction.ts'
 import { isDeadLetter } from '../tasks/task-row.ts'
 
-/** Which dead letters are meant; null means any. The times are those of `execute_at`: from <= t < to. */
+/** A filter for dead letters; null matches any. The times limit `execute_at`: from <= t < to. */
 export type DeadLetterFilter = {
   cronJobId: string | null
   topic: string | null
@@ -9,7 +9,7 @@ export type DeadLetterFilter = {
   executeTo: Date | null
 }
 
-/** The condition of a filter, with its values from the parameter `$first` on. */
+/** Returns the SQL of a filter, whose values are the parameters from `$first`. */
 export function matches(first: number): string {
   const [cronJobId, topic, from, to] = [first, first + 1, first + 2, first + 3]
   return `($${cronJobId}::uuid IS NULL OR t.cron_job_id = $${cronJobId})
@@ -18,7 +18,7 @@ export function matches(first: number): string {
     AND ($${topic}::text IS NULL OR EXISTS (SELECT FROM task_requests r WHERE r.task_id = t.id AND r.topic = $${topic}))`
 }
 
-/** The values for `matches`. */
+/** Returns the values for `matches`. */
 export function valuesOfFilter(filter: DeadLetterFilter): unknown[] {
   return [filter.cronJobId, filter.topic, filter.executeFrom, filter.executeTo]
 }
@@ -37,7 +37,7 @@ export async function findDeadLetters(
   return rows.map(({ id }) => id)
 }
 
-/** Counts the dead letters of a workspace. It reads every one of them. */
+/** Counts the matching dead letters of a workspace. It reads each of them. */
 export async function countDeadLetters(db: Db, workspaceId: string, filter: DeadLetterFilter): Promise<number> {
   const text = `SELECT count(*)::int AS n FROM tasks t WHERE t.workspace_id = $1 AND ${isDeadLetter} AND ${matches(2)}`
   const { rows } = await db.query<{ n: number }>(text, [workspaceId, ...valuesOfFilter(filter)])

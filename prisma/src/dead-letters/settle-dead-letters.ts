@@ -4,12 +4,12 @@ import { copiesOf } from '../tasks/copy-tasks.ts'
 import type { DueRow } from '../tasks/due-work.ts'
 import { isDeadLetter } from '../tasks/task-row.ts'
 
-/** The dead letters that were settled, and the tasks that replay them. `now` is the database's clock. */
-export type SettledDeadLetters = { letters: string[]; replays: DueRow[]; now: Date }
+/** The ids of the settled dead letters, and the tasks that replay them. `now` is the database's clock. */
+export type SettledDeadLetters = { deadLetters: string[]; replays: DueRow[]; now: Date }
 
 /**
- * Replays or discards those of a workspace's tasks that are dead letters, in one statement. Nobody settles a dead letter
- * twice: whoever comes second leaves it out, and gets no new task for it.
+ * Replays or discards dead letters of a workspace, in one statement. Skips ids that are not dead letters, so no dead letter
+ * is settled or replayed twice.
  */
 export async function settleDeadLetters(
   db: Db,
@@ -20,7 +20,7 @@ export async function settleDeadLetters(
   const values = [workspaceId, taskIds, action]
   const { rows } = await db.query<SettledRow>({ name: 'settle_dead_letters', text, values })
   return {
-    letters: rows.flatMap(({ id, dueAt }) => (dueAt === null ? [id] : [])),
+    deadLetters: rows.flatMap(({ id, dueAt }) => (dueAt === null ? [id] : [])),
     replays: rows.flatMap(({ id, dueAt }) => (dueAt === null ? [] : [{ id, dueAt }])),
     now: rows[0]?.now ?? new Date(),
   }
@@ -28,7 +28,7 @@ export async function settleDeadLetters(
 
 type SettledRow = { id: string; dueAt: Date | null; now: Date }
 
-// Locked in the order of their ids, so that two of these at once wait for each other and not in a circle.
+// Locks in the order of the ids, so concurrent statements cannot deadlock.
 const text = `
   WITH chosen AS (
     SELECT t.id FROM tasks t

@@ -1,15 +1,15 @@
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type LostAttempt, loseAttempts } from '../tasks/lose-attempts.ts'
-import { isUnsent as isNotInJournal } from '../tasks/send-journal.ts'
+import { isUnsent as isUnsentSql } from '../tasks/send-journal.ts'
 import { isHeldLease } from '../tasks/task-row.ts'
 import { type UnstartedClaim, undoClaims } from '../tasks/undo-claims.ts'
 import { leaseFloor } from '../tasks/waiting-floor.ts'
 
-/** A task that waits again, because its claim was never sent. `now` is the database's clock. */
+/** A task that waits again, because its request was never sent. `now` is the database's clock. */
 export type UndoneClaim = { taskId: string; workspaceId: string; dueAt: Date; now: Date }
 
-/** What became of the claims of a dispatcher. */
+/** What happened to the claims of a dispatcher. */
 export type EndedDispatcher = { undone: UndoneClaim[]; lost: LostAttempt[] }
 
 type OwnedClaim = UnstartedClaim & { isUnsent: boolean }
@@ -17,13 +17,12 @@ type OwnedClaim = UnstartedClaim & { isUnsent: boolean }
 const batchSize = 1_000
 
 /**
- * Ends a dispatcher that is dead. Prefetched claims that it never sent are undone. Every other claim of it is a lost
- * attempt: see `loseAttempts`. An attempt that was the only one in flight counts as lost alone, because its task may be
- * what killed the process. When PostgreSQL has restarted since, the send journal is gone, so every claim counts as sent
- * and as lost together with others.
+ * Ends a dead dispatcher. Undoes its prefetched claims that it never sent. Each other claim is a lost attempt: see
+ * `loseAttempts`. The only attempt in flight counts as lost alone, because its task may have killed the process. When
+ * PostgreSQL has restarted, the send journal is gone. Then every claim counts as sent, and as lost together with others.
  *
- * A dispatcher that comes back later finds its claims gone: the fence of the run's id refuses its outcomes, and the
- * journal refuses its sends.
+ * A dispatcher that comes back later no longer owns its claims: the fence of the run's id rejects its outcomes, and the
+ * journal rejects its sends.
  */
 export async function endDispatcher(pool: Pool, id: string): Promise<EndedDispatcher> {
   return inTransaction(pool, async tx => {
@@ -42,10 +41,10 @@ export async function endDispatcher(pool: Pool, id: string): Promise<EndedDispat
 }
 
 /**
- * Ends claims of a living dispatcher that it does not hold. Those that it never sent are undone. The others are lost: a
+ * Ends claims of a live dispatcher that it does not hold. Undoes those that it never sent. The others count as lost: a
  * failover may have lost their records.
  * @param isHeld - Whether the dispatcher holds the claim of a run.
- * @param isUnsent - Whether it is certain that nothing was sent for a run.
+ * @param isUnsent - Whether it is certain that the run's request was not sent.
  */
 export async function recoverStrays(
   pool: Pool,
@@ -63,9 +62,8 @@ export async function recoverStrays(
 }
 
 /**
- * Removes a dispatcher that stops in order. Of the claims that it still has, those that it never sent are undone. The others
- * are lost.
- * @param isUnsent - Whether it is certain that nothing was sent for a run.
+ * Removes a dispatcher that shuts down. Undoes its remaining claims that it never sent. The others count as lost.
+ * @param isUnsent - Whether it is certain that the run's request was not sent.
  */
 export async function leaveDispatchers(
   pool: Pool,
@@ -81,7 +79,7 @@ export async function leaveDispatchers(
 }
 
 /**
- * Ends the attempts of dispatchers of the previous release, which have no heartbeat, once their lease is over.
+ * Ends attempts of dispatchers of the previous release, which have no heartbeat, when their lease is over.
  * @returns At most `limit` of them.
  */
 export async function expireLeases(pool: Pool, limit: number): Promise<LostAttempt[]> {
@@ -110,7 +108,7 @@ async function endClaims(
 async function readClaims(tx: Transaction, id: string, hasJournal: boolean): Promise<OwnedClaim[]> {
   const text = `
     SELECT t.id AS "taskId", t.workspace_id AS "workspaceId", t.run_id AS "runId",
-           $2::boolean AND ${isNotInJournal('t')} AS "isUnsent"
+           $2::boolean AND ${isUnsentSql('t')} AS "isUnsent"
     FROM tasks t WHERE t.state = 'processing' AND t.dispatcher_id = $1 AND NOT t.${isHeldLease}
     ORDER BY t.id FOR UPDATE`
   return (await tx.query<OwnedClaim>(text, [id, hasJournal])).rows

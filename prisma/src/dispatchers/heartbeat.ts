@@ -4,27 +4,27 @@ import type { Pool } from '../postgres/pool.ts'
 import { isHeldLease } from '../tasks/task-row.ts'
 import { leaseFloor } from '../tasks/waiting-floor.ts'
 
-/** A dispatcher as the others see it. `beats` counts up every second while it lives; null when only its claims are left. */
+/** The heartbeat of a dispatcher. `beats` increases each second; null when only claims of the dispatcher are left. */
 export type Heartbeat = { id: string; beats: number | null }
 
-/** Keeps this process's row in `dispatchers` fresh. */
+/** The row of this process in `dispatchers`. */
 export type DispatcherRow = {
   readonly id: string
-  /** What a prefetched claim has to name when it is sent. Changes when the row was gone: a scheduler may have undone the claim. */
+  /** Each send of a prefetched claim names the session. It changes when the row was gone: a scheduler may have undone claims. */
   readonly session: string
   /**
-   * Shows the others that this process lives. To be called every second. Where its row is gone, it enters again, in a new
-   * session and with a journal entry for what it has sent: PostgreSQL may have crashed and emptied both tables.
-   * @param takesTasks - False once it is to stop: it lives until its calls have ended, and the others divide its share. Default true.
-   * @returns The ids of the dispatchers that take waiting tasks and had a heartbeat in the last three seconds, in order.
-   * Processes of the quarantine are none of them.
+   * Writes a heartbeat. The dispatcher calls it each second. When its row is gone, it enters again, in a new session and
+   * with a journal entry for its open sends: PostgreSQL may have crashed and emptied both tables.
+   * @param takesTasks - False while the process shuts down; the others then divide its share. Default: true.
+   * @returns The sorted ids of the dispatchers that take waiting tasks and had a heartbeat in the last three seconds.
+   * Quarantine processes are not among them.
    */
   beat(openSends: () => Iterable<string>, takesTasks?: boolean): Promise<string[]>
 }
 
 /**
- * Enters this process among the dispatchers.
- * @param quarantine - Whether it makes attempts of quarantined tasks only. Default false.
+ * Registers this process as a dispatcher.
+ * @param quarantine - Whether it attempts quarantined tasks only. Default: false.
  */
 export async function enterDispatchers(pool: Pool, quarantine = false): Promise<DispatcherRow> {
   const id = randomUUID()
@@ -48,18 +48,19 @@ export async function enterDispatchers(pool: Pool, quarantine = false): Promise<
   }
 }
 
-/** The heartbeats of all dispatchers, and of those that have claims but no row: PostgreSQL has restarted since. */
+/** Reads the heartbeats of all dispatchers, and of those that have claims but no row because PostgreSQL has restarted. */
 export async function readHeartbeats(db: Db): Promise<Heartbeat[]> {
   const { rows } = await db.query<Heartbeat>({ name: 'read_heartbeats', text: heartbeatsStatement })
   return rows
 }
 
-// Entries of an earlier session stand before all others.
+// `seq` 0: the entry of earlier sessions precedes all others.
 const enterStatement = `
   WITH entered AS (INSERT INTO dispatchers (id, session, quarantine) VALUES ($1, $2, $4) RETURNING id)
   INSERT INTO sends (dispatcher_id, seq, run_ids) SELECT id, 0, $3::uuid[] FROM entered WHERE cardinality($3::uuid[]) > 0`
 
-// The statement sees its own row as it was before. `seen_at` is when the dispatcher was last there to take tasks.
+// The SELECT sees the row before the update, so it takes its own id from `beaten`. `seen_at` is the last heartbeat at which
+// the dispatcher took tasks.
 const beatStatement = `
   WITH beaten AS (
     UPDATE dispatchers SET beats = beats + 1, seen_at = CASE WHEN $2 THEN clock_timestamp() ELSE '-infinity' END

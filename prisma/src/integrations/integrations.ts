@@ -4,7 +4,7 @@ import type { Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { createOpener, dataKeyColumns, type SealedRow, takeDataKey } from '../secrets/data-keys.ts'
 
-/** An integration as its owners see it: never its whole target. */
+/** An integration as the API shows it, without its full target. */
 export type Integration = {
   id: string
   workspaceId: string
@@ -17,21 +17,21 @@ export type Integration = {
   updatedAt: Date
 }
 
-/** Where an integration sends to: a URL, or an e-mail address. */
+/** The target of an integration: a URL or an e-mail address. */
 export type IntegrationTarget = { target: string; shownTarget: string }
 
 export type NewIntegration = Pick<Integration, 'name' | 'channel' | 'events'> & IntegrationTarget
 export type IntegrationChange = { name?: string; events?: AlertEvent[]; target?: IntegrationTarget }
 
-/** Integrations that a workspace may have. */
-export const mostIntegrations = 20
+/** How many integrations a workspace may have. */
+export const maxIntegrations = 20
 
 const columns = `id, workspace_id AS "workspaceId", name, channel, events, shown_target AS "shownTarget",
   created_at AS "createdAt", updated_at AS "updatedAt"`
 
 /**
- * Makes an integration, which is told of what happens from now on; null when the workspace has enough of them. Must run
- * under the lock of `inWorkspace`.
+ * Creates an integration, which is notified of events from now on. Returns null when the workspace has the maximum number
+ * of integrations. Must run under the lock of `inWorkspace`.
  */
 export async function insertIntegration(
   tx: Transaction,
@@ -40,7 +40,7 @@ export async function insertIntegration(
   { name, channel, events, target, shownTarget }: NewIntegration,
 ): Promise<Integration | null> {
   const { rowCount } = await tx.query('SELECT FROM integrations WHERE workspace_id = $1', [workspaceId])
-  if ((rowCount ?? 0) >= mostIntegrations) return null
+  if ((rowCount ?? 0) >= maxIntegrations) return null
   const id = newUuid()
   const dataKey = await takeDataKey(tx, masterKeys, workspaceId)
   const { rows } = await tx.query<Integration>(
@@ -52,9 +52,9 @@ export async function insertIntegration(
 }
 
 /**
- * Changes an integration; null when the workspace has no such one. An event that is added is told of from an hour back,
- * which is as long as anything has to wait: what waits for the others is not lost. Must run under the lock of
- * `inWorkspace`.
+ * Changes an integration. Returns null when the workspace has no such integration. When an event type is added, events of
+ * the last hour count as unreported. An alert waits for an hour at most, so pending alerts of the other types are not lost.
+ * Must run under the lock of `inWorkspace`.
  */
 export async function changeIntegration(
   tx: Transaction,
@@ -79,19 +79,19 @@ export async function changeIntegration(
   return rows[0] ?? null
 }
 
-/** Removes an integration, and what it had not been told yet; null when the workspace has no such one. */
+/** Deletes an integration with its pending alerts. Returns null when the workspace has no such integration. */
 export async function deleteIntegration(tx: Transaction, workspaceId: string, id: string): Promise<Integration | null> {
   const text = `DELETE FROM integrations WHERE id = $2 AND workspace_id = $1 RETURNING ${columns}`
   return (await tx.query<Integration>(text, [workspaceId, id])).rows[0] ?? null
 }
 
-/** The integrations of a workspace, newest first. */
+/** Lists the integrations of a workspace, newest first. */
 export async function listIntegrations(pool: Pool, workspaceId: string): Promise<Integration[]> {
   const text = `SELECT ${columns} FROM integrations WHERE workspace_id = $1 ORDER BY id DESC`
   return (await pool.query<Integration>(text, [workspaceId])).rows
 }
 
-/** One integration of a workspace; null when it has no such one. */
+/** Finds an integration of a workspace; null when it has no such integration. */
 export async function findIntegration(
   db: Pool | Transaction,
   workspaceId: string,
@@ -102,7 +102,8 @@ export async function findIntegration(
 }
 
 /**
- * Reads where an integration sends to; null when it or its workspace has been deleted. Only for the process that sends.
+ * Decrypts the target of an integration; null when it or its workspace has been deleted. Only for the dispatcher, which
+ * sends to it.
  * @throws Error when a master key is missing.
  */
 export async function openIntegration(

@@ -2,12 +2,12 @@ import type { AlertChannel, AlertEvent } from '@belfry/domain'
 import { findOwners, type OwnedOrganization } from '../organizations/find-owners.ts'
 import type { Transaction } from '../postgres/in-transaction.ts'
 
-/** Who hears of an organization's quota: its owners, and the integrations of its workspaces that asked for it. */
+/** The recipients of an organization's quota alerts: its owners, and the integrations that subscribe to the event. */
 export type QuotaAudience = OwnedOrganization & {
   integrations: Array<{ id: string; workspaceId: string; workspaceName: string; channel: AlertChannel }>
 }
 
-/** Finds them; null when the organization has been deleted. */
+/** Finds the recipients of a quota alert; null when the organization has been deleted. */
 export async function findQuotaAudience(
   tx: Transaction,
   organizationId: string,

@@ -3,11 +3,11 @@ import { findMigrationFolder, readMigrations, readSchema } from './migration-fol
 import { noExceptions, withEngine } from './with-engine.ts'
 
 export type MigrationCheck = {
-  /** The SQL that would bring the live database to the schema; null when it is there. */
+  /** The SQL that would bring the database to the schema; null when they agree. */
   drift: string | null
-  /** The SQL that the migrations lack to reach the schema; null when they reach it. */
+  /** The SQL that the migrations lack to reach the schema; null when they agree. */
   missing: string | null
-  /** Migrations whose file was changed after they had been applied. */
+  /** Migrations whose file was changed after it had been applied. */
   edited: string[]
   /** Migrations that failed, or were interrupted, and have not been applied since. */
   failed: string[]
@@ -17,7 +17,7 @@ export type MigrationCheck = {
   unknown: string[]
 }
 
-/** Compares the schema with the live database and with a replay of the migrations in a database of their own. */
+/** Compares the schema with the database, and with a replay of the migrations in a shadow database. */
 export async function checkMigrations(databaseUrl: string, folder = findMigrationFolder()): Promise<MigrationCheck> {
   const files = await readSchema(folder)
   const migrationsList = await readMigrations(folder)

@@ -10,7 +10,7 @@ export function readDatabaseUrl(): string {
   return databaseUrl
 }
 
-/** Reads ENCRYPTION_KEYS, the master keys as the services have them. */
+/** Reads ENCRYPTION_KEYS, the master keys of the services. */
 export function readMasterKeys(): MasterKeys {
   const text = process.env.ENCRYPTION_KEYS
   if (!text) throw new Error('ENCRYPTION_KEYS is not set.')

@@ -5,8 +5,8 @@ import { normalizeMigrationName } from './migration-name.ts'
 import { noExceptions, withEngine } from './with-engine.ts'
 
 /**
- * Writes a migration that brings the migrations up to the schema and returns the file's path, or null when they are.
- * It is not applied: read it first.
+ * Writes a migration from the current migrations to the schema. Returns its path, or null when they agree. Does not apply
+ * it, because it needs a review first.
  */
 export async function createMigration(
   databaseUrl: string,
@@ -29,7 +29,7 @@ export async function createMigration(
   return path
 }
 
-// The engine brackets the change of an enum. A file is one transaction already, and COMMIT would end it half-way.
+// The engine wraps the change of an enum in BEGIN and COMMIT. A file is one transaction, which COMMIT would end too early.
 function withoutTransactions(script: string): string {
   return script.replace(/^(BEGIN|COMMIT);\n/gm, '')
 }

@@ -1,4 +1,4 @@
-/** One sentence from an error of the engine, which wraps PostgreSQL's message into the stack of its own functions. */
+/** Returns one sentence for an error of the engine, which wraps PostgreSQL's message in a stack of its own functions. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const [message = ''] = error.message.split(/\n\s+0: /)

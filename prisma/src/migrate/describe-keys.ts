@@ -1,13 +1,13 @@
 import type { MasterKeys } from '@belfry/vault'
 
-/** What each master key is still needed for, a line each, and whether only the first one is. */
+/** Returns one line for each master key with its use, and whether only the current one is in use. */
 export function describeKeys(
   { current, all }: MasterKeys,
   counts: ReadonlyMap<string, number>,
 ): { lines: string[]; isDone: boolean } {
   const older = [...all.keys()].filter(id => id !== current.id)
   const lines = [
-    `${current.id} writes, and wraps ${counts.get(current.id) ?? 0} data keys`,
+    `${current.id} is the current key and wraps ${counts.get(current.id) ?? 0} data keys`,
     ...older.map(id => describeOlder(id, counts.get(id) ?? 0)),
   ]
   return { lines, isDone: !older.some(id => counts.has(id)) }

@@ -6,12 +6,12 @@ import pg from 'pg'
 const charOid = 18
 const textOid = 25
 
-/** Connects Prisma's own adapter, mended where the migration engine trips over it. */
+/** Connects Prisma's own adapter, with fixes for the migration engine. */
 export async function connectEngineAdapter(databaseUrl: string): Promise<SqlDriverAdapter> {
   const adapter = await new PrismaPg(databaseUrl).connect()
   const pool = adapter.underlyingDriver()
   const send = pool.query.bind(pool)
-  const charColumns = disguiseCharColumns(pool, send)
+  const charColumns = declareCharAsText(pool, send)
   let ended: Promise<void> | undefined
   return {
     provider: adapter.provider,
@@ -26,7 +26,7 @@ export async function connectEngineAdapter(databaseUrl: string): Promise<SqlDriv
     executeScript: script => executeScript(send, script),
     startTransaction: level => adapter.startTransaction(level),
     getConnectionInfo: () => adapter.getConnectionInfo(),
-    // The engine may do so itself, and a pool ends only once.
+    // The engine may dispose of it too, and a pool can end only once.
     dispose() {
       ended ??= adapter.dispose()
       return ended
@@ -34,9 +34,9 @@ export async function connectEngineAdapter(databaseUrl: string): Promise<SqlDriv
   }
 }
 
-// PrismaPg refuses the type "char", without which the engine cannot read the catalogs. So it is shown text, and the map
-// remembers by the rows of which columns the engine must be told the truth: taking them for text, it panics.
-function disguiseCharColumns(pool: pg.Pool, send: pg.Pool['query']): WeakMap<unknown[][], boolean[]> {
+// PrismaPg rejects the type "char", which the catalogs use. So this declares such columns as text, and the map records them
+// by their rows: the engine needs their real type, or it panics.
+function declareCharAsText(pool: pg.Pool, send: pg.Pool['query']): WeakMap<unknown[][], boolean[]> {
   const charColumns = new WeakMap<unknown[][], boolean[]>()
   Object.assign(pool, {
     async query(config: pg.QueryArrayConfig) {
@@ -50,9 +50,9 @@ function disguiseCharColumns(pool: pg.Pool, send: pg.Pool['query']): WeakMap<unk
   return charColumns
 }
 
-// PrismaPg splits the script at every semicolon, even inside a function, and runs the pieces on any connections. Sent
-// whole, it is one transaction. It also sorts errors into kinds, not all of which the engine knows; for those that it
-// knows, by kind or by code, it has poorer words than PostgreSQL.
+// PrismaPg splits a script at each semicolon, even within a function, and runs the parts on different connections. Sent as
+// a whole, the script is one transaction. PrismaPg also maps errors to kinds: the engine does not know all of them, and its
+// messages for the others are less precise than those of PostgreSQL.
 async function executeScript(send: pg.Pool['query'], script: string): Promise<void> {
   try {
     await send(script)

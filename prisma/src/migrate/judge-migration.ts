@@ -1,32 +1,32 @@
-/** Tables that hold millions of rows, so that a statement which locks one while it reads all of it stops everything. */
+/** Tables with millions of rows. A statement that locks one of them while it reads all rows stops the services. */
 const bigTables = ['tasks', 'task_requests', 'runs']
 
-type Rule = { breaks: RegExp; says: string }
+type Rule = { pattern: RegExp; problem: string }
 
 const rules: Rule[] = [
-  { breaks: /^DROP (?!INDEX|FUNCTION|TRIGGER)/i, says: 'drops what the previous version may use' },
-  { breaks: /^ALTER TABLE .*\bDROP (?!DEFAULT|CONSTRAINT|NOT NULL)/i, says: 'drops a column' },
-  { breaks: /^ALTER .*\bRENAME\b/i, says: 'renames what the previous version knows by its name' },
-  { breaks: /^ALTER TABLE .*\bSET NOT NULL\b/i, says: 'refuses rows that the previous version writes' },
-  { breaks: /^ALTER TABLE .*\bALTER (COLUMN )?\S+ (SET DATA )?TYPE\b/i, says: 'changes the type of a column' },
-  { breaks: /^TRUNCATE\b/i, says: 'removes rows' },
+  { pattern: /^DROP (?!INDEX|FUNCTION|TRIGGER)/i, problem: 'drops something that the previous version may use' },
+  { pattern: /^ALTER TABLE .*\bDROP (?!DEFAULT|CONSTRAINT|NOT NULL)/i, problem: 'drops a column' },
+  { pattern: /^ALTER .*\bRENAME\b/i, problem: 'renames something that the previous version uses' },
+  { pattern: /^ALTER TABLE .*\bSET NOT NULL\b/i, problem: 'refuses rows that the previous version writes' },
+  { pattern: /^ALTER TABLE .*\bALTER (COLUMN )?\S+ (SET DATA )?TYPE\b/i, problem: 'changes the type of a column' },
+  { pattern: /^TRUNCATE\b/i, problem: 'removes rows' },
 ]
 
 /**
- * Finds what in a migration the version before it would not survive, or what would stop it for long. Tables that the
- * migration makes itself are nobody else's.
+ * Finds statements of a migration that would break the previous version, or block it for long. Ignores tables that the
+ * migration itself creates.
  */
 export function judgeMigration(sql: string): string[] {
   const statements = statementsOf(sql)
-  const made = new Set(statements.flatMap(text => /^CREATE TABLE (?:IF NOT EXISTS )?"?(\w+)/i.exec(text)?.[1] ?? []))
+  const created = new Set(statements.flatMap(text => /^CREATE TABLE (?:IF NOT EXISTS )?"?(\w+)/i.exec(text)?.[1] ?? []))
   return statements.flatMap(text => {
     const table =
       /^(?:ALTER TABLE (?:ONLY |IF EXISTS )*|CREATE .*?INDEX .*?\bON (?:ONLY )?)"?(\w+)/i.exec(text)?.[1] ?? ''
-    if (made.has(table)) return []
-    const faults = rules.filter(({ breaks }) => breaks.test(text)).map(({ says }) => says)
-    if (needsValueOfOldVersion(text)) faults.push('adds a column that the previous version does not fill')
-    if (isBlockingIndex(text, table)) faults.push(`locks ${table} against writes while an index is built`)
-    return faults.map(fault => `${text.slice(0, 80)}: ${fault}`)
+    if (created.has(table)) return []
+    const problems = rules.filter(({ pattern }) => pattern.test(text)).map(({ problem }) => problem)
+    if (needsValueOfOldVersion(text)) problems.push('adds a column that the previous version does not fill')
+    if (isBlockingIndex(text, table)) problems.push(`locks ${table} against writes while an index is built`)
+    return problems.map(problem => `${text.slice(0, 80)}: ${problem}`)
   })
 }
 
@@ -40,7 +40,7 @@ function isBlockingIndex(text: string, table: string): boolean {
   return /^CREATE (UNIQUE )?INDEX (?!CONCURRENTLY)/i.test(text) && bigTables.includes(table)
 }
 
-// Bodies of functions hold statements that run later, and on the new version's behalf.
+// Ignores function bodies, whose statements run later, for the new version.
 function statementsOf(sql: string): string[] {
   const bare = sql.replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, "''").replace(/--.*$/gm, '')
   return bare

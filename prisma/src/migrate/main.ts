@@ -70,7 +70,7 @@ async function check(databaseUrl: string): Promise<number> {
 
 async function create(databaseUrl: string, name: string): Promise<number> {
   const path = await createMigration(databaseUrl, name)
-  print(path === null ? 'the migrations already lead to schema.prisma' : `wrote ${path}`)
+  print(path === null ? 'the migrations already agree with schema.prisma' : `wrote ${path}`)
   return 0
 }
 
@@ -83,7 +83,8 @@ function parseInstant(text: string): Date {
 
 async function hold(client: pg.Client, until: Date | null): Promise<number> {
   const { tasks, cronJobs } = await inOneTransaction(client, () => holdOverdueTasks(client, until))
-  for (const id of cronJobs) print(`cron job ${toId('cron', id)} is held as a whole: this version cannot read its rule`)
+  for (const id of cronJobs)
+    print(`cron job ${toId('cron', id)} is held as a whole, because this version cannot read its rule`)
   print(`${tasks} tasks held`)
   return 0
 }
@@ -95,7 +96,7 @@ async function release(client: pg.Client): Promise<number> {
 
 async function rewrap(client: pg.Client): Promise<number> {
   const count = await rewrapDataKeys(client, readMasterKeys(), total => print(`${total} so far`))
-  print(`${count} data keys wrapped anew`)
+  print(`${count} data keys rewrapped`)
   return 0
 }
 

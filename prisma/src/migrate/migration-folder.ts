@@ -4,24 +4,24 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MigrationDirectory, MigrationList, SchemaContainer } from '@prisma/schema-engine-wasm/schema_engine_bg'
 
-/** The folder that holds schema.prisma and migrations: the nearest one above this module, source or bundle. */
+/** Returns the folder of schema.prisma and the migrations: the nearest one above this module, source or bundle. */
 export function findMigrationFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, 'schema.prisma'))) {
     const parent = dirname(folder)
-    if (parent === folder) throw new Error(`No folder above ${fileURLToPath(import.meta.url)} holds schema.prisma.`)
+    if (parent === folder) throw new Error(`No folder above ${fileURLToPath(import.meta.url)} contains schema.prisma.`)
     folder = parent
   }
   return folder
 }
 
-/** Reads the schema as the engine takes it. */
+/** Reads the schema for the engine. */
 export async function readSchema(folder: string): Promise<SchemaContainer[]> {
   const path = join(folder, 'schema.prisma')
   return [{ path, content: await readFile(path, 'utf8') }]
 }
 
-/** Reads the history as the engine takes it. */
+/** Reads the migrations for the engine. */
 export async function readMigrations(folder: string): Promise<MigrationList> {
   const baseDir = join(folder, 'migrations')
   const entries = await readdir(baseDir, { withFileTypes: true })

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-const patienceMs = 5 * 60_000
+const maxWaitMs = 5 * 60_000
 const retryMs = 100
 
-/** Runs the work while no other deployment to the same database runs, on a connection that holds a lock for it. */
+/** Runs the work on a connection that holds the migration lock, so no other deployment to this database runs. */
 export async function withMigrationLock<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(databaseUrl)
-  // Without a listener a connection lost while idle would end the process; with one, the next statement fails.
+  // Without a listener, the loss of the idle connection would end the process. With one, the next statement fails.
   client.on('error', () => {})
   await client.connect()
   try {
@@ -18,10 +18,10 @@ export async function withMigrationLock<T>(databaseUrl: string, work: (client: p
   }
 }
 
-// The engine has a lock of its own but gives up after ten seconds. Nor would it do to let the server wait: a statement
-// that waits holds a snapshot, for which CREATE INDEX CONCURRENTLY in the other deployment would wait in turn.
+// The engine has a lock of its own but gives up after ten seconds. Polling, because a statement that waits for the lock
+// holds a snapshot, and CREATE INDEX CONCURRENTLY in the other deployment would wait for that.
 async function acquire(client: pg.Client): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs
+  const giveUpAt = performance.now() + maxWaitMs
   for (;;) {
     const { rows } = await client.query<{ acquired: boolean }>(
       `SELECT pg_try_advisory_lock(hashtext('belfry migrations')) AS acquired`,

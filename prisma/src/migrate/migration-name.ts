@@ -1,4 +1,4 @@
-/** Turns what a person typed into the end of a folder's name: `Add due-at` becomes `add_due_at`. */
+/** Returns the suffix of a migration's folder for a name as typed: `Add due-at` becomes `add_due_at`. */
 export function normalizeMigrationName(name: string): string {
   const normalized = name
     .toLowerCase()

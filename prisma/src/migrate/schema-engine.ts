@@ -4,7 +4,7 @@ import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg'
 
 let loaded: Promise<typeof glue.SchemaEngine> | undefined
 
-/** Prisma's migration engine, compiled on first use. Its package's own entry needs a bundler that imports WASM. */
+/** Loads Prisma's migration engine on first use. The entry of its package needs a bundler that imports WASM. */
 export function loadSchemaEngine(): Promise<typeof glue.SchemaEngine> {
   loaded ??= instantiate()
   return loaded
@@ -19,7 +19,7 @@ async function instantiate(): Promise<typeof glue.SchemaEngine> {
   return glue.SchemaEngine
 }
 
-// The engine never clears the timer of its lock, which would keep the process alive for ten seconds.
+// The engine never clears the timer of its lock. Without unref() it would keep the process alive for ten seconds.
 function hostFunctions(): WebAssembly.ModuleImports {
   const setIdleTimeout = (callback: () => void, ms: number) => setTimeout(callback, ms >>> 0).unref()
   const named = Object.entries<WebAssembly.ImportValue>(glue)

@@ -1,10 +1,10 @@
 import type pg from 'pg'
 
-// What the engine writes when the server refused a statement. A file is one transaction, so nothing of it is left.
+// The engine's log when the server rejected a statement. A file is one transaction, so all of it was rolled back.
 const refused = '%Error querying the database: ERROR: %'
 const unsettled = 'finished_at IS NULL AND rolled_back_at IS NULL'
 
-/** Lets migrations that were rolled back run again; throws when nobody can know how one ended. */
+/** Lets migrations that were rolled back run again. Throws when the outcome of a migration is unknown. */
 export async function settleFailedMigrations(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query(`SELECT 1 WHERE to_regclass('_prisma_migrations') IS NOT NULL`)
   if (rowCount === 0) return

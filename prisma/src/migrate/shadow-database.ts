@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils'
 import { connectEngineAdapter } from './engine-adapter.ts'
 
-/** Creates an empty database beside the given one and connects to it; disposing of the adapter drops it. */
+/** Creates an empty database on the same server, and connects to it. Disposing of the adapter drops the database. */
 export async function connectShadowDatabase(databaseUrl: string): Promise<SqlDriverAdapter> {
   const name = `belfry_shadow_${randomUUID()}`
   await execute(databaseUrl, `CREATE DATABASE "${name}" TEMPLATE template0`)
-  // Prisma's leaves the name in the URL as it is, and so replays the migrations in the main database.
+  // Prisma's own function keeps the database name in the URL, so it would replay the migrations in the main database.
   const url = new URL(databaseUrl)
   url.pathname = name
   const adapter = await connectEngineAdapter(url.href)

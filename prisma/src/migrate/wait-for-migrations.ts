@@ -3,12 +3,12 @@ import pg from 'pg'
 import { findMigrationFolder, readMigrations } from './migration-folder.ts'
 
 const pauseMs = 1000
-const patienceMs = 600_000
+const maxWaitMs = 600_000
 
 /**
- * Resolves once somebody has applied every migration of this version to the database; rejects after ten minutes. It
- * changes nothing, and does not mind migrations of a later version.
- * @param onWait - Told of the migrations that are missing, whenever there are fewer.
+ * Waits until another process has applied every migration of this version. Rejects after ten minutes. Changes nothing, and
+ * ignores migrations of a later version.
+ * @param onWait - Receives the missing migrations at first, and whenever there are fewer.
  */
 export async function waitForMigrations(
   databaseUrl: string,
@@ -17,11 +17,12 @@ export async function waitForMigrations(
 ): Promise<void> {
   const { migrationDirectories } = await readMigrations(folder)
   const names = migrationDirectories.map(({ path }) => path)
-  const giveUpAt = performance.now() + patienceMs
+  const giveUpAt = performance.now() + maxWaitMs
   for (let known = Number.POSITIVE_INFINITY; ; await sleep(pauseMs)) {
     const missing = await withoutApplied(databaseUrl, names)
     if (missing.length === 0) return
-    if (performance.now() > giveUpAt) throw new Error(`Nobody has applied these migrations: ${missing.join(', ')}.`)
+    if (performance.now() > giveUpAt)
+      throw new Error(`These migrations were not applied within ten minutes: ${missing.join(', ')}.`)
     if (missing.length < known) onWait(missing)
     known = missing.length
   }
@@ -37,7 +38,7 @@ async function withoutApplied(databaseUrl: string, names: string[]): Promise<str
     const seen = new Set(applied.rows.map(row => row.migration_name))
     return names.filter(name => !seen.has(name))
   } catch (error) {
-    // No migration has ever run here.
+    // 42P01: no migration has ever run in this database.
     if (error instanceof pg.DatabaseError && error.code === '42P01') return names
     throw error
   } finally {

@@ -10,10 +10,10 @@ import { readSchema } from './migration-folder.ts'
 import { loadSchemaEngine } from './schema-engine.ts'
 import { connectShadowDatabase } from './shadow-database.ts'
 
-/** Every table and enum of the schema `public` counts. */
+/** Includes every table and enum of the schema `public`. */
 export const noExceptions: SchemaFilter = { externalTables: [], externalEnums: [] }
 
-/** Runs the work with an engine on this database; afterwards no connection and no shadow database is left. */
+/** Runs the work with a migration engine on the database. Closes its connections and drops its shadow database. */
 export async function withEngine<T>(
   databaseUrl: string,
   folder: string,

@@ -2,14 +2,14 @@ import { type TierName, toId } from '@belfry/domain'
 import { insertAuditEntry, type NewAuditEntry } from '../audit-log.ts'
 import type { Transaction } from '../postgres/in-transaction.ts'
 
-/** Who changes a tier; nobody for what follows from a payment. */
+/** The actor for the audit log. A change that follows from a payment has no user and no API key. */
 export type TierChanger = Pick<NewAuditEntry, 'userId' | 'apiKeyId' | 'address'> & {
   details?: NewAuditEntry['details']
 }
 
 /**
- * Puts an organization on a tier, from the next claim on. Nothing that a lower tier has no room for is taken away.
- * @returns The tier before; null when the organization has that tier already or has been deleted.
+ * Moves an organization to a tier. The next claim applies its limits. A lower tier deletes nothing.
+ * @returns The previous tier; null when the organization has that tier already or has been deleted.
  */
 export async function changeTier(
   tx: Transaction,

@@ -1,6 +1,6 @@
 import type { Transaction } from '../postgres/in-transaction.ts'
 
-/** An organization as mails to its owners name it. */
+/** An organization as mails to its owners show it. `owners` are e-mail addresses. */
 export type OwnedOrganization = { name: string; slug: string; owners: string[] }
 
 /** Finds an organization's name and the e-mail addresses of its owners; null when it has been deleted. */

@@ -6,19 +6,19 @@ import { storedContent } from './message-content.ts'
 export type NewOutboxMessage = {
   id: string
   kind: OutboxKind
-  /** What it is, for operators: never whom it goes to or what it says. */
+  /** A description for operators, without the recipient or the content. */
   label: string
-  /** What it says, a JSON text. */
+  /** The content as JSON text. */
   content: string
-  /** Encrypt the content, which a message that opens something needs; null stores it as it is. */
+  /** Encrypt the content; required for messages with a secret, such as a link. Null stores it unencrypted. */
   masterKeys: MasterKeys | null
-  /** For how long sending it makes sense. Default: three days. */
+  /** The message expires after this time. Default: three days. */
   usefulMs?: number
 }
 
 const usefulMs = 3 * 24 * 3_600_000
 
-/** Stores a message, in the transaction that makes what it tells of. */
+/** Stores a message in the transaction of the event that it reports. */
 export async function addToOutbox(tx: AnyTransaction, message: NewOutboxMessage): Promise<void> {
   const { content, masterKeyId, wrappedKey } = storedContent(message.id, message.content, message.masterKeys)
   const text = `

@@ -1,9 +1,9 @@
 import { type MasterKeys, newDataKey, unwrapDataKey } from '@belfry/vault'
 
-/** What a message says, as it is stored: encrypted by a key of its own, or open when it holds no secret. */
+/** The stored content of a message: encrypted with a data key of its own, or plain when it holds no secret. */
 export type StoredContent = { content: Buffer; masterKeyId: string | null; wrappedKey: Uint8Array | null }
 
-/** Makes what is stored of a message; with master keys it is encrypted, and can be opened as this message only. */
+/** Returns the content of a message as it is stored. With master keys it is encrypted, bound to the id of the message. */
 export function storedContent(id: string, text: string, masterKeys: MasterKeys | null): StoredContent {
   if (masterKeys === null) return { content: Buffer.from(text), masterKeyId: null, wrappedKey: null }
   const wrapped = newDataKey(masterKeys, id, keyVersion)
@@ -12,8 +12,8 @@ export function storedContent(id: string, text: string, masterKeys: MasterKeys |
 }
 
 /**
- * Reads what a message says.
- * @throws Error when its master key is missing, or when it was not stored as this message.
+ * Returns the content of a message.
+ * @throws Error when its master key is missing, or when the content was stored for another message.
  */
 export function openContent(id: string, stored: StoredContent, masterKeys: MasterKeys): string {
   const { content, masterKeyId, wrappedKey } = stored
@@ -21,10 +21,10 @@ export function openContent(id: string, stored: StoredContent, masterKeys: Maste
   return unwrapDataKey(masterKeys, ownKey(id, masterKeyId, wrappedKey)).open(id, content)
 }
 
-// A message is the owner of its key, as a workspace is of those of its secrets.
+// A message owns its data key, as a workspace owns the data keys of its secrets.
 function ownKey(id: string, masterKeyId: string, wrappedKey: Uint8Array) {
   return { workspaceId: id, version: keyVersion, masterKeyId, wrappedKey }
 }
 
-/** A message has one key for its short life. */
+/** A message has one data key, so its version is constant. */
 export const keyVersion = 1

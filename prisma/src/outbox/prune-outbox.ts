@@ -1,7 +1,7 @@
 import type { Pool } from '../postgres/pool.ts'
 import { finished } from './take-from-outbox.ts'
 
-/** Gives up the messages that nobody could send while they were of use. Returns how many. */
+/** Gives up expired messages. Returns how many. */
 export async function endExpiredMessages(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(
     `UPDATE outbox SET last_error = coalesce(last_error, 'Nothing was there to send it with.'), ${finished}
@@ -10,7 +10,7 @@ export async function endExpiredMessages(pool: Pool): Promise<number> {
   return rowCount ?? 0
 }
 
-/** Removes messages that ended more than `keptMs` ago. Returns how many. */
+/** Deletes messages that finished more than `keptMs` ago. Returns how many. */
 export async function pruneOutbox(pool: Pool, keptMs: number): Promise<number> {
   const { rowCount } = await pool.query(
     `DELETE FROM outbox WHERE finished_at < clock_timestamp() - $1 * interval '1 millisecond'`,

@@ -10,15 +10,15 @@ export type TakenOutboxMessage = {
   label: string
   attempt: number
   createdAt: Date
-  /** Throws when the master key that it takes is not there. */
+  /** Decrypts the content. Throws when its master key is missing. */
   open(masterKeys: MasterKeys): string
 }
 
 type Row = Omit<TakenOutboxMessage, 'open'> & StoredContent
 
 /**
- * Takes the message of a kind that has been due longest; null when none is. Nobody else gets it for `leaseMs`: who has
- * not told by then how it ended is taken for lost, and the message is sent again.
+ * Takes the oldest due message of a kind; null when none is due. No other caller gets it for `leaseMs`. When no outcome has
+ * been recorded by then, the message is sent again.
  */
 export async function takeFromOutbox(
   pool: Pool,
@@ -42,13 +42,13 @@ export async function takeFromOutbox(
   return { ...message, open: keys => openContent(message.id, { content, masterKeyId, wrappedKey }, keys) }
 }
 
-/** Ends a message: it was sent, or with an error it is given up. What it said is forgotten. */
+/** Records that a message was sent or, with an `error`, given up. Deletes its content. */
 export async function finishOutboxMessage(
   pool: Pool,
   { id, attempt }: Pick<TakenOutboxMessage, 'id' | 'attempt'>,
   error: string | null,
 ): Promise<void> {
-  // What was sent was sent, also when the lease had passed meanwhile. A failure counts only as the latest attempt's.
+  // A sent message is sent, even when its lease is over. A failure counts only for the latest attempt.
   await pool.query(
     `UPDATE outbox SET sent = $3::text IS NULL, last_error = coalesce($3::text, last_error), ${finished}
      WHERE id = $1 AND finished_at IS NULL AND (attempts = $2 OR $3::text IS NULL)`,
@@ -57,8 +57,8 @@ export async function finishOutboxMessage(
 }
 
 /**
- * Lets a message that could not be sent wait for its next attempt, or gives it up when it would be of no use by then.
- * @returns Whether it waits.
+ * Postpones a message that could not be sent, or gives it up when it expires before the next attempt.
+ * @returns Whether it was postponed.
  */
 export async function postponeOutboxMessage(
   pool: Pool,

@@ -1,23 +1,23 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from '../generated/client.ts'
-import { longestSilenceMs, timeouts } from './timeouts.ts'
+import { maxSilenceMs, timeouts } from './timeouts.ts'
 
 export type Prisma = PrismaClient
 
-/** Prisma inside of a transaction. */
+/** Prisma within a transaction. */
 export type PrismaTransaction = Parameters<Parameters<Prisma['$transaction']>[0]>[0]
 
-/** Opens the Prisma client, for everything but the movement of tasks. Connects on first use. */
+/** Opens the Prisma client, for everything except tasks. It connects on first use. */
 export function createPrisma(databaseUrl: string): Prisma {
   return new PrismaClient({
     adapter: new PrismaPg({
       connectionString: databaseUrl,
       max: 10,
       connectionTimeoutMillis: 5000,
-      query_timeout: longestSilenceMs,
+      query_timeout: maxSilenceMs,
       ...timeouts,
     }),
-    // As patient as the statements themselves: changes of one organization wait for each other.
+    // Not shorter than the timeouts of the statements: changes of one organization wait for each other.
     transactionOptions: { maxWait: 5000, timeout: 15_000 },
   })
 }

@@ -1,14 +1,14 @@
 import type { Pool } from './pool.ts'
 
-/** The database's clock as this process knows it, for timers. Decisions are made by the database itself. */
+/** An estimate of the database's clock, for timers only. Statements decide by the clock of the database itself. */
 export type DatabaseClock = {
   /** Epoch milliseconds. */
   now(): number
-  /** Measures again. Returns by how many milliseconds the database's clock has stepped since the last time. */
+  /** Measures again. Returns by how many milliseconds the estimate has changed. */
   refresh(): Promise<number>
 }
 
-/** Measures how far this process's monotonic clock is from the database's. */
+/** Measures the offset between the monotonic clock of this process and the database's clock. */
 export async function openDatabaseClock(pool: Pool): Promise<DatabaseClock> {
   let offset = await measureOffset(pool)
   return {
@@ -21,19 +21,20 @@ export async function openDatabaseClock(pool: Pool): Promise<DatabaseClock> {
   }
 }
 
-// The first question that is answered within a millisecond will do. Of three others the one that was answered fastest says it best.
+// The first round trip of at most a millisecond is precise enough. Otherwise the fastest of three counts.
 const goodRoundTripMs = 1
 
 async function measureOffset(pool: Pool): Promise<number> {
   let best = { roundTrip: Number.POSITIVE_INFINITY, offset: 0 }
   for (let i = 0; i < 3 && best.roundTrip > goodRoundTripMs; i++) {
-    const asked = performance.now()
+    const sentAt = performance.now()
     const { rows } = await pool.query<{ ms: number }>(
       'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
     )
-    const answered = performance.now()
+    const receivedAt = performance.now()
     const ms = rows[0]?.ms ?? Number.NaN
-    if (answered - asked < best.roundTrip) best = { roundTrip: answered - asked, offset: ms - (asked + answered) / 2 }
+    const roundTrip = receivedAt - sentAt
+    if (roundTrip < best.roundTrip) best = { roundTrip, offset: ms - (sentAt + receivedAt) / 2 }
   }
   return best.offset
 }

@@ -1,16 +1,16 @@
 import type { ClientBase } from 'pg'
 
 /**
- * Ends a connection on which nothing came or went for so long, also between the statements of a transaction: the statement
- * on it, or the next one, fails as with any connection that broke.
+ * Ends a connection that has been silent for `silenceMs`, also between the statements of a transaction. The current or the
+ * next statement then fails as on any broken connection.
  *
- * The driver has `query_timeout` for this. Its timer for each statement makes V8 keep the rows of that statement beyond
- * their use, until the next full collection, which took a tenth of all CPU time under load.
+ * Not by the driver's `query_timeout`: its timer for each statement retains the rows of that statement until the next full
+ * garbage collection, which took a tenth of the CPU time under load.
  */
 export function endLostConnection(client: ClientBase, silenceMs: number): void {
   const { stream } = (client as unknown as WithSocket).connection
   stream.setTimeout(silenceMs, () => {
-    // A process that was frozen reads what has come meanwhile before it says that nothing came.
+    // A process that was frozen first reads the data that has arrived meanwhile.
     const { bytesRead } = stream
     setImmediate(() => {
       if (stream.bytesRead === bytesRead)
@@ -19,7 +19,7 @@ export function endLostConnection(client: ClientBase, silenceMs: number): void {
   })
 }
 
-// What a pool hands out is always a Client, which has these.
+// Undocumented fields of the driver's Client, which each connection of a pool is.
 type WithSocket = {
   connection: {
     stream: {

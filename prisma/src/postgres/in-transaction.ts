@@ -1,15 +1,15 @@
 import pg, { type PoolClient } from 'pg'
 
-/** Where statements go: the pool, or one of its connections with an open transaction. */
+/** A pool, or one of its connections with an open transaction. */
 export type Db = Pick<PoolClient, 'query'>
 
-/** One connection with an open transaction. */
+/** A connection with an open transaction. */
 export type Transaction = Db
 
 /**
- * Runs statements in one transaction, which is rolled back when `run` rejects. Within a transaction that is open already
- * they become a part of it.
- * @param settings - Statements that travel with the begin of a new transaction. Default: none.
+ * Runs statements in one transaction, and rolls it back when `run` rejects. Statements within an open transaction become
+ * part of it.
+ * @param settings - Statements to send together with BEGIN. An open transaction ignores them. Default: none.
  */
 export async function inTransaction<T>(
   db: Db,
@@ -25,23 +25,23 @@ export async function inTransaction<T>(
     await client.query('COMMIT')
     return result
   } catch (error) {
-    // Rolled back before it rejects, so that nothing the caller does next finds a row that is still locked.
+    // The rollback completes first, so the next statement of the caller finds no row of this transaction locked.
     await client.query('ROLLBACK').catch((cause: Error) => {
       failed = cause
     })
     throw error
   } finally {
-    client.release(failed) // a connection in an unknown state is closed, which rolls back too
+    client.release(failed) // closes the connection when the rollback failed
   }
 }
 
-/** Whether statements go to a transaction that is open, rather than to the pool. */
+/** Returns whether statements run in an open transaction. */
 export function isInTransaction(db: Db): boolean {
   return !(db instanceof pg.Pool)
 }
 
-/** The database's clock, also in the middle of a transaction. */
+/** Reads the database's clock. Within a transaction it differs from now(), which is the start of the transaction. */
 export async function readClock(tx: Transaction): Promise<Date> {
   const { rows } = await tx.query<{ now: Date }>('SELECT clock_timestamp() AS now')
-  return rows[0]?.now ?? Promise.reject(new Error('The database did not tell the time.'))
+  return rows[0]?.now ?? Promise.reject(new Error('The database returned no time.'))
 }

@@ -1,6 +1,6 @@
 import type { Pool } from './pool.ts'
 
-/** Settings under which PostgreSQL may lose what it has committed; null where the server does not have one. */
+/** Settings that affect durability; null when the server does not have a setting. */
 export type DurabilitySettings = {
   fsync: string | null
   fullPageWrites: string | null
@@ -8,7 +8,7 @@ export type DurabilitySettings = {
   synchronousStandbys: string | null
 }
 
-/** Finds the settings of a server, as this role has them, under which it may lose tasks that it has committed. */
+/** Returns advice on settings, as this role has them, with which the server may lose committed tasks. */
 export async function inspectDatabase(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<DurabilitySettings>(
     `SELECT current_setting('fsync', true) AS fsync, current_setting('full_page_writes', true) AS "fullPageWrites",
@@ -18,7 +18,7 @@ export async function inspectDatabase(pool: Pool): Promise<string[]> {
   return rows.flatMap(judgeDatabase)
 }
 
-/** Logs, in one line, the settings under which the server may lose tasks. Never rejects: a service starts all the same. */
+/** Logs settings with which the server may lose committed tasks. Never rejects, because they do not prevent a start. */
 export async function warnOfUnfitDatabase(
   pool: Pool,
   log: { warn(fields: object, event: string): void },

@@ -3,22 +3,22 @@ import pg from 'pg'
 import { endLostConnection } from './end-lost-connection.ts'
 
 export type Listener = {
-  /** Gets the channel and the payload of each notification. */
+  /** Receives each notification. */
   onNotification(channel: string, payload: string): void
-  /** Called after each connection, the first one too: whatever was notified before was missed. */
+  /** Called after each connection, including the first one. Earlier notifications were missed. */
   onConnect(): void
   onError(error: unknown): void
 }
 
 const maxPauseMs = 5_000
-// A connection that is cut without a word is noticed when a probe of it stays without an answer.
+// A silent loss of the connection is detected when a probe gets no response.
 const probeMs = 10_000
 const silenceMs = 15_000
 const closeMs = 1_000
 
 /**
- * Listens to channels of PostgreSQL on a connection of its own. Connects again whenever that is lost, after 0.1 s doubled
- * up to 5 s. Never rejects.
+ * Listens to channels of PostgreSQL on a connection of its own. Reconnects when it is lost, after 0.1 s, doubled up to 5 s.
+ * Never rejects.
  */
 export function listen(
   databaseUrl: string,
@@ -31,7 +31,7 @@ export function listen(
     for (let pauseMs = 100; !stop.signal.aborted; ) {
       const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000, keepAlive: true })
       client.on('notification', ({ channel, payload = '' }) => listener.onNotification(channel, payload))
-      client.on('error', () => {}) // the next probe fails, or the end is noticed
+      client.on('error', () => {}) // the next probe fails, or 'end' follows
       const ended = new AbortController()
       client.once('end', () => ended.abort())
       try {
@@ -44,8 +44,8 @@ export function listen(
       } catch (error) {
         if (!stop.signal.aborted) listener.onError(error)
       }
-      await Promise.race([client.end().catch(() => {}), sleep(closeMs)]) // it may have ended, or hang
-      await sleep(pauseMs, undefined, { signal: stop.signal }).catch(() => {}) // to be closed
+      await Promise.race([client.end().catch(() => {}), sleep(closeMs)]) // may hang, or have ended
+      await sleep(pauseMs, undefined, { signal: stop.signal }).catch(() => {}) // aborted
       pauseMs = Math.min(pauseMs * 2, maxPauseMs)
     }
   }
@@ -62,7 +62,7 @@ export function listen(
 /** Resolves when the connection has ended or the listener is to close. */
 async function probe(client: pg.Client, end: AbortSignal): Promise<void> {
   while (!end.aborted) {
-    await sleep(probeMs, undefined, { signal: end }).catch(() => {}) // the end
+    await sleep(probeMs, undefined, { signal: end }).catch(() => {}) // aborted
     if (!end.aborted) await client.query('SELECT 1')
   }
 }

@@ -1,14 +1,14 @@
-/** The channels on which PostgreSQL notifies dispatchers: migration 20261123060000 has the triggers. */
+/** The channels on which PostgreSQL notifies dispatchers. Migration 20261123060000 has the triggers. */
 export const dueTaskChannel = 'belfry_due_task'
 export const outboxChannel = 'belfry_outbox'
 
-/** How long before a task is due PostgreSQL notifies dispatchers of it at the earliest. */
+/** PostgreSQL notifies dispatchers of new tasks that are due within this time. */
 export const noticeAheadMs = 15_000
 
-/** A task that has become due, or will within 15 seconds. UUIDs; `dueAt` in epoch milliseconds by the database's clock. */
+/** A task that is due within 15 seconds. The ids are UUIDs; `dueAt` is in epoch milliseconds of the database's clock. */
 export type DueNotice = { id: string; dueAt: number; workspaceId: string; origin: string | null }
 
-/** Reads the payload of a notification on `dueTaskChannel`; null when it is not one. */
+/** Parses the payload of a notification on `dueTaskChannel`. Returns null for an invalid payload. */
 export function parseDueNotice(payload: string): DueNotice | null {
   const [dueAt = '', id = '', workspaceId = '', origin = null] = payload.split(' ')
   if (!/^\d+$/.test(dueAt) || workspaceId === '') return null

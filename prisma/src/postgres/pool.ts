@@ -1,39 +1,37 @@
 import pg from 'pg'
 import { endLostConnection } from './end-lost-connection.ts'
-import { longestSilenceMs, timeouts } from './timeouts.ts'
+import { maxSilenceMs, timeouts } from './timeouts.ts'
 
 export type Pool = pg.Pool
 
 export type PoolOptions = {
-  /** Connections at most. */
+  /** The maximum number of connections. */
   max: number
-  /** Told when an idle connection breaks; the pool replaces it by itself. */
+  /** Called when an idle connection breaks. The pool replaces it. */
   onError: (error: Error) => void
   /**
-   * Plans a prepared statement once on each connection, for any values. PostgreSQL would plan the first five executions of
-   * each for the values at hand, and batches of every size on every connection are many statements. Only where all
-   * statements are looked at for it. Default: false.
+   * Plans a prepared statement once on each connection, for any values. PostgreSQL would plan its first five executions for
+   * their values. Only for pools whose statements have good generic plans. Default: false.
    */
   plansOnce?: boolean
-  /** Does not wait for the disk at a commit. Only for unlogged tables, which a crash of PostgreSQL empties anyway. Default: false. */
+  /** Commits without waiting for the disk. Only for unlogged tables, which a crash of PostgreSQL empties. Default: false. */
   commitsAsync?: boolean
-  /** For how long a statement waits for a row that another transaction holds. Default 5 s. */
+  /** How long a statement waits for a row lock. Default: 5 s. */
   lockTimeoutMs?: number
-  /** After how long without an answer a connection counts as lost. Default 12 s, more than a statement may take. */
+  /** A connection counts as lost after this time without data. Default: 12 s, which is more than a statement may take. */
   silenceMs?: number
 }
 
-// The hot statements look rows up by key, and lists go along an index as far as their page. With stale statistics (all
-// tasks pending, then all finished; a workspace that had little an hour ago) the planner believes that reading the whole
-// table, or all of a workspace and then sorting it, is cheaper, and is wrong by a factor of ten or a thousand.
+// The hot statements look rows up by key, and lists read an index up to the end of their page. With outdated statistics the
+// planner may prefer to scan the whole table, or to read and sort all of a workspace. That is 10 to 1,000 times slower.
 const pointLookups = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map(
   name => `-c ${name}=off`,
 )
 
-// Longer than most chores rest: making a connection costs as much as a hundred statements.
+// Longer than most chores pause: a new connection costs as much as a hundred statements.
 const idleMs = 30_000
 
-/** Opens the connections for the statements that move tasks. Connects on first use. */
+/** Opens a pool for the statements on tasks. It connects on first use. */
 export function openPool(databaseUrl: string, options: PoolOptions): Pool {
   const {
     max,
@@ -41,7 +39,7 @@ export function openPool(databaseUrl: string, options: PoolOptions): Pool {
     plansOnce = false,
     commitsAsync = false,
     lockTimeoutMs = timeouts.lock_timeout,
-    silenceMs = longestSilenceMs,
+    silenceMs = maxSilenceMs,
   } = options
   const planning = plansOnce ? ['-c plan_cache_mode=force_generic_plan'] : []
   const pool = new pg.Pool({
@@ -55,7 +53,7 @@ export function openPool(databaseUrl: string, options: PoolOptions): Pool {
   })
   pool.on('error', onError)
   pool.on('connect', client => {
-    client.on('error', () => {}) // one that breaks between the statements of a transaction fails the next of them
+    client.on('error', () => {}) // when idle in a transaction: its next statement fails
     endLostConnection(client, silenceMs)
   })
   return pool

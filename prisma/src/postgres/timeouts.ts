@@ -1,4 +1,4 @@
-/** No statement may hang on a lock or a lost connection for longer than a caller would wait. */
+/** Limits how long a statement waits for a lock or a lost connection. */
 export const timeouts = {
   statement_timeout: 10_000,
   lock_timeout: 5_000,
@@ -6,5 +6,5 @@ export const timeouts = {
   keepAlive: true,
 }
 
-/** A connection in use on which nothing comes or goes for so long is lost. Longer than any statement may take. */
-export const longestSilenceMs = 12_000
+/** A connection in use counts as lost after this time without data. Longer than any statement may take. */
+export const maxSilenceMs = 12_000

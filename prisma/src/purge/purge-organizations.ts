@@ -1,8 +1,8 @@
 import type { Pool } from '../postgres/pool.ts'
 
 /**
- * Deletes up to `limit` organizations that their owners have deleted and whose workspaces are gone, with their usage and
- * invitations. What was done in them stays in the audit log.
+ * Purges up to `limit` deleted organizations that have no workspace left, with their usage and invitations. Their audit log
+ * stays.
  * @returns Their ids.
  */
 export async function purgeOrganizations(pool: Pool, limit: number): Promise<string[]> {

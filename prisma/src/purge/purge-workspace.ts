@@ -3,7 +3,7 @@ import type { Pool } from '../postgres/pool.ts'
 
 const maxWorkspaces = 100
 
-/** The deleted workspaces that have nothing left to end, and are still there. */
+/** Finds deleted workspaces that are wound down and not purged. */
 export async function workspacesToPurge(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `SELECT id FROM workspaces WHERE wound_down_at IS NOT NULL ORDER BY wound_down_at LIMIT ${maxWorkspaces}`,
@@ -12,18 +12,18 @@ export async function workspacesToPurge(pool: Pool): Promise<string[]> {
 }
 
 /**
- * Deletes up to `limit` of each kind of what a deleted workspace has left: its secrets and keys first, then its runs and
- * tasks, and at last the workspace itself. The bytes are recorded as storage given back, in the same
- * transaction.
- * @returns How many rows went; 0 also when another caller holds them, or its last usage changes have not been folded.
+ * Purges a batch of a deleted workspace: first its secrets and keys, then its runs and tasks, and at last the workspace
+ * itself. The same transaction records the freed storage.
+ * @param limit - The maximum number of runs, tasks and idempotency keys each.
+ * @returns How many rows were deleted. Also 0 when another caller holds them, or usage deltas have not been folded.
  */
 export async function purgeWorkspace(pool: Pool, workspaceId: string, limit: number): Promise<number> {
   return inTransaction(pool, async tx => {
     const text = 'SELECT FROM workspaces WHERE id = $1 AND wound_down_at IS NOT NULL FOR UPDATE SKIP LOCKED'
     if ((await tx.query(text, [workspaceId])).rowCount === 0) return 0
     let purged = 0
-    for (const statement of few) purged += await run(tx, statement, [workspaceId])
-    for (const statement of many) purged += await run(tx, statement, [workspaceId, limit])
+    for (const statement of small) purged += await run(tx, statement, [workspaceId])
+    for (const statement of large) purged += await run(tx, statement, [workspaceId, limit])
     return purged > 0 ? purged : run(tx, whole, [workspaceId])
   })
 }
@@ -33,8 +33,8 @@ async function run(tx: Transaction, text: string, values: unknown[]): Promise<nu
   return rows[0]?.n ?? 0
 }
 
-// With the data keys go secrets, signing secrets and integrations. All of these are bounded by what a workspace may have.
-const few = [
+// The data keys cascade to secrets, signing secrets and integrations. The limits of a workspace bound all of these.
+const small = [
   'data_keys',
   'api_keys',
   'subscriptions',
@@ -47,16 +47,16 @@ const few = [
   SELECT count(*)::int AS n FROM deleted`,
 )
 
-// In the order of the indexes (workspace_id, id), (workspace_id, state, id DESC) and (workspace_id, key). The expiry of the
-// log deletes the same rows in another order, so neither waits for the other.
-const many = [
+// In the order of the indexes (workspace_id, id), (workspace_id, state, id DESC) and (workspace_id, key). The retention
+// deletes the same rows in another order, so SKIP LOCKED keeps each from waiting for the other.
+const large = [
   `
   WITH deleted AS (
     DELETE FROM runs WHERE workspace_id = $1
       AND id IN (SELECT id FROM runs WHERE workspace_id = $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)
     RETURNING octet_length(response_body) AS bytes
   ),
-  noted AS (
+  recorded AS (
     INSERT INTO usage_changes (workspace_id, storage_bytes) SELECT $1, -sum(bytes) FROM deleted HAVING sum(bytes) > 0
   )
   SELECT count(*)::int AS n FROM deleted`,
@@ -69,7 +69,7 @@ const many = [
   requests AS (
     DELETE FROM task_requests r USING deleted WHERE r.task_id = deleted.id RETURNING octet_length(r.payload) AS bytes
   ),
-  noted AS (
+  recorded AS (
     INSERT INTO usage_changes (workspace_id, storage_bytes) SELECT $1, -sum(bytes) FROM requests HAVING sum(bytes) > 0
   )
   SELECT count(*)::int AS n FROM deleted`,
@@ -82,8 +82,8 @@ const many = [
   SELECT count(*)::int AS n FROM deleted`,
 ]
 
-// Usage changes find their organization by way of the workspace, so the row stays until all of them have been folded. It
-// also stays while another caller holds something of it.
+// Usage deltas find their organization through the workspace, so its row stays until all deltas are folded. It also stays
+// while another caller holds one of its rows.
 const whole = `
   WITH deleted AS (
     DELETE FROM workspaces WHERE id = $1

@@ -5,12 +5,12 @@ import type { Pool } from '../postgres/pool.ts'
 const batchSize = 500
 const maxWorkspaces = 100
 
-// A process that still remembers a key of the workspace may store tasks for some seconds after the deletion.
+// An API process that has cached a key of the workspace may store tasks for some seconds after the deletion.
 const settledAfter = `interval '1 minute'`
 
 const reason: StateReason = 'workspace_deleted'
 
-/** The deleted workspaces that have, or may still get, something to end. */
+/** Finds deleted workspaces that have, or may still get, cron jobs or tasks. */
 export async function workspacesToWindDown(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `SELECT id FROM workspaces WHERE deleted_at IS NOT NULL AND wound_down_at IS NULL
@@ -20,9 +20,9 @@ export async function workspacesToWindDown(pool: Pool): Promise<string[]> {
 }
 
 /**
- * Ends a batch of what a deleted workspace had planned: its cron jobs are removed, its waiting tasks cancelled. None of
- * this is in a hurry, because the claim starts nothing of a deleted workspace.
- * @returns How much was ended; 0 also when somebody else is at it.
+ * Deletes a batch of the cron jobs of a deleted workspace, and cancels a batch of its waiting tasks. This is not urgent,
+ * because the claim starts no task of a deleted workspace.
+ * @returns How many cron jobs and tasks. Also 0 when another scheduler holds the workspace.
  */
 export async function windDownWorkspace(pool: Pool, workspaceId: string): Promise<number> {
   return inTransaction(pool, async tx => {
@@ -49,8 +49,7 @@ async function removeCronJobs(tx: Transaction, workspaceId: string): Promise<num
   return (await tx.query(text, [workspaceId])).rowCount ?? 0
 }
 
-// One state at a time and in the order of the index (workspace_id, state, id): the planner must not go through
-// everything that is due.
+// One state at a time, in the order of the index (workspace_id, state, id): otherwise the planner may scan all due work.
 async function cancelTasks(tx: Transaction, workspaceId: string, state: 'pending' | 'retrying'): Promise<number> {
   const text = `
     UPDATE tasks SET state = 'cancelled', state_reason = $3, finished_at = clock_timestamp(), updated_at = clock_timestamp()

@@ -2,12 +2,12 @@ import { isLockTimeout, isStatementTimeout } from '../postgres/database-errors.t
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 
-/** For how long a change of the partitions of `runs` may keep others waiting: each of its statements is cut then. */
+/** How long each statement on the partitions of `runs` may block other transactions. */
 const maxStallMs = 100
 
 /**
- * Runs statements that take locks which others wait behind. Returns null, with nothing changed, when a lock could not be
- * had at once: because a transaction reads `runs` for long, or another caller is changing its partitions.
+ * Runs statements whose locks block other transactions. Returns null, with nothing changed, when a lock is not available
+ * within 100 ms: a long transaction reads `runs`, or another caller is changing its partitions.
  */
 export async function inBriefTransaction<T>(pool: Pool, run: (tx: Transaction) => Promise<T>): Promise<T | null> {
   try {

@@ -1,8 +1,8 @@
 import type { Pool } from '../postgres/pool.ts'
 
 /**
- * Deletes the oldest tasks of a workspace that were cancelled more than `days` ago: they have no run that they would be
- * deleted with. Of several callers each takes other tasks.
+ * Deletes the oldest tasks of a workspace that were cancelled more than `days` ago. They may have no run, so the deletion of
+ * runs does not reach them. Concurrent callers delete different tasks.
  * @returns How many were deleted; fewer than `limit` when none is left.
  */
 export async function deleteCancelledTasks(
@@ -16,7 +16,7 @@ export async function deleteCancelledTasks(
   return rows[0]?.deleted ?? 0
 }
 
-// A task is no older than its id, so those that cannot have ended that long ago are not read.
+// A task is not older than its id, so the bound on ids skips tasks that cannot have ended that long ago.
 export const cancelledTasksStatement = `
   WITH old AS (
     SELECT id FROM tasks
@@ -29,7 +29,7 @@ export const cancelledTasksStatement = `
   requests AS (
     DELETE FROM task_requests r USING deleted WHERE r.task_id = deleted.id RETURNING octet_length(r.payload) AS bytes
   ),
-  noted AS (
+  recorded AS (
     INSERT INTO usage_changes (workspace_id, storage_bytes) SELECT $1, -sum(bytes) FROM requests HAVING sum(bytes) > 0
   )
   SELECT count(*)::int AS deleted FROM deleted`

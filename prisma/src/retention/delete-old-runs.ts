@@ -5,23 +5,23 @@ export type OldRunsPage = {
   /** Runs on the page; fewer than `limit` on the last one. */
   examined: number
   deleted: number
-  /** Dead letters that went with them: no user replayed or discarded these for a year. */
+  /** Deleted dead letters, which no user has replayed or discarded for a year. */
   deadLetters: number
   /** The last run of the page, from which the next page continues; null when the page is empty. */
   last: string | null
 }
 
 /**
- * How long a dead letter and its runs stay when no user replays or discards it, however short the log of the tier is. It
- * is undelivered work, so it stays as long as the longest log; and it ends, so that forgotten ones do not grow for ever.
+ * How many days a dead letter and its runs stay at least, whatever the log retention of the tier. Dead letters are
+ * undelivered work, so they stay as long as the longest log. They expire, so forgotten ones do not accumulate.
  */
 export const deadLetterDays = 365
 
 /**
- * Deletes, of the next page of a workspace's runs that are older than `days`, all but those of dead letters, and with the
- * latest run of a finished task the task itself. What is deleted is recorded as storage given back, in the same statement.
- * It waits for no row: what another caller holds is left to the next round.
- * @param after - The last run of the page before; null to start.
+ * Reads the next page of a workspace's runs that are older than `days`, and deletes all but those of dead letters. With the
+ * latest run of a finished task it deletes the task. The same statement records the freed storage. It waits for no row:
+ * rows that another caller holds stay until the next round.
+ * @param after - The last run of the previous page. Default: null, the first page.
  */
 export async function deleteOldRuns(
   pool: Pool,
@@ -35,8 +35,8 @@ export async function deleteOldRuns(
   return rows[0] ?? { examined: 0, deleted: 0, deadLetters: 0, last: null }
 }
 
-// A run goes together with its finished task or, when another caller holds the task, not at all: a task without its latest
-// run would never be found again.
+// A run and its finished task are deleted together. When another caller holds the task, both stay: without its latest run,
+// the task would never be found again.
 export const oldRunsStatement = `
   WITH page AS (
     SELECT id, task_id FROM runs
@@ -67,7 +67,7 @@ export const oldRunsStatement = `
   ),
   recorded AS (
     INSERT INTO usage_changes (workspace_id, storage_bytes)
-    SELECT $1, -sum(bytes) FROM (SELECT bytes FROM deleted UNION ALL SELECT bytes FROM requests) given_back
+    SELECT $1, -sum(bytes) FROM (SELECT bytes FROM deleted UNION ALL SELECT bytes FROM requests) freed
     HAVING sum(bytes) > 0
   )
   SELECT (SELECT count(*)::int FROM page) AS examined, (SELECT count(*)::int FROM deleted) AS deleted,

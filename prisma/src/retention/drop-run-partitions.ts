@@ -2,10 +2,9 @@ import type { Pool } from '../postgres/pool.ts'
 import { inBriefTransaction } from './brief-transaction.ts'
 
 /**
- * Drops the partitions of months that ended more than `days` ago and whose runs have been deleted. One that still has
- * some is left to the next time: with a run goes its task, and its bytes go from the storage. So is one that a long
- * transaction keeps from being dropped at once.
- * @returns The names of those dropped.
+ * Drops the empty partitions of months that ended more than `days` ago. A partition with runs stays until `deleteOldRuns`
+ * has deleted them, with their tasks and their storage. So does a partition that a long transaction reads.
+ * @returns The names of the dropped partitions.
  */
 export async function dropRunPartitions(pool: Pool, days: number): Promise<string[]> {
   const text = `
@@ -19,7 +18,7 @@ export async function dropRunPartitions(pool: Pool, days: number): Promise<strin
   return dropped
 }
 
-// A month that is over and empty gets no more runs: the id of a run is as old as its claim.
+// An empty past month gets no more runs, because the id of a run is as old as its claim.
 async function dropEmpty(pool: Pool, name: string): Promise<boolean> {
   const { rows: left } = await pool.query(`SELECT FROM run_partitions.${name} LIMIT 1`)
   if (left.length > 0) return false

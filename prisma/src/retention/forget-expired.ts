@@ -2,7 +2,7 @@ import type { Pool } from '../postgres/pool.ts'
 
 const batchSize = 1000
 
-/** Removes a batch of sessions, password resets, throttles and billing events whose time is over. Returns how many rows went. */
+/** Deletes a batch of expired sessions, password resets, throttles and billing events. Returns how many rows it deleted. */
 export async function forgetExpired(pool: Pool): Promise<number> {
   const sessions = await pool.query(
     `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < now() LIMIT ${batchSize})`,
@@ -15,7 +15,7 @@ export async function forgetExpired(pool: Pool): Promise<number> {
     `DELETE FROM throttles WHERE free_at < now()
      AND name IN (SELECT name FROM throttles WHERE free_at < now() LIMIT ${batchSize})`,
   )
-  // The provider repeats an event for some days; after a month one that comes again does no harm.
+  // The payment provider repeats an event for some days only. A month is a safe margin.
   const events = await pool.query(
     `DELETE FROM billing_events WHERE id IN
        (SELECT id FROM billing_events WHERE received_at < now() - interval '30 days' LIMIT ${batchSize})`,

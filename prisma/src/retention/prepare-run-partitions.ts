@@ -3,16 +3,16 @@ import { inBriefTransaction } from './brief-transaction.ts'
 
 export type PreparedPartitions = {
   made: string[]
-  /** Those that are still missing: a transaction reads `runs`, or the default partition has runs of that month. */
+  /** Not made, because a transaction reads `runs` or the default partition has runs of that month. */
   missing: string[]
 }
 
 type Month = { name: string; lower: string; upper: string; isThere: boolean }
 
 /**
- * Makes the partitions of this month and of the `monthsAhead` after it, as far as that keeps no statement waiting; any number of
- * callers may do so at once. To attach a partition takes a lock that no insert into another one waits for. But PostgreSQL
- * wants the default partition for itself meanwhile: while a transaction reads that one, the month is left to the next call.
+ * Makes the partitions of this month and of `monthsAhead` months after it, without blocking other statements. Any number of
+ * callers may run at once. The lock for attaching a partition does not block inserts into other partitions. It needs the
+ * default partition exclusively, so while a transaction reads that one, the month waits for the next call.
  */
 export async function prepareRunPartitions(pool: Pool, monthsAhead: number): Promise<PreparedPartitions> {
   const result: PreparedPartitions = { made: [], missing: [] }
@@ -65,5 +65,5 @@ async function makePartition(pool: Pool, { name, lower, upper }: Month): Promise
 
 // The default partition has runs of the month.
 const checkViolation = '23514'
-// Another caller made it since it was looked for.
+// Another caller has made it meanwhile.
 const duplicateTable = '42P07'

@@ -4,9 +4,9 @@ import type { Pool } from '../postgres/pool.ts'
 export type KeptLog = { workspaceId: string; days: number }
 
 /**
- * The workspaces that have tasks, in order of their ids, and for how many days each keeps its log. One that has been
- * deleted keeps it as long as the tier with the shortest log.
- * @param after - The last workspace that is known already; null to start.
+ * Finds workspaces with tasks, in the order of their ids, and for how many days each keeps its log. A purged workspace keeps
+ * it as long as the tier with the shortest log.
+ * @param after - The last workspace of the previous page; null for the first page.
  */
 export async function workspacesWithTasks(
   pool: Pool,
@@ -20,7 +20,7 @@ export async function workspacesWithTasks(
   return rows
 }
 
-// Jumps from one workspace to the next within the index: reading all entries of each would be reading all tasks.
+// A recursive query, because it jumps from one workspace to the next in the index. DISTINCT would read all entries.
 const statement = `
   WITH RECURSIVE found (id, n) AS (
     (SELECT workspace_id, 1 FROM tasks WHERE $1::uuid IS NULL OR workspace_id > $1 ORDER BY workspace_id LIMIT 1)

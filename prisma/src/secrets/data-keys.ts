@@ -1,16 +1,16 @@
 import { type DataKey, type MasterKeys, newDataKey, unwrapDataKey, type WrappedDataKey } from '@belfry/vault'
 import type { Transaction } from '../postgres/in-transaction.ts'
 
-// Random nonces of 96 bits are safe for 2^32 encryptions; this stays far below it and still hardly ever happens.
-const mostUses = 1_000_000
+// Random nonces of 96 bits are safe for 2^32 encryptions. This limit is far below that, and is still rarely reached.
+const maxUses = 1_000_000
 
-/** The data key that encrypts for a workspace, for one more use. Must run under the lock of `inWorkspace`. */
+/** Returns the data key that encrypts for a workspace, and counts one use. Must run under the lock of `inWorkspace`. */
 export async function takeDataKey(tx: Transaction, masterKeys: MasterKeys, workspaceId: string): Promise<DataKey> {
   const text = `
     SELECT ${dataKeyColumns}, k.uses FROM data_keys k WHERE k.workspace_id = $1 ORDER BY k.version DESC LIMIT 1`
   const { rows } = await tx.query<DataKeyRow & { uses: number }>(text, [workspaceId])
   const [newest] = rows
-  if (newest && newest.uses < mostUses) {
+  if (newest && newest.uses < maxUses) {
     const use = 'UPDATE data_keys SET uses = uses + 1 WHERE workspace_id = $1 AND version = $2'
     await tx.query(use, [workspaceId, newest.version])
     return unwrapDataKey(masterKeys, toWrapped(workspaceId, newest))
@@ -22,7 +22,7 @@ export async function takeDataKey(tx: Transaction, masterKeys: MasterKeys, works
   return unwrapDataKey(masterKeys, next)
 }
 
-/** The data key of a row, as a statement that joins `data_keys k` reads it. */
+/** The columns of a data key, for statements that join `data_keys k`. */
 export const dataKeyColumns = 'k.version, k.master_key_id AS "masterKeyId", k.wrapped_key AS "wrappedKey"'
 
 export type DataKeyRow = { version: number; masterKeyId: string; wrappedKey: Buffer }
@@ -31,8 +31,7 @@ export type DataKeyRow = { version: number; masterKeyId: string; wrappedKey: Buf
 export class UnreadableSecretError extends Error {}
 
 /**
- * Opens sealed rows, and unwraps each data key once.
- * @throws UnreadableSecretError
+ * Returns a function that decrypts sealed rows and unwraps each data key once. It throws UnreadableSecretError.
  */
 export function createOpener(masterKeys: MasterKeys): (row: SealedRow) => string {
   const opened = new Map<string, DataKey>()

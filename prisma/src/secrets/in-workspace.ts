@@ -2,8 +2,8 @@ import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 
 /**
- * Runs statements in one transaction, one caller at a time for each workspace; null when there is no such workspace.
- * Deliveries and everything else that reads or refers to the workspace go on meanwhile.
+ * Runs statements in one transaction that excludes other callers for the same workspace. Returns null when there is no such
+ * workspace. The lock does not block deliveries, or anything else that only reads or refers to the workspace.
  */
 export async function inWorkspace<T>(
   pool: Pool,
@@ -17,5 +17,5 @@ export async function inWorkspace<T>(
   })
 }
 
-/** Puts a change on record, in the transaction that makes it. */
+/** Records a change in the audit log, in the transaction that makes it. */
 export type OnRecord<Details = void> = (tx: Transaction, details: Details) => Promise<void>

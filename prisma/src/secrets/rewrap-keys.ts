@@ -7,9 +7,9 @@ type Queryable = Pick<Pool, 'query'>
 const batchSize = 100
 
 /**
- * Wraps the data keys that older master keys wrap by the one that writes. May be stopped at any point, repeated, and run
- * beside everything else: each key changes by itself in one statement, and both master keys read meanwhile.
- * @returns How many were wrapped anew.
+ * Rewraps the data keys of older master keys with the current one. It may be interrupted, repeated, and run beside the
+ * services: one statement changes one key, and both master keys can read meanwhile.
+ * @returns How many data keys it rewrapped.
  */
 export async function rewrapDataKeys(
   db: Queryable,
@@ -35,7 +35,7 @@ async function wrappedByOthers(db: Queryable, masterKeyId: string): Promise<Stor
   return rows
 }
 
-// Somebody else may have been faster, or the message has been sent meanwhile.
+// Changes nothing when another process was faster, or the message has been sent meanwhile.
 async function replace(db: Queryable, from: Stored, to: WrappedDataKey): Promise<number> {
   const isKey = { data_keys: 'workspace_id = $3 AND version = $4', outbox: `id = $3 AND ${keyVersion} = $4` }
   const { rowCount } = await db.query(
@@ -45,7 +45,7 @@ async function replace(db: Queryable, from: Stored, to: WrappedDataKey): Promise
   return rowCount ?? 0
 }
 
-/** How many data keys each master key wraps, by its id. */
+/** Returns how many data keys each master key wraps, by the id of the master key. */
 export async function countWrappedKeys(db: Queryable): Promise<Map<string, number>> {
   const { rows } = await db.query<{ id: string; n: number }>(
     `SELECT master_key_id AS id, count(*)::int AS n FROM ${everyKey} GROUP BY 1 ORDER BY 1`,
@@ -54,8 +54,8 @@ export async function countWrappedKeys(db: Queryable): Promise<Map<string, numbe
 }
 
 /**
- * Finds out whether the stored secrets can be read: whether every master key that wraps something is there, and is the
- * one that it was. Says what is wrong in a sentence, or null.
+ * Checks whether the stored secrets can be read: each master key that wraps a data key must be present and unchanged.
+ * Returns the problem as a sentence, or null.
  */
 export async function findMasterKeyProblem(db: Queryable, masterKeys: MasterKeys): Promise<string | null> {
   const { rows } = await db.query<WrappedDataKey>(
@@ -74,7 +74,7 @@ export async function findMasterKeyProblem(db: Queryable, masterKeys: MasterKeys
 const wrappedColumns =
   'store, workspace_id AS "workspaceId", version, master_key_id AS "masterKeyId", wrapped_key AS "wrappedKey"'
 
-// A message that waits in the outbox is the owner of its key, as a workspace is.
+// A message in the outbox owns its data key, as a workspace owns the data keys of its secrets.
 const everyKey = `(
   SELECT 'data_keys' AS store, workspace_id, version, master_key_id, wrapped_key FROM data_keys
   UNION ALL

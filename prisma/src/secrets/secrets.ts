@@ -5,17 +5,17 @@ import type { Pool } from '../postgres/pool.ts'
 import { createOpener, dataKeyColumns, type SealedRow, takeDataKey, UnreadableSecretError } from './data-keys.ts'
 import { inWorkspace, type OnRecord } from './in-workspace.ts'
 
-/** A secret as its owners see it: never its value. */
+/** A secret as the API shows it, without its value. */
 export type SecretEntry = { id: string; name: string; createdAt: Date; updatedAt: Date }
 
-/** `null`: there is no such workspace. `full`: it has as many secrets as a workspace may have. */
+/** `null`: there is no such workspace. `full`: the workspace has the maximum number of secrets. */
 export type PutSecretResult = { kind: 'created' | 'changed'; secret: SecretEntry } | { kind: 'full' } | null
 
 const entryColumns = 'id, name, created_at AS "createdAt", updated_at AS "updatedAt"'
 
 /**
- * Makes a secret, or gives it another value.
- * @param most - How many secrets the workspace may have.
+ * Creates a secret, or replaces its value.
+ * @param max - How many secrets the workspace may have.
  */
 export function putSecret(
   pool: Pool,
@@ -23,7 +23,7 @@ export function putSecret(
   workspaceId: string,
   name: string,
   value: string,
-  most: number,
+  max: number,
   record?: OnRecord<'created' | 'changed'>,
 ): Promise<PutSecretResult> {
   return inWorkspace(pool, workspaceId, async tx => {
@@ -33,7 +33,7 @@ export function putSecret(
       [workspaceId, name],
     )
     const existing = known[0]?.id ?? null
-    if (existing === null && (known[0]?.total ?? 0) >= most) return { kind: 'full' as const }
+    if (existing === null && (known[0]?.total ?? 0) >= max) return { kind: 'full' as const }
     const id = existing ?? newUuid()
     const dataKey = await takeDataKey(tx, masterKeys, workspaceId)
     const { rows } = await tx.query<SecretEntry>(
@@ -51,13 +51,13 @@ export function putSecret(
   })
 }
 
-/** The secrets of a workspace, by name. */
+/** Lists the secrets of a workspace by name. */
 export async function listSecrets(pool: Pool, workspaceId: string): Promise<SecretEntry[]> {
   const text = `SELECT ${entryColumns} FROM secrets WHERE workspace_id = $1 ORDER BY name`
   return (await pool.query<SecretEntry>(text, [workspaceId])).rows
 }
 
-/** Removes a secret; false when the workspace has none of this name. */
+/** Deletes a secret. Returns false when the workspace has no secret of this name. */
 export function deleteSecret(pool: Pool, workspaceId: string, name: string, record?: OnRecord): Promise<boolean> {
   return inTransaction(pool, async tx => {
     const text = 'DELETE FROM secrets WHERE workspace_id = $1 AND name = $2'
@@ -67,10 +67,10 @@ export function deleteSecret(pool: Pool, workspaceId: string, name: string, reco
   })
 }
 
-/** The values of a workspace's secrets by name, or why one of them cannot be decrypted. */
+/** The values of a workspace's secrets by name. A secret that cannot be decrypted has an error instead. */
 export type SecretValues = Map<string, string | UnreadableSecretError>
 
-/** Decrypts the secrets of workspaces. Only for the process that sends them. */
+/** Decrypts the secrets of workspaces. Only for the dispatcher, which sends them. */
 export async function readSecrets(
   pool: Pool,
   masterKeys: MasterKeys,

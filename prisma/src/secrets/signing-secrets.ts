@@ -6,20 +6,20 @@ import type { Pool } from '../postgres/pool.ts'
 import { createOpener, dataKeyColumns, type SealedRow, takeDataKey } from './data-keys.ts'
 import { inWorkspace, type OnRecord } from './in-workspace.ts'
 
-/** One of the secrets that a workspace's deliveries are signed with; the current one has no end. */
+/** A secret that signs the deliveries of a workspace. The current one has no expiry. */
 export type SigningSecret = { id: string; workspaceId: string; value: string; createdAt: Date; expiresAt: Date | null }
 
-/** How long a secret goes on signing beside the one that has taken its place. */
+/** SQL: how long a replaced secret continues to sign. */
 const overlap = `interval '24 hours'`
 const secretBytes = 32
 
-/** Secrets of one workspace that sign at the same time. */
-export const mostSigningSecrets = 5
+/** How many secrets of a workspace may sign at the same time. */
+export const maxSigningSecrets = 5
 
 /**
- * Reads what the deliveries of workspaces are signed with, the current one first. A workspace that has none yet gets one;
- * one that does not exist is missing from the result.
- * @throws UnreadableSecretError when one of them cannot be decrypted.
+ * Reads the signing secrets of workspaces, the current one first. Creates the first secret of a workspace. The result omits
+ * workspaces that do not exist.
+ * @throws UnreadableSecretError when a secret cannot be decrypted.
  */
 export async function readSigningSecrets(
   pool: Pool,
@@ -33,7 +33,7 @@ export async function readSigningSecrets(
   return select(pool, masterKeys, workspaceIds)
 }
 
-/** Gives a workspace its first signing secret, unless it has one. */
+/** Creates the first signing secret of a workspace, unless it has one. */
 export async function ensureSigningSecret(pool: Pool, masterKeys: MasterKeys, workspaceId: string): Promise<void> {
   await inWorkspace(pool, workspaceId, async tx => {
     const text = 'SELECT FROM signing_secrets WHERE workspace_id = $1 AND expires_at IS NULL'
@@ -43,8 +43,8 @@ export async function ensureSigningSecret(pool: Pool, masterKeys: MasterKeys, wo
 }
 
 /**
- * Puts a new secret in the place of the current one, which goes on signing for 24 hours. Says `full` when so many sign
- * already that another one would be too much; null when there is no such workspace.
+ * Replaces the current secret, which continues to sign for 24 hours. Returns `full` when the maximum number of secrets sign
+ * already, and null when there is no such workspace.
  */
 export async function rotateSigningSecret(
   pool: Pool,
@@ -55,7 +55,7 @@ export async function rotateSigningSecret(
   return inWorkspace(pool, workspaceId, async tx => {
     await tx.query('DELETE FROM signing_secrets WHERE workspace_id = $1 AND expires_at <= now()', [workspaceId])
     const signing = await tx.query('SELECT FROM signing_secrets WHERE workspace_id = $1', [workspaceId])
-    if ((signing.rowCount ?? 0) >= mostSigningSecrets) return 'full' as const
+    if ((signing.rowCount ?? 0) >= maxSigningSecrets) return 'full' as const
     const text = `
       UPDATE signing_secrets SET expires_at = now() + ${overlap} WHERE workspace_id = $1 AND expires_at IS NULL`
     await tx.query(text, [workspaceId])
@@ -65,7 +65,7 @@ export async function rotateSigningSecret(
   })
 }
 
-/** Ends a secret at once. The current one stays: another one has to take its place first. */
+/** Revokes a replaced secret. The current one cannot be revoked, only rotated. */
 export function revokeSigningSecret(
   pool: Pool,
   workspaceId: string,

@@ -59,7 +59,7 @@ export async function dueTasksOf(
 ): Promise<WaitingRow[]> {
   const values = [
     queries.map(({ workspaceId }) => workspaceId),
-    queries.map(({ after }) => (after?.dueAt ?? new Date(0)).toISOString()),
+    queries.map(({ after }) => after?.dueAt ?? new Date(0)),
     queries.map(({ after }) => after?.id ?? lowestId),
     limitEach,
     queries.map(({ share }) => share?.index ?? 0),

@@ -14,7 +14,7 @@ export type UpcomingQuery = {
 
 /** Reads waiting tasks in order of time from the index of due work, for dispatchers without a queue. */
 export async function upcomingTasks(pool: Pool, { after, until, share, limit }: UpcomingQuery): Promise<WaitingRow[]> {
-  const values = [after.dueAt.toISOString(), after.id, until.toISOString(), limit, share.index, share.of]
+  const values = [after.dueAt, after.id, until, limit, share.index, share.of]
   return queryInIndexOrder(pool, { name: 'upcoming_tasks', text: upcomingStatement, values })
 }
 

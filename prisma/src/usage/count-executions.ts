@@ -1,6 +1,6 @@
 import { type Tiers, tierNames } from '@belfry/domain'
 
-/** What the claim has to know of the tiers, as rows of a statement whose next parameter has this number. */
+/** Returns the limits of the tiers as rows of a statement, and their parameters, the first of which is `$next`. */
 export function tierRows(tiers: Tiers, next: number): { text: string; params: unknown[] } {
   return {
     text: `unnest($${next}::text[], $${next + 1}::bigint[], $${next + 2}::bigint[])`,
@@ -8,18 +8,18 @@ export function tierRows(tiers: Tiers, next: number): { text: string; params: un
   }
 }
 
-/** Parts of the text of a claim: the rows of `tierRows`, and the parameters for the dispatcher and for "after a top-up". */
+/** SQL of the claim: the rows of `tierRows`, and the parameters for the dispatcher and for "after a top-up". */
 type ClaimTexts = { tiers: string; dispatcher: string; isToppedUp: string }
 
 /**
- * The part of the claim that decides which first attempts may start. It reads `ready`, whose rows the statement has
- * locked, and gives `refused`: the tasks among them that do not start, and why. The reason `short` means that the
- * dispatcher's block of executions does not cover the task. After a top-up it means that the organization has none left,
- * and the task is cancelled. A deleted workspace or a full storage refuse a task in either case.
+ * Returns the CTEs of the claim that decide which first attempts may start. They read `ready`, whose rows the statement has
+ * locked, and define `refused`: the tasks that do not start, and why. The reason `short` means that the dispatcher's block
+ * of executions does not cover the task. After a top-up the organization has none left, so the task is cancelled. A deleted
+ * workspace or a full storage refuses a task in both cases.
  *
- * The statement locks blocks of its own dispatcher only, and waits for none: a block that another transaction holds counts
- * as empty. A block that was granted under another limit counts as empty too, because the tier has changed since. A task
- * whose workspace no longer exists is not counted.
+ * The statement locks only blocks of its own dispatcher, and waits for none: a block that another transaction holds counts
+ * as empty. So does a block that was granted under another limit, because the tier has changed. A task whose workspace no
+ * longer exists is not counted.
  */
 export function coveredExecutions({ tiers, dispatcher, isToppedUp }: ClaimTexts): string {
   return `
@@ -45,7 +45,7 @@ export function coveredExecutions({ tiers, dispatcher, isToppedUp }: ClaimTexts)
       ) b ON true
       WHERE s.is_deleted OR s.is_full OR coalesce(b.unspent, 0) < s.wanted
     ),
-    -- Nearly always empty. Lateral, so that nothing is looked at then; materialized, so that it is worked out once.
+    -- Nearly always empty. LATERAL reads nothing in that case; MATERIALIZED evaluates it once.
     refused AS MATERIALIZED (
       SELECT id, organization_id,
              CASE WHEN is_deleted THEN 'workspace_deleted' WHEN is_full THEN 'storage_quota'
@@ -63,7 +63,7 @@ export function coveredExecutions({ tiers, dispatcher, isToppedUp }: ClaimTexts)
 }
 
 /**
- * The part of the claim that counts the executions that it has started. It reads `claimed`, so a task that was ready and
+ * Returns the CTEs of the claim that count the executions it has started. They read `claimed`, so a task that was ready but
  * could not be claimed costs nothing.
  */
 export function spentExecutions(dispatcher: string): string {
@@ -83,9 +83,9 @@ export function spentExecutions(dispatcher: string): string {
 }
 
 /**
- * The part of a statement that refunds the executions of claims that it undoes, each to the block of its dispatcher in the
- * month of its claim.
- * @param undone - The part that has undone them, with the run and the dispatcher of each and the attempts that remain.
+ * Returns the CTEs that refund the executions of undone claims, each to the block of its dispatcher in the month of its
+ * claim.
+ * @param undone - The CTE of the undone claims, with the run, the dispatcher and the remaining attempts of each.
  */
 export function refundedExecutions(undone: string): string {
   return `
@@ -102,5 +102,5 @@ export function refundedExecutions(undone: string): string {
   )`
 }
 
-// For a claim of the previous release. No process claims from this block; the scheduler returns it.
+// For claims of the previous release. No process claims from this block; the scheduler returns it.
 const unownedDispatcher = '00000000-0000-0000-0000-000000000000'

@@ -5,21 +5,21 @@ const tables = {
   cronJobs: { table: 'cron_jobs', condition: '' },
 } as const
 
-/** What of a workspace can be counted. */
+/** The things of a workspace that can be counted. */
 export type CountedInWorkspace = keyof typeof tables
 
-/** Counts what a workspace has, up to `most`. It reads that many entries of an index. */
+/** Counts things of a workspace, up to `max`. It reads that many entries of an index. */
 export async function countInWorkspace(
   db: Db,
-  what: CountedInWorkspace,
+  kind: CountedInWorkspace,
   workspaceId: string,
-  most: number,
+  max: number,
 ): Promise<number> {
-  const { table, condition } = tables[what]
+  const { table, condition } = tables[kind]
   const text = `
     SELECT count(*)::int AS n FROM (
       SELECT FROM ${table} WHERE workspace_id = $1 ${condition} LIMIT $2
     ) counted`
-  const { rows } = await db.query<{ n: number }>({ name: `count_${table}`, text, values: [workspaceId, most] })
+  const { rows } = await db.query<{ n: number }>({ name: `count_${table}`, text, values: [workspaceId, max] })
   return rows[0]?.n ?? 0
 }

@@ -1,5 +1,5 @@
 /**
- * The part of a statement that records the payloads which it stores.
+ * Returns the CTE that records the size of new payloads.
  * @param stored - A query of the workspace and the payload of each new task.
  */
 export function countedPayloads(stored: string): string {
@@ -10,10 +10,10 @@ export function countedPayloads(stored: string): string {
 }
 
 /**
- * The parts of a statement that record how much larger or smaller the payloads of `task` become, whose ids and workspaces
- * it has. They lock the requests before they read them: another change of the same task may have committed since the
- * statement began. The statement updates the requests of `before`, by its `task_id`.
- * @param payload - The new payload, as SQL.
+ * Returns the CTEs that record the change in size of the payloads of `task`, a CTE of ids and workspaces. They lock the
+ * requests before they read them, because another change of the same task may have committed since the statement began.
+ * The statement must update the requests of `before`, by its `task_id`.
+ * @param payload - The SQL of the new payload.
  */
 export function changedPayloads(payload: string): string {
   return `before AS (

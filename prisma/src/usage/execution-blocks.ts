@@ -3,14 +3,14 @@ import type { Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { tierRows } from './count-executions.ts'
 
-/** A block holds at most this many executions, unless more are wanted at once. */
+/** The maximum size of a block, unless one batch wants more executions. */
 const maxBlock = 5_000
-// Near the limit blocks are small, so that each dispatcher gets some of what is left.
+// Near the limit blocks are small, so each dispatcher gets some of the remaining executions.
 const shareOfLeft = 16
 
 /**
- * Returns how many executions a dispatcher gets at once.
- * @param left - How many the organization has that no block holds.
+ * Returns the size of a new block.
+ * @param left - The remaining executions of the organization that are in no block.
  * @param wanted - How many the dispatcher could start now.
  */
 export function blockSize(left: number, wanted: number): number {
@@ -22,11 +22,11 @@ export function blockSize(left: number, wanted: number): number {
 export type WantedExecutions = { dispatcherId: string; byOrganization: ReadonlyMap<string, number> }
 
 /**
- * Grants a dispatcher new blocks of executions. Where fewer are left than wanted, it takes back what the other dispatchers
- * of the organization have not spent. So the dispatcher either gets what it wants, or all that is left in the month.
+ * Grants a dispatcher new blocks of executions. When fewer are left than wanted, it takes back the unspent executions of
+ * the organization's other dispatchers. So the dispatcher gets either all that it wants or all that are left in the month.
  *
- * Blocks and `usage` change together, and only while the organization's row in `usage` is locked; claims and refunds
- * change blocks alone. A transaction that holds blocks must not ask for that row afterwards.
+ * Blocks and `usage` change together, under the lock of the organization's row in `usage`. Claims and refunds change blocks
+ * alone. A transaction that holds blocks must not lock that row afterwards.
  */
 export async function topUpExecutions(
   tx: Transaction,
@@ -65,7 +65,7 @@ export async function topUpExecutions(
   await tx.query({ name: 'grant_executions', text, values })
 }
 
-/** An organization's executions of this month: the limit of its tier, and how many count against it, unspent ones too. */
+/** The executions of an organization this month: the limit of its tier, and how many its blocks have, unspent ones too. */
 type Budget = { organizationId: string; limit: number; granted: number }
 
 async function lockBudgets(tx: Transaction, organizationIds: string[], tiers: Tiers): Promise<Budget[]> {
@@ -81,7 +81,7 @@ async function lockBudgets(tx: Transaction, organizationIds: string[], tiers: Ti
   return (await tx.query<Budget>({ name: 'lock_budgets', text, values })).rows
 }
 
-/** Takes back what one dispatcher has not spent, or with null all of them. */
+/** Takes back the unspent executions of a dispatcher; null means of all dispatchers. */
 async function takeBack(tx: Transaction, budgets: readonly Budget[], dispatcherId: string | null): Promise<void> {
   if (budgets.length === 0) return
   const text = `
@@ -103,8 +103,8 @@ async function takeBack(tx: Transaction, budgets: readonly Budget[], dispatcherI
 }
 
 /**
- * Returns what is unspent in blocks that no dispatcher claims from: those of dispatchers that are gone, and those of past
- * months. Whatever it has not returned yet is unspent all the same, and goes to the next dispatcher that runs out.
+ * Returns unspent executions to their organizations: those in blocks of past months and of dispatchers that are gone. Until
+ * then they are available too, because a top-up takes them back.
  * @returns How many blocks, of at most `limit` organizations.
  */
 export async function returnUnspentBlocks(pool: Pool, limit: number): Promise<number> {
@@ -131,7 +131,7 @@ export async function returnUnspentBlocks(pool: Pool, limit: number): Promise<nu
   return rows[0]?.blocks ?? 0
 }
 
-/** The executions that an organization has really used in a month, as an expression on its row in `usage`. */
+/** Returns the SQL for the executions that an organization has used in a month, from its row in `usage`. */
 export function usedExecutions(usage: string): string {
   return `(${usage}.executions - coalesce((
     SELECT sum(b.unspent) FROM execution_blocks b

@@ -1,10 +1,9 @@
 import type { Pool } from '../postgres/pool.ts'
 
 /**
- * Adds what statements have noted in `usage_changes` to the sums of their organizations, and removes the notes. Any
- * number of callers may do so at once: a note is in exactly one of the two places. Notes of a workspace that is gone
- * count for nobody.
- * @returns How many notes were folded, at most `limit`.
+ * Adds usage deltas, the rows of `usage_changes`, to the sums of their organizations, and removes them. Any number of
+ * schedulers may call this at once: each delta counts exactly once. Deltas of a purged workspace are dropped.
+ * @returns How many deltas were folded, at most `limit`.
  */
 export async function foldUsageChanges(pool: Pool, limit: number): Promise<number> {
   const { rows } = await pool.query<{ folded: number }>({
@@ -15,7 +14,7 @@ export async function foldUsageChanges(pool: Pool, limit: number): Promise<numbe
   return rows[0]?.folded ?? 0
 }
 
-// In order of organization, so that two of these cannot wait for each other.
+// Writes in the order of the organizations, so concurrent statements cannot deadlock.
 const statement = `
   WITH taken AS (
     DELETE FROM usage_changes

@@ -4,7 +4,7 @@ import type { Pool } from '../postgres/pool.ts'
 import { tierRows } from './count-executions.ts'
 import { usedExecutions } from './execution-blocks.ts'
 
-/** An organization has used up so many percent of a quota this month. */
+/** An organization has used `percent` of a quota this month. */
 export type QuotaCrossing = {
   organizationId: string
   resource: QuotaResource
@@ -13,8 +13,8 @@ export type QuotaCrossing = {
 }
 
 /**
- * Records which organizations have used up a share of a quota, each once a month.
- * @returns How many were new.
+ * Records the organizations that have crossed a threshold of a quota, each threshold once a month.
+ * @returns How many crossings were new.
  */
 export async function recordQuotaCrossings(pool: Pool, tiers: Tiers): Promise<number> {
   const limits = tierRows(tiers, 2)
@@ -38,15 +38,15 @@ export async function recordQuotaCrossings(pool: Pool, tiers: Tiers): Promise<nu
 }
 
 /**
- * Lets `tell` announce crossings that nobody has announced, and marks them in the same transaction: what `tell` writes
- * there, such as mails to be sent, is committed together with the mark. Of several callers each gets other ones. Where a
- * month's 100 % is to be told, its 80 % goes untold.
- * @returns How many were taken, at most `limit`.
+ * Calls `announce` with unannounced crossings, and marks them in the same transaction. So the mails that `announce` writes
+ * are committed together with the mark. Concurrent callers get different crossings. An 80 % crossing is not announced when
+ * the same month has a 100 % one.
+ * @returns How many crossings were marked, at most `limit`.
  */
 export async function announceQuotaCrossings(
   pool: Pool,
   limit: number,
-  tell: (tx: Transaction, crossings: QuotaCrossing[]) => Promise<void>,
+  announce: (tx: Transaction, crossings: QuotaCrossing[]) => Promise<void>,
 ): Promise<number> {
   return inTransaction(pool, async tx => {
     const text = `
@@ -63,8 +63,8 @@ export async function announceQuotaCrossings(
             AND h.resource = c.resource AND h.percent > c.percent
         ) AS "isOvertaken"`
     const { rows } = await tx.query<QuotaCrossing & { isOvertaken: boolean }>(text, [limit])
-    const told = rows.filter(row => !row.isOvertaken).map(({ isOvertaken: _, ...crossing }) => crossing)
-    if (told.length > 0) await tell(tx, told)
+    const crossings = rows.filter(row => !row.isOvertaken).map(({ isOvertaken: _, ...crossing }) => crossing)
+    if (crossings.length > 0) await announce(tx, crossings)
     return rows.length
   })
 }

@@ -3,13 +3,13 @@ import type { Db } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { usedExecutions } from './execution-blocks.ts'
 
-/** What an organization has used, this month where it is counted by the month. */
+/** The usage of an organization: executions of this month, and the current storage and workspaces. */
 export type Usage = { tier: TierName; executions: number; storageBytes: number; workspaces: number; now: Date }
 
-/** One day of UTC: tasks whose dispatch started, and tasks that ended dead. */
+/** The usage of one day in UTC: tasks that started, and tasks that died. */
 export type DailyUsage = { date: string; executions: number; failed: number }
 
-/** Reads what an organization has used; null when it does not exist. */
+/** Reads the usage of an organization; null when it does not exist. */
 export async function readUsage(db: Db, organizationId: string): Promise<Usage | null> {
   const text = `
     SELECT o.tier, greatest(0, ${usedExecutions('u')})::float8 AS executions, greatest(0, s.bytes)::float8 AS "storageBytes",
@@ -23,7 +23,7 @@ export async function readUsage(db: Db, organizationId: string): Promise<Usage |
   return rows[0] ?? null
 }
 
-/** Reads this month day by day, up to today, with the days on which nothing happened. */
+/** Reads the usage of each day of this month up to today, including days without any. */
 export async function readDailyUsage(pool: Pool, organizationId: string): Promise<DailyUsage[]> {
   const text = `
     SELECT at::date::text AS date, coalesce(u.executions, 0)::float8 AS executions, coalesce(u.failed, 0)::float8 AS failed

@@ -3,7 +3,7 @@ import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { usedExecutions } from './execution-blocks.ts'
 
-/** What an organization used in a month that is over; its storage is that of now. */
+/** The usage of an organization in a past month. Its storage is the current one. */
 export type UsageReport = {
   organizationId: string
   /** The first day of the month. */
@@ -14,13 +14,13 @@ export type UsageReport = {
   storageBytes: number
 }
 
-// A report that is later than this interests nobody: none is sent when the first version that reports is installed.
+// No report is later than this. So the first version that reports sends no old ones.
 const reportDays = 7
 
 /**
- * Lets `report` write the reports of last month, each once, in the transaction that marks them as written. An organization
- * that neither executed nor stored anything gets none.
- * @returns How many were taken, at most `limit`.
+ * Calls `report` with the usage of last month, and marks these organizations as reported in the same transaction. An
+ * organization without executions and storage gets no report.
+ * @returns How many organizations were reported, at most `limit`.
  */
 export async function reportUsage(
   pool: Pool,

@@ -1,4 +1,4 @@
-import { type IntegrationNews, type Told, type Transaction, tellIntegrations } from '@belfry/db'
+import { type IntegrationNews, type Notified, notifyIntegrations, type Transaction } from '@belfry/db'
 import { type AlertEvent, type IdKind, nextAlertPause, toId } from '@belfry/domain'
 import type { Alert } from '@belfry/messages'
 import type { Context } from './context.ts'
@@ -7,20 +7,20 @@ import { storeAlert } from './store-alert.ts'
 /**
  * Reports to integrations what has happened since their last alert: once for all of it, and more rarely while it
  * continues. The alerts stand in the outbox in the transaction that records them, so none comes twice.
- * @param lagMs - See `tellIntegrations`.
+ * @param lagMs - See `notifyIntegrations`.
  * @returns How many integrations got an alert.
  */
 export async function raiseAlerts(ctx: Context, lagMs?: number): Promise<number> {
   let total = 0
   for (;;) {
     let messages = 0
-    const tell = async (tx: Transaction, news: IntegrationNews[]): Promise<Told[]> => {
+    const tell = async (tx: Transaction, news: IntegrationNews[]): Promise<Notified[]> => {
       for (const one of news) messages += await store(tx, one)
       return news.map(({ id, pauseMs, sinceMs }) => ({ integrationId: id, pauseMs: nextAlertPause(pauseMs, sinceMs) }))
     }
-    const { told, hasMore } = await tellIntegrations(ctx.pool, tell, lagMs)
-    total += told
-    if (messages > 0) ctx.log.info({ integrations: told, messages }, 'alerts.raised')
+    const { notified, hasMore } = await notifyIntegrations(ctx.pool, tell, lagMs)
+    total += notified
+    if (messages > 0) ctx.log.info({ integrations: notified, messages }, 'alerts.raised')
     if (!hasMore) return total
   }
 }

@@ -16,8 +16,8 @@ export async function settleDeadLetters(ctx: Context, signal: AbortSignal): Prom
     const settled = await stepDeadLetterOperation(ctx.pool, batchSize)
     if (!settled) break
     await failpoint('scheduler.dead_letters_settled')
-    total += settled.letters.length
-    const tasks = settled.letters.map(id => toId('task', id))
+    total += settled.deadLetters.length
+    const tasks = settled.deadLetters.map(id => toId('task', id))
     await ctx.deadLetters?.remove(tasks).catch(err => ctx.log.warn({ err }, 'dead_letter.still_shown'))
   }
   return total

@@ -23,13 +23,13 @@ export async function settleDeadLetters(
   const filter = toFilter(body.filter)
   const ids = body.ids ?? (await findDeadLetters(ctx.pool, workspaceId, filter, maxAtOnce + 1))
   if (ids.length > maxAtOnce) return { settled: 0, operation: await start(ctx, workspaceId, action, filter) }
-  const { letters, replays, now } = await settle(ctx.pool, workspaceId, ids, action)
+  const { deadLetters, replays, now } = await settle(ctx.pool, workspaceId, ids, action)
   ctx.enqueue(
     replays.map(({ id, dueAt }) => ({ id: toId('task', id), dueAt: dueAt.getTime() })),
     now.getTime(),
   )
-  ctx.hideDeadLetters(letters.map(id => toId('task', id)))
-  return { settled: letters.length, operation: null }
+  ctx.hideDeadLetters(deadLetters.map(id => toId('task', id)))
+  return { settled: deadLetters.length, operation: null }
 }
 
 async function start(ctx: Context, workspaceId: string, action: DeadLetterAction, filter: DeadLetterFilter) {

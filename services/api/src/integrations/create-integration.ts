@@ -1,5 +1,5 @@
 import { createIntegrationBody, integration } from '@belfry/contract'
-import { insertIntegration, inWorkspace, mostIntegrations } from '@belfry/db'
+import { insertIntegration, inWorkspace, maxIntegrations } from '@belfry/db'
 import { AppError, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -26,7 +26,7 @@ export const createIntegration = endpoint({
     const row = await inWorkspace(ctx.pool, workspaceId, async tx => {
       const added = { name, channel, events, ...target }
       const row = await insertIntegration(tx, ctx.config.masterKeys, workspaceId, added)
-      if (!row) throw new AppError('conflict', `A workspace may have at most ${mostIntegrations} integrations.`)
+      if (!row) throw new AppError('conflict', `A workspace may have at most ${maxIntegrations} integrations.`)
       const details = { name, channel, events, target: row.shownTarget }
       await audit(tx, caller, { action: 'integration.created', objectId: toId('int', row.id), details })
       return row

@@ -29,12 +29,12 @@ export async function settleLetters(
 type Settlement = { workspaceId: string; ids: string[]; action: DeadLetterAction; address: string }
 
 async function settleOfWorkspace(ctx: Context, { workspaceId, ids, action, address }: Settlement): Promise<number> {
-  const { letters, replays, now } = await inTransaction(ctx.pool, async tx => {
+  const { deadLetters, replays, now } = await inTransaction(ctx.pool, async tx => {
     const settled = await settleDeadLetters(tx, workspaceId, ids, action)
     const found = await tx.query<{ id: string }>('SELECT organization_id AS id FROM workspaces WHERE id = $1', [
       workspaceId,
     ])
-    for (const id of settled.letters) {
+    for (const id of settled.deadLetters) {
       await insertAuditEntry(tx, {
         organizationId: found.rows[0]?.id ?? workspaceId,
         workspaceId,
@@ -50,6 +50,6 @@ async function settleOfWorkspace(ctx: Context, { workspaceId, ids, action, addre
   })
   const due = replays.map(({ id, dueAt }) => ({ id: toId('task', id), dueAt: dueAt.getTime() }))
   ctx.enqueue(due, now.getTime())
-  ctx.log.info({ workspace: toId('ws', workspaceId), action, letters: letters.length }, 'operator.settled')
-  return letters.length
+  ctx.log.info({ workspace: toId('ws', workspaceId), action, letters: deadLetters.length }, 'operator.settled')
+  return deadLetters.length
 }

@@ -1,5 +1,5 @@
 import { signingSecret } from '@belfry/contract'
-import { mostSigningSecrets, rotateSigningSecret as rotate } from '@belfry/db'
+import { maxSigningSecrets, rotateSigningSecret as rotate } from '@belfry/db'
 import { AppError, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -20,7 +20,7 @@ export const rotateSigningSecret = endpoint({
     if (secret === null) throw notFound()
     if (secret === 'full') {
       const advice = 'Revoke an old one, or wait until one has expired.'
-      throw new AppError('conflict', `${mostSigningSecrets} signing secrets are in use already. ${advice}`)
+      throw new AppError('conflict', `${maxSigningSecrets} signing secrets are in use already. ${advice}`)
     }
     const presented = presentSigningSecret(secret)
     return created(`/api/v1/workspaces/${presented.workspace_id}/signing-secrets/${presented.id}`, presented)

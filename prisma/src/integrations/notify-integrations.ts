@@ -1,65 +1,66 @@
 import type { AlertChannel, AlertEvent } from '@belfry/domain'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
-import { noticeCronJobs } from './notice-cron-jobs.ts'
+import { updateCronJobHealth } from './update-cron-job-health.ts'
 
-/** Tasks or cron jobs that something has happened to: how many, and the first few. */
-export type Happened = { count: number; items: Array<{ id: string; name: string }> }
+/** The tasks or cron jobs of an alert: their number, and the first few. */
+export type AlertSubjects = { count: number; items: Array<{ id: string; name: string }> }
 
-/** What an integration has not been told yet. */
+/** The unreported events of an integration. */
 export type IntegrationNews = {
   id: string
   workspaceId: string
   workspaceName: string
   channel: AlertChannel
-  /** When it was found. */
+  /** When the events were found. */
   at: Date
-  /** How long it was quiet after the last time, and how long ago that was. */
+  /** The pause after the last alert, and the time since then. */
   pauseMs: number
   sinceMs: number
-  happened: Partial<Record<AlertEvent, Happened>>
+  happened: Partial<Record<AlertEvent, AlertSubjects>>
 }
 
-export type Told = { integrationId: string; pauseMs: number }
+/** An integration that was notified, and the pause until its next alert. */
+export type Notified = { integrationId: string; pauseMs: number }
 
-/** What happens may be stamped so long before its transaction writes: statements end within ten seconds. */
-const stampedMs = 20_000
+/** An event may have a timestamp this much older than its write: each statement ends within ten seconds. */
+const maxStampAgeMs = 20_000
 
-// A transaction that writes for longer holds the alerts back no more.
+// A transaction that has been writing for longer no longer delays alerts.
 const maxCommitMinutes = 10
 const integrationsPerPage = 50
 
 /**
- * Lets `tell` report to up to 50 integrations what has happened in their workspaces, and records that they know, in one
- * transaction: what `tell` writes there is committed together with the record. One scheduler at a time does this.
+ * Calls `notify` with the unreported events of up to 50 integrations, and marks these as reported. Both are committed in
+ * one transaction. One scheduler at a time runs this.
  *
- * Whatever is stamped before the oldest transaction that still writes has been committed, so a commit that stalls loses
- * nothing: alerts wait for it, up to ten minutes.
- * @param tell - Returns for how long each integration is to be left alone.
- * @param lagMs - Default: twenty seconds, see `stampedMs`.
- * @returns How many integrations had news, and whether more are waiting.
+ * A round covers the time before the oldest transaction that is still writing. So a slow commit loses no alert: alerts wait
+ * for it, up to ten minutes.
+ * @param notify - Writes the alerts, and returns the pause of each integration.
+ * @param lagMs - Default: twenty seconds, see `maxStampAgeMs`.
+ * @returns How many integrations had events, and whether more are waiting.
  */
-export async function tellIntegrations(
+export async function notifyIntegrations(
   pool: Pool,
-  tell: (tx: Transaction, news: IntegrationNews[]) => Promise<Told[]>,
-  lagMs = stampedMs,
-): Promise<{ told: number; hasMore: boolean }> {
+  notify: (tx: Transaction, news: IntegrationNews[]) => Promise<Notified[]>,
+  lagMs = maxStampAgeMs,
+): Promise<{ notified: number; hasMore: boolean }> {
   return inTransaction(pool, async tx => {
     const { rows } = await tx.query<Round>(roundStatement, [lagMs])
     const [round] = rows
-    if (!round) return { told: 0, hasMore: false }
-    const workspaces = await noticeCronJobs(tx, { since: round.noticedSince, until: round.until })
+    if (!round) return { notified: 0, hasMore: false }
+    const workspaces = await updateCronJobHealth(tx, { since: round.noticedSince, until: round.until })
     await markIntegrations(tx, round, workspaces)
     const due = await tx.query<{ id: string }>(dueIntegrationsStatement, [integrationsPerPage])
     const ids = due.rows.map(({ id }) => id)
     const { rows: news } = await tx.query<IntegrationNews>(newsStatement, [round.until, ids])
-    const told = news.length === 0 ? [] : await tell(tx, news)
-    await recordTold(tx, round.until, ids, told)
-    return { told: news.length, hasMore: ids.length === integrationsPerPage }
+    const notified = news.length === 0 ? [] : await notify(tx, news)
+    await recordNotified(tx, round.until, ids, notified)
+    return { notified: news.length, hasMore: ids.length === integrationsPerPage }
   })
 }
 
-// The ends of the windows in which it looks for what has happened, as PostgreSQL writes them.
+// The bounds of the time windows, as PostgreSQL writes them.
 type Round = { until: string; noticedSince: string; markedSince: string }
 
 const roundStatement = `
@@ -78,7 +79,7 @@ const roundStatement = `
   WHERE r.id = o.id
   RETURNING r.noticed_until::text AS until, o.noticed_until::text AS "noticedSince", o.marked_until::text AS "markedSince"`
 
-// What has happened leads to the integrations, so a round costs nothing for those that have no news.
+// Starts from the events, so a round costs nothing for integrations without news.
 async function markIntegrations(tx: Transaction, { markedSince, until }: Round, workspaces: string[]): Promise<void> {
   await tx.query(
     `UPDATE integrations i SET has_news = true
@@ -99,17 +100,22 @@ async function markIntegrations(tx: Transaction, { markedSince, until }: Round, 
 export const dueIntegrationsStatement = `
   SELECT id FROM integrations WHERE has_news AND quiet_until <= now() ORDER BY quiet_until LIMIT $1 FOR UPDATE`
 
-async function recordTold(tx: Transaction, until: string, looked: string[], told: readonly Told[]): Promise<void> {
-  await tx.query('UPDATE integrations SET has_news = false WHERE id = ANY ($1)', [looked])
+async function recordNotified(
+  tx: Transaction,
+  until: string,
+  checked: string[],
+  notified: readonly Notified[],
+): Promise<void> {
+  await tx.query('UPDATE integrations SET has_news = false WHERE id = ANY ($1)', [checked])
   await tx.query(
     `UPDATE integrations i
      SET told_until = $1, pause_ms = t.pause_ms, quiet_until = clock_timestamp() + t.pause_ms * interval '1 millisecond'
      FROM unnest($2::uuid[], $3::int[]) AS t (id, pause_ms) WHERE i.id = t.id`,
-    [until, told.map(({ integrationId }) => integrationId), told.map(({ pauseMs }) => pauseMs)],
+    [until, notified.map(({ integrationId }) => integrationId), notified.map(({ pauseMs }) => pauseMs)],
   )
 }
 
-// One more than an alert counts exactly.
+// An alert counts up to 10,000 exactly.
 const maxCounted = 10_001
 const maxNamed = 5
 

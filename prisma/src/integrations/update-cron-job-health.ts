@@ -1,19 +1,19 @@
 import type { Transaction } from '../postgres/in-transaction.ts'
 
-// The first process that looks may be the only one that cannot read a rule; the others look within seconds.
+// The first scheduler may be the only one that cannot read a rule. The others read it within seconds.
 const unreadableFor = `interval '1 minute'`
 
 /**
- * Finds the cron jobs that have begun to fail, because an occurrence died and none has succeeded since or because no
- * process can read the rule, and those that have recovered. Looks at what died in the window, and at what is failing: a
- * delivery costs nothing more.
- * @returns The workspaces in which it found something.
+ * Marks cron jobs that have started to fail or have recovered. A cron job fails when an occurrence died and none has
+ * succeeded since, or when no scheduler can read its rule. The statements read the tasks that died in the window and the
+ * failing cron jobs, so deliveries have no extra cost.
+ * @returns The workspaces of the cron jobs that changed.
  */
-export async function noticeCronJobs(
+export async function updateCronJobHealth(
   tx: Transaction,
   { since, until }: { since: string; until: string },
 ): Promise<string[]> {
-  const failing = await tx.query<Noticed>(
+  const failing = await tx.query<Changed>(
     `UPDATE cron_jobs c SET failing_since = d.first_at, health_changed_at = $2
      FROM (
        SELECT cron_job_id AS id, min(occurrence_at) AS first_at FROM tasks
@@ -24,13 +24,13 @@ export async function noticeCronJobs(
      RETURNING workspace_id AS id`,
     [since, until],
   )
-  const unreadable = await tx.query<Noticed>(
+  const unreadable = await tx.query<Changed>(
     `UPDATE cron_jobs SET failing_since = next_run_at, health_changed_at = $1
      WHERE unreadable_since < clock_timestamp() - ${unreadableFor} AND next_run_at IS NOT NULL AND failing_since IS NULL
      RETURNING workspace_id AS id`,
     [until],
   )
-  const recovered = await tx.query<Noticed>(
+  const recovered = await tx.query<Changed>(
     `UPDATE cron_jobs c SET failing_since = NULL, health_changed_at = $1
      WHERE c.failing_since IS NOT NULL AND c.unreadable_since IS NULL
        AND ${latestState('t.occurrence_at >= c.failing_since')} = 'success'
@@ -40,9 +40,9 @@ export async function noticeCronJobs(
   return [failing, unreadable, recovered].flatMap(({ rows }) => rows.map(({ id }) => id))
 }
 
-type Noticed = { id: string }
+type Changed = { id: string }
 
-// Of the occurrences of the schedule: what a user triggers by hand says nothing about it.
+// Of scheduled occurrences only: a manual trigger does not affect the health.
 const latestState = (condition: string) => `(
   SELECT state FROM tasks t
   WHERE t.cron_job_id = c.id AND t.occurrence_at IS NOT NULL AND t.state <> 'cancelled' AND t.state IN ('success', 'dead')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { tellIntegrations } from '../src/index.ts'
-import { dueIntegrationsStatement } from '../src/integrations/tell-integrations.ts'
+import { notifyIntegrations } from '../src/index.ts'
+import { dueIntegrationsStatement } from '../src/integrations/notify-integrations.ts'
 import { addWorkspace, anOrganization, useDatabase } from './setup.ts'
 
 const db = useDatabase()
@@ -18,7 +18,7 @@ it('looks only at integrations of workspaces in which something has happened', a
     [randomUUID(), workspaceId],
   )
   const seen: string[] = []
-  const round = await tellIntegrations(
+  const round = await notifyIntegrations(
     db.pool,
     async (tx, news) => {
       const marked = await tx.query('SELECT FROM integrations WHERE has_news')
@@ -27,7 +27,7 @@ it('looks only at integrations of workspaces in which something has happened', a
     },
     0,
   )
-  expect(round).toEqual({ told: 1, hasMore: false })
+  expect(round).toEqual({ notified: 1, hasMore: false })
   expect(seen).toEqual([workspaceId, '1 marked'])
   const { rows } = await db.pool.query(`EXPLAIN (FORMAT JSON) ${dueIntegrationsStatement}`, [50])
   expect(JSON.stringify(rows)).toContain('integrations_news_idx')
