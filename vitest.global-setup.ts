@@ -11,12 +11,16 @@ import { deployMigrations } from './prisma/src/migrate/index.ts'
 // Nothing here has to survive a crash of the machine.
 const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500' }
 
+// These run the programs as they are shipped; the other tests run the sources.
+const needsPrograms = /\/(e2e|packages\/(dashboard|launcher)\/test)\/|\/rewrap-keys\.test\.ts$/
+
 /** Starts what the integration tests share: a PostgreSQL with a migrated template, a Redis, and fresh bundles. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const areProgramsNeeded = project.vitest.state.getPaths().some(path => needsPrograms.test(path))
   const folder = await createRunFolder()
   // What a test leaves in a temporary folder of its own, when it is killed, goes with the run's.
   process.env.TMPDIR = folder
-  const work = [startPostgresIn(folder), startRedisIn(folder), bundle()] as const
+  const work = [startPostgresIn(folder), startRedisIn(folder), areProgramsNeeded && bundle()] as const
   try {
     const [postgresUrl, redisUrl] = await Promise.all(work)
     project.provide('servers', { postgresUrl, redisUrl })
@@ -40,7 +44,6 @@ async function startRedisIn(folder: string): Promise<TestServers['redisUrl']> {
   return redis.url
 }
 
-// The end-to-end tests run the services as they are shipped.
 async function bundle(): Promise<void> {
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'scripts/bundle.mjs')])
 }

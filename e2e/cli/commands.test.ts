@@ -11,7 +11,7 @@ let belfry: Belfry
 let target: Receiver
 beforeAll(async () => {
   target = await startReceiver()
-  belfry = await startBelfry('postgres')
+  belfry = await startBelfry('postgres', { services: ['all-in-one'] })
 })
 afterAll(async () => {
   await belfry?.close()

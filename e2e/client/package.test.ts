@@ -28,7 +28,7 @@ let belfry: Belfry
 let target: Receiver
 beforeAll(async () => {
   target = await startReceiver()
-  ;[tarball, belfry] = await Promise.all([pack('client'), startBelfry('postgres')])
+  ;[tarball, belfry] = await Promise.all([pack('client'), startBelfry('postgres', { services: ['all-in-one'] })])
   esm = await scratchProject(tarball, 'esm', { type: 'module' })
 }, 120_000)
 afterAll(async () => {

@@ -27,7 +27,7 @@ let installation: Installation
 let belfry: Belfry
 let env: Env
 beforeAll(async () => {
-  installation = await startBelfry('postgres')
+  installation = await startBelfry('postgres', { services: ['all-in-one'] })
   const { apiKey = '', workspaceId = '' } = installation.caller
   belfry = new Belfry({ apiKey, baseUrl: installation.url })
   const { data } = await belfry.workspaces.signingSecrets.list(workspaceId)

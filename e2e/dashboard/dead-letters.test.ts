@@ -6,7 +6,7 @@ import { useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
 
 describe('dead letters in the dashboard', { timeout: 180_000 }, () => {
-  const stage = useStage()
+  const stage = useStage({}, ['api', 'scheduler', 'dispatcher'])
   const deadLetters = '/api/v1/scheduler/dead-letters'
 
   /** So many dead letters of a topic, as if their target had been down. */

@@ -2,6 +2,7 @@ import { type MailServer, type Receiver, startMailServer, startReceiver } from '
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type Belfry, startBelfry } from '../belfry.ts'
+import type { ProgramName } from '../processes.ts'
 import { launchBrowser } from './browser.ts'
 
 export const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } } as const
@@ -31,7 +32,10 @@ export type NewPageOptions = {
 type Environment = Record<string, string>
 
 /** The real stack and a browser for the tests of one file. Call it in a `describe`. */
-export function useStage(env: Environment | (() => Promise<Environment>) = {}): Stage {
+export function useStage(
+  env: Environment | (() => Promise<Environment>) = {},
+  services: ProgramName[] = ['all-in-one'],
+): Stage {
   let browser: Browser | undefined
   const contexts: BrowserContext[] = []
   let complaints: string[] = []
@@ -43,7 +47,7 @@ export function useStage(env: Environment | (() => Promise<Environment>) = {}): 
     const mailing = { SMTP_URL: mailServer.url, MAIL_FROM: 'Belfry <belfry@example.com>' }
     const given = typeof env === 'function' ? await env() : env
     const [belfry, receiver, started] = await Promise.all([
-      startBelfry('postgres', { env: { ...mailing, ...given } }),
+      startBelfry('postgres', { services, env: { ...mailing, ...given } }),
       startReceiver(),
       launchBrowser(),
     ])

@@ -24,7 +24,7 @@ const operatorPassword = 'a-password-for-the-pages'
 /** Starts all of it. */
 export async function openStage(): Promise<Stage> {
   const [belfry, target, project] = await Promise.all([
-    startBelfry('postgres', { env: { OPERATOR_PASSWORD: operatorPassword } }),
+    startBelfry('postgres', { services: ['all-in-one'], env: { OPERATOR_PASSWORD: operatorPassword } }),
     startReceiver(),
     openProject(),
   ])

@@ -53,8 +53,9 @@ export function keepService({ program, env, logFile, onProcess }: ServiceOptions
       const startedAt = performance.now()
       const reason = await current.ended
       if (stopping.signal.aborted) return
-      pauseMs = restartPauseMs(pauseMs, performance.now() - startedAt)
-      say(`Belfry ended unexpectedly (${reason}); starting it again in ${pauseMs / 1000} s.`)
+      // An orderly end is a restart that was requested with SIGTERM, as npm run dev does after each change.
+      pauseMs = restartPauseMs(reason === 'code 0' ? 0 : pauseMs, performance.now() - startedAt)
+      say(`Belfry ended (${reason}); starting it again in ${pauseMs / 1000} s.`)
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {}) // stopped while waiting
       if (stopping.signal.aborted) return
       current = start()

@@ -66,7 +66,7 @@ test('starts what has died again', async () => {
   const launcher = runLauncher(dataDir)
   await launcher.prints(isUp)
   for (const pid of childrenOf(dataDir)) process.kill(pid, 'SIGKILL')
-  await launcher.prints(/Belfry ended unexpectedly \(SIGKILL\); starting it again/)
+  await launcher.prints(/Belfry ended \(SIGKILL\); starting it again/)
   await launcher.prints(/PostgreSQL ended unexpectedly; starting it again/)
   await vi.waitFor(() => pasteFirstCommand(launcher), { timeout: 20_000, interval: 500 })
   await launcher.prints(oneReceived)
