@@ -37,8 +37,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   })
   const { operatorPassword } = ctx.config
   if (operatorPassword !== null) app.use('/admin', operators(ctx, ctx.boardQueues, operatorPassword))
-  const { receiveWebhook } = ctx.billing
-  if (receiveWebhook) app.post('/api/webhooks/stripe', receiveWebhooks(ctx, receiveWebhook))
+  if (ctx.stripe) app.post('/api/webhooks/stripe', receiveWebhooks(ctx, ctx.stripe))
   for (const [path, methods] of Object.entries(routes)) {
     const route = app.route(path)
     for (const [method, endpoint] of Object.entries(methods)) {

@@ -1,6 +1,5 @@
 import type { AppErrorCode } from '@belfry/domain'
-import { type Meter, measurePool } from '@belfry/runtime'
-import type { Context } from './context.ts'
+import type { Meter } from '@belfry/runtime'
 
 /** What the API counts: one call for each request and each batch. */
 export type Metrics = ReturnType<typeof openMetrics>
@@ -35,11 +34,4 @@ export function openMetrics(meter: Meter) {
       'Times that jobs could not be added because the queue was away.',
     ),
   }
-}
-
-/** Shows what the process has open. */
-export function measureOpen(ctx: Context): void {
-  const { meter } = ctx.metrics
-  measurePool(meter, ctx.pool)
-  meter.gauge('belfry_run_streams', 'Live tails of the activity log that are open.', () => ctx.runStreams.size)
 }

@@ -1,11 +1,10 @@
 import { inspectDatabase, pingPool } from '@belfry/db'
 import { isTimeZone } from '@belfry/domain'
-import { every, type Host, type Logger, measureDependencies, type Service, watchClockSkew } from '@belfry/runtime'
+import { every, type Host, type Logger, measureDependencies, measurePool, type Service, watchClockSkew } from '@belfry/runtime'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
-import { openContext } from './context.ts'
+import { closeContext, openContext } from './context.ts'
 import { createApiServer } from './http/api-server.ts'
-import { measureOpen } from './metrics.ts'
 
 const clockRefreshMs = 10_000
 
@@ -17,15 +16,17 @@ export async function startApi(config: Config, log: Logger, host: Host): Promise
   const { pool, queue } = ctx
   const checks = { database: () => pingPool(pool), ...(queue && { queue: () => queue.ping() }) }
   const app = createApp(ctx, checks)
-  measureOpen(ctx)
-  measureDependencies(ctx.metrics.meter, checks)
+  const { meter } = ctx.metrics
+  measurePool(meter, pool)
+  meter.gauge('belfry_run_streams', 'Live tails of the activity log that are open.', () => ctx.runStreams.size)
+  measureDependencies(meter, checks)
   const server = createApiServer(ctx, app)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(config.port, resolve)
   })
   host.operators?.report({ checks, optional: ['queue'], warnings: () => inspectDatabase(pool) })
-  const warnOfSkew = watchClockSkew(ctx.clock, ctx.metrics.meter, log)
+  const warnOfSkew = watchClockSkew(ctx.clock, meter, log)
   const clockLoop = every(
     {
       intervalMs: clockRefreshMs,
@@ -41,7 +42,7 @@ export async function startApi(config: Config, log: Logger, host: Host): Promise
         server.closeIdleConnections()
       })
       await clockLoop
-      await ctx.close()
+      await closeContext(ctx)
     },
   }
 }

@@ -6,7 +6,7 @@ import { createTestDatabase } from '@belfry/testing'
 import { afterAll, beforeAll } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
-import { type Context, openContext } from '../src/context.ts'
+import { type Context, closeContext, openContext } from '../src/context.ts'
 import { createApiServer } from '../src/http/api-server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert
@@ -65,7 +65,7 @@ export function useApi(environment: (databaseUrl: string) => Promise<Environment
     end = async () => {
       server.close()
       server.closeAllConnections()
-      await ctx.close()
+      await closeContext(ctx)
       await database.drop()
     }
   })

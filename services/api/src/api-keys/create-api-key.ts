@@ -4,7 +4,7 @@ import { audit } from '../audit/audit.ts'
 import { createApiKeyText } from '../auth/api-key.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
-import { refuseOverCount } from '../quotas/refuse-over-count.ts'
+import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { lockWorkspace } from '../workspaces/lock-workspace.ts'
 import { presentApiKey } from './present-api-key.ts'
 
@@ -21,10 +21,11 @@ export const createApiKey = endpoint({
     if (expiresAt && expiresAt.getTime() <= ctx.clock.now()) throw expiryNotFuture()
     const { key, prefix, hash } = createApiKeyText()
     const id = newUuid()
+    const quota = await readQuota(ctx, organizationId)
     const row = await ctx.prisma.$transaction(async tx => {
       await lockWorkspace(tx, caller)
       const inForce = { workspaceId, revokedAt: null }
-      await refuseOverCount(ctx, organizationId, 'apiKeys', () => tx.apiKey.count({ where: inForce }))
+      refuseOverCount(quota, 'apiKeys', await tx.apiKey.count({ where: inForce }))
       const details = { name, prefix, expires_at: expiresAt?.toISOString() ?? null }
       await audit(tx, caller, { action: 'api_key.created', objectId: toId('key', id), details })
       return tx.apiKey.create({ data: { id, workspaceId, name, prefix, hash, createdBy: user.userId, expiresAt } })

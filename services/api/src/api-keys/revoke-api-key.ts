@@ -1,5 +1,6 @@
 import { toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
+import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/not-found.ts'
 import { noContent } from '../http/reply.ts'
@@ -19,7 +20,7 @@ export const revokeApiKey = endpoint({
       const { count } = await tx.apiKey.updateMany({ where: { id, workspaceId, revokedAt: null }, data: { revokedAt } })
       if (count > 0) await audit(tx, caller, { action: 'api_key.revoked', objectId: toId('key', id), details: row })
     })
-    ctx.apiKeys.forget(key => key.keyId === id)
+    forgetApiKeys(ctx.apiKeys, key => key.keyId === id)
     return noContent()
   },
 })

@@ -1,37 +1,35 @@
-import { AppError, type TierName } from '@belfry/domain'
+import { AppError } from '@belfry/domain'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { hashTextOf, isApiKey } from './api-key.ts'
+import { cachedMs, type FoundApiKey } from './api-key-caches.ts'
 import { spendKeyRequest } from './spend-request.ts'
-
-/** A key that is in force, and whose it is. */
-export type FoundApiKey = { keyId: string; workspaceId: string; organizationId: string; tier: TierName }
 
 type FoundRow = FoundApiKey & { expiresInMs: number | null; isUseStale: boolean }
 
 /**
- * Finds the API key that a request carries, and counts the request. `address` is where it came from.
- * @throws AppError `unauthenticated` unless the key is in force, `rate_limited` when it has asked too much.
+ * Finds the API key that a request carries, and counts the request.
+ * @param address - Where the request came from.
+ * @throws AppError `unauthenticated` unless the key is in force, `rate_limited` when it has sent too many requests.
  */
 export async function findApiKey(ctx: Context, request: Request, text: string, address: string): Promise<FoundApiKey> {
-  const hashText = hashTextOf(text)
-  const found = ctx.apiKeys.get(hashText) ?? (await findInForce(ctx, text, hashText, address))
+  const hash = hashTextOf(text)
+  const found = ctx.apiKeys.get(hash) ?? (await findInForce(ctx, text, hash, address))
   spendKeyRequest(ctx, request, found.keyId, found.tier)
   return found
 }
 
-async function findInForce(ctx: Context, text: string, hashText: string, address: string): Promise<FoundApiKey> {
-  const hash = Buffer.from(hashText, 'base64')
+async function findInForce(ctx: Context, text: string, hash: string, address: string): Promise<FoundApiKey> {
   const refused = new AppError('unauthenticated', 'The API key is unknown, expired or revoked.')
-  if (ctx.failedKeys.has(hash)) throw refused
-  ctx.failedKeys.check(address)
-  const found = isApiKey(text) ? await findByHash(ctx, hash, hashText) : undefined
+  if (ctx.rejectedKeys.has(hash)) throw refused
+  ctx.rejectedKeys.check(address)
+  const found = isApiKey(text) ? await findByHash(ctx, hash) : undefined
   if (found) return found
-  ctx.failedKeys.add(hash, address)
+  ctx.rejectedKeys.add(hash, address)
   throw refused
 }
 
-/** Asks the database, past what is remembered. Throws `unauthenticated` when the key has ended. */
+/** Checks a key in the database, past the cache. Throws `unauthenticated` when the key is no longer in force. */
 export async function requireApiKeyInForce(ctx: Context, keyId: string): Promise<void> {
   const { rowCount } = await ctx.pool.query({
     name: 'is_api_key_in_force',
@@ -41,7 +39,7 @@ export async function requireApiKeyInForce(ctx: Context, keyId: string): Promise
   if (rowCount !== 1) throw new AppError('unauthenticated', 'The API key has ended.')
 }
 
-async function findByHash(ctx: Context, hash: Uint8Array, hashText: string): Promise<FoundApiKey | undefined> {
+async function findByHash(ctx: Context, hash: string): Promise<FoundApiKey | undefined> {
   const { rows } = await ctx.pool.query<FoundRow>({
     name: 'find_api_key',
     text: `SELECT k.id AS "keyId", k.workspace_id AS "workspaceId", w.organization_id AS "organizationId", o.tier,
@@ -50,21 +48,22 @@ async function findByHash(ctx: Context, hash: Uint8Array, hashText: string): Pro
            FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id JOIN organizations o ON o.id = w.organization_id
            WHERE k.hash = $1 AND k.revoked_at IS NULL AND w.deleted_at IS NULL
              AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())`,
-    values: [hash],
+    values: [Buffer.from(hash, 'base64')],
   })
   if (!rows[0]) return undefined
   const { expiresInMs, isUseStale, ...found } = rows[0]
-  ctx.apiKeys.set(hashText, found, expiresInMs ?? undefined)
-  if (isUseStale) noteUse(ctx, found)
+  // The cache takes a time of 0 for no limit.
+  ctx.apiKeys.set(hash, found, { ttl: Math.max(1, Math.min(cachedMs, expiresInMs ?? cachedMs)) })
+  if (isUseStale) recordUse(ctx, found)
   return found
 }
 
-// Nobody waits for it, and nothing depends on it.
-function noteUse(ctx: Context, { keyId, workspaceId }: FoundApiKey): void {
+// The response does not wait for it.
+function recordUse(ctx: Context, { keyId, workspaceId }: FoundApiKey): void {
   const text = `
     UPDATE api_keys SET last_used_at = now() WHERE id = $1 AND workspace_id = $2
     AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`
   ctx.pool
-    .query({ name: 'note_key_use', text, values: [keyId, workspaceId] })
-    .catch(error => ctx.log.warn({ err: error }, 'api_key.use_not_noted'))
+    .query({ name: 'record_api_key_use', text, values: [keyId, workspaceId] })
+    .catch(error => ctx.log.warn({ err: error }, 'api_key.use_not_recorded'))
 }

@@ -2,18 +2,17 @@ import { AppError } from '@belfry/domain'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { callerAddress } from './caller-address.ts'
-import { renewSession } from './renew-session.ts'
-import { requireSameOrigin } from './require-same-origin.ts'
-import { sessionCookieOf } from './session-cookie.ts'
-import { readSessionToken } from './session-token.ts'
+import { sessionCookie, sessionCookieOf } from './session-cookie.ts'
+import { readSessionToken, type SessionClaims, sessionMs, signSessionToken } from './session-token.ts'
 import { spendSessionRequest } from './spend-request.ts'
 
 /** A signed-in user, and where the request came from. */
 export type UserCaller = { userId: string; sessionId: string; address: string }
 
 /**
- * The signed-in user who calls; counts the request. `missing` is what a caller without a session is told.
- * @throws AppError `unauthenticated` when there is none, `rate_limited` when the session has asked too much.
+ * Finds the signed-in user who sends a request, and counts the request.
+ * @param missing - The detail of the problem when there is no session.
+ * @throws AppError `unauthenticated` without a session, `rate_limited` when the session has sent too many requests.
  */
 export async function findUser(
   ctx: Context,
@@ -37,4 +36,34 @@ export async function findUser(
   spendSessionRequest(ctx, request, sessionId)
   await renewSession(ctx, request, claims, cookie === undefined ? 'bearer' : 'cookie')
   return { userId, sessionId, address: callerAddress(request) }
+}
+
+// Refuses a change with the session cookie unless a page of ours asked for it: a browser also sends the cookie with
+// requests that other sites start. Bodies must be JSON as well.
+function requireSameOrigin(publicUrl: string, request: Request): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return
+  const { origin } = request.headers
+  if (origin === undefined ? request.headers['sec-fetch-site'] === 'same-origin' : origin === publicUrl) return
+  throw new AppError('forbidden', `A change with the session cookie needs an Origin header of ${publicUrl}.`)
+}
+
+const renewedAfterMs = 24 * 3_600_000
+
+// Extends a session whose token is older than a day by seven days. The new token comes with the response, the way the old
+// one came: as the cookie, or in `X-Session-Token`. The old one stays valid until its own end.
+async function renewSession(
+  ctx: Context,
+  request: Request,
+  { userId, sessionId, issuedAt }: SessionClaims,
+  sentAs: 'cookie' | 'bearer',
+): Promise<void> {
+  const now = ctx.clock.now()
+  if (now - issuedAt < renewedAfterMs) return
+  const expiresAt = new Date(now + sessionMs)
+  // A session that has just ended stays ended.
+  const { count } = await ctx.prisma.session.updateMany({ where: { id: sessionId, userId }, data: { expiresAt } })
+  if (count === 0) return
+  const token = signSessionToken(ctx.config.jwtKey, userId, sessionId, now)
+  if (sentAs === 'cookie') request.res?.setHeader('Set-Cookie', sessionCookie(ctx, token, expiresAt))
+  else request.res?.setHeader('X-Session-Token', token)
 }

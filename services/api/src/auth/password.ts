@@ -1,23 +1,37 @@
+import { AppError } from '@belfry/domain'
 import { hash, verify } from '@node-rs/argon2'
-import { limitParallel } from './limit-parallel.ts'
+import pLimit from 'p-limit'
 
 // OWASP's first recommendation for Argon2id.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** The library works on Node's own four threads, off the event loop; two of them stay free for files and names. */
-export const hashingLine = limitParallel({ most: 2, mostWaiting: 200 })
+// The library uses Node's four threads, off the event loop; two of them stay free for files and DNS.
+const slots = pLimit(2)
+const maxWaiting = 200
 
-// A hash that no password has: comparing with it makes an unknown address take as long as a wrong password.
-let nobody: Promise<string> | undefined
+// The hash of no password. Comparing with it makes an unknown address take as long as a wrong password.
+let dummyHash: Promise<string> | undefined
 
 export function hashPassword(password: string): Promise<string> {
-  return hashingLine(() => hash(password, cost))
+  return inHashingSlot(() => hash(password, cost))
 }
 
-/** Compares a password with a stored hash; with null, takes the same time and answers false. To be called in the line. */
+/**
+ * Runs work that hashes: two at a time in this process, up to 200 waiting in their order.
+ * @throws AppError `rate_limited` when too much work is waiting.
+ */
+export async function inHashingSlot<T>(work: () => Promise<T>): Promise<T> {
+  if (slots.activeCount + slots.pendingCount < slots.concurrency + maxWaiting) return slots(work)
+  throw new AppError('rate_limited', 'Too many people sign in at once. Try again in a moment.', { retryAfterMs: 1000 })
+}
+
+/**
+ * Compares a password with a stored hash; with null, takes the same time and returns false. To be called in a hashing
+ * slot.
+ */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
-  nobody ??= hash(`${Math.random()}`, cost)
-  const matches = await verify(stored ?? (await nobody), password)
+  dummyHash ??= hash(`${Math.random()}`, cost)
+  const matches = await verify(stored ?? (await dummyHash), password)
   return matches && stored !== null
 }
 

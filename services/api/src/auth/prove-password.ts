@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { hashingLine, isPassword } from './password.ts'
+import { inHashingSlot, isPassword } from './password.ts'
 import { takeLoginTurn } from './throttle.ts'
 
 /**
@@ -14,7 +14,7 @@ export function provePassword(
   address: string,
   password: string,
 ): Promise<boolean> {
-  return hashingLine(async () => {
+  return inHashingSlot(async () => {
     const turn = await takeLoginTurn(ctx, email, address)
     const matches = await isPassword(password, passwordHash)
     if (matches) await turn.giveBack()

@@ -1,7 +1,14 @@
 import { changeTierBody, organizationSubscription } from '@belfry/contract'
+import { inTransaction } from '@belfry/db'
+import type { TierName } from '@belfry/domain'
+import type { OrganizationCaller } from '../auth/authorize.ts'
+import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
+import { applyTier } from './apply-tier.ts'
 import { readSubscription } from './present-subscription.ts'
+import { chooseTier } from './stripe/choose-tier.ts'
+import { callingStripe } from './stripe/stripe-billing.ts'
 
 export const changeTier = endpoint({
   right: 'billing.change',
@@ -11,8 +18,18 @@ export const changeTier = endpoint({
   params: { org: 'org' },
   body: changeTierBody,
   async handle(ctx, { caller, body }) {
-    const change = await ctx.billing.changeTier(ctx, caller, body.tier)
+    const checkoutUrl = await change(ctx, caller, body.tier)
+    ctx.usageCache.delete(caller.organizationId)
     const subscription = await readSubscription(ctx, caller.organizationId)
-    return ok(change.kind === 'applied' ? subscription : { ...subscription, checkout_url: change.url })
+    return ok(checkoutUrl === null ? subscription : { ...subscription, checkout_url: checkoutUrl })
   },
 })
+
+// Returns where the tier has to be paid first; null when there is nothing to pay.
+async function change(ctx: Context, caller: OrganizationCaller, tier: TierName): Promise<string | null> {
+  const { stripe } = ctx
+  const by = { userId: caller.user?.userId ?? null, apiKeyId: caller.apiKeyId, address: caller.address }
+  if (stripe) return callingStripe(ctx, () => chooseTier(ctx, stripe, caller.organizationId, by, tier))
+  await inTransaction(ctx.pool, tx => applyTier(ctx, tx, caller.organizationId, tier, by))
+  return null
+}

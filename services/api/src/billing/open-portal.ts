@@ -1,6 +1,9 @@
 import { billingPortal } from '@belfry/contract'
+import { readBillingAccount } from '@belfry/db'
+import { AppError } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
+import { callingStripe } from './stripe/stripe-billing.ts'
 
 export const openPortal = endpoint({
   right: 'billing.change',
@@ -9,8 +12,14 @@ export const openPortal = endpoint({
   refusals: ['conflict', 'unavailable'],
   params: { org: 'org' },
   async handle(ctx, { caller: { organizationId } }) {
+    const { stripe } = ctx.stripe ?? {}
+    if (!stripe) throw new AppError('conflict', 'This installation has no payment provider: choose a tier instead.')
     const { slug } = await ctx.prisma.organization.findUniqueOrThrow({ where: { id: organizationId } })
-    const returnUrl = `${ctx.config.publicUrl}/${slug}/settings/usage`
-    return ok({ url: await ctx.billing.openPortal(ctx, organizationId, returnUrl) })
+    const account = await readBillingAccount(ctx.pool, organizationId)
+    const customer = account?.customerId
+    if (!customer) throw new AppError('conflict', 'The organization has never had a subscription.')
+    const portal = { customer, return_url: `${ctx.config.publicUrl}/${slug}/settings/usage` }
+    const session = await callingStripe(ctx, () => stripe.billingPortal.sessions.create(portal))
+    return ok({ url: session.url })
   },
 })

@@ -1,6 +1,6 @@
 import type { OrganizationSubscription } from '@belfry/contract'
 import { type BillingAccount, readBillingAccount, readUsage } from '@belfry/db'
-import { billingPeriod, figureNames, type TierLimits } from '@belfry/domain'
+import { billingPeriod, figureNames, type TierLimits, tierNames } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { notFound } from '../http/not-found.ts'
 import { isMissingPayment } from './stripe/subscription-state.ts'
@@ -20,15 +20,15 @@ export async function readSubscription(ctx: Context, organizationId: string): Pr
     tier: usage.tier,
     limits: Object.fromEntries(limits) as OrganizationSubscription['limits'], // each figure by its public name
     period: presentPeriod(new Date(ctx.clock.now())),
-    available_tiers: [...ctx.billing.tiers],
+    available_tiers: ctx.stripe ? ['free', ...ctx.stripe.settings.prices.priceOf.keys()] : [...tierNames],
     billing: presentBilling(ctx, account),
   }
 }
 
-function presentBilling({ billing }: Context, account: BillingAccount | null): OrganizationSubscription['billing'] {
+function presentBilling({ stripe }: Context, account: BillingAccount | null): OrganizationSubscription['billing'] {
   const { nextTier = null, nextTierAt = null } = account ?? {}
   return {
-    provider: billing.name,
+    provider: stripe ? 'stripe' : 'manual',
     status: statusOf(account?.status ?? null),
     period_end: account?.periodEnd?.toISOString() ?? null,
     grace_until: account?.graceUntil?.toISOString() ?? null,

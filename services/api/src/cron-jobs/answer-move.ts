@@ -2,7 +2,7 @@ import type { CronJob } from '@belfry/contract'
 import type { CronJobMove } from '@belfry/db'
 import type { Context } from '../context.ts'
 import { notFound } from '../http/not-found.ts'
-import { enqueueOccurrences } from './enqueue-occurrences.ts'
+import { enqueueRows } from '../tasks/enqueue.ts'
 import { neverRuns } from './inspect-schedule.ts'
 import { readCronJob } from './present-cron-job.ts'
 
@@ -16,6 +16,6 @@ export async function cronJobAfterMove(
 ): Promise<CronJob> {
   if (move.kind === 'unknown') throw notFound()
   if (move.kind === 'never_runs') throw neverRuns(body)
-  enqueueOccurrences(ctx, move.expansion)
+  enqueueRows(ctx, move.expansion.tasks, move.expansion.now)
   return readCronJob(ctx, workspaceId, id)
 }

@@ -6,13 +6,12 @@ import { audit } from '../audit/audit.ts'
 import { creation } from '../http/creation.ts'
 import { notFound } from '../http/not-found.ts'
 import { created } from '../http/reply.ts'
-import { refuseLargePayload } from '../quotas/refuse-large-payload.ts'
-import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
-import { withinLimit } from '../quotas/within-limit.ts'
+import { withinLimit } from '../quotas/headroom.ts'
+import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
+import { enqueueRows } from '../tasks/enqueue.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { toStoredRequest } from '../tasks/stored-request.ts'
 import { findCronJob } from './cron-job-row.ts'
-import { enqueueOccurrences } from './enqueue-occurrences.ts'
 import { inspectSchedule } from './inspect-schedule.ts'
 import { presentCronJob } from './present-cron-job.ts'
 
@@ -25,7 +24,8 @@ export const createCronJob = creation({
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectSchedule(ctx, body)],
   async handle(work, { caller, body, bodyText }) {
     const { workspaceId, organizationId } = caller
-    await refuseOverQuota(work, organizationId, 'later')
+    const quota = await readQuota(work, organizationId)
+    refuseOverQuota(quota, 'later')
     const job = {
       id: newUuid(),
       workspaceId,
@@ -38,7 +38,7 @@ export const createCronJob = creation({
       catchUp: body.catch_up,
       ...toStoredRequest(body, bodyText),
     }
-    await refuseLargePayload(work, organizationId, job.payload)
+    refuseLargePayload(quota, job.payload)
     const store = async (tx: Transaction) => {
       const { name, cron, timezone } = job
       const deed = {
@@ -49,8 +49,9 @@ export const createCronJob = creation({
       await audit(tx, caller, deed)
       return storeCronJob(tx, job, expansionLookAheadMs)
     }
-    const expansion = await withinLimit(work, caller, 'cronJobs', 1, ({ db }) => inTransaction(db, store))
-    enqueueOccurrences(work, expansion)
+    const one = { workspaceId, objects: 'cronJobs', wanted: 1 } as const
+    const { tasks, now } = await withinLimit(work, quota, one, ({ db }) => inTransaction(db, store))
+    work.afterCommit(ctx => enqueueRows(ctx, tasks, now))
     const row = await findCronJob(work.db, workspaceId, job.id)
     if (!row) throw notFound() // deleted meanwhile
     const presented = presentCronJob(row, work.clock.now())

@@ -4,7 +4,7 @@ import { expansionLookAheadMs } from '@belfry/queue'
 import { endpoint } from '../http/endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
 import { ok } from '../http/reply.ts'
-import { refuseLargePayload } from '../quotas/refuse-large-payload.ts'
+import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { toRequestChange } from '../tasks/stored-request.ts'
 import { cronJobAfterMove } from './answer-move.ts'
@@ -24,7 +24,7 @@ export const updateCronJob = endpoint({
     const { workspaceId } = caller
     const { cronjob: id } = params
     if (isEmpty(change)) return ok(await readCronJob(ctx, workspaceId, id))
-    await refuseLargePayload(ctx, caller.organizationId, change.payload)
+    refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
     const apply = (tx: Transaction) => changeCronJob(tx, workspaceId, id, change, expansionLookAheadMs)
     // A url or a header may hold a secret that was not given as one: the names of the fields are all that is told.
     const move = await auditedMove(ctx, caller, 'cron_job.changed', id, apply, { fields: Object.keys(body) })

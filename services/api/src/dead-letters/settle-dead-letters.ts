@@ -9,6 +9,7 @@ import {
 } from '@belfry/db'
 import { AppError, toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
+import { enqueueRows, hideDeadLetters } from '../tasks/enqueue.ts'
 
 // More than this is work for the background.
 const maxAtOnce = 1_000
@@ -24,11 +25,11 @@ export async function settleDeadLetters(
   const ids = body.ids ?? (await findDeadLetters(ctx.pool, workspaceId, filter, maxAtOnce + 1))
   if (ids.length > maxAtOnce) return { settled: 0, operation: await start(ctx, workspaceId, action, filter) }
   const { deadLetters, replays, now } = await settle(ctx.pool, workspaceId, ids, action)
-  ctx.enqueue(
-    replays.map(({ id, dueAt }) => ({ id: toId('task', id), dueAt: dueAt.getTime() })),
-    now.getTime(),
+  enqueueRows(ctx, replays, now)
+  hideDeadLetters(
+    ctx,
+    deadLetters.map(id => toId('task', id)),
   )
-  ctx.hideDeadLetters(deadLetters.map(id => toId('task', id)))
   return { settled: deadLetters.length, operation: null }
 }
 

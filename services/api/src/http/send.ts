@@ -1,9 +1,10 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import type { Response } from 'express'
 import { toJsonText } from './json.ts'
 import type { Reply } from './reply.ts'
-import { sendPieces } from './send-pieces.ts'
 
-/** Sends an endpoint's answer. Resolves when it is handed over; for pieces, when the last one is. */
+/** Sends a reply. Resolves when it is handed to the connection; for pieces, when the last piece is. */
 export async function sendReply(response: Response, reply: Reply): Promise<void> {
   for (const name in reply.headers) response.setHeader(name, reply.headers[name] ?? '')
   response.statusCode = reply.status
@@ -16,4 +17,38 @@ export async function sendReply(response: Response, reply: Reply): Promise<void>
   if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json; charset=utf-8')
   response.setHeader('Content-Length', Buffer.byteLength(content))
   response.end(content) // a text leaves together with the headers, in one write
+}
+
+/** A caller that reads nothing for so long is gone or stuck. */
+const drainTimeoutMs = 30_000
+
+// Asks for the next piece when the caller has read the last one, so memory does not grow with the reply. Ends when the
+// caller leaves, or reads nothing for half a minute.
+async function sendPieces(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
+  response.flushHeaders()
+  for await (const piece of pieces) {
+    if (response.destroyed) return
+    if (response.write(piece)) continue
+    if (!(await hasDrained(response))) {
+      response.destroy()
+      return
+    }
+  }
+  response.end()
+}
+
+async function hasDrained(response: ServerResponse): Promise<boolean> {
+  const over = new AbortController()
+  const onClose = () => over.abort()
+  response.once('close', onClose)
+  const timer = setTimeout(onClose, drainTimeoutMs)
+  try {
+    await once(response, 'drain', { signal: over.signal })
+    return true
+  } catch {
+    return false // closed, broken or too slow
+  } finally {
+    clearTimeout(timer)
+    response.removeListener('close', onClose)
+  }
 }

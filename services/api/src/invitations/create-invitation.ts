@@ -9,7 +9,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
-import { refuseOverCount } from '../quotas/refuse-over-count.ts'
+import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { inviter, presentInvitation } from './present-invitation.ts'
 import { invitableWorkspaces, requireGrantable } from './require-grantable.ts'
 import { invitationMs, storeInvitationMail } from './send-invitation.ts'
@@ -29,11 +29,12 @@ export const createInvitation = endpoint({
     const id = newUuid()
     const { token, tokenHash } = newOneTimeToken()
     const expiresAt = new Date(ctx.clock.now() + invitationMs)
+    const quota = await readQuota(ctx, organizationId)
     const row = await ctx.prisma.$transaction(async tx => {
       await lockOrganization(tx, organizationId)
       await requireInvitable(ctx, tx, organizationId, email)
       const isOpen = { organizationId, acceptedAt: null, revokedAt: null, expiresAt: { gt: new Date(ctx.clock.now()) } }
-      await refuseOverCount(ctx, organizationId, 'invitations', () => tx.invitation.count({ where: isOpen }))
+      refuseOverCount(quota, 'invitations', await tx.invitation.count({ where: isOpen }))
       const workspaceIds = await requireWorkspaces(tx, caller, body)
       const { role, workspace_role: workspaceRole } = body
       const data = { id, organizationId, email, role, workspaceRole, workspaceIds, tokenHash, expiresAt }

@@ -1,9 +1,9 @@
 import type { PrismaTransaction } from '@belfry/db/prisma'
 import { AppError, decide, mayGrant, type Policy, type Role, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
+import type { Context } from '../context.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
-import type { LimitContext } from '../quotas/limit-of.ts'
-import { refuseOverCount } from '../quotas/refuse-over-count.ts'
+import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import type { InvitationRow } from './present-invitation.ts'
 import { invitableWorkspaces } from './require-grantable.ts'
 import { requireOpen, revoked } from './require-open.ts'
@@ -13,7 +13,7 @@ import { requireOpen, revoked } from './require-open.ts'
  * @returns The workspaces that they have joined.
  */
 export async function joinOrganization(
-  ctx: LimitContext,
+  ctx: Pick<Context, 'config' | 'usageCache'>,
   tx: PrismaTransaction,
   invitation: InvitationRow & { invitedBy: string },
   by: { userId: string; address: string },
@@ -30,8 +30,8 @@ export async function joinOrganization(
   if (!inviter || !mayInvite(inviter) || !mayGrant(inviter.role, role)) throw revoked()
   const key = { organizationId_userId: { organizationId, userId } }
   if (await tx.membership.findUnique({ where: key })) throw new AppError('already_member', 'You are a member already.')
-  const members = () => tx.membership.count({ where: { organizationId } })
-  await refuseOverCount(ctx, organizationId, 'members', members)
+  const quota = await readQuota(ctx, organizationId)
+  refuseOverCount(quota, 'members', await tx.membership.count({ where: { organizationId } }))
   await tx.membership.create({ data: { organizationId, userId, role, workspaceRole } })
   const workspaces = await invitableWorkspaces(tx, invitation.workspaceIds, inviter)
   await tx.workspaceMember.createMany({

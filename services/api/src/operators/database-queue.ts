@@ -1,16 +1,41 @@
-import { type BoardState, type BoardTask, countBoardTasks, findBoardTasks, listBoardTasks, type Pool } from '@belfry/db'
+import {
+  type BoardState,
+  type BoardTask,
+  countBoardTasks,
+  findBoardTasks,
+  listBoardTasks,
+  maxCounted,
+  type Pool,
+} from '@belfry/db'
 import { fromId, toId } from '@belfry/domain'
+import type { BoardQueues } from '@belfry/queue/board'
 import { BaseAdapter } from '@bull-board/api/dist/queueAdapters/base.js'
 import type { JobCounts, JobStatus, QueueAdapterOptions, QueueJob, Status } from '@bull-board/api/typings/app'
 
-/** Shows the tasks of some states as a queue. Reads PostgreSQL along its indexes, and never changes it. */
-export class DatabaseQueue extends BaseAdapter {
+const shown = maxCounted.toLocaleString('en')
+
+/** Makes the queues of a board without a Redis: the tasks of all workspaces, read from PostgreSQL. */
+export function databaseBoard(pool: Pool): Omit<BoardQueues, 'close'> {
+  const waitingWork = new DatabaseQueue(pool, 'waiting-work', ['active', 'waiting', 'delayed'], {
+    readOnlyMode: true,
+    displayName: 'Waiting work',
+    description: `Tasks in flight, due and due later: the next ${shown} of each.`,
+  })
+  const deadLetters = new DatabaseQueue(pool, 'dead-letter', ['failed'], {
+    displayName: 'Dead letters',
+    description: `Tasks that could not be delivered, up to ${shown}. Retry replays one as a new task; clean discards it.`,
+  })
+  return { adapters: [waitingWork, deadLetters], deadLetters }
+}
+
+// Shows the tasks of some states as a queue. Reads PostgreSQL along its indexes, and never changes it.
+class DatabaseQueue extends BaseAdapter {
   readonly #pool: Pool
   readonly #name: string
   readonly #states: BoardState[]
 
   constructor(pool: Pool, name: string, states: BoardState[], options: Partial<QueueAdapterOptions>) {
-    super('bull', options) // of a "bullmq" queue the board would ask for its flows as well
+    super('bull', options) // for a "bullmq" queue the board would query its flows as well
     this.#pool = pool
     this.#name = name
     this.#states = states

@@ -1,34 +1,33 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { networkOf } from '@belfry/domain'
 import type { NextFunction, Request, Response } from 'express'
+import { LRUCache } from 'lru-cache'
 import { callerAddress } from '../auth/caller-address.ts'
 import { takeOperatorTurn } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { sendReply } from '../http/send.ts'
 
-// The board asks again every few seconds, which should neither count as an attempt nor need the database.
-const rememberedMs = 60_000
-const mostRemembered = 1_000
+// The board polls every few seconds. That should neither count as an attempt nor need the database.
+const cacheOptions = { max: 1_000, ttl: 60_000 }
 
 /** Lets operators in: HTTP Basic as `operator` with the configured password. Wrong passwords are counted like logins. */
 export function operatorLogin(ctx: Context, password: string) {
   const expected = digest(`operator:${password}`)
-  const knownUntil = new Map<string, number>()
+  const signedIn = new LRUCache<string, true>(cacheOptions)
 
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     const credentials = readCredentials(request.headers.authorization)
     if (credentials === null) return refuse(response)
     const isRight = timingSafeEqual(digest(credentials), expected)
     const network = networkOf(callerAddress(request))
-    if (isRight && (knownUntil.get(network) ?? 0) > performance.now()) return next()
+    if (isRight && signedIn.has(network)) return next()
     const turn = await takeOperatorTurn(ctx, network)
     if (!isRight) {
       ctx.log.warn({ address: callerAddress(request) }, 'operator.refused')
       return refuse(response)
     }
     await turn.giveBack()
-    if (knownUntil.size >= mostRemembered) knownUntil.clear()
-    knownUntil.set(network, performance.now() + rememberedMs)
+    signedIn.set(network, true)
     next()
   }
 }

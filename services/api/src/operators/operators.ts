@@ -1,20 +1,33 @@
 import type { BoardQueues } from '@belfry/queue/board'
-import { Router } from 'express'
+import { AppError, parseUrl } from '@belfry/domain'
+import { type NextFunction, type Request, type Response, Router } from 'express'
 import type { Context } from '../context.ts'
-import { databaseBoard } from './database-board.ts'
+import { databaseBoard } from './database-queue.ts'
 import { hosts } from './hosts.ts'
 import { operatorLogin } from './operator-login.ts'
 import { queueBoard } from './queue-board.ts'
-import { sameOrigin } from './same-origin.ts'
 
 /**
- * What operators of the installation see and do, under `/admin`.
- * @param queues - Null when there is no Redis: the board reads PostgreSQL instead.
+ * Makes the pages of the operators of this installation, under `/admin`.
+ * @param queues - Null without a Redis: the board reads PostgreSQL instead.
  */
 export function operators(ctx: Context, queues: BoardQueues | null, password: string): Router {
   const router = Router()
-  router.use(['/queues', '/hosts'], operatorLogin(ctx, password), sameOrigin)
+  router.use(['/queues', '/hosts'], operatorLogin(ctx, password), requireOwnPage)
   router.use('/hosts', hosts(ctx))
   router.use('/queues', queueBoard(ctx, queues ?? databaseBoard(ctx.pool)))
   return router
+}
+
+// Refuses changes that another site starts in a browser, which sends the operator's password along. Other than for a
+// session cookie, a client that is no browser may send neither header.
+function requireOwnPage(request: Request, _response: Response, next: NextFunction): void {
+  const { origin, host, 'sec-fetch-site': site } = request.headers
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  const isForeign = origin !== undefined && parseUrl(origin)?.host !== host
+  const isFromElsewhere = site !== undefined && site !== 'same-origin' && site !== 'none'
+  if (!isRead && (isForeign || isFromElsewhere)) {
+    throw new AppError('forbidden', 'Changes must come from the board itself.')
+  }
+  next()
 }

@@ -1,6 +1,7 @@
 import { type DeadLetterAction, findBoardTasks, insertAuditEntry, inTransaction, settleDeadLetters } from '@belfry/db'
 import { fromId, toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
+import { enqueueRows } from '../tasks/enqueue.ts'
 
 /**
  * Replays or discards dead letters as an operator, as their workspace could: a replay is a new task, and no dead letter is
@@ -48,8 +49,7 @@ async function settleOfWorkspace(ctx: Context, { workspaceId, ids, action, addre
     }
     return settled
   })
-  const due = replays.map(({ id, dueAt }) => ({ id: toId('task', id), dueAt: dueAt.getTime() }))
-  ctx.enqueue(due, now.getTime())
+  enqueueRows(ctx, replays, now)
   ctx.log.info({ workspace: toId('ws', workspaceId), action, letters: deadLetters.length }, 'operator.settled')
   return deadLetters.length
 }

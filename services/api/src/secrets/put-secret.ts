@@ -5,8 +5,7 @@ import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/not-found.ts'
 import { created, ok } from '../http/reply.ts'
-import { limitOf } from '../quotas/limit-of.ts'
-import { overCount } from '../quotas/refuse-over-count.ts'
+import { overCount, readQuota } from '../quotas/quotas.ts'
 import { presentSecret } from './present-secret.ts'
 import { newSecretNameOf } from './secret-name.ts'
 
@@ -20,12 +19,14 @@ export const putSecret = endpoint({
   async handle(ctx, { caller, body, request }) {
     const name = newSecretNameOf(request)
     const { workspaceId } = caller
-    const most = await limitOf(ctx, caller.organizationId, 'secrets')
-    const result = await storeSecret(ctx.pool, ctx.config.masterKeys, workspaceId, name, body.value, most, (tx, kind) =>
+    const { limits } = await readQuota(ctx, caller.organizationId)
+    const { masterKeys } = ctx.config
+    const max = limits.secrets
+    const result = await storeSecret(ctx.pool, masterKeys, workspaceId, name, body.value, max, (tx, kind) =>
       audit(tx, caller, { action: `secret.${kind}`, objectId: name }),
     )
     if (result === null) throw notFound()
-    if (result.kind === 'full') throw overCount('secrets', most)
+    if (result.kind === 'full') throw overCount('secrets', max)
     const presented = presentSecret(result.secret)
     if (result.kind === 'changed') return ok(presented)
     return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/secrets/${name}`, presented)

@@ -4,16 +4,13 @@ import { AppError, elementTexts } from '@belfry/domain'
 import { creation, type Work } from '../http/creation.ts'
 import { bodyLimits } from '../http/read-body.ts'
 import { ok } from '../http/reply.ts'
-import { limitOf } from '../quotas/limit-of.ts'
-import { largePayload } from '../quotas/refuse-large-payload.ts'
-import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
-import { withinLimit } from '../quotas/within-limit.ts'
-import { continueTrace } from './continue-trace.ts'
+import { withinLimit } from '../quotas/headroom.ts'
+import { type Quota, readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
+import { enqueue, toDueTask } from './enqueue.ts'
 import { executeAtNotFuture } from './execute-at.ts'
-import { inspectNewTask, toNewTask } from './new-task.ts'
+import { continueTrace, inspectNewTask, toNewTask } from './new-task.ts'
 import { presentNewTask } from './present-task.ts'
-import { isStored } from './stored-task.ts'
-import { toDueTask } from './to-due-task.ts'
+import { isStored } from './store-task.ts'
 
 // The rows lie two levels below the body.
 const limits = { maxBytes: 5 * 1024 * 1024, maxDepth: bodyLimits.maxDepth + 2, maxKeys: 200_000 }
@@ -25,25 +22,21 @@ export const createTasks = creation({
   refusals: ['quota_exceeded'],
   body: createTasksBody,
   limits,
-  async handle(work, { caller, body, bodyText, request }) {
-    await refuseOverQuota(work, caller.organizationId, 'later')
+  async handle(work, { caller: { organizationId, workspaceId }, body, bodyText, request }) {
+    const quota = await readQuota(work, organizationId)
+    refuseOverQuota(quota, 'later')
     const texts = elementTexts(bodyText, ['tasks']) ?? []
-    const mostPayload = await limitOf(work, caller.organizationId, 'payloadBytes')
-    const rows = body.tasks.map((row, i) => {
-      const read = readRow(work, caller.workspaceId, row, texts[i] ?? '')
-      return read instanceof AppError ? read : (largePayload(read.payload, mostPayload) ?? read)
-    })
+    const rows = body.tasks.map((row, i) => readRow(work, quota, workspaceId, row, texts[i] ?? ''))
     const tasks = rows.filter((row): row is NewRow => !(row instanceof AppError))
     // All good rows are stored, or none.
-    const inserted = await withinLimit(work, caller, 'pendingTasks', tasks.length, ({ db }) =>
-      insert(db, continueTrace(request, tasks)),
-    )
+    const objects = { workspaceId, objects: 'pendingTasks', wanted: tasks.length } as const
+    const inserted = await withinLimit(work, quota, objects, ({ db }) => insert(db, continueTrace(request, tasks)))
     const due = tasks.flatMap(task => {
       const stored = inserted.get(task.id)
       return isStored(stored) ? [toDueTask(task, stored.executeAt)] : []
     })
     const [first] = inserted.values()
-    work.enqueue(due, first?.now.getTime() ?? work.clock.now())
+    work.afterCommit(ctx => enqueue(ctx, due, first?.now.getTime() ?? ctx.clock.now()))
     return ok({ data: rows.map((row, index) => answerRow(row, index, inserted)) })
   },
 })
@@ -51,15 +44,26 @@ export const createTasks = creation({
 type NewRow = ReturnType<typeof toNewTask>
 type Row = NewRow | AppError
 
-function readRow(work: Work, workspaceId: string, row: unknown, text: string): Row {
+function readRow(work: Work, quota: Quota, workspaceId: string, row: unknown, text: string): Row {
+  try {
+    const task = toTask(work, workspaceId, row, text)
+    refuseLargePayload(quota, task.payload)
+    return task
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
+function toTask(work: Work, workspaceId: string, row: unknown, text: string): NewRow {
   if (Buffer.byteLength(text) > bodyLimits.maxBytes) {
-    return new AppError('payload_too_large', `A task may have at most ${bodyLimits.maxBytes} bytes.`)
+    throw new AppError('payload_too_large', `A task may have at most ${bodyLimits.maxBytes} bytes.`)
   }
   const parsed = parseInput(createTaskBody, row)
   const schemaErrors = parsed.ok ? [] : parsed.errors
   const errors = [...schemaErrors, ...inspectNewTask(work, row, schemaErrors)]
   if (parsed.ok && errors.length === 0) return toNewTask(workspaceId, parsed.value, text)
-  return new AppError('validation_failed', 'The task has faults; see errors.', { errors })
+  throw new AppError('validation_failed', 'The task is invalid; see errors.', { errors })
 }
 
 async function insert(db: Db, tasks: readonly NewRow[]): Promise<Map<string, InsertedTask>> {

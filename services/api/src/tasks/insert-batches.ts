@@ -10,17 +10,17 @@ import {
 } from '@belfry/db'
 import { microBatch } from '@belfry/runtime'
 
-/** Stands in an answer that is kept where the time of the creation belongs. Random, so that no caller can have meant it. */
+/** Marks the place of the creation time in a reply that is stored with its task. Random, so no caller can send it. */
 export const timeMark = randomBytes(16).toString('hex')
 
-/** What stores single tasks, many requests to a statement. */
+/** Stores single tasks, those of many requests in one statement. */
 export type InsertBatches = {
   insertTask(task: NewTask): Promise<InsertedTask>
-  /** The same with the answer, whose times are `timeMark`. */
+  /** Stores the reply as well, whose times are `timeMark`. */
   insertKeyedTask(task: KeyedTask): Promise<InsertedTask>
 }
 
-/** @param onBatch - Told the size of each statement. */
+/** @param onBatch - Called with the number of tasks in each statement. */
 export function openInsertBatches(pool: Pool, onBatch: (count: number) => void): InsertBatches {
   const options = { maxSize: 100, maxInFlight: 2, split: (error: unknown) => !isTransientDatabaseError(error) }
   return {

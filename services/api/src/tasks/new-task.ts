@@ -1,37 +1,35 @@
 import type { CreateTaskBody, FieldError } from '@belfry/contract'
 import type { NewTask } from '@belfry/db'
-import { newUuid } from '@belfry/domain'
+import { newUuid, readTraceparent } from '@belfry/domain'
+import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { inspectExecuteAt } from './execute-at.ts'
 import { inspectTarget } from './inspect-target.ts'
 import { toStoredRequest } from './stored-request.ts'
 
-/** A task as a caller asks for it. `bodyText` is the text that the body was read from. */
+/** Returns the task that a body asks for. `bodyText` is the text that the body was parsed from. */
 export function toNewTask(workspaceId: string, body: CreateTaskBody, bodyText: string): NewTask & { executeAt: Date } {
-  const request = toStoredRequest(body, bodyText)
-  // Member by member: a spread takes several times as long.
   return {
+    ...toStoredRequest(body, bodyText),
     id: newUuid(),
     workspaceId,
     source: 'task',
     executeAt: body.execute_at,
     name: body.name,
-    url: request.url,
-    method: request.method,
-    headers: request.headers,
-    payload: request.payload,
-    maxRetries: request.maxRetries,
-    backoff: request.backoff,
-    baseDelayMs: request.baseDelayMs,
-    maxDelayMs: request.maxDelayMs,
-    timeoutMs: request.timeoutMs,
     topic: null,
     eventId: null,
     replayOf: null,
   }
 }
 
-/** Faults of the body of a task that a schema cannot know. */
+/** Sets the trace of a request, if it has one, on the tasks that it creates. */
+export function continueTrace<Task extends NewTask>(request: Request, tasks: Task[]): Task[] {
+  const traceparent = readTraceparent(request.headers.traceparent)
+  if (traceparent !== null) for (const task of tasks) task.traceparent = traceparent
+  return tasks
+}
+
+/** Returns the errors in the body of a task that a schema cannot find. */
 export function inspectNewTask(
   ctx: Pick<Context, 'clock' | 'config'>,
   body: unknown,

@@ -1,17 +1,8 @@
 import type { Task } from '@belfry/contract'
 import type { NewTask } from '@belfry/db'
 import { toId } from '@belfry/domain'
-import type { Context } from '../context.ts'
 import { RawJson } from '../http/json.ts'
-import { notFound } from '../http/not-found.ts'
-import { findTask, type TaskRow } from './task-row.ts'
-
-/** Reads a task in its public form. */
-export async function readTask(ctx: Context, workspaceId: string, id: string): Promise<Task> {
-  const row = await findTask(ctx.pool, workspaceId, id)
-  if (!row) throw notFound()
-  return presentTask(row)
-}
+import type { TaskRow } from './task-row.ts'
 
 /** The public form of a task. */
 export function presentTask(row: TaskRow): Task {

@@ -4,8 +4,9 @@ import { AppError, toId } from '@belfry/domain'
 import { creation } from '../http/creation.ts'
 import { notFound } from '../http/not-found.ts'
 import { created } from '../http/reply.ts'
-import { refuseOverQuota } from '../quotas/refuse-over-quota.ts'
-import { withinLimit } from '../quotas/within-limit.ts'
+import { withinLimit } from '../quotas/headroom.ts'
+import { readQuota, refuseOverQuota } from '../quotas/quotas.ts'
+import { enqueueRows, hideDeadLetters } from './enqueue.ts'
 import { presentTask } from './present-task.ts'
 import { findTask } from './task-row.ts'
 
@@ -17,8 +18,10 @@ export const replayTask = creation({
   params: { task: 'task' },
   async handle(work, { caller, params }) {
     const { workspaceId } = caller
-    await refuseOverQuota(work, caller.organizationId, 'later')
-    const result = await withinLimit(work, caller, 'pendingTasks', 1, ({ db }) => replay(db, workspaceId, params.task))
+    const quota = await readQuota(work, caller.organizationId)
+    refuseOverQuota(quota, 'later')
+    const one = { workspaceId, objects: 'pendingTasks', wanted: 1 } as const
+    const result = await withinLimit(work, quota, one, ({ db }) => replay(db, workspaceId, params.task))
     if (result.kind === 'refused' && result.state !== null) {
       const message = `The task is ${result.state}; only a finished task can be replayed.`
       throw new AppError('task_not_finished', message, { extra: { current_state: result.state } })
@@ -26,8 +29,10 @@ export const replayTask = creation({
     const row = result.kind === 'replayed' ? await findTask(work.db, workspaceId, result.id) : undefined
     if (result.kind === 'refused' || !row) throw notFound()
     const presented = presentTask(row)
-    work.enqueue([{ id: presented.id, dueAt: result.dueAt.getTime() }], result.now.getTime())
-    work.hideDeadLetters([toId('task', params.task)])
+    work.afterCommit(ctx => {
+      enqueueRows(ctx, [result], result.now)
+      hideDeadLetters(ctx, [toId('task', params.task)])
+    })
     return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
   },
 })

@@ -3,11 +3,13 @@ import { changePendingTask, type TaskChange, untilDecided } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
 import { ok } from '../http/reply.ts'
-import { refuseLargePayload } from '../quotas/refuse-large-payload.ts'
+import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { taskAfterMove } from './answer-move.ts'
+import { enqueueRows } from './enqueue.ts'
 import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
+import { readTask } from './get-task.ts'
 import { inspectTarget } from './inspect-target.ts'
-import { presentTask, readTask } from './present-task.ts'
+import { presentTask } from './present-task.ts'
 import { toRequestChange } from './stored-request.ts'
 
 export const updateTask = endpoint({
@@ -25,14 +27,13 @@ export const updateTask = endpoint({
       ...toRequestChange(body, bodyText),
     })
     if (isEmpty(change)) return ok(await readTask(ctx, caller.workspaceId, params.task))
-    await refuseLargePayload(ctx, caller.organizationId, change.payload)
+    refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
     const result = await untilDecided(() => changePendingTask(ctx.pool, caller.workspaceId, params.task, change))
     if (result.kind === 'not_future') throw executeAtNotFuture()
     const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task)
-    const presented = presentTask(row)
     if (change.executeAt && result.kind === 'moved') {
-      ctx.enqueue([{ id: presented.id, dueAt: change.executeAt.getTime() }], result.now.getTime())
+      enqueueRows(ctx, [{ id: row.id, dueAt: change.executeAt }], result.now)
     }
-    return ok(presented)
+    return ok(presentTask(row))
   },
 })

@@ -1,5 +1,6 @@
 import { toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
+import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { noContent } from '../http/reply.ts'
 import { lockWorkspace } from './lock-workspace.ts'
@@ -17,7 +18,7 @@ export const deleteWorkspace = endpoint({
       await tx.workspace.update({ where: { id: workspaceId }, data: { deletedAt: new Date(ctx.clock.now()) } })
       await audit(tx, caller, { action: 'workspace.deleted', objectId: toId('ws', workspaceId), details: { name } })
     })
-    ctx.apiKeys.forget(key => key.workspaceId === workspaceId)
+    forgetApiKeys(ctx.apiKeys, key => key.workspaceId === workspaceId)
     return noContent()
   },
 })

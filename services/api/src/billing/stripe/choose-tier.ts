@@ -4,42 +4,42 @@ import {
   inTransaction,
   lockBillingAccount,
   storeBillingAccount,
+  type TierChanger,
   type Transaction,
 } from '@belfry/db'
 import { AppError, type TierName, tierNames, toId } from '@belfry/domain'
 import type { Stripe } from 'stripe'
-import type { Auditor } from '../../audit/audit.ts'
 import type { Context } from '../../context.ts'
 import { applyTier } from '../apply-tier.ts'
-import type { TierChange } from '../billing-provider.ts'
-import type { StripeBilling } from './open-stripe-billing.ts'
 import { readAnew } from './read-anew.ts'
+import type { StripeBilling } from './stripe-billing.ts'
 import { isLive, isMissingPayment } from './subscription-state.ts'
 
 type Customer = BillingAccount & { customerId: string }
 
 /**
  * Brings an organization to the tier that its owner chose. A first subscription begins with a checkout, a higher tier is
- * charged and holds at once, and a lower one holds when what has been paid for ends.
+ * charged and applies at once, and a lower one applies at the end of the period that is paid for.
+ * @returns The page on which the owner pays for the tier first; null when there is nothing to pay.
  */
 export async function chooseTier(
   ctx: Context,
   billing: StripeBilling,
-  by: Auditor,
+  organizationId: string,
+  by: TierChanger,
   tier: TierName,
-): Promise<TierChange> {
-  const changer = { userId: by.user?.userId ?? null, apiKeyId: by.apiKeyId, address: by.address }
+): Promise<string | null> {
   return inTransaction(ctx.pool, async tx => {
-    const locked = await withCustomer(billing, tx, await lockBillingAccount(tx, by.organizationId))
-    const { account, subscription } = await readAnew(ctx, billing, tx, locked, changer)
+    const locked = await withCustomer(billing, tx, await lockBillingAccount(tx, organizationId))
+    const { account, subscription } = await readAnew(ctx, billing, tx, locked, by)
     if (!subscription || !isLive(account)) {
       if (tier !== 'free') return beginCheckout(ctx, billing, tx, account, tier)
-      await applyTier(ctx, tx, by.organizationId, tier, changer)
-      return { kind: 'applied' }
+      await applyTier(ctx, tx, organizationId, tier, by)
+      return null
     }
     const payAt = await changeSubscription(billing, subscription, account.tier, tier)
-    await readAnew(ctx, billing, tx, account, changer)
-    return payAt === null ? { kind: 'applied' } : { kind: 'checkout', url: payAt }
+    await readAnew(ctx, billing, tx, account, by)
+    return payAt
   })
 }
 
@@ -64,7 +64,7 @@ async function beginCheckout(
   tx: Transaction,
   account: Customer,
   tier: TierName,
-): Promise<TierChange> {
+): Promise<string> {
   const price = priceOf(settings, tier)
   // Only one checkout can be paid: two would make two subscriptions.
   if (account.checkoutId !== null) await expire(stripe, account.checkoutId)
@@ -82,7 +82,7 @@ async function beginCheckout(
   })
   if (!session.url) throw new Error('Stripe made a checkout without an address.')
   await storeBillingAccount(tx, { ...account, checkoutId: session.id })
-  return { kind: 'checkout', url: session.url }
+  return session.url
 }
 
 async function expire(stripe: Stripe, checkoutId: string): Promise<void> {

@@ -3,7 +3,7 @@ import { paymentFailedMail } from '@belfry/messages'
 import type { Stripe } from 'stripe'
 import type { Context } from '../../context.ts'
 import { applyTier, mailOwners } from '../apply-tier.ts'
-import type { StripeBilling } from './open-stripe-billing.ts'
+import type { StripeBilling } from './stripe-billing.ts'
 import { currentSubscription, grantedTier, readState } from './subscription-state.ts'
 
 /**

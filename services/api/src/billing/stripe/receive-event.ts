@@ -1,7 +1,7 @@
 import { lockBillingAccountOf, recordBillingEvent, type Transaction } from '@belfry/db'
 import type { Stripe } from 'stripe'
 import type { Context } from '../../context.ts'
-import type { StripeBilling } from './open-stripe-billing.ts'
+import type { StripeBilling } from './stripe-billing.ts'
 import { readAnew } from './read-anew.ts'
 
 /**

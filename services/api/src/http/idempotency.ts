@@ -1,0 +1,97 @@
+import { hash } from 'node:crypto'
+import { answerOnce, type Db, type KeptAnswer, type KeyedRequest } from '@belfry/db'
+import { AppError } from '@belfry/domain'
+import type { Request } from 'express'
+import type { Context } from '../context.ts'
+import { RawJson, toJsonText } from './json.ts'
+import type { Reply } from './reply.ts'
+import { canonicalPath } from './route-of.ts'
+
+/**
+ * Reads the `Idempotency-Key` of a request; null when there is none. A key belongs to one method and path, and the body is
+ * compared as it was sent.
+ * @throws AppError `validation_failed`
+ */
+export function readKeyedRequest(request: Request, workspaceId: string, bodyText: string): KeyedRequest | null {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return null
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) {
+    const text = `${request.method} ${canonicalPath(request)}\n${bodyText}`
+    return { workspaceId, key, hash: hash('sha256', text, 'buffer') }
+  }
+  const message = 'Idempotency-Key must consist of 1 to 255 visible ASCII characters, without spaces.'
+  throw new AppError('validation_failed', message, {
+    errors: [{ path: 'Idempotency-Key', code: 'invalid_value', message }],
+  })
+}
+
+/**
+ * Runs a creation. With `keyed` set, the creation stores its reply in the same statement as what it creates, or rejects
+ * with `notStored`.
+ */
+export type RunCreation = (db: Db, keyed: KeyedRequest | null) => Promise<Reply>
+
+/** Rejects a creation that could not store its reply, or whose key has been used before. */
+export const notStored = new Error('The statement did not store the reply.')
+
+/**
+ * Runs the creation of a request with a key, or returns the reply that the request had before.
+ * @param storesReply - Whether the creation can store its reply by itself. Otherwise, and when that fails, the creation
+ * runs in a transaction that stores the reply.
+ * @throws AppError `idempotency_key_reused`, `idempotency_in_progress`, or a refusal of the creation.
+ */
+export async function runOnce(
+  ctx: Context,
+  request: KeyedRequest,
+  run: RunCreation,
+  storesReply: boolean,
+): Promise<Reply> {
+  const name = `${request.workspaceId} ${request.key}`
+  if (ctx.keysInProgress.has(name)) throw inProgress()
+  ctx.keysInProgress.add(name)
+  try {
+    const reply = storesReply ? await runInStatement(ctx, request, run) : null
+    return reply ?? (await ctx.transactionLimit(() => runInTransaction(ctx, request, run)))
+  } finally {
+    ctx.keysInProgress.delete(name)
+  }
+}
+
+// Returns null unless the creation ran, for the first time.
+async function runInStatement(ctx: Context, request: KeyedRequest, run: RunCreation): Promise<Reply | null> {
+  try {
+    return await run(ctx.pool, request)
+  } catch (error) {
+    // A request that is refused now may have been answered before.
+    if (error === notStored || error instanceof AppError) return null
+    throw error
+  }
+}
+
+async function runInTransaction(ctx: Context, request: KeyedRequest, run: RunCreation): Promise<Reply> {
+  const once = await answerOnce(ctx.pool, request, async tx => toKeptAnswer(await run(tx, null)))
+  if (once.kind === 'reused') {
+    const message = 'This Idempotency-Key was used for another request within the last 24 hours. Use a new one.'
+    throw new AppError('idempotency_key_reused', message)
+  }
+  if (once.kind === 'in_progress') throw inProgress()
+  return toReply(once.answer, once.kind === 'repeated')
+}
+
+function inProgress(): AppError {
+  const message = 'A request with this Idempotency-Key is still in progress. Repeat this one in a moment.'
+  return new AppError('idempotency_in_progress', message)
+}
+
+/** Writes a reply as it is stored with its key. */
+export function toKeptAnswer({ status, headers, body }: Reply): KeptAnswer {
+  return { status, location: headers?.Location ?? null, answer: toJsonText(body) }
+}
+
+function toReply({ status, location, answer }: KeptAnswer, isRepeated: boolean): Reply {
+  const headers = {
+    ...(location === null ? {} : { Location: location }),
+    ...(isRepeated ? { 'Idempotent-Replayed': 'true' } : {}),
+  }
+  return { status, body: new RawJson(answer), headers }
+}

@@ -1,0 +1,161 @@
+import { type CountedInWorkspace, countInWorkspace, type Db, inTransaction, isInTransaction } from '@belfry/db'
+import { LRUCache } from 'lru-cache'
+import { overCount, type Quota } from './quotas.ts'
+
+/**
+ * Creates `wanted` objects of which a workspace may have a limited number. Near the limit, creations run one after the
+ * other under a lock of the workspace, and each of them counts the objects before it.
+ * @param create - Gets `work` with the transaction that holds the lock, if one is needed.
+ * @throws AppError `quota_exceeded`
+ */
+export async function withinLimit<W extends { db: Db; headrooms: Headrooms<CountedInWorkspace> }, T>(
+  work: W,
+  { limits }: Quota,
+  { workspaceId, objects, wanted }: { workspaceId: string; objects: CountedInWorkspace; wanted: number },
+  create: (work: W) => Promise<T>,
+): Promise<T> {
+  const limit = limits[objects]
+  if (wanted === 0 || limit === Number.POSITIVE_INFINITY) return create(work)
+  const createUnderLock = () =>
+    inTransaction(work.db, async tx => {
+      await tx.query('SELECT FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [workspaceId])
+      const present = await countInWorkspace(tx, objects, workspaceId, limit)
+      if (present + wanted > limit) throw overCount(objects, limit)
+      return create({ ...work, db: tx })
+    })
+  return work.headrooms.run(
+    { objects, workspaceId, limit, wanted },
+    {
+      count: () => countInWorkspace(work.db, objects, workspaceId, limit),
+      holdsConnection: isInTransaction(work.db),
+      create: () => create(work),
+      createUnderLock,
+    },
+  )
+}
+
+type Request<Objects extends string> = { objects: Objects; workspaceId: string; limit: number; wanted: number }
+
+type Creation<T> = {
+  /** Counts the objects of the workspace. */
+  count: () => Promise<number>
+  /** Whether the caller holds a connection. It must not wait for other creations then, which may be waiting for one. */
+  holdsConnection: boolean
+  create: () => Promise<T>
+  /** Counts under a lock before it creates. */
+  createUnderLock: () => Promise<T>
+}
+
+export type Headrooms<Objects extends string> = {
+  /** Runs `create` if it certainly keeps within the limit, and `createUnderLock` otherwise. */
+  run<T>(request: Request<Objects>, creation: Creation<T>): Promise<T>
+}
+
+type Headroom = {
+  limit: number
+  /** How many objects this process may create before it counts again. */
+  reserved: number
+  /** Whether the last count left so little that each creation counts under the lock. */
+  isNearLimit: boolean
+  countAgainAt: number
+  counting: Promise<void> | null
+  /** Objects that creations in flight are about to store. */
+  wanted: number
+  /** Creations in flight that do not count under the lock. */
+  inFlight: number
+  /** Called when `inFlight` falls to zero. */
+  onIdle: Array<() => void>
+}
+
+// What one process reserves of the headroom that it has counted. Other processes may do so at the same time.
+const reservedShare = 1 / 8
+const minHeadroom = 400
+const minValidMs = 2_000
+// Limits counting to about a hundredth of the time.
+const validPerCountMs = 100
+const max = 10_000
+
+/**
+ * Remembers how far workspaces are from their limits, because counting is too slow for each creation. A process reserves a
+ * share of the headroom that it has counted and creates that many objects without another count; near the limit each
+ * creation counts under the lock. The limit is exact except for what several processes have reserved at the same time,
+ * and a reservation ends after about two seconds.
+ */
+export function createHeadrooms<Objects extends string>(
+  now: () => number = () => performance.now(),
+): Headrooms<Objects> {
+  const headrooms = new LRUCache<string, Headroom>({ max })
+
+  function headroomOf({ objects, workspaceId, limit }: Request<Objects>): Headroom {
+    const key = `${objects} ${workspaceId}`
+    const known = headrooms.get(key)
+    if (known?.limit === limit) return known
+    const uncounted = { limit, reserved: 0, isNearLimit: false, countAgainAt: 0, counting: null }
+    const headroom = known ? Object.assign(known, uncounted) : { ...uncounted, wanted: 0, inFlight: 0, onIdle: [] }
+    headrooms.set(key, headroom)
+    return headroom
+  }
+
+  async function count(headroom: Headroom, creation: Creation<unknown>): Promise<void> {
+    const beganAt = now()
+    const free = headroom.limit - (await creation.count()) - headroom.wanted
+    headroom.isNearLimit = free < minHeadroom
+    headroom.reserved = headroom.isNearLimit ? 0 : Math.floor(free * reservedShare)
+    headroom.countAgainAt = now() + Math.max(minValidMs, (now() - beganAt) * validPerCountMs)
+  }
+
+  function countOnce(headroom: Headroom, creation: Creation<unknown>): Promise<void> {
+    headroom.counting ??= count(headroom, creation).finally(() => {
+      headroom.counting = null
+    })
+    return headroom.counting
+  }
+
+  // Returns the count to wait for; null when `reserved` is good for that many objects. In that case the caller reserves
+  // in the same synchronous step, before another creation can.
+  function startCount(headroom: Headroom, creation: Creation<unknown>, wanted: number): Promise<void> | null {
+    const isOld = now() >= headroom.countAgainAt
+    const isEnough = headroom.reserved >= wanted
+    if (!isOld && (isEnough || headroom.isNearLimit)) return null
+    if (creation.holdsConnection) return count(headroom, creation)
+    const counting = countOnce(headroom, creation)
+    if (!isEnough) return counting
+    counting.catch(() => {}) // the old count still serves, and the next creation counts again
+    return null
+  }
+
+  return {
+    async run(request, creation) {
+      const { wanted } = request
+      const headroom = headroomOf(request)
+      const counting = startCount(headroom, creation, wanted)
+      if (counting !== null) await counting
+      headroom.wanted += wanted
+      try {
+        if (headroom.reserved >= wanted) {
+          headroom.reserved -= wanted
+          return await inFlight(headroom, creation.create)
+        }
+        headroom.reserved = 0
+        if (!creation.holdsConnection) await untilIdle(headroom)
+        return await creation.createUnderLock()
+      } finally {
+        headroom.wanted -= wanted
+      }
+    },
+  }
+}
+
+async function inFlight<T>(headroom: Headroom, create: () => Promise<T>): Promise<T> {
+  headroom.inFlight++
+  try {
+    return await create()
+  } finally {
+    headroom.inFlight--
+    if (headroom.inFlight === 0) for (const resolve of headroom.onIdle.splice(0)) resolve()
+  }
+}
+
+async function untilIdle(headroom: Headroom): Promise<void> {
+  if (headroom.inFlight > 0) await new Promise<void>(resolve => headroom.onIdle.push(resolve))
+}

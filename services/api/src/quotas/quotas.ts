@@ -1,0 +1,80 @@
+import { type Db, isInTransaction } from '@belfry/db'
+import { AppError, exhaustedQuotas, figureNames, type TierLimits, type Tiers } from '@belfry/domain'
+import type { UsageCache } from './usage-cache.ts'
+
+/** What the tier of an organization allows, and what the organization has used. */
+export type Quota = { limits: TierLimits; used: { executions: number; storageBytes: number } }
+
+type QuotaContext = { config: { tiers: Tiers }; usageCache: UsageCache; db?: Db }
+
+/** Returns the quota of an organization, at most two seconds old. */
+export async function readQuota({ config, usageCache, db }: QuotaContext, organizationId: string): Promise<Quota> {
+  const usage = await usageCache.get(organizationId, db && isInTransaction(db) ? db : undefined)
+  return usage === null ? unlimited : { limits: config.tiers[usage.tier], used: usage }
+}
+
+// The quota of an organization that was just deleted: later checks reject the request.
+const unlimited: Quota = {
+  limits: Object.fromEntries(Object.keys(figureNames).map(name => [name, Number.POSITIVE_INFINITY])) as TierLimits, // the names of the limits
+  used: { executions: 0, storageBytes: 0 },
+}
+
+/**
+ * Rejects a creation when the organization is over its storage quota. A creation that starts `at_once` is also rejected
+ * when the month has no executions left; one that starts `later` may start in another month or tier.
+ * @throws AppError `quota_exceeded`
+ */
+export function refuseOverQuota({ limits, used }: Quota, starts: 'at_once' | 'later'): void {
+  const exhausted = exhaustedQuotas({
+    executions: { used: used.executions, limit: limits.executions },
+    storageBytes: { used: used.storageBytes, limit: limits.storageBytes },
+  })
+  if (exhausted.includes('storage')) {
+    const message = `The organization stores more than the ${limits.storageBytes} bytes of its tier. Choose a higher tier, or wait until older runs expire.`
+    throw new AppError('quota_exceeded', message)
+  }
+  if (starts === 'at_once' && exhausted.includes('executions')) {
+    const message = `The organization has used the ${limits.executions} executions of its tier for this month. Choose a higher tier, or wait for the next month.`
+    throw new AppError('quota_exceeded', message)
+  }
+}
+
+/**
+ * Rejects a payload that is larger than the tier allows.
+ * @param payload - Its JSON text; null or undefined for none.
+ * @throws AppError `quota_exceeded`
+ */
+export function refuseLargePayload({ limits }: Quota, payload: string | null | undefined): void {
+  const bytes = Buffer.byteLength(payload ?? '')
+  if (bytes <= limits.payloadBytes) return
+  const message = `The payload has ${bytes} bytes; the tier allows ${limits.payloadBytes}. Send a reference, or choose a higher tier.`
+  throw new AppError('quota_exceeded', message)
+}
+
+const owners = {
+  pendingTasks: 'workspace',
+  cronJobs: 'workspace',
+  apiKeys: 'workspace',
+  secrets: 'workspace',
+  members: 'organization',
+  invitations: 'organization',
+} as const satisfies Partial<Record<keyof TierLimits, string>>
+
+/** A limit on the number of objects in a workspace or an organization. */
+export type CountLimit = keyof typeof owners
+
+/**
+ * Rejects one more object when `count` has reached the limit. Exact when `count` was read under a lock that is held until
+ * the creation is committed.
+ * @throws AppError `quota_exceeded`
+ */
+export function refuseOverCount({ limits }: Quota, name: CountLimit, count: number): void {
+  if (count >= limits[name]) throw overCount(name, limits[name])
+}
+
+/** The refusal of one object more than the tier allows. */
+export function overCount(name: CountLimit, limit: number): AppError {
+  const objects = figureNames[name].replace('_', ' ')
+  const message = `This tier allows ${limit} ${objects} per ${owners[name]}. Remove some, or choose a higher tier.`
+  return new AppError('quota_exceeded', message)
+}
