@@ -19,7 +19,7 @@ export const problem = z
     }),
     title: z.string().meta({ examples: ['Validation failed'] }),
     status: z.int().meta({ examples: [400] }),
-    detail: z.string().meta({ description: 'What to do about it.', examples: ['The body has faults; see errors.'] }),
+    detail: z.string().meta({ description: 'What to do about it.', examples: ['The body is invalid; see errors.'] }),
     code: z.enum(appErrorCodes).meta({ description: 'Stable.', examples: ['validation_failed'] }),
     request_id: z.string().meta({ examples: ['0d9f6a1e-6f0c-4a35-9d7a-3f2f1f6d8b21'] }),
     errors: z.array(fieldError).readonly().optional().meta({ description: 'Every field that is wrong.' }),

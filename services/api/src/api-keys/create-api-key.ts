@@ -7,6 +7,7 @@ import { created } from '../http/reply.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { lockWorkspace } from '../workspaces/lock-workspace.ts'
 import { presentApiKey } from './present-api-key.ts'
+import { invalid } from '../http/refusals.ts'
 
 export const createApiKey = endpoint({
   right: 'api_key.create',
@@ -37,5 +38,5 @@ export const createApiKey = endpoint({
 
 function expiryNotFuture(): AppError {
   const error = { path: 'expires_at', code: 'not_future', message: 'expires_at must lie in the future.' }
-  return new AppError('validation_failed', 'The body has faults; see errors.', { errors: [error] })
+  return invalid('body', [error])
 }

@@ -2,7 +2,7 @@ import { toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
 
 // Other processes may remember the key for five seconds more.

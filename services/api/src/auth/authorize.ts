@@ -12,7 +12,7 @@ import {
 } from '@belfry/domain'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { callerAddress } from './caller-address.ts'
 import { findApiKey } from './find-api-key.ts'
 import { findUser, type UserCaller } from './find-user.ts'

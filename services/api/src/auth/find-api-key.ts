@@ -3,7 +3,7 @@ import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { hashTextOf, isApiKey } from './api-key.ts'
 import { cachedMs, type FoundApiKey } from './api-key-caches.ts'
-import { spendKeyRequest } from './spend-request.ts'
+import { spendKeyRequest } from './rate-limits.ts'
 
 type FoundRow = FoundApiKey & { expiresInMs: number | null; isUseStale: boolean }
 

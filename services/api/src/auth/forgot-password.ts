@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { callerAddress } from './caller-address.ts'
 import { newOneTimeToken } from './one-time-token.ts'
-import { mayGetResetMail, takeResetTurn } from './throttle.ts'
+import { mayGetResetMail, consumeReset } from './throttle.ts'
 
 const resetMs = 3_600_000
 
@@ -22,7 +22,7 @@ export const forgotPassword = endpoint({
   refusals: ['rate_limited'],
   body: forgotPasswordBody,
   async handle(ctx, { body, request }) {
-    await takeResetTurn(ctx, callerAddress(request))
+    await consumeReset(ctx, callerAddress(request))
     const began = performance.now()
     await sendLink(ctx, body.email.toLowerCase())
     await sleep(answerMs - ((performance.now() - began) % answerMs))

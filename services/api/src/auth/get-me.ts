@@ -1,11 +1,10 @@
-import { type Me, me } from '@belfry/contract'
+import { type Me, me, type User } from '@belfry/contract'
 import { toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
-import { presentUser } from './present-user.ts'
 
-const mostOrganizations = 100
+const maxOrganizations = 100
 
 export const getMe = endpoint({
   right: 'signed_in',
@@ -21,7 +20,7 @@ export async function readMe(ctx: Context, userId: string): Promise<Me> {
   const user = await ctx.prisma.user.findUniqueOrThrow({
     where: { id: userId },
     include: {
-      memberships: { include: { organization: true }, orderBy: { joinedAt: 'desc' }, take: mostOrganizations },
+      memberships: { include: { organization: true }, orderBy: { joinedAt: 'desc' }, take: maxOrganizations },
     },
   })
   return {
@@ -33,4 +32,11 @@ export async function readMe(ctx: Context, userId: string): Promise<Me> {
       role,
     })),
   }
+}
+
+export type UserRow = { id: string; email: string; name: string; createdAt: Date }
+
+/** Returns the public form of a user. */
+export function presentUser(user: UserRow): User {
+  return { id: toId('user', user.id), email: user.email, name: user.name, created_at: user.createdAt.toISOString() }
 }

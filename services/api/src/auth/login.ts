@@ -3,9 +3,8 @@ import { AppError } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { callerAddress } from './caller-address.ts'
-import { hashPassword, isOutdatedHash } from './password.ts'
-import type { UserRow } from './present-user.ts'
-import { provePassword } from './prove-password.ts'
+import { hashPassword, isOutdatedHash, provePassword } from './password.ts'
+import type { UserRow } from './get-me.ts'
 import { startSession } from './start-session.ts'
 
 export const login = endpoint({

@@ -1,6 +1,8 @@
 import { AppError } from '@belfry/domain'
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
+import type { Context } from '../context.ts'
+import { consumeLoginAttempt } from './throttle.ts'
 
 // OWASP's first recommendation for Argon2id.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -26,16 +28,33 @@ export async function inHashingSlot<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Compares a password with a stored hash; with null, takes the same time and returns false. To be called in a hashing
- * slot.
+ * Returns whether a password is that of an account. `passwordHash` is null when there is no such account, which takes
+ * the same time. The attempt is counted before the comparison, in a hashing slot: so failures are counted exactly, and
+ * at most two attempts of callers who know the password count at a time.
+ * @throws AppError `rate_limited`.
  */
-export async function isPassword(password: string, stored: string | null): Promise<boolean> {
+export function provePassword(
+  ctx: Context,
+  { email, passwordHash }: { email: string; passwordHash: string | null },
+  address: string,
+  password: string,
+): Promise<boolean> {
+  return inHashingSlot(async () => {
+    const attempt = await consumeLoginAttempt(ctx, email, address)
+    const matches = await isPassword(password, passwordHash)
+    if (matches) await attempt.refund()
+    return matches
+  })
+}
+
+// Takes the same time for a hash of null.
+async function isPassword(password: string, stored: string | null): Promise<boolean> {
   dummyHash ??= hash(`${Math.random()}`, cost)
   const matches = await verify(stored ?? (await dummyHash), password)
   return matches && stored !== null
 }
 
-/** Whether a hash was made at a lower cost than is asked for now. */
+/** Returns whether a hash was made at a lower cost than new ones. */
 export function isOutdatedHash(stored: string): boolean {
   const [, memory, time] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/.exec(stored) ?? []
   return Number(memory ?? 0) < cost.memoryCost || Number(time ?? 0) < cost.timeCost

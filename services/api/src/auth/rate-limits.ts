@@ -1,8 +1,11 @@
-/** What is left of an allowance after one request. */
+import { AppError, type TierName, type Tiers } from '@belfry/domain'
+import type { Request } from 'express'
+
+/** The rest of an allowance after one request. */
 export type Allowance = { allowed: boolean; left: number; fullInS: number }
 
 export type RateLimits = {
-  /** Takes one request out of an allowance of so many a second. */
+  /** Takes one request out of an allowance per second. */
   take(id: string, perSecond: number): Allowance
 }
 
@@ -11,12 +14,11 @@ type Buckets = Map<string, { left: number; atMs: number }>
 const secondMs = 1000
 
 /**
- * Keeps an allowance for each id: a bucket that holds the requests of one second and fills up evenly. It belongs to this
- * process: callers that are served by several processes have as many allowances, in exchange for which no request waits
- * for another server.
+ * Keeps an allowance for each id: a bucket that holds the requests of one second and fills up evenly. Each process keeps
+ * its own, so no request waits for another server; a caller has one allowance in each process.
  */
 export function createRateLimits(now: () => number = () => performance.now()): RateLimits {
-  // A bucket that has not been touched for a second is full, which is as good as not known.
+  // A bucket that was not used for a second is full, so it can be dropped.
   let recent: Buckets = new Map()
   let older: Buckets = new Map()
   let turnedAtMs = now()
@@ -37,4 +39,32 @@ export function createRateLimits(now: () => number = () => performance.now()): R
       return { allowed, left: Math.floor(left), fullInS: Math.ceil((perSecond - left) / perSecond) }
     },
   }
+}
+
+type RateLimited = { config: { tiers: Tiers; limitsRates: boolean }; rateLimits: RateLimits }
+
+/** Requests per second of each session, in every tier: a session belongs to a person. */
+const sessionRequestsPerSecond = 50
+
+/** Counts a request of an API key. Throws `rate_limited` when the key's allowance is used up. */
+export function spendKeyRequest(ctx: RateLimited, request: Request, keyId: string, tier: TierName): void {
+  spend(ctx, request, 'key', keyId, ctx.config.tiers[tier].requestsPerSecond)
+}
+
+/** Counts a request of a session. Throws `rate_limited` when the session's allowance is used up. */
+export function spendSessionRequest(ctx: RateLimited, request: Request, sessionId: string): void {
+  spend(ctx, request, 'session', sessionId, sessionRequestsPerSecond)
+}
+
+function spend(ctx: RateLimited, request: Request, policy: 'key' | 'session', id: string, perSecond: number): void {
+  if (!ctx.config.limitsRates) return
+  const { allowed, left, fullInS } = ctx.rateLimits.take(id, perSecond)
+  request.res?.setHeader('RateLimit-Policy', `"${policy}";q=${perSecond};w=1`)
+  request.res?.setHeader('RateLimit', `"${policy}";r=${left};t=${fullInS}`)
+  if (allowed) return
+  request.res?.setHeader('Retry-After', '1')
+  throw new AppError(
+    'rate_limited',
+    `At most ${perSecond} requests per second are allowed. Send this one again later.`,
+  )
 }

@@ -5,7 +5,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { callerAddress } from './caller-address.ts'
 import { hashPassword } from './password.ts'
 import { startSession } from './start-session.ts'
-import { takeRegistrationTurn } from './throttle.ts'
+import { consumeRegistration } from './throttle.ts'
 
 export const register = endpoint({
   right: 'public',
@@ -14,7 +14,7 @@ export const register = endpoint({
   refusals: ['email_taken'],
   body: registerBody,
   async handle(ctx, { body, request }) {
-    await takeRegistrationTurn(ctx, callerAddress(request))
+    await consumeRegistration(ctx, callerAddress(request))
     const passwordHash = await hashPassword(body.password)
     const data = { id: newUuid(), email: body.email.toLowerCase(), name: body.name, passwordHash }
     const user = await ctx.prisma.user.create({ data }).catch(error => {

@@ -5,7 +5,8 @@ import { noContent } from '../http/reply.ts'
 import { callerAddress } from './caller-address.ts'
 import { hashOneTimeToken } from './one-time-token.ts'
 import { hashPassword } from './password.ts'
-import { takeResetTurn } from './throttle.ts'
+import { consumeReset } from './throttle.ts'
+import { invalid } from '../http/refusals.ts'
 
 export const resetPassword = endpoint({
   right: 'public',
@@ -14,7 +15,7 @@ export const resetPassword = endpoint({
   refusals: ['rate_limited'],
   body: resetPasswordBody,
   async handle(ctx, { body, request }) {
-    await takeResetTurn(ctx, callerAddress(request))
+    await consumeReset(ctx, callerAddress(request))
     const tokenHash = hashOneTimeToken(body.token)
     const valid = { tokenHash, expiresAt: { gt: new Date(ctx.clock.now()) } }
     const reset = await ctx.prisma.passwordReset.findFirst({ where: valid })
@@ -36,5 +37,5 @@ export const resetPassword = endpoint({
 function unknownToken(): AppError {
   const message = 'token is unknown, used or older than an hour: ask for another mail.'
   const errors = [{ path: 'token', code: 'invalid_token', message }]
-  return new AppError('validation_failed', 'The body has faults; see errors.', { errors })
+  return invalid('body', errors)
 }

@@ -2,7 +2,7 @@ import type { SignedIn } from '@belfry/contract'
 import type { PrismaTransaction } from '@belfry/db/prisma'
 import { newUuid } from '@belfry/domain'
 import type { Context } from '../context.ts'
-import { presentUser, type UserRow } from './present-user.ts'
+import { presentUser, type UserRow } from './get-me.ts'
 import { sessionCookie } from './session-cookie.ts'
 import { sessionMs, signSessionToken } from './session-token.ts'
 

@@ -3,104 +3,100 @@ import { giveTurnBack, type Throttle, takeTurn } from '@belfry/db'
 import { AppError, networkOf } from '@belfry/domain'
 import type { Context } from '../context.ts'
 
-// An attack from many addresses on one account, from one address on many accounts, and from many on many. The last
-// figure is what this service can compare with a core or two to spare.
+// Against many addresses on one account, one address on many accounts, and many on many. The total is what one or two
+// cores can hash in addition to their other work.
 const logins = {
   address: { burst: 100, everyMs: 3_000 },
   account: { burst: 10, everyMs: 30_000 },
-  everybody: { burst: 1000, everyMs: 50 },
+  total: { burst: 1000, everyMs: 50 },
 }
 const registrations = {
   address: { burst: 100, everyMs: 30_000 },
-  everybody: { burst: 1000, everyMs: 1_000 },
+  total: { burst: 1000, everyMs: 1_000 },
 }
 
 const mailsToAddress = { burst: 5, everyMs: 600_000 }
 const invitations = { burst: 50, everyMs: 60_000 }
 const resets = {
   address: { burst: 20, everyMs: 60_000 },
-  everybody: { burst: 500, everyMs: 1_000 },
+  total: { burst: 500, everyMs: 1_000 },
 }
 
 const operators = { burst: 10, everyMs: 30_000 }
 
 const integrationTests = { burst: 10, everyMs: 30_000 }
 
-type Turn = { name: string; throttle: Throttle }
+type Limit = { name: string; throttle: Throttle }
+
+/** An attempt that was counted. One that succeeds is refunded. */
+export type Attempt = { refund(): Promise<void> }
 
 /**
- * Counts an attempt to prove that one is the owner of an account, before it is known how that goes, so that any number
- * of attempts at once are counted exactly. One that succeeds is to be given back.
+ * Counts an attempt to log in to an account. It is counted before its result is known, so any number of concurrent
+ * attempts are counted exactly.
  * @throws AppError `rate_limited`.
  */
-export async function takeLoginTurn(
-  ctx: Context,
-  email: string,
-  address: string,
-): Promise<{ giveBack(): Promise<void> }> {
-  const turns = [
+export async function consumeLoginAttempt(ctx: Context, email: string, address: string): Promise<Attempt> {
+  return consume(ctx, [
     { name: `login from ${networkOf(address)}`, throttle: logins.address },
     { name: `login to ${email}`, throttle: logins.account },
-    { name: 'login', throttle: logins.everybody },
-  ]
-  await takeTurns(ctx, turns)
-  return {
-    async giveBack() {
-      await Promise.all(turns.map(({ name, throttle }) => giveTurnBack(ctx.pool, digest(name), throttle)))
-    },
-  }
+    { name: 'login', throttle: logins.total },
+  ])
 }
 
-/** Counts an attempt to sign in as an operator; one that succeeds is to be given back. Throws `rate_limited`. */
-export async function takeOperatorTurn(ctx: Context, network: string): Promise<{ giveBack(): Promise<void> }> {
-  const name = `operator from ${network}`
-  await takeTurns(ctx, [{ name, throttle: operators }])
-  return { giveBack: () => giveTurnBack(ctx.pool, digest(name), operators) }
+/** Counts an attempt to sign in as an operator. Throws `rate_limited`. */
+export async function consumeOperatorAttempt(ctx: Context, network: string): Promise<Attempt> {
+  return consume(ctx, [{ name: `operator from ${network}`, throttle: operators }])
 }
 
 /** Counts a registration. Throws `rate_limited`. */
-export async function takeRegistrationTurn(ctx: Context, address: string): Promise<void> {
-  await takeTurns(ctx, [
+export async function consumeRegistration(ctx: Context, address: string): Promise<void> {
+  await consume(ctx, [
     { name: `registration from ${networkOf(address)}`, throttle: registrations.address },
-    { name: 'registration', throttle: registrations.everybody },
+    { name: 'registration', throttle: registrations.total },
   ])
 }
 
 /** Counts a mail that an organization sends to an address. Throws `rate_limited`. */
-export async function takeInvitationTurn(ctx: Context, organizationId: string, email: string): Promise<void> {
-  await takeTurns(ctx, [
+export async function consumeInvitation(ctx: Context, organizationId: string, email: string): Promise<void> {
+  await consume(ctx, [
     { name: `invitations of ${organizationId}`, throttle: invitations },
     { name: `invitation to ${email}`, throttle: mailsToAddress },
   ])
 }
 
 /** Counts a test of a workspace's integrations. Throws `rate_limited`. */
-export async function takeIntegrationTestTurn(ctx: Context, workspaceId: string): Promise<void> {
-  await takeTurns(ctx, [{ name: `integration tests of ${workspaceId}`, throttle: integrationTests }])
+export async function consumeIntegrationTest(ctx: Context, workspaceId: string): Promise<void> {
+  await consume(ctx, [{ name: `integration tests of ${workspaceId}`, throttle: integrationTests }])
 }
 
-/** Counts a wish for another password. Throws `rate_limited`. */
-export async function takeResetTurn(ctx: Context, address: string): Promise<void> {
-  await takeTurns(ctx, [
+/** Counts a request for a new password. Throws `rate_limited`. */
+export async function consumeReset(ctx: Context, address: string): Promise<void> {
+  await consume(ctx, [
     { name: `reset from ${networkOf(address)}`, throttle: resets.address },
-    { name: 'reset', throttle: resets.everybody },
+    { name: 'reset', throttle: resets.total },
   ])
 }
 
-/** Whether an address may get one more mail about its password: nobody can fill a mailbox. */
+/** Returns whether an address may get another mail about its password, so a mailbox cannot be flooded. */
 export async function mayGetResetMail(ctx: Context, email: string): Promise<boolean> {
   return (await takeTurn(ctx.pool, digest(`reset of ${email}`), mailsToAddress)) === 0
 }
 
-// One after the other: whoever is held back by their own address must not use up the turns of everybody.
-async function takeTurns(ctx: Context, turns: readonly Turn[]): Promise<void> {
-  for (const { name, throttle } of turns) {
+// One limit after the other: a caller who is over a limit of its own must not use up the total.
+async function consume(ctx: Context, limits: readonly Limit[]): Promise<Attempt> {
+  for (const { name, throttle } of limits) {
     const waitMs = await takeTurn(ctx.pool, digest(name), throttle)
     if (waitMs > 0) throw new AppError('rate_limited', 'Too many attempts. Try again later.', { retryAfterMs: waitMs })
   }
+  return {
+    async refund() {
+      await Promise.all(limits.map(({ name, throttle }) => giveTurnBack(ctx.pool, digest(name), throttle)))
+    },
+  }
 }
 
-// What somebody typed may be long, and need not be kept.
+// A name that a caller has typed may be long, and is not stored.
 function digest(name: string): string {
   return createHash('sha256').update(name).digest('base64url')
 }

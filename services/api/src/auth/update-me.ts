@@ -5,8 +5,8 @@ import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
 import type { UserCaller } from './find-user.ts'
 import { readMe } from './get-me.ts'
-import { hashPassword } from './password.ts'
-import { provePassword } from './prove-password.ts'
+import { hashPassword, provePassword } from './password.ts'
+import { invalid } from '../http/refusals.ts'
 
 export const updateMe = endpoint({
   right: 'signed_in',
@@ -44,5 +44,5 @@ function wrongPassword(): AppError {
     code: 'wrong_password',
     message: 'current_password is not the present one.',
   }
-  return new AppError('validation_failed', 'The body has faults; see errors.', { errors: [error] })
+  return invalid('body', [error])
 }

@@ -2,7 +2,7 @@ import type { OrganizationSubscription } from '@belfry/contract'
 import { type BillingAccount, readBillingAccount, readUsage } from '@belfry/db'
 import { billingPeriod, figureNames, type TierLimits, tierNames } from '@belfry/domain'
 import type { Context } from '../context.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { isMissingPayment } from './stripe/subscription-state.ts'
 
 /** Reads what an organization pays for, and what that allows, in its public form. */

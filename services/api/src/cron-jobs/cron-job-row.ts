@@ -1,18 +1,14 @@
-import type { CronJobFields, Db, RunStatus } from '@belfry/db'
+import type { CronJobFields, Db } from '@belfry/db'
 import { isExactly } from '../http/bounded-page.ts'
+import type { LastRunRow } from '../tasks/task-row.ts'
 
-/** A cron job with the latest run of its tasks, as it is read for an answer. */
-export type CronJobRow = CronJobFields & {
+/** A cron job with the latest run of its tasks. */
+export type CronJobRow = CronJobFields & LastRunRow & {
   id: string
   workspaceId: string
   pausedAt: Date | null
   createdAt: Date
   updatedAt: Date
-  lastRunId: string | null
-  lastRunStatus: RunStatus | null
-  lastRunResponseStatus: number | null
-  lastRunErrorCode: string | null
-  lastRunFinishedAt: Date | null
 }
 
 /** Reads cron jobs. The caller's conditions follow: `j` is the cron job. */

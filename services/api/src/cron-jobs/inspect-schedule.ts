@@ -1,6 +1,7 @@
 import type { FieldError } from '@belfry/contract'
 import { AppError, cronHorizonYears, isTimeZone, nextScheduled, parseCron, parseInstant } from '@belfry/domain'
 import type { Context } from '../context.ts'
+import { invalid } from '../http/refusals.ts'
 
 const neverFires: FieldError = {
   path: 'cron',
@@ -28,7 +29,7 @@ export function inspectSchedule(ctx: Context, body: unknown): FieldError[] {
 /** The refusal of a change after which a cron job would never fire. */
 export function neverRuns(body: { cron?: unknown }): AppError {
   const error = body.cron === undefined ? noRunInBounds : { ...noRunInBounds, path: 'cron' }
-  return new AppError('validation_failed', 'The body has faults; see errors.', { errors: [error] })
+  return invalid('body', [error])
 }
 
 function instantOf(given: unknown): Date | null {

@@ -1,10 +1,17 @@
-import { type CronJob, cronJob, listCronJobsQuery, pageOf } from '@belfry/contract'
-import { readBoundedPage } from '../http/bounded-page.ts'
+import {
+  type CronJob,
+  type CronJobStatus,
+  cronJob,
+  type ListCronJobsQuery,
+  listCronJobsQuery,
+  pageOf,
+} from '@belfry/contract'
+import { isOnPage, readBoundedPage, type Scan } from '../http/bounded-page.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
-import type { CronJobRow } from './cron-job-row.ts'
+import { where } from '../http/where.ts'
+import { type CronJobRow, selectCronJobs } from './cron-job-row.ts'
 import { presentCronJob } from './present-cron-job.ts'
-import { scanCronJobs } from './scan-cron-jobs.ts'
 
 export const listCronJobs = endpoint({
   right: 'cron_job.read',
@@ -18,3 +25,29 @@ export const listCronJobs = endpoint({
     return ok(await readBoundedPage<CronJobRow, CronJob>(ctx, query, scan, list, row => presentCronJob(row, now)))
   },
 })
+
+const hasStatus: Record<CronJobStatus, string> = {
+  active: 'j.paused_at IS NULL AND (j.ends_at IS NULL OR j.ends_at > now())',
+  paused: 'j.paused_at IS NOT NULL AND (j.ends_at IS NULL OR j.ends_at > now())',
+  ended: 'j.ends_at <= now()',
+}
+
+// Reads the cron jobs of a workspace along its index, and applies the filter to each of them.
+function scanCronJobs(workspaceId: string, { status, name }: ListCronJobsQuery): Scan {
+  const along = where()
+  const streams = `unnest(ARRAY[${along.add(workspaceId)}::uuid]) AS workspace (id)`
+  along.and('j.workspace_id = workspace.id')
+  const rest = where(along)
+  if (status) rest.and(`(${status.map(one => `(${hasStatus[one]})`).join(' OR ')})`)
+  if (name) rest.and('starts_with(j.name, ?)', name)
+  return {
+    streams,
+    streamCount: 1,
+    table: 'cron_jobs',
+    alias: 'j',
+    order: 'j.id DESC',
+    along,
+    rest,
+    read: `${selectCronJobs} WHERE ${isOnPage('j.id')}`,
+  }
+}

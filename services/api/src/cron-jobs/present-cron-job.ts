@@ -1,11 +1,11 @@
-import type { CronJob, CronJobStatus } from '@belfry/contract'
+import type { CronJob, CronJobStatus, RunTimes } from '@belfry/contract'
 import { scheduleOf } from '@belfry/db'
-import { describeCron, nextRuns, toId } from '@belfry/domain'
+import { describeCron, nextRuns, type Occurrence, toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { RawJson } from '../http/json.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
+import { presentLastRun, presentRetry } from '../tasks/present-task.ts'
 import { type CronJobRow, findCronJob } from './cron-job-row.ts'
-import { presentRunTimes } from './present-run-times.ts'
 
 const shownRuns = 5
 
@@ -16,7 +16,7 @@ export async function readCronJob(ctx: Context, workspaceId: string, id: string)
   return presentCronJob(row, ctx.clock.now())
 }
 
-/** The public form of a cron job; `now` decides what is next. */
+/** Returns the public form of a cron job, with its runs after `now`. */
 export function presentCronJob(row: CronJobRow, now: number): CronJob {
   const schedule = scheduleOf(row)
   const status = statusOf(row, now)
@@ -32,12 +32,7 @@ export function presentCronJob(row: CronJobRow, now: number): CronJob {
     method: row.method,
     headers: JSON.parse(row.headers),
     payload: row.payload === null ? null : new RawJson(row.payload),
-    retry: {
-      max_retries: row.maxRetries,
-      backoff: row.backoff,
-      base_delay_ms: row.baseDelayMs,
-      max_delay_ms: row.maxDelayMs,
-    },
+    retry: presentRetry(row),
     timeout_ms: row.timeoutMs,
     overlap: row.overlap,
     catch_up: row.catchUp,
@@ -57,13 +52,17 @@ function statusOf({ pausedAt, endsAt }: CronJobRow, now: number): CronJobStatus 
   return pausedAt === null ? 'active' : 'paused'
 }
 
-function presentLastRun(row: CronJobRow): CronJob['last_run'] {
-  if (row.lastRunId === null || row.lastRunStatus === null || row.lastRunFinishedAt === null) return null
+/** Returns the public form of occurrences. */
+export function presentRunTimes(occurrences: readonly Occurrence[]): RunTimes {
   return {
-    id: toId('run', row.lastRunId),
-    status: row.lastRunStatus,
-    response_status: row.lastRunResponseStatus,
-    error_code: row.lastRunErrorCode,
-    finished_at: row.lastRunFinishedAt.toISOString(),
+    next_runs: occurrences.map(({ atMs }) => new Date(atMs).toISOString()),
+    notes: occurrences.flatMap(({ atMs, localMs, change }) =>
+      change === null ? [] : [{ at: new Date(atMs).toISOString(), local: localText(localMs), code: change }],
+    ),
   }
+}
+
+// The time that a clock on the wall shows, without an offset.
+function localText(localMs: number): string {
+  return new Date(localMs).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length)
 }

@@ -3,7 +3,7 @@ import { AppError, describeCron, nextRuns, parseCron } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { inspectSchedule } from './inspect-schedule.ts'
-import { presentRunTimes } from './present-run-times.ts'
+import { presentRunTimes } from './present-cron-job.ts'
 
 export const previewCronJob = endpoint({
   right: 'cron_job.read',

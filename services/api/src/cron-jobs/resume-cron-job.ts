@@ -3,20 +3,19 @@ import { resumeCronJob as resume } from '@belfry/db'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
-import { cronJobAfterMove } from './answer-move.ts'
-import { auditedMove } from './audited-move.ts'
+import { moveCronJob } from './move-cron-job.ts'
+import { readCronJob } from './present-cron-job.ts'
 
 export const resumeCronJob = endpoint({
   right: 'cron_job.write',
   summary: 'Resume a cron job from now on',
   answer: { status: 200, body: cronJob },
   params: { cronjob: 'cron' },
-  async handle(ctx, { caller, params }) {
+  async handle(ctx, { caller, params: { cronjob: id } }) {
     const { workspaceId } = caller
-    const { cronjob: id } = params
-    const move = await auditedMove(ctx, caller, 'cron_job.resumed', id, tx =>
+    await moveCronJob(ctx, caller, { id, action: 'cron_job.resumed' }, tx =>
       resume(tx, workspaceId, id, expansionLookAheadMs),
     )
-    return ok(await cronJobAfterMove(ctx, move, workspaceId, id))
+    return ok(await readCronJob(ctx, workspaceId, id))
   },
 })

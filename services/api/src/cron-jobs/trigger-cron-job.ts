@@ -1,7 +1,7 @@
 import { task } from '@belfry/contract'
 import { triggerCronJob as trigger } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseOverQuota } from '../quotas/quotas.ts'

@@ -1,5 +1,5 @@
 import { cronJob, type UpdateCronJobBody, updateCronJobBody } from '@belfry/contract'
-import { type CronJobChange, changeCronJob, type Transaction } from '@belfry/db'
+import { type CronJobChange, changeCronJob } from '@belfry/db'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { endpoint } from '../http/endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
@@ -7,8 +7,7 @@ import { ok } from '../http/reply.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { toRequestChange } from '../tasks/stored-request.ts'
-import { cronJobAfterMove } from './answer-move.ts'
-import { auditedMove } from './audited-move.ts'
+import { moveCronJob } from './move-cron-job.ts'
 import { readCronJob } from './present-cron-job.ts'
 
 export const updateCronJob = endpoint({
@@ -19,16 +18,16 @@ export const updateCronJob = endpoint({
   params: { cronjob: 'cron' },
   body: updateCronJobBody,
   inspect: (ctx, body) => inspectTarget(ctx, body),
-  async handle(ctx, { caller, params, body, bodyText }) {
+  async handle(ctx, { caller, params: { cronjob: id }, body, bodyText }) {
+    const { workspaceId, organizationId } = caller
     const change = toChange(body, bodyText)
-    const { workspaceId } = caller
-    const { cronjob: id } = params
-    if (isEmpty(change)) return ok(await readCronJob(ctx, workspaceId, id))
-    refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
-    const apply = (tx: Transaction) => changeCronJob(tx, workspaceId, id, change, expansionLookAheadMs)
-    // A url or a header may hold a secret that was not given as one: the names of the fields are all that is told.
-    const move = await auditedMove(ctx, caller, 'cron_job.changed', id, apply, { fields: Object.keys(body) })
-    return ok(await cronJobAfterMove(ctx, move, workspaceId, id, body))
+    if (!isEmpty(change)) {
+      refuseLargePayload(await readQuota(ctx, organizationId), change.payload)
+      await moveCronJob(ctx, caller, { id, action: 'cron_job.changed', body }, tx =>
+        changeCronJob(tx, workspaceId, id, change, expansionLookAheadMs),
+      )
+    }
+    return ok(await readCronJob(ctx, workspaceId, id))
   },
 })
 

@@ -1,7 +1,7 @@
 import { deadLetterOperation } from '@belfry/contract'
 import { findDeadLetterOperation } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
 import { presentOperation } from './present-operation.ts'
 

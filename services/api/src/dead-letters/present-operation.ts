@@ -1,20 +1,8 @@
 import type { DeadLetterOperation } from '@belfry/contract'
 import type { DeadLetterOperation as Row } from '@belfry/db'
 import { toId } from '@belfry/domain'
-import { accepted, ok, type Reply } from '../http/reply.ts'
 
-/** Answers a replay or a discard: done, or accepted with where its progress stands. */
-export function answerSettled(
-  count: 'replayed' | 'discarded',
-  { settled, operation }: { settled: number; operation: Row | null },
-): Reply {
-  if (!operation) return ok({ [count]: settled, operation: null })
-  const presented = presentOperation(operation)
-  const headers = { Location: `/api/v1/scheduler/dead-letters/operations/${presented.id}` }
-  return accepted({ [count]: settled, operation: presented }, headers)
-}
-
-/** The public form of an operation. */
+/** Returns the public form of an operation. */
 export function presentOperation(row: Row): DeadLetterOperation {
   return {
     id: toId('op', row.id),

@@ -1,43 +1,72 @@
-import type { SettleDeadLettersBody } from '@belfry/contract'
+import {
+  discardedDeadLetters,
+  replayedDeadLetters,
+  type SettleDeadLettersBody,
+  settleDeadLettersBody,
+} from '@belfry/contract'
 import {
   type DeadLetterAction,
   type DeadLetterFilter,
-  type DeadLetterOperation,
   findDeadLetters,
-  settleDeadLetters as settle,
+  settleDeadLetters,
   startDeadLetterOperation,
 } from '@belfry/db'
 import { AppError, toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { accepted, ok, type Reply } from '../http/reply.ts'
 import { enqueueRows, hideDeadLetters } from '../tasks/enqueue.ts'
+import { presentOperation } from './present-operation.ts'
 
-// More than this is work for the background.
+export const replayDeadLetters = endpoint({
+  right: 'dead_letter.replay',
+  summary: 'Replay dead letters: each as a new task that is due at once',
+  answer: { status: 200, orStatus: 202, body: replayedDeadLetters },
+  refusals: ['conflict'],
+  body: settleDeadLettersBody,
+  handle: (ctx, { caller, body }) => settle(ctx, caller.workspaceId, 'replay', body),
+})
+
+export const discardDeadLetters = endpoint({
+  right: 'dead_letter.discard',
+  summary: 'Discard dead letters; the tasks stay dead',
+  answer: { status: 200, orStatus: 202, body: discardedDeadLetters },
+  refusals: ['conflict'],
+  body: settleDeadLettersBody,
+  handle: (ctx, { caller, body }) => settle(ctx, caller.workspaceId, 'discard', body),
+})
+
+// More than this the scheduler does in the background, as an operation.
 const maxAtOnce = 1_000
 
-/** Replays or discards at once, or has the scheduler do it when there are too many: then there is an operation. */
-export async function settleDeadLetters(
+async function settle(
   ctx: Context,
   workspaceId: string,
   action: DeadLetterAction,
   body: SettleDeadLettersBody,
-): Promise<{ settled: number; operation: DeadLetterOperation | null }> {
+): Promise<Reply> {
+  const count = action === 'replay' ? 'replayed' : 'discarded'
   const filter = toFilter(body.filter)
   const ids = body.ids ?? (await findDeadLetters(ctx.pool, workspaceId, filter, maxAtOnce + 1))
-  if (ids.length > maxAtOnce) return { settled: 0, operation: await start(ctx, workspaceId, action, filter) }
-  const { deadLetters, replays, now } = await settle(ctx.pool, workspaceId, ids, action)
+  if (ids.length > maxAtOnce) {
+    const operation = presentOperation(await start(ctx, workspaceId, action, filter))
+    const headers = { Location: `/api/v1/scheduler/dead-letters/operations/${operation.id}` }
+    return accepted({ [count]: 0, operation }, headers)
+  }
+  const { deadLetters, replays, now } = await settleDeadLetters(ctx.pool, workspaceId, ids, action)
   enqueueRows(ctx, replays, now)
   hideDeadLetters(
     ctx,
     deadLetters.map(id => toId('task', id)),
   )
-  return { settled: deadLetters.length, operation: null }
+  return ok({ [count]: deadLetters.length, operation: null })
 }
 
 async function start(ctx: Context, workspaceId: string, action: DeadLetterAction, filter: DeadLetterFilter) {
   const operation = await startDeadLetterOperation(ctx.pool, workspaceId, action, filter)
   if (operation.action === action && isSame(operation, filter)) return operation
   const other = toId('op', operation.id)
-  throw new AppError('conflict', `The workspace works on ${other} already. Wait until it is done, or cancel it.`)
+  throw new AppError('conflict', `The workspace has ${other} in progress. Wait until it is done, or cancel it.`)
 }
 
 function isSame(operation: DeadLetterFilter, filter: DeadLetterFilter): boolean {

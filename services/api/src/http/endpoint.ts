@@ -7,6 +7,7 @@ import type { Context } from '../context.ts'
 import { type BodyLimits, bodyLimits, readJsonBody } from './read-body.ts'
 import type { Reply } from './reply.ts'
 import { sendReply } from './send.ts'
+import { invalid } from './refusals.ts'
 
 /** What the handler of an endpoint gets. */
 export type Input<R extends Right, Body, Query, Params extends string> = {
@@ -113,7 +114,7 @@ function readParams<Params extends string>(
 function readQuery<Query>(request: Request, schema: z.ZodType<Query>): Query {
   const result = parseInput(schema, request.query)
   if (result.ok) return result.value
-  throw new AppError('validation_failed', 'The query has faults; see errors.', { errors: result.errors })
+  throw invalid('query', result.errors)
 }
 
 async function readBody<Body>(
@@ -129,5 +130,5 @@ async function readBody<Body>(
   const schemaErrors = result.ok ? [] : result.errors
   const errors = schemaErrors.concat(inspect(ctx, value, schemaErrors))
   if (result.ok && errors.length === 0) return { value: result.value, text }
-  throw new AppError('validation_failed', 'The body has faults; see errors.', { errors })
+  throw invalid('body', errors)
 }

@@ -1,10 +1,12 @@
 import type { Context } from '../context.ts'
 import { readBounded, type Scan } from './bounded-page.ts'
-import { type Cell, csvLine } from './csv.ts'
 import { toJsonText } from './json.ts'
 import type { Reply } from './reply.ts'
 
 const rowsAtATime = 1000
+
+/** The content of a table cell. */
+export type Cell = string | number | boolean | null
 
 export type Export<Row, Item> = {
   /** Of the file, without its ending. */
@@ -52,4 +54,18 @@ async function* readAll<Row extends { id: string }, Item>(ctx: Context, { scan, 
     if (page.rows.length > 0) yield page.rows.map(present)
     after = page.next
   }
+}
+
+/** Returns one line of CSV (RFC 4180). An apostrophe keeps a spreadsheet from running a text as a formula. */
+export function csvLine(cells: readonly Cell[]): string {
+  return `${cells.map(toField).join(',')}\r\n`
+}
+
+const formulaStart = /^[=+\-@\t\r]/
+
+function toField(cell: Cell): string {
+  if (cell === null) return ''
+  if (typeof cell !== 'string') return String(cell)
+  const text = formulaStart.test(cell) ? `'${cell}` : cell
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -5,7 +5,6 @@ import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { RawJson, toJsonText } from './json.ts'
 import type { Reply } from './reply.ts'
-import { canonicalPath } from './route-of.ts'
 
 /**
  * Reads the `Idempotency-Key` of a request; null when there is none. A key belongs to one method and path, and the body is
@@ -23,6 +22,11 @@ export function readKeyedRequest(request: Request, workspaceId: string, bodyText
   throw new AppError('validation_failed', message, {
     errors: [{ path: 'Idempotency-Key', code: 'invalid_value', message }],
   })
+}
+
+// The path as the routes write it, whatever escapes the caller has used.
+function canonicalPath({ route, params }: Request): string {
+  return String(route.path).replace(/:(\w+)/g, (_, name: string) => String(params[name]))
 }
 
 /**

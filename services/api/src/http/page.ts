@@ -1,5 +1,5 @@
 import { decodeCursor, encodeCursor, type Page } from '@belfry/contract'
-import { AppError } from '@belfry/domain'
+import { invalid } from './refusals.ts'
 
 /** The query of a list: its filters and its place. */
 export type PageQuery = Readonly<Record<string, unknown>> & { limit: number; cursor?: string | undefined }
@@ -14,7 +14,7 @@ export function readCursor(list: string, query: PageQuery): string | undefined {
     code: 'invalid_cursor',
     message: 'cursor must be a next_cursor of the same list and filters.',
   }
-  throw new AppError('validation_failed', 'The query has faults; see errors.', { errors: [error] })
+  throw invalid('query', [error])
 }
 
 /** Makes a page of a list from one row more than fits: the extra row only tells that there is more. */

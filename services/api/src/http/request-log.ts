@@ -3,7 +3,6 @@ import { plainLines } from '@belfry/runtime'
 import type { NextFunction, Request, Response } from 'express'
 import type { Context } from '../context.ts'
 import { requestIdOf } from './request-id.ts'
-import { routeOf } from './route-of.ts'
 
 /** Writes one line per request when it is over; 499 when the caller left first. */
 export function requestLog(ctx: Context) {
@@ -50,4 +49,9 @@ function pathOf({ originalUrl }: Request): string {
 
 function traceIdOf({ headers: { traceparent } }: Request): string | undefined {
   return typeof traceparent === 'string' ? parseTraceparent(traceparent)?.traceId : undefined
+}
+
+/** Returns the pattern of the path that a request was served under; `none` when no route matched. */
+export function routeOf({ baseUrl, route }: Request): string {
+  return baseUrl || (typeof route?.path === 'string' ? route.path : 'none')
 }

@@ -1,7 +1,7 @@
 import { readTraceparent } from '@belfry/domain'
 import type { Tracing } from '@belfry/runtime'
 import type { NextFunction, Request, Response } from 'express'
-import { routeOf } from './route-of.ts'
+import { routeOf } from './request-log.ts'
 
 /**
  * Makes each request a span of its caller's trace, or of a new one. From here on the request's `traceparent` is that of

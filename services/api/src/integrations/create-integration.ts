@@ -3,11 +3,10 @@ import { insertIntegration, inWorkspace, maxIntegrations } from '@belfry/db'
 import { AppError, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
-import { integrationTarget } from './integration-target.ts'
-import { presentIntegration } from './present-integration.ts'
+import { integrationTarget, presentIntegration } from './present-integration.ts'
 
 export const createIntegration = endpoint({
   right: 'integration.write',

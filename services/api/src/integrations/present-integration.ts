@@ -1,8 +1,8 @@
 import type { Integration } from '@belfry/contract'
-import { findIntegration, type Integration as Row } from '@belfry/db'
+import { findIntegration, type IntegrationTarget, type Integration as Row } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 
 /** Reads an integration in its public form. */
 export async function readIntegration(ctx: Context, workspaceId: string, id: string): Promise<Integration> {
@@ -11,7 +11,7 @@ export async function readIntegration(ctx: Context, workspaceId: string, id: str
   return presentIntegration(row)
 }
 
-/** The public form of an integration. */
+/** Returns the public form of an integration. */
 export function presentIntegration(row: Row): Integration {
   return {
     id: toId('int', row.id),
@@ -23,4 +23,16 @@ export function presentIntegration(row: Row): Integration {
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }
+}
+
+/**
+ * Returns the target of an integration, and the part of it that is shown: of a URL the host, since the rest may be a
+ * secret.
+ */
+export function integrationTarget(to: {
+  url?: string | undefined
+  email?: string | undefined
+}): IntegrationTarget | null {
+  if (to.url !== undefined) return { target: to.url, shownTarget: new URL(to.url).host }
+  return to.email === undefined ? null : { target: to.email, shownTarget: to.email }
 }

@@ -3,10 +3,10 @@ import { type IntegrationTest, integrationTest } from '@belfry/contract'
 import { addToOutbox, findIntegration, inTransaction, readOutboxOutcome } from '@belfry/db'
 import { newUuid, toId } from '@belfry/domain'
 import type { Message } from '@belfry/messages'
-import { takeIntegrationTestTurn } from '../auth/throttle.ts'
+import { consumeIntegrationTest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
 
 const patienceMs = 10_000
@@ -24,7 +24,7 @@ export const testIntegration = endpoint({
   async handle(ctx, { caller: { workspaceId }, params: { int: integrationId } }) {
     const integration = await findIntegration(ctx.pool, workspaceId, integrationId)
     if (!integration) throw notFound()
-    await takeIntegrationTestTurn(ctx, workspaceId)
+    await consumeIntegrationTest(ctx, workspaceId)
     const { name } = await ctx.prisma.workspace.findUniqueOrThrow({ where: { id: workspaceId } })
     const at = new Date(ctx.clock.now()).toISOString()
     const about = { workspace: { id: toId('ws', workspaceId), name }, count: 0, items: [] }

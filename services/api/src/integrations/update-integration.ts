@@ -1,14 +1,13 @@
 import { integration, updateIntegrationBody } from '@belfry/contract'
 import { changeIntegration, findIntegration, inWorkspace } from '@belfry/db'
-import { type AlertChannel, AppError, toId } from '@belfry/domain'
+import { type AlertChannel, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
-import { notFound } from '../http/not-found.ts'
+import { invalid, notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
-import { integrationTarget } from './integration-target.ts'
-import { presentIntegration, readIntegration } from './present-integration.ts'
+import { integrationTarget, presentIntegration, readIntegration } from './present-integration.ts'
 
 export const updateIntegration = endpoint({
   right: 'integration.write',
@@ -41,7 +40,5 @@ function requireFitting(channel: AlertChannel, body: { url?: unknown; email?: un
   const wrong = channel === 'email' ? 'url' : 'email'
   if (body[wrong] === undefined) return
   const message = `${wrong} does not belong to an integration of the channel ${channel}.`
-  throw new AppError('validation_failed', 'The body has faults; see errors.', {
-    errors: [{ path: wrong, code: 'wrong_channel', message }],
-  })
+  throw invalid('body', [{ path: wrong, code: 'wrong_channel', message }])
 }

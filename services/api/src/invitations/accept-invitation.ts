@@ -6,7 +6,7 @@ import { callerAddress } from '../auth/caller-address.ts'
 import { findUser } from '../auth/find-user.ts'
 import { hashPassword } from '../auth/password.ts'
 import { startSession } from '../auth/start-session.ts'
-import { takeRegistrationTurn } from '../auth/throttle.ts'
+import { consumeRegistration } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { findInvitation } from './find-invitation.ts'
@@ -51,7 +51,7 @@ async function register(
   { name, password }: { name: string; password: string },
 ) {
   const address = callerAddress(request)
-  await takeRegistrationTurn(ctx, address)
+  await consumeRegistration(ctx, address)
   const data = { id: newUuid(), email: invitation.email, name, passwordHash: await hashPassword(password) }
   const now = ctx.clock.now()
   const open = async (tx: PrismaTransaction) => {

@@ -4,7 +4,7 @@ import { AppError, newUuid, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import type { OrganizationCaller } from '../auth/authorize.ts'
 import { newOneTimeToken } from '../auth/one-time-token.ts'
-import { takeInvitationTurn } from '../auth/throttle.ts'
+import { consumeInvitation } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
@@ -13,6 +13,7 @@ import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { inviter, presentInvitation } from './present-invitation.ts'
 import { invitableWorkspaces, requireGrantable } from './require-grantable.ts'
 import { invitationMs, storeInvitationMail } from './send-invitation.ts'
+import { invalid } from '../http/refusals.ts'
 
 export const createInvitation = endpoint({
   right: 'invitation.create',
@@ -25,7 +26,7 @@ export const createInvitation = endpoint({
     const { organizationId, user, actor } = caller
     requireGrantable(actor, body.role)
     const email = body.email.toLowerCase()
-    await takeInvitationTurn(ctx, organizationId, email)
+    await consumeInvitation(ctx, organizationId, email)
     const id = newUuid()
     const { token, tokenHash } = newOneTimeToken()
     const expiresAt = new Date(ctx.clock.now() + invitationMs)
@@ -74,5 +75,5 @@ async function requireWorkspaces(
   if (found.length === wanted.length) return wanted
   const message = 'workspace_ids may name workspaces of the organization only, and those of a member themselves.'
   const errors = [{ path: 'workspace_ids', code: 'unknown_workspace', message }]
-  throw new AppError('validation_failed', 'The body has faults; see errors.', { errors })
+  throw invalid('body', errors)
 }

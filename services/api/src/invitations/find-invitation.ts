@@ -1,10 +1,11 @@
 import type { PrismaTransaction } from '@belfry/db/prisma'
+import { AppError } from '@belfry/domain'
 import type { Request } from 'express'
 import { hashOneTimeToken } from '../auth/one-time-token.ts'
-import { notFound } from '../http/not-found.ts'
-import { requireOpen } from './require-open.ts'
+import { notFound } from '../http/refusals.ts'
+import { type InvitationRow, statusOf } from './present-invitation.ts'
 
-/** The open invitation whose token stands in the path. Throws `not_found`, or why it cannot be accepted any more. */
+/** Finds the open invitation whose token is in the path. Throws `not_found`, or the reason why it cannot be accepted. */
 export async function findInvitation(tx: Pick<PrismaTransaction, 'invitation'>, request: Request, now: number) {
   const tokenHash = hashOneTimeToken(String(request.params.token))
   const row = await tx.invitation.findUnique({
@@ -14,4 +15,22 @@ export async function findInvitation(tx: Pick<PrismaTransaction, 'invitation'>, 
   if (!row) throw notFound()
   requireOpen(row, now)
   return row
+}
+
+/** Throws the reason when an invitation cannot be accepted. */
+export function requireOpen(row: InvitationRow, now: number): void {
+  switch (statusOf(row, now)) {
+    case 'accepted':
+      throw new AppError('invitation_used', 'This invitation has already been accepted.')
+    case 'revoked':
+      throw revoked()
+    case 'expired':
+      throw new AppError('invitation_expired', 'This invitation has expired: ask for another one.')
+    case 'pending':
+  }
+}
+
+/** The refusal of an invitation that was revoked, or whose inviter may no longer invite. */
+export function revoked(): AppError {
+  return new AppError('invitation_revoked', 'This invitation is no longer valid: ask for another one.')
 }

@@ -6,7 +6,7 @@ import { lockOrganization } from '../organizations/lock-organization.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import type { InvitationRow } from './present-invitation.ts'
 import { invitableWorkspaces } from './require-grantable.ts'
-import { requireOpen, revoked } from './require-open.ts'
+import { requireOpen, revoked } from './find-invitation.ts'
 
 /**
  * Makes somebody what an invitation says, once. What the inviter is now decides, rather than when they invited.

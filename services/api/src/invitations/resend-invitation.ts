@@ -2,13 +2,13 @@ import { invitation } from '@belfry/contract'
 import { AppError, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { newOneTimeToken } from '../auth/one-time-token.ts'
-import { takeInvitationTurn } from '../auth/throttle.ts'
+import { consumeInvitation } from '../auth/throttle.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
 import { inviter, presentInvitation } from './present-invitation.ts'
 import { requireGrantable } from './require-grantable.ts'
-import { revoked } from './require-open.ts'
+import { revoked } from './find-invitation.ts'
 import { invitationMs, storeInvitationMail } from './send-invitation.ts'
 
 export const resendInvitation = endpoint({
@@ -22,7 +22,7 @@ export const resendInvitation = endpoint({
     const found = await ctx.prisma.invitation.findFirst({ where: { id, organizationId } })
     if (!found) throw notFound()
     requireGrantable(caller.actor, found.role)
-    await takeInvitationTurn(ctx, organizationId, found.email)
+    await consumeInvitation(ctx, organizationId, found.email)
     const { token, tokenHash } = newOneTimeToken()
     const expiresAt = new Date(ctx.clock.now() + invitationMs)
     const row = await ctx.prisma.$transaction(async tx => {

@@ -1,7 +1,7 @@
 import { AppError, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
 import { requireGrantable } from './require-grantable.ts'
 

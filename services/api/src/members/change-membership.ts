@@ -3,7 +3,7 @@ import { type Actor, AppError, mayGrant, type Role } from '@belfry/domain'
 import { type OrganizationCaller, requireRight } from '../auth/authorize.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 import type { Context } from '../context.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
 
 export type Membership = { organizationId: string; userId: string; role: Role }

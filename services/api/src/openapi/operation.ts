@@ -1,10 +1,9 @@
 import { exampleId, idPattern, problem, problems, secretName } from '@belfry/contract'
-import { appErrorCodes, rights } from '@belfry/domain'
+import { type AppErrorCode, appErrorCodes, rights } from '@belfry/domain'
 import type { z } from 'zod'
 import type { Answer, Endpoint } from '../http/endpoint.ts'
 import { exampleOf, resolve } from './example.ts'
 import { type Components, type JsonSchema, toJsonSchema } from './json-schema.ts'
-import { isInWorkspace, refusalsOf } from './refusals.ts'
 
 /** One parameter of an operation. */
 export type Parameter = {
@@ -192,4 +191,23 @@ function refer(...names: string[]): Record<string, unknown> {
 
 function jsonContent(schema: JsonSchema, components: Components): Content {
   return { 'application/json': { schema, example: exampleOf(schema, components) } }
+}
+
+const ofEveryRequest = ['bad_request', 'request_timeout', 'expectation_failed', 'headers_too_large'] as const
+const ofBodies = ['malformed_json', 'validation_failed', 'payload_too_large', 'unsupported_media_type'] as const
+
+// Returns every code that an endpoint can refuse with, in the order of the published list.
+function refusalsOf({ right, params, query, body, refusals, isIdempotent }: Endpoint): AppErrorCode[] {
+  const possible = new Set<AppErrorCode>([...refusals, ...ofEveryRequest, 'rate_limited', 'internal', 'unavailable'])
+  if (right !== 'public') possible.add('unauthenticated').add('forbidden')
+  if (Object.keys(params).length > 0 || isInWorkspace(right)) possible.add('not_found')
+  if (query) possible.add('validation_failed')
+  if (body) for (const code of ofBodies) possible.add(code)
+  if (isIdempotent) possible.add('validation_failed').add('idempotency_key_reused').add('idempotency_in_progress')
+  return appErrorCodes.filter(code => possible.has(code))
+}
+
+// Returns whether a right belongs to one workspace, which a session has to name.
+function isInWorkspace(right: Endpoint['right']): boolean {
+  return right !== 'public' && right !== 'signed_in' && rights[right].scope === 'workspace'
 }

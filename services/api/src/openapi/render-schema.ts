@@ -1,4 +1,4 @@
-import { exampleOf, resolve } from './example.ts'
+import { resolve } from './example.ts'
 import { escapeHtml, renderProse } from './html.ts'
 import type { Components, JsonSchema } from './json-schema.ts'
 
@@ -28,11 +28,6 @@ export function renderRow(name: string, schema: JsonSchema, components: Componen
 /** A value as readable JSON. */
 export function renderJson(value: unknown): string {
   return `<pre tabindex="0"><code>${escapeHtml(JSON.stringify(value, null, 2))}</code></pre>`
-}
-
-/** An example of a schema as readable JSON. */
-export function renderExample(schema: JsonSchema, components: Components): string {
-  return renderJson(exampleOf(schema, components))
 }
 
 function typeOf(schema: JsonSchema, components: Components): string {

@@ -3,7 +3,7 @@ import { AppError, fromId, toId } from '@belfry/domain'
 import { type Request, type Response, Router } from 'express'
 import { callerAddress } from '../auth/caller-address.ts'
 import type { Context } from '../context.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { sendReply } from '../http/send.ts'
 
 /** The hosts that rest because their calls fail: operators see them, and end a rest before its time. */

@@ -3,7 +3,7 @@ import { networkOf } from '@belfry/domain'
 import type { NextFunction, Request, Response } from 'express'
 import { LRUCache } from 'lru-cache'
 import { callerAddress } from '../auth/caller-address.ts'
-import { takeOperatorTurn } from '../auth/throttle.ts'
+import { consumeOperatorAttempt } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { sendReply } from '../http/send.ts'
 
@@ -21,12 +21,12 @@ export function operatorLogin(ctx: Context, password: string) {
     const isRight = timingSafeEqual(digest(credentials), expected)
     const network = networkOf(callerAddress(request))
     if (isRight && signedIn.has(network)) return next()
-    const turn = await takeOperatorTurn(ctx, network)
+    const attempt = await consumeOperatorAttempt(ctx, network)
     if (!isRight) {
       ctx.log.warn({ address: callerAddress(request) }, 'operator.refused')
       return refuse(response)
     }
-    await turn.giveBack()
+    await attempt.refund()
     signedIn.set(network, true)
     next()
   }

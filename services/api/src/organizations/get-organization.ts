@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { presentOrganization, presentOrganizationSummary } from './present-organization.ts'
-import { presentUsage } from './present-usage.ts'
+import { presentUsage } from './get-usage.ts'
 
 export const getOrganization = endpoint({
   right: 'organization.read',

@@ -1,9 +1,10 @@
-import { usage } from '@belfry/contract'
-import { readDailyUsage, readUsage } from '@belfry/db'
+import { type Usage, usage } from '@belfry/contract'
+import { readDailyUsage, readUsage, type Usage as UsedAmounts } from '@belfry/db'
+import { presentPeriod } from '../billing/present-subscription.ts'
+import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
-import { presentUsage } from './present-usage.ts'
 
 export const getUsage = endpoint({
   right: 'usage.read',
@@ -20,3 +21,14 @@ export const getUsage = endpoint({
     return ok({ ...presentUsage(ctx, used), daily })
   },
 })
+
+/** Returns the public form of what an organization has used of its tier, without the single days. */
+export function presentUsage({ config }: Context, used: UsedAmounts): Omit<Usage, 'daily'> {
+  const limits = config.tiers[used.tier]
+  return {
+    period: presentPeriod(used.now),
+    executions: { used: used.executions, limit: limits.executions },
+    storage_bytes: { used: used.storageBytes, limit: limits.storageBytes },
+    workspaces: { used: used.workspaces, limit: limits.workspaces },
+  }
+}

@@ -1,5 +1,5 @@
 import type { PrismaTransaction } from '@belfry/db/prisma'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 
 /**
  * Keeps everybody else from changing the members, workspaces and settings of an organization until the transaction ends.

@@ -1,7 +1,7 @@
 import { problemPage, problems } from '@belfry/contract'
 import { appErrorCodes } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { ok, text } from '../http/reply.ts'
 import { escapeHtml, renderProse } from '../openapi/html.ts'
 import { pageHeaders, renderPage } from '../openapi/render-page.ts'

@@ -1,9 +1,7 @@
-import { exportOrganizationRunsQuery, type Run } from '@belfry/contract'
+import { exportOrganizationRunsQuery } from '@belfry/contract'
 import { endpoint } from '../http/endpoint.ts'
-import { exportReply, exportTypes } from '../http/export.ts'
-import { presentRun } from './present-run.ts'
-import { runExportColumns } from './run-export-columns.ts'
-import type { RunRow } from './run-row.ts'
+import { exportTypes } from '../http/export.ts'
+import { exportRunsOf } from './run-export.ts'
 import { scanRuns } from './run-scan.ts'
 import { visibleWorkspaces } from './visible-workspaces.ts'
 
@@ -14,8 +12,7 @@ export const exportOrganizationRuns = endpoint({
   params: { org: 'org' },
   query: exportOrganizationRunsQuery,
   async handle(ctx, { caller, query }) {
-    const scan = scanRuns(await visibleWorkspaces(ctx, caller, query.workspace_id), query)
-    const content = { name: 'runs', format: query.format, scan, present: presentRun, columns: runExportColumns }
-    return exportReply<RunRow, Run>(ctx, content)
+    const workspaceIds = await visibleWorkspaces(ctx, caller, query.workspace_id)
+    return exportRunsOf(ctx, query.format, scanRuns(workspaceIds, query))
   },
 })

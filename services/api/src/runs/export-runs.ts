@@ -1,9 +1,7 @@
-import { exportRunsQuery, type Run } from '@belfry/contract'
+import { exportRunsQuery } from '@belfry/contract'
 import { endpoint } from '../http/endpoint.ts'
-import { exportReply, exportTypes } from '../http/export.ts'
-import { presentRun } from './present-run.ts'
-import { runExportColumns } from './run-export-columns.ts'
-import type { RunRow } from './run-row.ts'
+import { exportTypes } from '../http/export.ts'
+import { exportRunsOf } from './run-export.ts'
 import { scanRuns } from './run-scan.ts'
 
 export const exportRuns = endpoint({
@@ -12,8 +10,6 @@ export const exportRuns = endpoint({
   answer: { status: 200, texts: exportTypes },
   query: exportRunsQuery,
   async handle(ctx, { caller, query }) {
-    const scan = scanRuns([caller.workspaceId], query)
-    const content = { name: 'runs', format: query.format, scan, present: presentRun, columns: runExportColumns }
-    return exportReply<RunRow, Run>(ctx, content)
+    return exportRunsOf(ctx, query.format, scanRuns([caller.workspaceId], query))
   },
 })

@@ -1,7 +1,7 @@
 import { type RunDetail, runDetail } from '@belfry/contract'
 import { requestBody } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
 import { presentRun } from './present-run.ts'
 import { joinRequests, type RunRow, runColumns } from './run-row.ts'

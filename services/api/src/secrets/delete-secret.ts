@@ -1,7 +1,7 @@
 import { deleteSecret as removeSecret } from '@belfry/db'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
 import { secretNameOf } from './secret-name.ts'
 

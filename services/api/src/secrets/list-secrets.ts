@@ -1,10 +1,9 @@
-import { pageOf, secret } from '@belfry/contract'
-import { listSecrets as readEntries } from '@belfry/db'
+import { pageOf, type Secret, secret } from '@belfry/contract'
+import { listSecrets as readEntries, type SecretEntry } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
-import { presentSecret } from './present-secret.ts'
 
-/** A workspace has so few of them that they make one page. */
+/** Returns all secrets as one page: a workspace has few of them. */
 export const listSecrets = endpoint({
   right: 'secret.read',
   summary: 'List the secrets of a workspace by name, without their values',
@@ -15,3 +14,8 @@ export const listSecrets = endpoint({
     return ok({ data: secrets.map(presentSecret), next_cursor: null })
   },
 })
+
+/** Returns the public form of a secret. */
+export function presentSecret({ name, createdAt, updatedAt }: SecretEntry): Secret {
+  return { name, created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() }
+}

@@ -3,10 +3,10 @@ import { putSecret as storeSecret } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { created, ok } from '../http/reply.ts'
 import { overCount, readQuota } from '../quotas/quotas.ts'
-import { presentSecret } from './present-secret.ts'
+import { presentSecret } from './list-secrets.ts'
 import { newSecretNameOf } from './secret-name.ts'
 
 export const putSecret = endpoint({

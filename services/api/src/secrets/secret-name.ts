@@ -1,6 +1,6 @@
-import { AppError, isSecretName } from '@belfry/domain'
+import { isSecretName } from '@belfry/domain'
 import type { Request } from 'express'
-import { notFound } from '../http/not-found.ts'
+import { invalid, notFound } from '../http/refusals.ts'
 
 /** The name in the path of an existing secret; one that no secret can have is answered like one that none has. */
 export function secretNameOf(request: Request): string {
@@ -15,5 +15,5 @@ export function newSecretNameOf(request: Request): string {
   if (isSecretName(name)) return name
   const message = 'A name has 1 to 64 capital letters, digits and underscores, and begins with a letter.'
   const errors = [{ path: 'name', code: 'invalid_secret_name', message }]
-  throw new AppError('validation_failed', 'The path has faults; see errors.', { errors })
+  throw invalid('path', errors)
 }

@@ -1,10 +1,10 @@
-import { pageOf, signingSecret } from '@belfry/contract'
-import { readSigningSecrets } from '@belfry/db'
+import { pageOf, type SigningSecret as PublicSigningSecret, signingSecret } from '@belfry/contract'
+import { readSigningSecrets, type SigningSecret } from '@belfry/db'
+import { toId } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
-import { presentSigningSecret } from './present-signing-secret.ts'
 
-/** The current one first. A workspace has so few of them that they make one page. */
+/** Returns all signing secrets as one page, the current one first: a workspace has few of them. */
 export const listSigningSecrets = endpoint({
   right: 'signing_secret.read',
   summary: 'List what deliveries are signed with, the current one first',
@@ -15,3 +15,14 @@ export const listSigningSecrets = endpoint({
     return ok({ data: (found.get(caller.workspaceId) ?? []).map(presentSigningSecret), next_cursor: null })
   },
 })
+
+/** Returns the public form of a signing secret, with its value: receivers need it. */
+export function presentSigningSecret(secret: SigningSecret): PublicSigningSecret {
+  return {
+    id: toId('sec', secret.id),
+    workspace_id: toId('ws', secret.workspaceId),
+    secret: secret.value,
+    created_at: secret.createdAt.toISOString(),
+    expires_at: secret.expiresAt?.toISOString() ?? null,
+  }
+}

@@ -2,7 +2,7 @@ import { revokeSigningSecret as revoke } from '@belfry/db'
 import { AppError, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
 
 export const revokeSigningSecret = endpoint({

@@ -3,9 +3,9 @@ import { maxSigningSecrets, rotateSigningSecret as rotate } from '@belfry/db'
 import { AppError, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
-import { presentSigningSecret } from './present-signing-secret.ts'
+import { presentSigningSecret } from './list-signing-secrets.ts'
 
 export const rotateSigningSecret = endpoint({
   right: 'signing_secret.rotate',

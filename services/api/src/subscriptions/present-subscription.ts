@@ -2,7 +2,8 @@ import type { Subscription } from '@belfry/contract'
 import type { StoredRequest } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
+import { presentRetry } from '../tasks/present-task.ts'
 
 type SubscriptionRow = Omit<StoredRequest, 'method' | 'payload'> & {
   id: string
@@ -20,7 +21,7 @@ export async function readSubscription(ctx: Context, workspaceId: string, id: st
   return presentSubscription(row)
 }
 
-/** The public form of a subscription. */
+/** Returns the public form of a subscription. */
 export function presentSubscription(row: SubscriptionRow): Subscription {
   return {
     id: toId('sub', row.id),
@@ -28,12 +29,7 @@ export function presentSubscription(row: SubscriptionRow): Subscription {
     topic: row.topic,
     url: row.url,
     headers: JSON.parse(row.headers),
-    retry: {
-      max_retries: row.maxRetries,
-      backoff: row.backoff,
-      base_delay_ms: row.baseDelayMs,
-      max_delay_ms: row.maxDelayMs,
-    },
+    retry: presentRetry(row),
     timeout_ms: row.timeoutMs,
     active: row.active,
     created_at: row.createdAt.toISOString(),

@@ -1,6 +1,7 @@
 import type { FieldError } from '@belfry/contract'
 import { AppError, parseInstant } from '@belfry/domain'
 import type { Context } from '../context.ts'
+import { invalid } from '../http/refusals.ts'
 
 const notFuture: FieldError = {
   path: 'execute_at',
@@ -10,7 +11,7 @@ const notFuture: FieldError = {
 
 /** The refusal of a time that is past or present (spec 7, rule 1); the database's clock has decided. */
 export function executeAtNotFuture(): AppError {
-  return new AppError('validation_failed', 'The body has faults; see errors.', { errors: [notFuture] })
+  return invalid('body', [notFuture])
 }
 
 /**

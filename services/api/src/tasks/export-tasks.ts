@@ -1,7 +1,6 @@
 import { exportTasksQuery, type Task } from '@belfry/contract'
-import type { Cell } from '../http/csv.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { exportReply, exportTypes } from '../http/export.ts'
+import { type Cell, exportReply, exportTypes } from '../http/export.ts'
 import { scanTasks } from './find-tasks.ts'
 import { presentTask } from './present-task.ts'
 import type { TaskRow } from './task-row.ts'

@@ -1,7 +1,7 @@
 import { type Task, task } from '@belfry/contract'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
 import { presentTask } from './present-task.ts'
 import { findTask } from './task-row.ts'

@@ -1,7 +1,16 @@
 import type { Db, RunStatus, StoredRequest, TaskSource, TaskState } from '@belfry/db'
 
-/** A task with its request and its latest run, as it is read for an answer. */
-export type TaskRow = StoredRequest & {
+/** The latest run of a task or a cron job. */
+export type LastRunRow = {
+  lastRunId: string | null
+  lastRunStatus: RunStatus | null
+  lastRunResponseStatus: number | null
+  lastRunErrorCode: string | null
+  lastRunFinishedAt: Date | null
+}
+
+/** A task with its request and its latest run. */
+export type TaskRow = StoredRequest & LastRunRow & {
   id: string
   workspaceId: string
   source: TaskSource
@@ -18,11 +27,6 @@ export type TaskRow = StoredRequest & {
   finishedAt: Date | null
   name: string
   topic: string | null
-  lastRunId: string | null
-  lastRunStatus: RunStatus | null
-  lastRunResponseStatus: number | null
-  lastRunErrorCode: string | null
-  lastRunFinishedAt: Date | null
 }
 
 /** Reads tasks. The caller's conditions follow: `t` is the task, `r` its request. */

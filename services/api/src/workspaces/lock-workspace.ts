@@ -1,5 +1,5 @@
 import type { PrismaTransaction } from '@belfry/db/prisma'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 
 /**
  * Keeps everybody else from changing or deleting a workspace until the transaction ends. Throws `not_found` when it has

@@ -14,6 +14,7 @@ import { applyTier } from '../apply-tier.ts'
 import { readAnew } from './read-anew.ts'
 import type { StripeBilling } from './stripe-billing.ts'
 import { isLive, isMissingPayment } from './subscription-state.ts'
+import { invalid } from '../../http/refusals.ts'
 
 type Customer = BillingAccount & { customerId: string }
 
@@ -159,5 +160,5 @@ function priceOf({ prices }: StripeBilling['settings'], tier: TierName): string 
   if (price !== undefined) return price
   const message = `tier must be one that is sold: free, ${[...prices.priceOf.keys()].join(', ')}.`
   const errors = [{ path: 'tier', code: 'not_for_sale', message }]
-  throw new AppError('validation_failed', 'The body has faults; see errors.', { errors })
+  throw invalid('body', errors)
 }

@@ -1,7 +1,7 @@
 import type { MoveResult } from '@belfry/db'
 import { AppError } from '@belfry/domain'
 import type { Context } from '../context.ts'
-import { notFound } from '../http/not-found.ts'
+import { notFound } from '../http/refusals.ts'
 import { findTask, type TaskRow } from './task-row.ts'
 
 /** Answers a change of a pending task: the task as it is now, or why it could not be changed. */

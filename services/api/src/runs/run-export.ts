@@ -1,8 +1,17 @@
-import type { Run } from '@belfry/contract'
-import type { Cell } from '../http/csv.ts'
+import type { ExportRunsQuery, Run } from '@belfry/contract'
+import type { Context } from '../context.ts'
+import type { Scan } from '../http/bounded-page.ts'
+import { type Cell, exportReply } from '../http/export.ts'
+import type { Reply } from '../http/reply.ts'
+import { presentRun } from './present-run.ts'
+import type { RunRow } from './run-row.ts'
 
-/** The columns of exported runs. */
-export const runExportColumns: Readonly<Record<string, (run: Run) => Cell>> = {
+/** Returns the runs of a scan as a file. */
+export function exportRunsOf(ctx: Context, format: ExportRunsQuery['format'], scan: Scan): Reply {
+  return exportReply<RunRow, Run>(ctx, { name: 'runs', format, scan, present: presentRun, columns })
+}
+
+const columns: Readonly<Record<string, (run: Run) => Cell>> = {
   id: run => run.id,
   workspace_id: run => run.workspace_id,
   task_id: run => run.task_id,

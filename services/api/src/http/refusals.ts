@@ -1,0 +1,12 @@
+import type { FieldError } from '@belfry/contract'
+import { AppError } from '@belfry/domain'
+
+/** The refusal for an object that does not exist, and for one that the caller may not know of. */
+export function notFound(): AppError {
+  return new AppError('not_found', 'There is nothing here that you may see.')
+}
+
+/** The refusal of a request a part of which has values that are not allowed. */
+export function invalid(part: 'body' | 'query' | 'path', errors: readonly FieldError[]): AppError {
+  return new AppError('validation_failed', `The ${part} is invalid; see errors.`, { errors })
+}
