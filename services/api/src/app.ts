@@ -5,8 +5,8 @@ import { receiveWebhooks } from './billing/receive-webhooks.ts'
 import type { Context } from './context.ts'
 import { builtDashboard, serveDashboard } from './dashboard/serve-dashboard.ts'
 import { checkProtocol } from './http/check-protocol.ts'
-import { notFound } from './http/refusals.ts'
 import { problemHandler } from './http/problem.ts'
+import { notFound } from './http/refusals.ts'
 import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
 import { sendReply } from './http/send.ts'
@@ -14,7 +14,7 @@ import { traceRequests } from './http/trace-requests.ts'
 import { operators } from './operators/operators.ts'
 import { routes } from './routes.ts'
 
-/** Builds the HTTP application: the order of its parts, top to bottom. */
+/** Builds the HTTP application: its parts run from top to bottom. */
 export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0]): Express {
   const app = express()
   app.disable('x-powered-by')
@@ -24,7 +24,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   app.use(checkProtocol)
   app.get('/healthz', async (_request, response) => sendReply(response, { status: 200, body: { status: 'ok' } }))
   app.get('/readyz', async (_request, response) => {
-    // Without the queue every answer stays the same, so the API is ready without it.
+    // Without the queue every response stays the same, so the API is ready without it.
     const state = await readiness(checks, ['queue'])
     await sendReply(response, { status: state.ready ? 200 : 503, body: state })
   })
@@ -46,7 +46,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
     const allowed = Object.keys(methods).join(', ').toUpperCase()
     route.all((_request, response) => {
       response.setHeader('Allow', allowed)
-      throw new AppError('method_not_allowed', `This path answers ${allowed}.`)
+      throw new AppError('method_not_allowed', `This path supports ${allowed}.`)
     })
   }
   app.use(serveDashboard(builtDashboard, ctx.config.publicUrl))

@@ -38,7 +38,7 @@ it('believes no proxy unless it is told which', () => {
   expect(() => loadConfig({ ...env, TRUST_PROXY: 'true' })).toThrow(/TRUST_PROXY/)
 })
 
-it('opens the board to operators only with a password that nobody guesses', () => {
+it('opens the board to operators only with a password that is hard to guess', () => {
   expect(loadConfig(env).operatorPassword).toBeNull()
   expect(loadConfig({ ...env, OPERATOR_PASSWORD: '' }).operatorPassword).toBeNull()
   expect(() => loadConfig({ ...env, OPERATOR_PASSWORD: 'short' })).toThrow(/OPERATOR_PASSWORD: must have at least 12/)
@@ -58,7 +58,7 @@ it('wants master keys, and does not show what it was given for them', () => {
   expect(() => loadConfig({ ...env, ENCRYPTION_KEYS: 'k1:dG9vIHNob3J0' })).toThrow(/ENCRYPTION_KEYS: .*k1(?!.*dG9v)/)
 })
 
-it('is documented in docs/configuration.md, with what is required and with the defaults', () => {
+it('is documented in docs/configuration.md, with required variables and defaults', () => {
   const names = Object.keys(variables.shape)
   expect(undocumented({ process: 'api', names, load: loadConfig, env: env })).toEqual([])
 })

@@ -38,15 +38,15 @@ export const variables = z.object({
     .refine(isRandom, 'must be random: repeated characters and examples are refused'),
   /** The master keys of stored secrets: the first one writes, all of them read. */
   ENCRYPTION_KEYS: parsedBy(parseMasterKeys, 'is required: id:key, the key 32 random bytes in base64'),
-  /** The address that users reach this service under. Default: this port on localhost. */
+  /** The URL under which users reach this service. Default: this port on localhost. */
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
-  /** What may tell the caller's address in X-Forwarded-For: a number of proxies, or their addresses. Default: nothing. */
+  /** The proxies that X-Forwarded-For is accepted from: their number or their addresses. Default: none. */
   TRUST_PROXY: parsedBy(parseTrustedProxies).prefault(''),
   /** The tier of a new organization. */
   DEFAULT_TIER: z.enum(tierNames).default('free'),
-  /** Figures of tiers that differ from the defaults, as JSON. */
+  /** Limits of tiers that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
-  /** Who sells tiers: nobody (`manual`: the owner's choice applies at once), or Stripe. */
+  /** Who sells tiers: `stripe`, or `manual` when the owner's choice applies at once. */
   BILLING: z.enum(['manual', 'stripe']).default('manual'),
   STRIPE_SECRET_KEY: z
     .string()
@@ -56,16 +56,16 @@ export const variables = z.object({
   STRIPE_WEBHOOK_SECRET: z.string().startsWith('whsec_', 'must begin with whsec_').optional(),
   /** The price of each tier that is sold, as JSON. */
   STRIPE_PRICES: parsedBy(parsePrices).optional(),
-  /** Where Stripe's API is. */
+  /** The URL of Stripe's API. */
   STRIPE_API_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).default('https://api.stripe.com'),
-  /** How long a tier stays when a payment has failed. */
+  /** How long a tier stays after a failed payment. */
   BILLING_GRACE_DAYS: integer(0, 60).default(7),
   ...tracingSettings,
-  /** Whether callers that ask too much are refused: `on`, or `off` for tests and benchmarks. */
+  /** Whether callers that send too many requests are refused: `on`, or `off` for tests and benchmarks. */
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
-  /** Opens the board of the queues to operators. Default: there is none. */
+  /** Opens the board of the queues to operators. Default: no board. */
   OPERATOR_PASSWORD: z.string().min(12, 'must have at least 12 characters').optional(),
-  /** Private address ranges that targets may lie in, as comma-separated CIDRs. */
+  /** Private address ranges that targets may be in, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
 })
 
@@ -89,7 +89,7 @@ const schema = variables.superRefine(requireStripe).transform(env => ({
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
 }))
 
-// Whoever knows the secret is everybody: a placeholder that nobody replaced must not start.
+// A placeholder is known to the public: the API must not start with it.
 function isRandom(secret: string): boolean {
   return new Set(secret).size >= 8 && !/change.?me|your.?secret|example|placeholder/i.test(secret)
 }
@@ -105,7 +105,7 @@ function requireStripe(env: Variables, context: z.RefinementCtx): void {
   }
 }
 
-/** What Stripe is called with; null where nobody sells tiers. */
+/** Returns the settings for Stripe; null when tiers are not sold. */
 function billingOf(env: Variables) {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_PRICES: prices } = env
   if (env.BILLING !== 'stripe' || !secretKey || !webhookSecret || !prices) return null

@@ -1,7 +1,7 @@
 import type { AppErrorCode } from '@belfry/domain'
 import type { Meter } from '@belfry/runtime'
 
-/** What the API counts: one call for each request and each batch. */
+/** Counts requests and batches. */
 export type Metrics = ReturnType<typeof openMetrics>
 
 const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]

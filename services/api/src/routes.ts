@@ -91,7 +91,7 @@ import { updateWorkspace } from './workspaces/update-workspace.ts'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** The whole HTTP interface. */
+/** The endpoints of the whole API. */
 export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/scheduler/tasks': { get: listTasks, post: createTask },
   '/api/v1/scheduler/tasks/batch': { post: createTasks },

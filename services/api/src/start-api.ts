@@ -1,6 +1,14 @@
 import { inspectDatabase, pingPool } from '@belfry/db'
 import { isTimeZone } from '@belfry/domain'
-import { every, type Host, type Logger, measureDependencies, measurePool, type Service, watchClockSkew } from '@belfry/runtime'
+import {
+  every,
+  type Host,
+  type Logger,
+  measureDependencies,
+  measurePool,
+  type Service,
+  watchClockSkew,
+} from '@belfry/runtime'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { closeContext, openContext } from './context.ts'
@@ -8,11 +16,11 @@ import { createApiServer } from './http/api-server.ts'
 
 const clockRefreshMs = 10_000
 
-/** Starts the HTTP interface. */
+/** Starts the HTTP API. */
 export async function startApi(config: Config, log: Logger, host: Host): Promise<Service> {
   const { stop } = host
   const ctx = await openContext(config, log, host)
-  isTimeZone('Europe/Berlin') // the first zone of a process takes some 30 ms, which no caller should wait for
+  isTimeZone('Europe/Berlin') // the first time zone of a process takes about 30 ms, which no caller should wait for
   const { pool, queue } = ctx
   const checks = { database: () => pingPool(pool), ...(queue && { queue: () => queue.ping() }) }
   const app = createApp(ctx, checks)

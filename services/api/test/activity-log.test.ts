@@ -141,7 +141,7 @@ describe('the activity log', () => {
     ])
     const query = parseInput(listRunsQuery, { response_status: '201' })
     if (!query.ok) throw new Error('The query is fine.')
-    const scan = { ...scanRuns([busy, quiet], query.value), lookAt: 80 }
+    const scan = { ...scanRuns([busy, quiet], query.value), maxScanned: 80 }
     const found: string[] = []
     const lengths: number[] = []
     for (let after: string | undefined | null; after !== null; ) {

@@ -1,14 +1,14 @@
 import { openPool, type Pool } from '@belfry/db'
 import { createTestDatabase } from '@belfry/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type CronJobFilter, scanCronJobs } from '../src/cron-jobs/scan-cron-jobs.ts'
+import { type CronJobFilter, scanCronJobs } from '../src/cron-jobs/list-cron-jobs.ts'
 import { readBounded, type Scan } from '../src/http/bounded-page.ts'
 import { type RunFilter, scanRuns } from '../src/runs/run-scan.ts'
 import { scanTasks, type TaskFilter } from '../src/tasks/find-tasks.ts'
 
 const crowd = 20_000
 // Far fewer than a real request may look at, so that a list which reads on stands out.
-const lookAt = 300
+const maxScanned = 300
 const mostRows = 3_000
 
 const anId = (kind: number, n: number) => `00000000-0000-7000-8${kind}00-${n.toString(16).padStart(12, '0')}`
@@ -107,7 +107,7 @@ describe('lists read along an index, and no more than they show or may look at',
     async (_, prepare) => {
       await pool.query(prepare)
       for (const [name, scan] of Object.entries(scans)) {
-        const reads = await explain({ ...scan, lookAt })
+        const reads = await explain({ ...scan, maxScanned })
         for (const { rows, sorted, wholeTables } of reads) {
           expect({ name, wholeTables }).toEqual({ name, wholeTables: [] })
           expect(rows, name).toBeLessThan(mostRows)

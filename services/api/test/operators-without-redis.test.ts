@@ -31,7 +31,7 @@ describe('without a Redis the board', () => {
       ['dead-letter', false],
     ])
     const page = await api.send('GET', '/admin/queues', undefined, operator)
-    expect(page.text).toContain('There is no Redis: this is read from PostgreSQL.')
+    expect(page.text).toContain('Without a Redis, this is read from PostgreSQL.')
     expect((await api.send('GET', '/admin/queues/api/redis/stats', undefined, operator)).status).toBe(403)
   })
 

@@ -1,13 +1,13 @@
 import { createApiKeyBody, newApiKey } from '@belfry/contract'
-import { AppError, newUuid, toId } from '@belfry/domain'
+import { type AppError, newUuid, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { createApiKeyText } from '../auth/api-key.ts'
 import { endpoint } from '../http/endpoint.ts'
+import { invalid } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { lockWorkspace } from '../workspaces/lock-workspace.ts'
 import { presentApiKey } from './present-api-key.ts'
-import { invalid } from '../http/refusals.ts'
 
 export const createApiKey = endpoint({
   right: 'api_key.create',
@@ -37,6 +37,6 @@ export const createApiKey = endpoint({
 })
 
 function expiryNotFuture(): AppError {
-  const error = { path: 'expires_at', code: 'not_future', message: 'expires_at must lie in the future.' }
+  const error = { path: 'expires_at', code: 'not_future', message: 'expires_at must be in the future.' }
   return invalid('body', [error])
 }

@@ -6,7 +6,7 @@ import { presentApiKey } from './present-api-key.ts'
 
 export const listApiKeys = endpoint({
   right: 'api_key.read',
-  summary: 'List the API keys of a workspace, revoked ones too',
+  summary: 'List the API keys of a workspace, including revoked ones',
   answer: { status: 200, body: pageOf(apiKey) },
   params: { ws: 'ws' },
   query: listQuery,

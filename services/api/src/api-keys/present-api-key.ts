@@ -13,6 +13,7 @@ export type ApiKeyRow = {
   revokedAt: Date | null
 }
 
+/** Returns the public form of an API key. */
 export function presentApiKey(row: ApiKeyRow): ApiKey {
   return {
     id: toId('key', row.id),

@@ -5,7 +5,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
 
-// Other processes may remember the key for five seconds more.
+// Other processes may have the key in their caches for five seconds more.
 export const revokeApiKey = endpoint({
   right: 'api_key.revoke',
   summary: 'Revoke an API key, everywhere within five seconds',

@@ -1,7 +1,7 @@
 import { type AnyTransaction, insertAuditEntry } from '@belfry/db'
 import type { AuditAction } from '@belfry/domain'
 
-/** Who did it, where and from which address: what `authorize` says about a caller. */
+/** The caller of an action, as `authorize` returns it. */
 export type Auditor = {
   organizationId: string
   workspaceId?: string
@@ -10,24 +10,24 @@ export type Auditor = {
   address: string
 }
 
-export type Deed = {
+export type AuditedAction = {
   action: AuditAction
-  /** What it was done to: its id as callers know it, or the name of a secret. */
+  /** The public id of the object, or the name of a secret. */
   objectId: string
-  /** What else a reader wants to know. Never a secret. */
+  /** Never secrets. */
   details?: Readonly<Record<string, unknown>>
 }
 
-/** Puts what a caller does on record, in the transaction that does it: neither is there without the other. */
-export async function audit(tx: AnyTransaction, by: Auditor, deed: Deed): Promise<void> {
+/** Records an action of a caller in the audit log, in the transaction of the action. */
+export async function audit(tx: AnyTransaction, by: Auditor, audited: AuditedAction): Promise<void> {
   await insertAuditEntry(tx, {
     organizationId: by.organizationId,
     workspaceId: by.workspaceId ?? null,
-    action: deed.action,
+    action: audited.action,
     userId: by.user?.userId ?? null,
     apiKeyId: by.apiKeyId,
     address: by.address,
-    objectId: deed.objectId,
-    details: deed.details ?? {},
+    objectId: audited.objectId,
+    details: audited.details ?? {},
   })
 }

@@ -7,7 +7,7 @@ import { where } from '../http/where.ts'
 
 export const listAuditLog = endpoint({
   right: 'audit_log.read',
-  summary: 'List who did what, newest first',
+  summary: 'List the audit log, newest first',
   answer: { status: 200, body: pageOf(auditEntry) },
   params: { org: 'org' },
   query: listAuditLogQuery,

@@ -17,10 +17,10 @@ import { callerAddress } from './caller-address.ts'
 import { findApiKey } from './find-api-key.ts'
 import { findUser, type UserCaller } from './find-user.ts'
 
-/** What an endpoint asks of its caller: nothing, a session, or a right out of the table. */
+/** The requirement of an endpoint for its callers: none, a session, or a right of the table. */
 export type Right = 'public' | 'signed_in' | Action
 
-/** Somebody who acts on an organization: a user, or the API key of one of its workspaces. */
+/** A caller that acts on an organization: a user, or the API key of one of its workspaces. */
 export type OrganizationCaller = {
   organizationId: string
   user: UserCaller | null
@@ -30,12 +30,12 @@ export type OrganizationCaller = {
   address: string
 }
 
-/** Somebody who acts in one workspace: its API key, or a user who names it. */
+/** A caller that acts in one workspace: its API key, or a user who names the workspace. */
 export type WorkspaceCaller = OrganizationCaller & { workspaceId: string }
 
 type SignedIn = { user: UserCaller }
 
-/** What an endpoint knows about its caller. Where an API key has no right, there is a user. */
+/** The caller as an endpoint gets it. Where API keys have no right, the caller is a user. */
 export type CallerOf<R extends Right> = R extends 'public'
   ? null
   : R extends 'signed_in'
@@ -53,8 +53,8 @@ type UserOf<R extends Right> = R extends Action
 type Caller = null | UserCaller | OrganizationCaller | WorkspaceCaller
 
 /**
- * Finds out who calls, and whether they may. What a caller cannot see does not exist for them.
- * @param params - The path's ids: `org` or `ws` says where the right is asked for.
+ * Finds the caller of a request and checks its right. An object that the caller may not see does not exist for it.
+ * @param params - The ids in the path: the right is needed in `org` or `ws`.
  * @throws AppError `unauthenticated`, `forbidden` or `not_found`.
  */
 export function authorize<R extends Right>(
@@ -63,7 +63,7 @@ export function authorize<R extends Right>(
   right: R,
   params: Readonly<Record<string, string>>,
 ): Promise<CallerOf<R>> {
-  return authorizeAny(ctx, request, right, params) as Promise<CallerOf<R>> // as its type says, right by right
+  return authorizeAny(ctx, request, right, params) as Promise<CallerOf<R>> // the conditional type says the same for each right
 }
 
 async function authorizeAny(
@@ -86,7 +86,7 @@ async function authorizeAny(
 
 const missingBoth = 'Send an API key in X-Api-Key, or sign in: the session is missing, expired or ended.'
 
-/** Throws `forbidden`, with the role or the flag that is missing, when the table of rights says no. */
+/** Throws `forbidden`, with the missing role or flag, unless the table of rights allows the action. */
 export function requireRight(actor: Actor, action: Action): void {
   const decision = decide(actor, action)
   if (!decision.allowed) throw new AppError('forbidden', decision.reason)

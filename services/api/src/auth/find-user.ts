@@ -2,9 +2,9 @@ import { AppError } from '@belfry/domain'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { callerAddress } from './caller-address.ts'
+import { spendSessionRequest } from './rate-limits.ts'
 import { sessionCookie, sessionCookieOf } from './session-cookie.ts'
 import { readSessionToken, type SessionClaims, sessionMs, signSessionToken } from './session-token.ts'
-import { spendSessionRequest } from './rate-limits.ts'
 
 /** A signed-in user, and where the request came from. */
 export type UserCaller = { userId: string; sessionId: string; address: string }

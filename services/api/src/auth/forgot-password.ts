@@ -7,17 +7,17 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { callerAddress } from './caller-address.ts'
 import { newOneTimeToken } from './one-time-token.ts'
-import { mayGetResetMail, consumeReset } from './throttle.ts'
+import { consumeReset, mayGetResetMail } from './throttle.ts'
 
 const resetMs = 3_600_000
 
-// Longer than the work takes, so that the time of an answer does not tell whether there is such an account. Work that takes
-// longer, on a busy machine, is answered at the next multiple.
-const answerMs = 400
+// Longer than the work takes, so the response time does not reveal whether the account exists. When a busy machine takes
+// longer, the response is sent at the next multiple.
+const responseStepMs = 400
 
 export const forgotPassword = endpoint({
   right: 'public',
-  summary: 'Send a link to choose another password with, if the address has an account',
+  summary: 'Send a link for choosing a new password, if the address has an account',
   answer: { status: 202 },
   refusals: ['rate_limited'],
   body: forgotPasswordBody,
@@ -25,7 +25,7 @@ export const forgotPassword = endpoint({
     await consumeReset(ctx, callerAddress(request))
     const began = performance.now()
     await sendLink(ctx, body.email.toLowerCase())
-    await sleep(answerMs - ((performance.now() - began) % answerMs))
+    await sleep(responseStepMs - ((performance.now() - began) % responseStepMs))
     return { status: 202 }
   },
 })

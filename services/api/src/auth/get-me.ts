@@ -15,7 +15,7 @@ export const getMe = endpoint({
   },
 })
 
-/** Reads a user as they see themselves. */
+/** Reads the signed-in user and the user's organizations. */
 export async function readMe(ctx: Context, userId: string): Promise<Me> {
   const user = await ctx.prisma.user.findUniqueOrThrow({
     where: { id: userId },

@@ -3,8 +3,8 @@ import { AppError } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { callerAddress } from './caller-address.ts'
-import { hashPassword, isOutdatedHash, provePassword } from './password.ts'
 import type { UserRow } from './get-me.ts'
+import { hashPassword, isOutdatedHash, provePassword } from './password.ts'
 import { startSession } from './start-session.ts'
 
 export const login = endpoint({
@@ -24,8 +24,8 @@ export const login = endpoint({
   },
 })
 
-// The update does not only bring an old hash up to date: it waits for a change of the password that is under way, and
-// finds nothing after one. No session comes out of a password that is no longer the user's.
+// The update refreshes an old hash, and it waits for a concurrent change of the password: after such a change it matches
+// no row. So a password that is no longer the user's opens no session.
 async function signIn(ctx: Context, user: UserRow & { passwordHash: string }, password: string) {
   const { id, passwordHash } = user
   const kept = isOutdatedHash(passwordHash) ? await hashPassword(password) : passwordHash

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Makes a token for a link that works once: 256 random bits, of which only the hash is stored. */
+/** Makes a token for a link that works once: 256 random bits, stored only as a hash. */
 export function newOneTimeToken(): { token: string; tokenHash: Uint8Array<ArrayBuffer> } {
   const token = randomBytes(32).toString('base64url')
   return { token, tokenHash: hashOneTimeToken(token) }

@@ -15,7 +15,7 @@ describe('an allowance', () => {
     expect(take(20).filter(Boolean)).toHaveLength(10)
   })
 
-  it('tells what is left and when it is full again', () => {
+  it('returns the rest and when the allowance is full again', () => {
     const limits = createRateLimits(() => 0)
     expect(limits.take('a', 2)).toEqual({ allowed: true, left: 1, fullInS: 1 })
     expect(limits.take('a', 2)).toEqual({ allowed: true, left: 0, fullInS: 1 })

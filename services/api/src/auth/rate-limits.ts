@@ -63,8 +63,5 @@ function spend(ctx: RateLimited, request: Request, policy: 'key' | 'session', id
   request.res?.setHeader('RateLimit', `"${policy}";r=${left};t=${fullInS}`)
   if (allowed) return
   request.res?.setHeader('Retry-After', '1')
-  throw new AppError(
-    'rate_limited',
-    `At most ${perSecond} requests per second are allowed. Send this one again later.`,
-  )
+  throw new AppError('rate_limited', `At most ${perSecond} requests per second are allowed. Send this one again later.`)
 }

@@ -9,7 +9,7 @@ import { consumeRegistration } from './throttle.ts'
 
 export const register = endpoint({
   right: 'public',
-  summary: 'Open an account',
+  summary: 'Create an account',
   answer: { status: 201, body: signedIn, setsCookie: true },
   refusals: ['email_taken'],
   body: registerBody,
@@ -19,7 +19,7 @@ export const register = endpoint({
     const data = { id: newUuid(), email: body.email.toLowerCase(), name: body.name, passwordHash }
     const user = await ctx.prisma.user.create({ data }).catch(error => {
       throw isUniqueViolation(error)
-        ? new AppError('email_taken', 'An account with this e-mail exists already.')
+        ? new AppError('email_taken', 'An account with this e-mail already exists.')
         : error
     })
     return { status: 201, ...(await startSession(ctx, ctx.prisma, user)) }

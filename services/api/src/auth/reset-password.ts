@@ -1,16 +1,16 @@
 import { resetPasswordBody } from '@belfry/contract'
-import { AppError } from '@belfry/domain'
+import type { AppError } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
+import { invalid } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
 import { callerAddress } from './caller-address.ts'
 import { hashOneTimeToken } from './one-time-token.ts'
 import { hashPassword } from './password.ts'
 import { consumeReset } from './throttle.ts'
-import { invalid } from '../http/refusals.ts'
 
 export const resetPassword = endpoint({
   right: 'public',
-  summary: 'Choose another password with the token of a link; all sessions of the user end',
+  summary: 'Choose a new password with the token of a link; all sessions of the user end',
   answer: { status: 204 },
   refusals: ['rate_limited'],
   body: resetPasswordBody,
@@ -23,7 +23,7 @@ export const resetPassword = endpoint({
     const { userId } = reset
     const passwordHash = await hashPassword(body.password)
     await ctx.prisma.$transaction(async tx => {
-      // Once, however many use it at the same time; and the links that were sent before are over, too.
+      // Only one of several concurrent requests deletes it. Links that were sent before end, too.
       const { count } = await tx.passwordReset.deleteMany({ where: valid })
       if (count === 0) throw unknownToken()
       await tx.passwordReset.deleteMany({ where: { userId } })
@@ -35,7 +35,7 @@ export const resetPassword = endpoint({
 })
 
 function unknownToken(): AppError {
-  const message = 'token is unknown, used or older than an hour: ask for another mail.'
+  const message = 'token is unknown, used or older than an hour: request another mail.'
   const errors = [{ path: 'token', code: 'invalid_token', message }]
   return invalid('body', errors)
 }

@@ -9,7 +9,7 @@ const issuer = 'belfry'
 const audience = 'belfry:session'
 const type = 'session+jwt'
 
-// Strict: a token with anything that we do not write into ours, such as `jwk`, `kid` or `crit`, is not ours.
+// Strict: a token with members that Belfry does not write, such as `jwk`, `kid` or `crit`, is not from Belfry.
 const token = z.object({
   header: z.strictObject({ alg: z.literal('HS256'), typ: z.literal(type) }),
   payload: z.strictObject({
@@ -22,19 +22,19 @@ const token = z.object({
   }),
 })
 
-// Processes whose clocks differ a little read each other's tokens.
+// Processes whose clocks differ a little accept each other's tokens.
 const skewSeconds = 60
 
 export type SessionClaims = { userId: string; sessionId: string; issuedAt: number }
 
-/** Signs the token of a session, valid from `now` on. It is worth something only as long as the session's row exists. */
+/** Signs the token of a session, valid from `now`. The token is valid only while the row of the session exists. */
 export function signSessionToken(key: KeyObject, userId: string, sessionId: string, now: number): string {
   const iat = Math.floor(now / 1000)
   const payload = { sub: userId, sid: sessionId, iat, exp: iat + sessionMs / 1000, iss: issuer, aud: audience }
   return jwt.sign(payload, key, { algorithm: 'HS256', header: { alg: 'HS256', typ: type } })
 }
 
-/** Reads the token of a session; null when it is not one of ours or is too old. */
+/** Reads the token of a session; returns null when it is invalid or too old. */
 export function readSessionToken(key: KeyObject, text: string, now: number): SessionClaims | null {
   const clockTimestamp = Math.floor(now / 1000)
   const rules = { algorithms: ['HS256' as const], issuer, audience, clockTimestamp, complete: true as const }
@@ -43,6 +43,6 @@ export function readSessionToken(key: KeyObject, text: string, now: number): Ses
     if (payload.iat > clockTimestamp + skewSeconds) return null
     return { userId: payload.sub, sessionId: payload.sid, issuedAt: payload.iat * 1000 }
   } catch {
-    return null // every way of being invalid is the same to the caller
+    return null // callers need not know why
   }
 }

@@ -6,7 +6,7 @@ import { presentUser, type UserRow } from './get-me.ts'
 import { sessionCookie } from './session-cookie.ts'
 import { sessionMs, signSessionToken } from './session-token.ts'
 
-/** Opens a session for a user, as the answer to a registration or a login. */
+/** Opens a session for a user. Returns the response to a registration or a login. */
 export async function startSession(
   ctx: Context,
   tx: Pick<PrismaTransaction, 'session'>,

@@ -28,7 +28,7 @@ const integrationTests = { burst: 10, everyMs: 30_000 }
 
 type Limit = { name: string; throttle: Throttle }
 
-/** An attempt that was counted. One that succeeds is refunded. */
+/** A counted attempt. Successful attempts are refunded. */
 export type Attempt = { refund(): Promise<void> }
 
 /**

@@ -1,12 +1,12 @@
 import { me, type UpdateMeBody, updateMeBody } from '@belfry/contract'
-import { AppError } from '@belfry/domain'
+import type { AppError } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
+import { invalid } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
 import type { UserCaller } from './find-user.ts'
 import { readMe } from './get-me.ts'
 import { hashPassword, provePassword } from './password.ts'
-import { invalid } from '../http/refusals.ts'
 
 export const updateMe = endpoint({
   right: 'signed_in',
@@ -29,7 +29,7 @@ async function changePassword(ctx: Context, caller: UserCaller, current: string,
   const changed = await hashPassword(password)
   await ctx.prisma.$transaction(async tx => {
     const { count } = await tx.user.updateMany({ where: { id: userId, passwordHash }, data: { passwordHash: changed } })
-    if (count === 0) throw wrongPassword() // somebody else has changed it meanwhile
+    if (count === 0) throw wrongPassword() // another request has changed it meanwhile
     await tx.session.deleteMany({ where: { userId, id: { not: sessionId } } })
   })
 }
@@ -42,7 +42,7 @@ function wrongPassword(): AppError {
   const error = {
     path: 'current_password',
     code: 'wrong_password',
-    message: 'current_password is not the present one.',
+    message: 'current_password is wrong.',
   }
   return invalid('body', [error])
 }

@@ -3,7 +3,7 @@ import { newUuid, type TierName } from '@belfry/domain'
 import { type Mail, type Message, type TierFacts, tierMail } from '@belfry/messages'
 import type { Context } from '../context.ts'
 
-/** Puts an organization on a tier, from the next claim on, and mails its owners that it changed. */
+/** Changes the tier of an organization, from the next claim on, and notifies its owners by mail. */
 export async function applyTier(
   ctx: Context,
   tx: Transaction,

@@ -5,7 +5,7 @@ import { readSubscription } from './present-subscription.ts'
 
 export const getTier = endpoint({
   right: 'billing.read',
-  summary: 'Get the tier of an organization, what it allows and how it is paid',
+  summary: 'Get the tier of an organization, its limits and its billing',
   answer: { status: 200, body: organizationSubscription },
   params: { org: 'org' },
   async handle(ctx, { caller }) {

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'
 import { isMissingPayment } from './stripe/subscription-state.ts'
 
-/** Reads what an organization pays for, and what that allows, in its public form. */
+/** Reads the subscription of an organization and the limits of its tier, in the public form. */
 export async function readSubscription(ctx: Context, organizationId: string): Promise<OrganizationSubscription> {
   const [usage, account] = await Promise.all([
     readUsage(ctx.pool, organizationId),
@@ -42,7 +42,7 @@ function statusOf(status: string | null): OrganizationSubscription['billing']['s
   return isMissingPayment(status) ? 'payment_failed' : 'canceled'
 }
 
-/** The month that an instant lies in, as the interface tells it. */
+/** Returns the public form of the month that a time is in. */
 export function presentPeriod(at: Date): OrganizationSubscription['period'] {
   const { start, end } = billingPeriod(at)
   return { start: start.toISOString(), end: end.toISOString() }

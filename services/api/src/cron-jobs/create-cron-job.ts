@@ -41,12 +41,12 @@ export const createCronJob = creation({
     refuseLargePayload(quota, job.payload)
     const store = async (tx: Transaction) => {
       const { name, cron, timezone } = job
-      const deed = {
+      const audited = {
         action: 'cron_job.created',
         objectId: toId('cron', job.id),
         details: { name, cron, timezone },
       } as const
-      await audit(tx, caller, deed)
+      await audit(tx, caller, audited)
       return storeCronJob(tx, job, expansionLookAheadMs)
     }
     const one = { workspaceId, objects: 'cronJobs', wanted: 1 } as const

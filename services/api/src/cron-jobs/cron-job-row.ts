@@ -3,15 +3,16 @@ import { isExactly } from '../http/bounded-page.ts'
 import type { LastRunRow } from '../tasks/task-row.ts'
 
 /** A cron job with the latest run of its tasks. */
-export type CronJobRow = CronJobFields & LastRunRow & {
-  id: string
-  workspaceId: string
-  pausedAt: Date | null
-  createdAt: Date
-  updatedAt: Date
-}
+export type CronJobRow = CronJobFields &
+  LastRunRow & {
+    id: string
+    workspaceId: string
+    pausedAt: Date | null
+    createdAt: Date
+    updatedAt: Date
+  }
 
-/** Reads cron jobs. The caller's conditions follow: `j` is the cron job. */
+/** Selects cron jobs. The caller appends conditions: `j` is the cron job. */
 export const selectCronJobs = `
   SELECT j.id, j.workspace_id AS "workspaceId", j.name, j.cron, j.timezone, j.starts_at AS "startsAt",
          j.ends_at AS "endsAt", j.overlap, j.catch_up AS "catchUp", j.paused_at AS "pausedAt", j.url, j.method,

@@ -1,5 +1,5 @@
 import type { FieldError } from '@belfry/contract'
-import { AppError, cronHorizonYears, isTimeZone, nextScheduled, parseCron, parseInstant } from '@belfry/domain'
+import { type AppError, cronHorizonYears, isTimeZone, nextScheduled, parseCron, parseInstant } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { invalid } from '../http/refusals.ts'
 
@@ -14,7 +14,7 @@ const noRunInBounds: FieldError = {
   message: 'ends_at leaves no run: the cron job would not fire between now or starts_at and ends_at.',
 }
 
-/** Tells of a rule that has no occurrence, together with the other faults of a body. */
+/** Returns the error of a rule without an occurrence, in addition to the errors of the schema. */
 export function inspectSchedule(ctx: Context, body: unknown): FieldError[] {
   const { cron: cronText, timezone = 'UTC', starts_at, ends_at } = Object(body) as Record<string, unknown>
   const parsed = typeof cronText === 'string' ? parseCron(cronText) : null

@@ -26,14 +26,16 @@ export const listCronJobs = endpoint({
   },
 })
 
+export type CronJobFilter = Omit<ListCronJobsQuery, 'limit' | 'cursor'>
+
 const hasStatus: Record<CronJobStatus, string> = {
   active: 'j.paused_at IS NULL AND (j.ends_at IS NULL OR j.ends_at > now())',
   paused: 'j.paused_at IS NOT NULL AND (j.ends_at IS NULL OR j.ends_at > now())',
   ended: 'j.ends_at <= now()',
 }
 
-// Reads the cron jobs of a workspace along its index, and applies the filter to each of them.
-function scanCronJobs(workspaceId: string, { status, name }: ListCronJobsQuery): Scan {
+/** Reads the cron jobs of a workspace along its index, and applies the filter to each of them. */
+export function scanCronJobs(workspaceId: string, { status, name }: CronJobFilter): Scan {
   const along = where()
   const streams = `unnest(ARRAY[${along.add(workspaceId)}::uuid]) AS workspace (id)`
   along.and('j.workspace_id = workspace.id')

@@ -4,7 +4,7 @@ import { toId } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
 
-const mostOfEach = 24
+const maxOfEach = 24
 
 type Row = { cronJobId: string; id: string; status: RunStatus; startedAt: Date; finishedAt: Date }
 
@@ -20,7 +20,7 @@ export const listRecentRuns = endpoint({
       FROM unnest($2::uuid[]) AS job (id) CROSS JOIN LATERAL (
         SELECT id, status, started_at, finished_at FROM runs
         WHERE workspace_id = $1 AND cron_job_id BETWEEN job.id AND job.id
-        ORDER BY cron_job_id DESC, id DESC LIMIT ${mostOfEach}
+        ORDER BY cron_job_id DESC, id DESC LIMIT ${maxOfEach}
       ) u ORDER BY u.id`
     const { rows } = await ctx.pool.query<Row>(text, [caller.workspaceId, ids])
     return ok({

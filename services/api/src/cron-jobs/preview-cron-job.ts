@@ -7,7 +7,7 @@ import { presentRunTimes } from './present-cron-job.ts'
 
 export const previewCronJob = endpoint({
   right: 'cron_job.read',
-  summary: 'Say when a cron expression would fire',
+  summary: 'Preview when a cron expression fires',
   answer: { status: 200, body: cronPreview },
   body: previewCronJobBody,
   inspect: (ctx, body) => inspectSchedule(ctx, body),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Request, RequestHandler } from 'express'
 import sirv from 'sirv'
 
-/** What a browser may load for the dashboard: nothing that is not ours, and no script or style inside a page. */
+/** Lets a browser load only files of the dashboard, and no script or style inside a page. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -16,18 +16,18 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-// Paths that are not the dashboard's, whatever stands behind them.
+// Paths that do not belong to the dashboard.
 const ofOthers = /^\/(api|admin|healthz|readyz|metrics)(\/|$)/
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(:\d+)$/
 
-/** The folder that the build puts the dashboard into: beside the API's program, whose neighbour may be running. */
+/** The folder of the built dashboard, next to the API's bundle. Another program of the same build may be running. */
 export const builtDashboard = join(import.meta.dirname, '../../api/dist/dashboard')
 
 /**
- * Serves the dashboard's files, and its one page to whoever opens an address in it. Without a build it serves nothing.
- * Who opens this machine's own service by another of its names is led to the name of `publicUrl`: the session's cookie
- * and the check of where a change comes from go by that one.
+ * Serves the dashboard's files, and its one page for every address in it. Without a build it serves nothing. A browser
+ * that opens the service by another loopback name is redirected to `publicUrl`, because the session cookie and the
+ * same-origin check use that name.
  */
 export function serveDashboard(folder: string, publicUrl: string): RequestHandler {
   if (!existsSync(join(folder, 'index.html'))) return (_request, _response, next) => next()
@@ -59,12 +59,12 @@ function isReading({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-// A missing file is a missing file, not a page.
+// A missing asset is an error, not a page.
 function isNavigation(request: Request): boolean {
   return !request.path.startsWith('/assets/') && /\btext\/html\b/.test(request.headers.accept ?? '')
 }
 
-// Another name of this machine's loopback, on the same port.
+// Returns whether a host is another loopback name for the same port.
 function isAnotherName(host = '', publicUrl: string): boolean {
   const own = new URL(publicUrl).host
   const [, port] = loopback.exec(host) ?? []

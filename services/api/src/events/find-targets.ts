@@ -2,7 +2,7 @@ import type { PublishEventBody } from '@belfry/contract'
 import type { Db, StoredRequest } from '@belfry/db'
 import { patternsOf } from '@belfry/domain'
 
-/** Finds what an event without a target of its own is sent to: the workspace's active subscriptions to its topic. */
+/** Finds the targets of an event that names none: the workspace's active subscriptions to its topic. */
 export async function findTargets(
   db: Db,
   workspaceId: string,
@@ -18,7 +18,7 @@ export async function findTargets(
   return rows.map(row => ({ ...row, headers: JSON.stringify(mergeHeaders(event.headers, JSON.parse(row.headers))) }))
 }
 
-// A subscription's own headers may hold what its target needs; an event does not replace them.
+// The target may need the headers of its subscription, so an event does not replace them.
 function mergeHeaders(ofEvent: Record<string, string>, own: Record<string, string>): Record<string, string> {
   const taken = new Set(Object.keys(own).map(name => name.toLowerCase()))
   const added = Object.entries(ofEvent).filter(([name]) => !taken.has(name.toLowerCase()))

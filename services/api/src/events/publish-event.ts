@@ -13,7 +13,7 @@ import { isStored, storeTask } from '../tasks/store-task.ts'
 import { toStoredRequest } from '../tasks/stored-request.ts'
 import { findTargets } from './find-targets.ts'
 
-// What one request may make the database write and the answer repeat.
+// Limits the data that one request makes the database write and the response repeat.
 const maxBytes = 16 * 1024 * 1024
 
 export const publishEvent = creation({

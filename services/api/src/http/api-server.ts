@@ -2,20 +2,20 @@ import type { Server } from 'node:http'
 import type { Express } from 'express'
 import type { Context } from '../context.ts'
 import { createExpressServer } from './express-server.ts'
-import { answerParserRefusals } from './parser-refusals.ts'
+import { sendParserRefusals } from './parser-refusals.ts'
 
 const limits = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 20_000,
   requestTimeout: 60_000,
-  connectionsCheckingInterval: 2_000, // how much later than these two a connection may end
+  connectionsCheckingInterval: 2_000, // the delay of these two timeouts
   keepAliveTimeout: 65_000,
-  requireHostHeader: false, // `checkProtocol` asks for it, and answers with a problem body
+  requireHostHeader: false, // `checkProtocol` requires it, and sends a problem body
 }
 
-/** Makes the server of the interface, with the limits of a connection. */
+/** Makes the HTTP server, with its limits for connections. */
 export function createApiServer(ctx: Context, app: Express, changes: Partial<typeof limits> = {}): Server {
   const server = createExpressServer(app, { ...limits, ...changes })
-  answerParserRefusals(ctx, server)
+  sendParserRefusals(ctx, server)
   return server
 }

@@ -3,15 +3,15 @@ import type { Context } from '../context.ts'
 import { type PageQuery, readCursor } from './page.ts'
 import type { Where } from './where.ts'
 
-const defaultLookAt = 4_000
-// In each stream, so that a list of many workspaces gets on too.
-const leastLookAt = 40
+const defaultMaxScanned = 4_000
+// For each stream, so a list of many workspaces advances too.
+const minScannedPerStream = 40
 const largestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /**
- * The condition that a column has one value, for the leading columns of the index that a list is read along, which are
- * then named in its order. An equality would let the planner take any other index that yields the order of the ids, and
- * pass over a million rows with other values.
+ * Returns the condition that a column has one value, for the leading columns of the index that a list is read along. The
+ * order of the list names these columns, too. With an equality the planner could take any other index that yields the
+ * order of the ids, and skip a million rows with other values.
  */
 export function isExactly(column: string, value: string): string {
   return `${column} BETWEEN ${value} AND ${value}`
@@ -19,35 +19,35 @@ export function isExactly(column: string, value: string): string {
 
 /** A list that is read along an index, newest first: one stream of rows for each workspace or key. */
 export type Scan = {
-  /** What there is a stream for, as items of a FROM clause, and how many that is. */
+  /** The streams, as items of a FROM clause, and their number. */
   streams: string
   streamCount: number
   table: string
   alias: string
-  /** The order of a stream: that of its index, which must be that of the ids where the rest of it is the same. */
+  /** The order of a stream: that of its index, which must end with the id. */
   order: string
   /** Conditions that the index answers; they may name the streams. */
   along: Where
   /** Tables that only the rest of the conditions needs. */
   joined?: string
-  /** Conditions that each row has to be looked at for. Begins with the values of `along`. */
+  /** Conditions that are checked for each row. Begins with the values of `along`. */
   rest: Where
-  /** How many rows one request looks at, at most. Default: 4,000. */
-  lookAt?: number
-  /** Reads the rows whose ids are in `page (id)`, and those only; without an order. */
+  /** The maximum number of rows that one request scans. Default: 4,000. */
+  maxScanned?: number
+  /** Reads only the rows whose ids are in `page (id)`, in any order. */
   read: string
 }
 
 /**
- * The condition that a row stands on the page. As a join, the planner might read the table for it and not the page's rows.
+ * Returns the condition that a row is on the page. With a join the planner could read the whole table.
  */
 export function isOnPage(column: string): string {
   return `${column} = ANY (ARRAY(SELECT id FROM page))`
 }
 
 /**
- * Reads a page of such a list. Where a filter finds little, the page ends after so many rows that were looked at: it may
- * be short or empty and still have a next one. That bounds what any filter costs.
+ * Reads a page of such a list. With a selective filter the page ends after a number of scanned rows, to bound the cost of
+ * the filter. Such a page may be short or empty although there is a next one.
  */
 export async function readBoundedPage<Row extends { id: string }, Item>(
   ctx: Pick<Context, 'pool'>,
@@ -60,7 +60,7 @@ export async function readBoundedPage<Row extends { id: string }, Item>(
   return { data: rows.map(present), next_cursor: next === null ? null : encodeCursor(list, query, next) }
 }
 
-/** The same without its public form. `next` is the id to go on after; null at the end of the list. */
+/** Reads the rows of such a page. `next` is the id after which the next page begins; null at the end of the list. */
 export async function readBounded<Row extends { id: string }>(
   ctx: Pick<Context, 'pool'>,
   scan: Scan,
@@ -71,18 +71,18 @@ export async function readBounded<Row extends { id: string }>(
   const values = [...scan.rest.values, after]
   const { rows } = await ctx.pool.query<Row>(pageText(scan, values, limit, depth), values)
   const end = await endOf(ctx, scan, after, depth, rows.length > limit)
-  // Beyond where the first index was left, others may have been read further: the next page comes to those rows.
+  // The streams were scanned up to different ids. Rows beyond the newest of these belong to the next page.
   const complete = end === null ? rows : rows.filter(({ id }) => id >= end)
   const shown = complete.slice(0, limit)
   return { rows: shown, next: complete.length > limit ? (shown.at(-1)?.id ?? null) : end }
 }
 
-function depthOf({ rest, streamCount, lookAt = defaultLookAt }: Scan, limit: number): number {
+function depthOf({ rest, streamCount, maxScanned = defaultMaxScanned }: Scan, limit: number): number {
   if (rest.text === '') return limit + 1
-  return Math.max(leastLookAt, Math.floor(lookAt / Math.max(1, streamCount)))
+  return Math.max(minScannedPerStream, Math.floor(maxScanned / Math.max(1, streamCount)))
 }
 
-// The rows of one stream that come after the id which is the last of so many values.
+// The last of the values is the id after which the page begins.
 function streamText({ table, alias, along, order }: Scan, values: readonly unknown[]): string {
   const conditions = `${along.text} AND ${alias}.id < coalesce($${values.length}::uuid, '${largestId}')`
   return `SELECT ${alias}.* FROM ${table} ${alias} WHERE ${conditions} ORDER BY ${order}`
@@ -90,18 +90,18 @@ function streamText({ table, alias, along, order }: Scan, values: readonly unkno
 
 function pageText(scan: Scan, values: readonly unknown[], limit: number, depth: number): string {
   const { streams, alias, joined = '', rest, read, order } = scan
-  const looked = `(${streamText(scan, values)} LIMIT ${depth}) ${alias}`
+  const scanned = `(${streamText(scan, values)} LIMIT ${depth}) ${alias}`
   const kept = rest.text === '' ? '' : `${joined} WHERE ${rest.text}`
   return `
     WITH page AS MATERIALIZED (
       SELECT found.id FROM ${streams} CROSS JOIN LATERAL (
-        SELECT ${alias}.id FROM ${looked} ${kept} ORDER BY ${order} LIMIT ${limit + 1}
+        SELECT ${alias}.id FROM ${scanned} ${kept} ORDER BY ${order} LIMIT ${limit + 1}
       ) found ORDER BY found.id DESC LIMIT ${limit + 1}
     )
     ${read} ORDER BY ${alias}.id DESC`
 }
 
-// The newest place at which an index was left, when that may have kept rows from the page.
+// Returns the newest id at which the scan of a stream ended, when rows may be missing from the page; null otherwise.
 async function endOf(
   ctx: Pick<Context, 'pool'>,
   scan: Scan,

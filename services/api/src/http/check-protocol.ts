@@ -3,8 +3,8 @@ import { AppError } from '@belfry/domain'
 import type { NextFunction, Request, Response } from 'express'
 
 /**
- * Refuses what HTTP/1.1 asks a server to refuse and Node lets through, and undoes needless escapes in the path: `%74asks`
- * is `tasks` (RFC 3986, 6.2.2.2).
+ * Rejects requests that HTTP/1.1 requires a server to reject and that Node accepts. Decodes needless escapes in the path:
+ * `%74asks` is `tasks` (RFC 3986, 6.2.2.2).
  */
 export function checkProtocol(request: Request, response: Response, next: NextFunction): void {
   const refusal = refusalOf(request)
@@ -18,11 +18,11 @@ export function checkProtocol(request: Request, response: Response, next: NextFu
 
 function refusalOf(request: IncomingMessage): AppError | null {
   if (request.httpVersion !== '1.1') return null
-  // Two servers on the way could each take another one (RFC 9112, 3.2).
+  // Two servers on the path could each use another one (RFC 9112, 3.2).
   if (countHosts(request) !== 1) return new AppError('bad_request', 'Send exactly one Host header.')
   const { expect = '100-continue' } = request.headers
   if (expect.toLowerCase() === '100-continue') return null
-  return new AppError('expectation_failed', 'The only expectation that this server can meet is 100-continue.')
+  return new AppError('expectation_failed', 'The only supported expectation is 100-continue.')
 }
 
 function countHosts({ rawHeaders }: IncomingMessage): number {

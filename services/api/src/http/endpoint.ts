@@ -1,15 +1,15 @@
 import { type FieldError, parseInput } from '@belfry/contract'
-import { AppError, type AppErrorCode, fromId, type IdKind } from '@belfry/domain'
+import { type AppErrorCode, fromId, type IdKind } from '@belfry/domain'
 import type { Request, Response } from 'express'
 import { z } from 'zod'
 import { authorize, type CallerOf, type Right } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { type BodyLimits, bodyLimits, readJsonBody } from './read-body.ts'
+import { invalid } from './refusals.ts'
 import type { Reply } from './reply.ts'
 import { sendReply } from './send.ts'
-import { invalid } from './refusals.ts'
 
-/** What the handler of an endpoint gets. */
+/** The input of an endpoint's handler. */
 export type Input<R extends Right, Body, Query, Params extends string> = {
   caller: CallerOf<R>
   /** Path parameters, as database ids. */
@@ -24,28 +24,28 @@ export type Input<R extends Right, Body, Query, Params extends string> = {
 type Inspect = (ctx: Context, body: unknown, schemaErrors: FieldError[]) => FieldError[]
 
 export type Definition<R extends Right, Body, Query, Params extends string> = {
-  /** Who may call: the right that it takes, `signed_in` for any user, or `public`. */
+  /** The right that a caller needs, `signed_in` for any user, or `public`. */
   right: R
-  /** What the endpoint does, in a few words for the reference. */
+  /** Describes the endpoint in the reference, in a few words. */
   summary: string
-  /** What it answers when all is well. */
+  /** The response to a successful request. */
   answer: Answer
-  /** The refusals that are its own, beyond those that its rights, parameters and body bring with them. */
+  /** Refusals in addition to those that follow from the right, the parameters and the body. */
   refusals?: readonly AppErrorCode[]
-  /** The kind of id that each path parameter holds. One that is malformed is answered like one that is unknown. */
+  /** The kind of id in each path parameter. A malformed id gets the same response as an unknown one. */
   params?: Record<Params, IdKind>
   query?: z.ZodType<Query>
   body?: z.ZodType<Body>
-  /** What the body may be at most. Default `bodyLimits`. */
+  /** Limits of the body. Default `bodyLimits`. */
   limits?: BodyLimits
-  /** Further faults of the body that a schema cannot know; told together with the schema's. */
+  /** Returns errors in the body that a schema cannot find; reported together with the schema's errors. */
   inspect?: Inspect
-  /** Whether it takes an `Idempotency-Key`. Default false. */
+  /** Whether it accepts an `Idempotency-Key`. Default false. */
   isIdempotent?: boolean
   handle: (ctx: Context, input: Input<R, Body, Query, Params>) => Promise<Reply>
 }
 
-/** The status of an answer and the shape of its body; without a shape there is no body. */
+/** The status of a response and the schema of its body; without a schema there is no body. */
 export type Answer = {
   status: number
   /** A second status with the same body. */
@@ -53,7 +53,7 @@ export type Answer = {
   body?: z.ZodType
   /** Whether it begins or ends the session of a browser. */
   setsCookie?: boolean
-  /** Media types of text that it answers, besides or instead of JSON. */
+  /** Media types of text responses, in addition to JSON or instead of it. */
   texts?: readonly string[]
 }
 
@@ -69,12 +69,12 @@ export type Endpoint = {
   serve: (ctx: Context, request: Request, response: Response) => Promise<void>
 }
 
-/** Makes an endpoint: authenticate, parse everything, handle, send. A handler sees only what its schemas let through. */
+/** Makes an endpoint: authenticates the caller, parses the request, handles it and sends the response. */
 export function endpoint<R extends Right, Body = undefined, Query = undefined, Params extends string = never>(
   definition: Definition<R, Body, Query, Params>,
 ): Endpoint {
   const { limits = bodyLimits, inspect = () => [] } = definition
-  // Reads a good body in one generated function; a bad one is read by the schema itself, which tells the faults.
+  // Parses a valid body in one generated function. The schema itself parses an invalid one again to report its errors.
   const bodySchema = definition.body && z.compile(definition.body)
   const kinds = Object.entries<IdKind>(definition.params ?? {})
   return {
@@ -99,15 +99,15 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
   }
 }
 
-// A malformed id names nothing, and is answered like any other id that names nothing.
-const nobody = '00000000-0000-0000-0000-000000000000'
+// Stands for a malformed id, which gets the same response as an unknown one.
+const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
 function readParams<Params extends string>(
   request: Request,
   kinds: ReadonlyArray<readonly [name: string, kind: IdKind]>,
 ): Record<Params, string> {
   const ids: Record<string, string> = {}
-  for (const [name, kind] of kinds) ids[name] = fromId(kind, String(request.params[name])) ?? nobody
+  for (const [name, kind] of kinds) ids[name] = fromId(kind, String(request.params[name])) ?? NIL_UUID
   return ids as Record<Params, string> // the same names
 }
 

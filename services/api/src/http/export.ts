@@ -9,7 +9,7 @@ const rowsAtATime = 1000
 export type Cell = string | number | boolean | null
 
 export type Export<Row, Item> = {
-  /** Of the file, without its ending. */
+  /** The name of the file, without its extension. */
   name: string
   format: 'csv' | 'jsonl'
   scan: Scan
@@ -23,7 +23,7 @@ const types = { csv: 'text/csv', jsonl: 'application/x-ndjson' }
 /** The media types of an export. */
 export const exportTypes = Object.values(types)
 
-/** Answers with a whole list as a file that is read as the caller takes it: memory stays the same however long it is. */
+/** Returns a whole list as a file. Rows are read as the caller receives them, so memory does not grow with the list. */
 export function exportReply<Row extends { id: string }, Item>(ctx: Context, content: Export<Row, Item>): Reply {
   const { name, format } = content
   return {

@@ -62,7 +62,7 @@ describe('createExpressServer', () => {
     expect(answers.flat()).toEqual(sockets.map((_, index) => `/${index}`))
   })
 
-  it('serves nobody who has left meanwhile, and the others all the same', async () => {
+  it('skips callers that have disconnected meanwhile, and serves the others', async () => {
     const { served, dial } = await start()
     server.prependListener('request', (request: IncomingMessage) => {
       if (request.url === '/left') request.destroy()

@@ -24,7 +24,7 @@ export function readKeyedRequest(request: Request, workspaceId: string, bodyText
   })
 }
 
-// The path as the routes write it, whatever escapes the caller has used.
+// Returns the path with decoded parameters, because callers may escape the same path differently.
 function canonicalPath({ route, params }: Request): string {
   return String(route.path).replace(/:(\w+)/g, (_, name: string) => String(params[name]))
 }

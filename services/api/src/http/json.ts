@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 
-// Random, so that no text of a caller can be taken for a place where a piece of raw JSON belongs.
+// Marks the places of raw JSON. Random, so no text of a caller can contain it.
 const mark = randomBytes(12).toString('hex')
-// Of the answer that is being serialised. Told by toJSON and not by a replacer, which would be called for every member.
+// The pieces of the response that is being serialized. `toJSON` adds them: a replacer would be called for every member.
 let pieces: string[] = []
 
-/** A piece of JSON text that goes into an answer as it is: a payload keeps its numbers, key order and spelling. */
+/** JSON text that goes into a response unchanged: a payload keeps its numbers, key order and formatting. */
 export class RawJson {
   readonly text: string
   constructor(text: string) {
@@ -17,7 +17,7 @@ export class RawJson {
   }
 }
 
-/** Serialises an answer. */
+/** Serializes a response. */
 export function toJsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text
   pieces = []

@@ -1,10 +1,10 @@
 import { decodeCursor, encodeCursor, type Page } from '@belfry/contract'
 import { invalid } from './refusals.ts'
 
-/** The query of a list: its filters and its place. */
+/** The query of a list: its filters and its cursor. */
 export type PageQuery = Readonly<Record<string, unknown>> & { limit: number; cursor?: string | undefined }
 
-/** The id after which a list goes on, if the caller sent a cursor. A cursor is good for one list with its filters. */
+/** Returns the id after which a page begins, if the caller sent a cursor. A cursor belongs to one list and its filters. */
 export function readCursor(list: string, query: PageQuery): string | undefined {
   if (query.cursor === undefined) return undefined
   const id = decodeCursor(list, query, query.cursor)
@@ -17,7 +17,7 @@ export function readCursor(list: string, query: PageQuery): string | undefined {
   throw invalid('query', [error])
 }
 
-/** Makes a page of a list from one row more than fits: the extra row only tells that there is more. */
+/** Makes a page of a list from up to one row more than the page has: the extra row shows that there is a next page. */
 export function toPage<Row extends { id: string }, Item>(
   list: string,
   query: PageQuery,

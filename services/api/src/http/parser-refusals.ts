@@ -5,14 +5,14 @@ import { AppError } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { problemReply } from './problem.ts'
 
-// For a caller that is still sending: closed at once, the connection would be reset before the answer is read.
+// For a caller that is still sending: if closed at once, the connection is reset before the caller reads the response.
 const lingerMs = 2_000
 
-/** Answers with a problem body also where Node refuses a request before the application sees it. */
-export function answerParserRefusals(ctx: Context, server: Server): void {
+/** Sends a problem body also when Node rejects a request before the application gets it. */
+export function sendParserRefusals(ctx: Context, server: Server): void {
   const refused = new WeakSet<Duplex>()
   const refuse = (socket: Duplex, refusal: AppError) => {
-    if (refused.has(socket)) return // each further piece of what cannot be parsed is reported again
+    if (refused.has(socket)) return // Node reports each further chunk again
     refused.add(socket)
     if (!socket.writable) return void socket.destroy()
     ctx.metrics.refused(refusal.code)
@@ -27,11 +27,11 @@ export function answerParserRefusals(ctx: Context, server: Server): void {
   server.prependListener('request', (request, response) => answering.set(request.socket, response))
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     const current = answering.get(socket)
-    const isHalfAnswered = current?.headersSent && !current.writableFinished
-    if (error.code === 'ECONNRESET' || isHalfAnswered) socket.destroy()
+    const isHalfSent = current?.headersSent && !current.writableFinished
+    if (error.code === 'ECONNRESET' || isHalfSent) socket.destroy()
     else refuse(socket, refusalOf(error.code))
   })
-  server.on('connect', (_request, socket) => refuse(socket, new AppError('bad_request', 'This server is no proxy.')))
+  server.on('connect', (_request, socket) => refuse(socket, new AppError('bad_request', 'This server is not a proxy.')))
 }
 
 function refusalOf(code: string | undefined): AppError {
@@ -39,7 +39,7 @@ function refusalOf(code: string | undefined): AppError {
     case 'HPE_HEADER_OVERFLOW':
       return new AppError('headers_too_large', 'Send at most 16 KiB of URL and headers together.')
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new AppError('request_timeout', 'Send a request whole within 60 seconds, its headers within 20.')
+      return new AppError('request_timeout', 'Send a request within 60 seconds, and its headers within 20.')
     default:
       return new AppError('bad_request', 'This is not a well-formed HTTP/1.1 request.')
   }

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { requestIdOf } from './request-id.ts'
 import { sendReply } from './send.ts'
 
-/** Converts a thrown value to a problem body (RFC 9457). `answerParserRefusals` is the only other place that writes problem bodies. */
+/** Converts a thrown value to a problem body (RFC 9457). `sendParserRefusals` is the only other place that writes problem bodies. */
 export function problemHandler(ctx: Context) {
   return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const refusal = toRefusal(error)
@@ -17,7 +17,7 @@ export function problemHandler(ctx: Context) {
       response.destroy()
       return
     }
-    // What is left of a body that was not read must not be taken for the next request.
+    // The rest of an unread body must not be parsed as the next request.
     if (!request.complete) response.setHeader('Connection', 'close')
     void sendReply(response, problemReply(ctx, refusal, requestIdOf(response)))
   }
@@ -29,14 +29,14 @@ function toRefusal(error: unknown): AppError {
   if (isTransientDatabaseError(error) || isTransientDatabaseError(causeOf(error))) {
     return new AppError('unavailable', 'The service cannot reach its database. Try again in a moment.')
   }
-  return new AppError('internal', 'Something went wrong on our side. Quote the request id when you report it.')
+  return new AppError('internal', 'Something went wrong on our side. Include the request id when you report it.')
 }
 
 function causeOf(error: unknown): unknown {
   return error instanceof Error ? error.cause : undefined
 }
 
-/** The problem body that answers a refusal, with its status and headers. */
+/** Returns the problem body of a refusal, with its status and headers. */
 export function problemReply(ctx: Context, refusal: AppError, requestId: string) {
   const { status, title } = problems[refusal.code]
   const body: Problem = {

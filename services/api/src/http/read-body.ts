@@ -6,14 +6,14 @@ export type JsonBody = { text: string; value: unknown }
 
 export type BodyLimits = JsonLimits & { maxBytes: number }
 
-/** What a body may be unless its endpoint takes more. */
+/** The limits of a body, unless its endpoint allows more. */
 export const bodyLimits: BodyLimits = { maxBytes: 256 * 1024, maxDepth: 32, maxKeys: 10_000 }
 
 const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 /**
- * Reads a request's JSON body, as text and parsed. A request without one is read as an empty object.
- * @throws AppError for another content type, too many bytes, and what is not JSON that can be kept as it is.
+ * Reads a request's JSON body, as text and parsed. A request without a body has an empty object.
+ * @throws AppError for another content type, too many bytes, invalid JSON, and JSON that cannot be stored unchanged.
  */
 export async function readJsonBody(
   request: IncomingMessage,
@@ -41,7 +41,7 @@ function isEncoded(request: IncomingMessage): boolean {
   return encoding !== undefined && encoding.toLowerCase() !== 'identity'
 }
 
-/** Reads a request's body. By events: an iterator over the request costs several times as much as the reading. */
+/** Reads a request's body. */
 export function readBytes(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const refuse = () => reject(new AppError('payload_too_large', `The body is larger than ${maxBytes} bytes.`))
@@ -62,7 +62,7 @@ export function readBytes(request: IncomingMessage, response: ServerResponse, ma
       refuse()
     })
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
-    request.on('error', reject) // also when the caller leaves before the end
+    request.on('error', reject) // also when the caller disconnects
   })
 }
 

@@ -1,7 +1,7 @@
 import type { FieldError } from '@belfry/contract'
 import { AppError } from '@belfry/domain'
 
-/** The refusal for an object that does not exist, and for one that the caller may not know of. */
+/** The refusal for an object that does not exist or that the caller may not see. */
 export function notFound(): AppError {
   return new AppError('not_found', 'There is nothing here that you may see.')
 }

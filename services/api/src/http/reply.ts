@@ -1,10 +1,10 @@
-/** What an endpoint answers: a value as JSON, a text, or pieces of text as they come. */
+/** The response of an endpoint: a value as JSON, a text, or pieces of text as they become available. */
 export type Reply = {
   status: number
   headers?: Record<string, string>
   body?: unknown
   text?: string
-  /** Ended early when the caller leaves. */
+  /** Ended early when the caller disconnects. */
   pieces?: AsyncIterable<string>
 }
 
@@ -24,7 +24,7 @@ export function noContent(): Reply {
   return { status: 204 }
 }
 
-/** A text of another type than JSON. */
+/** Returns a text of another type than JSON. */
 export function text(type: string, content: string, headers: Record<string, string> = {}): Reply {
   return { status: 200, text: content, headers: { 'Content-Type': `${type}; charset=utf-8`, ...headers } }
 }

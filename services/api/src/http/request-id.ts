@@ -3,7 +3,7 @@ import type { NextFunction, Request, Response } from 'express'
 
 const wellFormed = /^[A-Za-z0-9._-]{1,128}$/
 
-/** Gives every answer an `X-Request-Id`: the caller's when it is well formed, else a new one. */
+/** Sets `X-Request-Id` on every response: the caller's when it is well formed, else a new one. */
 export function requestId(request: Request, response: Response, next: NextFunction): void {
   const given = request.headers['x-request-id']
   response.setHeader('X-Request-Id', typeof given === 'string' && wellFormed.test(given) ? given : randomUUID())

@@ -4,7 +4,7 @@ import type { NextFunction, Request, Response } from 'express'
 import type { Context } from '../context.ts'
 import { requestIdOf } from './request-id.ts'
 
-/** Writes one line per request when it is over; 499 when the caller left first. */
+/** Logs each request when it ends, with status 499 when the caller disconnected first. */
 export function requestLog(ctx: Context) {
   const log = plainLines(ctx.log, 'request.served')
   return (request: Request, response: Response, next: NextFunction): void => {
@@ -34,15 +34,15 @@ export function requestLog(ctx: Context) {
   }
 }
 
-// What a caller may call a method is not bounded.
+// Callers can send any method; metrics need few values.
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-// Whoever has the token of an invitation may accept it.
+// The token of an invitation allows to accept it, so it must not be logged.
 function withoutToken(path: string): string {
   return path.replace(/(\/invitations\/)(?!inv_)[^/]+/, '$1…')
 }
 
-// Within the board the path is what comes after its own.
+// Inside a router `path` lacks the prefix of the router.
 function pathOf({ originalUrl }: Request): string {
   return originalUrl.split('?', 1)[0] ?? ''
 }

@@ -4,8 +4,8 @@ import type { NextFunction, Request, Response } from 'express'
 import { routeOf } from './request-log.ts'
 
 /**
- * Makes each request a span of its caller's trace, or of a new one. From here on the request's `traceparent` is that of
- * the span.
+ * Makes each request a span of its caller's trace, or of a new trace. Replaces the request's `traceparent` with that of the
+ * span.
  */
 export function traceRequests(tracing: Tracing) {
   return (request: Request, response: Response, next: NextFunction): void => {

@@ -4,9 +4,9 @@ import { parseCidrs } from '@belfry/domain'
 const names = ['loopback', 'linklocal', 'uniquelocal']
 
 /**
- * Reads which proxies may tell a caller's address, as Express takes it: false for none, a number of hops, or addresses.
- * "All" is not among them: then whoever calls would choose the address that they are counted by.
- * @throws Error that names what is wrong.
+ * Parses the proxies that may report a caller's address, as Express takes them: false for none, a number of hops, or
+ * addresses. "All" is not allowed: callers could choose the address that limits count them by.
+ * @throws Error with the reason.
  */
 export function parseTrustedProxies(text: string): false | number | string[] {
   if (text.trim() === '') return false

@@ -2,14 +2,14 @@
 export type Where = {
   /** Adds a condition in which each `?` stands for the next value. */
   and(condition: string, ...values: unknown[]): void
-  /** Adds a value alone, and gives the text that stands for it. */
+  /** Adds a value alone, and returns its placeholder. */
   add(value: unknown): string
-  /** The conditions joined by AND; empty when there is none. */
+  /** The conditions joined by AND; empty when there are none. */
   readonly text: string
   readonly values: unknown[]
 }
 
-/** @param before - The values of conditions that stand in the same statement. */
+/** @param before - Earlier conditions of the same statement, whose values come first. */
 export function where(before: Where | undefined = undefined): Where {
   const values: unknown[] = [...(before?.values ?? [])]
   const conditions: string[] = []

@@ -10,7 +10,7 @@ import { integrationTarget, presentIntegration } from './present-integration.ts'
 
 export const createIntegration = endpoint({
   right: 'integration.write',
-  summary: 'Have alerts of a workspace sent to Slack, Discord, an e-mail address or a webhook',
+  summary: 'Send alerts of a workspace to Slack, Discord, an e-mail address or a webhook',
   answer: { status: 201, body: integration },
   refusals: ['conflict'],
   params: { ws: 'ws' },
@@ -21,7 +21,7 @@ export const createIntegration = endpoint({
     const { name, channel } = body
     const events = [...new Set(body.events)]
     const target = integrationTarget('url' in body ? { url: body.url } : { email: body.email })
-    if (!target) throw new Error('The schema lets no integration through without a target.')
+    if (!target) throw new Error('The schema accepted an integration without a target.')
     const row = await inWorkspace(ctx.pool, workspaceId, async tx => {
       const added = { name, channel, events, ...target }
       const row = await insertIntegration(tx, ctx.config.masterKeys, workspaceId, added)

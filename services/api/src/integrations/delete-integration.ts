@@ -7,7 +7,7 @@ import { noContent } from '../http/reply.ts'
 
 export const deleteIntegration = endpoint({
   right: 'integration.delete',
-  summary: 'Delete an integration: it is told nothing more, also of what waits to be told',
+  summary: 'Delete an integration; alerts that wait to be sent are dropped',
   answer: { status: 204 },
   params: { ws: 'ws', int: 'int' },
   async handle(ctx, { caller, params: { int: id } }) {

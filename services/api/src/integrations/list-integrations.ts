@@ -4,7 +4,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { presentIntegration } from './present-integration.ts'
 
-/** A workspace has so few of them that they make one page. */
+/** Returns all integrations as one page: a workspace has few of them. */
 export const listIntegrations = endpoint({
   right: 'integration.read',
   summary: 'List the integrations of a workspace',

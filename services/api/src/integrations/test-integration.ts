@@ -9,15 +9,15 @@ import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
 
-const patienceMs = 10_000
-// One attempt: a second one would come after the answer.
+const timeoutMs = 10_000
+// One attempt: a second one would end after the response.
 const usefulMs = 5_000
-const pauseMs = 100
+const pollMs = 100
 
-// The dispatcher sends it like every alert; nothing else calls an address that a user chose.
+// The dispatcher sends it like every alert: only dispatchers call addresses that users chose.
 export const testIntegration = endpoint({
   right: 'integration.write',
-  summary: 'Send a test message, and tell within ten seconds whether it arrived',
+  summary: 'Send a test message, and report within ten seconds whether it arrived',
   answer: { status: 200, body: integrationTest },
   refusals: ['rate_limited'],
   params: { ws: 'ws', int: 'int' },
@@ -38,7 +38,7 @@ export const testIntegration = endpoint({
 })
 
 async function outcomeOf(ctx: Context, id: string): Promise<IntegrationTest> {
-  for (const giveUpAt = performance.now() + patienceMs; performance.now() < giveUpAt; await sleep(pauseMs)) {
+  for (const giveUpAt = performance.now() + timeoutMs; performance.now() < giveUpAt; await sleep(pollMs)) {
     const outcome = await readOutboxOutcome(ctx.pool, id)
     if (outcome) return { delivered: outcome.sent, error: outcome.error }
   }

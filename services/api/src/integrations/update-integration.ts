@@ -25,7 +25,7 @@ export const updateIntegration = endpoint({
     const row = await inWorkspace(ctx.pool, workspaceId, async tx => {
       const before = await findIntegration(tx, workspaceId, id)
       if (!before) return null
-      requireFitting(before.channel, body)
+      requireChannelOf(before.channel, body)
       const row = await changeIntegration(tx, ctx.config.masterKeys, workspaceId, id, change)
       const details = given({ name: body.name, events, target: target?.shownTarget })
       await audit(tx, caller, { action: 'integration.changed', objectId: toId('int', id), details })
@@ -36,9 +36,9 @@ export const updateIntegration = endpoint({
   },
 })
 
-function requireFitting(channel: AlertChannel, body: { url?: unknown; email?: unknown }): void {
+function requireChannelOf(channel: AlertChannel, body: { url?: unknown; email?: unknown }): void {
   const wrong = channel === 'email' ? 'url' : 'email'
   if (body[wrong] === undefined) return
-  const message = `${wrong} does not belong to an integration of the channel ${channel}.`
+  const message = `An integration of the channel ${channel} has no ${wrong}.`
   throw invalid('body', [{ path: wrong, code: 'wrong_channel', message }])
 }

@@ -17,11 +17,19 @@ type Session = Awaited<ReturnType<typeof startSession>>
 
 export const acceptInvitation = endpoint({
   right: 'public',
-  summary: 'Accept an invitation as the signed-in user, or open an account with it',
+  summary: 'Accept an invitation as the signed-in user, or create an account with it',
   answer: { status: 200, body: acceptedInvitation, setsCookie: true },
   refusals: [
-    ...(['unauthenticated', 'invitation_email_mismatch', 'not_found', 'email_taken', 'already_member'] as const),
-    ...(['invitation_used', 'invitation_revoked', 'invitation_expired', 'quota_exceeded', 'rate_limited'] as const),
+    'unauthenticated',
+    'invitation_email_mismatch',
+    'not_found',
+    'email_taken',
+    'already_member',
+    'invitation_used',
+    'invitation_revoked',
+    'invitation_expired',
+    'quota_exceeded',
+    'rate_limited',
   ],
   body: acceptInvitationBody,
   async handle(ctx, { request, body: { name, password } }) {
@@ -43,7 +51,7 @@ async function join(ctx: Context, request: Request, invitation: Found) {
   return { status: 200, body: present(invitation, workspaceIds, null) }
 }
 
-// The link came to the address, so nobody has to prove again that it is theirs.
+// The caller got the link by mail, so the address needs no further proof.
 async function register(
   ctx: Context,
   request: Request,

@@ -7,17 +7,17 @@ import { newOneTimeToken } from '../auth/one-time-token.ts'
 import { consumeInvitation } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
+import { invalid } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { inviter, presentInvitation } from './present-invitation.ts'
 import { invitableWorkspaces, requireGrantable } from './require-grantable.ts'
 import { invitationMs, storeInvitationMail } from './send-invitation.ts'
-import { invalid } from '../http/refusals.ts'
 
 export const createInvitation = endpoint({
   right: 'invitation.create',
-  summary: 'Invite somebody by e-mail; the link in the mail is good for seven days and for one use',
+  summary: 'Invite a user by e-mail; the link in the mail is valid for seven days and for one use',
   answer: { status: 201, body: invitation },
   refusals: ['already_member', 'already_invited', 'quota_exceeded', 'rate_limited'],
   params: { org: 'org' },
@@ -52,10 +52,10 @@ export const createInvitation = endpoint({
 
 const toWsId = (id: string) => toId('ws', id)
 
-// Nobody who belongs to the organization already, and nobody who has an invitation that can still be accepted.
+// Rejects an address of a member, and an address with an open invitation.
 async function requireInvitable(ctx: Context, tx: PrismaTransaction, organizationId: string, email: string) {
   const members = await tx.membership.count({ where: { organizationId, user: { email } } })
-  if (members > 0) throw new AppError('already_member', 'Whoever has this e-mail address is a member already.')
+  if (members > 0) throw new AppError('already_member', 'A member already has this e-mail address.')
   const now = new Date(ctx.clock.now())
   const open = { organizationId, email, acceptedAt: null, revokedAt: null }
   await tx.invitation.updateMany({ where: { ...open, expiresAt: { lte: now } }, data: { revokedAt: now } })
@@ -73,7 +73,7 @@ async function requireWorkspaces(
   const by = { organizationId, userId: user.userId, role: actor.role }
   const found = await invitableWorkspaces(tx, wanted, by)
   if (found.length === wanted.length) return wanted
-  const message = 'workspace_ids may name workspaces of the organization only, and those of a member themselves.'
+  const message = 'workspace_ids may contain only workspaces of the organization to which you may invite.'
   const errors = [{ path: 'workspace_ids', code: 'unknown_workspace', message }]
   throw invalid('body', errors)
 }

@@ -3,10 +3,10 @@ import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { findInvitation } from './find-invitation.ts'
 
-// Whoever has the token has read the mail: that the address has an account is no news to them.
+// A caller with the token has read the mail, so `has_account` reveals nothing to others.
 export const getInvitation = endpoint({
   right: 'public',
-  summary: 'Read what the holder of an invitation is invited to',
+  summary: 'Read an invitation by its token',
   answer: { status: 200, body: invitationPreview },
   refusals: ['not_found', 'invitation_used', 'invitation_revoked', 'invitation_expired'],
   async handle(ctx, { request }) {

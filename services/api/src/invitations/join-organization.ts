@@ -4,13 +4,14 @@ import { audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
+import { requireOpen, revoked } from './find-invitation.ts'
 import type { InvitationRow } from './present-invitation.ts'
 import { invitableWorkspaces } from './require-grantable.ts'
-import { requireOpen, revoked } from './find-invitation.ts'
 
 /**
- * Makes somebody what an invitation says, once. What the inviter is now decides, rather than when they invited.
- * @returns The workspaces that they have joined.
+ * Adds a user to an organization and to the workspaces of an invitation, once. The inviter must still have the right to
+ * invite.
+ * @returns The workspaces that the user has joined.
  */
 export async function joinOrganization(
   ctx: Pick<Context, 'config' | 'usageCache'>,
@@ -29,7 +30,7 @@ export async function joinOrganization(
   })
   if (!inviter || !mayInvite(inviter) || !mayGrant(inviter.role, role)) throw revoked()
   const key = { organizationId_userId: { organizationId, userId } }
-  if (await tx.membership.findUnique({ where: key })) throw new AppError('already_member', 'You are a member already.')
+  if (await tx.membership.findUnique({ where: key })) throw new AppError('already_member', 'You are already a member.')
   const quota = await readQuota(ctx, organizationId)
   refuseOverCount(quota, 'members', await tx.membership.count({ where: { organizationId } }))
   await tx.membership.create({ data: { organizationId, userId, role, workspaceRole } })
@@ -43,7 +44,7 @@ export async function joinOrganization(
   return workspaces.map(({ id }) => id)
 }
 
-// The condition makes a link work once, however many use it at the same time.
+// The condition makes a link work once, also for concurrent requests.
 async function use(tx: PrismaTransaction, invitation: InvitationRow, now: number): Promise<void> {
   const { id, organizationId } = invitation
   const { count } = await tx.invitation.updateMany({

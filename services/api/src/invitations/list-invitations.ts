@@ -6,7 +6,7 @@ import { inviter, presentInvitation } from './present-invitation.ts'
 
 export const listInvitations = endpoint({
   right: 'invitation.read',
-  summary: 'List the invitations of an organization, those that are over too',
+  summary: 'List the invitations of an organization, including those that have ended',
   answer: { status: 200, body: pageOf(invitation) },
   params: { org: 'org' },
   query: listQuery,

@@ -14,7 +14,7 @@ export type InvitationRow = {
   revokedAt: Date | null
 }
 
-/** What is read of whoever has invited. */
+/** Selects the shown columns of the user who invited. */
 export const inviter = { select: { id: true, name: true } } as const
 
 export function presentInvitation(

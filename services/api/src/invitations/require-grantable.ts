@@ -1,13 +1,13 @@
 import type { PrismaTransaction } from '@belfry/db/prisma'
 import { type Actor, AppError, mayGrant, type Role } from '@belfry/domain'
 
-/** Refuses to invite to a role above one's own. */
+/** Throws `forbidden` for an invitation to a role above the caller's own. */
 export function requireGrantable(actor: Actor, role: Role): void {
   if (actor.kind === 'user' && mayGrant(actor.role, role)) return
-  throw new AppError('forbidden', `To invite to the role ${role} takes that role, or a higher one.`)
+  throw new AppError('forbidden', `Inviting to the role ${role} requires that role or a higher one.`)
 }
 
-/** The workspaces, of these, that somebody may invite to: of the organization, and for a member their own ones. */
+/** Returns the workspaces to which a user may invite: those of the organization, for a member only the member's own. */
 export async function invitableWorkspaces(
   tx: PrismaTransaction,
   ids: readonly string[],

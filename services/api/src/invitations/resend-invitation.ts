@@ -6,14 +6,14 @@ import { consumeInvitation } from '../auth/throttle.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
+import { revoked } from './find-invitation.ts'
 import { inviter, presentInvitation } from './present-invitation.ts'
 import { requireGrantable } from './require-grantable.ts'
-import { revoked } from './find-invitation.ts'
 import { invitationMs, storeInvitationMail } from './send-invitation.ts'
 
 export const resendInvitation = endpoint({
   right: 'invitation.create',
-  summary: 'Send an invitation again, with a new link that is good for seven days; the old one ends',
+  summary: 'Resend an invitation with a new link that is valid for seven days; the old link ends',
   answer: { status: 200, body: invitation },
   refusals: ['invitation_used', 'invitation_revoked', 'rate_limited'],
   params: { org: 'org', inv: 'inv' },
@@ -26,7 +26,7 @@ export const resendInvitation = endpoint({
     const { token, tokenHash } = newOneTimeToken()
     const expiresAt = new Date(ctx.clock.now() + invitationMs)
     const row = await ctx.prisma.$transaction(async tx => {
-      // Whoever sends it again vouches for it.
+      // The caller becomes the inviter, whose rights count when it is accepted.
       const data = { tokenHash, expiresAt, invitedBy: user.userId }
       const { count } = await tx.invitation.updateMany({
         where: { id, organizationId, acceptedAt: null, revokedAt: null },
@@ -36,8 +36,10 @@ export const resendInvitation = endpoint({
       if (count === 0 && row.acceptedAt) throw new AppError('invitation_used', 'The invitation has been accepted.')
       if (count === 0) throw revoked()
       await storeInvitationMail(ctx, tx, {
-        ...{ organizationId, email: row.email },
-        ...{ invitedBy: user.userId, token },
+        organizationId,
+        email: row.email,
+        invitedBy: user.userId,
+        token,
       })
       const details = { email: row.email }
       await audit(tx, caller, { action: 'invitation.resent', objectId: toId('inv', id), details })

@@ -7,7 +7,7 @@ import { requireGrantable } from './require-grantable.ts'
 
 export const revokeInvitation = endpoint({
   right: 'invitation.revoke',
-  summary: 'Revoke an invitation: its link is good for nothing any more',
+  summary: 'Revoke an invitation; its link stops working',
   answer: { status: 204 },
   refusals: ['invitation_used'],
   params: { org: 'org', inv: 'inv' },

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 /** How long an invitation can be accepted. */
 export const invitationMs = 7 * 24 * 3_600_000
 
-/** Stores the mail that carries an invitation's link. */
+/** Stores the mail with an invitation's link. */
 export async function storeInvitationMail(
   ctx: Context,
   tx: PrismaTransaction,

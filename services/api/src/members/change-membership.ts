@@ -9,8 +9,8 @@ import { lockOrganization } from '../organizations/lock-organization.ts'
 export type Membership = { organizationId: string; userId: string; role: Role }
 
 /**
- * Changes the membership of one user, while no other membership of the organization can change. What the caller is now,
- * rather than when the request came, decides whether they may, and whether they outrank the user.
+ * Changes the membership of one user, under a lock of all memberships of the organization. The right and the rank of the
+ * caller are checked under the lock as well.
  */
 export async function changeMembership<T>(
   ctx: Context,
@@ -36,14 +36,15 @@ function actorNow(actor: Actor, role: Role): Actor {
   return actor.kind === 'user' ? { ...actor, role } : actor
 }
 
-/** Only an owner makes or removes owners. */
+/** Throws `forbidden` unless a role may grant and remove another: only owners may add or remove owners. */
 export function requireRank(own: Role, other: Role): void {
-  if (!mayGrant(own, other)) throw new AppError('forbidden', `This takes the role ${other}.`)
+  if (!mayGrant(own, other)) throw new AppError('forbidden', `This requires the role ${other}.`)
 }
 
-/** Refuses to take the role from the last owner. The organization is locked, so nobody else does that now. */
+/** Throws `last_owner` for the last owner. The caller holds the lock of the organization, so the count stays right. */
 export async function requireAnotherOwner(tx: PrismaTransaction, { organizationId, userId, role }: Membership) {
   if (role !== 'owner') return
   const others = await tx.membership.count({ where: { organizationId, role: 'owner', userId: { not: userId } } })
-  if (others === 0) throw new AppError('last_owner', 'Make somebody else an owner first: an organization keeps one.')
+  if (others === 0)
+    throw new AppError('last_owner', 'Make another member an owner first: an organization needs at least one.')
 }

@@ -1,7 +1,7 @@
 import type { Member, WorkspaceMember } from '@belfry/contract'
 import { type Role, toId, type WorkspaceRole } from '@belfry/domain'
 
-/** What members see of each other. */
+/** Selects the columns of a user that other members may see. */
 export const memberUser = { select: { id: true, email: true, name: true } } as const
 
 type UserRow = { id: string; email: string; name: string }

@@ -4,7 +4,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { noContent } from '../http/reply.ts'
 import { changeMembership, requireAnotherOwner } from './change-membership.ts'
 
-// Everybody may leave; to remove somebody else takes `member.manage`, which `changeMembership` asks for.
+// Every member may leave. Removing another member requires `member.manage`, which `changeMembership` checks.
 export const removeMember = endpoint({
   right: 'member.leave',
   summary: 'Remove a member from an organization and its workspaces, or leave it',

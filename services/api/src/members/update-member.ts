@@ -8,7 +8,7 @@ import { memberUser, presentMember } from './present-member.ts'
 
 export const updateMember = endpoint({
   right: 'member.manage',
-  summary: 'Change the role of a member; only an owner makes or removes owners',
+  summary: 'Change the role of a member; only owners may add or remove owners',
   answer: { status: 200, body: member },
   refusals: ['last_owner'],
   params: { org: 'org', user: 'user' },

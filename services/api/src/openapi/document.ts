@@ -2,10 +2,10 @@ import type { Endpoint } from '../http/endpoint.ts'
 import type { Components } from './json-schema.ts'
 import { describeOperation, type Operation } from './operation.ts'
 
-/** The table of endpoints: path, method, endpoint. */
+/** The endpoints by path and method. */
 export type Routes = Readonly<Record<string, Readonly<Record<string, Endpoint>>>>
 
-/** An OpenAPI 3.1 document of this interface. */
+/** An OpenAPI 3.1 document of this API. */
 export type OpenApiDocument = {
   openapi: '3.1.1'
   info: { title: string; version: string; summary: string; description: string; license: object }
@@ -15,7 +15,7 @@ export type OpenApiDocument = {
   components: { schemas: Components; securitySchemes: Record<string, object>; headers: Record<string, object> }
 }
 
-/** Describes the whole interface, from the table that serves it and the schemas that validate it. */
+/** Describes the whole API, from the routes that serve it and the schemas that validate it. */
 export function describeApi(routes: Routes, publicUrl: string, version: string): OpenApiDocument {
   const schemas: Components = {}
   const paths = Object.entries(routes).map(([path, methods]) => {
@@ -44,9 +44,9 @@ export function describeApi(routes: Routes, publicUrl: string, version: string):
 const introduction = `Call this URL at this time, retry it, keep every request and response.
 
 Names are in snake_case, times are RFC 3339 in UTC, durations are whole milliseconds. Lists come in pages: send
-\`next_cursor\` as \`cursor\` to go on. A filter that is repeated means OR, different filters mean AND, and \`from\` <= t < \`to\`.
-A request without a body is read as an empty object. Unknown fields are refused by name. Every refusal is a problem body (RFC 9457) whose \`code\` is stable. Answers may gain
-members without notice.`
+\`next_cursor\` as \`cursor\` to get the next page. Repeated filters are combined with OR, different filters with AND, and
+\`from\` <= t < \`to\`. A request without a body has an empty object. Unknown fields are rejected by name. Every error is a
+problem body (RFC 9457) whose \`code\` is stable. Responses may gain members without notice.`
 
 const securitySchemes = {
   apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'Full access to one workspace.' },
@@ -55,31 +55,30 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: 'belfry_session',
-    description: 'The same token in a browser. A change needs an Origin header of this service.',
+    description: 'The same token in a browser. A change requires an Origin header of this service.',
   },
 }
 
 const headers = {
-  'X-Request-Id': { description: 'The name of this request in the logs.', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'The id of this request in the logs.', schema: { type: 'string' } },
   'X-Session-Token': {
-    description:
-      'Only in answer to a bearer token older than a day: the token to use from now on. A browser gets a new cookie.',
+    description: 'Only for a bearer token older than a day: the token to use from now on. A browser gets a new cookie.',
     schema: { type: 'string' },
   },
-  'Set-Cookie': { description: 'The session, or its end, for a browser.', schema: { type: 'string' } },
-  Location: { description: 'The path of what was created.', schema: { type: 'string' } },
+  'Set-Cookie': { description: 'Sets or clears the session cookie of a browser.', schema: { type: 'string' } },
+  Location: { description: 'The path of the created object.', schema: { type: 'string' } },
   'Idempotent-Replayed': {
-    description: '`true` when this is the first answer again: the Idempotency-Key was used before.',
+    description: '`true` when this repeats the first response: the Idempotency-Key was used before.',
     schema: { type: 'string', const: 'true' },
   },
   RateLimit: {
-    description: 'What is left: `r` requests, and a full allowance in `t` seconds.',
+    description: 'The remaining allowance: `r` requests, and a full allowance in `t` seconds.',
     schema: { type: 'string', examples: ['"key";r=49;t=1'] },
   },
   'RateLimit-Policy': {
     description: 'The allowance: `q` requests in `w` seconds.',
     schema: { type: 'string', examples: ['"key";q=50;w=1'] },
   },
-  'Retry-After': { description: 'Seconds to wait before the next try.', schema: { type: 'integer' } },
+  'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
 }

@@ -1,6 +1,6 @@
 import type { Components, JsonSchema } from './json-schema.ts'
 
-/** Makes an example of what a schema describes, out of the examples, defaults and choices that stand in it. */
+/** Makes an example of a schema from its examples, defaults and enums. */
 export function exampleOf(schema: JsonSchema, components: Components): unknown {
   const [given] = listOf(schema.examples)
   if (given !== undefined) return given
@@ -14,7 +14,7 @@ export function exampleOf(schema: JsonSchema, components: Components): unknown {
   return byType(schema, components)
 }
 
-/** The schema that a reference means; any other schema itself. */
+/** Returns the schema that a reference points to; any other schema itself. */
 export function resolve(schema: JsonSchema, components: Components): JsonSchema {
   if (typeof schema.$ref !== 'string') return schema
   return components[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)] ?? {}
@@ -42,7 +42,7 @@ function byType(schema: JsonSchema, components: Components): unknown {
   }
 }
 
-// Of members that exclude each other an example has those of the first choice.
+// Returns members that an example leaves out: of members that exclude each other it has those of the first choice.
 function unchosen({ oneOf }: JsonSchema): unknown[] {
   const [chosen = [], ...others] = (listOf(oneOf) as JsonSchema[]).map(({ required }) => listOf(required))
   return others.flat().filter(name => !chosen.includes(name))

@@ -5,12 +5,12 @@ import { endpoint } from '../http/endpoint.ts'
 import { text } from '../http/reply.ts'
 import { describeApi, type Routes } from './document.ts'
 
-/** Serves the description of the table that it stands in itself, hence the function. */
+/** Serves the description of the API. `routes` is a function, because the routes contain this endpoint. */
 export function getOpenApi(routes: () => Routes) {
   let document: string | undefined
   return endpoint({
     right: 'public',
-    summary: 'Describe this interface as OpenAPI 3.1',
+    summary: 'Describe this API as OpenAPI 3.1',
     answer: { status: 200, body: z.looseObject({ openapi: z.string().meta({ examples: ['3.1.1'] }) }) },
     async handle(ctx) {
       document ??= JSON.stringify(describeApi(routes(), ctx.config.publicUrl, version))

@@ -5,7 +5,7 @@ import { text } from '../http/reply.ts'
 import { describeApi, type Routes } from './document.ts'
 import { pageHeaders, renderReference } from './render-page.ts'
 
-/** Serves the reference of the table that it stands in itself, hence the function. */
+/** Serves the reference of the API. `routes` is a function, because the routes contain this endpoint. */
 export function getReference(routes: () => Routes) {
   let page: string | undefined
   return endpoint({

@@ -1,9 +1,9 @@
-/** Text that cannot be taken for markup, neither in an element nor in a quoted attribute. */
+/** Escapes a text for an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 }
 
-/** A sentence or paragraphs in which `…` is code, a line that begins with "- " an item, and an empty line a new paragraph. */
+/** Renders text in which `…` is code, a line that begins with "- " an item, and an empty line a new paragraph. */
 export function renderProse(text: string): string {
   return text
     .split(/\n\n|\n(?=- )/)

@@ -18,7 +18,7 @@ type Content = Record<string, { schema: JsonSchema; example?: unknown }>
 type RequestBody = { required: boolean; content: Content }
 type Response = { description: string; headers: Record<string, unknown>; content?: Content }
 
-/** One method of one path, as OpenAPI 3.1 writes it. */
+/** One method of one path in OpenAPI 3.1. */
 export type Operation = {
   operationId: string
   tags: string[]
@@ -29,7 +29,7 @@ export type Operation = {
   responses: Record<string, Response>
 }
 
-/** Describes one endpoint. Its schemas' named parts are added to the components. */
+/** Describes one endpoint. Adds the named parts of its schemas to the components. */
 export function describeOperation(method: string, path: string, endpoint: Endpoint, components: Components): Operation {
   const { answer, body } = endpoint
   const success = successResponse(answer, endpoint, components)
@@ -48,7 +48,7 @@ export function describeOperation(method: string, path: string, endpoint: Endpoi
   }
 }
 
-/** The name of an operation in generated clients, such as `postSchedulerCronjobsPause`. */
+// Returns the name of an operation in generated clients, such as `postSchedulerCronjobsPause`.
 function operationId(method: string, path: string): string {
   const words = path.split(/[/.]/).filter(word => word !== '' && !/^(api|v1|:.*)$/.test(word))
   const singular = /\/:\w+$/.test(path) ? ['one'] : []
@@ -72,7 +72,7 @@ function securityOf({ right }: Endpoint): Operation['security'] {
   return right !== 'signed_in' && rights[right].apiKey ? [{ apiKey: [] }, ...session] : session
 }
 
-// Parameters of a path that hold no id.
+// Path parameters that are not ids.
 const textParameters: Readonly<Record<string, JsonSchema>> = {
   name: secretName,
   token: { minLength: 1, examples: ['dGhlIHRva2VuIG9mIGFuIGludml0YXRpb24'] },
@@ -105,7 +105,7 @@ function headers({ right, params, isIdempotent }: Endpoint): Parameter[] {
     in: 'header',
     required: false,
     description:
-      'A request that is sent again with the same key within 24 hours gets the first answer and does nothing.',
+      'A request that is sent again with the same key within 24 hours gets the first response and has no other effect.',
     schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
   } as const
   const requestId = {
@@ -113,7 +113,7 @@ function headers({ right, params, isIdempotent }: Endpoint): Parameter[] {
     in: 'header',
     required: false,
     description:
-      'A name for this request in answers and logs: 1 to 128 letters, digits, `.`, `_` and `-`. Made when absent or another.',
+      'An id for this request in responses and logs: 1 to 128 letters, digits, `.`, `_` and `-`. Otherwise one is generated.',
     schema: { type: 'string' },
   } as const
   const always = isIdempotent ? [key, requestId] : [requestId]
@@ -128,7 +128,7 @@ function headers({ right, params, isIdempotent }: Endpoint): Parameter[] {
   return [workspace, ...always]
 }
 
-// A request without a body is read as an empty object.
+// A request without a body has an empty object.
 function requestBody(body: z.ZodType, components: Components): RequestBody {
   const content = jsonContent(toJsonSchema(body, 'input', components), components)
   return { required: !body.safeParse({}).success, content }

@@ -5,7 +5,7 @@ import type { Components } from './json-schema.ts'
 import type { Operation, Parameter } from './operation.ts'
 import { renderJson, renderMembers, renderRow } from './render-schema.ts'
 
-/** One operation of the reference. */
+/** Renders one operation of the reference. */
 export function renderOperation(method: string, path: string, operation: Operation, components: Components): string {
   return `<article id="${operation.operationId}">
 <h3><a href="#${operation.operationId}">${escapeHtml(operation.summary)}</a></h3>
@@ -18,7 +18,7 @@ ${renderResponses(operation, components)}
 }
 
 function whoMayCall({ security }: Operation): string {
-  if (security.length === 0) return 'Anybody.'
+  if (security.length === 0) return 'Public.'
   return security.some(scheme => 'apiKey' in scheme) ? 'An API key or a session.' : 'A session.'
 }
 
@@ -26,8 +26,8 @@ function renderParameters(parameters: Parameter[], components: Components): stri
   const shown = parameters.filter(({ name }) => name !== 'X-Request-Id')
   if (shown.length === 0) return ''
   const rows = shown.map(({ name, schema, required, description, in: place }) => {
-    const told = { ...schema, description: place === 'header' ? `Header. ${description ?? ''}` : description }
-    return renderRow(name, told, components, required)
+    const described = { ...schema, description: place === 'header' ? `Header. ${description ?? ''}` : description }
+    return renderRow(name, described, components, required)
   })
   return `<h4>Parameters</h4>${table(rows.join(''))}`
 }
@@ -48,10 +48,10 @@ function renderResponses({ responses }: Operation, components: Components): stri
     const body = json && isGood ? table(renderMembers(json.schema, components)) + renderJson(json.example) : ''
     const texts =
       others.length > 0 ? `<p>Also as ${others.map(type => `<code>${escapeHtml(type)}</code>`).join(', ')}.</p>` : ''
-    const told = isGood ? '' : renderProse(description)
-    return `<details><summary><b class="status s${status[0]}">${status}</b> ${STATUS_CODES[status] ?? ''}</summary>${told}${texts}${body}</details>`
+    const meaning = isGood ? '' : renderProse(description)
+    return `<details><summary><b class="status s${status[0]}">${status}</b> ${STATUS_CODES[status] ?? ''}</summary>${meaning}${texts}${body}</details>`
   })
-  return `<h4>Answers</h4>${parts.join('')}`
+  return `<h4>Responses</h4>${parts.join('')}`
 }
 
 function table(rows: string): string {

@@ -6,13 +6,13 @@ import { renderOperation } from './render-operation.ts'
 
 const styleHash = createHash('sha256').update(pageStyle).digest('base64')
 
-/** What a browser may load for these pages: nothing but the style that stands in them. */
+/** Headers that let a browser load nothing but the style in these pages. */
 export const pageHeaders = {
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'Referrer-Policy': 'no-referrer',
 }
 
-/** A page of its own, in the style of the reference. */
+/** Renders a page in the style of the reference. */
 export function renderPage(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -27,7 +27,7 @@ export function renderPage(title: string, content: string): string {
 </html>`
 }
 
-/** The reference of the whole interface as one page without scripts. */
+/** Renders the reference of the whole API as one page without scripts. */
 export function renderReference(document: OpenApiDocument): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),

@@ -2,7 +2,7 @@ import { resolve } from './example.ts'
 import { escapeHtml, renderProse } from './html.ts'
 import type { Components, JsonSchema } from './json-schema.ts'
 
-/** The members of an object, one row each; objects inside are rows of their own, by their path. */
+/** Renders the members of an object, one row each. Members of inner objects are rows of their own, with their paths. */
 export function renderMembers(schema: JsonSchema, components: Components, prefix = ''): string {
   const { properties = {}, required = [] } = withoutNull(resolve(schema, components), components)
   return Object.entries(properties as Components)
@@ -17,7 +17,7 @@ export function renderMembers(schema: JsonSchema, components: Components, prefix
     .join('')
 }
 
-/** One row of a table: the name, what it may be, what it means. */
+/** Renders one row of a table: name, type and description. */
 export function renderRow(name: string, schema: JsonSchema, components: Components, isRequired: boolean): string {
   const described = { ...resolve(schema, components), ...schema }
   const mark = isRequired ? '<b title="required">*</b>' : ''
@@ -25,7 +25,7 @@ export function renderRow(name: string, schema: JsonSchema, components: Componen
   return `<tr><th scope="row"><code>${escapeHtml(name)}</code>${mark}</th><td>${escapeHtml(typeOf(schema, components))}</td><td>${meaning}</td></tr>`
 }
 
-/** A value as readable JSON. */
+/** Renders a value as readable JSON. */
 export function renderJson(value: unknown): string {
   return `<pre tabindex="0"><code>${escapeHtml(JSON.stringify(value, null, 2))}</code></pre>`
 }
@@ -56,7 +56,7 @@ function innerObject(schema: JsonSchema, components: Components): JsonSchema | u
   return item.properties ? item : undefined
 }
 
-// Null or an object: the object is what has members to tell of.
+// Returns the object of a schema that is an object or null.
 function withoutNull(schema: JsonSchema, components: Components): JsonSchema {
   const options = (schema.anyOf ?? []) as JsonSchema[]
   const option = options.find(({ type }) => type !== 'null')

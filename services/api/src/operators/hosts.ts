@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'
 import { sendReply } from '../http/send.ts'
 
-/** The hosts that rest because their calls fail: operators see them, and end a rest before its time. */
+/** Lists the hosts whose circuit breaker is open because calls failed, and lets operators reset one. */
 export function hosts(ctx: Context): Router {
   const router = Router()
   router.get('/', async (_request, response) => {
@@ -23,31 +23,34 @@ export function hosts(ctx: Context): Router {
   router.use(() => {
     throw new AppError(
       'method_not_allowed',
-      'GET /admin/hosts lists, DELETE /admin/hosts/{workspace}/{host} ends a rest.',
+      'GET /admin/hosts lists hosts, DELETE /admin/hosts/{workspace}/{host} resets a host.',
     )
   })
   return router
 }
 
-// Each dispatcher asks within two seconds whether there is something to end.
-async function reset(ctx: Context, deed: { workspace: string; host: string; address: string }): Promise<number> {
-  const workspaceId = fromId('ws', deed.workspace)
+// Each dispatcher applies the reset within two seconds.
+async function reset(
+  ctx: Context,
+  { workspace, host, address }: { workspace: string; host: string; address: string },
+): Promise<number> {
+  const workspaceId = fromId('ws', workspace)
   if (workspaceId === null) throw notFound()
   return inTransaction(ctx.pool, async tx => {
-    const dispatchers = await resetHost(tx, { workspaceId, host: deed.host })
+    const dispatchers = await resetHost(tx, { workspaceId, host })
     if (dispatchers === 0) throw notFound()
     const found = await tx.query<{ id: string }>('SELECT organization_id AS id FROM workspaces WHERE id = $1', [
       workspaceId,
     ])
     await insertAuditEntry(tx, {
-      ...{
-        organizationId: found.rows[0]?.id ?? workspaceId,
-        workspaceId,
-        action: 'host.reset',
-        userId: null,
-        apiKeyId: null,
-      },
-      ...{ address: deed.address, objectId: deed.host, details: { by: 'operator' } },
+      organizationId: found.rows[0]?.id ?? workspaceId,
+      workspaceId,
+      action: 'host.reset',
+      userId: null,
+      apiKeyId: null,
+      address,
+      objectId: host,
+      details: { by: 'operator' },
     })
     return dispatchers
   })

@@ -10,7 +10,7 @@ import { sendReply } from '../http/send.ts'
 // The board polls every few seconds. That should neither count as an attempt nor need the database.
 const cacheOptions = { max: 1_000, ttl: 60_000 }
 
-/** Lets operators in: HTTP Basic as `operator` with the configured password. Wrong passwords are counted like logins. */
+/** Authenticates operators: HTTP Basic as `operator` with the configured password. Counts wrong passwords like logins. */
 export function operatorLogin(ctx: Context, password: string) {
   const expected = digest(`operator:${password}`)
   const signedIn = new LRUCache<string, true>(cacheOptions)
@@ -37,7 +37,7 @@ function readCredentials(header: string | undefined): string | null {
   return encoded === undefined ? null : Buffer.from(encoded, 'base64').toString()
 }
 
-// Of equal length whatever somebody typed.
+// Gives credentials of any length the same length.
 function digest(credentials: string): Buffer {
   return createHash('sha256').update(credentials).digest()
 }

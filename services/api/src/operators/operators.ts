@@ -1,5 +1,5 @@
-import type { BoardQueues } from '@belfry/queue/board'
 import { AppError, parseUrl } from '@belfry/domain'
+import type { BoardQueues } from '@belfry/queue/board'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import type { Context } from '../context.ts'
 import { databaseBoard } from './database-queue.ts'

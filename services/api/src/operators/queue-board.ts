@@ -6,22 +6,22 @@ import { createBullBoard } from '@bull-board/api'
 import { ExpressAdapter } from '@bull-board/express'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import type { Context } from '../context.ts'
-import { letterActions } from './letter-actions.ts'
+import { deadLetterActions } from './dead-letter-actions.ts'
 
 const boardPath = '/admin/queues'
 
-// Its pages bring styles in attributes, and nothing else that is not a file of ours.
+// The pages have styles in attributes; everything else is a file of this server.
 const policy = [
   ...["default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data:"],
   ...["connect-src 'self'", "font-src 'self'", "base-uri 'self'", "form-action 'none'", "frame-ancestors 'none'"],
 ].join('; ')
 
 const withoutRedis = {
-  environment: { label: 'There is no Redis: this is read from PostgreSQL.', color: '#336791', textColor: 'white' },
+  environment: { label: 'Without a Redis, this is read from PostgreSQL.', color: '#336791', textColor: 'white' },
   hideRedisDetails: true,
 }
 
-/** The board of all queues, for operators. */
+/** Makes the board of all queues, for operators. */
 export function queueBoard(ctx: Context, { adapters, deadLetters }: Omit<BoardQueues, 'close'>): Router {
   const board = new ExpressAdapter().setBasePath(boardPath)
   createBullBoard({
@@ -37,12 +37,12 @@ export function queueBoard(ctx: Context, { adapters, deadLetters }: Omit<BoardQu
   })
   const router = Router()
   router.use(onlyOurFiles)
-  router.use(letterActions(ctx, deadLetters))
+  router.use(deadLetterActions(ctx, deadLetters))
   router.use(board.getRouter())
   return router
 }
 
-// Beside the API's bundle, or in the package that they come with.
+// The pages are next to the API's bundle, or in their package.
 function findPages(): string {
   const beside = join(import.meta.dirname, '../../api/dist/bull-board')
   if (existsSync(beside)) return beside
@@ -57,7 +57,7 @@ function onlyOurFiles(_request: Request, response: Response, next: NextFunction)
   next()
 }
 
-// Its page asks another site for a typeface.
+// The page loads a typeface from another site.
 function withoutOutsideLinks(html: string): string {
   return html.replaceAll(/<link[^>]*href="https?:[^>]*>/g, '')
 }

@@ -32,7 +32,6 @@ async function insertOrganization(ctx: Context, name: string, caller: UserCaller
   }
 }
 
-// The caller becomes its owner (spec 4).
 function insertWithSlug(ctx: Context, name: string, slug: string, caller: UserCaller) {
   const id = newUuid()
   const memberships = { create: { userId: caller.userId, role: 'owner' as const } }

@@ -19,7 +19,7 @@ export const deleteOrganization = endpoint({
       if (workspaces > 0) throw new AppError('conflict', 'Delete the workspaces of the organization first.')
       await refuseWhilePaid(tx, id)
       const { name, slug } = await tx.organization.findUniqueOrThrow({ where: { id } })
-      // Without members nobody sees it; the scheduler removes it. Its slug is free again.
+      // Without members the organization is invisible, and the scheduler removes it. Its slug is free again.
       await tx.organization.update({ where: { id }, data: { deletedAt: new Date(ctx.clock.now()), slug: id } })
       await tx.membership.deleteMany({ where: { organizationId: id } })
       await tx.workspaceMember.deleteMany({ where: { workspace: { organizationId: id } } })
@@ -33,7 +33,7 @@ export const deleteOrganization = endpoint({
   },
 })
 
-// A subscription that goes on would be paid for nothing. One that ends with its period does no harm.
+// A subscription that renews would be paid for nothing. A subscription that ends with its period is harmless.
 async function refuseWhilePaid(tx: PrismaTransaction, organizationId: string): Promise<void> {
   const status = { in: ['active', 'trialing', 'past_due', 'unpaid'] }
   const account = await tx.billingAccount.findFirst({ where: { organizationId, status }, select: { nextTier: true } })

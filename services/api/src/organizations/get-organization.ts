@@ -4,8 +4,8 @@ import { decide } from '@belfry/domain'
 import { z } from 'zod'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
-import { presentOrganization, presentOrganizationSummary } from './present-organization.ts'
 import { presentUsage } from './get-usage.ts'
+import { presentOrganization, presentOrganizationSummary } from './present-organization.ts'
 
 export const getOrganization = endpoint({
   right: 'organization.read',

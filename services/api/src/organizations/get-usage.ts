@@ -8,7 +8,7 @@ import { ok } from '../http/reply.ts'
 
 export const getUsage = endpoint({
   right: 'usage.read',
-  summary: 'Get what an organization has used of its tier',
+  summary: 'Get the usage of an organization',
   answer: { status: 200, body: usage },
   params: { org: 'org' },
   async handle(ctx, { caller }) {

@@ -6,7 +6,7 @@ import { presentOrganization } from './present-organization.ts'
 
 export const listOrganizations = endpoint({
   right: 'signed_in',
-  summary: 'List the organizations that the signed-in user belongs to',
+  summary: 'List the organizations of the signed-in user',
   answer: { status: 200, body: pageOf(organization) },
   query: listQuery,
   async handle(ctx, { caller, query }) {

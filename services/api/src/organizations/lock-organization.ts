@@ -2,8 +2,8 @@ import type { PrismaTransaction } from '@belfry/db/prisma'
 import { notFound } from '../http/refusals.ts'
 
 /**
- * Keeps everybody else from changing the members, workspaces and settings of an organization until the transaction ends.
- * Throws `not_found` when it has just been deleted.
+ * Locks the members, workspaces and settings of an organization against changes until the transaction ends. Throws
+ * `not_found` when the organization was just deleted.
  */
 export async function lockOrganization(tx: PrismaTransaction, organizationId: string): Promise<void> {
   const rows = await tx.$queryRaw<unknown[]>`

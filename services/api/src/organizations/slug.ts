@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 
 const maxLength = 63
 
-// A slug is the first part of the addresses of an organization's dashboard, where these have a meaning of their own.
+// A slug is the first part of the paths of an organization's dashboard. These paths have another meaning.
 const reserved = new Set([
   ...['account', 'admin', 'api', 'assets', 'forgot-password', 'healthz', 'invitations', 'metrics'],
   ...['readyz', 'register', 'reset-password', 'sign-in', 'welcome'],
 ])
 
-/** Whether an address that begins with this slug would lead elsewhere. */
+/** Returns whether paths that begin with this slug have another meaning. */
 export function isReservedSlug(slug: string): boolean {
   return reserved.has(slug)
 }
@@ -20,7 +20,7 @@ export function slugOf(name: string): string {
   return slug.length < 2 ? 'organization' : slug.slice(0, maxLength).replace(/-$/, '')
 }
 
-/** The same slug made different, for a name that several organizations have. */
+/** Returns a slug with a random suffix, for a name that several organizations have. */
 export function withSuffix(slug: string): string {
   const suffix = randomBytes(3).toString('hex')
   return `${slug.slice(0, maxLength - suffix.length - 1).replace(/-$/, '')}-${suffix}`

@@ -41,7 +41,7 @@ async function update(
   await lockOrganization(tx, caller.organizationId)
   const before = await tx.organization.findUniqueOrThrow({ where })
   const flags = Object.fromEntries(
-    policyFlags.map(flag => [flag, policy[flagName(flag) as keyof typeof policy]]), // the wire's names of the flags
+    policyFlags.map(flag => [flag, policy[flagName(flag) as keyof typeof policy]]), // the public names of the flags
   )
   const after = await tx.organization.update({ where, data: given({ name, slug, ...flags }) })
   await auditChanges(tx, caller, presentOrganization(before), presentOrganization(after))
@@ -57,7 +57,7 @@ async function auditChanges(tx: PrismaTransaction, caller: OrganizationCaller, b
   if (policy) await audit(tx, caller, { action: 'organization.policy_changed', objectId: after.id, details: policy })
 }
 
-// What was and what is, of that which has changed.
+// Returns the changed members with their old and new values; null when there are none.
 function changes<T extends Record<string, unknown>>(before: T, after: T): Record<string, unknown> | null {
   const changed = Object.keys(before).filter(key => before[key] !== after[key])
   return changed.length === 0

@@ -3,18 +3,18 @@ import { type Span, spanValues } from './span.ts'
 
 export type RunCount = { total: number; failed: number; isCapped: boolean }
 
-/** How many runs of a bucket are counted. Bounds what the busiest workspace costs. */
+/** The maximum number of runs that are counted in a bucket. Bounds the cost of the busiest workspace. */
 const maxInBucket = 5_000
 
 /**
- * Counts the runs of each bucket along two indexes, without looking at a run: ids carry the time of their attempt. A
- * bucket with more than can be counted is counted up to there, its failures over the same part.
+ * Counts the runs of each bucket along two indexes, without reading a run: ids contain the time of their attempt. A bucket
+ * with more runs than the maximum is counted up to it, and its failures over the same part.
  */
 export async function countRuns(
   db: Db,
   workspaceId: string,
   span: Span,
-  most: number = maxInBucket,
+  max: number = maxInBucket,
 ): Promise<RunCount[]> {
   const text = `
     SELECT total.counted::int AS total, failed.counted::int AS failed, cut.id IS NOT NULL AS "isCapped"
@@ -37,6 +37,6 @@ export async function countRuns(
         AND id >= bucket.low AND id < coalesce(cut.id, bucket.high)
     ) failed
     ORDER BY step.n`
-  const { rows } = await db.query<RunCount>(text, [workspaceId, ...spanValues(span), span.count, most])
+  const { rows } = await db.query<RunCount>(text, [workspaceId, ...spanValues(span), span.count, max])
   return rows
 }

@@ -2,13 +2,13 @@ import type { Db } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { type Span, spanValues } from './span.ts'
 
-/** What is dispatched next: a task, or an occurrence of a cron job that is not one yet. */
+/** A task that is due soon, or an occurrence of a cron job that is not a task yet. */
 export type NextUp = { atMs: number; taskId: string | null; cronJobId: string | null; name: string }
 
 const maxInBucket = 2_000
 const isWaiting = `t.workspace_id = $1 AND t.state IN ('pending', 'retrying')`
 
-/** Counts the waiting tasks that are due in each bucket, each up to a bound. */
+/** Counts the waiting tasks that are due in each bucket, up to a maximum in each. */
 export async function countDueTasks(
   db: Db,
   workspaceId: string,
@@ -29,7 +29,7 @@ export async function countDueTasks(
   return { counts, isCapped: counts.some(count => count === max) }
 }
 
-/** Counts the waiting tasks whose time has come. */
+/** Counts the waiting tasks that are overdue. */
 export async function countOverdueTasks(
   db: Db,
   workspaceId: string,
@@ -42,14 +42,14 @@ export async function countOverdueTasks(
   return { count, isCapped: count === maxInBucket }
 }
 
-/** Finds the waiting tasks that are due first from an instant on. */
-export async function findDueTasks(db: Db, workspaceId: string, fromMs: number, most: number): Promise<NextUp[]> {
+/** Finds the waiting tasks that are due first from a time on. */
+export async function findDueTasks(db: Db, workspaceId: string, fromMs: number, max: number): Promise<NextUp[]> {
   const text = `
     SELECT t.id, t.cron_job_id AS "cronJobId", t.due_at AS "dueAt", r.name
     FROM tasks t JOIN task_requests r ON r.task_id = t.id
     WHERE ${isWaiting} AND t.due_at >= $2 ORDER BY t.due_at, t.id LIMIT $3`
   type Row = { id: string; cronJobId: string | null; dueAt: Date; name: string }
-  const { rows } = await db.query<Row>(text, [workspaceId, new Date(fromMs), most])
+  const { rows } = await db.query<Row>(text, [workspaceId, new Date(fromMs), max])
   return rows.map(({ id, cronJobId, dueAt, name }) => ({
     atMs: dueAt.getTime(),
     taskId: toId('task', id),

@@ -3,8 +3,8 @@ import type { Db } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import type { Span } from './span.ts'
 
-const mostFailures = 1_000
-const mostHosts = 8
+const maxFailures = 1_000
+const maxHosts = 8
 
 type Row = {
   host: string
@@ -37,7 +37,7 @@ export async function findFailingHosts(
            (SELECT count(*) FROM failures)::int AS "lookedAt"
     FROM hosts h JOIN failures f ON f.id = h.last_id
     ORDER BY h.failed DESC, h.host LIMIT $4`
-  const { rows } = await db.query<Row>(text, [workspaceId, new Date(span.fromMs), mostFailures, mostHosts])
+  const { rows } = await db.query<Row>(text, [workspaceId, new Date(span.fromMs), maxFailures, maxHosts])
   return {
     failing_hosts: rows.map(row => ({
       host: row.host,

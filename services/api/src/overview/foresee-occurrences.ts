@@ -33,7 +33,7 @@ function addTo(totals: number[], rule: Rule, jobs: number, { fromMs, bucketMs }:
   }
 }
 
-/** Finds the first occurrences of a workspace's cron jobs that are not tasks yet, from one instant on and before another. */
+/** Finds the first occurrences of a workspace's cron jobs that are not tasks yet, between two times. */
 export async function findForeseen(
   db: Db,
   workspaceId: string,

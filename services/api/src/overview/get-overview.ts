@@ -16,7 +16,7 @@ const steps: Record<OverviewRange, { bucketMs: number; count: number }> = {
 
 export const getOverview = endpoint({
   right: 'run.read',
-  summary: 'Get how the dispatches of a workspace have gone',
+  summary: 'Get statistics of the runs of a workspace',
   answer: { status: 200, body: overview },
   query: overviewQuery,
   async handle(ctx, { caller, query }) {
@@ -50,7 +50,7 @@ export const getOverview = endpoint({
   },
 })
 
-// Ends with the bucket that now lies in, so that the same bucket has the same bounds whenever it is asked for.
+// Ends with the bucket of the current time, so a bucket has the same bounds in every response.
 function spanOf(range: OverviewRange, now: number): Span {
   const { bucketMs, count } = steps[range]
   const end = (Math.floor(now / bucketMs) + 1) * bucketMs

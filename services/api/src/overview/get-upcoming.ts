@@ -8,12 +8,12 @@ import type { Span } from './span.ts'
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const maxNext = 10
-// Occurrences become tasks six minutes ahead. Of cron jobs that fire every minute, 2,000 have room in a bucket.
+// Occurrences become tasks six minutes ahead. 2,000 cron jobs that fire every minute fit in a bucket.
 const maxInFiveMinutes = 10_001
 
 export const getUpcoming = endpoint({
   right: 'task.read',
-  summary: 'Get what a workspace is about to dispatch',
+  summary: 'Get the upcoming tasks of a workspace',
   answer: { status: 200, body: upcoming },
   async handle(ctx, { caller: { workspaceId } }) {
     const fromMs = ctx.clock.now()

@@ -5,11 +5,11 @@ export type Lag = { p50Ms: number | null; p99Ms: number | null; sampled: number 
 
 type Row = Lag & { bucket: number | null }
 
-// A bucket is looked at in several places, so that a burst at its beginning does not stand for all of it.
+// Samples each bucket in several places, because a burst at its beginning would not represent all of it.
 const placesInBucket = 8
-const mostInPlace = 40
+const maxInPlace = 40
 
-/** Computes how late the runs of each bucket, and all of them, have started: from a sample where there are many. */
+/** Computes how late the runs of each bucket and of all buckets started, from a sample where there are many. */
 export async function sampleLag(
   db: Db,
   workspaceId: string,
@@ -28,7 +28,7 @@ export async function sampleLag(
       ORDER BY id LIMIT $6
     ) lag
     GROUP BY GROUPING SETS ((place.n / $5::int), ())`
-  const values = [workspaceId, ...spanValues(span), span.count, placesInBucket, mostInPlace]
+  const values = [workspaceId, ...spanValues(span), span.count, placesInBucket, maxInPlace]
   const { rows } = await db.query<Row>(text, values)
   const nothing: Lag = { p50Ms: null, p99Ms: null, sampled: 0 }
   return {

@@ -1,7 +1,7 @@
-/** A stretch of time in equal steps, of which each is shown as one point. */
+/** A period in equal buckets. */
 export type Span = { fromMs: number; bucketMs: number; count: number }
 
-/** When a span begins and how long a bucket is, as parameters of a statement. */
+/** Returns the begin of a span and the length of a bucket as parameters of a statement. */
 export function spanValues({ fromMs, bucketMs }: Span): [from: Date, bucket: string] {
   return [new Date(fromMs), `${bucketMs} milliseconds`]
 }

@@ -6,10 +6,10 @@ import { ok, text } from '../http/reply.ts'
 import { escapeHtml, renderProse } from '../openapi/html.ts'
 import { pageHeaders, renderPage } from '../openapi/render-page.ts'
 
-/** What the `type` of a problem body points to: a page for browsers, JSON for everybody else. */
+/** Serves the target of a problem's `type`: a page for browsers, JSON for other clients. */
 export const getProblem = endpoint({
   right: 'public',
-  summary: 'Say what a problem code means',
+  summary: 'Describe a problem code',
   answer: { status: 200, body: problemPage, texts: ['text/html'] },
   refusals: ['not_found'],
   async handle(_ctx, { request }) {

@@ -21,7 +21,7 @@ const unlimited: Quota = {
 
 /**
  * Rejects a creation when the organization is over its storage quota. A creation that starts `at_once` is also rejected
- * when the month has no executions left; one that starts `later` may start in another month or tier.
+ * when the month has no executions left; a `later` start may be in another month or tier.
  * @throws AppError `quota_exceeded`
  */
 export function refuseOverQuota({ limits, used }: Quota, starts: 'at_once' | 'later'): void {

@@ -1,23 +1,23 @@
 import type { Pool } from '@belfry/db'
 import { joinRequests, type RunRow, runColumns } from '../runs/run-row.ts'
 
-/** Runs of a workspace, oldest first, and how many more there were at least. */
+/** Runs of a workspace, oldest first, and the minimum number of omitted runs. */
 export type SomeRuns = { runs: RunRow[]; omitted: number }
 
-/** New runs, and the id up to which no run will appear any more. */
+/** New runs, and the id up to which no further run will appear. */
 export type NewRuns = SomeRuns & { upTo: string }
 
-/** Runs that are shown of one workspace at a time: more in a second are too many to read. */
+/** The maximum number of runs of a workspace in one read: more in a second are too many to follow. */
 const maxShown = 200
-/** Ids that are read at a time. Beyond, the count of omitted runs is too low. */
+/** The maximum number of ids in one read. Beyond it the number of omitted runs is too low. */
 const maxIds = 20_000
-// Covers what a claim takes to be committed.
+// Covers the time that a claim takes to commit.
 const overlap = `interval '3 seconds'`
 
 /**
- * Finds the runs of a workspace that have been recorded since the last call. A run's id is the time of its claim, and runs
- * are recorded in another order. So all attempts that have been in flight for longer than the overlap are remembered, and
- * those that are no longer in flight at the next call are looked up by their ids.
+ * Finds the runs of a workspace that were recorded since the last call. A run's id has the time of its claim, and runs are
+ * recorded in another order. So the function remembers the attempts that have been in flight for longer than the overlap,
+ * and looks up by id those that are no longer in flight at the next call.
  */
 export function followRuns(pool: Pool, workspaceId: string): () => Promise<NewRuns> {
   let since: string | undefined
@@ -37,12 +37,12 @@ export function followRuns(pool: Pool, workspaceId: string): () => Promise<NewRu
   }
 }
 
-/** Reads what was recorded after an id. */
+/** Reads the runs after an id. */
 export async function runsAfter(pool: Pool, workspaceId: string, after: string): Promise<SomeRuns> {
   return readSome(pool, workspaceId, await readIds(pool, workspaceId, after, []))
 }
 
-/** The runs that have been in flight for longer than the overlap. There are no more than slots in all dispatchers. */
+// Reads the runs that have been in flight for longer than the overlap: at most as many as all dispatchers have slots.
 async function readInFlight(pool: Pool, workspaceId: string): Promise<{ ids: string[]; floor: string }> {
   const { rows } = await pool.query<{ ids: string[] | null; floor: string }>({
     name: 'runs_in_flight',
@@ -55,7 +55,7 @@ async function readInFlight(pool: Pool, workspaceId: string): Promise<{ ids: str
     values: [workspaceId],
   })
   const [row] = rows
-  if (!row) throw new Error('A query without a condition has a row.')
+  if (!row) throw new Error('The query returned no row.')
   return { ids: row.ids ?? [], floor: row.floor }
 }
 
@@ -71,7 +71,7 @@ async function readIds(pool: Pool, workspaceId: string, since: string, named: st
   return rows.map(({ id }) => id)
 }
 
-// Of too many, half are those that took longest, and half are the newest.
+// Reads half of too many runs from those that took longest, and half from the newest.
 async function readSome(pool: Pool, workspaceId: string, ids: readonly string[]): Promise<SomeRuns> {
   if (ids.length === 0) return { runs: [], omitted: 0 }
   const shown = ids.length <= maxShown ? ids : [...ids.slice(0, maxShown / 2), ...ids.slice(-maxShown / 2)]

@@ -4,19 +4,19 @@ import type { Context } from '../context.ts'
 import type { Reply } from '../http/reply.ts'
 import { runEvents } from './run-events.ts'
 
-/** How many streams one process serves; each costs a connection and a look a second at what it watches. */
-const mostStreams = 200
-/** How many workspaces one stream watches. */
-const mostWatched = 100
+/** The maximum number of streams of one process; each costs a connection and a query per second and workspace. */
+const maxStreams = 200
+/** The maximum number of workspaces of one stream. */
+const maxWorkspaces = 100
 
-/** Answers with the new runs of some workspaces as they come. */
+/** Returns the new runs of some workspaces as a stream of events. */
 export function openRunStream(
   ctx: Context,
   request: Request,
   workspaceIds: readonly string[],
   check: () => Promise<unknown>,
 ): Reply {
-  if (ctx.stopping.aborted || ctx.runStreams.size >= mostStreams) {
+  if (ctx.stopping.aborted || ctx.runStreams.size >= maxStreams) {
     throw new AppError('unavailable', 'Too many streams are open. Try again later, or poll the list of runs.')
   }
   const left = new AbortController()
@@ -26,7 +26,7 @@ export function openRunStream(
   })
   ctx.runStreams.add(left)
   const pieces = runEvents(ctx, {
-    workspaceIds: workspaceIds.slice(0, mostWatched),
+    workspaceIds: workspaceIds.slice(0, maxWorkspaces),
     after: fromId('run', String(request.headers['last-event-id'] ?? '')) ?? undefined,
     check,
     over: left.signal,

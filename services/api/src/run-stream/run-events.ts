@@ -7,20 +7,20 @@ import { runsAfter, type SomeRuns } from './follow-runs.ts'
 
 const heartbeatMs = 15_000
 const checkMs = 2_000
-// A listener that has not taken so many is dropped rather than buffered.
-const mostWaiting = 2_000
+// The events that are buffered for a slow listener; beyond them its stream ends.
+const maxWaiting = 2_000
 
 export type Watch = {
   workspaceIds: readonly string[]
-  /** What the caller has seen already. */
+  /** The id of the last event that the caller has received. */
   after: string | undefined
-  /** Rejects when the caller may not listen any longer. */
+  /** Rejects when the caller may no longer listen. */
   check(): Promise<unknown>
-  /** The caller has left, or this process is to stop. */
+  /** Aborted when the caller disconnects or this process is to stop. */
   over: AbortSignal
 }
 
-/** The new runs of some workspaces as server-sent events, until the caller leaves or loses the right to see them. */
+/** Yields the new runs of some workspaces as server-sent events, until the caller disconnects or loses the right to see them. */
 export async function* runEvents(ctx: Context, { workspaceIds, after, check, over }: Watch): AsyncGenerator<string> {
   const waiting: string[] = []
   const sent = new Set<string>()
@@ -46,7 +46,7 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
     }
     let checkedAt = performance.now()
     let beatAt = checkedAt
-    while (!over.aborted && waiting.length <= mostWaiting) {
+    while (!over.aborted && waiting.length <= maxWaiting) {
       if (performance.now() - checkedAt >= checkMs) {
         if (!(await isAllowed(check))) return
         checkedAt = performance.now()
@@ -81,7 +81,7 @@ async function backlog(ctx: Context, workspaceIds: readonly string[], after: str
   return all
 }
 
-// The event's id is not the run's: it is the place up to which nothing will be missed when the listener comes back.
+// The id of the event is not that of the run: it is the id up to which a returning listener misses nothing.
 function toEvent(run: RunRow, upTo: string): string {
   return `id: ${toId('run', upTo)}\nevent: run\ndata: ${toJsonText(presentRun(run))}\n\n`
 }
@@ -93,6 +93,6 @@ function toOmitted(count: number, upTo: string): string {
 async function isAllowed(check: Watch['check']): Promise<boolean> {
   return check().then(
     () => true,
-    () => false, // also when nobody can tell
+    () => false, // also when the check fails
   )
 }

@@ -12,15 +12,15 @@ export type RunTails = {
 
 type Tail = { listeners: Set<Listener>; stop: AbortController }
 
-/** Looks once a second at each workspace that is watched, however many watch it. */
+/** Polls each watched workspace once a second, independent of its number of listeners. */
 export function createRunTails(pool: Pool, onError: (error: Error) => void, intervalMs = 1000): RunTails {
   const tails = new Map<string, Tail>()
 
   function open(workspaceId: string): Tail {
     const tail: Tail = { listeners: new Set(), stop: new AbortController() }
-    const look = followRuns(pool, workspaceId)
+    const poll = followRuns(pool, workspaceId)
     const run = async () => {
-      const news = await look()
+      const news = await poll()
       for (const listener of tail.listeners) listener(news)
     }
     void every({ intervalMs, run, onError: error => onError(error as Error) }, tail.stop.signal)

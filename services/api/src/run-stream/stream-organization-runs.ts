@@ -10,7 +10,7 @@ export const streamOrganizationRuns = endpoint({
   params: { org: 'org' },
   async handle(ctx, { caller, params, request }) {
     const workspaceIds = await visibleWorkspaces(ctx, caller, undefined)
-    // Also ends when the caller may see other workspaces than at the start: whoever listens comes back by itself.
+    // Also ends when the visible workspaces change: clients reconnect by themselves.
     const check = async () => {
       const now = await visibleWorkspaces(
         ctx,

@@ -65,7 +65,7 @@ function readUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-// A body that was cut may end in the middle of a character, of which at most three bytes are there.
+// A truncated body may end within a character, with at most three of its bytes.
 function wholeCharacters(bytes: Uint8Array): string | null {
   for (let missing = 0; missing < 4; missing++) {
     const text = readUtf8(bytes.subarray(0, bytes.length - missing))

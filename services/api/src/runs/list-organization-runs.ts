@@ -15,7 +15,7 @@ export const listOrganizationRuns = endpoint({
   query: listOrganizationRunsQuery,
   async handle(ctx, { caller, query }) {
     const workspaceIds = await visibleWorkspaces(ctx, caller, query.workspace_id)
-    // A cursor is bound to the caller too: somebody else sees other workspaces.
+    // A cursor belongs to its caller: other callers see other workspaces.
     const list = `runs:${caller.organizationId}:${caller.user.userId}`
     return ok(await readBoundedPage<RunRow, Run>(ctx, query, scanRuns(workspaceIds, query), list, presentRun))
   },

@@ -2,7 +2,7 @@ import type { Run } from '@belfry/contract'
 import { toId } from '@belfry/domain'
 import type { RunRow } from './run-row.ts'
 
-/** The public form of a run in a list. */
+/** Returns the public form of a run in a list. */
 export function presentRun(row: RunRow): Run {
   return {
     id: toId('run', row.id),

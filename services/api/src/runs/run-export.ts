@@ -1,13 +1,13 @@
-import type { ExportRunsQuery, Run } from '@belfry/contract'
+import type { Run } from '@belfry/contract'
 import type { Context } from '../context.ts'
 import type { Scan } from '../http/bounded-page.ts'
-import { type Cell, exportReply } from '../http/export.ts'
+import { type Cell, type Export, exportReply } from '../http/export.ts'
 import type { Reply } from '../http/reply.ts'
 import { presentRun } from './present-run.ts'
 import type { RunRow } from './run-row.ts'
 
 /** Returns the runs of a scan as a file. */
-export function exportRunsOf(ctx: Context, format: ExportRunsQuery['format'], scan: Scan): Reply {
+export function exportRunsOf(ctx: Context, format: Export<RunRow, Run>['format'], scan: Scan): Reply {
   return exportReply<RunRow, Run>(ctx, { name: 'runs', format, scan, present: presentRun, columns })
 }
 

@@ -1,6 +1,6 @@
 import type { RunStatus, TaskSource } from '@belfry/db'
 
-/** A run with what its task says, as it is read for a list. */
+/** A run with columns of its task, as read for a list. */
 export type RunRow = {
   id: string
   workspaceId: string
@@ -21,12 +21,12 @@ export type RunRow = {
   errorMessage: string | null
 }
 
-/** What a list shows of a run: never a body. `u` is the run, `r` its task's request. */
+/** The columns of a run in a list, without bodies. `u` is the run, `r` its task's request. */
 export const runColumns = `
   u.id, u.workspace_id AS "workspaceId", u.task_id AS "taskId", r.name AS "taskName", u.source,
   u.cron_job_id AS "cronJobId", u.topic, u.attempt, u.status, u.scheduled_at AS "scheduledAt",
   u.started_at AS "startedAt", u.finished_at AS "finishedAt", r.url, r.method,
   u.response_status AS "responseStatus", u.error_code AS "errorCode", u.error_message AS "errorMessage"`
 
-/** Where the rest of a run stands. */
+/** Joins the request of a run's task. */
 export const joinRequests = 'JOIN task_requests r ON r.task_id = u.task_id'

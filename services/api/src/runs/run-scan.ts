@@ -7,7 +7,7 @@ export type RunFilter = Omit<ListRunsQuery, 'limit' | 'cursor'>
 
 type Key = { column: 'task_id' | 'cron_job_id' | 'topic'; type: 'uuid' | 'text'; values: readonly string[] }
 
-/** Decides along which index the log of some workspaces is read, and what each run found there must be besides. */
+/** Returns the index along which the runs of some workspaces are read, and the conditions that are checked for each run. */
 export function scanRuns(workspaceIds: readonly string[], filter: RunFilter): Scan {
   const key = keyOf(filter)
   const along = where()
@@ -25,8 +25,7 @@ export function scanRuns(workspaceIds: readonly string[], filter: RunFilter): Sc
   if (filter.response_status) byResponseStatus(rest, filter.response_status)
   if (filter.from) rest.and('u.started_at >= ?', filter.from)
   if (filter.to) rest.and('u.started_at < ?', filter.to)
-  // One by one, so that each is looked for in its own partition, and within a fence, so that the planner does not turn
-  // that around.
+  // Each row is looked up alone, in its own partition. OFFSET 0 keeps the planner from reversing the join.
   const one = `SELECT * FROM runs WHERE workspace_id = ANY (${workspaces}::uuid[]) AND id = page.id OFFSET 0`
   const of = `FROM page CROSS JOIN LATERAL (${one}) u ${joinRequests}`
   return { ...streams, table: 'runs', alias: 'u', along, rest, read: `SELECT ${runColumns} ${of}` }
@@ -45,7 +44,7 @@ type Streams = Pick<Scan, 'streams' | 'streamCount' | 'order'>
 function addWorkspaceStreams(along: Where, workspaces: string, count: number, onlyFailures: boolean): Streams {
   const streams = `unnest(${workspaces}::uuid[]) AS workspace (id)`
   along.and('u.workspace_id = workspace.id')
-  // As the condition of its index says it.
+  // Written like the condition of the partial index.
   if (onlyFailures) along.and(`u.status >= 'failed'`)
   return { streams, streamCount: count, order: onlyFailures ? 'u.status DESC, u.id DESC' : 'u.id DESC' }
 }
@@ -65,20 +64,20 @@ function addKeyStreams(along: Where, workspaces: string, count: number, { column
   }
 }
 
-// Only a status of 2xx is a success, so a filter for other ones asks for failures too.
+// Only a response status of 2xx is a success, so a filter for others selects failures.
 function isAboutFailures({ status, response_status }: RunFilter): boolean {
   if (status && !status.includes('success')) return true
   return response_status?.every(({ from, to }) => to < 200 || from > 299) ?? false
 }
 
-// Each is a status or, as `5xx`, a hundred of them.
+// Each range is one status or a class such as `5xx`.
 function byResponseStatus(filter: Where, statuses: ReadonlyArray<{ from: number; to: number }>): void {
   const ranges = statuses.map(() => 'u.response_status BETWEEN ? AND ?').join(' OR ')
   filter.and(`(${ranges})`, ...statuses.flatMap(({ from, to }) => [from, to]))
 }
 
-// The id carries the time of the claim, which is at most a few milliseconds before the start. As a range of ids the
-// filter touches only the partitions and pages of that time; the start itself then decides.
+// The id contains the time of the claim, which is at most a few milliseconds before the start. A range of ids reads only
+// the partitions and pages of that time; the filter on the start decides.
 function byId(filter: Where, { from, to }: RunFilter): void {
   if (from) filter.and(`u.id >= uuid_v7_floor(?::timestamptz - interval '1 minute')`, from)
   if (to) filter.and('u.id < uuid_v7_floor(?::timestamptz)', to)

@@ -3,8 +3,8 @@ import type { CallerOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 
 /**
- * The workspaces of an organization whose runs the caller may read, newest first.
- * @param among - Narrows them; what is not visible is left out, like what does not exist.
+ * Returns the workspaces of an organization whose runs the caller may read, newest first.
+ * @param among - Restricts the result to these. Workspaces that are invisible or do not exist are ignored.
  */
 export async function visibleWorkspaces(
   ctx: Context,

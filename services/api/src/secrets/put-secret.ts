@@ -11,7 +11,7 @@ import { newSecretNameOf } from './secret-name.ts'
 
 export const putSecret = endpoint({
   right: 'secret.write',
-  summary: 'Create a secret (201), or give it another value (200)',
+  summary: 'Create a secret (201), or change its value (200)',
   answer: { status: 200, orStatus: 201, body: secret },
   refusals: ['quota_exceeded'],
   params: { ws: 'ws' },

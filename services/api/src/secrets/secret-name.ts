@@ -2,14 +2,14 @@ import { isSecretName } from '@belfry/domain'
 import type { Request } from 'express'
 import { invalid, notFound } from '../http/refusals.ts'
 
-/** The name in the path of an existing secret; one that no secret can have is answered like one that none has. */
+/** Returns the name of a secret in the path. Throws `not_found` for a name that no secret can have. */
 export function secretNameOf(request: Request): string {
   const name = String(request.params.name)
   if (!isSecretName(name)) throw notFound()
   return name
 }
 
-/** The name in the path of a secret that is to be made. */
+/** Returns the name of a new secret in the path. Throws `validation_failed` for an invalid name. */
 export function newSecretNameOf(request: Request): string {
   const name = String(request.params.name)
   if (isSecretName(name)) return name

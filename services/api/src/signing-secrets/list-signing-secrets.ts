@@ -1,4 +1,4 @@
-import { pageOf, type SigningSecret as PublicSigningSecret, signingSecret } from '@belfry/contract'
+import { type SigningSecret as PublicSigningSecret, pageOf, signingSecret } from '@belfry/contract'
 import { readSigningSecrets, type SigningSecret } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
@@ -7,7 +7,7 @@ import { ok } from '../http/reply.ts'
 /** Returns all signing secrets as one page, the current one first: a workspace has few of them. */
 export const listSigningSecrets = endpoint({
   right: 'signing_secret.read',
-  summary: 'List what deliveries are signed with, the current one first',
+  summary: 'List the signing secrets of a workspace, the current one first',
   answer: { status: 200, body: pageOf(signingSecret) },
   params: { ws: 'ws' },
   async handle(ctx, { caller }) {

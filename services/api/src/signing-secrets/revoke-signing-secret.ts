@@ -7,7 +7,7 @@ import { noContent } from '../http/reply.ts'
 
 export const revokeSigningSecret = endpoint({
   right: 'signing_secret.revoke',
-  summary: 'Stop signing with an old secret at once',
+  summary: 'Revoke an old signing secret at once',
   answer: { status: 204 },
   refusals: ['conflict'],
   params: { ws: 'ws', secret: 'sec' },
@@ -19,7 +19,7 @@ export const revokeSigningSecret = endpoint({
     if (result === 'current') {
       throw new AppError(
         'conflict',
-        'Deliveries are signed with this secret. POST another one first, then revoke this one.',
+        'This is the current signing secret. Create a new one first, then revoke this one.',
       )
     }
     return noContent()

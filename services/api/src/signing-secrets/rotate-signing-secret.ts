@@ -9,7 +9,7 @@ import { presentSigningSecret } from './list-signing-secrets.ts'
 
 export const rotateSigningSecret = endpoint({
   right: 'signing_secret.rotate',
-  summary: 'Sign with a new secret, and for 24 hours with the old one too',
+  summary: 'Create a new signing secret; the old one also signs for 24 hours',
   answer: { status: 201, body: signingSecret },
   refusals: ['conflict'],
   params: { ws: 'ws' },
@@ -20,7 +20,7 @@ export const rotateSigningSecret = endpoint({
     if (secret === null) throw notFound()
     if (secret === 'full') {
       const advice = 'Revoke an old one, or wait until one has expired.'
-      throw new AppError('conflict', `${maxSigningSecrets} signing secrets are in use already. ${advice}`)
+      throw new AppError('conflict', `${maxSigningSecrets} signing secrets are already in use. ${advice}`)
     }
     const presented = presentSigningSecret(secret)
     return created(`/api/v1/workspaces/${presented.workspace_id}/signing-secrets/${presented.id}`, presented)

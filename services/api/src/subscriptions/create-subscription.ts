@@ -6,8 +6,8 @@ import { created } from '../http/reply.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { presentSubscription } from './present-subscription.ts'
 
-// One event can make this many tasks.
-const mostInWorkspace = 1_000
+// One event can create this many tasks.
+const maxInWorkspace = 1_000
 
 export const createSubscription = endpoint({
   right: 'subscription.write',
@@ -20,10 +20,10 @@ export const createSubscription = endpoint({
     const { workspaceId } = caller
     const id = newUuid()
     const row = await ctx.prisma.$transaction(async tx => {
-      // Two creates at once must not both take the last place.
+      // The lock keeps concurrent creations within the limit.
       await tx.$queryRaw`SELECT id FROM workspaces WHERE id = ${workspaceId}::uuid FOR NO KEY UPDATE`
-      if ((await tx.subscription.count({ where: { workspaceId } })) >= mostInWorkspace) {
-        throw new AppError('conflict', `A workspace has at most ${mostInWorkspace} subscriptions. Delete one first.`)
+      if ((await tx.subscription.count({ where: { workspaceId } })) >= maxInWorkspace) {
+        throw new AppError('conflict', `A workspace has at most ${maxInWorkspace} subscriptions. Delete one first.`)
       }
       const details = { topic: body.topic, active: body.active }
       await audit(tx, caller, { action: 'subscription.created', objectId: toId('sub', id), details })

@@ -6,7 +6,7 @@ import { noContent } from '../http/reply.ts'
 
 export const deleteSubscription = endpoint({
   right: 'subscription.delete',
-  summary: 'Delete a subscription; what was published before is still sent',
+  summary: 'Delete a subscription; events published before are still sent',
   answer: { status: 204 },
   params: { sub: 'sub' },
   async handle(ctx, { caller, params: { sub: id } }) {

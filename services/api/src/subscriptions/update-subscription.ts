@@ -10,7 +10,7 @@ import { presentSubscription, readSubscription } from './present-subscription.ts
 
 export const updateSubscription = endpoint({
   right: 'subscription.write',
-  summary: 'Change a subscription; it holds for events published from then on',
+  summary: 'Change a subscription, for events published from then on',
   answer: { status: 200, body: subscription },
   params: { sub: 'sub' },
   body: updateSubscriptionBody,
@@ -35,7 +35,7 @@ export const updateSubscription = endpoint({
         data: change,
       })
       if (!changed) throw notFound()
-      // A url or a header may hold a secret that was not given as one: the names of the fields are all that is told.
+      // A URL or a header may hold a secret, so the record has the names of the changed fields and not their values.
       const details = { topic: changed.topic, fields: Object.keys(body) }
       await audit(tx, caller, { action: 'subscription.changed', objectId: toId('sub', changed.id), details })
       return changed

@@ -4,8 +4,8 @@ import { toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
-import { taskAfterMove } from './task-after-move.ts'
 import { presentTask } from './present-task.ts'
+import { taskAfterMove } from './task-after-move.ts'
 
 export const cancelTask = endpoint({
   right: 'task.delete',

@@ -16,7 +16,7 @@ export const exportTasks = endpoint({
   },
 })
 
-// Headers and payloads are in the JSON form only.
+// Only the JSON form has headers and payloads.
 const columns: Readonly<Record<string, (task: Task) => Cell>> = {
   id: task => task.id,
   name: task => task.name,

@@ -8,7 +8,10 @@ import { selectTasks, type TaskRow } from './task-row.ts'
 
 export type TaskFilter = Omit<ListTasksQuery, 'limit' | 'cursor'>
 
-/** Reads a page of a workspace's tasks, newest first; of those for which a further condition of ours holds, if given. */
+/**
+ * Reads a page of a workspace's tasks, newest first.
+ * @param only - A further condition, and the name of the list that it makes.
+ */
 export function findTasks(
   ctx: Context,
   workspaceId: string,
@@ -21,11 +24,11 @@ export function findTasks(
   return readBoundedPage<TaskRow, Task>(ctx, query, scan, list, presentTask)
 }
 
-/** Decides along which index the tasks of a workspace are read, and what each one found there must be besides. */
+/** Returns the index along which the tasks of a workspace are read, and the conditions that are checked for each task. */
 export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
   const along = where()
   const streams = addStreams(along, filter)
-  // The index of a cron job's tasks has no workspace. Somebody else's cron job costs no more than one's own.
+  // The index of a cron job's tasks has no workspace. Reading the cron job of another workspace costs no more.
   const isOfCronJob = streams.key === 'cron_job_id'
   if (!isOfCronJob) along.and('t.workspace_id = ?', workspaceId)
   const rest = where(along)
@@ -48,7 +51,7 @@ export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
   }
 }
 
-// There is an index for each of these, but in the order of ids only for one value at a time.
+// There is an index for each of these. It is in the order of ids for one value at a time only.
 function addStreams(along: Where, { cronjob_id, state = [...taskStates] }: TaskFilter) {
   if (cronjob_id) {
     const keys = along.add([...new Set(cronjob_id)])
@@ -69,7 +72,7 @@ function addStreams(along: Where, { cronjob_id, state = [...taskStates] }: TaskF
     order,
     streams: `unnest(${keys}::task_state[]) AS key (value)`,
     streamCount: state.length,
-    // Most states have few tasks or none, so the streams may share more than one stream may look at.
-    lookAt: 4_000 + 1_600 * (state.length - 1),
+    // Most states have few tasks or none, so several streams together may scan more than one stream.
+    maxScanned: 4_000 + 1_600 * (state.length - 1),
   }
 }

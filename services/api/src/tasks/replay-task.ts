@@ -12,7 +12,7 @@ import { findTask } from './task-row.ts'
 
 export const replayTask = creation({
   right: 'task.write',
-  summary: 'Send a finished task again, as a new task that is due at once',
+  summary: 'Replay a finished task, as a new task that is due at once',
   answer: { status: 201, body: task },
   refusals: ['task_not_finished', 'quota_exceeded'],
   params: { task: 'task' },

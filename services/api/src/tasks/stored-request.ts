@@ -5,7 +5,7 @@ import { memberText } from '@belfry/domain'
 type NewBody = Pick<CreateTaskBody, 'url' | 'method' | 'headers' | 'retry' | 'timeout_ms'>
 type ChangedBody = Pick<UpdateTaskBody, 'url' | 'method' | 'headers' | 'retry' | 'timeout_ms'>
 
-/** What a new task or cron job sends. The payload is a slice of the body, so that its bytes stay as they came. */
+/** Returns the request of a new task or cron job. The payload is a slice of the body, so its bytes do not change. */
 export function toStoredRequest(body: NewBody, bodyText: string): StoredRequest {
   return {
     url: body.url,
@@ -20,7 +20,7 @@ export function toStoredRequest(body: NewBody, bodyText: string): StoredRequest 
   }
 }
 
-/** What a change says about it; a field that was left out is undefined. */
+/** Returns the changes of a request; fields that the body omits are undefined. */
 export function toRequestChange(body: ChangedBody, bodyText: string) {
   return {
     url: body.url,

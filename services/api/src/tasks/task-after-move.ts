@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'
 import { findTask, type TaskRow } from './task-row.ts'
 
-/** Answers a change of a pending task: the task as it is now, or why it could not be changed. */
+/** Returns the task after a change. Throws the reason when the task could not be changed. */
 export async function taskAfterMove(
   ctx: Context,
   result: MoveResult,

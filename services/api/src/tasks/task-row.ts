@@ -10,26 +10,27 @@ export type LastRunRow = {
 }
 
 /** A task with its request and its latest run. */
-export type TaskRow = StoredRequest & LastRunRow & {
-  id: string
-  workspaceId: string
-  source: TaskSource
-  state: TaskState
-  stateReason: string | null
-  attempts: number
-  executeAt: Date
-  dueAt: Date
-  cronJobId: string | null
-  eventId: string | null
-  replayOf: string | null
-  createdAt: Date
-  updatedAt: Date
-  finishedAt: Date | null
-  name: string
-  topic: string | null
-}
+export type TaskRow = StoredRequest &
+  LastRunRow & {
+    id: string
+    workspaceId: string
+    source: TaskSource
+    state: TaskState
+    stateReason: string | null
+    attempts: number
+    executeAt: Date
+    dueAt: Date
+    cronJobId: string | null
+    eventId: string | null
+    replayOf: string | null
+    createdAt: Date
+    updatedAt: Date
+    finishedAt: Date | null
+    name: string
+    topic: string | null
+  }
 
-/** Reads tasks. The caller's conditions follow: `t` is the task, `r` its request. */
+/** Selects tasks. The caller appends conditions: `t` is the task, `r` its request. */
 export const selectTasks = `
   SELECT t.id, t.workspace_id AS "workspaceId", t.source, t.state, t.state_reason AS "stateReason", t.attempts,
          t.execute_at AS "executeAt", t.due_at AS "dueAt", t.cron_job_id AS "cronJobId", t.event_id AS "eventId",
@@ -41,7 +42,7 @@ export const selectTasks = `
          last.finished_at AS "lastRunFinishedAt"
   FROM tasks t JOIN task_requests r ON r.task_id = t.id
   LEFT JOIN LATERAL (
-    -- A run is younger than its task: the bound on the id leaves out the partitions before it.
+    -- A run is younger than its task, so the bound on the id skips older partitions.
     SELECT id, status, response_status, error_code, finished_at FROM runs
     WHERE runs.task_id = t.id AND runs.id >= uuid_v7_floor(t.created_at)
     ORDER BY runs.id DESC LIMIT 1

@@ -4,13 +4,13 @@ import { endpoint } from '../http/endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
 import { ok } from '../http/reply.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
-import { taskAfterMove } from './task-after-move.ts'
 import { enqueueRows } from './enqueue.ts'
 import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
 import { readTask } from './get-task.ts'
 import { inspectTarget } from './inspect-target.ts'
 import { presentTask } from './present-task.ts'
 import { toRequestChange } from './stored-request.ts'
+import { taskAfterMove } from './task-after-move.ts'
 
 export const updateTask = endpoint({
   right: 'task.write',

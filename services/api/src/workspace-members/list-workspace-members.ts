@@ -6,7 +6,7 @@ import { memberUser, presentWorkspaceMember } from '../members/present-member.ts
 
 export const listWorkspaceMembers = endpoint({
   right: 'workspace_member.read',
-  summary: 'List the members who belong to a workspace, which owners and admins need not',
+  summary: 'List the members of a workspace; owners and admins need not be among them',
   answer: { status: 200, body: pageOf(workspaceMember) },
   params: { ws: 'ws' },
   query: listQuery,

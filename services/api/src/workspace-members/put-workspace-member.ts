@@ -9,7 +9,7 @@ import { lockOrganization } from '../organizations/lock-organization.ts'
 
 export const putWorkspaceMember = endpoint({
   right: 'workspace_member.manage',
-  summary: 'Let a member of the organization into a workspace, or change their role in it',
+  summary: 'Add a member of the organization to a workspace, or change the role in it',
   answer: { status: 200, body: workspaceMember },
   params: { ws: 'ws', user: 'user' },
   body: putWorkspaceMemberBody,
@@ -17,7 +17,7 @@ export const putWorkspaceMember = endpoint({
     const { organizationId, workspaceId } = caller
     const key = { workspaceId_userId: { workspaceId, userId } }
     const row = await ctx.prisma.$transaction(async tx => {
-      await lockOrganization(tx, organizationId) // nobody leaves it meanwhile
+      await lockOrganization(tx, organizationId) // keeps the member from leaving meanwhile
       const membership = await tx.membership.findUnique({
         where: { organizationId_userId: { organizationId, userId } },
         select: { workspaceRole: true },

@@ -6,7 +6,7 @@ import { noContent } from '../http/reply.ts'
 
 export const removeWorkspaceMember = endpoint({
   right: 'workspace_member.manage',
-  summary: 'Take a member out of a workspace',
+  summary: 'Remove a member from a workspace',
   answer: { status: 204 },
   params: { ws: 'ws', user: 'user' },
   async handle(ctx, { caller, params: { user: userId } }) {

@@ -19,27 +19,27 @@ export const createWorkspace = endpoint({
   async handle(ctx, { caller, body: { name } }) {
     const { organizationId, user, actor } = caller
     const id = newUuid()
-    // A member sees only the workspaces that they belong to.
+    // A member sees only workspaces to which the member belongs.
     const isMember = actor.kind === 'user' && actor.role === 'member'
     const members = isMember ? { members: { create: { userId: user.userId, role: 'editor' as const } } } : {}
     const row = await ctx.prisma.$transaction(async tx => {
       await lockOrganization(tx, organizationId)
       await refuseOverLimit(ctx, tx, organizationId)
-      const deed = { action: 'workspace.created', objectId: toId('ws', id), details: { name } } as const
-      await audit(tx, { ...caller, workspaceId: id }, deed)
+      const audited = { action: 'workspace.created', objectId: toId('ws', id), details: { name } } as const
+      await audit(tx, { ...caller, workspaceId: id }, audited)
       return tx.workspace.create({ data: { id, organizationId, name, ...members } })
     })
-    // Should it be lost here, whoever first needs one makes it.
+    // If the process ends here, the first request that needs the secret creates it.
     await ensureSigningSecret(ctx.pool, ctx.config.masterKeys, id)
     const presented = presentWorkspace(row)
     return created(`/api/v1/workspaces/${presented.id}`, presented)
   },
 })
 
-// The organization's row is locked, so that of several creations each counts those before it.
+// The caller holds the lock of the organization, so concurrent creations count each other.
 async function refuseOverLimit(ctx: Context, tx: PrismaTransaction, organizationId: string): Promise<void> {
   const { tier } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId }, select: { tier: true } })
-  const limit = ctx.config.tiers[tier as TierName].workspaces // only these are ever stored
+  const limit = ctx.config.tiers[tier as TierName].workspaces // only names of tiers are stored
   if ((await tx.workspace.count({ where: { organizationId, deletedAt: null } })) < limit) return
   const message = `The organization has as many workspaces as its tier allows: ${limit}. Choose a higher tier.`
   throw new AppError('workspace_limit_reached', message)

@@ -5,7 +5,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { noContent } from '../http/reply.ts'
 import { lockWorkspace } from './lock-workspace.ts'
 
-// From the commit on no claim starts anything of the workspace; the scheduler cancels what waits, batch by batch.
+// After the commit no claim starts a task of the workspace; the scheduler cancels the waiting tasks in batches.
 export const deleteWorkspace = endpoint({
   right: 'workspace.delete',
   summary: 'Delete a workspace: all of its deliveries stop at once',

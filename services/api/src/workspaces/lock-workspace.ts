@@ -2,8 +2,7 @@ import type { PrismaTransaction } from '@belfry/db/prisma'
 import { notFound } from '../http/refusals.ts'
 
 /**
- * Keeps everybody else from changing or deleting a workspace until the transaction ends. Throws `not_found` when it has
- * just been deleted.
+ * Locks a workspace against changes and deletion until the transaction ends. Throws `not_found` when it was just deleted.
  */
 export async function lockWorkspace(
   tx: PrismaTransaction,

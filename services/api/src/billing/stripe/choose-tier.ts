@@ -10,16 +10,16 @@ import {
 import { AppError, type TierName, tierNames, toId } from '@belfry/domain'
 import type { Stripe } from 'stripe'
 import type { Context } from '../../context.ts'
+import { invalid } from '../../http/refusals.ts'
 import { applyTier } from '../apply-tier.ts'
 import { readAnew } from './read-anew.ts'
 import type { StripeBilling } from './stripe-billing.ts'
 import { isLive, isMissingPayment } from './subscription-state.ts'
-import { invalid } from '../../http/refusals.ts'
 
 type Customer = BillingAccount & { customerId: string }
 
 /**
- * Brings an organization to the tier that its owner chose. A first subscription begins with a checkout, a higher tier is
+ * Changes an organization to the tier that its owner chose. A first subscription begins with a checkout, a higher tier is
  * charged and applies at once, and a lower one applies at the end of the period that is paid for.
  * @returns The page on which the owner pays for the tier first; null when there is nothing to pay.
  */
@@ -67,7 +67,7 @@ async function beginCheckout(
   tier: TierName,
 ): Promise<string> {
   const price = priceOf(settings, tier)
-  // Only one checkout can be paid: two would make two subscriptions.
+  // Only one checkout may be paid: two would make two subscriptions.
   if (account.checkoutId !== null) await expire(stripe, account.checkoutId)
   const organizationId = toId('org', account.organizationId)
   const organization = await findOwners(tx, account.organizationId)
@@ -81,7 +81,7 @@ async function beginCheckout(
     success_url: `${page}?checkout=done`,
     cancel_url: page,
   })
-  if (!session.url) throw new Error('Stripe made a checkout without an address.')
+  if (!session.url) throw new Error('Stripe returned a checkout without a URL.')
   await storeBillingAccount(tx, { ...account, checkoutId: session.id })
   return session.url
 }
@@ -91,7 +91,7 @@ async function expire(stripe: Stripe, checkoutId: string): Promise<void> {
   if (status === 'open') await stripe.checkout.sessions.expire(checkoutId)
 }
 
-/** Returns where a payment is still to be made; null when there is none. */
+/** Returns the page of a payment that is still due; null when there is none. */
 async function changeSubscription(
   { stripe, settings }: StripeBilling,
   subscription: Stripe.Subscription,
@@ -135,7 +135,7 @@ async function downgradeAtPeriodEnd(stripe: Stripe, subscription: Stripe.Subscri
   const schedule = await stripe.subscriptionSchedules.create({ from_subscription: subscription.id })
   const [item] = subscription.items.data
   const [phase] = schedule.phases
-  if (!item || !phase) throw new Error('Stripe made a schedule without a phase.')
+  if (!item || !phase) throw new Error('Stripe returned a schedule without a phase.')
   const { interval = 'month', interval_count = 1 } = item.price.recurring ?? {}
   await stripe.subscriptionSchedules.update(schedule.id, {
     end_behavior: 'release',
@@ -158,7 +158,7 @@ async function invoiceUrl(stripe: Stripe, { latest_invoice }: Stripe.Subscriptio
 function priceOf({ prices }: StripeBilling['settings'], tier: TierName): string {
   const price = prices.priceOf.get(tier)
   if (price !== undefined) return price
-  const message = `tier must be one that is sold: free, ${[...prices.priceOf.keys()].join(', ')}.`
+  const message = `tier must be for sale: free, ${[...prices.priceOf.keys()].join(', ')}.`
   const errors = [{ path: 'tier', code: 'not_for_sale', message }]
   throw invalid('body', errors)
 }

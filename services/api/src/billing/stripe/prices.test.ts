@@ -11,7 +11,7 @@ it.each([
   ['{', /JSON object/],
   ['[]', /JSON object/],
   ['{}', /one tier/],
-  ['{"free":"price_1"}', /free is not a tier that can be sold/],
+  ['{"free":"price_1"}', /free is not a tier for sale/],
   ['{"gold":"price_1"}', /gold is not a tier/],
   ['{"startup":7}', /JSON object/],
   ['{"startup":"price_1","scaleup":"price_1"}', /two tiers/],

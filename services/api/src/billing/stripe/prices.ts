@@ -1,12 +1,12 @@
 import { type TierName, tierNames } from '@belfry/domain'
 
-/** Which tier each price of Stripe stands for, and at which price a tier is sold. */
+/** The tier of each price of Stripe, and the price at which each tier is sold. */
 export type Prices = { tierOf: ReadonlyMap<string, TierName>; priceOf: ReadonlyMap<TierName, string> }
 
 /**
- * Reads the operator's prices, such as `{"startup":"price_1","scaleup":["price_3","price_2"]}`. Of several prices of a tier the
- * first one is sold; subscriptions may still have the others. The tier `free` has no price.
- * @throws Error that says what is wrong.
+ * Parses the operator's prices, such as `{"startup":"price_1","scaleup":["price_3","price_2"]}`. If a tier has several
+ * prices, the first one is sold; existing subscriptions may have the others. The tier `free` has no price.
+ * @throws Error with the reason.
  */
 export function parsePrices(text: string): Prices {
   const form = 'must be a JSON object such as {"startup":"price_1","scaleup":["price_3","price_2"]}'
@@ -14,15 +14,15 @@ export function parsePrices(text: string): Prices {
   const priceOf = new Map<TierName, string>()
   for (const [name, given] of Object.entries(objectOf(text, form))) {
     const tier = tierNames.find(one => one === name && one !== 'free')
-    if (!tier) throw new Error(`${name} is not a tier that can be sold; there are ${tierNames.slice(1).join(', ')}`)
+    if (!tier) throw new Error(`${name} is not a tier for sale; the tiers are ${tierNames.slice(1).join(', ')}`)
     for (const price of Array.isArray(given) ? given : [given]) {
       if (typeof price !== 'string' || !/^\w{1,255}$/.test(price)) throw new Error(form)
-      if (tierOf.has(price)) throw new Error(`${price} stands for two tiers`)
+      if (tierOf.has(price)) throw new Error(`${price} is the price of two tiers`)
       tierOf.set(price, tier)
       if (!priceOf.has(tier)) priceOf.set(tier, price)
     }
   }
-  if (priceOf.size === 0) throw new Error('must name the price of one tier at least')
+  if (priceOf.size === 0) throw new Error('must have the price of at least one tier')
   return { tierOf, priceOf }
 }
 
@@ -31,7 +31,7 @@ function objectOf(text: string, form: string): object {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // told below, in words of our own
+    // rejected below, with a better message
   }
   throw new Error(form)
 }

@@ -7,8 +7,8 @@ import type { StripeBilling } from './stripe-billing.ts'
 import { currentSubscription, grantedTier, readState } from './subscription-state.ts'
 
 /**
- * Reads the subscription of a locked account from Stripe, stores its state and applies what follows from it. The lock makes
- * this safe in any order and number: whoever reads last has read the latest state.
+ * Reads the subscription of a locked account from Stripe, stores its state and applies its tier. The lock makes repeated
+ * and reordered calls safe: the last call has read the latest state.
  */
 export async function readAnew(
   ctx: Context,

@@ -1,13 +1,13 @@
 import { lockBillingAccountOf, recordBillingEvent, type Transaction } from '@belfry/db'
 import type { Stripe } from 'stripe'
 import type { Context } from '../../context.ts'
-import type { StripeBilling } from './stripe-billing.ts'
 import { readAnew } from './read-anew.ts'
+import type { StripeBilling } from './stripe-billing.ts'
 
 /**
- * Handles an event, once. What it says is only that something changed for a customer: the state is read anew, so events may
- * come late and in any order.
- * @returns The organization that it was about; null when it was about none, or has been handled before.
+ * Handles an event once. An event only means that something changed for a customer. Its subscription is read from Stripe,
+ * so events may come late and in any order.
+ * @returns The organization of the event; null when there is none, or when the event was handled before.
  */
 export async function receiveEvent(
   ctx: Context,

@@ -50,7 +50,7 @@ describe('a subscription', () => {
   })
 })
 
-it('of several subscriptions the one that is paid decides, and one that never began does not count', () => {
+it('of several subscriptions the paid subscription counts, and one without a first payment does not', () => {
   const ended = aSubscription('canceled', { id: 'sub_2', created: 9 })
   expect(currentSubscription([ended, aSubscription('active')])?.id).toBe('sub_1')
   expect(currentSubscription([aSubscription('incomplete'), ended])?.id).toBe('sub_2')

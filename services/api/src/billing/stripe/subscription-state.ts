@@ -3,17 +3,17 @@ import type { TierName } from '@belfry/domain'
 import type { Stripe } from 'stripe'
 import type { Prices } from './prices.ts'
 
-// The first that a customer has decides. `incomplete` was never paid, so it is not a subscription yet.
+// The subscription with the first of these states counts. `incomplete` was never paid, so it is no subscription yet.
 const ranks = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'canceled']
 
-/** The subscription, of all that a customer ever had, that decides about the tier. */
+/** Returns the subscription that decides about the tier, of all that a customer ever had. */
 export function currentSubscription(all: readonly Stripe.Subscription[]): Stripe.Subscription | null {
   const known = all.filter(({ status }) => ranks.includes(status))
   const [current] = known.sort((a, b) => ranks.indexOf(a.status) - ranks.indexOf(b.status) || b.created - a.created)
   return current ?? null
 }
 
-/** Reads what we keep of a subscription. A grace period begins when a payment is first seen to be missing. */
+/** Returns the state that Belfry stores of a subscription. A grace period begins when a payment is first missing. */
 export function readState(
   subscription: Stripe.Subscription | null,
   { prices, graceMs }: { prices: Prices; graceMs: number },
@@ -34,7 +34,7 @@ export function readState(
   }
 }
 
-/** The tier that a subscription gives right now; null when it says nothing about it. */
+/** Returns the tier that a subscription grants now; null when it does not decide about the tier. */
 export function grantedTier({ status, tier, graceUntil }: BillingState, now: number): TierName | null {
   if (status === null) return null
   if (status === 'active' || status === 'trialing') return tier
@@ -42,12 +42,12 @@ export function grantedTier({ status, tier, graceUntil }: BillingState, now: num
   return 'free'
 }
 
-/** Whether a subscription goes on, paid or not. */
+/** Returns whether a subscription is in force, paid or not. */
 export function isLive({ status }: BillingState): boolean {
   return status === 'active' || status === 'trialing' || isMissingPayment(status)
 }
 
-/** Whether a subscription goes on although its last payment failed. */
+/** Returns whether a subscription is in force although its last payment failed. */
 export function isMissingPayment(status: string | null): boolean {
   return status === 'past_due' || status === 'unpaid'
 }

@@ -4,12 +4,12 @@ import type { Context } from '../context.ts'
 import { enqueueRows } from '../tasks/enqueue.ts'
 
 /**
- * Replays or discards dead letters as an operator, as their workspace could: a replay is a new task, and no dead letter is
- * settled twice. Each is on record in the audit log of its organization.
- * @param tasks - Their ids (`task_...`). Those that are no dead letters are left out.
- * @returns How many were settled.
+ * Replays or discards dead letters as an operator, like their workspaces could: a replay is a new task, and no dead letter is
+ * settled twice. Records each in the audit log of its organization.
+ * @param tasks - Their public ids. Tasks that are no dead letters are ignored.
+ * @returns The number of settled dead letters.
  */
-export async function settleLetters(
+export async function settleAsOperator(
   ctx: Context,
   tasks: readonly string[],
   action: DeadLetterAction,
@@ -22,7 +22,7 @@ export async function settleLetters(
     const ofWorkspace = found.filter(task => task.workspaceId === workspaceId).map(({ id }) => id)
     settled += await settleOfWorkspace(ctx, { workspaceId, ids: ofWorkspace, action, address })
   }
-  // Also those that had been settled already: what shows them is out of date.
+  // Also removes those that were settled before: the list that shows them is out of date.
   await ctx.deadLetters?.remove(tasks).catch(err => ctx.log.warn({ err }, 'dead_letter.still_shown'))
   return settled
 }
