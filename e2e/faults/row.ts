@@ -1,18 +1,18 @@
 import type { Limits } from './check/check-history.ts'
 import type { Fixture } from './fixture/fixture.ts'
 
-/** One row of the fault matrix: a fault, the moment that it strikes, and what must come of it. */
+/** One row of the fault matrix: a fault, the moment when it happens, and the result that it must have. */
 export type Row = {
   id: string
   fault: string
   moment: string
   expected: string
-  /** A library for LD_PRELOAD; the row is not run on a machine without it. */
+  /** A library for LD_PRELOAD; the row does not run on a machine without it. */
   needs?: 'libfaketime.so.1' | 'libnss_wrapper.so'
-  /** Whether its subject is Redis: without one it is not run. */
+  /** Whether its subject is Redis; it does not run without one. */
   aboutRedis?: true
   persistRedis?: boolean
-  /** The executions of a third organization, `caller: 2`; none is made without it. */
+  /** The executions of a third organization, `caller: 2`; without it there is no third organization. */
   executionLimit?: number
   /** Makes the fault happen, and returns what it may cost. */
   run(fixture: Fixture, seed: number): Promise<Allowance>
@@ -20,11 +20,10 @@ export type Row = {
 
 /** What the fault of a row may cost. */
 export type Allowance = Limits & {
-  /** How long everything may take to come to rest after the fault. Default 60 s. */
+  /** How long it may take after the fault until no task is due or in flight. Default 60 s. */
   restMs?: number
 }
 
-/** What came of a row. */
 export type RowResult = {
   row: Pick<Row, 'id' | 'fault' | 'moment' | 'expected'>
   status: 'passed' | 'FAILED' | 'not run'
@@ -34,6 +33,6 @@ export type RowResult = {
   latenessMs: number
   durationMs: number
   notes: string[]
-  /** Each violation with the task's whole history. */
+  /** Each violation with the whole history of its task. */
   complaints: string[]
 }

@@ -6,25 +6,33 @@ import { formatHistory } from './check/history.ts'
 import { readHistory } from './check/read-history.ts'
 import { findPreload } from './find-preload.ts'
 import { cronJobId } from './fixture/api-operations.ts'
-import { type Fixture, openFixture } from './fixture/fixture.ts'
+import { type Fixture, type FixtureOptions, openFixture } from './fixture/fixture.ts'
 import type { Template } from './fixture/template.ts'
+import { within } from './fixture/within.ts'
 import type { Allowance, Row, RowResult } from './row.ts'
 
 const maxHistories = 5
 
-/** How rows are run. */
+/** How rows run. */
 export type RowOptions = {
   seed: number
   /** Whether the processes get a Redis. Default true. */
   withRedis?: boolean
+  /** How long one row may take, from the first process to the last check. Default 8 minutes. */
+  limitMs?: number
 }
 
-/** Runs one row on a fixture of its own. Never rejects: each error becomes a complaint. */
+// The slowest row takes 133 s on an idle machine with two cores.
+const defaultLimitMs = 8 * 60_000
+
+/** Runs one row on its own fixture. Never rejects: each error becomes a complaint, and so does a row that hangs. */
 export async function runRow(
   row: Row,
   template: Template,
-  { seed, withRedis = true, logs }: RowOptions & { logs: string },
+  options: RowOptions & { logs: string },
+  open: (template: Template, options: FixtureOptions) => Promise<Fixture> = openFixture,
 ): Promise<RowResult> {
+  const { withRedis = true, logs } = options
   const began = performance.now()
   const result = (status: RowResult['status'], more: Partial<RowResult>): RowResult => ({
     ...{ row, status, tasks: 0, hits: 0, repeats: 0, latenessMs: 0, notes: [], complaints: [] },
@@ -34,33 +42,40 @@ export async function runRow(
   if (row.needs && !findPreload(row.needs)) return result('not run', { notes: [`needs ${row.needs}`] })
   if (row.aboutRedis && !withRedis) return result('not run', { notes: ['about Redis'] })
   let fixture: Fixture | undefined
+  let outcome: { verdict?: Verdict; complaints: string[] }
   try {
-    fixture = await openFixture(template, {
+    fixture = await open(template, {
       withRedis,
       persistRedis: row.persistRedis ?? false,
       ...(row.executionLimit === undefined ? {} : { executionLimit: row.executionLimit }),
     })
-    const allowance = await row.run(fixture, seed)
-    const { verdict, complaints } = await judge(fixture, allowance)
-    if (complaints.length > 0) await keepLogs(fixture, row.id, logs, complaints)
-    return result(complaints.length > 0 ? 'FAILED' : 'passed', { ...verdict, notes: fixture.notes, complaints })
+    outcome = await runAndJudge(row, fixture, options)
   } catch (error) {
-    const complaint = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    const complaints = [...(fixture?.faults ?? []), complaint]
-    if (fixture) await keepLogs(fixture, row.id, logs, complaints)
-    return result('FAILED', { complaints })
-  } finally {
-    await fixture?.close()
+    outcome = { complaints: [...(fixture?.failures ?? []), messageOf(error)] }
   }
+  // The logs first: closing the fixture ends its processes.
+  if (fixture && outcome.complaints.length > 0) await keepLogs(fixture, row.id, logs, outcome.complaints)
+  await fixture?.close().catch(error => outcome.complaints.push(`While closing: ${messageOf(error)}`))
+  const { verdict = {}, complaints } = outcome
+  return result(complaints.length > 0 ? 'FAILED' : 'passed', { ...verdict, notes: fixture?.notes ?? [], complaints })
 }
 
-/** Waits until all has come to rest and checks everything that was seen. */
+async function runAndJudge(row: Row, fixture: Fixture, { seed, limitMs = defaultLimitMs }: RowOptions) {
+  const work = row.run(fixture, seed).then(allowance => judge(fixture, allowance))
+  return within(
+    limitMs,
+    work,
+    () => `row ${row.id}. It waited for ${fixture.waits().join('; ') || 'no call of the fixture'}`,
+  )
+}
+
+/** Waits until no task is due or in flight, and checks everything that was seen. */
 export async function judge(
   fixture: Fixture,
   allowance: Allowance,
 ): Promise<{ verdict: Verdict; complaints: string[] }> {
   const complaints: string[] = []
-  await stopCronJobs(fixture).catch(error => complaints.push(`I2: a cron job goes on. ${error.message}`))
+  await stopCronJobs(fixture).catch(error => complaints.push(`I2: a cron job keeps running. ${error.message}`))
   await comeToRest(fixture, allowance.restMs ?? 60_000).catch(error => complaints.push(`I2: ${error.message}`))
   await fixture.charges.settled()
   const history = await readHistory(fixture)
@@ -72,11 +87,11 @@ export async function judge(
   }
   const more = verdict.violations.length - maxHistories
   if (more > 0) complaints.push(`and ${more} more violations`)
-  return { verdict, complaints: [...fixture.faults, ...complaints] }
+  return { verdict, complaints: [...fixture.failures, ...complaints] }
 }
 
-// Pauses what is still active: otherwise the row never comes to rest. Those whose POST was not answered are found by their
-// rows.
+// Pauses the active cron jobs: otherwise the row never comes to rest. The row does not know the id of a cron job whose
+// POST was not answered, so it is found in the database.
 async function stopCronJobs(fixture: Fixture): Promise<void> {
   const unpaused = () =>
     fixture.sql<{ id: string; name: string }>('SELECT id, name FROM cron_jobs WHERE paused_at IS NULL ORDER BY id')
@@ -84,7 +99,7 @@ async function stopCronJobs(fixture: Fixture): Promise<void> {
     async () => {
       for (const { id, name } of await unpaused()) {
         const job = fixture.cronJobs.find(({ path }) => path === name)
-        if (!job) throw new Error(`No row has made the cron job ${name}.`)
+        if (!job) throw new Error(`No row has created the cron job ${name}.`)
         job.id ??= cronJobId(id)
         await fixture.operate(job, 'pause')
       }
@@ -95,14 +110,14 @@ async function stopCronJobs(fixture: Fixture): Promise<void> {
   )
 }
 
-// At rest: nothing is in flight or due soon, and the target has not been called for a second.
-async function comeToRest(fixture: Fixture, withinMs: number): Promise<void> {
+// At rest: no task is in flight or due soon, and the target has not been called for a second.
+async function comeToRest(fixture: Fixture, maxMs: number): Promise<void> {
   const text = `SELECT state, count(*)::int AS n FROM tasks
     WHERE state IN ('pending', 'processing', 'retrying') AND due_at < clock_timestamp() + interval '2 minutes' GROUP BY state`
   await waitFor(
     () => fixture.sql(text),
     open => open.length === 0,
-    withinMs,
+    maxMs,
   )
   let count = -1
   let since = 0
@@ -120,4 +135,8 @@ async function keepLogs(fixture: Fixture, id: string, folder: string, complaints
   await mkdir(folder, { recursive: true })
   const logs = fixture.services.map(({ name, pid, output }) => `--- ${name} ${pid}\n${output}`)
   await writeFile(join(folder, `${id}.log`), [...complaints, ...logs].join('\n\n'))
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

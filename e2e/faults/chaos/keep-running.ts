@@ -1,40 +1,30 @@
 import type { RunningService, ServiceName } from '../../processes.ts'
 import type { Fixture } from '../fixture/fixture.ts'
 
-/** The processes of ours, each started again when it ends, as an operator's platform would do. */
+/** Belfry's processes: an API, a scheduler and two dispatchers. Each is started again when it ends, as a platform would. */
 export type Fleet = {
-  /** The one that runs at present. */
+  /** Returns a running process of a kind. */
   one(name: ServiceName, random: () => number): RunningService | undefined
-  /** Starts nothing again from now on. */
+  /** Stops starting processes again. */
   release(): Promise<void>
 }
-
-const wanted: ServiceName[] = ['api', 'scheduler', 'dispatcher', 'dispatcher']
 
 export async function keepRunning(fixture: Fixture): Promise<Fleet> {
   const running = new Set<RunningService>()
   let isReleased = false
 
-  function keep(name: ServiceName): RunningService {
-    const service = fixture.spawn(name)
+  function keep(name: ServiceName, service: RunningService): void {
     running.add(service)
-    void service.ended.then(() => {
+    const again = service.ended.then(() => {
       running.delete(service)
-      if (!isReleased) keep(name)
+      if (!isReleased) keep(name, fixture.spawn(name))
     })
-    return service
+    again.catch(() => {}) // the fixture was closed
   }
 
   const services = await fixture.startAll()
-  for (const name of ['api', 'scheduler', 'dispatcher'] as const) {
-    const service = services[name]
-    running.add(service)
-    void service.ended.then(() => {
-      running.delete(service)
-      if (!isReleased) keep(name)
-    })
-  }
-  for (const name of wanted.slice(3)) keep(name)
+  for (const name of ['api', 'scheduler', 'dispatcher'] as const) keep(name, services[name])
+  keep('dispatcher', fixture.spawn('dispatcher'))
   return {
     one(name, random) {
       const candidates = [...running].filter(service => service.name === name)

@@ -1,9 +1,10 @@
 import type { TaskSpec } from '../fixture/api-operations.ts'
+import { demandKilled, demandTasks } from '../fixture/demands.ts'
 import type { Fixture } from '../fixture/fixture.ts'
 import { uuidOf } from '../fixture/task-uuid.ts'
 import type { Row } from '../row.ts'
 
-/** An API process that dies in the middle of a POST. */
+/** An API process dies in the middle of a POST. */
 export const apiKills: Row[] = [
   {
     id: 'F01',
@@ -12,8 +13,7 @@ export const apiKills: Row[] = [
     expected: 'the connection breaks; no task; the repeated call makes one',
     async run(fixture) {
       await killDuringCreate(fixture, 'api.before_insert=kill')
-      const [stored] = await fixture.sql<{ n: number }>('SELECT count(*)::int AS n FROM tasks')
-      fixture.demand(stored?.n === 0, `There are ${stored?.n} tasks although the API died before the insert.`)
+      await demandTasks(fixture, 0) // the API died before the insert
       await repeatCreate(fixture)
       return { latenessMs: 2_000 }
     },
@@ -73,8 +73,7 @@ export const apiKills: Row[] = [
         fixture.demand(status === 201, `The repeated call was answered with ${status}.`)
         fixture.demand(id !== null && uuidOf(id) === stored?.id, `It was answered with ${id}, another task.`)
       }
-      const [count] = await fixture.sql<{ n: number }>('SELECT count(*)::int AS n FROM tasks')
-      fixture.demand(count?.n === 1, `There are ${count?.n} tasks.`)
+      await demandTasks(fixture, 1)
       return { latenessMs: 60_000 }
     },
   },
@@ -92,7 +91,7 @@ async function killDuringCreate(
   await Promise.all([fixture.start('scheduler'), fixture.start('dispatcher')])
   const answer = await fixture.create(spec)
   fixture.demand(answer.status === 'broken', `The dying API answered ${answer.status}.`)
-  fixture.demand((await doomed.ended) === 'SIGKILL', 'The API was not killed.')
+  await demandKilled(fixture, doomed)
 }
 
 async function repeatCreate(fixture: Fixture): Promise<void> {

@@ -8,7 +8,7 @@ const apartMs = 25
 export const cancelRace: Row[] = [
   {
     id: 'F73',
-    fault: 'DELETE in the very moment that a task is due',
+    fault: 'DELETE at the moment when a task is due',
     moment: 'M1',
     expected: 'either 200 and no call ever, or 409 and the call',
     async run(fixture) {
@@ -17,17 +17,14 @@ export const cancelRace: Row[] = [
       const aim = createAim()
       const cancels: Array<Promise<unknown>> = []
       for (const { id, executeAt } of fixture.creates) {
-        if (id === null) continue // this machine was so busy that its time had passed
+        if (id === null) continue // this machine was so slow that its time had passed
         await lasting(Math.max(0, executeAt + aim.offsetMs() - Date.now()))
         cancels.push(fixture.cancel(id).then(({ status }) => aim.correct(status === 409)))
       }
       await Promise.all(cancels)
       const count = (status: number) => fixture.cancels.filter(answer => answer.status === status).length
       fixture.notes.push(`${count(200)} cancelled in time, ${count(409)} too late`)
-      fixture.demand(
-        count(200) + count(409) === cancels.length,
-        'A DELETE was answered with something else than 200 and 409.',
-      )
+      fixture.demand(count(200) + count(409) === cancels.length, 'A DELETE was answered with neither 200 nor 409.')
       fixture.demand(count(200) > 0 && count(409) > 0, 'The race was not close.')
       return { latenessMs: 60_000 }
     },
@@ -50,9 +47,9 @@ async function createOneAfterAnother(fixture: Fixture): Promise<void> {
 }
 
 /**
- * When to send a DELETE, from the time of its task. Each answer corrects it: one that was too late makes the next earlier,
- * one in time makes it later, by more as long as the answers agree. So it comes to the moment of the claim, wherever that
- * is on this machine.
+ * Decides when to send a DELETE, relative to the due time of its task. A DELETE that was too late makes the next one earlier,
+ * one in time makes it later. The step doubles while the answers agree. So the offset approaches the moment of the claim on
+ * this machine.
  */
 function createAim() {
   const [minStepMs, maxStepMs] = [2, 64]

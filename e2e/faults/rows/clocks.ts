@@ -1,13 +1,12 @@
 import type { ServiceName } from '../../processes.ts'
 import { findPreload } from '../find-preload.ts'
-import { untilInState } from '../fixture/fixture.ts'
 import { load } from '../fixture/load.ts'
-import { burst } from '../fixture/moments.ts'
+import { burst, untilInState } from '../fixture/moments.ts'
 import type { Row } from '../row.ts'
 
 const hourS = 3_600
 
-// Each process alone, in both directions. F58 and F59 are of the matrix.
+// Each process alone, in both directions.
 const alone: Array<[string, ServiceName, number]> = [
   ['F58', 'dispatcher', hourS],
   ['S10', 'dispatcher', -hourS],
@@ -18,14 +17,14 @@ const alone: Array<[string, ServiceName, number]> = [
   ['S15', 'scheduler', -hourS],
 ]
 
-/** Machines whose clocks are wrong. PostgreSQL's clock is right: it is the one that counts. */
+/** The clocks of machines are wrong. The clock of PostgreSQL, which decides, is right. */
 export const clocks: Row[] = [
   ...alone.map(
     ([id, name, seconds]): Row => ({
       id,
       fault: `clock ${format(seconds)} on the ${name} alone`,
       moment: 'load, and after a FLUSHALL',
-      expected: 'no task is called early, or more than 2 s late; what Redis has lost is called within 60 s',
+      expected: 'no task is called early, or more than 2 s late; tasks that Redis has lost are called within 60 s',
       needs: 'libfaketime.so.1',
       async run(fixture, seed) {
         await fixture.startAll({ [name]: shifted(seconds) })
@@ -52,7 +51,7 @@ export const clocks: Row[] = [
       await fixture.startAll({ dispatcher: shifted(-hourS), api: shifted(-hourS) })
       await load(fixture, { seed })
       const past = await fixture.create({ path: '/past', inMs: -60_000 })
-      fixture.demand(past.status === 400, `A time that is past was answered with ${past.status}.`)
+      fixture.demand(past.status === 400, `A past time was answered with ${past.status}.`)
       await burst(fixture, 5)
       return { latenessMs: 2_000 }
     },

@@ -1,16 +1,15 @@
-import { untilInState } from '../fixture/fixture.ts'
-import { burst, called, lasting, restartDispatcherUntil } from '../fixture/moments.ts'
+import { burst, called, lasting, restartDispatcherUntil, untilInState } from '../fixture/moments.ts'
 import { startPoisonTarget } from '../fixture/poison-target.ts'
 import { uuidOf } from '../fixture/task-uuid.ts'
 import type { Row } from '../row.ts'
 
 const neighbours = 30
 const tasks = 500
-// Claims that a dispatcher had let go in its last moment: at most one entry of the send journal.
+// Claims that a dispatcher released just before it died: at most one entry of the send journal.
 const maxLostUnsent = 32
 const deathNoticedMs = 15_000
 
-/** A dispatcher that dies with the tasks of others in flight. */
+/** A dispatcher dies with the tasks of other workspaces in flight. */
 export const crowdedDeaths: Row[] = [
   {
     id: 'S30',
@@ -51,7 +50,7 @@ export const crowdedDeaths: Row[] = [
     fault: 'kill -9 of one of two dispatchers, 500 tasks in flight or prefetched',
     moment: 'M2, M3',
     expected:
-      'what was not sent starts within 15 s; lost is only what was sent, or let go in the last moment (at most 32)',
+      'unsent tasks start within 15 s; only attempts that were sent, or released just before the kill (at most 32), are lost',
     async run(fixture) {
       const capacity = { env: { HOST_CONCURRENCY: '50' } }
       const { dispatcher } = await fixture.startAll({ dispatcher: capacity })
@@ -59,7 +58,7 @@ export const crowdedDeaths: Row[] = [
       await burst(fixture, tasks, { inMs: 18_000, answers: [{ status: 200, delayMs: 250 }], timeoutMs: 20_000 })
       // Some attempts have ended by then, which is when a dispatcher prefetches.
       await called(fixture, 150)
-      const [held] = await fixture.sql<{ n: number }>(`SELECT count(*)::int AS n FROM tasks WHERE state = 'processing'`)
+      const claimed = await fixture.count(`tasks WHERE state = 'processing'`)
       await dispatcher.stop('SIGKILL')
       const [killed] = await fixture.sql<{ at: Date }>('SELECT clock_timestamp() AS at')
       await untilInState(fixture, ['success'], tasks, 90_000)
@@ -72,13 +71,11 @@ export const crowdedDeaths: Row[] = [
       )
       await lasting(500)
       const lostUnsent = tasks + (seen?.lost ?? 0) - fixture.target.count()
-      fixture.notes.push(`${held?.n} were claimed at the kill, ${seen?.lost} lost, ${lostUnsent} of them never sent`)
-      const [undone] = await fixture.sql<{ n: number }>(
-        `SELECT count(*)::int AS n FROM fixture.transitions WHERE from_state = 'processing' AND to_state = 'pending'`,
-      )
-      fixture.notes.push(`${undone?.n} claims undone`)
-      fixture.notes.push(`what was not lost started at most ${seen?.lateS.toFixed(1)} s after the kill`)
-      // The survivor also has to work off what waits, with 60 tasks a second.
+      fixture.notes.push(`${claimed} were claimed at the kill, ${seen?.lost} lost, ${lostUnsent} of them never sent`)
+      const undone = await fixture.count(`fixture.transitions WHERE from_state = 'processing' AND to_state = 'pending'`)
+      fixture.notes.push(`${undone} claims undone`)
+      fixture.notes.push(`the other tasks started at most ${seen?.lateS.toFixed(1)} s after the kill`)
+      // The survivor also has to work off the backlog, with 60 tasks a second.
       fixture.demand((seen?.lateS ?? 99) * 1_000 < deathNoticedMs + 5_000, `A task started ${seen?.lateS} s later.`)
       fixture.demand(lostUnsent <= maxLostUnsent, `${lostUnsent} attempts were lost and never sent.`)
       return { restMs: 90_000 }

@@ -1,15 +1,15 @@
 import type { TaskSpec } from '../fixture/api-operations.ts'
+import { demandHits, demandKilled, demandRuns } from '../fixture/demands.ts'
 import type { Fixture } from '../fixture/fixture.ts'
-import { untilInState } from '../fixture/fixture.ts'
-import { restartDispatcherUntil, untilTaskIs } from '../fixture/moments.ts'
+import { restartDispatcherUntil, untilInState, untilTaskIs } from '../fixture/moments.ts'
 import { uuidOf } from '../fixture/task-uuid.ts'
 import type { Row } from '../row.ts'
 
 const hang = { does: 'hang' } as const
-// A death is noticed after 12 s; what was lost is spread over some seconds more.
+// The scheduler notices a death after 12 s; it spreads the lost tasks over some seconds more.
 const noticedMs = 30_000
 
-/** A dispatcher that dies at each moment of an attempt. */
+/** A dispatcher dies at each moment of an attempt. */
 export const dispatcherKills: Row[] = [
   {
     id: 'F05',
@@ -18,7 +18,7 @@ export const dispatcherKills: Row[] = [
     expected: 'another one claims; 1 hit',
     async run(fixture) {
       await killDuringAttempt(fixture, 'dispatcher.before_claim=kill', {})
-      await demandHits(fixture, 1)
+      demandHits(fixture, 1)
       return { latenessMs: 60_000 }
     },
   },
@@ -29,7 +29,7 @@ export const dispatcherKills: Row[] = [
     expected: 'a claim that was never sent: undone or lost, and sent by another dispatcher within 30 s; 1 hit',
     async run(fixture) {
       await killDuringAttempt(fixture, 'dispatcher.claimed=kill', {})
-      await demandHits(fixture, 1)
+      demandHits(fixture, 1)
       await demandRuns(fixture, 'worker_lost,success', 'success')
       return { latenessMs: noticedMs }
     },
@@ -41,7 +41,7 @@ export const dispatcherKills: Row[] = [
     expected: '2 hits with the same webhook-id, attempts 1 and 2 on record; the second within 30 s of the death',
     async run(fixture) {
       await killDuringAttempt(fixture, 'dispatcher.request_sent=kill(50)', { answers: [hang, { status: 200 }] })
-      await demandHits(fixture, 2)
+      demandHits(fixture, 2)
       await demandRuns(fixture, 'worker_lost,success')
       return { latenessMs: 2_000 }
     },
@@ -54,7 +54,7 @@ export const dispatcherKills: Row[] = [
     async run(fixture) {
       const answers = [{ does: 'hang_in_body' as const }, { status: 200 }]
       await killDuringAttempt(fixture, 'dispatcher.request_sent=kill(300)', { answers })
-      await demandHits(fixture, 2)
+      demandHits(fixture, 2)
       await demandRuns(fixture, 'worker_lost,success')
       return { latenessMs: 2_000 }
     },
@@ -66,7 +66,7 @@ export const dispatcherKills: Row[] = [
     expected: 'delivered once and repeated once: the documented duplicate',
     async run(fixture) {
       await killDuringAttempt(fixture, 'dispatcher.answered=kill', {})
-      await demandHits(fixture, 2)
+      demandHits(fixture, 2)
       await demandRuns(fixture, 'worker_lost,success')
       return { latenessMs: 2_000 }
     },
@@ -78,7 +78,7 @@ export const dispatcherKills: Row[] = [
     expected: '1 hit; a dispatcher that takes the job again finds the task finished',
     async run(fixture) {
       await killDuringAttempt(fixture, 'dispatcher.recorded=kill', {})
-      await demandHits(fixture, 1)
+      demandHits(fixture, 1)
       return {}
     },
   },
@@ -90,7 +90,7 @@ export const dispatcherKills: Row[] = [
     async run(fixture) {
       const answers = [{ status: 500 }, { status: 200 }]
       await killDuringAttempt(fixture, 'dispatcher.retry_recorded=kill', { answers })
-      await demandHits(fixture, 2)
+      demandHits(fixture, 2)
       await demandRuns(fixture, 'http_status,success')
       return {}
     },
@@ -141,24 +141,7 @@ async function isDead(fixture: Fixture, id: string | null): Promise<boolean> {
 async function killDuringAttempt(fixture: Fixture, failpoints: string, spec: Partial<TaskSpec>): Promise<void> {
   const { dispatcher } = await fixture.startAll({ dispatcher: { failpoints } })
   await fixture.create({ path: '/one', ...spec })
-  fixture.demand((await dispatcher.ended) === 'SIGKILL', 'The dispatcher was not killed.')
+  await demandKilled(fixture, dispatcher)
   await fixture.start('dispatcher')
   await untilInState(fixture, ['success', 'dead'], 1, 90_000)
-}
-
-/** Demands how often the one task of a row was sent. */
-export async function demandHits(fixture: Fixture, count: number): Promise<void> {
-  fixture.demand(
-    fixture.target.count() === count,
-    `The target was called ${fixture.target.count()} times, not ${count}.`,
-  )
-}
-
-/** Demands how the attempts of the one task of a row ended: in one of several ways. */
-export async function demandRuns(fixture: Fixture, ...expected: string[]): Promise<void> {
-  const [row] = await fixture.sql<{ outcomes: string }>(
-    `SELECT string_agg(coalesce(error_code, status::text), ',' ORDER BY attempt) AS outcomes FROM runs`,
-  )
-  const outcomes = row?.outcomes ?? 'nothing'
-  fixture.demand(expected.includes(outcomes), `The attempts ended with ${outcomes}, not with ${expected.join(' or ')}.`)
 }

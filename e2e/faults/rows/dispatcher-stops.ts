@@ -1,31 +1,30 @@
-import { untilInState } from '../fixture/fixture.ts'
+import { faultUnderLoad } from '../fault-under-load.ts'
+import { demandHits, demandRuns, demandStop } from '../fixture/demands.ts'
 import { countDelayedJobs, forgeJob } from '../fixture/forge-job.ts'
 import { load } from '../fixture/load.ts'
-import { burst, called, freeze, killAll, lasting } from '../fixture/moments.ts'
+import { burst, freeze, killAll, lasting, untilInState } from '../fixture/moments.ts'
 import type { Row } from '../row.ts'
-import { demandHits, demandRuns } from './dispatcher-kills.ts'
 
 const hang = { does: 'hang' } as const
-// A dispatcher is taken for dead after 12 s.
+// The scheduler takes a dispatcher for dead after 12 s.
 const frozenMs = 30_000
 
-/** Dispatchers that are stopped, frozen or confused, alone and all together. */
+/** Dispatchers are stopped, frozen or confused, alone and all together. */
 export const dispatcherStops: Row[] = [
-  {
+  faultUnderLoad({
     id: 'F13',
     fault: 'kill -9 of all processes at once, restart after 10 s',
     moment: 'load',
     expected: 'all delivered; repeated at most what was in flight',
-    async run(fixture, seed) {
-      await fixture.startAll()
-      await load(fixture, { tasks: 200, seed })
-      await called(fixture, 60)
+    tasks: { tasks: 200 },
+    calls: 60,
+    async strike(fixture) {
       await killAll(fixture)
       await lasting(10_000)
       await fixture.startAll()
       return { latenessMs: 60_000 }
     },
-  },
+  }),
   {
     id: 'F14',
     fault: 'SIGTERM dispatcher, rolling, 20 times',
@@ -54,11 +53,7 @@ export const dispatcherStops: Row[] = [
       await fixture.create({ path: '/one', answers: [hang, { status: 200 }], timeoutMs: 60_000 })
       await fixture.target.reached('/one', 1)
       await fixture.charges.all('SIGTERM while the target hangs')
-      const began = performance.now()
-      const code = await dispatcher.stop('SIGTERM')
-      const tookMs = Math.round(performance.now() - began)
-      fixture.notes.push(`exit after ${(tookMs / 1000).toFixed(1)} s`)
-      fixture.demand(code === 0 && tookMs < 31_000, `It ended with ${code} after ${tookMs} ms.`)
+      await demandStop(fixture, dispatcher, 31_000)
       await fixture.start('dispatcher')
       await untilInState(fixture, ['success'], 1)
       await demandRuns(fixture, 'worker_lost,success')
@@ -99,7 +94,7 @@ export const dispatcherStops: Row[] = [
       await frozen
       await lasting(1_500)
       fixture.demand(dispatcher.output.includes('"superseded"'), 'The frozen dispatcher was not refused.')
-      await demandHits(fixture, 2)
+      demandHits(fixture, 2)
       await demandRuns(fixture, 'worker_lost,success')
       return {}
     },
@@ -116,7 +111,7 @@ export const dispatcherStops: Row[] = [
       await lasting(300) // for the headers to arrive
       await freeze(fixture, dispatcher, 8_000)
       await untilInState(fixture, ['success'], 1)
-      await demandHits(fixture, 1)
+      demandHits(fixture, 1)
       return {}
     },
   },
@@ -129,13 +124,8 @@ export const dispatcherStops: Row[] = [
       await fixture.startAll({ dispatcher: { failpoints: 'dispatcher.claimed=block(5000)#30' } })
       await load(fixture, { seed })
       await untilInState(fixture, ['success', 'dead'], 120)
-      const [timedOut] = await fixture.sql<{ n: number }>(
-        `SELECT count(*)::int AS n FROM runs WHERE error_code = 'timeout'`,
-      )
-      fixture.demand(
-        timedOut?.n === 0,
-        `${timedOut?.n} attempts count as timed out although their targets had answered.`,
-      )
+      const timedOut = await fixture.count(`runs WHERE error_code = 'timeout'`)
+      fixture.demand(timedOut === 0, `${timedOut} attempts count as timed out although their targets had answered.`)
       return { latenessMs: 15_000 }
     },
   },
@@ -153,7 +143,7 @@ export const dispatcherStops: Row[] = [
       // Jobs that are due now: both dispatchers buffer the tasks and wait for their timers.
       await Promise.all(Array.from({ length: 12 }, (_, i) => forgeJob(fixture, `forged-${i}`, tasks)))
       await untilInState(fixture, ['success'], 10)
-      await demandHits(fixture, 10)
+      demandHits(fixture, 10)
       return { latenessMs: 2_000 }
     },
   },
@@ -175,7 +165,7 @@ export const dispatcherStops: Row[] = [
         'forged',
         ids.map(id => [id, Date.now()] as const),
       )
-      await demandHits(fixture, 1)
+      demandHits(fixture, 1)
       fixture.demand(dispatcher.output.includes('job.unknown'), 'The malformed id was not logged.')
       fixture.notes.push(`${await countDelayedJobs(fixture)} jobs left`)
       return {}

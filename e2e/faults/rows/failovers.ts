@@ -16,7 +16,7 @@ import type { Row } from '../row.ts'
 const run = promisify(execFile)
 const slow = { answers: [{ status: 200, delayMs: 3_000 }], timeoutMs: 20_000 }
 
-/** A PostgreSQL that is replaced by another one. */
+/** Another PostgreSQL replaces the current one. */
 export const failovers: Row[] = [
   {
     id: 'S40',
@@ -52,10 +52,8 @@ export const failovers: Row[] = [
       await replica.takeOver()
       const until = await untilBack(fixture)
       await fixture.charges.all('the outcomes were lost with the primary')
-      const [stored] = await fixture.sql<{ n: number }>(
-        `SELECT count(*)::int AS n FROM task_requests WHERE name = '/lost'`,
-      )
-      fixture.notes.push(`${10 - (stored?.n ?? 0)} of 10 accepted tasks lost; ${before} calls before the failover`)
+      const lost = 10 - (await fixture.count(`task_requests WHERE name = '/lost'`))
+      fixture.notes.push(`${lost} of 10 accepted tasks lost; ${before} calls before the failover`)
       return { lostCommits: { from, until }, restMs: 90_000 }
     },
   },
@@ -82,10 +80,7 @@ export const failovers: Row[] = [
       await ageCronJobs(fixture, 180)
       fixture.notes.push(await migrate(fixture, 'hold-overdue'))
       const [held] = await fixture.sql<{ at: Date }>('SELECT clock_timestamp() AS at')
-      const past = async (condition: string) => {
-        const text = `SELECT count(*)::int AS n FROM tasks WHERE execute_at < $1 AND ${condition}`
-        return (await fixture.sql<{ n: number }>(text, [held?.at]))[0]?.n ?? 0
-      }
+      const past = (condition: string) => fixture.count(`tasks WHERE execute_at < $1 AND ${condition}`, [held?.at])
       const due = await past('finished_at IS NULL AND due_at <= clock_timestamp()')
       fixture.demand(due === 0, `${due} tasks are due and not held.`)
       await fixture.startAll()
@@ -105,7 +100,7 @@ export const failovers: Row[] = [
   },
 ]
 
-// Until everything that the old server had answered has arrived.
+// Returns the time by which all answers of the old server have arrived.
 async function untilBack(fixture: Fixture): Promise<number> {
   for (;;) {
     const clock = await readDatabaseClock(fixture.sql).catch(() => null)

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { type Fixture, untilInState } from '../fixture/fixture.ts'
+import type { Fixture } from '../fixture/fixture.ts'
+import { untilInState } from '../fixture/moments.ts'
 import { uuidOf } from '../fixture/task-uuid.ts'
 import type { Row } from '../row.ts'
 
 const workspaces = 6_000
-const withinMs = 60_000
+const latenessMs = 60_000
 
 /** A task whose job was never added, among many workspaces that wait for next year. */
 export const lateWork: Row[] = [['S32', true, 'Redis is there'] as const, ['S33', false, 'Redis is away'] as const].map(
@@ -22,16 +23,16 @@ export const lateWork: Row[] = [['S32', true, 'Redis is there'] as const, ['S33'
         await addWithoutJob(fixture, oldest, `/oldest-${round}`)
         await addWithoutJob(fixture, newest, `/newest-${round}`)
         const began = performance.now()
-        await untilInState(fixture, ['success'], 2 * (round + 1), withinMs + 10_000)
+        await untilInState(fixture, ['success'], 2 * (round + 1), latenessMs + 10_000)
         fixture.notes.push(`round ${round + 1}: delivered within ${((performance.now() - began) / 1000).toFixed(1)} s`)
       }
       if (!hasRedis) await fixture.redis.start()
-      return { latenessMs: withinMs }
+      return { latenessMs }
     },
   }),
 )
 
-// As made over 70 days, so their ids lie far apart.
+// As if they were created over 70 days, so their ids lie far apart.
 async function addWorkspaces(fixture: Fixture): Promise<{ oldest: string; newest: string }> {
   const organizationId = uuidOf(fixture.callers[0]?.organizationId ?? '')
   await fixture.sql(

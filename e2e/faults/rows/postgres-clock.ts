@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { demandHits } from '../fixture/demands.ts'
 import { fakeClockOfPostgres } from '../fixture/faked-postgres.ts'
-import { type Fixture, untilInState } from '../fixture/fixture.ts'
-import { burst, called } from '../fixture/moments.ts'
+import type { Fixture } from '../fixture/fixture.ts'
+import { burst, called, untilInState } from '../fixture/moments.ts'
 import type { Row } from '../row.ts'
-import { demandHits } from './dispatcher-kills.ts'
 
 const needs = 'libfaketime.so.1'
 const slow = { answers: [{ status: 200, delayMs: 8_000 }], timeoutMs: 20_000 }
@@ -13,7 +13,7 @@ const steps: Array<[string, number]> = [
   ['S17', -90],
 ]
 
-/** PostgreSQL's own clock is changed while it runs. */
+/** The clock of PostgreSQL changes while it runs. */
 export const postgresClock: Row[] = [
   ...steps.map(
     ([id, seconds]): Row => ({
@@ -21,7 +21,7 @@ export const postgresClock: Row[] = [
       needs,
       fault: `PostgreSQL’s clock steps by ${seconds > 0 ? '+1 h' : '−90 s'}`,
       moment: 'M3',
-      expected: 'no attempt in flight is taken for lost; 1 hit each; what is created afterwards is delivered',
+      expected: 'no attempt in flight is taken for lost; 1 hit each; tasks created afterwards are delivered',
       async run(fixture) {
         const clock = await fakeClockOfPostgres(fixture)
         await fixture.startAll()
@@ -31,7 +31,7 @@ export const postgresClock: Row[] = [
         await demandClock(fixture, seconds)
         await untilInState(fixture, ['success'], 30, 60_000)
         await sleep(15_000)
-        await demandHits(fixture, 30)
+        demandHits(fixture, 30)
         const executeAt = Date.now() + seconds * 1_000 + 3_000
         for (let i = 0; i < 10; i++) await fixture.create({ path: `/after-${i}`, executeAt })
         await untilInState(fixture, ['success'], 40, 70_000)
@@ -44,7 +44,7 @@ export const postgresClock: Row[] = [
     needs,
     fault: 'PostgreSQL’s clock steps by +1 h, then back by 60 s',
     moment: 'cron',
-    expected: 'each instant that was jumped over is caught up on; none is called twice',
+    expected: 'each skipped occurrence is caught up on; none is called twice',
     async run(fixture) {
       const clock = await fakeClockOfPostgres(fixture)
       await fixture.startAll()

@@ -1,14 +1,11 @@
 import { waitFor } from '@belfry/testing/wait-for'
-import { untilInState } from '../fixture/fixture.ts'
+import { faultInFlight, faultUnderLoad } from '../fault-under-load.ts'
+import { demandAllAlive, demandHits, demandPosts, demandTasks } from '../fixture/demands.ts'
 import { load } from '../fixture/load.ts'
-import { burst, called, isAlive, lasting } from '../fixture/moments.ts'
+import { burst, lasting, restartPostgres, untilInState } from '../fixture/moments.ts'
 import type { Row } from '../row.ts'
-import { demandHits } from './dispatcher-kills.ts'
 
-// Slow enough to be in flight when the fault strikes.
-const slow = { answers: [{ status: 200, delayMs: 700 }], timeoutMs: 5_000 }
-
-/** A PostgreSQL that goes away and comes back. */
+/** PostgreSQL goes away and comes back. */
 export const postgresRestarts: Row[] = [
   {
     id: 'F39',
@@ -39,15 +36,12 @@ export const postgresRestarts: Row[] = [
         async () => fixture.creates.length,
         count => count > 40,
       )
-      await fixture.postgres.stop('immediate')
-      await fixture.postgres.start()
+      await restartPostgres(fixture)
       await posting
-      const others = fixture.creates.filter(({ status }) => status !== 201 && status !== 503)
-      fixture.demand(others.length === 0, `POSTs were answered with ${others.map(({ status }) => status).join()}.`)
+      demandPosts(fixture, 201, 503)
       const refused = fixture.creates.filter(({ status }) => status === 503).length
-      const [stored] = await fixture.sql<{ n: number }>('SELECT count(*)::int AS n FROM tasks')
-      const unknown = (stored?.n ?? 0) - (fixture.creates.length - refused)
-      fixture.notes.push(`${refused} POSTs answered with 503, ${unknown} of them stored`)
+      const storedAnyway = (await fixture.count('tasks')) - (fixture.creates.length - refused)
+      fixture.notes.push(`${refused} POSTs answered with 503, ${storedAnyway} of them stored`)
       fixture.demand(refused > 0, 'No POST met the restart.')
       return { latenessMs: 60_000 }
     },
@@ -64,77 +58,62 @@ export const postgresRestarts: Row[] = [
         () => fixture.sql(`SELECT 1 FROM tasks WHERE state <> 'pending'`),
         moved => moved.length > 0,
       )
-      await fixture.postgres.stop('immediate')
-      await fixture.postgres.start()
+      await restartPostgres(fixture)
       await untilInState(fixture, ['success', 'dead'], 150, 60_000)
-      const [lost] = await fixture.sql<{ n: number }>(
-        `SELECT count(*)::int AS n FROM runs WHERE error_code = 'worker_lost'`,
-      )
-      fixture.notes.push(`${lost?.n} attempts lost`)
+      fixture.notes.push(`${await fixture.count(`runs WHERE error_code = 'worker_lost'`)} attempts lost`)
       return { latenessMs: 30_000 }
     },
   },
-  {
+  faultInFlight({
     id: 'F42',
     fault: 'Postgres immediate restart',
     moment: 'M3, M4',
     expected: 'the outcomes are recorded after it is back; 1 hit each',
-    async run(fixture) {
-      await fixture.startAll()
-      await burst(fixture, 40, slow)
-      await called(fixture, 40)
-      await fixture.postgres.stop('immediate')
-      await fixture.postgres.start()
+    tasks: 40,
+    async strike(fixture) {
+      await restartPostgres(fixture)
       await untilInState(fixture, ['success'], 40)
-      await demandHits(fixture, 40)
+      demandHits(fixture, 40)
       return {}
     },
-  },
-  {
+  }),
+  faultInFlight({
     id: 'F43',
     fault: 'Postgres down for 25 s',
     moment: 'M5',
     expected: 'no dispatcher is taken for dead; every outcome is recorded once it is back; nothing repeated',
-    async run(fixture) {
-      await fixture.startAll()
-      await burst(fixture, 20, slow)
-      await called(fixture, 20)
-      await fixture.postgres.stop('immediate')
-      await lasting(25_000)
-      await fixture.postgres.start()
+    tasks: 20,
+    async strike(fixture) {
+      await restartPostgres(fixture, 25_000)
       await untilInState(fixture, ['success'], 20, 60_000)
-      await demandHits(fixture, 20)
+      demandHits(fixture, 20)
       return {}
     },
-  },
-  {
+  }),
+  faultInFlight({
     id: 'S04',
     fault: 'Postgres down for 25 s, and the scheduler for a little longer',
     moment: 'M5',
     expected: 'every outcome is recorded; nothing repeated',
-    async run(fixture) {
-      const { scheduler } = await fixture.startAll()
-      await burst(fixture, 20, slow)
-      await called(fixture, 20)
+    tasks: 20,
+    async strike(fixture, { scheduler }) {
       await fixture.postgres.stop('immediate')
       await scheduler.stop('SIGKILL')
       await lasting(25_000)
       await fixture.postgres.start()
       await untilInState(fixture, ['success'], 20, 10_000)
       await fixture.start('scheduler')
-      await demandHits(fixture, 20)
+      demandHits(fixture, 20)
       return {}
     },
-  },
-  {
+  }),
+  faultInFlight({
     id: 'F44',
     fault: 'Postgres down and dispatcher kill -9',
     moment: 'M5',
     expected: 'as F09',
-    async run(fixture) {
-      const { dispatcher } = await fixture.startAll()
-      await burst(fixture, 20, slow)
-      await called(fixture, 20)
+    tasks: 20,
+    async strike(fixture, { dispatcher }) {
       await fixture.postgres.stop('immediate')
       await lasting(2_000)
       await dispatcher.stop('SIGKILL')
@@ -143,16 +122,15 @@ export const postgresRestarts: Row[] = [
       await untilInState(fixture, ['success'], 20, 60_000)
       return { latenessMs: 5_000 }
     },
-  },
-  {
+  }),
+  faultUnderLoad({
     id: 'F45',
     fault: 'Postgres down for 2 min',
     moment: 'load and POSTs',
-    expected: 'POST is answered with 503, readyz says 503, no process ends; all goes on without a restart of ours',
-    async run(fixture, seed) {
-      await fixture.startAll()
-      await load(fixture, { tasks: 150, spreadMs: 60_000, seed })
-      await called(fixture, 10)
+    expected: 'POST is answered with 503, readyz says 503, no process ends; everything continues without a restart',
+    tasks: { tasks: 150, spreadMs: 60_000 },
+    calls: 10,
+    async strike(fixture) {
       await fixture.postgres.stop('fast')
       const downAt = performance.now()
       while (performance.now() - downAt < 120_000) {
@@ -163,8 +141,7 @@ export const postgresRestarts: Row[] = [
       const ready = await fetch(`${fixture.url}/readyz`)
       fixture.demand(ready.status === 503, `readyz says ${ready.status}.`)
       await fixture.postgres.start()
-      const alive = await Promise.all(fixture.services.map(isAlive))
-      fixture.demand(alive.every(Boolean), 'A process ended.')
+      await demandAllAlive(fixture)
       const began = performance.now()
       await waitFor(
         () => fixture.create({ path: '/afterwards' }),
@@ -173,7 +150,7 @@ export const postgresRestarts: Row[] = [
       fixture.notes.push(`POST answered with 201 again after ${Math.round(performance.now() - began)} ms`)
       return { latenessMs: 120_000 + 60_000 }
     },
-  },
+  }),
   {
     id: 'F46',
     fault: 'Postgres down',
@@ -200,8 +177,3 @@ export const postgresRestarts: Row[] = [
     },
   },
 ]
-
-async function demandTasks(fixture: Parameters<Row['run']>[0], count: number): Promise<void> {
-  const [stored] = await fixture.sql<{ n: number }>('SELECT count(*)::int AS n FROM tasks')
-  fixture.demand(stored?.n === count, `There are ${stored?.n} tasks, not ${count}.`)
-}

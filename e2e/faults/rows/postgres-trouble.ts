@@ -1,13 +1,15 @@
 import pg from 'pg'
-import { untilInState } from '../fixture/fixture.ts'
+import { faultUnderLoad, slowTask } from '../fault-under-load.ts'
+import { demandPosts } from '../fixture/demands.ts'
+import type { Fixture } from '../fixture/fixture.ts'
 import { load } from '../fixture/load.ts'
-import { burst, called, lasting } from '../fixture/moments.ts'
+import { burst, called, lasting, untilInState } from '../fixture/moments.ts'
 import { uuidOf } from '../fixture/task-uuid.ts'
 import type { Row } from '../row.ts'
 
 const latenessMs = 60_000
 
-/** A PostgreSQL that is there and does not do what it should. */
+/** PostgreSQL is there and does not work as it should. */
 export const postgresTrouble: Row[] = [
   {
     id: 'F47',
@@ -25,27 +27,25 @@ export const postgresTrouble: Row[] = [
         await lasting(1_000)
       }
       await loading
-      const others = fixture.creates.filter(({ status }) => status !== 201 && status !== 503)
-      fixture.demand(others.length === 0, `POSTs were answered with ${others.map(({ status }) => status).join()}.`)
+      demandPosts(fixture, 201, 503)
       return { latenessMs }
     },
   },
-  {
+  faultUnderLoad({
     id: 'F48',
     fault: 'Postgres is a black hole for 60 s',
     moment: 'M5',
     expected: 'statements time out, connections are made anew; repeated at most what was in flight',
-    async run(fixture, seed) {
-      await fixture.startAll()
-      await load(fixture, { tasks: 100, spreadMs: 20_000, seed })
-      await called(fixture, 30)
+    tasks: { tasks: 100, spreadMs: 20_000 },
+    calls: 30,
+    async strike(fixture) {
       await fixture.postgres.proxy.set({ does: 'black_hole' })
       await fixture.charges.all('PostgreSQL became a black hole')
       await lasting(60_000)
       await fixture.postgres.proxy.set({ does: 'pass' })
       return { latenessMs: 60_000 + latenessMs }
     },
-  },
+  }),
   {
     id: 'S43',
     fault: 'the synchronous standby is away for 20 s',
@@ -59,8 +59,8 @@ export const postgresTrouble: Row[] = [
       fixture.demand(fixture.target.count('/waits') === 0, 'A task was called before its claim was committed.')
       await setStandby(fixture, '')
       await untilInState(fixture, ['success'], 20, 60_000)
-      const [lost] = await fixture.sql<{ n: number }>(`SELECT count(*)::int AS n FROM runs WHERE status = 'failed'`)
-      fixture.demand(lost?.n === 0, `${lost?.n} attempts were lost.`)
+      const lost = await fixture.count(`runs WHERE status = 'failed'`)
+      fixture.demand(lost === 0, `${lost} attempts were lost.`)
       return { latenessMs }
     },
   },
@@ -71,7 +71,7 @@ export const postgresTrouble: Row[] = [
     expected: 'POST is answered with 503; outcomes are kept and recorded afterwards; nothing repeated',
     async run(fixture) {
       await fixture.startAll()
-      await burst(fixture, 20, { answers: [{ status: 200, delayMs: 700 }], timeoutMs: 5_000 })
+      await burst(fixture, 20, slowTask)
       await burst(fixture, 20, { inMs: 6_000, path: '/later' })
       await called(fixture, 20)
       await setReadOnly(fixture, 'on')
@@ -104,11 +104,10 @@ export const postgresTrouble: Row[] = [
       const ids = [held.id, early.id].map(id => uuidOf(id ?? ''))
       await client.query('SELECT 1 FROM tasks WHERE id = ANY ($1::uuid[]) FOR UPDATE', [ids])
       await lasting(30_000)
-      const [open] = await fixture.sql<{ n: number }>(
-        `SELECT count(*)::int AS n FROM tasks WHERE state IN ('pending', 'processing') AND NOT id = ANY ($1::uuid[])`,
-        [ids],
-      )
-      fixture.demand(open?.n === 0, `${open?.n} other tasks had not been done while the lock was held.`)
+      const open = await fixture.count(`tasks WHERE state IN ('pending', 'processing') AND NOT id = ANY ($1::uuid[])`, [
+        ids,
+      ])
+      fixture.demand(open === 0, `${open} other tasks had not been done while the lock was held.`)
       await client.query('ROLLBACK')
       await client.end()
       return { latenessMs: 40_000 }
@@ -132,8 +131,7 @@ export const postgresTrouble: Row[] = [
       )
       await fixture.startAll()
       await load(fixture, { tasks: 200, seed })
-      const others = fixture.creates.filter(({ status }) => status !== 201 && status !== 503)
-      fixture.demand(others.length === 0, `POSTs were answered with ${others.map(({ status }) => status).join()}.`)
+      demandPosts(fixture, 201, 503)
       return { latenessMs: 10_000 }
     },
   },
@@ -150,20 +148,19 @@ export const postgresTrouble: Row[] = [
       await fixture.sql('ALTER TABLE runs ADD COLUMN added_later text')
       await fixture.sql('CREATE INDEX CONCURRENTLY added_later_idx ON tasks (added_later)')
       await loading
-      const others = fixture.creates.filter(({ status }) => status !== 201)
-      fixture.demand(others.length === 0, `POSTs were answered with ${others.map(({ status }) => status).join()}.`)
+      demandPosts(fixture, 201)
       return { latenessMs: 10_000 }
     },
   },
 ]
 
-async function setReadOnly(fixture: Parameters<Row['run']>[0], value: 'on' | 'off'): Promise<void> {
-  // The fixture's own connection follows the setting too, and must be able to take it back.
+async function setReadOnly(fixture: Fixture, value: 'on' | 'off'): Promise<void> {
+  // The setting applies to the fixture's own connection too. ALTER SYSTEM works on a read-only connection.
   await fixture.sql(`ALTER SYSTEM SET default_transaction_read_only = ${value}`)
   await fixture.sql('SELECT pg_reload_conf()')
 }
 
-async function setStandby(fixture: Parameters<Row['run']>[0], names: string): Promise<void> {
+async function setStandby(fixture: Fixture, names: string): Promise<void> {
   await fixture.sql(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
   await fixture.sql('SELECT pg_reload_conf()')
 }

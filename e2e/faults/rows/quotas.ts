@@ -4,7 +4,7 @@ import type { Row } from '../row.ts'
 
 const executionLimit = 150
 
-/** An organization that reaches the end of its executions while dispatchers come and go. */
+/** An organization reaches its limit of executions while dispatchers come and go. */
 export const quotas: Row[] = [
   {
     id: 'F72',
@@ -61,7 +61,7 @@ export const quotas: Row[] = [
   },
 ]
 
-// The checker compares what was counted; here every execution has to be used too.
+// The checker compares the counts; here every execution must also be used.
 async function demandAllSpent(fixture: Fixture): Promise<void> {
   const limit = fixture.executionLimit ?? 0
   await called(fixture, limit, 120_000)

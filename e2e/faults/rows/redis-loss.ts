@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { endWithThisProcess, startRedis } from '@belfry/embedded'
 import { waitFor } from '@belfry/testing/wait-for'
-import { untilInState } from '../fixture/fixture.ts'
+import { faultInFlight, faultUnderLoad } from '../fault-under-load.ts'
+import { demandHits } from '../fixture/demands.ts'
 import { countDelayedJobs } from '../fixture/forge-job.ts'
 import { load } from '../fixture/load.ts'
-import { burst, called, lasting } from '../fixture/moments.ts'
+import { burst, called, lasting, restartRedis, untilInState } from '../fixture/moments.ts'
 import type { Row } from '../row.ts'
-import { demandHits } from './dispatcher-kills.ts'
 
-const withinMs = 60_000
+const latenessMs = 60_000
 
-/** A Redis that loses what it knew. */
+/** Redis loses its data. */
 export const redisLoss: Row[] = [
   {
     id: 'F22',
@@ -28,36 +28,32 @@ export const redisLoss: Row[] = [
       return {}
     },
   },
-  {
+  faultUnderLoad({
     id: 'F23',
     aboutRedis: true,
     fault: 'FLUSHALL',
     moment: 'due now, waiting',
     expected: 'all start within 60 s; nothing repeated',
-    async run(fixture, seed) {
-      await fixture.startAll()
-      await load(fixture, { seed })
-      await called(fixture, 30)
-      await fixture.redis.client.flushall()
-      return { latenessMs: withinMs }
+    calls: 30,
+    async strike({ redis }) {
+      await redis.client.flushall()
+      return { latenessMs }
     },
-  },
-  {
+  }),
+  faultInFlight({
     id: 'F24',
     aboutRedis: true,
     fault: 'FLUSHALL',
     moment: 'M3',
     expected: 'the outcomes are recorded; 1 hit each',
-    async run(fixture) {
-      await fixture.startAll()
-      await burst(fixture, 30, { answers: [{ status: 200, delayMs: 700 }], timeoutMs: 5_000 })
-      await called(fixture, 30)
+    tasks: 30,
+    async strike(fixture) {
       await fixture.redis.client.flushall()
       await untilInState(fixture, ['success'], 30)
-      await demandHits(fixture, 30)
+      demandHits(fixture, 30)
       return { latenessMs: 2_000 }
     },
-  },
+  }),
   {
     id: 'F25',
     aboutRedis: true,
@@ -74,7 +70,7 @@ export const redisLoss: Row[] = [
         'SELECT max(extract(epoch FROM started_at - scheduled_at))::float8 * 1000 AS ms FROM runs WHERE attempt = 2',
       )
       fixture.notes.push(`retries at most ${Math.round(late?.ms ?? 0)} ms late`)
-      fixture.demand((late?.ms ?? 0) < withinMs, `A retry took place ${late?.ms} ms after its time.`)
+      fixture.demand((late?.ms ?? 0) < latenessMs, `A retry took place ${late?.ms} ms after its time.`)
       return {}
     },
   },
@@ -91,40 +87,25 @@ export const redisLoss: Row[] = [
         await lasting(5_000)
         await fixture.redis.client.flushall()
       }
-      return { latenessMs: withinMs }
+      return { latenessMs }
     },
   },
-  {
-    id: 'F28',
-    aboutRedis: true,
-    fault: 'Redis kill -9, restarted with its append-only file',
-    moment: 'load',
-    expected: 'as F23',
-    persistRedis: true,
-    async run(fixture, seed) {
-      await fixture.startAll()
-      await load(fixture, { seed })
-      await called(fixture, 30)
-      await fixture.redis.kill()
-      await fixture.redis.start()
-      return { latenessMs: withinMs }
-    },
-  },
-  {
-    id: 'F29',
-    aboutRedis: true,
-    fault: 'Redis kill -9, restarted empty',
-    moment: 'load',
-    expected: 'as F23',
-    async run(fixture, seed) {
-      await fixture.startAll()
-      await load(fixture, { seed })
-      await called(fixture, 30)
-      await fixture.redis.kill()
-      await fixture.redis.start()
-      return { latenessMs: withinMs }
-    },
-  },
+  ...[
+    { id: 'F28', persistRedis: true, fault: 'Redis kill -9, restarted with its append-only file' },
+    { id: 'F29', fault: 'Redis kill -9, restarted empty' },
+  ].map(row =>
+    faultUnderLoad({
+      ...row,
+      aboutRedis: true,
+      moment: 'load',
+      expected: 'as F23',
+      calls: 30,
+      async strike(fixture) {
+        await restartRedis(fixture)
+        return { latenessMs }
+      },
+    }),
+  ),
   {
     id: 'F30',
     aboutRedis: true,
@@ -143,11 +124,10 @@ export const redisLoss: Row[] = [
       )
       await load(fixture, { seed: seed + 1, tasks: 60 })
       await called(fixture, 180)
-      await fixture.redis.kill()
-      await fixture.redis.start()
+      await restartRedis(fixture)
       fixture.notes.push(`${before} old jobs came back`)
       fixture.demand(before > 20, `Only ${before} jobs were saved.`)
-      return { latenessMs: withinMs }
+      return { latenessMs }
     },
   },
   {
@@ -176,7 +156,7 @@ export const redisLoss: Row[] = [
         await fixture.redis.kill()
         await untilInState(fixture, ['success', 'dead'], fixture.creates.length, 90_000)
         client.disconnect()
-        return { latenessMs: withinMs }
+        return { latenessMs }
       } finally {
         await fixture.redis.start()
         fixture.redis.proxy.retarget(fixture.redis.port)

@@ -1,22 +1,22 @@
-import { untilInState } from '../fixture/fixture.ts'
+import { faultUnderLoad } from '../fault-under-load.ts'
+import { demandAllAlive, demandPosts } from '../fixture/demands.ts'
 import { load } from '../fixture/load.ts'
-import { burst, called, isAlive, lasting } from '../fixture/moments.ts'
+import { burst, lasting, untilInState } from '../fixture/moments.ts'
 import type { Row } from '../row.ts'
 
-const withinMs = 60_000
+const latenessMs = 60_000
 
-/** A Redis that is away, full, slow, or says no. */
+/** Redis is away, full, slow, or refuses commands. */
 export const redisTrouble: Row[] = [
-  {
+  faultUnderLoad({
     id: 'F31',
     aboutRedis: true,
     fault: 'Redis down for 2 min',
     moment: 'load and POSTs',
-    expected: 'POST is answered with 201; deliveries go on from PostgreSQL, and normally within 60 s after',
-    async run(fixture, seed) {
-      await fixture.startAll()
-      await load(fixture, { tasks: 60, seed })
-      await called(fixture, 20)
+    expected: 'POST is answered with 201; deliveries continue from PostgreSQL, and normally within 60 s after',
+    tasks: { tasks: 60 },
+    calls: 20,
+    async strike(fixture, _services, seed) {
       await fixture.redis.kill()
       const answers = await load(fixture, { tasks: 200, spreadMs: 100_000, seed: seed + 1 })
       const others = answers.filter(({ status }) => status !== 201)
@@ -27,9 +27,9 @@ export const redisTrouble: Row[] = [
       fixture.notes.push(`${during} hits before Redis was back`)
       fixture.demand(during > 200, `Only ${during} hits while Redis was away.`)
       await fixture.redis.start()
-      return { latenessMs: withinMs }
+      return { latenessMs }
     },
-  },
+  }),
   {
     id: 'F32',
     aboutRedis: true,
@@ -40,14 +40,12 @@ export const redisTrouble: Row[] = [
       await fixture.redis.kill()
       await fixture.startAll()
       await burst(fixture, 10)
-      const others = fixture.creates.filter(({ status }) => status !== 201)
-      fixture.demand(others.length === 0, `${others.length} POSTs were not answered with 201.`)
+      demandPosts(fixture, 201)
       await lasting(10_000)
-      const alive = await Promise.all(fixture.services.map(isAlive))
-      fixture.demand(alive.every(Boolean), 'A process ended.')
+      await demandAllAlive(fixture)
       fixture.notes.push(`${fixture.target.count()} of 10 delivered without Redis`)
       await fixture.redis.start()
-      await untilInState(fixture, ['success'], 10, withinMs)
+      await untilInState(fixture, ['success'], 10, latenessMs)
       return {}
     },
   },
@@ -69,7 +67,7 @@ export const redisTrouble: Row[] = [
       await lasting(20_000)
       fixture.notes.push(`${fixture.target.count()} hits without memory`)
       await fixture.redis.client.config('SET', 'maxmemory', '0')
-      return { latenessMs: 20_000 + withinMs, restMs: withinMs }
+      return { latenessMs: 20_000 + latenessMs, restMs: 60_000 }
     },
   },
   {
@@ -87,16 +85,15 @@ export const redisTrouble: Row[] = [
       return {}
     },
   },
-  {
+  faultUnderLoad({
     id: 'F35',
     aboutRedis: true,
     fault: 'Redis is a black hole for 60 s',
     moment: 'load and POSTs',
     expected: 'POST is answered with 201 within 2 s; no process hangs; all delivered',
-    async run(fixture, seed) {
-      await fixture.startAll()
-      await load(fixture, { tasks: 60, seed })
-      await called(fixture, 20)
+    tasks: { tasks: 60 },
+    calls: 20,
+    async strike(fixture, _services, seed) {
       await fixture.redis.proxy.set({ does: 'black_hole' })
       const answers = await load(fixture, { tasks: 60, spreadMs: 50_000, seed: seed + 1 })
       const slowest = Math.max(...answers.map(({ tookMs }) => tookMs))
@@ -109,9 +106,9 @@ export const redisTrouble: Row[] = [
       await lasting(55_000)
       fixture.notes.push(`${fixture.target.count()} hits before it ended`)
       await fixture.redis.proxy.set({ does: 'pass' })
-      return { latenessMs: 2 * withinMs, restMs: withinMs }
+      return { latenessMs: 2 * latenessMs, restMs: 60_000 }
     },
-  },
+  }),
   {
     id: 'F37',
     aboutRedis: true,
@@ -125,28 +122,27 @@ export const redisTrouble: Row[] = [
       return { latenessMs: 15_000 }
     },
   },
-  {
+  faultUnderLoad({
     id: 'F38',
     aboutRedis: true,
     fault: 'Redis wants a password, then is read-only',
     moment: 'load',
     expected: 'errors are logged; all delivered at most 60 s after each repair',
-    async run(fixture, seed) {
-      const { dispatcher } = await fixture.startAll()
-      await load(fixture, { tasks: 160, spreadMs: 30_000, seed })
-      await called(fixture, 20)
+    tasks: { tasks: 160, spreadMs: 30_000 },
+    calls: 20,
+    async strike(fixture, { dispatcher }) {
       const { client } = fixture.redis
       await client.config('SET', 'requirepass', 'secret')
       await client.call('AUTH', 'secret')
       await client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
       await lasting(10_000)
-      fixture.demand(/NOAUTH/.test(dispatcher.output), 'The dispatcher did not log that it is not let in.')
+      fixture.demand(/NOAUTH/.test(dispatcher.output), 'The dispatcher did not log that Redis refuses it.')
       await client.config('SET', 'requirepass', '')
       await lasting(5_000)
       await client.replicaof('127.0.0.1', '1')
       await lasting(8_000)
       await client.replicaof('NO', 'ONE')
-      return { latenessMs: withinMs }
+      return { latenessMs }
     },
-  },
+  }),
 ]

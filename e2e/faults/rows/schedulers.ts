@@ -1,12 +1,11 @@
 import { waitFor } from '@belfry/testing/wait-for'
-import { untilInState } from '../fixture/fixture.ts'
+import { demandHits, demandKilled } from '../fixture/demands.ts'
 import { countDelayedTasks } from '../fixture/forge-job.ts'
 import { load } from '../fixture/load.ts'
-import { burst, called, lasting } from '../fixture/moments.ts'
+import { burst, called, lasting, untilInState } from '../fixture/moments.ts'
 import type { Row } from '../row.ts'
-import { demandHits } from './dispatcher-kills.ts'
 
-/** Schedulers that are too many or die. The rows S01 to S03 are ours, in place of the matrix's C1 to C3 for tasks. */
+/** Several schedulers run at once, or one dies. S01 to S03 do for tasks what F53 to F55 do for cron jobs. */
 export const schedulers: Row[] = [
   {
     id: 'F56',
@@ -45,10 +44,10 @@ export const schedulers: Row[] = [
         await scheduler.stop('SIGKILL')
         await fixture.redis.client.flushall()
         const doomed = await fixture.start('scheduler', { failpoints: `scheduler.${moment}=kill#1` })
-        fixture.demand((await doomed.ended) === 'SIGKILL', 'The scheduler was not killed.')
+        await demandKilled(fixture, doomed)
         await fixture.start('scheduler')
         await untilInState(fixture, ['success'], 40)
-        await demandHits(fixture, 40)
+        demandHits(fixture, 40)
         return { latenessMs: 60_000 }
       },
     }),
@@ -59,16 +58,15 @@ export const schedulers: Row[] = [
     moment: 'the attempts of a dead dispatcher were ended, the queue does not know',
     expected: 'tried again at most 60 s later',
     async run(fixture) {
-      const { dispatcher } = await fixture.startAll({ scheduler: { failpoints: 'scheduler.expired=kill' } })
+      const { dispatcher, scheduler } = await fixture.startAll({ scheduler: { failpoints: 'scheduler.expired=kill' } })
       await fixture.create({ path: '/one', answers: [{ does: 'hang' }, { status: 200 }] })
       await called(fixture, 1)
       await dispatcher.stop('SIGKILL')
       await fixture.start('dispatcher')
-      const doomed = fixture.services.find(({ name }) => name === 'scheduler')
-      fixture.demand((await doomed?.ended) === 'SIGKILL', 'The scheduler was not killed.')
+      await demandKilled(fixture, scheduler)
       await fixture.start('scheduler')
       await untilInState(fixture, ['success'], 1, 60_000)
-      await demandHits(fixture, 2)
+      demandHits(fixture, 2)
       return {}
     },
   },

@@ -1,13 +1,13 @@
-import type { RunningService } from '../../processes.ts'
+import { slowTask } from '../fault-under-load.ts'
+import { demandStop } from '../fixture/demands.ts'
 import type { Fixture } from '../fixture/fixture.ts'
 import { burst, called, lasting } from '../fixture/moments.ts'
 import type { Row } from '../row.ts'
 
 const maxStopMs = 10_000
-const maxPatienceMs = 31_000
-const slow = { answers: [{ status: 200, delayMs: 700 }], timeoutMs: 5_000 }
+const maxDrainMs = 31_000
 
-/** A dispatcher that is told to stop while a server is away: the likeliest time for a deployment. */
+/** A dispatcher gets SIGTERM while a server is away: an outage is a likely time for a deployment. */
 export const stopsInOutages: Row[] = [
   {
     id: 'S20',
@@ -34,12 +34,12 @@ export const stopsInOutages: Row[] = [
     expected: 'exit 0 within 10 s; no task is left processing, or retrying without an attempt; nothing repeated',
     async run(fixture) {
       const { dispatcher } = await fixture.startAll()
-      await burst(fixture, 400, { ...slow, inMs: 12_000 })
+      await burst(fixture, 400, { ...slowTask, inMs: 12_000 })
       await called(fixture, 40)
       await fixture.redis.kill()
       await lasting(1_000)
       await demandStop(fixture, dispatcher, maxStopMs)
-      await demandNothingHeld(fixture)
+      await demandNothingClaimed(fixture)
       await fixture.start('dispatcher')
       await lasting(3_000)
       await fixture.redis.start()
@@ -56,17 +56,15 @@ export const stopsInOutages: Row[] = [
       const { dispatcher } = await fixture.startAll()
       const hanging = { answers: [{ does: 'hang' } as const, { status: 200 }], timeoutMs: 60_000 }
       for (let i = 0; i < 5; i++) await fixture.create({ ...hanging, path: `/hang-${i}`, inMs: 6_000 })
-      await burst(fixture, 200, { ...slow, inMs: 8_000 })
+      await burst(fixture, 200, { ...slowTask, inMs: 8_000 })
       for (let i = 0; i < 5; i++) await fixture.target.reached(`/hang-${i}`, 1)
       await called(fixture, 40)
       await fixture.redis.kill()
       await fixture.charges.all('SIGTERM while five targets hang')
-      await demandStop(fixture, dispatcher, maxPatienceMs)
-      await demandNothingHeld(fixture)
-      const [lost] = await fixture.sql<{ n: number }>(
-        `SELECT count(*)::int AS n FROM runs WHERE error_code = 'worker_lost'`,
-      )
-      fixture.demand(lost?.n === 5, `${lost?.n} attempts were lost; 5 targets hung.`)
+      await demandStop(fixture, dispatcher, maxDrainMs)
+      await demandNothingClaimed(fixture)
+      const lost = await fixture.count(`runs WHERE error_code = 'worker_lost'`)
+      fixture.demand(lost === 5, `${lost} attempts were lost; 5 targets hung.`)
       await fixture.start('dispatcher')
       await fixture.redis.start()
       return { latenessMs: 90_000 }
@@ -79,14 +77,14 @@ export const stopsInOutages: Row[] = [
     expected: 'exit 0 within 10 s of its return; no task is left processing; nothing repeated',
     async run(fixture) {
       const { dispatcher } = await fixture.startAll()
-      await burst(fixture, 400, { ...slow, inMs: 12_000 })
+      await burst(fixture, 400, { ...slowTask, inMs: 12_000 })
       await called(fixture, 40)
       await fixture.postgres.stop('immediate')
       const stopping = demandStop(fixture, dispatcher, maxStopMs + 6_000)
       await lasting(5_000)
       await fixture.postgres.start()
       await stopping
-      await demandNothingHeld(fixture)
+      await demandNothingClaimed(fixture)
       await fixture.start('dispatcher')
       return { latenessMs: 60_000 }
     },
@@ -118,7 +116,7 @@ export const stopsInOutages: Row[] = [
       await burst(fixture, 20, { answers, timeoutMs: 10_000 })
       await called(fixture, 20)
       await fixture.postgres.stop('immediate')
-      await demandStop(fixture, dispatcher, maxPatienceMs + 2_000, 1)
+      await demandStop(fixture, dispatcher, maxDrainMs + 2_000, 1)
       await fixture.postgres.start()
       await fixture.start('dispatcher')
       await called(fixture, 40)
@@ -127,22 +125,8 @@ export const stopsInOutages: Row[] = [
   },
 ]
 
-async function demandStop(
-  fixture: Fixture,
-  dispatcher: RunningService,
-  withinMs: number,
-  expectedCode = 0,
-): Promise<void> {
-  const began = performance.now()
-  const code = await dispatcher.stop('SIGTERM')
-  const tookMs = Math.round(performance.now() - began)
-  fixture.notes.push(`exit ${code} after ${(tookMs / 1000).toFixed(1)} s`)
-  fixture.demand(code === expectedCode, `It ended with ${code}.`)
-  fixture.demand(tookMs < withinMs, `It ended after ${tookMs} ms.`)
-}
-
 // To be called before another dispatcher starts.
-async function demandNothingHeld(fixture: Fixture): Promise<void> {
+async function demandNothingClaimed(fixture: Fixture): Promise<void> {
   const [held] = await fixture.sql<{ processing: number; unattempted: number }>(
     `SELECT count(*) FILTER (WHERE state = 'processing')::int AS processing,
             count(*) FILTER (WHERE state = 'retrying' AND attempts = 0)::int AS unattempted FROM tasks`,

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findPreload } from '../find-preload.ts'
-import { untilInState } from '../fixture/fixture.ts'
+import { isAlive } from '../fixture/demands.ts'
 import { load } from '../fixture/load.ts'
-import { burst, called, isAlive, lasting } from '../fixture/moments.ts'
+import { burst, called, lasting, untilInState } from '../fixture/moments.ts'
 import { startProxy } from '../fixture/proxy.ts'
 import type { Row } from '../row.ts'
 
-/** Targets that attack or are away, and a dispatcher that has too little of something. */
+/** Targets attack or are away, or a dispatcher runs out of a resource. */
 export const targets: Row[] = [
   {
     id: 'F64',
@@ -124,8 +124,8 @@ export const targets: Row[] = [
       await burst(fixture, 150, { answers: [{ status: 200, delayMs: 700 }], maxRetries: 10 })
       await untilInState(fixture, ['success'], 150, 60_000)
       fixture.demand(await isAlive(dispatcher), 'The dispatcher ended.')
-      const [failed] = await fixture.sql<{ n: number }>(`SELECT count(*)::int AS n FROM runs WHERE status = 'failed'`)
-      fixture.demand(failed?.n === 0, `${failed?.n} attempts failed.`)
+      const failed = await fixture.count(`runs WHERE status = 'failed'`)
+      fixture.demand(failed === 0, `${failed} attempts failed.`)
       return {}
     },
   },
