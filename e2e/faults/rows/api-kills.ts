@@ -1,3 +1,4 @@
+import type { RunningService } from '../../processes.ts'
 import type { TaskSpec } from '../fixture/api-operations.ts'
 import { demandKilled, demandTasks } from '../fixture/demands.ts'
 import type { Fixture } from '../fixture/fixture.ts'
@@ -64,8 +65,10 @@ export const apiKills: Row[] = [
     moment: 'A3',
     expected: 'with an Idempotency-Key: the repeated call gets the answer that the first one did not live to give',
     async run(fixture) {
+      const doomed = await startDoomedApi(fixture, 'api.after_commit=kill')
+      // Not before the processes have started, which takes many seconds on a slow machine.
       const spec = { path: '/one', executeAt: Date.now() + 15_000, key: 'one' }
-      await killDuringCreate(fixture, 'api.after_commit=kill', spec)
+      await demandDeath(fixture, doomed, spec)
       const [stored] = await fixture.sql<{ id: string }>('SELECT id FROM tasks')
       await fixture.start('api')
       const answers = [await fixture.create(spec), await fixture.create(spec)]
@@ -79,16 +82,22 @@ export const apiKills: Row[] = [
   },
 ]
 
-async function killDuringCreate(
-  fixture: Fixture,
-  failpoints: string,
-  spec: TaskSpec = { path: '/one', inMs: 3_000 },
-): Promise<void> {
+async function killDuringCreate(fixture: Fixture, failpoints: string): Promise<void> {
+  const doomed = await startDoomedApi(fixture, failpoints)
+  await demandDeath(fixture, doomed, { path: '/one', inMs: 3_000 })
+}
+
+// Signs up with another API: the failpoint must not be reached before the task is created.
+async function startDoomedApi(fixture: Fixture, failpoints: string): Promise<RunningService> {
   const api = await fixture.start('api')
   await fixture.signUp()
   await api.stop('SIGKILL')
   const doomed = await fixture.start('api', { failpoints })
   await Promise.all([fixture.start('scheduler'), fixture.start('dispatcher')])
+  return doomed
+}
+
+async function demandDeath(fixture: Fixture, doomed: RunningService, spec: TaskSpec): Promise<void> {
   const answer = await fixture.create(spec)
   fixture.demand(answer.status === 'broken', `The dying API answered ${answer.status}.`)
   await demandKilled(fixture, doomed)
