@@ -2,7 +2,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
-import { createLogger, loggerOfRole, plainLines } from './logger.ts'
+import { openLog } from './logger.ts'
 
 const folders: string[] = []
 afterEach(() => {
@@ -13,9 +13,9 @@ function setup() {
   const folder = mkdtempSync(join(tmpdir(), 'logger-'))
   folders.push(folder)
   const file = join(folder, 'log')
-  const log = createLogger('api', 'info', openSync(file, 'w'))
+  const loggerOf = openLog('info', openSync(file, 'w'))
   const lines = () => readFileSync(file, 'utf8').split('\n').slice(0, -1)
-  return { log, lines, events: () => lines().map(line => JSON.parse(line)) }
+  return { log: loggerOf('api'), loggerOf, events: () => lines().map(line => JSON.parse(line)) }
 }
 
 it('writes a line for each event, in order, without being asked to', async () => {
@@ -29,16 +29,16 @@ it('writes a line for each event, in order, without being asked to', async () =>
 it.each(['warn', 'error', 'fatal'] as const)('writes what it holds at once with a line of level %s', level => {
   const { log, events } = setup()
   log.info('before')
-  log[level]('what somebody wants to know')
+  log[level]('problem')
   log.info('after')
-  expect(events().map(({ msg }) => msg)).toEqual(['before', 'what somebody wants to know'])
+  expect(events().map(({ msg }) => msg)).toEqual(['before', 'problem'])
 })
 
 it('writes the lines of all roles of a process in their order, each with its role', () => {
-  const { log, events } = setup()
-  const scheduler = loggerOfRole(log, 'scheduler')
+  const { log, loggerOf, events } = setup()
+  const scheduler = loggerOf('scheduler')
   log.info('first')
-  plainLines(scheduler, 'second')({ task: 'a' })
+  scheduler.info({ task: 'a' }, 'second')
   log.info('third')
   scheduler.warn({ token: 'b' }, 'fourth')
   expect(events()).toMatchObject([
@@ -49,35 +49,34 @@ it('writes the lines of all roles of a process in their order, each with its rol
   ])
 })
 
-it('hides credentials, but for lines that are known to have none', async () => {
+it('hides credentials', async () => {
   const { log, events } = setup()
   log.info({ token: 'a', request: { authorization: 'b' } }, 'hidden')
-  plainLines(log, 'plain')({ token: 'c', task: 'd' })
-  await vi.waitFor(() => expect(events()).toHaveLength(2), 10_000)
-  expect(events()).toMatchObject([
-    { token: '[redacted]', request: { authorization: '[redacted]' } },
-    { service: 'api', token: 'c', task: 'd' },
-  ])
+  await vi.waitFor(() => expect(events()).toHaveLength(1), 10_000)
+  expect(events()).toMatchObject([{ token: '[redacted]', request: { authorization: '[redacted]' } }])
 })
 
-it('writes plain lines as it writes the others', async () => {
+it('writes every value as JSON, and leaves out the members that are undefined', () => {
   const { log, events } = setup()
   const text = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code)).join('')
-  const members = { figure: -0.5, word: 'pending', text, lone: '\ud800', empty: '', missing: undefined }
-  plainLines(log, 'line')(members)
-  log.info(members, 'line')
-  log.warn('flush')
-  await vi.waitFor(() => expect(events()).toHaveLength(3), 10_000)
-  const [plain, other] = events()
-  expect({ ...plain, time: null }).toEqual({ ...other, time: null })
-  expect(plain.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  log.warn({ figure: -0.5, word: 'pending', text, lone: '\ud800', missing: undefined }, 'line')
+  const [{ time, ...line }] = events()
+  expect(line).toEqual({ level: 40, service: 'api', figure: -0.5, word: 'pending', text, lone: '\ud800', msg: 'line' })
+  expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
-it('writes no plain lines below the level', async () => {
-  const { log, lines } = setup()
-  const line = plainLines(log, 'line')
+it('writes no lines below the level', () => {
+  const { log, events } = setup()
   log.level = 'warn'
-  line({})
+  log.info('line')
   log.warn('flush')
-  expect(lines()).toHaveLength(1)
+  expect(events()).toHaveLength(1)
+})
+
+it('writes the buffered lines when the process exits', () => {
+  const { log, events } = setup()
+  for (let i = 0; i < 10; i++) log.info({ i }, 'event')
+  expect(events()).toEqual([])
+  process.listeners('exit').at(-1)?.(0)
+  expect(events().map(({ i }) => i)).toEqual(Array.from({ length: 10 }, (_, i) => i))
 })

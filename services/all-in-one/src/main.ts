@@ -1,4 +1,4 @@
-import { createLogger, failToStart, runService } from '@belfry/runtime'
+import { failToStart, openLog, runService } from '@belfry/runtime'
 import { type Environment, loadConfig } from './config.ts'
 import { type LoadedRole, loadRoles } from './load-roles.ts'
 import { startRoles } from './start-roles.ts'
@@ -15,9 +15,12 @@ try {
 async function runRoles(roles: LoadedRole[]): Promise<void> {
   const [{ config }] = roles as [LoadedRole] // there is one at least, and all read the same variables
   const names = roles.map(({ name }) => name)
-  const log = createLogger(names.length === 1 ? String(names[0]) : 'belfry', config.logLevel)
+  const loggerOf = openLog(config.logLevel)
+  const log = loggerOf(names.length === 1 ? String(names[0]) : 'belfry')
   const traces = roles.some(role => role.config.traces)
-  await runService(log, { roles: names, operatorPort: config.healthPort, traces }, host => startRoles(roles, log, host))
+  await runService(log, { roles: names, operatorPort: config.healthPort, traces }, host =>
+    startRoles(roles, loggerOf, host),
+  )
 }
 
 // The dispatcher starts this program for its quarantine, with an argument.

@@ -23,17 +23,7 @@ import {
   openDispatchQueue,
   type QueueConnection,
 } from '@belfry/queue'
-import {
-  ConfigError,
-  createWaker,
-  type Host,
-  type Logger,
-  openMeter,
-  type PlainMembers,
-  plainLines,
-  type Tracing,
-  type Waker,
-} from '@belfry/runtime'
+import { ConfigError, createWaker, type Host, type Logger, openMeter, type Tracing, type Waker } from '@belfry/runtime'
 import { type Attempts, createAttempts } from './attempts.ts'
 import { type BatchedStatements, batchSize, batchStatements } from './batched-statements.ts'
 import type { Config } from './config.ts'
@@ -59,8 +49,6 @@ export type Context = BatchedStatements & {
   journal: SendJournal
   held: HeldClaims
   log: Logger
-  /** Writes the line of an attempt. */
-  logAttempt(members: PlainMembers): void
   pool: Pool
   clock: DatabaseClock
   /** Null when there is no Redis: dispatchers find what is due in PostgreSQL. */
@@ -133,7 +121,6 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     ...batchStatements({ pool, dispatcher, log, tiers: config.tiers, metrics, concurrency: config.concurrency, stop }),
     ...claims,
     log,
-    logAttempt: plainLines(log, 'attempt.finished'),
     pool,
     clock,
     queue,

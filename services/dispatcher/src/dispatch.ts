@@ -147,5 +147,5 @@ function logAttempt(
   { durationMs, state, trace }: { durationMs: number; state: string; trace: string | undefined },
 ): void {
   const outcome = answer.kind === 'response' ? answer.status : answer.code
-  ctx.logAttempt({ task, run, workspace, attempt, outcome, durationMs, state, trace })
+  ctx.log.info({ task, run, workspace, attempt, outcome, durationMs, state, trace }, 'attempt.finished')
 }

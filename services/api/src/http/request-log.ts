@@ -1,12 +1,10 @@
 import { parseTraceparent } from '@belfry/domain'
-import { plainLines } from '@belfry/runtime'
 import type { NextFunction, Request, Response } from 'express'
 import type { Context } from '../context.ts'
 import { requestIdOf } from './request-id.ts'
 
 /** Logs each request when it ends, with status 499 when the caller disconnected first. */
 export function requestLog(ctx: Context) {
-  const log = plainLines(ctx.log, 'request.served')
   return (request: Request, response: Response, next: NextFunction): void => {
     const began = performance.now()
     response.on('close', () => {
@@ -21,14 +19,15 @@ export function requestLog(ctx: Context) {
         durationMs,
         isStream,
       })
-      log({
+      const line = {
         request: requestIdOf(response),
         trace: traceIdOf(request),
         method,
         path: withoutToken(pathOf(request)),
         status,
         durationMs: Math.round(durationMs),
-      })
+      }
+      ctx.log.info(line, 'request.served')
     })
     next()
   }
