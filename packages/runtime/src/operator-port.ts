@@ -30,7 +30,7 @@ const findingsTimeoutMs = 2000
 export async function openOperatorPort(
   port: number,
   roles: readonly string[],
-  metrics: Pick<Registry, 'text' | 'contentType'>,
+  metrics: Pick<Registry, 'metrics' | 'contentType'>,
 ): Promise<OperatorPort> {
   const reports: RoleReport[] = []
   const server = createServer(async (request, response) => {
@@ -38,7 +38,7 @@ export async function openOperatorPort(
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     const [path] = (request.url ?? '').split('?', 1)
     if (path === '/metrics') {
-      const text = await metrics.text().catch(() => null)
+      const text = await metrics.metrics().catch(() => null)
       if (text === null) return send(500, { status: 'the metrics cannot be read' })
       return response.writeHead(200, { 'content-type': metrics.contentType }).end(text)
     }

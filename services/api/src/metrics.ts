@@ -8,17 +8,26 @@ const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 const sizeBounds = [1, 2, 4, 8, 16, 32, 64, 100]
 
 export function openMetrics(meter: Meter) {
-  const requests = meter.counters('belfry_http_requests_total', 'Requests, by method, route and status.')
+  const requests = meter.counters('belfry_http_requests_total', 'Requests, by method, route and status.', [
+    'method',
+    'route',
+    'status',
+  ])
   const durations = meter.histograms(
     'belfry_http_request_duration_seconds',
     'How long requests took, streams left out.',
     durationBounds,
+    ['method', 'route'],
   )
-  const refusals = meter.counters('belfry_refusals_total', 'Requests that were refused, by the code of the problem.', [
-    { code: 'quota_exceeded' },
-    { code: 'rate_limited' },
+  const refusals = meter.counters(
+    'belfry_refusals_total',
+    'Requests that were refused, by the code of the problem.',
+    ['code'],
+    [{ code: 'quota_exceeded' }, { code: 'rate_limited' }],
+  )
+  const batchSize = meter.histograms('belfry_batch_size', 'How many tasks went in one statement.', sizeBounds, [
+    'batch',
   ])
-  const batchSize = meter.histograms('belfry_batch_size', 'How many tasks went in one statement.', sizeBounds)
   return {
     meter,
     /** @param route - The pattern, not the path. */

@@ -55,7 +55,12 @@ const messageResults = ['sent', 'failed', 'given_up'] as const
 export function openMetrics(meter: Meter) {
   const lag = meter.histogram('belfry_lag_seconds', 'How long after its time an attempt started.', lagBounds)
   const duration = meter.histogram('belfry_attempt_duration_seconds', 'How long a call took.', durationBounds)
-  const attempts = meter.counters('belfry_attempts_total', 'Attempts, by what came of them.', results)
+  const attempts = meter.counters(
+    'belfry_attempts_total',
+    'Attempts, by what came of them.',
+    ['outcome', 'error'],
+    results,
+  )
   const superseded = meter.counter(
     ...([
       'belfry_attempts_superseded_total',
@@ -65,22 +70,25 @@ export function openMetrics(meter: Meter) {
   const claims = meter.counters(
     'belfry_claims_total',
     'Tasks that were asked for, by the answer.',
+    ['result'],
     claimKinds.map(toClaimLabels),
   )
   const refusals = meter.counters(
     'belfry_tasks_refused_total',
     'Tasks that were cancelled in place of their first attempt, by the reason.',
+    ['reason'],
     refusalReasons.map(reason => ({ reason })),
   )
   const messages = meter.counters(
     'belfry_outbox_messages_total',
     'Attempts to send a message of the outbox, by what came of it.',
+    ['kind', 'result'],
     outboxKinds.flatMap(kind => messageResults.map(result => ({ kind, result }))),
   )
   const labels = new Map(results.map(result => [result.error, result]))
   return {
     meter,
-    batch: meter.histograms('belfry_batch_size', 'How many tasks went in one statement.', sizeBounds),
+    batch: meter.histograms('belfry_batch_size', 'How many tasks went in one statement.', sizeBounds, ['batch']),
     hostRested: meter.counter('belfry_host_rests_total', 'Times that a host began to rest, each workspace for itself.'),
     putBack: meter.counter(
       'belfry_attempts_put_back_total',

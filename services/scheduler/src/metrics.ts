@@ -8,8 +8,10 @@ export type Metrics = ReturnType<typeof openMetrics>
 
 export function openMetrics(meter: Meter) {
   const chores = meter.histograms(
-    ...(['belfry_chore_duration_seconds', 'How long a chore took, by its name and how it ended.'] as const),
+    'belfry_chore_duration_seconds',
+    'Duration of a chore, by its name and its result.',
     [0.01, 0.1, 1, 10, 60],
+    ['chore', 'result'],
   )
   return {
     meter,
@@ -58,10 +60,10 @@ export function measureWaiting(ctx: Context): void {
     'By how much an attempt has outlived its deadline and 15 seconds.',
     async () => (await backlog()).leaseOverdueSeconds,
   )
-  meter.gauges('belfry_outbox_waiting', 'Messages that have not been sent; counted up to 10,000.', async () =>
+  meter.gauges('belfry_outbox_waiting', 'Messages that have not been sent; counted up to 10,000.', ['kind'], async () =>
     (await backlog()).outbox.map(({ kind, waiting }) => [{ kind }, waiting]),
   )
-  meter.gauges('belfry_outbox_oldest_seconds', 'How long ago the oldest of them was written.', async () =>
+  meter.gauges('belfry_outbox_oldest_seconds', 'How long ago the oldest of them was written.', ['kind'], async () =>
     (await backlog()).outbox.map(({ kind, oldestSeconds }) => [{ kind }, oldestSeconds]),
   )
   meter.gauge(
@@ -81,9 +83,10 @@ export function measureWaiting(ctx: Context): void {
   meter.gauges(
     'belfry_queue_depth',
     'Jobs that wait for a consumer or are with one; of dead-letter, the letters that are shown.',
+    ['queue'],
     show('ready'),
   )
-  meter.gauges('belfry_queue_delayed', 'Jobs whose time is still to come.', show('delayed'))
+  meter.gauges('belfry_queue_delayed', 'Jobs whose time is still to come.', ['queue'], show('delayed'))
 }
 
 // Several gauges of one look, which is not worth remembering longer.

@@ -4,9 +4,10 @@ import type { Meter, Reading } from './open-meter.ts'
 
 const checkTimeoutMs = 1_500
 
-/** Shows whether what a process needs can be reached. */
+/** Exports for each dependency whether it can be reached. */
 export function measureDependencies(meter: Meter, checks: HealthChecks): void {
-  meter.gauges('belfry_dependency_up', '1 when the database or the queue answers, else 0.', async () => {
+  const help = '1 when the database or the queue answers, else 0.'
+  meter.gauges('belfry_dependency_up', help, ['dependency'], async () => {
     const ask = async ([dependency, check]: [string, () => Promise<unknown>]): Promise<Reading[number]> => {
       const isUp = await withinMs(checkTimeoutMs, check).then(
         () => 1,

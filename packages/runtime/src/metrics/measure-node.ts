@@ -1,14 +1,13 @@
-import { collectDefaultMetrics, type Registry as PromRegistry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import { sampleEventLoopDelay } from '../watch-event-loop.ts'
-import type { Registry } from './registry.ts'
 
-// The delays of half a minute.
+// Half a minute, at two samples a second.
 const maxSamples = 60
 // Longer than any process lives.
 const neverMs = 2 ** 31 - 1
 
-/** Shows what prom-client knows of Node. The delays of the event loop come from a monitor that lets an idle process sleep. */
-export function measureNode(registry: PromRegistry, register: Registry['register']): void {
+/** Exports the Node metrics of prom-client, with the event-loop delays of a monitor that lets an idle process sleep. */
+export function measureNode(registry: Registry): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: neverMs })
   const delays: number[] = []
   sampleEventLoopDelay(delayMs => {
@@ -19,7 +18,13 @@ export function measureNode(registry: PromRegistry, register: Registry['register
     registry.removeSingleMetric(`nodejs_eventloop_lag_${name}_seconds`)
   }
   for (const [name, share] of Object.entries({ p50: 0.5, p90: 0.9, p99: 0.99, max: 1 })) {
-    const help = `The ${name} of the event loop's delays in the last half minute.`
-    register(`nodejs_eventloop_lag_${name}_seconds`, help, 'gauge', () => [{ labels: {}, value: quantile(share) }])
+    new Gauge({
+      name: `nodejs_eventloop_lag_${name}_seconds`,
+      help: `The ${name} of the event loop's delays in the last half minute.`,
+      registers: [registry],
+      collect() {
+        this.set(quantile(share))
+      },
+    })
   }
 }

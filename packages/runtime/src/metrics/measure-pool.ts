@@ -1,11 +1,11 @@
 import type { Meter } from './open-meter.ts'
 
-/** What can be seen of a pool of connections. */
+/** The figures of a connection pool. */
 export type VisiblePool = { totalCount: number; idleCount: number; waitingCount: number; options: { max: number } }
 
-/** Shows how far a process's pool of database connections is in use. */
+/** Exports how many connections of a pool are in use. */
 export function measurePool(meter: Meter, pool: VisiblePool): void {
-  meter.gauges('belfry_pool_connections', 'Connections to PostgreSQL, busy or idle.', () => [
+  meter.gauges('belfry_pool_connections', 'Connections to PostgreSQL, busy or idle.', ['state'], () => [
     [{ state: 'busy' }, pool.totalCount - pool.idleCount],
     [{ state: 'idle' }, pool.idleCount],
   ])

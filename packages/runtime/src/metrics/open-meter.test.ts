@@ -3,12 +3,12 @@ import { openMeter } from './open-meter.ts'
 import { openRegistry, type Registry } from './registry.ts'
 
 const linesOf = async (registry: Registry, name: string) =>
-  (await registry.text()).split('\n').filter(line => line.startsWith(name))
+  (await registry.metrics()).split('\n').filter(line => line.startsWith(name))
 
-it('writes what it has counted, with the labels that it was counted with', async () => {
+it('exports each count with its labels', async () => {
   const registry = openRegistry('api')
   const meter = openMeter('api', registry)
-  const count = meter.counters('belfry_things_total', 'Things.', [{ kind: 'seen', size: 'big' }])
+  const count = meter.counters('belfry_things_total', 'Things.', ['kind', 'size'], [{ kind: 'seen', size: 'big' }])
   count({ kind: 'lost', size: 'small' }, 3)
   count({ kind: 'lost', size: 'small' })
   const countAll = meter.counter('belfry_all_total', 'All.')
@@ -21,14 +21,14 @@ it('writes what it has counted, with the labels that it was counted with', async
   ])
 })
 
-it('writes a histogram as Prometheus reads it: each bucket holds those below it', async () => {
+it('exports a histogram with cumulative buckets', async () => {
   const registry = openRegistry('api')
   const meter = openMeter('api', registry)
   const time = meter.histogram('belfry_time_seconds', 'Time.', [0.1, 1])
   for (const value of [0.1, 0.05, 0.5, 7]) time(value)
-  const timeOf = meter.histograms('belfry_step_seconds', 'Time.', [1])
+  const timeOf = meter.histograms('belfry_step_seconds', 'Time.', [1], ['step'])
   timeOf({ step: 'first' }, 2)
-  const text = await registry.text()
+  const text = await registry.metrics()
   expect(text).toContain('# TYPE belfry_time_seconds histogram')
   expect(await linesOf(registry, 'belfry_')).toEqual([
     'belfry_time_seconds_bucket{le="0.1",service="api"} 2',
@@ -43,21 +43,23 @@ it('writes a histogram as Prometheus reads it: each bucket holds those below it'
   ])
 })
 
-it('leaves out what cannot be read, and tells the rest', async () => {
+it('leaves out gauges that cannot be read, and exports the others', async () => {
   const registry = openRegistry('api')
   const meter = openMeter('api', registry)
   meter.gauge('belfry_far', 'Far.', () => Promise.reject(new Error('away')))
   meter.gauge('belfry_stuck', 'Stuck.', () => new Promise(() => {}))
-  meter.gauges('belfry_near', 'Near.', () => [[{ side: 'left' }, 2]])
+  meter.gauges('belfry_near', 'Near.', ['side'], () => [[{ side: 'left' }, 2]])
   expect(await linesOf(registry, 'belfry_')).toEqual(['belfry_near{side="left",service="api"} 2'])
 })
 
-it('tells of Node itself', async () => {
-  const names = openRegistry('api').names()
+it('exports the metrics of Node', async () => {
+  const names = openRegistry('api')
+    .getMetricsAsArray()
+    .map(({ name }) => name)
   expect(names).toEqual(expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_eventloop_lag_p99_seconds']))
 })
 
-it('joins what several roles of a process count under one name, and tells of Node once', async () => {
+it('joins the metrics of several roles under one name, and exports those of Node once', async () => {
   const registry = openRegistry('belfry')
   for (const [role, slots] of [['api', 10] as const, ['dispatcher', 6] as const]) {
     openMeter(role, registry).gauge('belfry_pool_max', 'Connections.', () => slots)
@@ -72,7 +74,7 @@ it('joins what several roles of a process count under one name, and tells of Nod
   ])
 })
 
-it('shows for how long the event loop was blocked', async () => {
+it('exports how long the event loop was blocked', async () => {
   const registry = openRegistry('api')
   const delays = () => linesOf(registry, 'nodejs_eventloop_lag_')
   const worst = async () => Number((await delays()).find(line => line.includes('_max_'))?.split(' ')[1])
