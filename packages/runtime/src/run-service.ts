@@ -1,8 +1,8 @@
 import { once, setMaxListeners } from 'node:events'
 import { type Host, type HostOptions, openHost } from './host.ts'
 import type { Logger } from './logger.ts'
-import { quickenStrings } from './quicken-strings.ts'
 import { ConfigError } from './read-config.ts'
+import { restoreFastStrings } from './restore-fast-strings.ts'
 import { watchEventLoop } from './watch-event-loop.ts'
 
 /** A running role, or all of a process: finish what is in flight, then close everything that was opened. */
@@ -42,7 +42,7 @@ export async function runService(
   }
   const host = await openHost(log, stop.signal, options)
   const service = await start(host, () => stop.abort())
-  quickenStrings()
+  restoreFastStrings()
   const unwatch = watchEventLoop(log)
   process.send?.('ready')
   log.info('service.ready')
