@@ -1,21 +1,40 @@
-import { announceQuotaCrossings as announce } from '@belfry/db'
+import { announceQuotaCrossings as announce, findQuotaAudience, type Transaction } from '@belfry/db'
+import { toId } from '@belfry/domain'
+import { type QuotaCrossing, quotaMail } from '@belfry/messages'
 import type { Context } from './context.ts'
-import { tellOfQuota } from './tell-of-quota.ts'
-
-const batchSize = 50
+import { drain } from './drain.ts'
+import { storeAlert, storeMessage } from './store-alert.ts'
 
 /**
- * Tells owners and integrations of the quotas that have been used up so far, each once. What is told stands in the outbox
- * in the transaction that marks it as told.
- * @returns How many crossings were taken.
+ * Notifies owners by mail, and integrations, of the quotas that have been used up, each once: the transaction that marks
+ * a crossing as announced also stores its messages in the outbox.
+ * @returns How many crossings were announced.
  */
-export async function announceQuotaCrossings(ctx: Context, signal: AbortSignal): Promise<number> {
-  let total = 0
-  for (;;) {
-    const taken = await announce(ctx.pool, batchSize, async (tx, crossings) => {
-      for (const crossing of crossings) await tellOfQuota(tx, crossing, ctx.publicUrl)
-    })
-    total += taken
-    if (taken < batchSize || signal.aborted) return total
+export function announceQuotaCrossings(ctx: Context, signal: AbortSignal): Promise<number> {
+  return drain(signal, 50, batchSize =>
+    announce(ctx.pool, batchSize, async (tx, crossings) => {
+      for (const crossing of crossings) await storeMessages(tx, crossing, ctx.publicUrl)
+    }),
+  )
+}
+
+async function storeMessages(
+  tx: Transaction,
+  crossing: { organizationId: string; resource: QuotaCrossing['quota']; percent: number; crossedAt: Date },
+  publicUrl: string | null,
+): Promise<void> {
+  const { organizationId, resource, percent, crossedAt } = crossing
+  const event = percent >= 100 ? 'quota.reached' : 'quota.warning'
+  const audience = await findQuotaAudience(tx, organizationId, event)
+  if (!audience) return
+  const url = publicUrl && `${publicUrl}/${audience.slug}`
+  const facts = { organization: audience.name, quota: resource, percent, url }
+  for (const owner of audience.owners) {
+    await storeMessage(tx, 'mail', event, { type: 'mail', mail: quotaMail(owner, facts) })
+  }
+  for (const integration of audience.integrations) {
+    const workspace = { id: toId('ws', integration.workspaceId), name: integration.workspaceName }
+    const about = { at: crossedAt.toISOString(), workspace, count: 0, items: [], quota: { resource, percent } }
+    await storeAlert(tx, integration, { event, ...about })
   }
 }

@@ -1,31 +1,30 @@
-import { expandCronJobs as expandBatch, toDueTask } from '@belfry/db'
+import { expandCronJobs as expandBatch, scheduleOrStepBack, toDueTask } from '@belfry/db'
 import { toId } from '@belfry/domain'
-import { expansionLookAheadMs } from '@belfry/queue'
+import { type DueTask, expansionLookAheadMs, needsJob } from '@belfry/queue'
 import { failpoint } from '@belfry/runtime'
-import { addJobs } from './add-jobs.ts'
 import type { Context } from './context.ts'
 
 const batchSize = 500
 
-// A process that can read the rule need not wait for this: it has a memory of its own.
-const lookAgainMs = 30_000
+// For this process only: another one that can read the rule expands the cron job without a wait.
+const retryUnreadableMs = 30_000
 
-/** Cron jobs whose rule this process cannot read, and when it looks at them again, by `performance.now()`. */
+/** Cron jobs whose rule this process cannot read, and when it tries them again, by `performance.now()`. */
 export type UnreadableCronJobs = Map<string, number>
 
 /**
- * Makes the occurrences of cron jobs into tasks, some minutes ahead of their time. The promotion brings these to the queue;
- * what is due sooner, because nothing ran for a while, is added here. A cron job that this process cannot read stays as
- * it is, for one that can, and is looked at again after 30 s.
- * @param unreadable - What this process remembers from one round to the next.
- * @returns How many cron jobs were looked at.
+ * Stores the occurrences of cron jobs as tasks, some minutes ahead of their time. The promotion adds their jobs later.
+ * Occurrences that are due sooner, because nothing ran for a while, get their jobs here. A cron job that this process
+ * cannot read is left to a process that can, and is tried again after 30 s.
+ * @param unreadable - The unreadable cron jobs of earlier rounds.
+ * @returns How many cron jobs were examined.
  */
 export async function expandCronJobs(
   ctx: Context,
   signal: AbortSignal,
   unreadable: UnreadableCronJobs = new Map(),
 ): Promise<number> {
-  for (const [id, lookAgainAt] of unreadable) if (lookAgainAt <= performance.now()) unreadable.delete(id)
+  for (const [id, retryAt] of unreadable) if (retryAt <= performance.now()) unreadable.delete(id)
   let total = 0
   for (;;) {
     const except = [...unreadable.keys()]
@@ -36,10 +35,18 @@ export async function expandCronJobs(
     ctx.metrics.unreadable(expansion.unreadable.length)
     if (expansion.tasks.length > 0) await failpoint('scheduler.expanded_cron_jobs')
     for (const { id, error } of expansion.unreadable) {
-      unreadable.set(id, performance.now() + lookAgainMs)
+      unreadable.set(id, performance.now() + retryUnreadableMs)
       ctx.log.error({ err: error, cronjob: toId('cron', id) }, 'cron_job.unreadable')
     }
     await addJobs(ctx, expansion.tasks.map(toDueTask), expansion.now)
     if (!expansion.hasMore || signal.aborted) return total
   }
+}
+
+// Adds the jobs of the tasks whose time the promotion has passed already.
+async function addJobs({ queue, pool, log }: Context, tasks: readonly DueTask[], now: Date): Promise<void> {
+  const soon = tasks.filter(task => needsJob(task.dueAt, now.getTime()))
+  if (queue === null || soon.length === 0) return
+  const schedule = () => queue.schedule(soon, now.getTime())
+  await scheduleOrStepBack(pool, schedule, error => log.warn({ err: error }, 'queue.away'))
 }

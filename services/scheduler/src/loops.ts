@@ -5,39 +5,41 @@ import { type Context, hasQueue, type QueueContext } from './context.ts'
 import { endGracePeriods } from './end-grace-periods.ts'
 import { expandCronJobs, type UnreadableCronJobs } from './expand-cron-jobs.ts'
 import { expireLog } from './expire-log.ts'
-import { foldUsage } from './fold-usage.ts'
-import { forgetExpired } from './forget-expired.ts'
-import { forgetOldRequests } from './forget-old-requests.ts'
-import { inspectQueueStore } from './inspect-queue-store.ts'
-import { mendFloor } from './mend-waiting-floor.ts'
-import { prepareRunPartitions } from './prepare-run-partitions.ts'
 import { promoteDueTasks } from './promote-due-tasks.ts'
 import { purgeDeleted } from './purge-deleted.ts'
 import { raiseAlerts } from './raise-alerts.ts'
-import { recordQuotaCrossings } from './record-quota-crossings.ts'
 import { openRepair } from './repair-overdue-tasks.ts'
 import { reportUsage } from './report-usage.ts'
 import { rescueLostAttempts, rescueUnownedAttempts } from './rescue-lost-attempts.ts'
-import { returnUnspentBlocks } from './return-unspent-blocks.ts'
 import { settleDeadLetters } from './settle-dead-letters.ts'
-import { trimDeadLetters } from './trim-dead-letters.ts'
+import {
+  foldUsage,
+  forgetExpired,
+  forgetOldRequests,
+  inspectQueueStore,
+  mendWaitingFloor,
+  prepareRunPartitions,
+  recordQuotaCrossings,
+  returnUnspentBlocks,
+  trimDeadLetters,
+} from './upkeep.ts'
 import { windDownWorkspaces } from './wind-down-workspaces.ts'
 
 /**
- * Every chore of the scheduler and its period, which may become longer while there is nothing to do. Each may run in any
- * number of copies.
+ * Returns every chore of the scheduler with its period and, for some, the longer period while there is nothing to do. Any
+ * number of schedulers may run each chore at once.
  */
 export function loops(ctx: Context): Loop[] {
   const chore = choreOf(ctx)
   const unreadable: UnreadableCronJobs = new Map()
-  // A slow chore may keep a connection for long: what keeps work in time does not wait for one.
+  // Slow chores have their own connections, so those that keep work in time never wait for one.
   const background: Context = { ...ctx, pool: ctx.backgroundPool }
   const warnOfSkew = watchClockSkew(ctx.clock, ctx.metrics.meter, ctx.log)
   return [
     chore('refresh-clock', 10_000, () => ctx.clock.refresh().then(warnOfSkew)),
     chore('expand-cron-jobs', 1_000, signal => expandCronJobs(ctx, signal, unreadable), 15_000),
     chore('raise-waiting-floor', 10_000, () => raiseWaitingFloor(ctx.pool)),
-    chore('mend-waiting-floor', 600_000, () => mendFloor(background)),
+    chore('mend-waiting-floor', 600_000, () => mendWaitingFloor(background)),
     chore('rescue-lost-attempts', 1_000, () => rescueLostAttempts(ctx)),
     chore('rescue-unowned-attempts', 5_000, signal => rescueUnownedAttempts(ctx, signal), 20_000),
     chore('raise-alerts', 5_000, () => raiseAlerts(background), 15_000),
@@ -58,7 +60,7 @@ export function loops(ctx: Context): Loop[] {
   ]
 }
 
-// What keeps BullMQ's queues.
+// The chores of BullMQ's queues.
 function queueLoops(ctx: QueueContext): Loop[] {
   const chore = choreOf(ctx)
   const background = { ...ctx, pool: ctx.backgroundPool }
@@ -72,7 +74,7 @@ function queueLoops(ctx: QueueContext): Loop[] {
   ]
 }
 
-// Redis came back empty. The next promotion finds out when it came back with old data, and reports when it is away.
+// Wakes the promotion when Redis came back empty. The promotion itself detects old data, and reports a Redis that is away.
 async function watchQueue({ queue }: QueueContext, lost: Waker): Promise<void> {
   const marker = await queue.readMarker().catch(() => undefined)
   if (marker === null) lost.wake()

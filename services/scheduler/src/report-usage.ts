@@ -1,18 +1,16 @@
 import { findOwners, reportUsage as report } from '@belfry/db'
 import { usageMail } from '@belfry/messages'
 import type { Context } from './context.ts'
+import { drain } from './drain.ts'
 import { storeMessage } from './store-alert.ts'
 
-const batchSize = 50
-
 /**
- * Mails the owners of each organization what it used last month, once.
+ * Mails the owners of each organization its usage of last month, once.
  * @returns How many organizations were reported.
  */
-export async function reportUsage(ctx: Context, signal: AbortSignal, now = new Date(ctx.clock.now())): Promise<number> {
-  let total = 0
-  for (;;) {
-    const taken = await report(ctx.pool, now, batchSize, async (tx, reports) => {
+export function reportUsage(ctx: Context, signal: AbortSignal, now = new Date(ctx.clock.now())): Promise<number> {
+  return drain(signal, 50, batchSize =>
+    report(ctx.pool, now, batchSize, async (tx, reports) => {
       for (const { organizationId, month, tier, executions, failed, storageBytes } of reports) {
         const organization = await findOwners(tx, organizationId)
         const limits = ctx.tiers[tier]
@@ -29,8 +27,6 @@ export async function reportUsage(ctx: Context, signal: AbortSignal, now = new D
           await storeMessage(tx, 'mail', 'usage', { type: 'mail', mail })
         }
       }
-    })
-    total += taken
-    if (taken < batchSize || signal.aborted) return total
-  }
+    }),
+  )
 }

@@ -2,12 +2,11 @@ import { endDispatcher, expireLeases, type LostAttempt, readHeartbeats } from '@
 import { toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
-
-const batchSize = 500
+import { drain } from './drain.ts'
 
 /**
- * Ends dispatchers that have no heartbeat any more: see `endDispatcher`. What they had not sent is pending again.
- * What they had sent waits in quarantine or, when it was lost alone too often, is a dead letter.
+ * Ends dispatchers that no longer have a heartbeat; see `endDispatcher`. Tasks whose request had not been sent become
+ * pending again. The others wait in quarantine, or become dead letters when they were lost alone too often.
  * @returns How many attempts were lost.
  */
 export async function rescueLostAttempts(ctx: Context): Promise<number> {
@@ -23,16 +22,15 @@ export async function rescueLostAttempts(ctx: Context): Promise<number> {
 }
 
 /**
- * Ends the attempts of dispatchers of the previous release whose lease is over.
+ * Ends the attempts of dispatchers of the previous release whose lease has expired.
  * @returns How many there were.
  */
-export async function rescueUnownedAttempts(ctx: Context, signal: AbortSignal): Promise<number> {
-  for (let total = 0; ; ) {
+export function rescueUnownedAttempts(ctx: Context, signal: AbortSignal): Promise<number> {
+  return drain(signal, 500, async batchSize => {
     const lost = await expireLeases(ctx.pool, batchSize)
     await reportLost(ctx, lost)
-    total += lost.length
-    if (lost.length < batchSize || signal.aborted) return total
-  }
+    return lost.length
+  })
 }
 
 async function reportLost(ctx: Context, lost: readonly LostAttempt[]): Promise<void> {

@@ -6,8 +6,8 @@ import type { Context } from './context.ts'
 const batchSize = 500
 
 /**
- * Works on the replays and discards of many dead letters, each operation in its turn. How far one has come is committed
- * with what it did.
+ * Works on the replays and discards of many dead letters, round-robin between operations. Each step commits its progress
+ * together with its effects.
  * @returns How many dead letters were settled.
  */
 export async function settleDeadLetters(ctx: Context, signal: AbortSignal): Promise<number> {

@@ -3,12 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { claimTasks, enterDispatchers, stepPromotionBack } from '@belfry/db'
 import { fromId, toId } from '@belfry/domain'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { forgetOldRequests } from '../src/forget-old-requests.ts'
 import { createLiveness } from '../src/liveness.ts'
-import { prepareRunPartitions } from '../src/prepare-run-partitions.ts'
 import { promoteDueTasks } from '../src/promote-due-tasks.ts'
 import { openRepair } from '../src/repair-overdue-tasks.ts'
 import { rescueLostAttempts, rescueUnownedAttempts } from '../src/rescue-lost-attempts.ts'
+import { forgetOldRequests, prepareRunPartitions } from '../src/upkeep.ts'
 import { openTestQueue, storeManyTasks, storeTasks, storeWorkspace } from './setup.ts'
 
 const never = new AbortController().signal

@@ -7,7 +7,7 @@ import {
 } from '@belfry/db'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { settleDeadLetters } from '../src/settle-dead-letters.ts'
-import { trimDeadLetters } from '../src/trim-dead-letters.ts'
+import { trimDeadLetters } from '../src/upkeep.ts'
 import { openTestQueue, storeWorkspace } from './setup.ts'
 
 const never = new AbortController().signal

@@ -4,9 +4,7 @@ import { defaultTiers } from '@belfry/domain'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Context } from '../src/context.ts'
 import { expireLog } from '../src/expire-log.ts'
-import { foldUsage } from '../src/fold-usage.ts'
-import { recordQuotaCrossings } from '../src/record-quota-crossings.ts'
-import { returnUnspentBlocks } from '../src/return-unspent-blocks.ts'
+import { foldUsage, recordQuotaCrossings, returnUnspentBlocks } from '../src/upkeep.ts'
 import { openTestContext, storeTasks } from './setup.ts'
 
 const never = new AbortController().signal

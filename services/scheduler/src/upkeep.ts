@@ -1,0 +1,74 @@
+import {
+  foldUsageChanges,
+  forgetDeadLetterOperations,
+  forgetIdempotencyKeys,
+  forgetExpired as forgetSessions,
+  mendWaitingFloor as mendFloor,
+  prepareRunPartitions as preparePartitions,
+  recordQuotaCrossings as recordCrossings,
+  returnUnspentBlocks as returnBlocks,
+} from '@belfry/db'
+import { mostDeadLetters } from '@belfry/queue'
+import type { Context, QueueContext } from './context.ts'
+import { drain } from './drain.ts'
+
+const partitionMonthsAhead = 3
+
+/** Adds the recorded usage deltas to the sums of storage and of the days. Returns how many there were. */
+export function foldUsage(ctx: Context, signal: AbortSignal): Promise<number> {
+  return drain(signal, 10_000, batchSize => foldUsageChanges(ctx.pool, batchSize))
+}
+
+/** Deletes expired sessions and rate limits. Returns how many there were. */
+export function forgetExpired(ctx: Context, signal: AbortSignal): Promise<number> {
+  return drain(signal, 1, () => forgetSessions(ctx.pool))
+}
+
+/** Deletes answers stored under idempotency keys after a day, and ended operations after 30 days. Returns how many. */
+export async function forgetOldRequests(ctx: Context, signal: AbortSignal): Promise<number> {
+  const answers = await drain(signal, 1_000, batchSize => forgetIdempotencyKeys(ctx.pool, batchSize))
+  if (signal.aborted) return answers
+  return answers + (await drain(signal, 1_000, batchSize => forgetDeadLetterOperations(ctx.pool, batchSize)))
+}
+
+/** Returns the unspent executions of past months and of dispatchers that are gone. Returns how many blocks there were. */
+export async function returnUnspentBlocks(ctx: Context, signal: AbortSignal): Promise<number> {
+  // A batch is also the number of organizations that one statement locks at most.
+  const blocks = await drain(signal, 1, () => returnBlocks(ctx.pool, 500))
+  if (blocks > 0) ctx.log.info({ blocks }, 'executions.returned')
+  return blocks
+}
+
+/** Records which organizations have used 80 % or all of a quota. Returns how many crossings were new. */
+export async function recordQuotaCrossings(ctx: Context): Promise<number> {
+  const crossings = await recordCrossings(ctx.pool, ctx.tiers)
+  ctx.metrics.quotaCrossings(crossings)
+  if (crossings > 0) ctx.log.info({ crossings }, 'quota.crossed')
+  return crossings
+}
+
+/**
+ * Lowers the waiting floor to waiting work before it, which only a process of the previous release or a manual change
+ * leaves there. It scans all work that finished since the last vacuum, so it runs rarely.
+ */
+export async function mendWaitingFloor(ctx: Context): Promise<void> {
+  const dueAt = await mendFloor(ctx.pool)
+  if (dueAt !== null) ctx.log.warn({ dueAt: dueAt.toISOString() }, 'waiting_floor.lowered')
+}
+
+/** Makes the run partitions of this month and the next three, except those that would have to wait for a lock. */
+export async function prepareRunPartitions(ctx: Context): Promise<void> {
+  const { made, missing } = await preparePartitions(ctx.pool, partitionMonthsAhead)
+  if (made.length > 0) ctx.log.info({ months: made }, 'run_partitions.made')
+  if (missing.length > 0) ctx.log.warn({ months: missing }, 'run_partitions.missing')
+}
+
+/** Trims the operators' copy of the dead-letter list to the newest dead letters. Returns how many were removed. */
+export function trimDeadLetters(ctx: QueueContext, signal: AbortSignal, max = mostDeadLetters): Promise<number> {
+  return drain(signal, 1, () => ctx.deadLetters.trim(max))
+}
+
+/** Warns about Redis settings that would delay work. */
+export async function inspectQueueStore(ctx: QueueContext): Promise<void> {
+  for (const advice of await ctx.queue.findings()) ctx.log.warn({ advice }, 'queue.unfit')
+}
