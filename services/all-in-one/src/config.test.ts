@@ -2,7 +2,7 @@ import { undocumented } from '@belfry/testing'
 import { expect, it } from 'vitest'
 import { loadConfig, variables } from './config.ts'
 
-it('has every role unless told otherwise, and starts the dispatcher last', () => {
+it('has every role by default, and starts the dispatcher last', () => {
   const rolesOf = (ROLES: string) => loadConfig({ ROLES }).roles
   const all = ['api', 'scheduler', 'dispatcher']
   expect([loadConfig({}).roles, rolesOf(''), rolesOf('dispatcher, scheduler,api')]).toEqual([all, all, all])
@@ -15,7 +15,7 @@ it('refuses a role that it does not know, in one plain line', () => {
   expect(() => loadConfig({ ROLES: 'api,' })).toThrow('has no role ""')
 })
 
-it('lets the other roles know where the API is, if it is one of them', () => {
+it('gives the other roles the address of the API, if it is one of them', () => {
   const envOf = (env: Record<string, string>) => loadConfig(env).env
   expect(envOf({})).toEqual({ PORT: '3000', PUBLIC_URL: 'http://localhost:3000' })
   const given = { PORT: '4000', PUBLIC_URL: 'https://belfry.example.com' }

@@ -9,11 +9,11 @@ export type Environment = Record<string, string | undefined>
 const roleNames = ['api', 'scheduler', 'dispatcher'] as const
 
 export const variables = z.object({
-  /** What the process does, comma-separated. Default: everything. */
+  /** The roles of the process, comma-separated. Default: all. */
   ROLES: parsedBy(parseRoles).prefault(roleNames.join()),
 })
 
-/** Reads which roles the process has, and the environment of each of them: they know where the API of their process is. */
+/** Reads the roles of the process, and their environment, which holds the address of the API when it is one of them. */
 export function loadConfig(env: Environment = process.env): { roles: RoleName[]; env: Environment } {
   const { ROLES: roles } = readConfig(variables, env)
   if (!roles.includes('api')) return { roles, env }

@@ -9,9 +9,9 @@ export type LoadedRole = {
 }
 
 /**
- * Loads the programs of the given roles, and no other, and reads their configurations.
- * @param program - What runs the quarantine in processes of its own.
- * @throws ConfigError with the problems of all of them.
+ * Loads the programs of the given roles, and no others, and reads their configurations.
+ * @param program - The script that the dispatcher starts in processes of its own for the quarantine.
+ * @throws ConfigError with the problems of all roles.
  */
 export async function loadRoles(names: readonly RoleName[], env: Environment, program: string): Promise<LoadedRole[]> {
   const results = await Promise.allSettled(names.map(async name => ({ name, ...(await loaders[name](env, program)) })))

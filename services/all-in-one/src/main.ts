@@ -13,7 +13,7 @@ try {
 }
 
 async function runRoles(roles: LoadedRole[]): Promise<void> {
-  const [{ config }] = roles as [LoadedRole] // there is one at least, and all read the same variables
+  const [{ config }] = roles as [LoadedRole] // there is at least one, and all read the same variables
   const names = roles.map(({ name }) => name)
   const loggerOf = openLog(config.logLevel)
   const log = loggerOf(names.length === 1 ? String(names[0]) : 'belfry')
@@ -23,7 +23,7 @@ async function runRoles(roles: LoadedRole[]): Promise<void> {
   )
 }
 
-// The dispatcher starts this program for its quarantine, with an argument.
+// The dispatcher starts this program with an argument for its quarantine.
 async function runQuarantine(env: Environment): Promise<void> {
   const dispatcher = await import('@belfry/dispatcher')
   await dispatcher.runQuarantine(dispatcher.loadConfig(env))

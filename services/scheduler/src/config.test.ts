@@ -14,11 +14,11 @@ it('refuses a tier that does not exist', () => {
   expect(() => loadConfig(env)).toThrow(/TIERS: gold is not a tier/)
 })
 
-it('names everything that is missing or wrong in one message', () => {
+it('names every missing or invalid variable in one message', () => {
   expect(() => loadConfig({ LOG_LEVEL: 'loud' })).toThrow(/DATABASE_URL.*LOG_LEVEL/s)
 })
 
-it('is documented in docs/configuration.md, with what is required and with the defaults', () => {
+it('is documented in docs/configuration.md, with requirements and defaults', () => {
   const names = Object.keys(variables.shape)
   expect(
     undocumented({ process: 'scheduler', names, load: loadConfig, env: { DATABASE_URL: 'postgresql://db/belfry' } }),

@@ -15,9 +15,9 @@ export const variables = z.object({
   QUEUE_SHARDS: queueShards,
   METRICS_PORT: port.default(9090),
   LOG_LEVEL: logLevel,
-  /** The address that users reach the API under, for the links in mails. Default: mails without links. */
+  /** The public address of the API, for the links in mails. Default: mails have no links. */
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
-  /** Figures of tiers that differ from the defaults, as JSON. */
+  /** Tier limits that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
 })
 

@@ -13,22 +13,22 @@ import type { Config } from './config.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 
-// One for each chore that keeps work in time, and two for the health checks and the metrics.
+// One for each chore that keeps work on time, and two for health checks and metrics.
 const connections = 6
 const backgroundConnections = 4
 
-/** Everything that a chore needs. */
+/** What the chores share. */
 export type Context = {
   log: Logger
   tiers: Tiers
-  /** Null when it is not known. */
+  /** Null when `PUBLIC_URL` is not set. */
   publicUrl: string | null
-  /** For what keeps work in time. */
+  /** For the chores that keep work on time. */
   pool: Pool
-  /** For everything else, some of which takes long. */
+  /** For all other chores, some of which are slow. */
   backgroundPool: Pool
   clock: DatabaseClock
-  /** Null when there is no Redis: dispatchers find what is due in PostgreSQL. */
+  /** Null without Redis: dispatchers then find due tasks in PostgreSQL. */
   queue: DispatchQueue | null
   deadLetters: DeadLetterQueue | null
   metrics: Metrics
@@ -36,7 +36,7 @@ export type Context = {
   close(): Promise<void>
 }
 
-/** The context of chores that keep BullMQ's queues. */
+/** The context of the chores of BullMQ's queues. */
 export type QueueContext = Context & { queue: DispatchQueue; deadLetters: DeadLetterQueue }
 
 export function hasQueue(ctx: Context): ctx is QueueContext {

@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 
 const batchSize = 500
 
-// For this process only: another one that can read the rule expands the cron job without a wait.
+// For this process only. A process that can read the rule expands the cron job at once.
 const retryUnreadableMs = 30_000
 
 /** Cron jobs whose rule this process cannot read, and when it tries them again, by `performance.now()`. */

@@ -4,7 +4,7 @@ import type { Context } from './context.ts'
 
 const batchSize = 1000
 const workspacesPerPage = 500
-// Between batches, so that deleting never takes more than a part of what the database can do.
+// Between batches, so deleting uses only a part of the database's capacity.
 const pauseMs = 50
 
 /** A workspace whose log is being expired. */
@@ -12,14 +12,14 @@ type OpenLog = KeptLog & { runsAfter: string | null; runsAreDone: boolean }
 type Expired = { deleted: number; deadLetters: number }
 
 /**
- * Deletes the runs and the finished tasks that are older than their organization's tier keeps them, round-robin between
- * workspaces in small batches, so that a big one does not delay the others; and drops the months that no tier keeps. A
- * stop loses nothing but the place in the round: the next one finds what is left.
+ * Deletes the runs and finished tasks that are older than their organization's tier keeps them, and drops the partitions
+ * of months that no tier keeps. Workspaces get one small batch each, round-robin, so a big one does not delay the others.
+ * After a stop, the next call deletes the rest.
  * @returns How many runs and cancelled tasks were deleted.
  */
 export async function expireLog(ctx: Context, signal: AbortSignal): Promise<number> {
   const total = { deleted: 0, deadLetters: 0 }
-  for await (const expired of expireInTurns(ctx, signal)) {
+  for await (const expired of expireRoundRobin(ctx, signal)) {
     total.deleted += expired.deleted
     total.deadLetters += expired.deadLetters
   }
@@ -30,8 +30,8 @@ export async function expireLog(ctx: Context, signal: AbortSignal): Promise<numb
   return total.deleted
 }
 
-// One batch of each workspace in each round; each round adds a page of workspaces.
-async function* expireInTurns(ctx: Context, signal: AbortSignal): AsyncIterable<Expired> {
+// Each round expires one batch of every workspace, and adds a page of workspaces.
+async function* expireRoundRobin(ctx: Context, signal: AbortSignal): AsyncIterable<Expired> {
   let open: OpenLog[] = []
   let after: string | null = null
   let isLastPage = false
@@ -49,14 +49,14 @@ async function* expireInTurns(ctx: Context, signal: AbortSignal): AsyncIterable<
       if (signal.aborted) return
       if (isDone) continue
       unfinished.push(log)
-      await sleep(pauseMs, undefined, { signal }).catch(() => {}) // an aborted sleep is the end of the round
+      await sleep(pauseMs, undefined, { signal }).catch(() => {}) // an aborted sleep ends the round
       if (signal.aborted) return
     }
     open = unfinished
   }
 }
 
-// First the runs, and after their last page the cancelled tasks, of which a full batch means that there may be more.
+// Expires the runs first, and the cancelled tasks after the last page of runs.
 async function expireBatch(ctx: Context, log: OpenLog): Promise<Expired & { isDone: boolean }> {
   const { workspaceId, days } = log
   let expired = { deleted: 0, deadLetters: 0 }

@@ -1,13 +1,13 @@
 import type { Heartbeat } from '@belfry/db'
 
-/** A dispatcher without a heartbeat for this long is dead. Longer than a pause that a busy machine may cause. */
+/** A dispatcher without a heartbeat for this long is dead. A busy machine may cause shorter pauses. */
 export const livenessWindowMs = 12_000
-// A scheduler that has not looked for this long has been blind: the dispatchers may have been alive.
+// After a longer gap between observations, the scheduler cannot know whether dispatchers were alive.
 const maxBlindMs = 4_000
 
-/** Finds out which dispatchers are dead, by one scheduler's own clock: PostgreSQL's clock may step, and does not matter. */
+/** Detects dead dispatchers by the scheduler's own monotonic clock, because PostgreSQL's clock may step. */
 export type Liveness = {
-  /** Takes note of all heartbeats as they are now. Returns the dispatchers that have had none for 12 seconds. */
+  /** Records all current heartbeats. Returns the dispatchers without one for 12 seconds. */
   observe(heartbeats: readonly Heartbeat[]): string[]
 }
 

@@ -3,7 +3,7 @@ import type { QueueDepth } from '@belfry/queue'
 import { type Meter, measurePool } from '@belfry/runtime'
 import type { Context } from './context.ts'
 
-/** What the chores count. */
+/** The metrics of the chores. */
 export type Metrics = ReturnType<typeof openMetrics>
 
 export function openMetrics(meter: Meter) {
@@ -15,32 +15,29 @@ export function openMetrics(meter: Meter) {
   )
   return {
     meter,
-    promoted: meter.counter(
-      'belfry_promoted_tasks_total',
-      'Tasks that were handed to the queue as their time came near.',
-    ),
-    queueLost: meter.counter('belfry_queue_losses_total', "Times that the queue's store came back empty or old."),
+    promoted: meter.counter('belfry_promoted_tasks_total', 'Tasks whose jobs the promotion added to the queue.'),
+    queueLost: meter.counter('belfry_queue_losses_total', 'Times that Redis came back empty or with old data.'),
     repaired: meter.counter(
       'belfry_repaired_tasks_total',
-      'Overdue tasks that nobody had claimed, and that were handed to the queue again.',
+      'Overdue, unclaimed tasks whose jobs were added to the queue again.',
     ),
-    dispatcherLost: meter.counter('belfry_dispatchers_lost_total', 'Dispatchers that died without stopping in order.'),
+    dispatcherLost: meter.counter('belfry_dispatchers_lost_total', 'Dispatchers that died without a clean stop.'),
     attemptsLost: meter.counter('belfry_attempts_lost_total', 'Attempts that were lost with their dispatcher.'),
-    occurrences: meter.counter('belfry_cron_occurrences_total', 'Occurrences of cron jobs that were made into tasks.'),
+    occurrences: meter.counter('belfry_cron_occurrences_total', 'Occurrences of cron jobs that were stored as tasks.'),
     missed: meter.counter(
       'belfry_cron_occurrences_missed_total',
-      'Occurrences whose time passed while nothing ran, and that were left out.',
+      'Occurrences that were skipped because their time passed while nothing ran.',
     ),
     unreadable: meter.counter(
       'belfry_cron_jobs_unreadable_total',
       'Times that the rule of a cron job could not be read; each is tried again after 30 s.',
     ),
-    quotaCrossings: meter.counter('belfry_quota_crossings_total', 'Organizations that came to 80 % or all of a quota.'),
+    quotaCrossings: meter.counter('belfry_quota_crossings_total', 'Organizations that reached 80 % or all of a quota.'),
     choreEnded: (chore: string, result: 'done' | 'failed', seconds: number) => chores({ chore, result }, seconds),
   }
 }
 
-/** Shows what waits, asked of the database and the queue when somebody looks. */
+/** Exports the waiting work, which each scrape reads from the database and the queue. */
 export function measureWaiting(ctx: Context): void {
   const { meter } = ctx.metrics
   measurePool(meter, ctx.pool)
@@ -52,23 +49,23 @@ export function measureWaiting(ctx: Context): void {
   )
   meter.gauge(
     'belfry_oldest_due_seconds',
-    'How long the oldest of them has been due.',
+    'Age of the oldest due task.',
     async () => (await backlog()).oldestDueSeconds,
   )
   meter.gauge(
     'belfry_lease_overdue_seconds',
-    'By how much an attempt has outlived its deadline and 15 seconds.',
+    'How long an attempt is past its deadline plus 15 seconds.',
     async () => (await backlog()).leaseOverdueSeconds,
   )
-  meter.gauges('belfry_outbox_waiting', 'Messages that have not been sent; counted up to 10,000.', ['kind'], async () =>
+  meter.gauges('belfry_outbox_waiting', 'Unsent messages; counted up to 10,000.', ['kind'], async () =>
     (await backlog()).outbox.map(({ kind, waiting }) => [{ kind }, waiting]),
   )
-  meter.gauges('belfry_outbox_oldest_seconds', 'How long ago the oldest of them was written.', ['kind'], async () =>
+  meter.gauges('belfry_outbox_oldest_seconds', 'Age of the oldest unsent message.', ['kind'], async () =>
     (await backlog()).outbox.map(({ kind, oldestSeconds }) => [{ kind }, oldestSeconds]),
   )
   meter.gauge(
     'belfry_run_partitions_ahead_months',
-    'Months after this one that have a partition for their runs; -1 when this one has none.',
+    'Future months with a run partition; -1 when the current month has none.',
     () => countPreparedMonths(ctx.pool),
   )
   const queues = {
@@ -82,20 +79,20 @@ export function measureWaiting(ctx: Context): void {
     (await depths()).map(one => [{ queue: one.queue }, one[part]] as const)
   meter.gauges(
     'belfry_queue_depth',
-    'Jobs that wait for a consumer or are with one; of dead-letter, the letters that are shown.',
+    'Jobs that wait for a consumer or are with one; for dead-letter, the dead letters shown.',
     ['queue'],
     show('ready'),
   )
-  meter.gauges('belfry_queue_delayed', 'Jobs whose time is still to come.', ['queue'], show('delayed'))
+  meter.gauges('belfry_queue_delayed', 'Jobs that are not due yet.', ['queue'], show('delayed'))
 }
 
-// Several gauges of one look, which is not worth remembering longer.
-const rememberedMs = 500
+// Long enough for the gauges of one scrape to share a reading.
+const sharedMs = 500
 
 function shared<T>(read: () => Promise<T>): () => Promise<T> {
   let latest: { reading: Promise<T>; at: number } | undefined
   return () => {
-    if (latest && performance.now() - latest.at < rememberedMs) return latest.reading
+    if (latest && performance.now() - latest.at < sharedMs) return latest.reading
     latest = { reading: read(), at: performance.now() }
     return latest.reading
   }

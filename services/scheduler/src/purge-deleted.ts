@@ -4,12 +4,12 @@ import { toId } from '@belfry/domain'
 import type { Context } from './context.ts'
 
 const batchSize = 1000
-// Between batches, so that purging never takes more than a part of what the database can do.
+// Between batches, so purging uses only a part of the database's capacity.
 const pauseMs = 50
 
 /**
- * Removes what deleted workspaces and organizations have left, in batches and round-robin, so that a big one does not
- * delay the others. A hundred workspaces are purged in one call, the next ones in the next.
+ * Removes the data of deleted workspaces and organizations, in batches and round-robin, so a big one does not delay the
+ * others. One call purges up to 100 workspaces.
  * @returns How many rows were removed.
  */
 export async function purgeDeleted(ctx: Context, signal: AbortSignal): Promise<number> {
@@ -23,7 +23,7 @@ export async function purgeDeleted(ctx: Context, signal: AbortSignal): Promise<n
       total += purged
       unfinished.push(workspaceId)
       ctx.log.info({ workspace: toId('ws', workspaceId), purged }, 'workspace.purging')
-      await sleep(pauseMs, undefined, { signal }).catch(() => {}) // an aborted sleep is the end of the round
+      await sleep(pauseMs, undefined, { signal }).catch(() => {}) // an aborted sleep ends the round
       if (signal.aborted) return total
     }
     open = unfinished

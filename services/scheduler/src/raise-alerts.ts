@@ -5,8 +5,8 @@ import type { Context } from './context.ts'
 import { storeAlert } from './store-alert.ts'
 
 /**
- * Reports to integrations what has happened since their last alert: once for all of it, and more rarely while it
- * continues. The alerts stand in the outbox in the transaction that records them, so none comes twice.
+ * Sends integrations one alert about everything that happened since their last alert, and fewer alerts while events
+ * continue. The transaction that records an alert also stores it in the outbox, so none is sent twice.
  * @param lagMs - See `notifyIntegrations`.
  * @returns How many integrations got an alert.
  */
@@ -14,18 +14,18 @@ export async function raiseAlerts(ctx: Context, lagMs?: number): Promise<number>
   let total = 0
   for (;;) {
     let messages = 0
-    const tell = async (tx: Transaction, news: IntegrationNews[]): Promise<Notified[]> => {
-      for (const one of news) messages += await store(tx, one)
+    const store = async (tx: Transaction, news: IntegrationNews[]): Promise<Notified[]> => {
+      for (const one of news) messages += await storeAlerts(tx, one)
       return news.map(({ id, pauseMs, sinceMs }) => ({ integrationId: id, pauseMs: nextAlertPause(pauseMs, sinceMs) }))
     }
-    const { notified, hasMore } = await notifyIntegrations(ctx.pool, tell, lagMs)
+    const { notified, hasMore } = await notifyIntegrations(ctx.pool, store, lagMs)
     total += notified
     if (messages > 0) ctx.log.info({ integrations: notified, messages }, 'alerts.raised')
     if (!hasMore) return total
   }
 }
 
-async function store(tx: Transaction, news: IntegrationNews): Promise<number> {
+async function storeAlerts(tx: Transaction, news: IntegrationNews): Promise<number> {
   const alerts = alertsOf(news)
   for (const alert of alerts) await storeAlert(tx, news, alert)
   return alerts.length

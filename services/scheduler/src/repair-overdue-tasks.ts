@@ -7,10 +7,10 @@ const maxOfEach = 100
 const maxPerRound = 10_000
 
 /**
- * Opens the chore that adds jobs for tasks which have been due for five seconds and which no dispatcher has claimed. It
- * reads up to 100 of each workspace, so the backlog of one does not hide what another has lost, and ends a round after
- * 10,000. The next round continues with the workspaces that are left. Where a job exists already, nothing changes.
- * @returns A function that returns how many tasks were looked at.
+ * Opens the chore that adds jobs for tasks that have been due for five seconds and that no dispatcher has claimed. A round
+ * reads up to 100 tasks of each workspace, so one backlog does not hide the lost jobs of another workspace, and ends after
+ * 10,000. The next round continues with the remaining workspaces. Jobs that exist already do not change.
+ * @returns A function that runs a round and returns how many tasks it read.
  */
 export function openRepair(
   ctx: Pick<QueueContext, 'pool' | 'queue' | 'clock' | 'metrics' | 'log'>,

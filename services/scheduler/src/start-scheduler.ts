@@ -5,7 +5,7 @@ import { openContext } from './context.ts'
 import { loops } from './loops.ts'
 import { measureWaiting } from './metrics.ts'
 
-/** Starts the scheduler's chores. */
+/** Starts the chores of the scheduler. */
 export async function startScheduler(config: Config, log: Logger, host: Host): Promise<Service> {
   const ctx = await openContext(config, log, host)
   const { pool, queue } = ctx

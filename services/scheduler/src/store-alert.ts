@@ -12,7 +12,7 @@ export function storeAlert(
   return storeMessage(tx, to.channel === 'email' ? 'mail' : 'webhook', `alert ${alert.event}`, message)
 }
 
-/** Stores a message that opens nothing, and so need not be encrypted. */
+/** Stores a message that contains no credential, so it is not encrypted. */
 export async function storeMessage(
   tx: Transaction,
   kind: 'mail' | 'webhook',

@@ -3,7 +3,8 @@ import { toId } from '@belfry/domain'
 import type { Context } from './context.ts'
 
 /**
- * Ends what deleted workspaces had planned, batch by batch and in turns, so that a big one does not hold up the others.
+ * Cancels the planned tasks and cron jobs of deleted workspaces, in batches and round-robin, so a big one does not delay
+ * the others.
  * @returns How many tasks and cron jobs were ended.
  */
 export async function windDownWorkspaces(ctx: Context, signal: AbortSignal): Promise<number> {

@@ -22,7 +22,7 @@ describe('the chores', () => {
 
   const ids = (uuids: Array<string | undefined>) => uuids.map(uuid => toId('task', uuid ?? '')).sort()
 
-  it('promotes what is due within five minutes, and leaves the rest in PostgreSQL', async () => {
+  it('promotes tasks due within five minutes, and leaves the others in PostgreSQL', async () => {
     const stored = await storeTasks(test.ctx, [minute, 4 * minute, 6 * minute])
     await promoteDueTasks(test.ctx)
     expect(test.scheduled.sort()).toEqual(ids(stored.slice(0, 2)))
@@ -44,7 +44,7 @@ describe('the chores', () => {
     expect(test.scheduled).toEqual(ids(stored))
   })
 
-  it('does not move on when the queue refuses', async () => {
+  it('does not advance when the queue refuses', async () => {
     const stored = await storeTasks(test.ctx, [minute])
     const broken = { ...test.ctx, queue: { ...test.ctx.queue, schedule: () => Promise.reject(new Error('away')) } }
     await expect(promoteDueTasks(broken)).rejects.toThrow('away')
@@ -81,7 +81,7 @@ describe('the chores', () => {
     }
     for (let i = 0; i < 3; i++) {
       await expect(promoteDueTasks(flapping)).rejects.toThrow('away')
-      // A second's tasks are claimed meanwhile, which moves the ends of the pages.
+      // Claims of one second's tasks move the ends of the pages.
       await test.ctx.pool.query(`
         UPDATE tasks SET state = 'cancelled' WHERE date_trunc('second', due_at) = (
           SELECT date_trunc('second', min(due_at)) FROM tasks WHERE state = 'pending'
@@ -99,7 +99,7 @@ describe('the chores', () => {
     expect(new Set(test.scheduled).size).toBe(50)
   })
 
-  it('repairs what is due for some seconds and unclaimed, over many pages', async () => {
+  it('repairs unclaimed tasks that have been due for some seconds, over many pages', async () => {
     const overdue = await storeTasks(test.ctx, Array(30).fill(-10_000))
     await storeTasks(test.ctx, [-1000, minute])
     expect(await openRepair(test.ctx)()).toBe(30)
@@ -119,7 +119,7 @@ describe('the chores', () => {
     },
   )
 
-  it('goes on with the workspaces that one round of repairs did not come to', async () => {
+  it('continues with the workspaces that one round of repairs did not reach', async () => {
     const workspaces = 150
     await storeManyTasks(test.ctx, workspaces * 100, -10_000, workspaces)
     const repair = openRepair(test.ctx)
@@ -128,7 +128,7 @@ describe('the chores', () => {
     expect(new Set(test.scheduled).size).toBe(15_000)
   })
 
-  it('repairs a hundred tasks of a workspace at a time, until it has come to all of them', async () => {
+  it('repairs a hundred tasks of a workspace at a time, until all are repaired', async () => {
     await storeManyTasks(test.ctx, 250, -10_000)
     const repair = openRepair(test.ctx)
     const seen: number[] = []
@@ -141,7 +141,7 @@ describe('the chores', () => {
     expect(seen).toEqual([100, 100, 50, 0])
   })
 
-  it('ends dispatchers without a heartbeat: what they had not sent is pending again, what they had sent is lost', async () => {
+  it('ends dispatchers without a heartbeat: unsent attempts are pending again, sent ones are lost', async () => {
     const { pool } = test.ctx
     let now = 0
     const ctx = { ...test.ctx, liveness: createLiveness(() => now) }
@@ -165,7 +165,7 @@ describe('the chores', () => {
     expect(rows.map(({ state }) => state)).toEqual(['retrying', 'pending', 'processing'])
   })
 
-  it('ends the attempts of the previous release when their lease is over', async () => {
+  it('ends the attempts of the previous release when their lease has expired', async () => {
     const [lost = '', alive = ''] = await storeTasks(test.ctx, [0, 0])
     await sleep(2)
     const requests = [lost, alive].map(taskId => ({ taskId, token: randomUUID() }))

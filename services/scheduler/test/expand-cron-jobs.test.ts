@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => test.ctx.close())
 
-/** Stores cron jobs whose next occurrence, not a task yet, is so many seconds away, and the one after it next year. */
+/** Stores cron jobs whose next occurrence, not a task yet, is the given seconds away, and whose second one is next year. */
 async function storeCronJobs(count: number, inSeconds: number): Promise<void> {
   const { pool } = test.ctx
   const workspaceId = await storeWorkspace(test.ctx)
@@ -37,7 +37,7 @@ async function waiting(): Promise<number> {
   return rows[0].n
 }
 
-it('makes tasks of what lies within six minutes, in as many batches as it takes', async () => {
+it('stores the occurrences of six minutes as tasks, in as many batches as needed', async () => {
   await storeCronJobs(1201, 350)
   await storeCronJobs(3, 370)
   expect(await expandCronJobs(test.ctx, never)).toBe(1201)
@@ -45,7 +45,7 @@ it('makes tasks of what lies within six minutes, in as many batches as it takes'
   expect(await expandCronJobs(test.ctx, never)).toBe(0)
 })
 
-it('leaves the queue to the promotion, but for what is due sooner', async () => {
+it('adds jobs only for occurrences that the promotion has passed', async () => {
   await storeCronJobs(5, 350)
   await expandCronJobs(test.ctx, never)
   expect(test.scheduled).toHaveLength(0)
@@ -54,7 +54,7 @@ it('leaves the queue to the promotion, but for what is due sooner', async () => 
   expect(test.scheduled).toHaveLength(7)
 })
 
-it('has the promotion add what it could not add itself', async () => {
+it('leaves jobs that it could not add to the promotion', async () => {
   await promoteDueTasks(test.ctx)
   await storeCronJobs(4, 60)
   const { queue } = test.ctx
@@ -65,13 +65,13 @@ it('has the promotion add what it could not add itself', async () => {
   expect(test.scheduled).toHaveLength(4)
 })
 
-it('begins no further batch once it is told to stop', async () => {
+it('starts no further batch after a stop', async () => {
   await storeCronJobs(1001, 300)
   expect(await expandCronJobs(test.ctx, AbortSignal.abort())).toBe(500)
   expect(await waiting()).toBe(500)
 })
 
-it('expands the others while it cannot read 501, looks again after 30 s, and keeps no other process from them', async () => {
+it('expands the others while it cannot read 501, retries after 30 s, and does not block other processes', async () => {
   await storeCronJobs(501, 60)
   await test.ctx.pool.query(`UPDATE cron_jobs SET timezone = 'Mars/Base'`)
   await storeCronJobs(1, 60)

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => ctx.close())
 
-it('serves 502 workspaces round-robin, so that a big one delays no other', async () => {
+it('serves 502 workspaces round-robin, so a big one delays no other', async () => {
   const big = '00000000-0000-7000-8000-000000000000' // the first of all
   await storeOldLog(`SELECT '${big}'::uuid AS workspace_id FROM generate_series(1, 3500)`)
   await storeOldLog('SELECT gen_random_uuid() AS workspace_id FROM generate_series(1, 501)')
@@ -49,7 +49,7 @@ async function storeOldLog(workspaces: string): Promise<void> {
     SELECT run_id, workspace_id, id, 1, 'task', 'success', at, at, at FROM made`)
 }
 
-/** The pool, which notes for which workspace runs are deleted. */
+/** The pool, which records the workspaces whose runs are deleted. */
 function watched(pool: Pool, served: string[]): Pool {
   return new Proxy(pool, {
     get(target, key) {

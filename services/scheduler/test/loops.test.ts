@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { loops } from '../src/loops.ts'
 import { openTestQueue, storeTasks } from './setup.ts'
 
-it('promotes and repairs while slow chores hold every connection of the background', async () => {
+it('promotes and repairs while slow chores hold every background connection', async () => {
   const { ctx, scheduled } = await openTestQueue()
   const backgroundPool = openPool(ctx.pool.options.connectionString ?? '', {
     max: 1,
@@ -28,12 +28,12 @@ it('promotes and repairs while slow chores hold every connection of the backgrou
   }
 })
 
-it('promotes again as soon as the queue has lost its data, however long there was nothing to promote', async () => {
+it('promotes again as soon as Redis has lost its data, however long there was nothing to promote', async () => {
   const { ctx, scheduled } = await openTestQueue()
   const stop = new AbortController()
   const [id = ''] = await storeTasks(ctx, [60_000])
   let rounds = 0
-  let marker: string | null | undefined // what the queue has, or as if it were empty
+  let marker: string | null | undefined // null: as if Redis were empty
   const queue = {
     ...ctx.queue,
     readMarker: async () => (marker === null ? null : ctx.queue.readMarker()),

@@ -19,7 +19,7 @@ const request = { url: 'https://example.com/', method: 'POST', headers: '{}', pa
 const delays = { backoff: 'fixed', baseDelayMs: 1_000, maxDelayMs: 1_000, timeoutMs: 1_000 } as const
 const later = () => new Date(Date.now() + 3_600_000)
 
-/** Gives a workspace something of everything that belongs to one. */
+/** Stores a row of every kind that a workspace can have. */
 async function fill(workspaceId: string): Promise<void> {
   const { pool } = ctx
   const origin = { source: 'task', topic: null, eventId: null, replayOf: null } as const
@@ -82,7 +82,7 @@ async function untilPurged(): Promise<number> {
 }
 
 describe('a deleted workspace', () => {
-  it('loses everything, in batches, and what it stored is given back; another one keeps all', async () => {
+  it('loses everything, in batches, and its storage is free again; another workspace keeps all', async () => {
     const [gone, kept] = [await storeWorkspace(ctx), await storeWorkspace(ctx)]
     for (const id of [gone, kept]) await fill(id)
     const before = await rowsOf(kept)
@@ -103,7 +103,7 @@ describe('a deleted workspace', () => {
     expect(await rowsOf(kept)).toEqual({ ...before, usage_changes: 0 })
   })
 
-  it('is left alone while something of it is under way, and by all but one of several schedulers', async () => {
+  it('is not purged while an attempt is in flight, and by only one of several schedulers', async () => {
     const id = await storeWorkspace(ctx)
     await fill(id)
     const text = `UPDATE tasks SET state = 'processing', lease_until = now() + interval '1 hour'
@@ -120,13 +120,13 @@ describe('a deleted workspace', () => {
     expect(await rowsOf(id)).toMatchObject({ tasks: 0, runs: 0 })
   })
 
-  it('gives up its secrets with the first batch', async () => {
+  it('loses its secrets with the first batch', async () => {
     const id = await storeWorkspace(ctx)
     await fill(id)
     await deleteWorkspace(id)
     await windDownWorkspaces(ctx, never)
     const stop = new AbortController()
-    // Stopped as it tells of its first batch.
+    // The log line of the first batch stops the chore.
     const log = Object.assign(Object.create(ctx.log), { info: () => stop.abort() })
     await purgeDeleted({ ...ctx, log }, stop.signal)
     const left = await rowsOf(id)
@@ -156,7 +156,7 @@ it('purges more deleted organizations than one batch', async () => {
   expect(await purgeDeleted(ctx, never)).toBe(1001)
 })
 
-it('a deleted organization goes when its workspaces are gone, and stays in the audit log', async () => {
+it('purges a deleted organization after its workspaces, and keeps it in the audit log', async () => {
   const { pool } = ctx
   const [workspaceId, other] = [await storeWorkspace(ctx), await storeWorkspace(ctx)]
   const [organizationId, kept] = [await organizationOf(workspaceId), await organizationOf(other)]

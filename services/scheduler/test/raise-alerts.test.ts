@@ -66,8 +66,8 @@ function tools(ctx: Context, workspaceId: string) {
     )
     return id
   }
-  /** Raises alerts of everything that there is, and answers with those that are new. */
-  const told = async (): Promise<Alert[]> => {
+  /** Raises all alerts, and returns the new ones. */
+  const alerts = async (): Promise<Alert[]> => {
     await raiseAlerts(ctx, 0)
     const { rows } = await ctx.pool.query(
       `DELETE FROM outbox RETURNING convert_from(content, 'UTF8')::json -> 'alert' AS alert, id`,
@@ -76,39 +76,39 @@ function tools(ctx: Context, workspaceId: string) {
   }
   const pauseIsOver = () =>
     ctx.pool.query(`UPDATE integrations SET quiet_until = quiet_until - pause_ms * interval '1 millisecond'`)
-  return { integrate, task, cronJob, told, pauseIsOver }
+  return { integrate, task, cronJob, alerts, pauseIsOver }
 }
 
-it('tells once of all tasks that have died, and names the first few', async () => {
-  const { integrate, task, told } = await setup()
+it('sends one alert for all dead tasks, and names the first few', async () => {
+  const { integrate, task, alerts } = await setup()
   await integrate(['task.dead'])
   const ids: string[] = []
   for (let i = 0; i < 37; i++) ids.push(await task('dead', { name: `Task ${i}`, ago: 40 - i }))
   await task('success')
-  const [alert, ...others] = await told()
+  const [alert, ...others] = await alerts()
   expect(others).toEqual([])
   expect(alert).toMatchObject({ event: 'task.dead', count: 37, workspace: { name: 'Main' } })
   expect(alert?.items).toEqual(ids.slice(0, 5).map((id, i) => ({ id, name: `Task ${i}` })))
-  expect(await told()).toEqual([])
+  expect(await alerts()).toEqual([])
 })
 
-it('is quiet for a while after an alert, tells the rest together, and is then quiet for longer', async () => {
-  const { ctx, integrate, task, told, pauseIsOver } = await setup()
+it('pauses after an alert, groups the events of the pause, and then pauses for longer', async () => {
+  const { ctx, integrate, task, alerts, pauseIsOver } = await setup()
   await integrate(['task.dead'])
   const pauses: number[] = []
   for (let i = 0; i < 4; i++) {
     await task('dead')
-    expect((await told()).map(({ count }) => count)).toEqual([i === 0 ? 1 : 2])
+    expect((await alerts()).map(({ count }) => count)).toEqual([i === 0 ? 1 : 2])
     await task('dead')
-    expect(await told()).toEqual([])
+    expect(await alerts()).toEqual([])
     pauses.push((await ctx.pool.query('SELECT pause_ms FROM integrations')).rows[0].pause_ms / 60_000)
     await pauseIsOver()
   }
   expect(pauses).toEqual([1, 2, 4, 8])
 })
 
-it('tells every integration what it asked for, and nobody of another workspace', async () => {
-  const { ctx, integrate, task, told } = await setup()
+it('sends every integration the events it subscribed to, of its own workspace only', async () => {
+  const { ctx, integrate, task, alerts } = await setup()
   await integrate(['task.dead'])
   await integrate(['task.dead', 'cronjob.failing'], 'email')
   await integrate(['cronjob.failing'])
@@ -122,16 +122,16 @@ it('tells every integration what it asked for, and nobody of another workspace',
   await task('dead')
   await ctx.pool.query('UPDATE integrations SET quiet_until = now()')
   await ctx.pool.query('DELETE FROM outbox')
-  expect(await told()).toEqual([])
+  expect(await alerts()).toEqual([])
 })
 
-it('tells once that a cron job fails, and that it has recovered', async () => {
-  const { integrate, task, cronJob, told, pauseIsOver } = await setup()
+it('reports once that a cron job fails, and that it has recovered', async () => {
+  const { integrate, task, cronJob, alerts, pauseIsOver } = await setup()
   await integrate(['cronjob.failing', 'cronjob.recovered'])
   const cronJobId = await cronJob('Report')
   const next = async (state: string, occurrence: number) => {
     await task(state, { cronJobId, occurrence })
-    const alerts = await told()
+    const alerts = await alerts()
     await pauseIsOver()
     return alerts.map(({ event, items }) => [event, items[0]?.name])
   }
@@ -145,16 +145,16 @@ it('tells once that a cron job fails, and that it has recovered', async () => {
   expect(await next('dead', 8)).toEqual([['cronjob.failing', 'Report']])
 })
 
-it('says nothing of an occurrence that dies after a later one has succeeded', async () => {
-  const { integrate, task, cronJob, told } = await setup()
+it('ignores an occurrence that dies after a later one has succeeded', async () => {
+  const { integrate, task, cronJob, alerts } = await setup()
   await integrate(['cronjob.failing'])
   const cronJobId = await cronJob('Report')
   await task('success', { cronJobId, occurrence: 2 })
   await task('dead', { cronJobId, occurrence: 1 })
-  expect(await told()).toEqual([])
+  expect(await alerts()).toEqual([])
 })
 
-it('loses nothing and tells nothing twice when several schedulers do it at once, or one is stopped by an error', async () => {
+it('loses and repeats nothing when several schedulers run at once, or one stops with an error', async () => {
   const { ctx, integrate, task, pauseIsOver } = await setup()
   await integrate(['task.dead'])
   for (let i = 0; i < 5; i++) await task('dead')
@@ -171,14 +171,14 @@ it('loses nothing and tells nothing twice when several schedulers do it at once,
 })
 
 it('reports a cron job whose rule no process can read, once, and that it has recovered after its next success', async () => {
-  const { ctx, integrate, task, cronJob, told, pauseIsOver } = await setup()
+  const { ctx, integrate, task, cronJob, alerts, pauseIsOver } = await setup()
   await integrate(['cronjob.failing', 'cronjob.recovered'])
   const cronJobId = await cronJob('Report')
   await task('success', { cronJobId, occurrence: 1 })
   const unreadable = (since: string) =>
     ctx.pool.query(`UPDATE cron_jobs SET next_run_at = to_timestamp(2), unreadable_since = ${since}`)
   const events = async () => {
-    const alerts = await told()
+    const alerts = await alerts()
     await pauseIsOver()
     return alerts.map(({ event, items }) => [event, items[0]?.name])
   }
@@ -193,30 +193,30 @@ it('reports a cron job whose rule no process can read, once, and that it has rec
   expect(await events()).toEqual([['cronjob.recovered', 'Report']])
 })
 
-it('serves more than 50 integrations in one round, also behind some that have nothing to report', async () => {
-  const { ctx, integrate, task, told } = await setup()
+it('serves more than 50 integrations in one round, including those after some with nothing to report', async () => {
+  const { ctx, integrate, task, alerts } = await setup()
   for (let i = 0; i < 60; i++) await integrate(['cronjob.failing'])
   for (let i = 0; i < 101; i++) await integrate(['task.dead'])
   await task('dead')
-  expect(await told()).toHaveLength(101)
-  expect(await told()).toEqual([])
+  expect(await alerts()).toHaveLength(101)
+  expect(await alerts()).toEqual([])
   const { rows } = await ctx.pool.query('SELECT count(*)::int AS n FROM integrations WHERE has_news')
   expect(rows).toEqual([{ n: 0 }])
 })
 
 it('counts up to 10,001 dead tasks', async () => {
-  const { ctx, workspaceId, integrate, told } = await setup()
+  const { ctx, workspaceId, integrate, alerts } = await setup()
   await integrate(['task.dead'])
   await ctx.pool.query(
     `INSERT INTO tasks (id, workspace_id, source, state, execute_at, due_at, finished_at)
      SELECT gen_random_uuid(), $1, 'task', 'dead', now(), now(), now() FROM generate_series(1, 10002)`,
     [workspaceId],
   )
-  expect((await told()).map(({ count }) => count)).toEqual([10_001])
+  expect((await alerts()).map(({ count }) => count)).toEqual([10_001])
 })
 
 it('waits for a commit that stalls, and loses nothing of it', async () => {
-  const { ctx, integrate, task, told, pauseIsOver } = await setup()
+  const { ctx, integrate, task, alerts, pauseIsOver } = await setup()
   await integrate(['task.dead'])
   for (const _which of ['stalled', 'other']) await task('retrying')
   const other = await ctx.pool.connect()
@@ -228,16 +228,16 @@ it('waits for a commit that stalls, and loses nothing of it', async () => {
     await ctx.pool.query(
       `UPDATE tasks SET state = 'dead', finished_at = clock_timestamp() WHERE id = (SELECT max(id::text)::uuid FROM tasks)`,
     )
-    expect(await told()).toEqual([]) // the later one waits with the one before it
+    expect(await alerts()).toEqual([]) // the later one waits for the earlier one
     await other.query('COMMIT')
   } finally {
     other.release()
   }
   await pauseIsOver()
-  expect((await told()).map(({ count }) => count)).toEqual([2])
+  expect((await alerts()).map(({ count }) => count)).toEqual([2])
 })
 
-it('waits for what others have stamped and may not have committed yet', async () => {
+it('waits for rows that others have stamped but may not have committed yet', async () => {
   const { ctx, integrate, task } = await setup()
   await integrate(['task.dead'])
   await task('dead', { ago: 10 })
@@ -254,7 +254,7 @@ it('waits for what others have stamped and may not have committed yet', async ()
   expect(rows).toEqual([{ n: '1' }])
 })
 
-it('tells owners by mail, and the integrations that asked for it, of a quota that is used up: once, and not of its 80 %', async () => {
+it('notifies owners by mail, and subscribed integrations, of a used-up quota: once, and not of its 80 %', async () => {
   const { ctx, organizationId, integrate } = await setup()
   await integrate(['quota.reached'])
   await integrate(['quota.warning'])

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => ctx.close())
 
-// Of October, on the given day of November.
+// Reports October, on the given day of November.
 const report = (day: number) => reportUsage(ctx, never, new Date(Date.UTC(2026, 10, day, 3)))
 
 async function mails(): Promise<Array<{ to: string; subject: string; text: string }>> {

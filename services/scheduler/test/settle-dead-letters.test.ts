@@ -36,7 +36,7 @@ async function storeDeadLetters(workspaceId: string, count: number): Promise<voi
 const count = async (condition: string) =>
   (await test.ctx.pool.query(`SELECT count(*)::int AS n FROM tasks WHERE ${condition}`)).rows[0].n
 
-/** A context whose chore is told to stop once it has settled some. */
+/** Returns a context that stops the chore after its first step. */
 function until(stop: () => void) {
   return { ...test.ctx, deadLetters: { ...test.ctx.deadLetters, remove: async () => stop() } }
 }
@@ -60,7 +60,7 @@ it('replays every dead letter once, however often it is interrupted and however 
   expect(await count(`state = 'dead' AND settled_at IS NULL`)).toBe(0)
 })
 
-it('leaves what died after it began: it may be its own replays', async () => {
+it('leaves tasks that died after it began: they may be its own replays', async () => {
   const workspaceId = await storeWorkspace(test.ctx)
   await storeDeadLetters(workspaceId, 10)
   await startDeadLetterOperation(test.ctx.pool, workspaceId, 'replay', all)
@@ -72,7 +72,7 @@ it('leaves what died after it began: it may be its own replays', async () => {
   expect(await count(`state = 'dead' AND settled_at IS NULL`)).toBe(5)
 })
 
-it('settles what matches, in its own workspace only', async () => {
+it('settles the matching dead letters, in its own workspace only', async () => {
   const [mine, other] = [await storeWorkspace(test.ctx), await storeWorkspace(test.ctx)]
   for (const workspaceId of [mine, other]) await storeDeadLetters(workspaceId, 1200)
   const cronJobId = randomUUID()
@@ -86,7 +86,7 @@ it('settles what matches, in its own workspace only', async () => {
   expect(await count(`settled_at IS NOT NULL AND workspace_id = '${other}'`)).toBe(0)
 })
 
-it('settles nothing more once it is cancelled', async () => {
+it('settles nothing more after it is cancelled', async () => {
   const workspaceId = await storeWorkspace(test.ctx)
   await storeDeadLetters(workspaceId, 1200)
   const { id } = await startDeadLetterOperation(test.ctx.pool, workspaceId, 'replay', all)
@@ -102,7 +102,7 @@ it('settles nothing more once it is cancelled', async () => {
 })
 
 describe('the copy of the dead letters', () => {
-  it('keeps the newest, and lets go of what was settled', async () => {
+  it('keeps the newest, and drops the settled ones', async () => {
     const own = await openTestQueue()
     try {
       const ids = Array.from({ length: 12 }, (_, i) => `task_${i}`)

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { loadConfig } from '../src/config.ts'
 import { startScheduler } from '../src/start-scheduler.ts'
 
-it('warns once, and in /readyz, of a database that may lose tasks, and works all the same', async () => {
+it('warns once, and in /readyz, of a database that may lose tasks, and still works', async () => {
   const database = await createTestDatabase() // on a server without fsync
   const port = await freePort()
   const log = createLogger('scheduler', 'silent')

@@ -61,7 +61,7 @@ it('returns the unspent executions of 501 organizations in three schedulers at o
   expect(await count('execution_blocks')).toBe(0)
 })
 
-it('deletes an old log in batches, and stops between two of them when it is told to', async () => {
+it('deletes an old log in batches, and stops between two of them on request', async () => {
   const { pool } = ctx
   await storeTasks(ctx, Array(30).fill(0))
   const more = `
