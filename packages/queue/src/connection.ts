@@ -6,13 +6,13 @@ import { shardPrefix } from './shards.ts'
 
 /** The Redis that holds the queues. */
 export type QueueConnection = {
-  /** A Redis or a cluster. */
+  /** The URL of a Redis or a cluster. */
   redisUrl: string
-  /** Key prefix on Redis, a hash tag, so that several installations can share a server. Default `{belfry}`. */
+  /** Key prefix on Redis, a hash tag. Several installations can share a server with different ones. Default `{belfry}`. */
   prefix?: string
-  /** How many parts the queue of due tasks has. Default 1. */
+  /** The number of shards of the dispatch queue. Default 1. */
   shards?: number
-  /** Told of every connection error; BullMQ reconnects by itself. */
+  /** Receives every connection error. BullMQ reconnects by itself. */
   onError: (error: Error) => void
 }
 
@@ -21,19 +21,19 @@ export type OpenQueue<Data> = Omit<OpenShards<Data>, 'bulls'> & { bull: Queue<Da
 export type OpenShards<Data> = {
   bulls: [Queue<Data>, ...Queue<Data>[]]
   redis: RedisClient
-  /** Rejects while the store is away: at once, but for the first moments of a process. */
+  /** Rejects at once while Redis is unreachable, after a wait of up to 2 s for the first connection. */
   reachable(): Promise<void>
   depth(): Promise<QueueDepth>
   close(): Promise<void>
 }
 
-/** Jobs that wait for nothing but a consumer, those that one has taken included, and jobs whose time is still to come. */
+/** `ready` counts jobs that wait for a consumer or are with one, `delayed` jobs that are not due yet. */
 export type QueueDepth = { ready: number; delayed: number }
 
-/** Takes the jobs of one shard of a queue. */
+/** Consumes the jobs of one shard of a queue. */
 export type OpenWorker = { close(): Promise<void> }
 
-/** Takes jobs of any shard of one queue, over connections that they share as far as they can. */
+/** Opens workers for the shards of one queue. They share a connection where BullMQ allows it. */
 export type WorkerStore = {
   redis: RedisClient
   open(shard: number, concurrency: number): OpenWorker
@@ -42,7 +42,7 @@ export type WorkerStore = {
 
 const firstConnectionMs = 2_000
 
-/** Opens a producer. It fails fast while the store is away: the row in PostgreSQL is the truth, not the job. */
+/** Opens a producer. It fails fast while Redis is unreachable: the row in PostgreSQL is the truth, not the job. */
 export function openQueue<Data>(connection: QueueConnection, name: string): OpenQueue<Data> {
   const {
     bulls: [bull],
@@ -62,7 +62,7 @@ export function openShards<Data>(connection: QueueConnection, name: string): Ope
   }
   const others = Array.from({ length: (connection.shards ?? 1) - 1 }, (_, i) => open(i + 1))
   const bulls: OpenShards<Data>['bulls'] = [open(0), ...others]
-  const ready = once(redis, 'ready').catch(() => {}) // what goes wrong is told by the status
+  const ready = once(redis, 'ready').catch(() => {}) // the status shows the failure
   const firstConnection = Promise.race([ready, sleep(firstConnectionMs, undefined, { ref: false })])
   return {
     bulls,
@@ -79,14 +79,14 @@ export function openShards<Data>(connection: QueueConnection, name: string): Ope
   }
 }
 
-/** Opens what consumers of a queue's shards need in common. */
+/** Opens what the consumers of a queue's shards share. */
 export function openWorkerStore<Data>(
   connection: QueueConnection,
   name: string,
   processor: Processor<Data>,
 ): WorkerStore {
-  // A job is done once its tasks are claimed, so it is short, and it decides nothing: the counters of BullMQ must not
-  // end it, and a lost worker's jobs should come back soon.
+  // A job ends once its tasks are claimed, so it is short. PostgreSQL decides about the tasks: the counters of BullMQ
+  // must not end a job, and a lost worker's jobs should come back soon.
   const options = {
     maxStalledCount: 1_000_000,
     stalledInterval: 5_000,

@@ -5,18 +5,18 @@ import { dispatchQueueName } from './dispatch-queue.ts'
 import { emptyOldShards } from './old-shards.ts'
 
 export type DispatchConsumer = {
-  /** Takes no new job, gives back the jobs that are not yet handed over, and ends. */
+  /** Stops taking jobs, and requeues those whose tasks have not been taken. */
   close(): Promise<void>
 }
 
 /**
- * Takes due jobs and gives their tasks to `take`, which resolves once it answers for every one of them. When it
- * rejects because `signal` was aborted, the job goes back to the queue for another dispatcher.
+ * Consumes due jobs and passes their tasks to `take`, which resolves once it is responsible for every one of them. When
+ * `take` rejects because `signal` was aborted, the job is requeued for another dispatcher.
  */
 export function consumeDispatchQueue(
   connection: QueueConnection,
   options: {
-    /** Jobs in hand at a time, of all shards together. */
+    /** The maximum number of jobs in progress, over all shards. */
     concurrency: number
     take: (tasks: DueTask[], signal: AbortSignal) => Promise<void>
   },
@@ -38,7 +38,7 @@ export function consumeDispatchQueue(
   workers.push(emptyOldShards(store.redis, { prefix: prefixOf(connection), shards }, open))
   return {
     async close() {
-      const closing = workers.map(worker => worker.close()) // from here on no job is asked for, but one may be on its way
+      const closing = workers.map(worker => worker.close()) // requests no more jobs, but one may still arrive
       stop.abort()
       await Promise.all(closing)
       store.close()

@@ -2,24 +2,24 @@ import { openQueue, type QueueConnection, type QueueDepth } from './connection.t
 
 export const deadLetterQueueName = 'dead-letter'
 
-/** Letters that the copy holds at most, but for those of the last minute. */
-export const mostDeadLetters = 10_000
+/** The size that the scheduler trims the copy to, once a minute. */
+export const maxDeadLetters = 10_000
 
-/** A copy of the dead-letter list for operators who watch the queue's store. PostgreSQL holds the list itself. */
+/** A copy of the dead-letter list for the operators' board. PostgreSQL holds the list itself. */
 export type DeadLetterQueue = {
   add(letter: DeadLetter): Promise<void>
-  /** Takes the letters of these tasks out; those that are not there are no matter. */
+  /** Removes the dead letters of these tasks, if they exist. */
   remove(tasks: readonly string[]): Promise<void>
-  /** Takes out the oldest letters beyond `most`, a thousand at most. Returns how many. */
-  trim(most: number): Promise<number>
+  /** Removes the oldest dead letters beyond `max`, up to 1,000 per call. Returns how many. */
+  trim(max: number): Promise<number>
   depth(): Promise<QueueDepth>
   close(): Promise<void>
 }
 
-/** `task` and `workspace` are ids as callers know them. */
+/** `task` and `workspace` are public ids (`task_...`, `ws_...`). */
 export type DeadLetter = { task: string; workspace: string; attempts: number; error: string }
 
-const mostPerTrim = 1_000
+const maxPerTrim = 1_000
 
 export function openDeadLetterQueue(connection: QueueConnection): DeadLetterQueue {
   const { bull, reachable, depth, close } = openQueue<DeadLetter>(connection, deadLetterQueueName)
@@ -32,9 +32,9 @@ export function openDeadLetterQueue(connection: QueueConnection): DeadLetterQueu
       await reachable()
       await Promise.all(tasks.map(task => bull.remove(task)))
     },
-    async trim(most) {
+    async trim(max) {
       await reachable()
-      const oldest = await bull.getJobs(['waiting'], most, most + mostPerTrim - 1, false) // newest first
+      const oldest = await bull.getJobs(['waiting'], max, max + maxPerTrim - 1, false) // newest first
       await Promise.all(oldest.map(job => job.remove()))
       return oldest.length
     },

@@ -1,24 +1,23 @@
 import { hash } from 'node:crypto'
 
 /**
- * A task that has to be dispatched: its id (`task_...`) and its time in epoch milliseconds. A caller that knows the
- * workspace (`ws_...`) and the origin of the target, as its URL spells it, adds them, which spares the dispatcher a query.
+ * A task to dispatch: its id (`task_...`) and its due time in epoch milliseconds. A caller that knows the workspace
+ * (`ws_...`) and the origin of the target, as its URL spells it, adds them and spares the dispatcher a query.
  */
 export type DueTask = { id: string; dueAt: number; workspace?: string; origin?: string }
 
 /**
- * What a job carries: ids and times of tasks, never what they contain. The third place of a task, where there is one,
- * says which of the job's targets is its own.
+ * The data of a job: ids and times of tasks, never their content. `target` is the index of the task in `targets`.
  */
 export type DispatchJob = {
   tasks: ReadonlyArray<readonly [id: string, dueAt: number, target?: number]>
   targets?: ReadonlyArray<readonly [workspace: string, origin: string]>
 }
 
-/** What of a job says which tasks it stands for. */
+/** The parts of a job that name its tasks. */
 export type ReadableJob = { name: string; data: DispatchJob }
 
-/** A job as BullMQ takes it. */
+/** A job in BullMQ's format. */
 export type NewJob = {
   name: string
   data: DispatchJob
@@ -26,35 +25,35 @@ export type NewJob = {
 }
 
 /**
- * How far this machine's clock may be from the database's before it counts. Less than the lead of a job minus BullMQ's own
- * lateness.
+ * How far this machine's clock may differ from the database's before a correction is needed. Less than the lead of a job
+ * minus BullMQ's own lateness.
  */
 export const toleratedSkewMs = 100
 
 /**
- * Jobs start this much ahead of their tasks; the dispatcher waits out the rest. It hides BullMQ's own lateness, which
- * is 30 to 110 ms for delayed jobs.
+ * How long before its first task a job becomes available; the dispatcher waits for the exact time. The lead hides BullMQ's
+ * own lateness, which is 30 to 110 ms for delayed jobs.
  */
 export const leadMs = 250
 
 const cohortSize = 100
-const longestOrigin = 80
-const longestField = 64
+const maxOriginLength = 80
+const maxShortField = 64
 
 /**
- * Writes tasks as jobs: those that are due in the same second travel together, up to 100 in one job. The same tasks make
- * the same jobs with the same ids, so the store refuses what it has already.
+ * Groups tasks into jobs: tasks that are due in the same second share jobs of up to 100. The same tasks make the same jobs
+ * with the same ids, so Redis refuses duplicates.
  *
- * A job's time is its timestamp plus its delay. BullMQ takes the timestamp from this machine's clock. Where that is wrong,
- * the job carries the database's time instead. It costs memory, so other jobs do not carry it.
+ * A job's time is its timestamp plus its delay. BullMQ takes the timestamp from this machine's clock. When that clock is
+ * wrong, the job carries the database's time. This costs memory, so other jobs do not carry it.
  * @param now - The database's clock in epoch milliseconds.
- * @param isCrowded - Whether one more job of a task's workspace has to let others go first.
- * @param localNow - This machine's clock. Default: as it is now.
+ * @param exceedsBurst - Whether the workspace of a task has exceeded its burst, so the job gets a lower priority.
+ * @param localNow - This machine's clock in epoch milliseconds. Default: the current time.
  */
 export function toJobs(
   tasks: readonly DueTask[],
   now: number,
-  isCrowded: (task: DueTask) => boolean,
+  exceedsBurst: (task: DueTask) => boolean,
   localNow = Date.now(),
 ): NewJob[] {
   const clock = { now, timestamp: Math.abs(localNow - now) > toleratedSkewMs ? { timestamp: Math.round(now) } : {} }
@@ -68,15 +67,36 @@ export function toJobs(
   return [...bySecond.values()].flatMap(together => {
     const jobs: NewJob[] = []
     for (let i = 0; i < together.length; i += cohortSize) {
-      jobs.push(toJob(together.slice(i, i + cohortSize), clock, isCrowded))
+      jobs.push(toJob(together.slice(i, i + cohortSize), clock, exceedsBurst))
     }
     return jobs
   })
 }
 
+const burstSize = 100
+const maxBursts = 10_000
+
 /**
- * Counts the tasks at the beginning of a list, in order of time, of which `toJobs` makes the same jobs whatever follows
- * them: without the last job of the last second, unless that is full.
+ * Returns a function that counts jobs by the workspace and the second of their first task, and returns true after the first
+ * 100. Workers take jobs in order, so without this, thousands of jobs of one workspace would delay the others by seconds.
+ * It remembers the latest 10,000 bursts.
+ */
+export function countBursts(): (task: DueTask) => boolean {
+  const counts = new Map<string, number>()
+  return ({ workspace, dueAt }) => {
+    if (workspace === undefined) return false
+    const key = `${workspace} ${Math.floor(dueAt / 1000)}`
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    const oldest = counts.keys().next()
+    if (counts.size > maxBursts && !oldest.done) counts.delete(oldest.value)
+    return count > burstSize
+  }
+}
+
+/**
+ * Counts the leading tasks of a list, in order of time, whose jobs do not depend on later tasks: all but those of the last
+ * job, unless it is full.
  */
 export function countOfWholeCohorts(tasks: readonly DueTask[]): number {
   const secondOf = (task: DueTask | undefined) => (task === undefined ? null : Math.floor(task.dueAt / 1000))
@@ -94,13 +114,12 @@ export function tasksOf({ name, data: { tasks, targets = targetsOfName(name) } }
   })
 }
 
-// Redis keeps a job in some 500 bytes as long as none of its fields is longer than 64, and in twice that otherwise. So a task
-// that travels alone has a short id, and says its target in the job's name, if that is short enough; one of many costs
-// some 100 bytes in any case.
+// Redis stores a job in some 500 bytes while none of its fields is longer than 64, and otherwise in twice as much. A job of
+// one task therefore has a short id, and its target in the name when it fits. A task in a larger job costs 100 bytes.
 function toJob(
   tasks: readonly DueTask[],
   { now, timestamp }: { now: number; timestamp: { timestamp?: number } },
-  isCrowded: (task: DueTask) => boolean,
+  exceedsBurst: (task: DueTask) => boolean,
 ): NewJob {
   const firstAt = Math.min(...tasks.map(({ dueAt }) => dueAt))
   const [first] = tasks
@@ -112,14 +131,14 @@ function toJob(
       jobId: jobIdOf(tasks),
       delay: Math.max(0, Math.round(firstAt - leadMs - now)),
       ...timestamp,
-      ...(first && isOfOne && isCrowded(first) ? { priority: 1 } : {}),
+      ...(first && isOfOne && exceedsBurst(first) ? { priority: 1 } : {}),
     },
   }
 }
 
 function nameOfOne({ dueAt, workspace, origin }: DueTask): string {
   const target = `${workspace} ${origin}`
-  return workspace === undefined || origin === undefined || target.length > longestField
+  return workspace === undefined || origin === undefined || target.length > maxShortField
     ? `task ${dueIn(dueAt)}`
     : target
 }
@@ -129,7 +148,7 @@ function targetsOfName(name: string): NonNullable<DispatchJob['targets']> {
   return name.startsWith('ws_') && space > 0 ? [[name.slice(0, space), name.slice(space + 1)]] : []
 }
 
-/** When a task is due, in words. */
+/** Formats the due time of a task for operators. */
 export function dueIn(dueAt: number): string {
   return `due ${new Date(dueAt).toISOString().slice(11, 19)}Z`
 }
@@ -137,7 +156,7 @@ export function dueIn(dueAt: number): string {
 function cohortData(tasks: readonly DueTask[]): DispatchJob {
   const targets = new Map<string, { index: number; target: readonly [workspace: string, origin: string] }>()
   const indexed = tasks.map(({ id, dueAt, workspace, origin }) => {
-    if (workspace === undefined || origin === undefined || origin.length > longestOrigin) return [id, dueAt] as const
+    if (workspace === undefined || origin === undefined || origin.length > maxOriginLength) return [id, dueAt] as const
     const key = `${workspace} ${origin}`
     const known = targets.get(key)
     if (known) return [id, dueAt, known.index] as const
@@ -147,8 +166,8 @@ function cohortData(tasks: readonly DueTask[]): DispatchJob {
   return { tasks: indexed, targets: [...targets.values()].map(({ target }) => target) }
 }
 
-// 60 bits tell jobs apart well enough: of two jobs with the same id one is refused, and its tasks are late by seconds. The
-// letter is there because BullMQ refuses ids that are numbers.
+// 60 bits suffice: of two jobs with the same id one is refused, and its tasks are late by seconds. BullMQ refuses numeric
+// ids, hence the letter.
 function jobIdOf(tasks: readonly DueTask[]): string {
   const text = tasks.map(({ id, dueAt }) => `${id} ${dueAt}`).join()
   return `t${hash('sha1', text, 'base64url').slice(0, 10)}`

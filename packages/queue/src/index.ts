@@ -1,6 +1,6 @@
 export type { QueueConnection, QueueDepth } from './connection.ts'
 export { consumeDispatchQueue, type DispatchConsumer } from './consume-dispatch-queue.ts'
-export { type DeadLetter, type DeadLetterQueue, mostDeadLetters, openDeadLetterQueue } from './dead-letter-queue.ts'
+export { type DeadLetter, type DeadLetterQueue, maxDeadLetters, openDeadLetterQueue } from './dead-letter-queue.ts'
 export { countOfWholeCohorts, type DispatchJob, type DueTask, toleratedSkewMs } from './dispatch-job.ts'
 export {
   type DispatchQueue,
@@ -10,4 +10,4 @@ export {
   openDispatchQueue,
 } from './dispatch-queue.ts'
 export { parseRedisAddress } from './redis-address.ts'
-export { mostShards } from './shards.ts'
+export { maxShards } from './shards.ts'

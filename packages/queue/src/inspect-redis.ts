@@ -1,9 +1,9 @@
 import { Cluster } from 'ioredis'
 import type { RedisClient } from './open-redis.ts'
 
-const oldestVersion = [6, 2] as const
+const minVersion = [6, 2] as const
 
-/** Finds what makes a Redis unfit to hold the queue. None of it can lose a task, all of it makes tasks late. */
+/** Finds Redis settings that can delay tasks. None of them can lose a task. */
 export async function inspectRedis(redis: RedisClient): Promise<string[]> {
   const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis]
   const findings = await Promise.all(nodes.map(async node => judgeRedis(fieldsOf(await node.info()))))
@@ -14,13 +14,13 @@ function fieldsOf(info: string): Map<string, string> {
   return new Map(info.split('\r\n').map(line => line.split(':', 2) as [string, string]))
 }
 
-/** Judges the fields of Redis' INFO. */
+/** Checks the fields of Redis' INFO. */
 export function judgeRedis(info: ReadonlyMap<string, string>): string[] {
   const findings: string[] = []
   const version = info.get('redis_version') ?? ''
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major < oldestVersion[0] || (major === oldestVersion[0] && minor < oldestVersion[1])) {
-    findings.push(`Redis ${version} is too old: use ${oldestVersion.join('.')} or newer.`)
+  if (major < minVersion[0] || (major === minVersion[0] && minor < minVersion[1])) {
+    findings.push(`Redis ${version} is too old: use ${minVersion.join('.')} or newer.`)
   }
   const policy = info.get('maxmemory_policy')
   if (policy !== undefined && policy !== 'noeviction') {

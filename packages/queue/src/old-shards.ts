@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dispatchQueueName } from './dispatch-queue.ts'
 import type { RedisClient } from './open-redis.ts'
-import { mostShards, shardPrefix } from './shards.ts'
+import { maxShards, shardPrefix } from './shards.ts'
 
 export type OldShards = { close(): Promise<void> }
 
-// Twice as long after each look that found nothing.
+// The pause doubles after each check that finds nothing.
 const minPauseMs = 5_000
 const maxPauseMs = 20_000
 const states = ['wait', 'prioritized', 'active', 'delayed', 'paused']
 
 /**
- * Has those shards emptied that a number of shards does not include: others may still count on them, or did so until a
- * moment ago. A shard is open from when something is seen in it until nothing is.
+ * Consumes the jobs of shards beyond the configured number: producers with another configuration may still use them, or
+ * used them until recently. A shard has a worker from the first job that is found in it until it is empty.
  */
 export function emptyOldShards(
   redis: RedisClient,
@@ -21,9 +21,9 @@ export function emptyOldShards(
 ): OldShards {
   const stop = new AbortController()
   const opened = new Map<number, { close(): Promise<void> }>()
-  const others = Array.from({ length: mostShards - shards }, (_, i) => shards + i)
+  const others = Array.from({ length: maxShards - shards }, (_, i) => shards + i)
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const found = await Promise.all(others.map(async shard => ({ shard, hasJobs: await hasJobs(shard) })))
     if (stop.signal.aborted) return
     for (const { shard, hasJobs } of found) {
@@ -40,8 +40,8 @@ export function emptyOldShards(
 
   async function run(): Promise<void> {
     for (let pauseMs = minPauseMs; !stop.signal.aborted; ) {
-      await look().catch(() => {}) // away, which the client tells; the next look comes soon
-      await sleep(pauseMs, undefined, { signal: stop.signal }).catch(() => {}) // ends early when it is to stop
+      await check().catch(() => {}) // Redis is unreachable, which the client reports; the next check comes soon
+      await sleep(pauseMs, undefined, { signal: stop.signal }).catch(() => {}) // a stop ends the pause
       pauseMs = opened.size > 0 ? minPauseMs : Math.min(pauseMs * 2, maxPauseMs)
     }
   }

@@ -5,10 +5,10 @@ export type RedisClient = Redis | Cluster
 
 export type RedisOptions = { maxRetriesPerRequest: number | null; commandTimeout?: number; socketTimeout: number }
 
-// Some tenths of a second: whoever waits longer than that for a node that is away had better do without.
-const mostRedirections = 4
+// They take some tenths of a second. A caller gives up rather than wait longer for an unreachable node.
+const maxRedirections = 4
 
-/** Opens a client of one Redis, or of a cluster when the URL says that it is one. */
+/** Opens a client of one Redis or, for a URL such as `redis+cluster://`, of a cluster. */
 export function openRedis(url: string, options: RedisOptions, onError: (error: Error) => void): RedisClient {
   const redis = open(url, options)
   redis.on('error', onError)
@@ -21,9 +21,9 @@ function open(url: string, options: RedisOptions): RedisClient {
   if (!isCluster) return new Redis(url, { ...options, connectTimeout: 2000, retryStrategy: retry })
   return new Cluster(nodes, {
     clusterRetryStrategy: retry,
-    maxRedirections: mostRedirections,
+    maxRedirections,
     slotsRefreshTimeout: 2000,
-    // A certificate is made out to a name, so nodes are dialled by the names that they have.
+    // A certificate names a host, so nodes are dialled by name.
     ...(isEncrypted ? { dnsLookup: (address, found) => found(null, address) } : {}),
     redisOptions: {
       ...options,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseRedisAddress } from './redis-address.ts'
 
-it('reads the nodes, the credentials and the encryption of a cluster', () => {
+it('parses the nodes, the credentials and the encryption of a cluster', () => {
   expect(parseRedisAddress('rediss+cluster://me:a%40b@one:7000,two,[fd00::1]:7002')).toEqual({
     nodes: [
       { host: 'one', port: 7000 },
@@ -15,7 +15,7 @@ it('reads the nodes, the credentials and the encryption of a cluster', () => {
   })
 })
 
-it('reads a single Redis, whose URL may say more', () => {
+it('parses a single Redis, whose URL may have a database and options', () => {
   const address = parseRedisAddress('redis://:secret@redis:6380/2?family=6')
   expect(address).toMatchObject({ nodes: [{ host: 'redis', port: 6380 }], isCluster: false, password: 'secret' })
   expect(address.username).toBeUndefined()

@@ -1,6 +1,6 @@
-/** Where a Redis is, as `REDIS_URL` tells it. */
+/** The parts of `REDIS_URL`. */
 export type RedisAddress = {
-  /** Of a cluster: some of its nodes, which know the others. */
+  /** The Redis, or some nodes of the cluster. */
   nodes: Array<{ host: string; port: number }>
   isCluster: boolean
   isEncrypted: boolean
@@ -13,8 +13,9 @@ const node = /^(?<host>\[[\da-f:.]+\]|[^:[\]]+)(?::(?<port>\d{1,5}))?$/i
 const defaultPort = 6379
 
 /**
- * Reads `redis://user:password@host:port/database`, or `redis+cluster://` with any number of nodes separated by commas; with
- * `rediss` the connections are encrypted. Throws an Error that does not show the text, which may hold a password.
+ * Parses `redis://user:password@host:port/database`, or `redis+cluster://` with comma-separated nodes. `rediss` encrypts the
+ * connections.
+ * @throws Error that does not show the text, because it may hold a password.
  */
 export function parseRedisAddress(text: string): RedisAddress {
   const { s, user = '', nodes = '' } = cluster.exec(text)?.groups ?? {}

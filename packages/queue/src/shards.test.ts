@@ -3,7 +3,7 @@ import { shardOf, shardPrefix } from './shards.ts'
 
 const ids = Array.from({ length: 4000 }, (_, i) => `t${i.toString(36)}`)
 
-it('sends a job to the same shard every time, and all of them when there is one only to the first', () => {
+it('maps a job to the same shard every time, and to the first when there is only one', () => {
   expect(ids.map(id => shardOf(id, 7))).toEqual(ids.map(id => shardOf(id, 7)))
   expect(new Set(ids.map(id => shardOf(id, 1)))).toEqual(new Set([0]))
 })
@@ -15,6 +15,6 @@ it.each([2, 3, 4, 16, 64])('spreads jobs evenly over %i shards', shards => {
   expect(Math.max(...counts)).toBeLessThan((ids.length / shards) * 1.6)
 })
 
-it('gives each shard a hash tag of its own, the first one that of a queue without shards', () => {
+it('gives each shard its own hash tag, and the first shard that of a queue without shards', () => {
   expect([0, 1, 12].map(shard => shardPrefix('{belfry}', shard))).toEqual(['{belfry}', '{belfry:1}', '{belfry:12}'])
 })

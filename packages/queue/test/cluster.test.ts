@@ -25,12 +25,12 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the queue
     open(consumeDispatchQueue(connection, { concurrency: 10, take }))
     return taken
   }
-  /** Tasks that travel alone, as their seconds differ. */
+  /** Tasks with a job each, because their seconds differ. */
   const tasks = (count: number, name: string, now = Date.now()) =>
     Array.from({ length: count }, (_, i) => ({ id: `task_${name}${i}`, dueAt: now - i * 1000 }))
   const ask = <T>(question: () => Promise<T>) => expect.poll(() => question().catch(String), patience)
 
-  it('spreads the queue of tasks over every node, and hands all of them out', async () => {
+  it('spreads the dispatch queue over every node, and delivers all tasks', async () => {
     const queue = open(openDispatchQueue(connection))
     const due = tasks(120, 'a')
     await queue.schedule(due, Date.now())
@@ -43,7 +43,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the queue
     await expect.poll(() => taken.has('task_later'), patience).toBe(true)
   })
 
-  it('serves the marker, the letters and the questions of operators', async () => {
+  it('serves the marker, the dead letters and the questions of operators', async () => {
     const queue = open(openDispatchQueue(connection))
     await queue.writeMarker('now')
     expect(await queue.readMarker()).toBe('now')
@@ -57,7 +57,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the queue
     expect(await letters.depth()).toEqual({ ready: 0, delayed: 0 })
   })
 
-  it('says so while a node is away, and goes on when that is back', async () => {
+  it('rejects while a node is away, and continues when it is back', async () => {
     const queue = open(openDispatchQueue(connection))
     const taken = consume()
     const before = tasks(60, 'before')
@@ -72,7 +72,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the queue
     await expect.poll(() => due.every(({ id }) => taken.has(id)), patience).toBe(true)
   }, 90_000)
 
-  it('knows that one node came back without its data', async () => {
+  it('detects that one node came back without its data', async () => {
     const queue = open(openDispatchQueue(connection))
     await queue.writeMarker('now')
     await cluster.kill(2)

@@ -31,7 +31,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the dispa
   afterEach(() => Promise.all(consumers.splice(0).map(consumer => consumer.close())))
   afterAll(() => queue.close())
 
-  /** Consumes until told to stop; `taken` is what came, with the time of its coming. */
+  /** Consumes until stopped; `taken` holds the tasks with the time of their arrival. */
   function consume(take?: (tasks: DueTask[], signal: AbortSignal) => Promise<void>) {
     const taken: Array<DueTask & { at: number }> = []
     const consumer = consumeDispatchQueue(connection, {
@@ -48,7 +48,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the dispa
   const reaches = (taken: unknown[], count: number) => expect.poll(() => taken.length, { timeout: 20_000 }).toBe(count)
 
   const realNow = Date.now
-  /** Sets the clock of this machine wrong. PostgreSQL's stays right. */
+  /** Sets the clock of this machine wrong. PostgreSQL's clock stays right. */
   function setClock(skewMs: number): void {
     vi.spyOn(Date, 'now').mockImplementation(() => realNow() + skewMs)
   }
@@ -63,7 +63,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the dispa
         take: async tasks => void lateness.push(...tasks.map(({ dueAt }) => realNow() - dueAt)),
       })
       consumers.push(consumer)
-      // What a dispatcher does whose clock is behind.
+      // As a dispatcher whose clock is behind does.
       const behind = setInterval(() => {
         if (realNow() - Date.now() > toleratedSkewMs) void queue.wakeDue(realNow())
       }, 100)
@@ -71,7 +71,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the dispa
       return lateness
     }
 
-    it('a task of a producer whose clock that is comes in time', async () => {
+    it('delivers a task of a producer with that clock in time', async () => {
       await queue.ping()
       setClock(skewMs)
       const task = { id: newId(), dueAt: realNow() + 2_000 }
@@ -82,19 +82,19 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the dispa
       expect(lateness).toBeLessThan(1_000)
     })
 
-    it('tasks for a consumer whose clock that is come before they are late', async () => {
+    it('delivers tasks to a consumer with that clock before they are late', async () => {
       await queue.ping()
       const count = 250
       const tasks = Array.from({ length: count }, (_, i) => ({ id: newId(), dueAt: realNow() + 1_500 + i }))
       for (const task of tasks) await queue.schedule([task], realNow())
       setClock(skewMs)
-      // By the wrong clock they would be an hour early or late. What is late for less is the load of this machine.
+      // By the wrong clock they would be an hour early or late. The load of this machine causes shorter delays.
       expect(Math.max(...(await takeAll(count)))).toBeLessThan(10_000)
     })
   })
 
-  it('gives each task out about a quarter of a second before its time, once however often it was added', async () => {
-    await queue.ping() // the store sets itself up with its first use
+  it('delivers each task about 250 ms before its time, once however often it was added', async () => {
+    await queue.ping() // BullMQ sets up its keys with the first use
     const now = Date.now()
     const soon = { id: newId(), dueAt: now + 3000 }
     const past = { id: newId(), dueAt: now - 60_000 }
@@ -106,7 +106,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the dispa
     expect(soon.dueAt - at).toBeLessThanOrEqual(260)
     expect(soon.dueAt - at).toBeGreaterThan(-500)
     await queue.schedule([past], Date.now())
-    await reaches(taken, 3) // a job that is done does not stand in the way of a repair
+    await reaches(taken, 3) // a finished job does not block a repair
   })
 
   it('takes a task with a new time as a new job', async () => {
@@ -119,7 +119,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the dispa
     expect(taken.map(({ dueAt }) => dueAt)).toEqual([now + 200, now + 1500])
   })
 
-  it('gets back what a consumer has in hand when it closes, and gives it to another at once', async () => {
+  it('requeues the jobs of a consumer that closes, and gives them to another at once', async () => {
     const id = newId()
     const first = consume((_tasks, signal) => {
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
@@ -132,7 +132,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the dispa
     expect(second.taken[0]?.id).toBe(id)
   })
 
-  it('forgets a job whose handling failed, so that a repair can add it again', async () => {
+  it('forgets a job whose handling failed, so a repair can add it again', async () => {
     const task = { id: newId(), dueAt: Date.now() }
     let failures = 0
     const { taken } = consume(async () => {
@@ -151,7 +151,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the dispa
       .toBeGreaterThan(1)
   })
 
-  it('remembers the marker as long as its store remembers anything', async () => {
+  it('keeps the marker until Redis loses its data', async () => {
     expect(await queue.readMarker()).toBeNull()
     await queue.writeMarker('one')
     expect(await queue.readMarker()).toBe('one')
@@ -168,7 +168,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the dispa
   it('makes 10,000 due jobs available in one call, and the others in the next', { timeout: 120_000 }, async () => {
     const crowded = openDispatchQueue({ ...connection, prefix: `{test-${randomBytes(4).toString('hex')}}` })
     const now = Date.now()
-    // Each in a second of its own, so that each has a job of its own.
+    // One per second, so each has a job of its own.
     const tasks = Array.from({ length: 10_050 }, (_, i) => ({ id: newId(), dueAt: now + i * 1_000 + 60_000 }))
     for (let i = 0; i < tasks.length; i += 1_000) await crowded.schedule(tasks.slice(i, i + 1_000), now)
     expect(await crowded.depth()).toEqual({ ready: 0, delayed: 10_050 })
@@ -203,7 +203,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('a produce
     await queue.close()
   })
 
-  it('tells its operator what is unfit about a store without persistence', async () => {
+  it('reports that Redis has no persistence', async () => {
     const redis = new Redis(redisUrl())
     await redis.ping()
     redis.disconnect()

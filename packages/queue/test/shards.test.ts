@@ -33,7 +33,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('a queue i
     closing.push(consumeDispatchQueue(connectionOf(shards), { concurrency: 10, take }))
     return taken
   }
-  /** Tasks that travel alone, as their seconds differ. */
+  /** Tasks with a job each, because their seconds differ. */
   const tasks = (count: number, name: string, now = Date.now()) =>
     Array.from({ length: count }, (_, i) => ({ id: `task_${name}${i}`, dueAt: now - i * 1000 }))
   const sizes = async (shards: number) => {
@@ -43,7 +43,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('a queue i
   const arrive = (taken: string[], expected: Array<{ id: string }>) =>
     expect.poll(() => [...taken].sort(), { timeout: 20_000 }).toEqual(expected.map(({ id }) => id).sort())
 
-  it('spreads the jobs, refuses the same one twice, and hands each out once', async () => {
+  it('spreads the jobs, refuses duplicates, and delivers each once', async () => {
     const queue = produce(4)
     const due = tasks(80, 'a')
     await queue.schedule(due, Date.now())
@@ -63,24 +63,24 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('a queue i
     expect(await sizes(4)).toEqual([0, 0, 0, 0])
   })
 
-  it('is emptied by a consumer that knows of fewer shards, and of more', async () => {
+  it('is emptied by a consumer with fewer shards, and with more', async () => {
     const [few, many] = [consume(1), consume(8)]
     const due = tasks(60, 'x')
     await produce(4).schedule(due, Date.now())
     await expect.poll(() => few.length + many.length, { timeout: 20_000 }).toBe(60)
-    await closing.splice(1, 1)[0]?.close() // the one that knows of all
+    await closing.splice(1, 1)[0]?.close() // the consumer of all shards
     const later = tasks(60, 'y')
     await produce(4).schedule(later, Date.now())
     await expect.poll(() => later.every(({ id }) => few.includes(id)), { timeout: 20_000 }).toBe(true)
   })
 
-  it('knows that a shard has lost its data', async () => {
+  it('detects that a shard has lost its data', async () => {
     const queue = produce(3)
     await queue.writeMarker('now')
     expect(await queue.readMarker()).toBe('now')
     await redis.del(`${shardPrefix(prefix, 2)}:marker`)
     expect(await queue.readMarker()).toBeNull()
-    expect(await produce(5).readMarker()).toBeNull() // more shards have nothing of what is due
+    expect(await produce(5).readMarker()).toBeNull() // the added shards have no marker
     expect(await produce(1).readMarker()).toBe('now')
   })
 })

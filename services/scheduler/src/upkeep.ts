@@ -8,7 +8,7 @@ import {
   recordQuotaCrossings as recordCrossings,
   returnUnspentBlocks as returnBlocks,
 } from '@belfry/db'
-import { mostDeadLetters } from '@belfry/queue'
+import { maxDeadLetters } from '@belfry/queue'
 import type { Context, QueueContext } from './context.ts'
 import { drain } from './drain.ts'
 
@@ -64,7 +64,7 @@ export async function prepareRunPartitions(ctx: Context): Promise<void> {
 }
 
 /** Trims the operators' copy of the dead-letter list to the newest dead letters. Returns how many were removed. */
-export function trimDeadLetters(ctx: QueueContext, signal: AbortSignal, max = mostDeadLetters): Promise<number> {
+export function trimDeadLetters(ctx: QueueContext, signal: AbortSignal, max = maxDeadLetters): Promise<number> {
   return drain(signal, 1, () => ctx.deadLetters.trim(max))
 }
 

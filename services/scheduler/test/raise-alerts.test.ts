@@ -131,9 +131,9 @@ it('reports once that a cron job fails, and that it has recovered', async () => 
   const cronJobId = await cronJob('Report')
   const next = async (state: string, occurrence: number) => {
     await task(state, { cronJobId, occurrence })
-    const alerts = await alerts()
+    const raised = await alerts()
     await pauseIsOver()
-    return alerts.map(({ event, items }) => [event, items[0]?.name])
+    return raised.map(({ event, items }) => [event, items[0]?.name])
   }
   expect(await next('success', 1)).toEqual([])
   expect(await next('dead', 2)).toEqual([['cronjob.failing', 'Report']])
@@ -178,9 +178,9 @@ it('reports a cron job whose rule no process can read, once, and that it has rec
   const unreadable = (since: string) =>
     ctx.pool.query(`UPDATE cron_jobs SET next_run_at = to_timestamp(2), unreadable_since = ${since}`)
   const events = async () => {
-    const alerts = await alerts()
+    const raised = await alerts()
     await pauseIsOver()
-    return alerts.map(({ event, items }) => [event, items[0]?.name])
+    return raised.map(({ event, items }) => [event, items[0]?.name])
   }
   await unreadable('now()') // another process may be able to read it
   expect(await events()).toEqual([])

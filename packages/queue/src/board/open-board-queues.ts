@@ -2,26 +2,25 @@ import type { BaseAdapter } from '@bull-board/api/baseAdapter'
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import { openQueue, openShards, type QueueConnection } from '../connection.ts'
 import { type DeadLetter, deadLetterQueueName } from '../dead-letter-queue.ts'
-import type { DispatchJob } from '../dispatch-job.ts'
+import { type DispatchJob, dueIn, type ReadableJob, tasksOf } from '../dispatch-job.ts'
 import { dispatchQueueName } from '../dispatch-queue.ts'
-import { describeJob, titleOf } from './describe-job.ts'
-import { showLettersAsFailed } from './show-letters-as-failed.ts'
+import { showDeadLettersAsFailed } from './show-dead-letters-as-failed.ts'
 
-/** The queues as operators see them on the board. */
+/** The queues of the operators' board. */
 export type BoardQueues = {
   adapters: BaseAdapter[]
-  /** The one of them that shows the dead letters, each as a failed job with the id of its task (`task_...`). */
+  /** The adapter of the dead letters, each shown as a failed job with the id of its task (`task_...`). */
   deadLetters: BaseAdapter
   close(): Promise<void>
 }
 
 /**
- * Opens every queue for the board. What delivers is shown and cannot be changed there: PostgreSQL knows what has to be
- * done, and would have it done whatever happens to a job. Of the dead letters one may act on each.
+ * Opens every queue for the board. The dispatch queue is read-only: PostgreSQL decides about tasks, so an action on a job
+ * would have no effect. Operators can retry or discard dead letters.
  */
 export function openBoardQueues(connection: QueueConnection): BoardQueues {
   const dispatch = openShards<DispatchJob>(connection, dispatchQueueName)
-  const letters = openQueue<DeadLetter>(connection, deadLetterQueueName)
+  const deadLetterQueue = openQueue<DeadLetter>(connection, deadLetterQueueName)
   const dispatchAdapters = dispatch.bulls.map((bull, shard) => {
     const adapter = new BullMQAdapter(bull, {
       readOnlyMode: true,
@@ -32,12 +31,29 @@ export function openBoardQueues(connection: QueueConnection): BoardQueues {
     adapter.setFormatter('name', titleOf)
     return adapter
   })
-  const deadLetters = showLettersAsFailed(letters.bull)
+  const deadLetters = showDeadLettersAsFailed(deadLetterQueue.bull)
   return {
     adapters: [...dispatchAdapters, deadLetters],
     deadLetters,
     async close() {
-      await Promise.all([dispatch, letters].map(queue => queue.close()))
+      await Promise.all([dispatch, deadLetterQueue].map(queue => queue.close()))
     },
   }
+}
+
+/** Describes the tasks of a job: their ids, due times and, where the data has them, workspaces and targets. */
+export function describeJob(data: DispatchJob): object {
+  const tasks = tasksOf({ name: '', data }).map(({ id, dueAt, workspace, origin }) => ({
+    task: id,
+    due_at: new Date(dueAt).toISOString(),
+    ...(workspace === undefined ? {} : { workspace, target: origin }),
+  }))
+  return { count: tasks.length, tasks }
+}
+
+/** Returns the title of a job. For a job of one task it includes the workspace and the target, where the job has them. */
+export function titleOf({ name, data }: ReadableJob): string {
+  const [task, ...others] = tasksOf({ name, data })
+  if (!task || others.length > 0 || task.workspace === undefined) return name
+  return `task ${dueIn(task.dueAt)}, ${task.workspace} to ${task.origin}`
 }

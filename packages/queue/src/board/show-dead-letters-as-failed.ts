@@ -2,12 +2,9 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import type { Job, Queue } from 'bullmq'
 import type { DeadLetter } from '../dead-letter-queue.ts'
 
-/**
- * Shows the dead letters, which wait in their queue for nobody, as what they are to an operator: failed, with the reason,
- * and to be tried again.
- */
-export function showLettersAsFailed(letters: Queue<DeadLetter>): BullMQAdapter {
-  const adapter = new BullMQAdapter(letters, {
+/** Shows the waiting jobs of the dead-letter queue, which has no consumer, as failed jobs with a reason and a retry. */
+export function showDeadLettersAsFailed(deadLetters: Queue<DeadLetter>): BullMQAdapter {
+  const adapter = new BullMQAdapter(deadLetters, {
     description:
       'Tasks that could not be delivered, the newest 10,000. Retry replays one as a new task; clean discards it.',
   })
@@ -24,13 +21,13 @@ export function showLettersAsFailed(letters: Queue<DeadLetter>): BullMQAdapter {
   return Object.assign(adapter, {
     getStatuses: () => ['latest' as const, 'failed' as const],
     getJobStatuses: () => ['failed' as const],
-    getJobCounts: async () => ({ ...none, failed: await letters.getWaitingCount() }),
+    getJobCounts: async () => ({ ...none, failed: await deadLetters.getWaitingCount() }),
     getJob: async (id: string) => {
-      const job = await letters.getJob(id)
+      const job = await deadLetters.getJob(id)
       return job && asFailed(job)
     },
     getJobs: async (_states: unknown, start?: number, end?: number) =>
-      (await letters.getJobs(['waiting'], start, end, false)).filter(Boolean).map(asFailed),
+      (await deadLetters.getJobs(['waiting'], start, end, false)).filter(Boolean).map(asFailed),
   })
 }
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { type DueTask, toJobs } from '../dispatch-job.ts'
-import { describeJob, titleOf } from './describe-job.ts'
+import { describeJob, titleOf } from './open-board-queues.ts'
 
-it('tells which tasks a cohort stands for, when they are due and whom they call', () => {
+it('describes the tasks of a cohort with their due times and targets', () => {
   const dueAt = Date.UTC(2027, 0, 1, 12)
   const due = [
     { id: 'task_a', dueAt, workspace: 'ws_1', origin: 'https://a.example' },
@@ -18,14 +18,14 @@ it('tells which tasks a cohort stands for, when they are due and whom they call'
   })
 })
 
-it('tells of a task that travels alone what its job says', () => {
+it('describes the task of a job of one from its data', () => {
   expect(describeJob({ tasks: [['task_a', 0]] })).toEqual({
     count: 1,
     tasks: [{ task: 'task_a', due_at: '1970-01-01T00:00:00.000Z' }],
   })
 })
 
-it('gives a job of one task a title that says whose it is and whom it calls', () => {
+it('titles a job of one task with its workspace and target', () => {
   const task = { id: 'task_a', dueAt: 0, workspace: 'ws_1', origin: 'https://a.example' }
   const titleFor = (tasks: DueTask[]) => toJobs(tasks, 0, () => false).map(titleOf)
   expect(titleFor([task])).toEqual(['task due 00:00:00Z, ws_1 to https://a.example'])
