@@ -2,7 +2,7 @@ import { BlockList } from 'node:net'
 import { expect, it } from 'vitest'
 import { classifyAddress } from './address.ts'
 
-// Written down again from IANA's registries, and read by Node's own parser.
+// A second copy of IANA's registries, parsed by Node.
 const specialV4 = ['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'].concat(
   ['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24'],
   ['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'],
@@ -18,7 +18,7 @@ it('agrees with a table of ranges on a million addresses', () => {
   const prefixes = [0x2001, 0x2002, 0x3fff, 0x2000, 0x4000, 0x2a00, 0xfd00, 0xfe80, 0x0064]
   const wrong: string[] = []
   for (let i = 0; i < 500_000; i++) {
-    // Every other one lies close to the edge of a range.
+    // Every second address lies close to the edge of a range.
     const near = (starts[i % starts.length] ?? 0) + Math.floor(random() * 2 ** (i % 17)) - (i % 3)
     const v4 = i % 2 ? toText(Math.floor(random() * 2 ** 32)) : toText((near + 2 ** 32) % 2 ** 32)
     if (blockedV4.check(v4) !== (classifyAddress(v4, []) === 'blocked')) wrong.push(v4)

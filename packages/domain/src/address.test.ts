@@ -75,7 +75,7 @@ describe('classifyAddress', () => {
     address => expect(judge(address)).toBe('allowed'),
   )
 
-  it.each(notAddresses)('blocks what is not an address: "%s"', text => expect(judge(text)).toBe('blocked'))
+  it.each(notAddresses)('blocks text that is not an address: "%s"', text => expect(judge(text)).toBe('blocked'))
 
   it('agrees with arithmetic on any IPv4 address, alone and mapped', () => {
     const blocked = edgesV4.map(([, first, last]) => [toNumber(first), toNumber(last)] as const)
@@ -166,7 +166,7 @@ it.each(['10.0.0.0/8', '127.0.0.1/32', 'fd00:1::/32', '::/0'])('formatCidr write
   expect(parseCidrs(range).map(formatCidr)).toEqual([range])
 })
 
-it('isWithin finds an address in a range, and what is not an address in none', () => {
+it('isWithin finds an address in a range, and other text in none', () => {
   const ranges = parseCidrs('10.0.0.0/8,fd00::/8')
   expect(['10.1.2.3', '::ffff:10.1.2.3', 'fd00::1'].map(address => isWithin(address, ranges))).toEqual([
     true,

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 /** A range of addresses; IPv4 ranges written in their IPv4-mapped form count as IPv4. */
 export type Cidr = { bytes: readonly number[]; prefix: number }
 
-// Compared here because the library goes through all of its ranges for it, which takes ten times as long.
+// Compared here because the library checks all of its ranges, which takes ten times as long.
 const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
 // Everything in the IANA special-purpose registry that is not globally reachable.
@@ -11,17 +11,20 @@ const specialV4 = parseCidrs(
   '0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,127.0.0.0/8,169.254.0.0/16,172.16.0.0/12,192.0.0.0/24,192.0.2.0/24,' +
     '192.88.99.0/24,192.168.0.0/16,198.18.0.0/15,198.51.100.0/24,203.0.113.0/24,224.0.0.0/4,240.0.0.0/4',
 )
-// For IPv6 the list is turned round: only global unicast is public, so space assigned later stays closed.
+// For IPv6 the list is inverted: only global unicast is public, so space assigned later stays blocked.
 const globalV6 = parseCidrs('2000::/3')
 const specialV6 = parseCidrs('2001::/23,2001:db8::/32,2002::/16,3fff::/20')
 
-// Where clouds hand out credentials: an operator who opens a whole range rarely means these.
+// Cloud metadata services, which serve credentials. An operator who allows a whole range rarely means these.
 const metadata = parseCidrs(
   '169.254.169.254/32,169.254.169.253/32,169.254.170.2/32,169.254.170.23/32,100.100.100.200/32,168.63.129.16/32,' +
     '192.0.0.192/32,fd00:ec2::254/128,fd00:ec2::253/128,fd00:ec2::23/128,fd20:ce::254/128',
 )
 
-/** Parses ranges separated by commas, and throws an Error that names the first malformed one. */
+/**
+ * Parses comma-separated ranges.
+ * @throws Error that names the first malformed one.
+ */
 export function parseCidrs(text: string): Cidr[] {
   if (text.trim() === '') return []
   return text.split(',').map(entry => {
@@ -31,26 +34,26 @@ export function parseCidrs(text: string): Cidr[] {
   })
 }
 
-/** Writes a range as `parseCidrs` reads it. */
+/** Formats a range for `parseCidrs`. */
 export function formatCidr({ bytes, prefix }: Cidr): string {
   return `${ipaddr.fromByteArray([...bytes])}/${prefix}`
 }
 
-/** Tells whether an address lies in one of the ranges; what is not an address lies in none. */
+/** Returns whether an address lies in one of the ranges; false for text that is not an address. */
 export function isWithin(address: string, ranges: readonly Cidr[]): boolean {
   const bytes = parseAddress(address)
   return bytes !== null && isIn(ranges, bytes)
 }
 
-/** Tells whether an address may be connected to: it is public, or the operator has opened a range that holds it. */
+/** Returns whether a connection to an address is allowed: it is public, or in a range that the operator allows. */
 export function classifyAddress(address: string, allowed: readonly Cidr[]): 'allowed' | 'blocked' {
   const bytes = parseAddress(address)
   return bytes !== null && mayConnect(bytes, allowed) ? 'allowed' : 'blocked'
 }
 
 /**
- * Tells whether a URL's host is refused whatever DNS says, so that it can be refused before it is stored. Only a
- * courtesy: names are judged by what they resolve to, when they are connected to.
+ * Returns whether a URL's host is blocked regardless of DNS, so a task can be refused early. This check is a courtesy: the
+ * dispatcher checks the resolved address of every connection.
  */
 export function hostIsVisiblyBlocked(hostname: string, allowed: readonly Cidr[]): boolean {
   const host = hostname
@@ -65,7 +68,7 @@ export function hostIsVisiblyBlocked(hostname: string, allowed: readonly Cidr[])
   })
 }
 
-/** What one person's machines share: an IPv4 address, or the first half of an IPv6 address. Other text stays as it is. */
+/** Returns the network of one household or server: an IPv4 address, or the /64 of an IPv6 address. Returns other text as is. */
 export function networkOf(address: string): string {
   const bytes = parseAddress(address)
   if (bytes === null) return address
@@ -108,8 +111,8 @@ function parseCidr(text: string): Cidr | null {
   return hasHostBits ? null : { bytes, prefix }
 }
 
-// The library also reads 0x7f.1 and 010.0.0.1, where programs disagree about the value; no such form is an address here.
-// It throws and catches an error for any text that is not an IPv4 address, which takes ten times as long as the rest of this function.
+// The library also accepts 0x7f.1 and 010.0.0.1, where programs disagree about the value. They are no addresses here. For
+// text that is not IPv4 it throws and catches an error, which takes ten times as long as the rest of this function.
 function parseAddress(text: string): readonly number[] | null {
   if (/^[\d.]+$/.test(text)) return ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text).octets : null
   if (!ipaddr.IPv6.isValid(text) || text.includes('%')) return null

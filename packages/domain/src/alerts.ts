@@ -1,4 +1,4 @@
-/** What a workspace's integrations can be told of. Published: an event never changes its meaning. */
+/** The events that integrations can subscribe to. Published: an event never changes its meaning. */
 export const alertEvents = [
   'task.dead',
   'cronjob.failing',
@@ -8,20 +8,20 @@ export const alertEvents = [
 ] as const
 export type AlertEvent = (typeof alertEvents)[number]
 
-/** Where alerts can go. */
+/** The channels of alerts. */
 export const alertChannels = ['slack', 'discord', 'email', 'webhook'] as const
 export type AlertChannel = (typeof alertChannels)[number]
 
-const shortestPauseMs = 60_000
-const longestPauseMs = 3_600_000
+const minPauseMs = 60_000
+const maxPauseMs = 3_600_000
 
 /**
- * How long an integration is told nothing more after an alert; what happens meanwhile is told together afterwards. While
- * the alerts go on it doubles, from a minute to an hour.
- * @param lastPauseMs - The pause after the alert before; 0 for the first one.
- * @param sinceMs - How long ago that was.
+ * Returns the pause after an alert, in milliseconds. The next alert groups the events of the pause. While alerts continue
+ * the pause doubles, from a minute to an hour.
+ * @param lastPauseMs - The pause after the previous alert; 0 for the first one.
+ * @param sinceMs - The time since the previous alert.
  */
 export function nextAlertPause(lastPauseMs: number, sinceMs: number): number {
-  const goesOn = sinceMs < 2 * lastPauseMs
-  return goesOn ? Math.min(2 * lastPauseMs, longestPauseMs) : shortestPauseMs
+  const continues = sinceMs < 2 * lastPauseMs
+  return continues ? Math.min(2 * lastPauseMs, maxPauseMs) : minPauseMs
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { AppError } from './app-error.ts'
 
-it('an AppError carries its code, its message and what it was given', () => {
+it('an AppError carries its code, message and options', () => {
   const cause = new Error('why')
   const errors = [{ path: 'name', code: 'required', message: 'name is required.' }]
   const error = new AppError('conflict', 'Not now.', { errors, extra: { current_state: 'dead' }, cause })

@@ -1,4 +1,4 @@
-/** Every way in which a caller can be refused. Published: a code never changes its meaning. */
+/** The codes of all problems that a caller can receive. Published: a code never changes its meaning. */
 export const appErrorCodes = [
   'bad_request',
   'malformed_json',
@@ -35,20 +35,20 @@ export const appErrorCodes = [
 
 export type AppErrorCode = (typeof appErrorCodes)[number]
 
-/** One fault of one field. */
+/** One error of one field. */
 export type FieldError = { path: string; code: string; message: string }
 
 export type AppErrorOptions = {
-  /** What is wrong with which field, when that is the reason. */
+  /** The errors of the fields, when they are the reason. */
   errors?: readonly FieldError[]
   /** Further members of the problem body, in snake_case. */
   extra?: Readonly<Record<string, unknown>>
-  /** When the caller may try again. */
+  /** After how many milliseconds the caller may retry. */
   retryAfterMs?: number
   cause?: unknown
 }
 
-/** A refusal that the caller is told about. Its message becomes `detail`: a full sentence that says what to do. */
+/** An error for the caller. Its message becomes `detail`: a full sentence that says what to do. */
 export class AppError extends Error {
   readonly code: AppErrorCode
   readonly errors: readonly FieldError[] | undefined

@@ -1,4 +1,4 @@
-/** Everything that the audit log records. Published: an action never changes its meaning. */
+/** The actions in the audit log. Published: an action never changes its meaning. */
 export const auditActions = [
   'organization.created',
   'organization.changed',

@@ -3,8 +3,8 @@ export type Unstorable = 'the character U+0000' | 'half of a surrogate pair'
 const lone: Unstorable = 'half of a surrogate pair'
 
 /**
- * Finds what PostgreSQL cannot keep, written out or escaped, in a string or a key of valid JSON text; null when there is
- * nothing. Two halves of a pair count only when both are escaped: else the text itself is broken.
+ * Finds a character, literal or escaped, that PostgreSQL cannot store in a string or key of valid JSON text; null when there
+ * is none. Two halves of a pair are fine only when both are escaped.
  */
 export function findUnstorable(text: string): Unstorable | null {
   if (text.includes('\0')) return 'the character U+0000'

@@ -7,14 +7,14 @@ const time = '(?<time>\\d{2}:\\d{2}:\\d{2})'
 const shortDay = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)'
 const longDay = '(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)'
 
-// RFC 9110, 5.6.7: the form to send, and two old ones that every recipient must still read.
+// RFC 9110, 5.6.7: the current form, and two obsolete ones that recipients must accept.
 const forms = [
   new RegExp(`^${shortDay}, (?<day>\\d{2}) ${month} (?<year>\\d{4}) ${time} GMT$`),
   new RegExp(`^${longDay}, (?<day>\\d{2})-${month}-(?<year>\\d{2}) ${time} GMT$`),
   new RegExp(`^${shortDay} ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
 ]
 
-/** Reads a date as HTTP headers carry it, in any of its three forms; null for every other text. */
+/** Parses an HTTP date in any of its three forms; returns null for other text. */
 export function parseHttpDate(text: string, now: Date): Date | null {
   for (const form of forms) {
     const parts = form.exec(text)?.groups
@@ -30,7 +30,7 @@ function toDate(parts: Record<string, string>, now: Date): Date | null {
   return dateOf({ year: fullYear, month: months.indexOf(month) + 1, day: Number(day), hour, minute, second })
 }
 
-// A two-digit year that would lie more than 50 years ahead is the most recent past one with these digits.
+// A two-digit year more than 50 years ahead means the most recent past year with these digits.
 function expandYear(digits: number, now: Date): number {
   const thisYear = now.getUTCFullYear()
   const year = thisYear - (thisYear % 100) + digits

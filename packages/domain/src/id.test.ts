@@ -9,11 +9,11 @@ describe('newUuid', () => {
     expect(newUuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
-  it('begins with the time in milliseconds', () => {
+  it('starts with the time in milliseconds', () => {
     expect(newUuid(0x0199d1c08d2f).slice(0, 13)).toBe('0199d1c0-8d2f')
   })
 
-  it('does not repeat itself when its pool of random bytes is filled again', () => {
+  it('does not repeat ids when its pool of random bytes is refilled', () => {
     const made = Array.from({ length: 2_000 }, () => newUuid(1_000))
     expect(new Set(made).size).toBe(made.length)
   })
@@ -50,7 +50,7 @@ describe('toId and fromId', () => {
     )
   })
 
-  it('fromId gives either null or what toId writes as the same text', () => {
+  it('fromId returns null, or a UUID that toId formats as the same text', () => {
     const near = fc.tuple(fc.nat(30), fc.string({ unit: 'binary', maxLength: 2 })).map(([at, piece]) => {
       const id = toId('task', uuid)
       return id.slice(0, at) + piece + id.slice(at + piece.length)

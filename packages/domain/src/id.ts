@@ -1,9 +1,9 @@
 import { randomFillSync } from 'node:crypto'
 
-/** The kinds of thing that have an id, by its prefix. */
+/** The kinds of ids, by their prefix. */
 export type IdKind =
   | ('org' | 'ws' | 'user' | 'task' | 'cron' | 'evt' | 'run' | 'key' | 'sec' | 'inv' | 'int' | 'sub')
-  /** Work in the background. */
+  /** A background operation. */
   | 'op'
   | 'aud'
   | 'msg'
@@ -13,7 +13,7 @@ const hexDigits = '0123456789abcdef'
 const dash = 0x2d
 const underscore = 0x5f
 
-// An id is converted several times for each task: character by character, into one buffer.
+// Each task converts several ids, so conversion writes characters into one buffer.
 const written = Buffer.alloc(64)
 const letterCodes = codesOf(alphabet)
 const hexCodes = codesOf(hexDigits)
@@ -29,13 +29,13 @@ const uuidBytes = 16
 const pool = Buffer.alloc(256 * uuidBytes)
 let used = pool.length
 
-// The ids of one millisecond count up from here; a random start leaves room for 2,048 of them.
+// The ids of one millisecond count up from a random start that leaves at least 2,048 of them.
 let sequenceMs = -1
 let sequence = 0
 
 /**
- * Makes a UUIDv7, lower-case with dashes. Ids sort by their time; those that one process makes in one millisecond sort in
- * the order in which they were made, 2,048 of them at least.
+ * Returns a new UUIDv7, lower-case with dashes. Ids sort by time. Up to 2,048 ids that one process makes in the same
+ * millisecond sort in creation order.
  */
 export function newUuid(now = Date.now()): string {
   if (used === pool.length) {
@@ -52,7 +52,7 @@ export function newUuid(now = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** Writes a UUID as the id that callers see: its kind and 26 characters of base32. */
+/** Formats a UUID as a public id: its kind and 26 characters of base32. */
 export function toId(kind: IdKind, uuid: string): string {
   const start = kind.length + 1
   for (let i = 0; i < kind.length; i++) written[i] = kind.charCodeAt(i)
@@ -66,7 +66,7 @@ export function toId(kind: IdKind, uuid: string): string {
   return written.toString('latin1', 0, start + textLength)
 }
 
-/** Reads an id of one kind back into its UUID, and gives null for every text that `toId` cannot have written. */
+/** Parses a public id of one kind into its UUID; returns null for text that `toId` does not produce. */
 export function fromId(kind: IdKind, text: string): string | null {
   const start = kind.length + 1
   if (text.length !== start + textLength || !text.startsWith(kind) || text.charCodeAt(start - 1) !== underscore) {
@@ -84,7 +84,7 @@ export function fromId(kind: IdKind, text: string): string | null {
   return written.toString('latin1', 0, uuidLength)
 }
 
-// The hexadecimal digit of a UUID that is the nth without the dashes.
+// Returns the nth hexadecimal digit of a UUID, dashes not counted.
 function hexAt(uuid: string, n: number): number {
   return hexValues[uuid.charCodeAt(places[n] ?? 0)] ?? 0
 }
@@ -97,7 +97,7 @@ function writeHex(bits: number, n: number, count: number): void {
   for (let i = 0; i < count; i++) written[places[n + i] ?? 0] = hexCodes[(bits >> (4 * (count - 1 - i))) & 15] ?? 0
 }
 
-// Negative when one of the characters is not of the alphabet.
+// Returns a negative number when a character is not in the alphabet.
 function bitsOf(text: string, start: number, count: number): number {
   let bits = 0
   for (let i = start; i < start + count; i++) {

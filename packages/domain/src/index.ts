@@ -72,13 +72,11 @@ export {
 export { checkSecretValue, secretValuePattern } from './secrets/secret-value.ts'
 export { checkTargetUrl, originOfUrl } from './target-url.ts'
 export {
-  canMove,
   isTerminal,
   type StateReason,
   stateReasons,
   type TaskState,
   type TerminalState,
-  taskMoves,
   taskStates,
   terminalStates,
 } from './task-state.ts'
@@ -92,5 +90,5 @@ export {
   tierNames,
 } from './tiers.ts'
 export { isTopic, isTopicPattern, patternsOf } from './topic.ts'
-export { parseTraceparent, readTraceparent, type TraceContext, writeTraceparent } from './traceparent.ts'
+export { parseTraceparent, readTraceparent, type TraceContext } from './traceparent.ts'
 export { version } from './version.ts'

@@ -43,7 +43,7 @@ describe('inspectJson', () => {
     expect(inspectJson(text, limits)).toMatchObject({ ok: false, reason: expect.stringContaining('not valid JSON') })
   })
 
-  it('tells where the mistake is, and never quotes the text', () => {
+  it('names the position of the mistake, and never quotes the text', () => {
     const result = inspectJson('{\n  "password": "geheim"\n  "b": 2\n}', limits)
     expect(result).toEqual({ ok: false, reason: 'The text is not valid JSON: look at line 3, column 3.' })
   })
@@ -67,7 +67,7 @@ describe('inspectJson', () => {
     expect(inspectJson(JSON.stringify({ a: ':'.repeat(20_000) }), limits).ok).toBe(true)
   })
 
-  it('answers the deepest and the longest body at once', () => {
+  it('answers the deepest and the largest body at once', () => {
     const size = 256 * 1024
     const started = performance.now()
     for (const text of ['['.repeat(size), '{"a":'.repeat(size / 5), '"'.repeat(size), `"${'\\'.repeat(size)}`]) {

@@ -1,7 +1,7 @@
 import { closeBrace, closeBracket, colon, endOfJsonString, openBrace, openBracket, quote } from './json-string.ts'
 
 export type JsonLimits = {
-  /** Arrays and objects within each other: `[]` has depth 1. */
+  /** The nesting depth of arrays and objects: `[]` has depth 1. */
   maxDepth: number
   /** Members of all objects together. */
   maxKeys: number
@@ -9,7 +9,7 @@ export type JsonLimits = {
 
 export type InspectedJson = { ok: true; value: unknown } | { ok: false; reason: string }
 
-/** Parses JSON text that comes from outside; the limits are checked before anything is built from it. */
+/** Parses untrusted JSON text. The limits are checked before any value is created. */
 export function inspectJson(text: string, limits: JsonLimits): InspectedJson {
   const reason = mayExceed(text, limits) ? findExcess(text, limits) : null
   if (reason !== null) return { ok: false, reason }
@@ -20,8 +20,8 @@ export function inspectJson(text: string, limits: JsonLimits): InspectedJson {
   }
 }
 
-// Most texts are too short to have so many members, which take four characters at least, and have too few brackets to be
-// so deep, wherever these stand.
+// Most texts are too short to exceed the number of members, at four characters each, and have too few brackets to exceed the
+// depth.
 function mayExceed(text: string, { maxDepth, maxKeys }: JsonLimits): boolean {
   return text.length > 4 * maxKeys || countUpTo(maxDepth + 1, text, '{', '[') > maxDepth
 }
@@ -34,8 +34,7 @@ function countUpTo(limit: number, text: string, ...signs: string[]): number {
   return count
 }
 
-// Looks at brackets and colons outside of strings only. In text that is not JSON they may mean something else, but then
-// the text is refused anyway.
+// Counts brackets and colons outside of strings. Wrong counts for invalid JSON do no harm, because it is refused anyway.
 function findExcess(text: string, { maxDepth, maxKeys }: JsonLimits): string | null {
   let depth = 0
   let keys = 0
@@ -59,7 +58,7 @@ function findExcess(text: string, { maxDepth, maxKeys }: JsonLimits): string | n
   return null
 }
 
-// The engine's own message quotes the text; only the position is taken from it, where it has one.
+// The engine's own message quotes the text, so only its position is used, when it has one.
 function placeOf(error: unknown, text: string): string {
   const position = / at position (\d+)/.exec(String(error))?.[1]
   if (position === undefined) return ''

@@ -1,11 +1,11 @@
 import { dateOf } from './calendar.ts'
 
-// The letters may be lower-case, as RFC 3339 has it; the space that it also allows in place of the T is refused.
+// Letters may be lower-case, as in RFC 3339. The space that it allows in place of the T is refused.
 const form = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
 /**
- * Reads an RFC 3339 timestamp, offset included, of the years 1 to 9999; null for every other text. A fraction of a
- * second is cut to milliseconds. `new Date` cannot judge this: it accepts 30 February and guesses missing offsets.
+ * Parses an RFC 3339 timestamp with an offset, in the years 1 to 9999; returns null for other text. Fractions of a second
+ * are truncated to milliseconds. `new Date` would accept 30 February and guess missing offsets.
  */
 export function parseInstant(text: string): Date | null {
   const parts = form.exec(text)
@@ -20,7 +20,7 @@ export function parseInstant(text: string): Date | null {
   return isInRange(year) && isInRange(instant.getUTCFullYear()) ? instant : null
 }
 
-/** Writes an instant as `toISOString` does, in a tenth of the time where the one before lay within the same second. */
+/** Formats an instant like `toISOString`, ten times as fast when the previous instant was in the same second. */
 export function writeInstant(instant: Date): string {
   const ms = instant.getTime()
   const second = Math.floor(ms / 1000)

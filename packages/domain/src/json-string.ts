@@ -1,4 +1,4 @@
-/** The character codes that give JSON its structure: compared as numbers, they are found several times as fast. */
+/** The codes of JSON's structural characters. Comparing numbers is several times as fast as comparing strings. */
 export const quote = 0x22
 export const comma = 0x2c
 export const colon = 0x3a
@@ -7,7 +7,7 @@ export const closeBracket = 0x5d
 export const openBrace = 0x7b
 export const closeBrace = 0x7d
 
-/** The index after the string that starts at `start` with its quote; the text's length when the string never ends. */
+/** Returns the index after the string whose opening quote is at `start`; the text's length when the string never ends. */
 export function endOfJsonString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)

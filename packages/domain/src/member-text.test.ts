@@ -55,14 +55,14 @@ describe('memberText', () => {
     expect(memberText(' [1] ', [])).toBe('[1]')
   })
 
-  it('tells names apart that differ only by an escape', () => {
+  it('distinguishes names that differ only by an escape', () => {
     const text = JSON.stringify({ 'a\nb': 1, 'a\\nb': 2, 'a"b': 3, __proto__: 4 })
     expect(memberText(text, ['a\nb'])).toBe('1')
     expect(memberText(text, ['a\\nb'])).toBe('2')
     expect(memberText(text, ['a"b'])).toBe('3')
   })
 
-  it('cuts out what JSON.parse would have made of it', () => {
+  it('returns the text of the value that JSON.parse returns', () => {
     const names = fc.constantFrom(
       'payload',
       'a',
@@ -100,7 +100,7 @@ describe('memberText', () => {
     )
   })
 
-  it('takes time in proportion to the text, whatever the text', () => {
+  it('takes time in proportion to any text', () => {
     const size = 256 * 1024
     const texts = [
       `{"a":"${'\\\\'.repeat(size / 2)}","payload":1}`,

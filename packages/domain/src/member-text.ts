@@ -1,11 +1,12 @@
 import { closeBrace, closeBracket, comma, endOfJsonString, openBrace, openBracket, quote } from './json-string.ts'
 
-/** Where a value begins, and the index after its end. */
+/** The index of a value's first character, and the index after its last. */
 type Span = { start: number; end: number }
 
 /**
- * Cuts the exact text of a member out of valid JSON text, so that numbers, key order and spelling survive. Names lead
- * into objects, where the last member of a name counts, as with JSON.parse; numbers lead into arrays.
+ * Returns the exact text of a member of valid JSON text, so numbers, key order and spelling survive. In `path`, strings
+ * select members of objects and numbers elements of arrays. Of several members with one name the last counts, as in
+ * JSON.parse.
  */
 export function memberText(text: string, path: ReadonlyArray<string | number>): string | undefined {
   const found = findValue(text, path)
@@ -13,8 +14,8 @@ export function memberText(text: string, path: ReadonlyArray<string | number>): 
 }
 
 /**
- * Cuts the exact texts of all elements of an array out of valid JSON text, in one pass; `path` leads to the array, as for
- * `memberText`. Undefined where there is no array.
+ * Returns the exact texts of all elements of an array in valid JSON text, in one pass; undefined when there is no array at
+ * `path`. See `memberText`.
  */
 export function elementTexts(text: string, path: ReadonlyArray<string | number>): string[] | undefined {
   const array = findValue(text, path)
@@ -68,7 +69,7 @@ function isKey(text: string, start: number, end: number, name: string): boolean 
   return key.includes('\\') ? JSON.parse(`"${key}"`) === name : key === name
 }
 
-// Where the next member or element begins, or the closing bracket stands.
+// Returns the index of the next member or element, or of the closing bracket.
 function afterComma(text: string, end: number): number {
   const at = skipSpace(text, end)
   return text.charCodeAt(at) === comma ? skipSpace(text, at + 1) : at

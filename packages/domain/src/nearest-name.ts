@@ -1,7 +1,7 @@
-// Longer names are nobody's typing mistake, and comparing them would cost time.
+// Longer names are not typing mistakes, and comparing them would take long.
 const maxLength = 64
 
-/** Finds the known name that was most likely meant: `executeAt` or `exceute_at` is `execute_at`; null when none is near. */
+/** Returns the known name that is most likely meant, such as `execute_at` for `executeAt` or `exceute_at`; null if none is. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   if (name.length > maxLength) return null
   const wanted = toSnakeCase(name)
@@ -19,7 +19,7 @@ function toSnakeCase(name: string): string {
     .toLowerCase()
 }
 
-// Fewer edits first; then names that say more or less than the known one, such as target_url for url.
+// Fewer edits rank first, then names that share a part with the known one, such as target_url for url.
 function rankOf(wanted: string, candidate: string): number | null {
   const distance = editDistance(wanted, candidate)
   if (distance <= Math.max(1, Math.floor(candidate.length / 3))) return distance

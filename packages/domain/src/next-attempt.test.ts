@@ -13,11 +13,11 @@ function response(status: number, headers: Record<string, string | string[]> = {
 }
 
 describe('nextAttempt', () => {
-  it.each([200, 201, 204, 299])('takes %i for success, also on the last attempt', status => {
+  it.each([200, 201, 204, 299])('treats %i as success, even on the last attempt', status => {
     expect(after(response(status), 6)).toEqual({ state: 'success' })
   })
 
-  it.each([100, 101, 199, 300, 301, 307, 400, 404, 408, 500, 503, 599, 999])('tries again after %i', status => {
+  it.each([100, 101, 199, 300, 301, 307, 400, 404, 408, 500, 503, 599, 999])('retries after %i', status => {
     expect(after(response(status))).toEqual({ state: 'retrying', delayMs: 10_000 })
   })
 
@@ -42,7 +42,7 @@ describe('nextAttempt', () => {
     expect(after(response(410))).toEqual({ state: 'dead' })
   })
 
-  it('gives up when the retries are used up, which is one attempt more than there are retries', () => {
+  it('gives up after the first attempt and all retries', () => {
     expect(after(response(500), 5).state).toBe('retrying')
     expect(after(response(500), 6)).toEqual({ state: 'dead' })
     expect(after(response(500), 1, 0)).toEqual({ state: 'dead' })
@@ -52,7 +52,7 @@ describe('nextAttempt', () => {
     expect(after(response(500), 3)).toEqual({ state: 'retrying', delayMs: 160_000 })
   })
 
-  it.each([429, 503])('moves the retry later when a %i asks for it', status => {
+  it.each([429, 503])('delays the retry when a %i asks for it', status => {
     expect(after(response(status, { 'retry-after': '60' }))).toEqual({ state: 'retrying', delayMs: 60_000 })
     expect(after(response(status, { 'retry-after': 'Sat, 21 Nov 2026 02:25:00 GMT' }))).toMatchObject({
       delayMs: 300_000,

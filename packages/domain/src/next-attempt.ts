@@ -1,7 +1,7 @@
 import { type RetryPolicy, retryDelayMs } from './retry.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
-/** What an attempt came to: the target's answer, its header names in lower case, or the code of the failure. */
+/** The outcome of an attempt: the target's response, with header names in lower case, or the code of the failure. */
 export type AttemptOutcome =
   | { kind: 'response'; status: number; headers: Readonly<Record<string, string | string[]>> }
   | { kind: 'failure'; code: string }
@@ -17,16 +17,16 @@ export type EndedAttempt = {
   random: () => number
 }
 
-// They end an attempt because of us, or before the target had a fair chance.
+// Failures of Belfry, or before the target had a fair chance.
 const ownFailures: readonly string[] = ['worker_lost', 'stale_connection']
 const hopelessFailures: readonly string[] = ['blocked_address', 'secret_missing']
 const goneStatus = 410
 const retryAfterStatuses: readonly number[] = [429, 503]
 
-/** Decides what becomes of a task after an attempt (spec 3.2). */
+/** Returns the next state of a task after an attempt. */
 export function nextAttempt({ policy, attempt, outcome, now, random }: EndedAttempt): NextAttempt {
   if (isSuccess(outcome)) return { state: 'success' }
-  // The target did not fail, so the next attempt follows at once, also when no retry is left.
+  // The target did not fail, so the next attempt follows at once, even when no retry is left.
   if (outcome.kind === 'failure' && ownFailures.includes(outcome.code)) return { state: 'retrying', delayMs: 0 }
   if (isHopeless(outcome) || attempt > policy.maxRetries) return { state: 'dead' }
   const delayMs = Math.max(retryDelayMs(policy, attempt, random), askedDelayMs(outcome, now))
@@ -37,7 +37,7 @@ function isSuccess(outcome: AttemptOutcome): boolean {
   return outcome.kind === 'response' && outcome.status >= 200 && outcome.status <= 299
 }
 
-// What no retry can mend.
+// No retry can succeed.
 function isHopeless(outcome: AttemptOutcome): boolean {
   return outcome.kind === 'response' ? outcome.status === goneStatus : hopelessFailures.includes(outcome.code)
 }

@@ -25,7 +25,7 @@ const user = (role: Role, workspaceRole: WorkspaceRole | null = null, ...set: Po
 })
 const allowedTo = (actor: Actor) => allActions.filter(action => decide(actor, action).allowed)
 
-it('an owner may do everything, an admin everything but billing, usage and deleting the organization (spec 2.6)', () => {
+it('an owner may do everything, an admin everything but billing, usage and deleting the organization', () => {
   expect(allowedTo(user('owner'))).toEqual(allActions)
   const kept = ['organization.delete', 'usage.read', 'billing.read', 'billing.change']
   expect(allowedTo(user('admin'))).toEqual(allActions.filter(action => !kept.includes(action)))
@@ -63,12 +63,12 @@ const opened: Record<PolicyFlag, Action[]> = {
 describe.each(policyFlags)('%s', flag => {
   const before = allowedTo(user('member', 'editor'))
 
-  it('opens just what it says to members', () => {
+  it('allows members exactly its actions', () => {
     const after = allowedTo(user('member', 'editor', flag))
     expect(after.filter(action => !before.includes(action)).sort()).toEqual([...opened[flag]].sort())
   })
 
-  it('is what the refusal names', () => {
+  it('is named by the refusal', () => {
     for (const action of opened[flag]) {
       expect(decide(user('member', 'editor'), action)).toEqual({
         allowed: false,
@@ -82,7 +82,7 @@ describe.each(policyFlags)('%s', flag => {
   })
 })
 
-it('an API key has its workspace and reads who belongs to it, but has no keys, members of the organization or money', () => {
+it('an API key has its workspace and reads its members, but has no access to keys, the organization or billing', () => {
   const keys = allowedTo({ kind: 'api_key' })
   expect(keys).toContain('task.delete')
   expect(keys).toContain('secret.write')
@@ -92,7 +92,7 @@ it('an API key has its workspace and reads who belongs to it, but has no keys, m
   ])
 })
 
-it('nobody grants more than they are', () => {
+it('a user grants roles up to their own', () => {
   const granted = roles.map(own => roles.filter(other => mayGrant(own, other)))
   expect(granted).toEqual([['owner', 'admin', 'member'], ['admin', 'member'], ['member']])
 })

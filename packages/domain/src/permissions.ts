@@ -1,12 +1,11 @@
-/** Spec 2.6. */
 export const roles = ['owner', 'admin', 'member'] as const
 export type Role = (typeof roles)[number]
 
-/** What a member may do in one workspace: read, or also create, change and replay. */
+/** The roles in a workspace: a viewer reads, an editor also creates, changes and replays. */
 export const workspaceRoles = ['viewer', 'editor'] as const
 export type WorkspaceRole = (typeof workspaceRoles)[number]
 
-/** Spec 2.5: what members, as opposed to owners and admins, may do. */
+/** The permissions of members, as opposed to owners and admins, that an organization's policy sets. */
 export const policyFlags = [
   'membersCanInvite',
   'membersCanCreateApiKeys',
@@ -19,81 +18,81 @@ export type PolicyFlag = (typeof policyFlags)[number]
 export type Policy = Record<PolicyFlag, boolean>
 
 type Rule = {
-  /** Whether it is done to an organization as a whole or inside one workspace. */
+  /** Whether the action concerns an organization as a whole or one workspace. */
   scope: 'organization' | 'workspace'
-  /** The least role that may do it. */
-  least: Role
-  /** What a member has to be in the workspace; owners and admins need not belong to it. */
+  /** The minimum role. */
+  minRole: Role
+  /** The role that a member needs in the workspace. Owners and admins need not belong to it. */
   workspaceRole?: WorkspaceRole
-  /** The policy flag without which a member may not do it. */
+  /** The policy flag that members need. */
   flag?: PolicyFlag
-  /** Whether a workspace's API key may do it. */
+  /** Whether a workspace's API key is allowed. */
   apiKey: boolean
 }
 
-const reading = { scope: 'workspace', least: 'member', workspaceRole: 'viewer', apiKey: true } as const
-const writing = { ...reading, workspaceRole: 'editor' } as const
-const deleting = { ...writing, flag: 'membersCanDeleteTasks' } as const
-const keepingKeys = { ...reading, flag: 'membersCanCreateApiKeys', apiKey: false } as const
-const keepingSecrets = { ...reading, flag: 'membersCanCreateSecrets' } as const
-const keepingIntegrations = { ...reading, flag: 'membersCanManageIntegrations' } as const
-const runningWorkspace = { scope: 'workspace', least: 'admin', apiKey: false } as const
+const viewers = { scope: 'workspace', minRole: 'member', workspaceRole: 'viewer', apiKey: true } as const
+const editors = { ...viewers, workspaceRole: 'editor' } as const
+const deleters = { ...editors, flag: 'membersCanDeleteTasks' } as const
+const keyHolders = { ...viewers, flag: 'membersCanCreateApiKeys', apiKey: false } as const
+const secretHolders = { ...viewers, flag: 'membersCanCreateSecrets' } as const
+const integrationHolders = { ...viewers, flag: 'membersCanManageIntegrations' } as const
+const workspaceAdmins = { scope: 'workspace', minRole: 'admin', apiKey: false } as const
 
-const everybody = { scope: 'organization', least: 'member', apiKey: false } as const
-const inviting = { ...everybody, flag: 'membersCanInvite' } as const
-const running = { ...everybody, least: 'admin' } as const
-const owning = { ...everybody, least: 'owner' } as const
+const members = { scope: 'organization', minRole: 'member', apiKey: false } as const
+const inviters = { ...members, flag: 'membersCanInvite' } as const
+const admins = { ...members, minRole: 'admin' } as const
+const owners = { ...members, minRole: 'owner' } as const
 
-/** Every right there is. Nothing else decides one. */
+/** The rules of all actions. */
 export const rights = {
-  'organization.read': { ...everybody, apiKey: true },
-  'organization.change': running,
-  'organization.delete': owning,
-  'member.read': everybody,
-  'member.manage': running,
-  'member.leave': everybody,
-  'invitation.read': inviting,
-  'invitation.create': inviting,
-  'invitation.revoke': inviting,
-  'workspace.list': { ...everybody, apiKey: true },
-  'workspace.create': { ...everybody, flag: 'membersCanCreateWorkspaces' },
-  'usage.read': owning,
-  'billing.read': owning,
-  'billing.change': owning,
-  'audit_log.read': running,
-  'organization_run.read': everybody,
+  'organization.read': { ...members, apiKey: true },
+  'organization.change': admins,
+  'organization.delete': owners,
+  'member.read': members,
+  'member.manage': admins,
+  'member.leave': members,
+  'invitation.read': inviters,
+  'invitation.create': inviters,
+  'invitation.revoke': inviters,
+  'workspace.list': { ...members, apiKey: true },
+  'workspace.create': { ...members, flag: 'membersCanCreateWorkspaces' },
+  'usage.read': owners,
+  'billing.read': owners,
+  'billing.change': owners,
+  'audit_log.read': admins,
+  'organization_run.read': members,
 
-  'workspace.read': reading,
-  'workspace.change': runningWorkspace,
-  'workspace.delete': runningWorkspace,
-  'workspace_member.read': reading,
-  'workspace_member.manage': runningWorkspace,
-  'api_key.read': keepingKeys,
-  'api_key.create': keepingKeys,
-  'api_key.revoke': keepingKeys,
-  'secret.read': keepingSecrets,
-  'secret.write': keepingSecrets,
-  'secret.delete': keepingSecrets,
-  'signing_secret.read': keepingSecrets,
-  'signing_secret.rotate': keepingSecrets,
-  'signing_secret.revoke': keepingSecrets,
-  'integration.read': keepingIntegrations,
-  'integration.write': keepingIntegrations,
-  'integration.delete': keepingIntegrations,
-  'task.read': reading,
-  'task.write': writing,
-  'task.delete': deleting,
-  'cron_job.read': reading,
-  'cron_job.write': writing,
-  'cron_job.delete': deleting,
-  'run.read': reading,
-  'dead_letter.read': reading,
-  'dead_letter.replay': writing,
-  'dead_letter.discard': deleting,
-  'event.publish': writing,
-  'subscription.read': reading,
-  'subscription.write': writing,
-  'subscription.delete': deleting,
+  'workspace.read': viewers,
+  'workspace.change': workspaceAdmins,
+  'workspace.delete': workspaceAdmins,
+  'workspace_member.read': viewers,
+  'workspace_member.manage': workspaceAdmins,
+  'api_key.read': keyHolders,
+  'api_key.create': keyHolders,
+  'api_key.revoke': keyHolders,
+  'secret.read': secretHolders,
+  'secret.write': secretHolders,
+  'secret.delete': secretHolders,
+  'signing_secret.read': secretHolders,
+  'signing_secret.rotate': secretHolders,
+  'signing_secret.revoke': secretHolders,
+  'integration.read': integrationHolders,
+  'integration.write': integrationHolders,
+  'integration.delete': integrationHolders,
+  'task.read': viewers,
+  'task.write': editors,
+  'task.delete': deleters,
+  'cron_job.read': viewers,
+  'cron_job.write': editors,
+  'cron_job.delete': deleters,
+  'run.read': viewers,
+  'dead_letter.read': viewers,
+  'dead_letter.replay': editors,
+  'dead_letter.discard': deleters,
+  'event.publish': editors,
+  'subscription.read': viewers,
+  'subscription.write': editors,
+  'subscription.delete': deleters,
 } as const satisfies Record<string, Rule>
 
 export type Action = keyof typeof rights
@@ -101,38 +100,38 @@ export type ActionIn<Scope extends Rule['scope']> = {
   [A in Action]: (typeof rights)[A]['scope'] extends Scope ? A : never
 }[Action]
 
-/** Who wants to do something: a workspace's API key, or a user with what that user is there. */
+/** The caller: a workspace's API key, or a user with their roles. */
 export type Actor =
   | { kind: 'api_key' }
   | { kind: 'user'; role: Role; policy: Policy /** Null outside a workspace. */; workspaceRole: WorkspaceRole | null }
 
 export type Decision = { allowed: true } | { allowed: false; reason: string }
 
-/** Decides a right. The reason of a refusal names the role or the policy flag that is missing. */
+/** Decides whether an actor may perform an action. The reason of a refusal names the missing role or policy flag. */
 export function decide(actor: Actor, action: Action): Decision {
   const rule: Rule = rights[action]
   if (actor.kind === 'api_key') {
-    return rule.apiKey ? { allowed: true } : refusal('An API key may not do this; it takes a signed-in user.')
+    return rule.apiKey ? { allowed: true } : refusal('API keys cannot do this; sign in as a user.')
   }
-  if (roles.indexOf(actor.role) > roles.indexOf(rule.least)) {
-    return refusal(`This takes the role ${rule.least === 'owner' ? 'owner' : 'owner or admin'}.`)
+  if (roles.indexOf(actor.role) > roles.indexOf(rule.minRole)) {
+    return refusal(`This requires the role ${rule.minRole === 'owner' ? 'owner' : 'owner or admin'}.`)
   }
   if (actor.role !== 'member') return { allowed: true }
   if (rule.workspaceRole && !isAtLeast(actor.workspaceRole, rule.workspaceRole)) {
     return refusal(`A member needs the role ${rule.workspaceRole} in the workspace for this.`)
   }
   if (rule.flag && !actor.policy[rule.flag]) {
-    return refusal(`A member may do this only when the organization's policy sets ${flagName(rule.flag)}.`)
+    return refusal(`Members can do this only when the organization's policy sets ${flagName(rule.flag)}.`)
   }
   return { allowed: true }
 }
 
-/** Whether somebody with one role may give or take another: nobody hands out more than what they are. */
+/** Returns whether a user with one role may grant or revoke another: only roles up to their own. */
 export function mayGrant(own: Role, other: Role): boolean {
   return roles.indexOf(own) <= roles.indexOf(other)
 }
 
-/** The name of a policy flag in the interface. */
+/** Returns the name of a policy flag in the API. */
 export function flagName(flag: PolicyFlag): string {
   return flag.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 }

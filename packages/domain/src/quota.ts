@@ -1,24 +1,24 @@
-/** What owners are told of when much of it is used. */
+/** The quotas whose owners are notified. */
 export type QuotaResource = 'executions' | 'storage'
 
-/** The shares of a quota, in percent, at which owners are told. */
+/** The shares of a quota, in percent, at which owners are notified. */
 export const quotaThresholds = [80, 100] as const
 
 export type QuotaThreshold = (typeof quotaThresholds)[number]
 
-/** What an organization uses of its tier. */
+/** An organization's usage and limits. */
 export type QuotaUse = {
   executions: { used: number; limit: number }
   storageBytes: { used: number; limit: number }
 }
 
-/** The calendar month of UTC that an instant lies in: from `start` on, before `end`. */
+/** Returns the UTC calendar month of an instant: `start` is included, `end` is not. */
 export function billingPeriod(at: Date): { start: Date; end: Date } {
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()]
   return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) }
 }
 
-/** Which quotas leave no room for another task: executions count when the task is to start at once. */
+/** Returns the quotas that a new task would exceed. Executions count when the task starts at once. */
 export function exhaustedQuotas(use: QuotaUse): QuotaResource[] {
   const exhausted: QuotaResource[] = []
   if (use.executions.used >= use.executions.limit) exhausted.push('executions')

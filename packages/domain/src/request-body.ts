@@ -1,6 +1,6 @@
 /**
- * Says what goes out for a payload: the JSON text as it came in. Only a JSON string for a target that is sent another
- * content type than JSON is unwrapped to its raw text.
+ * Returns the request body of a payload: its exact JSON text. Only a JSON string with a `Content-Type` other than JSON is
+ * sent as its raw text.
  * @param payload - JSON text.
  * @param headers - The task's own headers.
  */

@@ -81,7 +81,7 @@ describe('findHeaderProblems', () => {
     expect(findHeaderProblems({ 'X-A': value })).toEqual([{ name: 'X-A', message: 'The value must be a string.' }])
   })
 
-  it('refuses __proto__, and is not changed by it', () => {
+  it('refuses __proto__ and stays unchanged', () => {
     const headers = JSON.parse('{"__proto__": "x", "X-A": "y"}')
     expect(findHeaderProblems(headers).map(({ name }) => name)).toEqual(['__proto__'])
   })
@@ -92,7 +92,7 @@ describe('findHeaderProblems', () => {
     ])
   })
 
-  it('tells of every bad header', () => {
+  it('reports every bad header', () => {
     const problems = findHeaderProblems({ Host: 'x', 'X-Good': 'y', 'X Bad': 'z', 'X-Value': 'a\nb' })
     expect(problems.map(({ name }) => name)).toEqual(['Host', 'X Bad', 'X-Value'])
   })

@@ -6,21 +6,21 @@ const maxCount = 50
 const maxLength = 8192
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-// What Latin-1 can show. A control character could end the header; anything beyond would be lost on the way.
+// Visible Latin-1. A control character could end the header, and other characters would be lost in transit.
 const visible = /^[\x20-\x7e\xa0-\xff]*$/
 
 const reserved = new Set([
   ...['host', 'content-length', 'content-encoding', 'transfer-encoding', 'te', 'trailer', 'trailers'],
   ...['connection', 'keep-alive', 'upgrade', 'expect', 'http2-settings'],
-  // Not HTTP's: receivers that keep headers in plain objects can break on it.
+  // Receivers that keep headers in plain objects can break on it.
   '__proto__',
 ])
 const reservedPrefixes = ['proxy-', 'webhook-', 'x-belfry-']
 
-/** Finds what is wrong with a task's headers; a problem that concerns all of them together has an empty name. */
+/** Returns the problems of a task's headers. A problem of all headers together has an empty name. */
 export function findHeaderProblems(headers: Readonly<Record<string, unknown>>): HeaderProblem[] {
   const entries = Object.entries(headers)
-  if (entries.length > maxCount) return [{ name: '', message: `There may be at most ${maxCount} headers.` }]
+  if (entries.length > maxCount) return [{ name: '', message: `At most ${maxCount} headers are allowed.` }]
   const seen = new Set<string>()
   const problems: HeaderProblem[] = []
   let length = 0
@@ -31,7 +31,7 @@ export function findHeaderProblems(headers: Readonly<Record<string, unknown>>): 
     length += name.length + (typeof value === 'string' ? value.length : 0)
   }
   if (length > maxLength) {
-    problems.push({ name: '', message: `Names and values together may have at most ${maxLength} characters.` })
+    problems.push({ name: '', message: `Names and values must have at most ${maxLength} characters in total.` })
   }
   return problems
 }
@@ -40,9 +40,9 @@ function problemOf(name: string, value: unknown, seen: ReadonlySet<string>): str
   const lower = name.toLowerCase()
   if (!token.test(name)) return 'The name must consist of letters, digits and hyphens (an RFC 9110 token).'
   if (reserved.has(lower) || reservedPrefixes.some(prefix => lower.startsWith(prefix))) {
-    return 'This header is set by the service or the connection and cannot be given.'
+    return 'Belfry or the connection sets this header, so a task cannot.'
   }
-  if (seen.has(lower)) return 'This header is given twice; case makes no difference in names.'
+  if (seen.has(lower)) return 'This header appears twice; names are case-insensitive.'
   if (typeof value !== 'string') return 'The value must be a string.'
   if (!visible.test(value)) return 'The value must consist of visible Latin-1 characters and spaces.'
   return findBrokenReference(value)

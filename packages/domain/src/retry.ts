@@ -1,15 +1,15 @@
-/** The ways in which the delay grows from retry to retry. */
+/** How the delay grows from retry to retry. */
 export const backoffs = ['exponential', 'linear', 'fixed'] as const
 
 export type Backoff = (typeof backoffs)[number]
 
 export type RetryPolicy = {
-  /** Attempts after the first. */
+  /** The maximum number of attempts after the first. */
   maxRetries: number
   backoff: Backoff
-  /** Before the first retry. */
+  /** The delay before the first retry. */
   baseDelayMs: number
-  /** No delay grows beyond it. */
+  /** The maximum delay. */
   maxDelayMs: number
 }
 
@@ -23,7 +23,7 @@ export const retryDefaults: Readonly<RetryPolicy> = {
 const growth = 4
 const jitter = 0.1
 
-/** Computes the delay before a retry, 1 being the first; `random` is in [0, 1) and spreads it by 10 % either way. */
+/** Returns the delay before a retry, 1 being the first. `random` returns a number in [0, 1) for a jitter of ±10 %. */
 export function retryDelayMs(policy: RetryPolicy, retryNumber: number, random: () => number): number {
   const delay = Math.min(grownDelay(policy, retryNumber), policy.maxDelayMs)
   return Math.round(delay * (1 - jitter + 2 * jitter * random()))

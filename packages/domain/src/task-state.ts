@@ -1,4 +1,3 @@
-/** Spec 3.1. */
 export const taskStates = ['pending', 'processing', 'retrying', 'success', 'dead', 'cancelled'] as const
 
 export type TaskState = (typeof taskStates)[number]
@@ -8,19 +7,7 @@ export const terminalStates = ['success', 'dead', 'cancelled'] as const satisfie
 
 export type TerminalState = (typeof terminalStates)[number]
 
-/**
- * Spec 3.2, and what it leaves open: a retrying task is claimed again, and it is cancelled when its workspace is deleted.
- */
-export const taskMoves = {
-  pending: ['processing', 'cancelled'],
-  processing: ['success', 'retrying', 'dead'],
-  retrying: ['processing', 'cancelled'],
-  success: [],
-  dead: [],
-  cancelled: [],
-} as const satisfies Record<TaskState, readonly TaskState[]>
-
-/** Why a task ended without its dispatch. */
+/** Why a task ended without a request. */
 export const stateReasons = [
   'user',
   'monthly_execution_limit',
@@ -35,13 +22,7 @@ export const stateReasons = [
 
 export type StateReason = (typeof stateReasons)[number]
 
-/** Tells whether a task in this state has ended. */
+/** Returns whether a task in this state has ended. */
 export function isTerminal(state: TaskState): state is TerminalState {
-  return taskMoves[state].length === 0
-}
-
-/** Tells whether a task may go from one state to another. */
-export function canMove(from: TaskState, to: TaskState): boolean {
-  const targets: readonly TaskState[] = taskMoves[from]
-  return targets.includes(to)
+  return (terminalStates as readonly TaskState[]).includes(state)
 }

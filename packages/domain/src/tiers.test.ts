@@ -23,11 +23,11 @@ describe('defaultTiers', () => {
 })
 
 describe('parseTiers', () => {
-  it('changes nothing where nothing is said', () => {
+  it('keeps all defaults for empty text', () => {
     for (const text of ['', ' ', '{}']) expect(parseTiers(text)).toEqual(defaultTiers)
   })
 
-  it('takes what is given and keeps the rest', () => {
+  it('overrides the given limits and keeps the others', () => {
     const tiers = parseTiers('{"free":{"executions":0,"storage_bytes":1000},"unicorn":{"log_days":30}}')
     expect(tiers.free).toEqual({ ...defaultTiers.free, executions: 0, storageBytes: 1000 })
     expect(tiers.unicorn).toEqual({ ...defaultTiers.unicorn, logDays: 30 })
@@ -41,12 +41,12 @@ describe('parseTiers', () => {
     ['{"free":7}', /free must be a JSON object/],
     ['{"fre":{}}', /fre is not a tier; did you mean free\?/],
     ['{"enterprise":{}}', /enterprise is not a tier; there are free, startup, scaleup, unicorn/],
-    ['{"free":{"storageBytes":1}}', /storageBytes is not a figure of free; did you mean storage_bytes\?/],
-    ['{"free":{"executions":"many"}}', /free\.executions must be a whole number from 0 on/],
+    ['{"free":{"storageBytes":1}}', /storageBytes is not a limit of free; did you mean storage_bytes\?/],
+    ['{"free":{"executions":"many"}}', /free\.executions must be a whole number of at least 0/],
     ['{"free":{"executions":1.5}}', /whole number/],
     ['{"free":{"executions":-1}}', /whole number/],
     ['{"free":{"executions":9007199254740992}}', /whole number/],
-    ['{"free":{"log_days":0}}', /free\.log_days must be a whole number from 1 on/],
+    ['{"free":{"log_days":0}}', /free\.log_days must be a whole number of at least 1/],
     ['{"__proto__":{"executions":1}}', /is not a tier/],
   ])('refuses %s', (text, message) => {
     expect(() => parseTiers(text)).toThrow(message)

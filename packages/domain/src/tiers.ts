@@ -1,44 +1,43 @@
 import { nearestName } from './nearest-name.ts'
 
-/** Spec 2.4. */
 export const tierNames = ['free', 'startup', 'scaleup', 'unicorn'] as const
 
 export type TierName = (typeof tierNames)[number]
 
-/** What a tier allows. */
+/** The limits of a tier. */
 export type TierLimits = {
-  /** Tasks whose dispatch starts, in a calendar month of UTC, of the organization. */
+  /** Tasks whose dispatch starts in a UTC calendar month, per organization. */
   executions: number
-  /** Bytes of stored payloads and captured bodies, of the organization. */
+  /** Bytes of stored payloads and captured responses, per organization. */
   storageBytes: number
-  /** Of the organization. */
+  /** Per organization. */
   workspaces: number
-  /** Days for which runs and finished tasks are kept. */
+  /** Days that runs and finished tasks are kept. */
   logDays: number
-  /** Of each API key. */
+  /** Per API key. */
   requestsPerSecond: number
-  /** Pending tasks of each workspace. */
+  /** Pending tasks per workspace. */
   pendingTasks: number
-  /** Bytes of the payload of one task, cron job or event. */
+  /** Bytes of the payload of a task, cron job or event. */
   payloadBytes: number
-  /** Of each workspace, as are the next two. */
+  /** Per workspace, as are the next two. */
   cronJobs: number
   apiKeys: number
   secrets: number
-  /** Of the organization. */
+  /** Per organization. */
   members: number
-  /** Open invitations of the organization. */
+  /** Open invitations per organization. */
   invitations: number
 }
 
-/** The figures of every tier. */
+/** The limits of every tier. */
 export type Tiers = Readonly<Record<TierName, Readonly<TierLimits>>>
 
 const [thousand, million, megabyte, gigabyte, terabyte] = [1e3, 1e6, 1e6, 1e9, 1e12]
-// As much as a request may carry.
+// The maximum of a request.
 const payloadBytes = 256 * 1024
 
-/** The figures that hold where the operator says nothing else. */
+/** The default limits. */
 export const defaultTiers: Tiers = {
   free: {
     ...{ executions: 10 * thousand, storageBytes: 100 * megabyte, workspaces: 2, logDays: 7, requestsPerSecond: 10 },
@@ -62,7 +61,7 @@ export const defaultTiers: Tiers = {
   },
 }
 
-/** The name of each figure in the configuration and in the interface. */
+/** The name of each limit in the configuration and in the API. */
 export const figureNames = {
   executions: 'executions',
   storageBytes: 'storage_bytes',
@@ -79,9 +78,9 @@ export const figureNames = {
 } as const satisfies Record<keyof TierLimits, string>
 
 /**
- * Reads an operator's figures, such as `{"free":{"executions":20000}}`; what it does not name keeps its default, and an
- * empty text changes nothing.
- * @throws Error that says what is wrong.
+ * Parses an operator's limits, such as `{"free":{"executions":20000}}`. Other limits keep their defaults, and empty text
+ * changes nothing.
+ * @throws Error that names the problem.
  */
 export function parseTiers(text: string): Tiers {
   if (text.trim() === '') return defaultTiers
@@ -98,10 +97,10 @@ function readFigures(tier: TierName, given: Record<string, unknown>): Partial<Ti
   const figureOf = new Map(Object.entries(figureNames).map(([figure, name]) => [name, figure as keyof TierLimits]))
   const limits: Partial<TierLimits> = {}
   for (const [name, value] of Object.entries(given)) {
-    const figure = figureOf.get(known(name, [...figureOf.keys()], `a figure of ${tier}`))
-    const least = figure === 'logDays' || figure === 'requestsPerSecond' ? 1 : 0
-    if (!figure || !Number.isSafeInteger(value) || Number(value) < least) {
-      throw new Error(`${tier}.${name} must be a whole number from ${least} on`)
+    const figure = figureOf.get(known(name, [...figureOf.keys()], `a limit of ${tier}`))
+    const min = figure === 'logDays' || figure === 'requestsPerSecond' ? 1 : 0
+    if (!figure || !Number.isSafeInteger(value) || Number(value) < min) {
+      throw new Error(`${tier}.${name} must be a whole number of at least ${min}`)
     }
     limits[figure] = Number(value)
   }
@@ -119,7 +118,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // the parser's own words help nobody
+    return undefined // the parser's own message does not help
   }
 }
 

@@ -5,12 +5,12 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const spanId = '00f067aa0ba902b7'
 
 describe('a traceparent', () => {
-  it('is read and written again', () => {
+  it('is parsed and formatted', () => {
     expect(readTraceparent(`00-${traceId}-${spanId}-01`)).toBe(`00-${traceId}-${spanId}-01`)
     expect(parseTraceparent(`00-${traceId}-${spanId}-00`)).toEqual({ traceId, spanId, flags: 0 })
   })
 
-  it('keeps of flags and later versions only what this version knows', () => {
+  it('keeps only the flags and parts of this version', () => {
     expect(readTraceparent(`00-${traceId}-${spanId}-ff`)).toBe(`00-${traceId}-${spanId}-01`)
     expect(readTraceparent(`cc-${traceId}-${spanId}-01-what-comes-later`)).toBe(`00-${traceId}-${spanId}-01`)
   })

@@ -1,2 +1,2 @@
-/** Belfry's version: of the interface's description, of the command line, and in the User-Agent of its calls. */
+/** Belfry's version, in the OpenAPI document, the CLI and the User-Agent of requests. */
 export const version = '0.1.0'

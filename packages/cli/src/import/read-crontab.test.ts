@@ -140,7 +140,7 @@ describe('refuses, and says why', () => {
     ['0 0 * * * curl "https://example.com/{a,b}"', /brackets/],
     ['0 0 * * * curl', /no URL/],
     ['0 0 * * * curl -m 900 https://example.com', /between 1 and 300/],
-    ['0 0 * * * curl ftp://example.com', /begin with http/],
+    ['0 0 * * * curl ftp://example.com', /start with http/],
     ["0 0 * * * curl -H 'Content-Type: application/json' -d 'a=1' https://example.com", /not JSON/],
     ["0 0 * * * curl -H 'Host: example.org' https://example.com", /The header Host is refused/],
     ['61 0 * * * https://example.com', /minute/],

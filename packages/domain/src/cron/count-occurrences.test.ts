@@ -6,7 +6,7 @@ import { parseCron } from './parse-cron.ts'
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-// Days around changes of the clocks: back, forward, by half an hour, by a whole day, and none.
+// Days around clock changes: back, forward, by half an hour, by a whole day, and none.
 const places = [
   ['Europe/Berlin', '2026-03-28T12:00:00Z'],
   ['Europe/Berlin', '2026-10-24T12:00:00Z'],
@@ -34,7 +34,7 @@ function enumerate(rule: CronSchedule, fromMs: number, toMs: number): number {
 }
 
 describe('countOccurrences', () => {
-  it('agrees with listing them, over every change of the clocks', () => {
+  it('agrees with listing them, over every clock change', () => {
     const minute = fc.constantFrom('*', '*/7', '0', '30', '15,45', '0-20/5', '59')
     const hour = fc.constantFrom('*', '*/2', '2', '1-3', '0,23', '3')
     const day = fc.constantFrom('* * *', '* * 0', '29 3 *', '25 * 6', '1-28 * MON-FRI')

@@ -4,14 +4,14 @@ export type CronFieldName = 'minute' | 'hour' | 'day of month' | 'month' | 'day 
 
 export type CronFieldRange = {
   name: CronFieldName
-  /** What cron-parser calls it. */
+  /** Its name in cron-parser. */
   key: 'minute' | 'hour' | 'dayOfMonth' | 'month' | 'dayOfWeek'
   low: number
   high: number
   words: readonly string[]
 }
 
-/** The five fields in the order in which they are written. Sunday is 0 or 7. */
+/** The five fields in order. Sunday is 0 or 7. */
 export const cronFields: readonly CronFieldRange[] = [
   { name: 'minute', key: 'minute', low: 0, high: 59, words: [] },
   { name: 'hour', key: 'hour', low: 0, high: 23, words: [] },
@@ -43,18 +43,18 @@ const specials: Readonly<Record<string, string>> = {
   H: 'H (hashed) is not supported',
 }
 
-/** Reads one field into the values that it names, or says which rule it breaks. */
-export function parseCronField(text: string, field: CronFieldRange): { values: Set<number> } | { fault: string } {
+/** Parses one field into its values, or returns the rule that it breaks. */
+export function parseCronField(text: string, field: CronFieldRange): { values: Set<number> } | { problem: string } {
   const elements = text.split(',')
   for (const element of elements) {
-    const fault = faultOf(element, field)
-    if (fault !== null) return { fault: `${field.name}: ${fault}` }
+    const problem = problemOf(element, field)
+    if (problem !== null) return { problem: `${field.name}: ${problem}` }
   }
   return { values: new Set(elements.flatMap(element => valuesOf(element, field))) }
 }
 
-// cron-parser refuses a list that names a value twice, and a day that its month does not have. Both are valid in cron(8),
-// so it reads each element of a list by itself.
+// cron-parser refuses lists with a repeated value, and days that a month does not have. Both are valid in cron(8), so each
+// element of a list is parsed alone.
 function valuesOf(element: string, field: CronFieldRange): readonly number[] {
   const key = `${field.key} ${element}`
   const known = kept.get(key)
@@ -67,14 +67,14 @@ function valuesOf(element: string, field: CronFieldRange): readonly number[] {
 }
 
 // Stricter than cron-parser, which accepts macros, letters such as L and H, steps without a range, and more.
-function faultOf(element: string, field: CronFieldRange): string | null {
+function problemOf(element: string, field: CronFieldRange): string | null {
   const shown = `"${element.length > maxShown ? `${element.slice(0, maxShown)}...` : element}"`
   if (element === '') return 'an element of the list is empty'
   const [base = '', stepText, ...more] = element.split('/')
   const [fromText = '', toText, ...others] = base.split('-')
   if (more.length > 0 || others.length > 0) return `${shown} has more than one "/" or "-"`
   const step = stepText === undefined ? 1 : numberOf(stepText)
-  if (step === null || step < 1) return `the step of ${shown} must be a whole number from 1 on`
+  if (step === null || step < 1) return `the step of ${shown} must be a whole number of at least 1`
   if (base === '*') return null
   const from = readValue(fromText, field)
   const to = toText === undefined ? from : readValue(toText, field)
@@ -98,7 +98,7 @@ function numberOf(text: string): number | null {
 
 function ruleBroken(element: string, { low, high, words }: CronFieldRange): string {
   const special = Object.keys(specials).find(sign => element.replace(/[A-Za-z]{3}/g, '').includes(sign))
-  if (special !== undefined) return `cannot be read: ${specials[special]}`
+  if (special !== undefined) return `is invalid: ${specials[special]}`
   const names = words.length === 0 ? '' : `, a name from ${words[0]} to ${words.at(-1)}`
   return `must be *, a whole number from ${low} to ${high}${names}, or a range of these`
 }

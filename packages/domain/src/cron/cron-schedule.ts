@@ -1,10 +1,10 @@
 import { countInstants, nextOccurrence, type Occurrence } from './next-occurrence.ts'
 import type { CronExpression } from './parse-cron.ts'
 
-/** When a cron job fires: its expression read in its zone, from `startsAt` on and before `endsAt`. */
+/** The schedule of a cron job: its expression in its time zone, from `startsAt` until before `endsAt`. */
 export type CronSchedule = { cron: CronExpression; timezone: string; startsAt: Date | null; endsAt: Date | null }
 
-/** Finds the first occurrence of a schedule strictly after an instant. */
+/** Returns the first occurrence of a schedule strictly after an instant. */
 export function nextScheduled(schedule: CronSchedule, afterMs: number): Occurrence | null {
   const { cron, timezone, startsAt, endsAt } = schedule
   const from = startsAt === null ? afterMs : Math.max(afterMs, startsAt.getTime() - 1)
@@ -12,7 +12,7 @@ export function nextScheduled(schedule: CronSchedule, afterMs: number): Occurren
   return next !== null && (endsAt === null || next.atMs < endsAt.getTime()) ? next : null
 }
 
-/** Lists the next occurrences of a schedule strictly after an instant, at most `count`. */
+/** Returns up to `count` occurrences of a schedule strictly after an instant. */
 export function nextRuns(schedule: CronSchedule, afterMs: number, count: number): Occurrence[] {
   const runs: Occurrence[] = []
   let next = nextScheduled(schedule, afterMs)
@@ -24,8 +24,8 @@ export function nextRuns(schedule: CronSchedule, afterMs: number, count: number)
 }
 
 /**
- * Counts the occurrences of a schedule from an instant on and before another. Its time grows with the days in between, and
- * not with the occurrences.
+ * Counts the occurrences of a schedule from `fromMs` until before `toMs`. The time it takes depends on the number of days,
+ * not of occurrences.
  */
 export function countOccurrences(schedule: CronSchedule, fromMs: number, toMs: number): number {
   const { cron, timezone, startsAt, endsAt } = schedule

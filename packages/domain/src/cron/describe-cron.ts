@@ -8,7 +8,7 @@ const monthNames = [
 const dayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 const maxTimesOfDay = 6
 
-/** Says in English when an expression fires, such as "At 09:00 on Monday through Friday". */
+/** Describes an expression in English, such as "At 09:00 on Monday through Friday". */
 export function describeCron({ fields, eitherDay }: CronExpression): string {
   const day = fields['day of month']
   const weekday = fields['day of week']

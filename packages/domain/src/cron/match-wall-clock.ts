@@ -5,8 +5,8 @@ const dayMs = 86_400_000
 const minutesPerDay = 1440
 
 /**
- * Finds the first minute that an expression matches on a wall clock that runs straight on, from `fromMs` on and before
- * `toMs`. The clock's readings are written as the epoch milliseconds that they would be in UTC.
+ * Returns the first minute that an expression matches on an uninterrupted wall clock, from `fromMs` until before `toMs`.
+ * Wall-clock times are epoch milliseconds as if in UTC.
  */
 export function matchWallClock(cron: CronExpression, fromMs: number, toMs: number): number | null {
   let day = Math.floor(fromMs / dayMs)
@@ -24,7 +24,7 @@ export function matchWallClock(cron: CronExpression, fromMs: number, toMs: numbe
   return null
 }
 
-/** Counts the minutes that an expression matches on the same clock, from `fromMs` on and before `toMs`. */
+/** Counts the minutes that an expression matches on such a clock, from `fromMs` until before `toMs`. */
 export function countWallClock(cron: CronExpression, fromMs: number, toMs: number): number {
   let count = 0
   for (let day = Math.floor(fromMs / dayMs); fromMs < toMs && day * dayMs < toMs; day++) {
@@ -35,7 +35,7 @@ export function countWallClock(cron: CronExpression, fromMs: number, toMs: numbe
   return count
 }
 
-// How many minutes of a day match before one of them.
+// Counts the matching minutes of a day before one of them.
 function minutesBefore({ hours, minutes }: CronExpression, minute: number): number {
   const hour = Math.floor(minute / 60)
   const wholeHours = countTrue(hours, hour)
@@ -66,8 +66,8 @@ function matchesDay(cron: CronExpression, epochDay: number): boolean {
   return cron.eitherDay ? isDay || isWeekday : isDay && isWeekday
 }
 
-// Days to dates in the Gregorian calendar without an object for each (Howard Hinnant, "chrono-compatible low-level date
-// algorithms"): years begin in March, so that the leap day is the last of its year.
+// Converts days to Gregorian dates without allocating objects (Howard Hinnant, "chrono-compatible low-level date
+// algorithms"). Years start in March, so the leap day is the last of its year.
 function civilDate(epochDay: number): { month: number; day: number } {
   const shifted = epochDay + 719_468
   const dayOfEra = shifted - Math.floor(shifted / 146_097) * 146_097

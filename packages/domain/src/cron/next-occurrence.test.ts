@@ -5,7 +5,7 @@ import { type CronExpression, parseCron } from './parse-cron.ts'
 
 const minuteMs = 60_000
 
-// Days of unusual clocks, and ordinary ones beside them.
+// Days with unusual clock changes, and ordinary days.
 const windows: ReadonlyArray<readonly [zone: string, firstDay: string, days: number]> = [
   ['Europe/Berlin', '2026-03-27', 4],
   ['Europe/Berlin', '2026-10-23', 4],
@@ -56,7 +56,7 @@ describe('nextOccurrence', () => {
     },
   )
 
-  // Whole years, in UTC, where reading the clock costs nothing.
+  // Whole years, in UTC, where the offset is constant.
   it.each([
     ['0 0 29 2 *', '2023-06-01', 3000],
     ['0 0 29 2 MON', '2095-12-01', 200],
@@ -103,7 +103,7 @@ describe('nextOccurrence', () => {
     )
   })
 
-  it('says what a change of the clock did to an occurrence', () => {
+  it('reports the effect of a clock change on an occurrence', () => {
     const gap = nextOccurrence(cronOf('30 2 * * *'), 'Europe/Berlin', Date.parse('2026-03-28T12:00:00Z'))
     expect(gap).toEqual({
       atMs: Date.parse('2026-03-29T01:00:00Z'),
@@ -116,7 +116,7 @@ describe('nextOccurrence', () => {
     expect(interval).toMatchObject({ atMs: Date.parse('2026-10-25T00:00:00Z'), change: null })
   })
 
-  it('goes on from within a second', () => {
+  it('continues from within a second', () => {
     const at = (text: string) => nextOccurrence(cronOf('* * * * *'), 'UTC', Date.parse(text))?.atMs
     expect(at('2026-01-01T00:00:00.000Z')).toBe(Date.parse('2026-01-01T00:01:00Z'))
     expect(at('2025-12-31T23:59:59.999Z')).toBe(Date.parse('2026-01-01T00:00:00Z'))
@@ -138,12 +138,12 @@ describe('nextOccurrence', () => {
   })
 })
 
-/** Minutes of real time and what the clock on the wall shows then, as epoch milliseconds of a clock in UTC. */
+/** Minutes of real time and their wall-clock times, as epoch milliseconds as if in UTC. */
 type Minutes = ReadonlyArray<{ atMs: number; localMs: number }>
 
 const clocks = new Map<string, Minutes>()
 
-// The clock is read every `readEvery` minutes and runs straight on in between.
+// The clock is read every `readEvery` minutes and has no change in between.
 function wallClock(zone: string, firstDay: string, days: number, readEvery = 1): Minutes {
   const key = `${zone} ${firstDay} ${days}`
   const known = clocks.get(key)
@@ -169,7 +169,7 @@ function wallClock(zone: string, firstDay: string, days: number, readEvery = 1):
 }
 
 // cron(8), minute by minute: skipped times fire when the gap is over, repeated times do not fire again, unless the
-// expression names intervals. The first minute only says what the clock shows.
+// expression means intervals. The first minute only provides the wall-clock time.
 function scan(expression: string, minutes: Minutes): number[] {
   const [minute = '', hour = ''] = expression.split(' ')
   const isInterval = minute.startsWith('*') || hour.startsWith('*')
@@ -248,7 +248,7 @@ function cronOf(text: string): CronExpression {
   return parsed.cron
 }
 
-// Values are few, so that a window of some days is met often.
+// Few values, so many expressions match a window of some days.
 function field(low: number, high: number): fc.Arbitrary<string> {
   const value = fc.integer({ min: low, max: high })
   const range = fc.tuple(value, value).map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`)
@@ -264,7 +264,7 @@ function field(low: number, high: number): fc.Arbitrary<string> {
   return fc.oneof({ arbitrary: element, weight: 4 }, { arbitrary: list, weight: 1 })
 }
 
-it('is tested over windows that do change the clocks', () => {
+it('is tested over windows with clock changes', () => {
   const isChanged = ([zone, day, days]: (typeof windows)[number]) => {
     const offsets = wallClock(zone, day, days).map(({ atMs, localMs }) => localMs - atMs)
     return new Set(offsets).size > 1

@@ -3,23 +3,22 @@ import type { CronExpression } from './parse-cron.ts'
 import { pieceAt, type ZonePiece } from './zone-pieces.ts'
 
 /**
- * An instant at which an expression fires. `change` says how a change of the clock bears on it: `clock_gap` when `local`
- * did not exist that day, so that it fires as soon as the gap is over; `clock_overlap` when `local` existed twice, of
- * which this is the first.
+ * An instant at which an expression fires. `change` is `clock_gap` when the local time did not exist that day, and the
+ * occurrence fires at the end of the gap. It is `clock_overlap` when the local time existed twice, and this is the first.
  */
 export type Occurrence = { atMs: number; localMs: number; change: 'clock_gap' | 'clock_overlap' | null }
 
-/** An expression that does not fire within this time counts as one that never does. */
+/** An expression that does not fire within this time counts as never firing. */
 export const cronHorizonYears = 10
 
 const dayMs = 86_400_000
 const horizonMs = cronHorizonYears * 366 * dayMs
-// Larger changes are corrections of the zone: what they leave out was never a time of the day (cron(8)).
+// Larger changes are corrections of the zone: the skipped times never existed (cron(8)).
 const maxGapMs = 3 * 3_600_000
 
 /**
- * Finds the first instant strictly after another at which an expression fires in a time zone; null when there is none
- * within ten years. Times of the day fire once however the clocks are changed; intervals follow the clocks.
+ * Returns the first instant strictly after another at which an expression fires in a time zone; null when there is none
+ * within ten years. Times of the day fire once despite clock changes; intervals follow elapsed time.
  */
 export function nextOccurrence(cron: CronExpression, zone: string, afterMs: number): Occurrence | null {
   const limitMs = afterMs + horizonMs
@@ -27,7 +26,7 @@ export function nextOccurrence(cron: CronExpression, zone: string, afterMs: numb
   for (;;) {
     const found = skippedOccurrence(cron, piece, afterMs) ?? occurrenceIn(cron, zone, piece, afterMs)
     if (found) return found.atMs <= limitMs ? found : null
-    // Whatever the clocks do, nothing happens until they come near the next reading that matches.
+    // Nothing fires until the clock comes near the next matching local time.
     const endLocalMs = piece.toMs + piece.offsetMs
     const nextLocalMs = matchWallClock(cron, endLocalMs - 2 * dayMs, limitMs + 2 * dayMs)
     if (nextLocalMs === null) return null
@@ -35,13 +34,13 @@ export function nextOccurrence(cron: CronExpression, zone: string, afterMs: numb
   }
 }
 
-/** Counts the instants at which an expression fires in a time zone, from `fromMs` on and before `toMs`. */
+/** Counts the instants at which an expression fires in a time zone, from `fromMs` until before `toMs`. */
 export function countInstants(cron: CronExpression, zone: string, fromMs: number, toMs: number): number {
   let count = 0
   for (let atMs = fromMs; atMs < toMs; ) {
     const piece = pieceAt(zone, atMs)
     const isSkipped = skippedOccurrence(cron, piece, atMs - 1) !== null
-    // What was skipped fires together with what matches the first minute after the gap.
+    // Skipped occurrences coincide with a match of the first minute after the gap.
     const firstMs = isSkipped ? atMs + 1 : atMs
     const firstLocalMs = Math.max(firstMs + piece.offsetMs, newLocalMs(cron, piece))
     count += Number(isSkipped) + countWallClock(cron, firstLocalMs, Math.min(piece.toMs, toMs) + piece.offsetMs)
@@ -50,7 +49,7 @@ export function countInstants(cron: CronExpression, zone: string, fromMs: number
   return count
 }
 
-// What the clocks skipped as this piece began.
+// Returns the occurrence that the clock change at the start of this piece skipped.
 function skippedOccurrence(cron: CronExpression, piece: ZonePiece, afterMs: number): Occurrence | null {
   const { fromMs, offsetMs, jumpMs } = piece
   if (cron.followsElapsedTime || jumpMs <= 0 || jumpMs > maxGapMs || fromMs <= afterMs) return null
@@ -67,7 +66,7 @@ function occurrenceIn(cron: CronExpression, zone: string, piece: ZonePiece, afte
   return { atMs: localMs - offsetMs, localMs, change: repeatsLater ? 'clock_overlap' : null }
 }
 
-// What the clocks show a second time has fired already.
+// Local times that repeat have fired already.
 function newLocalMs(cron: CronExpression, { fromMs, offsetMs, jumpMs }: ZonePiece): number {
   return fromMs + offsetMs + Math.max(0, cron.followsElapsedTime ? 0 : -jumpMs)
 }

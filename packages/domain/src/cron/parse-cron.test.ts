@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { parseCron } from './parse-cron.ts'
 
-// What no field takes, and what each field does not take.
+// Elements that no field accepts, and those that each field refuses.
 const never = [
   '',
   'L',
@@ -84,7 +84,7 @@ describe('parseCron', () => {
     expect(parseCron(text)).toEqual({ ok: false, message: expect.stringContaining(reason) })
   })
 
-  it('tells of every field that is wrong', () => {
+  it('reports every invalid field', () => {
     const parsed = parseCron('60 24 0 13 8')
     expect(parsed).toEqual({ ok: false, message: expect.stringMatching(new RegExp(names.join('.*'))) })
   })
@@ -100,7 +100,7 @@ describe('parseCron', () => {
     expect(parseCron(text)).toMatchObject({ ok: true, cron: { text: normal } })
   })
 
-  it('knows Sunday by 0, 7 and name', () => {
+  it('accepts Sunday as 0, 7 and name', () => {
     const weekdays = ['0', '7', 'SUN', '7-7', '0-6/7'].map(day => {
       const parsed = parseCron(`0 0 * * ${day}`)
       return parsed.ok && parsed.cron.weekdays

@@ -1,8 +1,8 @@
 import { type CronFieldName, cronFields, parseCronField } from './cron-field.ts'
 
-/** A cron expression, ready to be matched. Index a table with a value to learn whether the field names it. */
+/** A parsed cron expression. Each table is indexed by the values of its field. */
 export type CronExpression = {
-  /** The five fields, separated by one space each. */
+  /** The five fields, separated by single spaces. */
   text: string
   fields: Readonly<Record<CronFieldName, string>>
   minutes: readonly boolean[]
@@ -11,9 +11,9 @@ export type CronExpression = {
   months: readonly boolean[]
   /** Sunday is 0. */
   weekdays: readonly boolean[]
-  /** Both day fields are restricted, so a day needs to match only one of them. */
+  /** Both day fields are restricted, so a day has to match only one of them. */
   eitherDay: boolean
-  /** The minute or the hour begins with `*`: the expression names intervals rather than times of the day. */
+  /** The minute or the hour starts with `*`: the expression means intervals rather than times of the day. */
   followsElapsedTime: boolean
 }
 
@@ -25,7 +25,7 @@ const fieldList = 'minute, hour, day of month, month, day of week'
 const maxKept = 10_000
 const kept = new Map<string, ParsedCron>()
 
-/** Reads a cron expression of exactly five fields; otherwise says in a sentence which field breaks which rule. */
+/** Parses a cron expression of exactly five fields, or returns a sentence about each field that breaks a rule. */
 export function parseCron(text: string): ParsedCron {
   const known = kept.get(text)
   if (known) return known
@@ -39,15 +39,15 @@ export function parseCron(text: string): ParsedCron {
 
 function parse(text: string): ParsedCron {
   if (text.length > maxLength) return refusal(`must have at most ${maxLength} characters`)
-  const fault = faultOfWhole(text)
-  if (fault !== null) return refusal(fault)
+  const problem = problemOfText(text)
+  if (problem !== null) return refusal(problem)
   const texts = text.split(/[ \t]+/).filter(field => field !== '')
   if (texts.length !== cronFields.length) {
     return refusal(`must have exactly 5 fields (${fieldList}), separated by spaces; it has ${texts.length}`)
   }
   const results = cronFields.map((field, i) => parseCronField(texts[i] ?? '', field))
-  const faults = results.flatMap(result => ('fault' in result ? [result.fault] : []))
-  if (faults.length > 0) return { ok: false, message: `cron is not valid: ${faults.join('; ')}.` }
+  const problems = results.flatMap(result => ('problem' in result ? [result.problem] : []))
+  if (problems.length > 0) return { ok: false, message: `cron is not valid: ${problems.join('; ')}.` }
   const tables = results.map((result, i) => tableOf('values' in result ? result.values : new Set(), i))
   const [minutes = [], hours = [], days = [], months = [], weekdays = []] = tables
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = texts
@@ -65,13 +65,13 @@ function refusal(must: string): ParsedCron {
   return { ok: false, message: `cron ${must}.` }
 }
 
-function faultOfWhole(text: string): string | null {
+function problemOfText(text: string): string | null {
   if (/^[ \t]*@/.test(text)) return `must have exactly 5 fields (${fieldList}); names such as @daily are not supported`
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the search is for control characters
   const space = /[^\S \t]|[\u0000-\u0008\u000e-\u001f\u007f\u0085\u200b-\u200d\u2060]/u.exec(text)?.[0]
   if (space === undefined) return null
   const code = space.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
-  return `must separate its fields by ordinary spaces; it contains the character U+${code}`
+  return `must separate its fields with ordinary spaces; it contains the character U+${code}`
 }
 
 function tableOf(values: ReadonlySet<number>, field: number): boolean[] {

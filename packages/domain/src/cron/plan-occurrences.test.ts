@@ -24,7 +24,7 @@ function plan(catchUp: CatchUp, [next, now, until]: [string, string, string], ru
 }
 
 describe('planOccurrences', () => {
-  it('plans what lies ahead, up to and including the end of the look-ahead', () => {
+  it('plans up to and including the end of the look-ahead', () => {
     expect(plan('none', ['12:01', '12:00:30', '12:03'])).toEqual([['12:01', '12:02', '12:03'], '12:04'])
     expect(plan('none', ['12:04', '12:00:30', '12:03'])).toEqual([[], '12:04'])
   })
@@ -64,7 +64,7 @@ describe('planOccurrences', () => {
     expect(occurrences.filter(({ missed }) => !missed)).toEqual(kept === 0 ? [] : occurrences.slice(-kept))
   })
 
-  it('ends before ends_at, and begins with starts_at', () => {
+  it('ends before ends_at, and starts with starts_at', () => {
     const rule = schedule({ endsAt: at('12:02'), startsAt: at('11:00') })
     expect(plan('all', ['12:00', '12:00', '12:05'], rule)).toEqual([['12:00', '12:01'], null])
     expect(nextRuns(rule, at('10:00').getTime(), 2).map(({ atMs }) => new Date(atMs))).toEqual([

@@ -1,11 +1,11 @@
 import { type CronSchedule, nextScheduled } from './cron-schedule.ts'
 
-/** What happens to occurrences whose time passed while nothing ran: the latest runs, all run (the last 100), or none. */
+/** Which occurrences run that were missed while nothing ran: the latest, all (the last 100), or none. */
 export const catchUps = ['latest', 'all', 'none'] as const
 
 export type CatchUp = (typeof catchUps)[number]
 
-/** Whether an occurrence starts while an earlier one has not finished. */
+/** Whether an occurrence starts while an earlier one is unfinished. */
 export const overlaps = ['allow', 'skip'] as const
 
 export type Overlap = (typeof overlaps)[number]
@@ -14,19 +14,19 @@ export type PlannedOccurrence = { at: Date; missed: boolean }
 
 export type OccurrencePlan = {
   occurrences: PlannedOccurrence[]
-  /** The first occurrence that is not in the plan; null when there is none. */
+  /** The first occurrence after the plan; null when there is none. */
   next: Date | null
 }
 
-// An occurrence that is later than this when it is planned counts as missed. Normally it is planned minutes ahead.
+// An occurrence that is planned later than this after its time is missed. Normally it is planned minutes ahead.
 const graceMs = 10_000
-const mostPerPlan = 1000
+const maxPerPlan = 1000
 const kept: Readonly<Record<CatchUp, number>> = { latest: 1, all: 100, none: 0 }
 
 /**
- * Plans the occurrences of a cron job from `next`, the first that has not been planned, up to `until`. Each follows from
- * the one before it, never from the clock, so none is lost or planned twice. After a long outage one plan does not reach
- * the present; the following ones do.
+ * Plans the occurrences of a cron job from `next`, the first unplanned one, up to `until`. Each is computed from the previous
+ * one, never from the clock, so none is lost or planned twice. After a long outage it takes several plans to reach the
+ * present.
  */
 export function planOccurrences(
   schedule: CronSchedule,
@@ -35,16 +35,16 @@ export function planOccurrences(
 ): OccurrencePlan {
   const times: number[] = []
   let at: number | null = next.getTime()
-  while (at !== null && at <= until.getTime() && times.length < mostPerPlan) {
+  while (at !== null && at <= until.getTime() && times.length < maxPerPlan) {
     times.push(at)
     at = nextScheduled(schedule, at)?.atMs ?? null
   }
   const lateBefore = now.getTime() - graceMs
   const late = times.filter(time => time < lateBefore).length
   const missed = Math.max(0, late - kept[catchUp])
-  // When there is more to come that is late, which of these are the latest cannot be told yet.
-  const goesOn = at !== null && at < lateBefore
-  const planned = goesOn ? times.slice(0, missed) : times
+  // While more late occurrences follow, the latest of them are unknown.
+  const hasMoreLate = at !== null && at < lateBefore
+  const planned = hasMoreLate ? times.slice(0, missed) : times
   const rest = times[planned.length] ?? at
   return {
     occurrences: planned.map((time, i) => ({ at: new Date(time), missed: i < missed })),

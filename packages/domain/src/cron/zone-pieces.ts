@@ -1,11 +1,11 @@
 /**
- * A stretch of time in which a zone's clocks run straight on. `jumpMs` is how far they were moved as it began: forward
- * when positive, 0 where a stretch is only cut in two.
+ * A period without a clock change in a zone. `jumpMs` is the clock change at its start: positive when forward, 0 at a
+ * chunk boundary.
  */
 export type ZonePiece = { fromMs: number; toMs: number; offsetMs: number; jumpMs: number }
 
 const dayMs = 86_400_000
-// Time is looked at in chunks, so that an occurrence in a distant year costs no more than one tomorrow.
+// Time is computed in chunks, so an occurrence in a distant year costs no more than one tomorrow.
 const chunkMs = 60 * dayMs
 // From 1900 to 2100 no zone changes its clocks twice within less than a week.
 const sampleMs = 5 * dayMs
@@ -15,18 +15,18 @@ const maxZoneLength = 64
 const chunks = new Map<string, ZonePiece[]>()
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Tells whether a name is one of the IANA time zone database. */
+/** Returns whether a name is in the IANA time zone database. */
 export function isTimeZone(name: string): boolean {
   if (name.length > maxZoneLength || !/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false
   try {
     formatOf(name)
     return true
   } catch {
-    return false // the way in which Intl says no
+    return false // Intl throws for unknown names
   }
 }
 
-/** Finds the piece of a zone's time that an instant lies in. */
+/** Returns the piece of a zone's time that contains an instant. */
 export function pieceAt(zone: string, instantMs: number): ZonePiece {
   const pieces = chunkOf(zone, Math.floor(instantMs / chunkMs))
   const piece = pieces.findLast(({ fromMs }) => fromMs <= instantMs)
@@ -59,7 +59,7 @@ function scan(format: Intl.DateTimeFormat, fromMs: number, toMs: number): ZonePi
   return [...pieces, piece]
 }
 
-// Changes happen on whole seconds.
+// Clocks change on whole seconds.
 function findChange(format: Intl.DateTimeFormat, beforeMs: number, afterMs: number): number {
   const before = offsetAt(format, beforeMs)
   let low = beforeMs / 1000
@@ -73,7 +73,7 @@ function findChange(format: Intl.DateTimeFormat, beforeMs: number, afterMs: numb
 }
 
 function formatOf(zone: string): Intl.DateTimeFormat {
-  const key = zone.toLowerCase() // Intl does not mind the case, and it must not make the table grow
+  const key = zone.toLowerCase() // Intl ignores case, which must not make the table grow
   const known = formats.get(key)
   if (known) return known
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset', year: 'numeric' })

@@ -10,7 +10,7 @@ const values: Record<string, string> = {
 const secretOf = (name: string) => values[name] ?? ''
 
 describe('a secret in JSON text', () => {
-  it('is escaped, and not a byte around it changes', () => {
+  it('is escaped, and no other byte changes', () => {
     const text = '{ "a" : "1 {{ secrets.A }}",\n"n":1.10, "b":[ "{{secrets.A}}" ,"\\u00e9{{ secrets.KEY }}\\"" ] }'
     const filled = fillSecretsInJson(text, secretOf)
     expect(filled).toBe('{ "a" : "1 a\\"b\\\\c\\n/é",\n"n":1.10, "b":[ "a\\"b\\\\c\\n/é" ,"\\u00e9x+y/z=&?#\\"" ] }')

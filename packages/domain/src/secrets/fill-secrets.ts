@@ -1,12 +1,12 @@
 import { endOfJsonString } from '../json-string.ts'
 import { replaceReferences } from './secret-reference.ts'
 
-/** The value of a secret, by its name. */
+/** Returns the value of a secret by its name. */
 export type SecretOf = (name: string) => string
 
 /**
- * Fills in the secrets of a URL. Before its path a value goes in as it is, so that it may be a host or the whole
- * beginning; in the path and the query it is percent-encoded, so that it stays the piece that it was meant to be.
+ * Fills in the secrets of a URL. Before the path a value is inserted as is, because it may be a host or the whole start of
+ * the URL. In the path and the query it is percent-encoded, so it cannot add parts.
  */
 export function fillSecretsInUrl(url: string, secretOf: SecretOf): string {
   return replaceReferences(url, (name, at) => {
@@ -17,8 +17,8 @@ export function fillSecretsInUrl(url: string, secretOf: SecretOf): string {
 const beforePath = /^(?:https?:\/\/[^/?]*)?$/i
 
 /**
- * Fills in the secrets of the string values of valid JSON text. Keys, and all bytes around a reference, stay as they are.
- * A brace that is written as an escape makes no reference.
+ * Fills in the secrets of the string values of valid JSON text. Keys, and all other bytes, stay unchanged. An escaped brace
+ * is not part of a reference.
  */
 export function fillSecretsInJson(json: string, secretOf: SecretOf): string {
   if (!json.includes('{{')) return json
@@ -33,7 +33,7 @@ export function fillSecretsInJson(json: string, secretOf: SecretOf): string {
   return filled + json.slice(done)
 }
 
-/** Finds the names of the secrets that the string values of valid JSON text refer to, each once. */
+/** Returns the names of the secrets that the string values of valid JSON text refer to, each once. */
 export function secretNamesInJson(json: string): string[] {
   const names = new Set<string>()
   fillSecretsInJson(json, name => {

@@ -7,7 +7,7 @@ const shown = '{{ secrets.S }}'
 const inBase64 = (value: string, before: number, after: number) =>
   Buffer.concat([Buffer.alloc(before, 'x'), Buffer.from(value), Buffer.alloc(after, 'y')]).toString('base64')
 
-/** Each way in which a target may echo a value. */
+/** The ways in which a target may echo a value. */
 const echoes: Record<string, (value: string) => string> = {
   plain: value => value,
   'percent-encoded': encodeURIComponent,
@@ -45,7 +45,7 @@ const awkward = [
 describe.each(Object.entries(echoes))('a value that comes back %s', (name, echo) => {
   it.each(awkward)('is redacted: %j', value => {
     const redactor = createRedactor([{ name: 'S', value }])
-    // What surrounds it in base64 shares characters with it.
+    // In base64 the adjacent bytes share characters with it.
     const text = `before:${echo(value)}:after`
     const redacted = redactor.text(text)
     expect(redacted).toContain(shown)
@@ -56,7 +56,7 @@ describe.each(Object.entries(echoes))('a value that comes back %s', (name, echo)
 })
 
 describe('redaction', () => {
-  it('finds any value among any other text, in each way, whatever comes around it', () => {
+  it('finds any value in any text, in each spelling', () => {
     const values = fc
       .string({ minLength: 4, maxLength: 60, unit: 'grapheme' })
       .filter(value => value.trim().length >= 4)
@@ -69,14 +69,14 @@ describe('redaction', () => {
     )
   })
 
-  it('leaves no character of the value in base64, whatever comes before it', () => {
+  it('leaves no character of the value in base64, after any bytes', () => {
     const redactor = createRedactor([{ name: 'S', value: 'password' }])
     expect(redactor.text(Buffer.from('password').toString('base64'))).toBe(`${shown}=`)
     expect(redactor.text(Buffer.from('user:password').toString('base64'))).toBe(`dXNlcj${shown}==`)
     expect(redactor.text(Buffer.from('me:password!').toString('base64'))).toBe(`bWU6${shown}h`)
   })
 
-  it('leaves everything else as it is, also what is not text', () => {
+  it('leaves all other bytes unchanged, including invalid text', () => {
     const redactor = createRedactor([{ name: 'S', value: 'secret value' }])
     const bytes = Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 7 + (i >> 8)) % 256))
     expect(redactor.bytes(bytes, false)).toEqual(bytes)
@@ -90,7 +90,7 @@ describe('redaction', () => {
     expect(redactor.text(Buffer.from('clé-privée').toString('latin1'))).toBe(shown)
   })
 
-  it('prefers the longer of two values that begin alike', () => {
+  it('prefers the longer of two values with the same start', () => {
     const redactor = createRedactor([
       { name: 'SHORT', value: 'abcd' },
       { name: 'LONG', value: 'abcdef' },
@@ -107,7 +107,7 @@ describe('redaction', () => {
       for (let length = 1; length < echo.length; length++) {
         const cut = Buffer.concat([Buffer.from('####'), echo.subarray(0, length)])
         expect(redactor.bytes(cut, true).toString()).toBe('####')
-        // The whole of an answer may end like this.
+        // A complete response may end like this.
         expect(redactor.bytes(cut, false)).toEqual(cut)
       }
       expect(redactor.bytes(Buffer.concat([Buffer.from('##'), echo]), true).toString()).toMatch(
@@ -116,7 +116,7 @@ describe('redaction', () => {
     },
   )
 
-  it('ends soon for what is made to look like the value again and again: such a text is not shown at all', () => {
+  it('ends soon for a crafted text that resembles the value at every position, and removes all of it', () => {
     const redactor = createRedactor([{ name: 'S', value: `${'a'.repeat(8000)}b` }])
     expect(redactor.bytes(Buffer.alloc(65_536, 'a'), true).toString()).toBe(shown)
     expect(redactor.bytes(Buffer.from(`${'a'.repeat(20)} `.repeat(100)), false)).toHaveLength(2100)

@@ -3,17 +3,16 @@ import { type Spelling, spellingsOf, type Unit } from './secret-spellings.ts'
 
 export type Secret = { name: string; value: string }
 
-/** Puts `{{ secrets.NAME }}` where the value of a secret shows, however it is spelled. */
+/** Replaces the values of secrets, in every spelling, by `{{ secrets.NAME }}`. */
 export type Redactor = {
   text(text: string): string
   /**
-   * @param isCut - Whether the bytes end before the text that they are of does: the beginning of a value at their very
-   * end is left out then.
+   * @param isCut - Whether the bytes are truncated: the start of a value at their end is then removed.
    */
   bytes(bytes: Uint8Array, isCut: boolean): Buffer
 }
 
-/** Makes a redactor for some secrets. */
+/** Returns a redactor for secrets. */
 export function createRedactor(secrets: readonly Secret[]): Redactor {
   const patterns = byFirstCharacter(
     secrets.flatMap(({ name, value }) =>
@@ -22,7 +21,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   )
   return {
     text(text) {
-      // Whoever read these characters may have taken each byte for one, or have decoded them.
+      // The reader of these characters may have decoded them, or taken each byte for a character.
       if (/^[\0-\xff]*$/.test(text)) return redact(text, patterns, false)
       const bytes = Buffer.from(text).toString('latin1')
       return Buffer.from(redact(bytes, patterns, false), 'latin1').toString()
@@ -35,15 +34,15 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
 }
 
 type Pattern = Spelling & { put: string }
-/** The patterns that a byte may be the first of. */
+/** The patterns by their first byte. */
 type Patterns = ReadonlyArray<readonly Pattern[]>
 type Match = { start: number; end: number; put: string }
 
-// A text can be made to look like a value again and again, which would take the product of their lengths.
+// A crafted text can resemble a value at every position, which would take the product of their lengths.
 const freeSteps = 100_000
 const stepsPerCharacter = 8
 
-// `text` has a character for each byte, and so have the patterns.
+// `text` and the patterns have one character per byte.
 function redact(text: string, patterns: Patterns, isCut: boolean): string {
   const work = { stepsLeft: freeSteps + text.length * stepsPerCharacter }
   let redacted = ''
@@ -51,7 +50,7 @@ function redact(text: string, patterns: Patterns, isCut: boolean): string {
   for (let at = 0; at < text.length; at++) {
     const candidates = patterns[text.charCodeAt(at)] ?? []
     if (candidates.length === 0) continue
-    const match = longestMatch(text, at, candidates, isCut, work)
+    const match = findMatch(text, at, candidates, isCut, work)
     if (work.stepsLeft < 0) return candidates[0]?.put ?? ''
     if (!match) continue
     redacted += text.slice(done, Math.max(done, match.start)) + match.put
@@ -63,13 +62,7 @@ function redact(text: string, patterns: Patterns, isCut: boolean): string {
 
 type Work = { stepsLeft: number }
 
-function longestMatch(
-  text: string,
-  at: number,
-  candidates: readonly Pattern[],
-  isCut: boolean,
-  work: Work,
-): Match | null {
+function findMatch(text: string, at: number, candidates: readonly Pattern[], isCut: boolean, work: Work): Match | null {
   let longest: Match | null = null
   for (const { units, before, after, put } of candidates) {
     const found = endOfMatch(text, at, units, work)
@@ -83,7 +76,7 @@ function longestMatch(
   return longest
 }
 
-/** Where the units end that begin at a place; whether the text ends in the middle of them; null when they do not stand there. */
+/** Returns the end of the units that start at an index, or whether the text ends within them; null when they do not match. */
 function endOfMatch(text: string, start: number, units: readonly Unit[], work: Work): number | 'runs out' | null {
   let places = [start]
   let runsOut = false
@@ -104,7 +97,7 @@ function endOfMatch(text: string, start: number, units: readonly Unit[], work: W
   return Math.max(...places)
 }
 
-// Each level of JSON doubles the back-slashes of the level within, so one stands for any number of them.
+// Each level of JSON doubles the backslashes of the level within, so one matches any number of them.
 function endOfSpelling(text: string, start: number, spelling: string): number | 'runs out' | null {
   let at = start
   let rest = spelling

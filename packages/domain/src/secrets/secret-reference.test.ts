@@ -8,7 +8,7 @@ describe('a reference to a secret', () => {
     expect(secretNames('{ { secrets.A } } {{ other.A }} {{ secrets.A }')).toEqual([])
   })
 
-  it('is replaced where it stands, and what is put there is not read again', () => {
+  it('is replaced in place, and its value is not parsed again', () => {
     expect(replaceReferences('a{{ secrets.A }}b', name => `<${name}>`)).toBe('a<A>b')
     expect(replaceReferences('{{ secrets.A }}', () => '$& {{ secrets.B }}')).toBe('$& {{ secrets.B }}')
   })
@@ -32,7 +32,7 @@ describe('a reference to a secret', () => {
     },
   )
 
-  it('is judged in no time, whatever the text is', () => {
+  it('is checked fast in any text', () => {
     const began = performance.now()
     findBrokenReference(`${'{{ '.repeat(80_000)}{{${' '.repeat(200_000)}`)
     expect(performance.now() - began).toBeLessThan(1000)

@@ -1,15 +1,15 @@
-/** The ways in which one piece of a value may be written, as bytes (a character for each). */
+/** The spellings of one piece of a value, as bytes (one character each). */
 export type Unit = readonly string[]
 
 /**
- * A value as a sequence of pieces. `before` and `after` tell that the character on that side holds bits of the value and
- * bits of something else, as base64 does where the value does not begin with one of its characters.
+ * A value as a sequence of pieces. `before` and `after` are true when the adjacent character on that side also holds bits of
+ * the value, as in base64 when the value does not start at a character boundary.
  */
 export type Spelling = { units: readonly Unit[]; before: boolean; after: boolean }
 
 /**
- * The ways in which a value may be echoed: as it is, percent-encoded, escaped in JSON (also in JSON within JSON) or in HTML,
- * or any mixture of these; in base64 of either alphabet wherever it begins; in hex.
+ * Returns the ways in which a response may echo a value: as is, percent-encoded, escaped in (nested) JSON or HTML, or any
+ * mixture of these; in base64 of either alphabet at any offset; in hex.
  */
 export function spellingsOf(value: string): Spelling[] {
   const bytes = Buffer.from(value)
@@ -40,7 +40,7 @@ const inHtml: Readonly<Record<string, Unit>> = {
 
 const known = new Map<string, Unit>()
 
-// One character, or some back-slashes in a row: a text in which they are escaped has more of them.
+// One character, or a run of backslashes, of which an escaped text has more.
 function plainUnit(piece: string): Unit {
   const spellings = known.get(piece) ?? spell(piece)
   if (known.size < 10_000) known.set(piece, spellings)
@@ -57,7 +57,7 @@ function spell(piece: string): Unit {
     ...(short === undefined ? [] : [short]),
     ...(piece === ' ' ? ['+'] : []),
     ...(inHtml[piece] ?? []),
-    // A header's value goes out, and may come back, in Latin-1.
+    // Header values are sent, and may be echoed, in Latin-1.
     ...(/^[\x80-\xff]$/.test(piece) ? [piece] : []),
   ]
 }
@@ -67,7 +67,7 @@ function bothCases(text: string): string[] {
   return upper === text ? [text] : [text, upper]
 }
 
-// The characters that hold nothing but bits of the value, when `offset` bytes of something else come before it.
+// Returns the characters that hold only bits of the value, when `offset` other bytes precede it.
 function base64Spelling(bytes: Buffer, offset: number): Spelling {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64')
   const firstBit = offset * 8
