@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createApiKeyBody } from './api-key.ts'
 import { parseInput } from './field-errors.ts'
 
-it('an API key needs a name and may have an end', () => {
+it('an API key needs a name and can have an expiry', () => {
   expect(parseInput(createApiKeyBody, { name: 'CI' })).toEqual({ ok: true, value: { name: 'CI' } })
   expect(parseInput(createApiKeyBody, { name: 'CI', expires_at: null })).toMatchObject({ value: { expires_at: null } })
   expect(parseInput(createApiKeyBody, { name: 'CI', expires_at: '2027-01-01T00:00:00Z' })).toMatchObject({

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
+import { idField, timestampField } from './response-fields.ts'
 import { displayName, exampleTime, instant, textRule } from './text-rules.ts'
 
 const dayMs = 86_400_000
 
-/** Without `expires_at`, or with null, the key is good until it is revoked. */
+/** Without `expires_at`, or with null, the key is valid until it is revoked. */
 export const createApiKeyBody = z.strictObject({
   name: textField(displayName),
   expires_at: textField(textRule({ ...instant.schema, examples: [exampleTime(90 * dayMs)] }, instant))
@@ -13,14 +13,12 @@ export const createApiKeyBody = z.strictObject({
     .optional(),
 })
 
-export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>
-
 const fields = {
   id: idField('key'),
   workspace_id: idField('ws'),
   name: z.string().meta({ examples: ['CI'] }),
   prefix: z.string().meta({
-    description: 'The first characters of the key, to recognise it by.',
+    description: 'The first characters of the key, to recognise it.',
     examples: ['bf_4kT9z'],
   }),
   created_by: idField('user'),
@@ -34,12 +32,12 @@ export const apiKey = z.object(fields).meta({ id: 'ApiKey' })
 
 export type ApiKey = z.infer<typeof apiKey>
 
-/** The answer to its creation, the only one that carries the key itself. */
+/** The response to its creation, the only one with the key itself. */
 export const newApiKey = z
   .object({
     ...fields,
     key: z.string().meta({
-      description: 'The key itself, shown this once.',
+      description: 'The key itself, shown only once.',
       examples: ['bf_4kT9zQ1mXc7VbN2pLr8WsYd3HfGj5KaE0ZuPqi'],
     }),
   })

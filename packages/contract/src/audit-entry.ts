@@ -1,8 +1,8 @@
 import { auditActions } from '@belfry/domain'
 import { z } from 'zod'
-import { idField, timestampField } from './answer-fields.ts'
 import { repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
+import { idField, timestampField } from './response-fields.ts'
 import { id, instant, line, oneOf } from './text-rules.ts'
 
 /** The query of the audit log: `from` <= created_at < `to`, newest first. A repeated filter means OR. */
@@ -16,9 +16,7 @@ export const listAuditLogQuery = z.strictObject({
   ...pageFields,
 })
 
-export type ListAuditLogQuery = z.infer<typeof listAuditLogQuery>
-
-/** What somebody did. */
+/** An action of a user, an API key or an operator. */
 export const auditEntry = z
   .object({
     id: idField('aud'),
@@ -32,10 +30,10 @@ export const auditEntry = z
           .meta({ examples: ['ada@example.com'] }),
         api_key_id: idField('key').nullable(),
       })
-      .meta({ description: 'A user or an API key; neither when it was an operator of the installation.' }),
+      .meta({ description: 'A user or an API key; neither for an operator of the installation.' }),
     workspace_id: idField('ws').nullable(),
-    object_id: z.string().meta({ description: 'What it was done to: an id, or a secret by its name.' }),
-    address: z.string().meta({ description: 'Where the request came from.', examples: ['192.0.2.7'] }),
+    object_id: z.string().meta({ description: 'The affected object: an id, or the name of a secret.' }),
+    address: z.string().meta({ description: 'The IP address of the caller.', examples: ['192.0.2.7'] }),
     details: z.record(z.string(), z.unknown()).meta({ examples: [{ from: 'member', to: 'admin' }] }),
     created_at: timestampField(),
   })

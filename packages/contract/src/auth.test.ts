@@ -15,7 +15,7 @@ it('a registration needs an e-mail address, a good password and a name', () => {
   })
 })
 
-it('a login does not tell which e-mail addresses and passwords are possible', () => {
+it('a login does not reveal which e-mail addresses and passwords are possible', () => {
   expect(parseInput(loginBody, { email: 'ada', password: 'x' })).toMatchObject({ ok: true })
   expect(parseInput(loginBody, { email: { not: '' }, password: 1 })).toMatchObject({
     errors: [{ path: 'email' }, { path: 'password' }],

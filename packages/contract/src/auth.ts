@@ -1,7 +1,7 @@
 import { roles } from '@belfry/domain'
 import { z } from 'zod'
-import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
+import { idField, timestampField } from './response-fields.ts'
 import { displayName, emailAddress, newPassword } from './text-rules.ts'
 
 export const registerBody = z.strictObject({
@@ -12,27 +12,23 @@ export const registerBody = z.strictObject({
 
 export type RegisterBody = z.infer<typeof registerBody>
 
-/** Deliberately undemanding: what no account can have is answered like what no account has. */
+/** Deliberately lenient: an impossible password or address gets the same response as a wrong one. */
 export const loginBody = z.strictObject({
   email: z.string(),
   password: z.string(),
 })
 
-export type LoginBody = z.infer<typeof loginBody>
-
-/** As undemanding: whether there is such an account is nobody's business. */
+/** Equally lenient: the response must not reveal whether an account exists. */
 export const forgotPasswordBody = z.strictObject({ email: z.string().max(1000) })
 
-export type ForgotPasswordBody = z.infer<typeof forgotPasswordBody>
-
 export const resetPasswordBody = z.strictObject({
-  token: z.string().min(1).max(200).meta({ description: 'From the link in the mail.' }),
+  token: z.string().min(1).max(200).meta({ description: 'The token in the link of the mail.' }),
   password: textField(newPassword),
 })
 
 export type ResetPasswordBody = z.infer<typeof resetPasswordBody>
 
-/** A new password needs the present one. */
+/** A new password requires the current one. */
 export const updateMeBody = z
   .strictObject({
     name: textField(displayName).optional(),
@@ -58,7 +54,7 @@ export const user = z
 
 export type User = z.infer<typeof user>
 
-/** The signed-in user, and the organizations that they belong to: the hundred that they joined last. */
+/** The signed-in user, and the 100 organizations that they joined last. */
 export const me = z
   .object({
     user,
@@ -75,12 +71,12 @@ export const me = z
 
 export type Me = z.infer<typeof me>
 
-/** The answer to a registration or a login. */
+/** The response to a registration or a login. */
 export const signedIn = z
   .object({
     user,
     token: z.string().meta({
-      description: 'The session token. Browsers get it as a cookie too.',
+      description: 'The session token. Browsers also receive it as a cookie.',
       examples: ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl'],
     }),
     expires_at: timestampField(),

@@ -1,18 +1,18 @@
 import { catchUps, isTimeZone, overlaps, parseCron } from '@belfry/domain'
 import { z } from 'zod'
-import { idField, timestampField } from './answer-fields.ts'
 import { integer, repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
+import { idField, timestampField } from './response-fields.ts'
 import { retryChange, retryPolicy } from './retry.ts'
 import { createTaskBody, lastRun, sentFields } from './task.ts'
-import { exampleTime, type Fault, instant, line, oneOf, textRule } from './text-rules.ts'
+import { exampleTime, type Invalid, instant, line, oneOf, textRule } from './text-rules.ts'
 
-export const cronJobStatuses = ['active', 'paused', 'ended'] as const
+const cronJobStatuses = ['active', 'paused', 'ended'] as const
 
 export type CronJobStatus = (typeof cronJobStatuses)[number]
 
 const lastInstant = new Date('2099-12-31T23:59:59.999Z')
-const previewCounts = { least: 1, most: 50, default: 5 }
+const previewCounts = { min: 1, max: 50, default: 5 }
 const taskBody = createTaskBody.shape
 
 const cronRule = textRule(
@@ -25,14 +25,14 @@ const cronRule = textRule(
   cronText,
 )
 const zoneRule = textRule(
-  { description: 'A time zone of the IANA database. Default: UTC.', examples: ['Europe/Berlin'] },
+  { description: 'A time zone name of the IANA database. Default: UTC.', examples: ['Europe/Berlin'] },
   timeZone,
 )
 const boundRule = textRule({ ...instant.schema }, boundedInstant)
 const startRule = textRule({ ...instant.schema, examples: [exampleTime(3_600_000)] }, boundedInstant)
 const endRule = textRule({ ...instant.schema, examples: [exampleTime(30 * 86_400_000)] }, boundedInstant)
 
-// What is sent has the rules of a task.
+// The fields of the request have the rules of a task.
 const fields = {
   name: taskBody.name,
   url: taskBody.url,
@@ -48,7 +48,7 @@ const fields = {
   timeout_ms: taskBody.timeout_ms.unwrap(),
 }
 
-/** The body that creates a cron job (spec 2.2). Whether it ever fires depends on the time, so it is asked elsewhere. */
+/** The body that creates a cron job. The API checks separately that it fires, because that depends on the current time. */
 export const createCronJobBody = z.strictObject({
   name: fields.name,
   url: fields.url,
@@ -65,9 +65,7 @@ export const createCronJobBody = z.strictObject({
   ends_at: fields.ends_at.default(null),
 })
 
-export type CreateCronJobBody = z.infer<typeof createCronJobBody>
-
-/** The body that changes a cron job; fields that are left out stay, null takes a bound away. */
+/** The body that changes a cron job. Omitted fields stay unchanged; null removes a bound. */
 export const updateCronJobBody = z.strictObject({
   name: fields.name.optional(),
   url: fields.url.optional(),
@@ -95,39 +93,36 @@ export const listCronJobsQuery = z.strictObject({
 
 export type ListCronJobsQuery = z.infer<typeof listCronJobsQuery>
 
-/** The body that asks when an expression would fire, strictly after `from` (default: now). */
+/** The body that asks for the next runs of an expression, strictly after `from` (default: now). */
 export const previewCronJobBody = z.strictObject({
   cron: fields.cron,
   timezone: fields.timezone.default('UTC'),
   from: textField(boundRule).optional(),
-  count: integer(previewCounts.least, previewCounts.most).default(previewCounts.default),
+  count: integer(previewCounts.min, previewCounts.max).default(previewCounts.default),
 })
 
-export type PreviewCronJobBody = z.infer<typeof previewCronJobBody>
-
-function cronText(text: string): { value: string } | Fault {
+function cronText(text: string): { value: string } | Invalid {
   const parsed = parseCron(text)
   return parsed.ok ? { value: parsed.cron.text } : { code: 'invalid_cron', message: parsed.message }
 }
 
-function timeZone(text: string): { value: string } | Fault {
+function timeZone(text: string): { value: string } | Invalid {
   if (isTimeZone(text)) return { value: text }
-  return { code: 'unknown_timezone', must: 'be a time zone of the IANA database, such as UTC or Europe/Berlin' }
+  return { code: 'unknown_timezone', must: 'be a time zone name of the IANA database, such as UTC or Europe/Berlin' }
 }
 
-function boundedInstant(text: string): { value: Date } | Fault {
+function boundedInstant(text: string): { value: Date } | Invalid {
   const result = instant(text)
   const isTooLate = 'value' in result && result.value > lastInstant
-  return isTooLate ? { code: 'out_of_range', must: 'not lie after the year 2099' } : result
+  return isTooLate ? { code: 'out_of_range', must: 'not be after the year 2099' } : result
 }
 
-/** `local` is the time that was asked for on the zone's clock: it did not exist (gap) or came twice (overlap). */
-export const runTimeNote = z
+/** `local` is the scheduled local time, which did not exist (gap) or occurred twice (overlap). */
+const runTimeNote = z
   .object({
     at: timestampField(),
     local: z.string().meta({
-      description:
-        'The time that was asked for on the clock of the zone: it did not exist (gap) or came twice (overlap).',
+      description: 'The scheduled local time, which did not exist (gap) or occurred twice (overlap).',
       examples: ['2027-03-28T02:30'],
     }),
     code: z.enum(['clock_gap', 'clock_overlap']),
@@ -138,22 +133,22 @@ export type RunTimeNote = z.infer<typeof runTimeNote>
 
 const runTimeFields = {
   next_runs: z.array(timestampField()),
-  notes: z.array(runTimeNote).meta({ description: 'Which of them a change of the clocks has moved.', examples: [[]] }),
+  notes: z.array(runTimeNote).meta({ description: 'The runs that a clock change affects.', examples: [[]] }),
 }
 
 const description = z.string().meta({
-  description: 'In English, when it fires.',
+  description: 'The schedule in English.',
   examples: ['At 09:00 on every weekday from Monday to Friday'],
 })
 
-/** The times at which something fires, and which of them a change of the clocks has moved. */
+/** The next runs, and the notes of those that a clock change affects. */
 export type RunTimes = { next_runs: string[]; notes: RunTimeNote[] }
 
 export const cronPreview = z.object({ description, ...runTimeFields }).meta({ id: 'CronPreview' })
 
 export type CronPreview = z.infer<typeof cronPreview>
 
-/** A cron job as every answer shows it. */
+/** A cron job in a response. */
 export const cronJob = z
   .object({
     id: idField('cron'),
@@ -166,11 +161,11 @@ export const cronJob = z
     overlap: z.enum(overlaps),
     catch_up: z.enum(catchUps),
     starts_at: timestampField().nullable(),
-    ends_at: timestampField().nullable().meta({ description: 'No run at this instant or later.' }),
+    ends_at: timestampField().nullable().meta({ description: 'No run starts at this time or later.' }),
     status: z.enum(cronJobStatuses),
     next_run_at: timestampField()
       .nullable()
-      .meta({ description: 'The first of `next_runs`; null while paused or ended.' }),
+      .meta({ description: 'The first of `next_runs`; null when paused or ended.' }),
     ...runTimeFields,
     last_run: lastRun.nullable(),
     created_at: timestampField(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { idField, timestampField } from './answer-fields.ts'
 import { refuse, textField } from './fields.ts'
+import { idField, timestampField } from './response-fields.ts'
 import { id, instant, topic } from './text-rules.ts'
 
 const filter = z
@@ -10,9 +10,9 @@ const filter = z
     from: textField(instant).optional(),
     to: textField(instant).optional(),
   })
-  .meta({ description: '`from` <= execute_at < `to`. An empty filter means all.' })
+  .meta({ description: '`from` <= execute_at < `to`. An empty filter selects all.' })
 
-/** The body that names dead letters: one by one, or all that a filter leaves. */
+/** The body that selects dead letters, by their ids or by a filter. */
 export const settleDeadLettersBody = z
   .strictObject({
     ids: z
@@ -25,7 +25,7 @@ export const settleDeadLettersBody = z
   .superRefine(
     (body, ctx) => {
       if ((body.ids === undefined) !== (body.filter === undefined)) return
-      refuse(ctx, body, { code: 'required', message: 'Give either ids or filter; an empty filter means all.' })
+      refuse(ctx, body, { code: 'required', message: 'Send either ids or filter; an empty filter selects all.' })
     },
     { when: ({ issues }) => issues.length === 0 },
   )
@@ -36,7 +36,7 @@ export const settleDeadLettersBody = z
 
 export type SettleDeadLettersBody = z.infer<typeof settleDeadLettersBody>
 
-/** A replay or a discard in the background, as every answer shows it. */
+/** A replay or discard in the background. */
 export const deadLetterOperation = z
   .object({
     id: idField('op'),
@@ -49,8 +49,8 @@ export const deadLetterOperation = z
       to: timestampField().nullable(),
     }),
     status: z.enum(['running', 'done', 'cancelled']),
-    total: z.int().meta({ description: 'Dead letters that matched when it began.', examples: [4200] }),
-    settled: z.int().meta({ description: 'Those that it has replayed or discarded so far.', examples: [1500] }),
+    total: z.int().meta({ description: 'Dead letters that matched when it started.', examples: [4200] }),
+    settled: z.int().meta({ description: 'Dead letters replayed or discarded so far.', examples: [1500] }),
     created_at: timestampField(),
     updated_at: timestampField(),
     finished_at: timestampField().nullable(),
@@ -61,10 +61,10 @@ export type DeadLetterOperation = z.infer<typeof deadLetterOperation>
 
 const operation = deadLetterOperation
   .nullable()
-  .meta({ description: 'Set where there are too many for one request: they follow in the background.' })
+  .meta({ description: 'Set when there are too many for one request; the rest follows in the background.' })
 
-/** What a replay of dead letters has done. */
+/** The result of a replay. */
 export const replayedDeadLetters = z.object({ replayed: z.int().meta({ examples: [12] }), operation })
 
-/** What a discard of dead letters has done. */
+/** The result of a discard. */
 export const discardedDeadLetters = z.object({ discarded: z.int().meta({ examples: [12] }), operation })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { idField } from './answer-fields.ts'
 import { objectPayloadField, textField } from './fields.ts'
+import { idField } from './response-fields.ts'
 import { retryPolicy } from './retry.ts'
 import { createTaskBody, task } from './task.ts'
 import { targetUrl, topic } from './text-rules.ts'
@@ -8,8 +8,8 @@ import { targetUrl, topic } from './text-rules.ts'
 const taskBody = createTaskBody.shape
 
 /**
- * The body that publishes an event (spec 2.3). Without `target_url` it goes to the matching subscriptions, which have a
- * retry policy and a timeout of their own.
+ * The body that publishes an event. Without `target_url` it goes to the matching subscriptions, which have their own retry
+ * policies and timeouts.
  */
 export const publishEventBody = z.strictObject({
   topic: textField(topic),
@@ -22,12 +22,12 @@ export const publishEventBody = z.strictObject({
 
 export type PublishEventBody = z.infer<typeof publishEventBody>
 
-/** An event as the answer to its publication shows it. */
+/** The response to the publication of an event. */
 export const publishedEvent = z
   .object({
     id: idField('evt'),
     topic: z.string().meta({ examples: ['orders.paid'] }),
-    tasks: z.array(task).meta({ description: 'One for each target; none when no subscription matches.' }),
+    tasks: z.array(task).meta({ description: 'One task per target; none when no subscription matches.' }),
   })
   .meta({ id: 'PublishedEvent' })
 

@@ -7,7 +7,7 @@ const format = {
   format: z
     .enum(['csv', 'jsonl'])
     .default('csv')
-    .meta({ description: 'CSV with a line of names, or one JSON object a line.' }),
+    .meta({ description: 'CSV with a header line, or one JSON object per line.' }),
 }
 
 /** The query of an export of runs: the filters of the list. */

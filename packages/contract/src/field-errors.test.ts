@@ -29,11 +29,11 @@ function errorsOf(value: unknown) {
 }
 
 describe('parseInput', () => {
-  it('gives the value with defaults applied', () => {
+  it('returns the value with defaults applied', () => {
     expect(parseInput(schema, good)).toEqual({ ok: true, value: { ...good, count: 3, retry: { max_times: 2 } } })
   })
 
-  it('asks for the field that tells the alternatives of a union apart', () => {
+  it('asks for the discriminator of a union', () => {
     expect(errorsOf({ ...good, shape: {} })).toEqual([
       { path: 'shape.kind', code: 'required', message: 'shape.kind is required.' },
     ])
@@ -42,7 +42,7 @@ describe('parseInput', () => {
     ])
   })
 
-  it('names every bad field at once, whatever is wrong with it', () => {
+  it('reports every invalid field at once', () => {
     const value = {
       firstName: 'x',
       colour: 'green',
@@ -90,7 +90,7 @@ describe('parseInput', () => {
     expect(errorsOf(value)).toEqual([{ path: '', code: 'invalid_type', message: 'The input must be an object.' }])
   })
 
-  it('tells one fault of each field, the first', () => {
+  it('reports the first error of each field', () => {
     const name = z.strictObject({ name: z.string().min(5).startsWith('x') })
     expect(parseInput(name, { name: 'a' })).toMatchObject({ errors: [{ path: 'name', code: 'out_of_range' }] })
   })
@@ -114,14 +114,14 @@ describe('parseInput', () => {
     ])
   })
 
-  it('answers ten thousand unknown fields at once, with the first hundred', () => {
+  it('reports the first hundred of ten thousand unknown fields', () => {
     const value = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`field_${'x'.repeat(16)}${i}`, i]))
     const started = performance.now()
     expect(errorsOf({ ...good, ...value })).toHaveLength(100)
     expect(performance.now() - started).toBeLessThan(1_000)
   })
 
-  it('cuts a name that is too long to be shown', () => {
+  it('truncates a long name', () => {
     const [error] = errorsOf({ ...good, ['x'.repeat(100_000)]: 1 })
     expect(error?.path).toBe(`${'x'.repeat(100)}...`)
     expect(error?.message.length).toBeLessThan(200)

@@ -3,11 +3,11 @@ import { z } from 'zod'
 
 export type ParsedInput<T> = { ok: true; value: T } | { ok: false; errors: FieldError[] }
 
-// A body can be wrong in ten thousand places; nobody reads on.
+// A body can have ten thousand errors; the first ones are enough.
 const maxErrors = 100
 const maxShownName = 100
 
-/** Parses what a caller sent, and otherwise names every field that is wrong, each once. */
+/** Parses the input of a caller, or returns an error for every invalid field, each once. */
 export function parseInput<T>(schema: z.ZodType<T>, value: unknown): ParsedInput<T> {
   const result = schema.safeParse(value, { error: messageOf, reportInput: true })
   if (result.success) return { ok: true, value: result.data }
@@ -48,7 +48,7 @@ function codeOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-// Only for issues whose field has no text of its own for this fault.
+// Only for issues without a message of their own.
 function messageOf(issue: z.core.$ZodRawIssue): string {
   const field = pathOf(issue.path ?? []) || 'The input'
   if (inputOf(issue) === undefined) return `${field} is required.`
@@ -72,7 +72,7 @@ function messageOf(issue: z.core.$ZodRawIssue): string {
 
 type Choice = { discriminator: string; options: unknown[] }
 
-// Of a union whose alternatives one field tells apart. The issue's path leads to that field, its input is the whole object.
+// An unknown value of a union's discriminator. The issue's path is that field, its input the whole object.
 function isOfChoice<Issue extends object>(issue: Issue): issue is Issue & Choice {
   return 'discriminator' in issue
 }
@@ -96,7 +96,7 @@ function shorten(name: string): string {
   return name.length > maxShownName ? `${name.slice(0, maxShownName)}...` : name
 }
 
-// The names that the object at this path may have.
+// Returns the field names of the object at this path.
 function knownNames(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
   let node = unwrap(schema)
   for (const key of path) node = unwrap(node instanceof z.ZodArray ? node.element : shapeOf(node)[String(key)])

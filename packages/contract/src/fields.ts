@@ -1,20 +1,20 @@
 import { findBrokenReference, findHeaderProblems } from '@belfry/domain'
 import { z } from 'zod'
-import type { Fault, TextRule } from './text-rules.ts'
+import type { Invalid, TextRule } from './text-rules.ts'
 
-// Enough for every sensible OR, and few enough for one statement.
+// Enough for sensible filters, and few enough for one statement.
 const maxRepeats = 20
 
 /**
- * A string that a rule reads.
- * @param missing What to say when it is required and not there, if more than that.
+ * A string that a rule parses.
+ * @param missing - The message when it is required but missing. Default: that it is required.
  */
 export function textField<T>(rule: TextRule<T>, missing?: string) {
   const string = z.string({ error: issue => (issue.input === undefined ? missing : undefined) })
   return string.meta({ ...rule.schema }).transform((text, ctx) => read(rule, text, ctx))
 }
 
-/** A query parameter that may be repeated, which means OR. */
+/** A query parameter that can be repeated, which means OR. */
 export function repeatable<T>(rule: TextRule<T>) {
   const texts = { type: 'array', items: { type: 'string', ...rule.schema }, maxItems: maxRepeats } as const
   return z
@@ -23,12 +23,12 @@ export function repeatable<T>(rule: TextRule<T>) {
     .transform((given, ctx): T[] => {
       const texts = [given].flat()
       if (texts.length <= maxRepeats) return texts.map(text => read(rule, text, ctx))
-      refuse(ctx, given, { code: 'too_many', must: `be given at most ${maxRepeats} times` })
+      refuse(ctx, given, { code: 'too_many', must: `appear at most ${maxRepeats} times` })
       return z.NEVER
     })
 }
 
-/** A whole number within bounds, both included. */
+/** A whole number from `min` to `max`. */
 export function integer(min: number, max: number) {
   return z.int().min(min).max(max)
 }
@@ -42,7 +42,7 @@ export const headersField = z
     additionalProperties: { type: 'string', pattern: '^[\\u0020-\\u007e\\u00a0-\\u00ff]*$' },
     maxProperties: 50,
     description:
-      'Names in any case, each once; together at most 8,192 characters. Names that Belfry or the connection sets are refused.',
+      'Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the connection sets are refused.',
     examples: [{ 'X-Source': 'shop' }],
   })
   .transform((given, ctx): Record<string, string> => {
@@ -57,12 +57,12 @@ export const headersField = z
     return headers as Record<string, string> // every value that is not a string is a problem
   })
 
-/** A payload: any JSON value, whose strings may refer to secrets. What is sent is its text as it stands in the body. */
+/** A payload: any JSON value, whose strings may refer to secrets. Belfry sends its exact text. */
 export const payloadField = z
   .unknown()
   .superRefine(checkReferences)
   .meta({
-    description: 'Any JSON value, forwarded as it is, but for the `{{ secrets.NAME }}` in its strings.',
+    description: 'Any JSON value, forwarded unchanged except for `{{ secrets.NAME }}` in its strings.',
     examples: [{ user: 42 }],
   })
 
@@ -76,7 +76,7 @@ export const objectPayloadField = z
   })
   .meta({
     type: 'object',
-    description: 'A JSON object, forwarded as it is, but for the `{{ secrets.NAME }}` in its strings.',
+    description: 'A JSON object, forwarded unchanged except for `{{ secrets.NAME }}` in its strings.',
     examples: [{ order: 42 }],
   })
 
@@ -84,7 +84,7 @@ function checkReferences(given: unknown, ctx: z.RefinementCtx): void {
   if (hasBrokenReference(given)) refuseBrokenReferences(given, ctx, [])
 }
 
-// Looks before anything is written down: hardly any payload has one.
+// Checks without allocating, because hardly any payload has a reference.
 function hasBrokenReference(value: unknown): boolean {
   if (typeof value === 'string') return findBrokenReference(value) !== null
   if (Array.isArray(value)) return value.some(hasBrokenReference)
@@ -110,13 +110,13 @@ function read<T>(rule: TextRule<T>, text: string, ctx: z.RefinementCtx): T {
   return z.NEVER
 }
 
-/** Reports a fault of the value that is being parsed. */
-export function refuse(ctx: z.RefinementCtx, input: unknown, fault: Fault, path: string[] = []): void {
+/** Reports an error of the value that is being parsed. */
+export function refuse(ctx: z.RefinementCtx, input: unknown, invalid: Invalid, path: string[] = []): void {
   ctx.addIssue({
     code: 'custom',
     input,
     path,
-    params: fault,
-    ...('message' in fault ? { message: fault.message } : {}),
+    params: invalid,
+    ...('message' in invalid ? { message: invalid.message } : {}),
   })
 }

@@ -1,11 +1,8 @@
 export type { FieldError } from '@belfry/domain'
-export { idField, millisecondsField, timestampField } from './answer-fields.ts'
-export { type ApiKey, apiKey, type CreateApiKeyBody, createApiKeyBody, type NewApiKey, newApiKey } from './api-key.ts'
-export { type AuditEntry, auditEntry, type ListAuditLogQuery, listAuditLogQuery } from './audit-entry.ts'
+export { type ApiKey, apiKey, createApiKeyBody, type NewApiKey, newApiKey } from './api-key.ts'
+export { type AuditEntry, auditEntry, listAuditLogQuery } from './audit-entry.ts'
 export {
-  type ForgotPasswordBody,
   forgotPasswordBody,
-  type LoginBody,
   loginBody,
   type Me,
   me,
@@ -21,21 +18,17 @@ export {
   user,
 } from './auth.ts'
 export {
-  type CreateCronJobBody,
   type CronJob,
   type CronJobStatus,
   type CronPreview,
   createCronJobBody,
   cronJob,
-  cronJobStatuses,
   cronPreview,
   type ListCronJobsQuery,
   listCronJobsQuery,
-  type PreviewCronJobBody,
   previewCronJobBody,
   type RunTimeNote,
   type RunTimes,
-  runTimeNote,
   type UpdateCronJobBody,
   updateCronJobBody,
 } from './cron-job.ts'
@@ -62,7 +55,6 @@ export {
 } from './integration.ts'
 export {
   type AcceptedInvitation,
-  type AcceptInvitationBody,
   acceptedInvitation,
   acceptInvitationBody,
   type CreateInvitationBody,
@@ -75,15 +67,12 @@ export {
 export {
   type Member,
   member,
-  type PutWorkspaceMemberBody,
   putWorkspaceMemberBody,
-  type UpdateMemberBody,
   updateMemberBody,
   type WorkspaceMember,
   workspaceMember,
 } from './member.ts'
 export {
-  type CreateOrganizationBody,
   createOrganizationBody,
   type Organization,
   type OrganizationDetail,
@@ -91,7 +80,6 @@ export {
   type OrganizationSummary,
   organization,
   organizationDetail,
-  organizationPolicy,
   organizationSummary,
   type UpdateOrganizationBody,
   updateOrganizationBody,
@@ -101,7 +89,6 @@ export {
   type OverviewRange,
   overview,
   overviewQuery,
-  overviewRanges,
   type RecentRuns,
   recentRuns,
   recentRunsQuery,
@@ -110,22 +97,20 @@ export {
 } from './overview.ts'
 export { decodeCursor, encodeCursor, listQuery, type Page, pageOf } from './page.ts'
 export { type Problem, type ProblemKind, problem, problemPage, problems } from './problem.ts'
+export { idField, millisecondsField, timestampField } from './response-fields.ts'
 export {
   type ListRunsQuery,
   listOrganizationRunsQuery,
   listRunsQuery,
   type Run,
   type RunDetail,
-  type RunErrorCode,
   type RunStatus,
   run,
   runDetail,
-  runErrorCodes,
   runStatuses,
   type StatusRange,
 } from './run.ts'
 export {
-  type PutSecretBody,
   putSecretBody,
   type Secret,
   type SigningSecret,
@@ -139,14 +124,12 @@ export {
   listSubscriptionsQuery,
   type Subscription,
   subscription,
-  type UpdateSubscriptionBody,
   updateSubscriptionBody,
 } from './subscription.ts'
 export {
   type CreateTaskBody,
   createTaskBody,
   type LastRun,
-  type ListDeadLettersQuery,
   type ListTasksQuery,
   lastRun,
   listDeadLettersQuery,
@@ -158,22 +141,19 @@ export {
   type UpdateTaskBody,
   updateTaskBody,
 } from './task.ts'
-export { type BatchRow, batchAnswer, batchRow, type CreateTasksBody, createTasksBody } from './task-batch.ts'
+export { type BatchRow, batchAnswer, createTasksBody } from './task-batch.ts'
 export { type TaskSource, taskSources } from './task-source.ts'
 export { exampleId, fillExampleTimes, idPattern } from './text-rules.ts'
 export {
   type BillingPortal,
   billingPortal,
-  type ChangeTierBody,
   changeTierBody,
   type OrganizationSubscription,
   organizationSubscription,
 } from './tier.ts'
 export { type Usage, usage } from './usage.ts'
 export {
-  type CreateWorkspaceBody,
   createWorkspaceBody,
-  type UpdateWorkspaceBody,
   updateWorkspaceBody,
   type Workspace,
   workspace,

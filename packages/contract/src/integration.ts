@@ -1,18 +1,18 @@
 import { alertChannels, alertEvents, secretNames } from '@belfry/domain'
 import { z } from 'zod'
-import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
+import { idField, timestampField } from './response-fields.ts'
 import { displayName, emailAddress, targetUrl, textRule } from './text-rules.ts'
 
-// It is kept like a secret itself, and sent to as it is.
+// The URL is stored like a secret, and has no references to secrets.
 const alertUrl = textRule(
   {
     ...targetUrl.schema,
     pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/\\\\#][^\\\\#]*$',
-    description: 'An absolute http or https URL without user, password or fragment; it never comes back.',
+    description: 'An absolute http or https URL without user, password or fragment; never returned.',
   },
   text => {
-    const message = 'The URL of an integration is kept secret itself: write it out, without {{ secrets.NAME }}.'
+    const message = 'The URL of an integration is itself a secret; write it without {{ secrets.NAME }}.'
     return secretNames(text).length > 0 ? { code: 'invalid_url', message } : targetUrl(text)
   },
 )
@@ -22,7 +22,7 @@ const events = z.array(z.enum(alertEvents)).min(1)
 const common = { name: textField(displayName), events }
 const byUrl = { ...common, url: textField(alertUrl) }
 
-/** Slack, Discord and webhooks take a `url`, e-mail takes an `email`. */
+/** Slack, Discord and webhooks require a `url`, e-mail an `email`. */
 export const createIntegrationBody = z.discriminatedUnion('channel', [
   z.strictObject({ channel: z.literal('slack'), ...byUrl }),
   z.strictObject({ channel: z.literal('discord'), ...byUrl }),
@@ -32,7 +32,7 @@ export const createIntegrationBody = z.discriminatedUnion('channel', [
 
 export type CreateIntegrationBody = z.infer<typeof createIntegrationBody>
 
-/** An absent field stays. The channel does not change. */
+/** Omitted fields stay unchanged. The channel cannot change. */
 export const updateIntegrationBody = z
   .strictObject({
     name: textField(displayName).optional(),
@@ -52,7 +52,7 @@ export const integration = z
     channel: z.enum(alertChannels),
     events: z.array(z.enum(alertEvents)),
     target: z.string().meta({
-      description: 'The host of the URL, which is a secret and never comes back, or the e-mail address.',
+      description: 'The host of the URL, which itself is never returned, or the e-mail address.',
       examples: ['hooks.slack.com'],
     }),
     created_at: timestampField(),
@@ -60,17 +60,17 @@ export const integration = z
   })
   .meta({ id: 'Integration' })
 
-/** Where the alerts of a workspace go. */
+/** A destination for the alerts of a workspace. */
 export type Integration = z.infer<typeof integration>
 
-/** What came of a test. */
+/** The result of a test. */
 export const integrationTest = z
   .object({
     delivered: z.boolean(),
     error: z
       .string()
       .nullable()
-      .meta({ description: 'Why it did not arrive; null when it did.', examples: ['The receiver answered 404.'] }),
+      .meta({ description: 'Why the test failed; null when it succeeded.', examples: ['The receiver answered 404.'] }),
   })
   .meta({ id: 'IntegrationTest' })
 

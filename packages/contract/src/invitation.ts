@@ -1,13 +1,13 @@
 import { roles, workspaceRoles } from '@belfry/domain'
 import { z } from 'zod'
-import { idField, timestampField } from './answer-fields.ts'
 import { signedIn } from './auth.ts'
 import { textField } from './fields.ts'
+import { idField, timestampField } from './response-fields.ts'
 import { displayName, emailAddress, id, newPassword } from './text-rules.ts'
 
 const maxWorkspaces = 100
 
-export const invitationStatuses = ['pending', 'accepted', 'revoked', 'expired'] as const
+const invitationStatuses = ['pending', 'accepted', 'revoked', 'expired'] as const
 
 export const createInvitationBody = z
   .strictObject({
@@ -23,15 +23,15 @@ export const createInvitationBody = z
 
 export type CreateInvitationBody = z.infer<typeof createInvitationBody>
 
-/** An invitation, as those see it who may invite. Its link is in the mail only. */
+/** An invitation, for users who may invite. Only the mail has its link. */
 export const invitation = z
   .object({
     id: idField('inv'),
     organization_id: idField('org'),
     email: z.string().meta({ format: 'email', examples: ['ada@example.com'] }),
     role: z.enum(roles),
-    workspace_role: z.enum(workspaceRoles).meta({ description: 'What they become in the workspaces.' }),
-    workspace_ids: z.array(idField('ws')).meta({ description: 'The workspaces that they join at once.' }),
+    workspace_role: z.enum(workspaceRoles).meta({ description: 'The role in the workspaces.' }),
+    workspace_ids: z.array(idField('ws')).meta({ description: 'The workspaces that the user joins at once.' }),
     status: z.enum(invitationStatuses),
     invited_by: z.object({ id: idField('user'), name: z.string().meta({ examples: ['Ada Lovelace'] }) }),
     created_at: timestampField(),
@@ -41,7 +41,7 @@ export const invitation = z
 
 export type Invitation = z.infer<typeof invitation>
 
-/** What whoever holds an invitation's link may know before they accept. */
+/** The details of an invitation that its link reveals before it is accepted. */
 export const invitationPreview = z
   .object({
     organization: z.object({ name: z.string().meta({ examples: ['Acme'] }) }),
@@ -49,26 +49,24 @@ export const invitationPreview = z
     email: z.string().meta({ format: 'email', examples: ['grace@example.com'] }),
     role: z.enum(roles),
     workspaces: z.array(z.object({ name: z.string().meta({ examples: ['Production'] }) })),
-    has_account: z.boolean().meta({ description: 'Whether to sign in, rather than to register.' }),
+    has_account: z.boolean().meta({ description: 'Whether to sign in rather than register.' }),
     expires_at: timestampField(),
   })
   .meta({ id: 'InvitationPreview' })
 
 export type InvitationPreview = z.infer<typeof invitationPreview>
 
-/** Empty for a signed-in user; a name and a password open an account for the invited address on the way. */
+/** Empty for a signed-in user. A name and a password create an account for the invited address. */
 export const acceptInvitationBody = z
   .strictObject({ name: textField(displayName).optional(), password: textField(newPassword).optional() })
   .refine(({ name, password }) => name === undefined || password !== undefined, {
     path: ['password'],
-    params: { code: 'required', must: 'be sent with a name, to open an account' },
+    params: { code: 'required', must: 'be sent with a name, to create an account' },
   })
   .refine(({ name, password }) => password === undefined || name !== undefined, {
     path: ['name'],
-    params: { code: 'required', must: 'be sent with a password, to open an account' },
+    params: { code: 'required', must: 'be sent with a password, to create an account' },
   })
-
-export type AcceptInvitationBody = z.infer<typeof acceptInvitationBody>
 
 export const acceptedInvitation = z
   .object({
@@ -79,7 +77,7 @@ export const acceptedInvitation = z
     }),
     role: z.enum(roles),
     workspace_ids: z.array(idField('ws')),
-    session: signedIn.nullable().meta({ description: 'Of an account that was opened; null for a signed-in user.' }),
+    session: signedIn.nullable().meta({ description: 'The session of a new account; null for a signed-in user.' }),
   })
   .meta({ id: 'AcceptedInvitation' })
 

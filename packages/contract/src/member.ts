@@ -1,19 +1,15 @@
 import { roles, workspaceRoles } from '@belfry/domain'
 import { z } from 'zod'
-import { idField, timestampField } from './answer-fields.ts'
+import { idField, timestampField } from './response-fields.ts'
 
 export const updateMemberBody = z.strictObject({ role: z.enum(roles) })
-
-export type UpdateMemberBody = z.infer<typeof updateMemberBody>
 
 export const putWorkspaceMemberBody = z.strictObject({
   role: z
     .enum(workspaceRoles)
     .optional()
-    .meta({ description: "Default: the role that they have, or for somebody new their membership's workspace_role." }),
+    .meta({ description: "Default: the current role, or for a new member their membership's workspace_role." }),
 })
-
-export type PutWorkspaceMemberBody = z.infer<typeof putWorkspaceMemberBody>
 
 const memberUser = z.object({
   id: idField('user'),
@@ -21,21 +17,21 @@ const memberUser = z.object({
   name: z.string().meta({ examples: ['Ada Lovelace'] }),
 })
 
-/** A user in an organization. */
+/** A member of an organization. */
 export const member = z
   .object({
     user: memberUser,
     role: z.enum(roles),
     workspace_role: z
       .enum(workspaceRoles)
-      .meta({ description: 'The default role in workspaces that they join later, from their invitation.' }),
+      .meta({ description: 'The default role in workspaces that the member joins later, from the invitation.' }),
     joined_at: timestampField(),
   })
   .meta({ id: 'Member' })
 
 export type Member = z.infer<typeof member>
 
-/** A member of the organization who belongs to one of its workspaces. */
+/** A member of the organization who belongs to a workspace. */
 export const workspaceMember = z
   .object({ user: memberUser, role: z.enum(workspaceRoles), added_at: timestampField() })
   .meta({ id: 'WorkspaceMember' })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
+import { idField, timestampField } from './response-fields.ts'
 import { displayName, textRule } from './text-rules.ts'
 import { usage } from './usage.ts'
 
@@ -8,15 +8,13 @@ const slugForm = /^[a-z0-9](-?[a-z0-9])*$/
 
 export const createOrganizationBody = z.strictObject({ name: textField(displayName) })
 
-export type CreateOrganizationBody = z.infer<typeof createOrganizationBody>
-
-/** The part of an address that names an organization. */
+/** The part of a dashboard URL that names an organization. */
 const slug = textRule(
   {
     minLength: 2,
     maxLength: 63,
     pattern: slugForm.source,
-    description: 'Unique; part of dashboard addresses.',
+    description: 'Unique; part of dashboard URLs.',
     examples: ['acme-europe'],
   },
   text => {
@@ -26,8 +24,8 @@ const slug = textRule(
   },
 )
 
-/** Spec 2.5: what members may do in all workspaces of the organization. */
-export const organizationPolicy = z
+/** The permissions of members in all workspaces of the organization. */
+const organizationPolicy = z
   .object({
     members_can_invite: z.boolean(),
     members_can_create_api_keys: z.boolean(),
@@ -38,7 +36,7 @@ export const organizationPolicy = z
   })
   .meta({
     id: 'OrganizationPolicy',
-    description: 'What members, as opposed to owners and admins, may do in all workspaces of the organization.',
+    description: 'The permissions of members, as opposed to owners and admins, in all workspaces of the organization.',
   })
 
 export type OrganizationPolicy = z.infer<typeof organizationPolicy>
@@ -47,7 +45,7 @@ export const organization = z
   .object({
     id: idField('org'),
     name: z.string().meta({ examples: ['Acme'] }),
-    slug: z.string().meta({ description: 'Unique; part of dashboard addresses.', examples: ['acme'] }),
+    slug: z.string().meta({ description: 'Unique; part of dashboard URLs.', examples: ['acme'] }),
     tier: z.string().meta({ examples: ['startup'] }),
     policy: organizationPolicy,
     created_at: timestampField(),
@@ -57,16 +55,16 @@ export const organization = z
 
 export type Organization = z.infer<typeof organization>
 
-/** An organization as its owners read it. */
+/** An organization, as its owners see it. */
 export const organizationDetail = organization
   .extend({
-    usage: usage.omit({ daily: true }).optional().meta({ description: 'What is used of the tier. Owners only.' }),
+    usage: usage.omit({ daily: true }).optional().meta({ description: 'Usage of the tier. Owners only.' }),
   })
   .meta({ id: 'OrganizationDetail' })
 
 export type OrganizationDetail = z.infer<typeof organizationDetail>
 
-/** What a change may change; an absent field, and an absent flag of the policy, stays. */
+/** The body that changes an organization. Omitted fields and policy flags stay unchanged. */
 export const updateOrganizationBody = z.strictObject({
   name: textField(displayName).optional(),
   slug: textField(slug).optional(),
@@ -75,7 +73,7 @@ export const updateOrganizationBody = z.strictObject({
 
 export type UpdateOrganizationBody = z.infer<typeof updateOrganizationBody>
 
-/** What an API key of one of its workspaces may know of an organization. */
+/** An organization, as API keys of its workspaces see it. */
 export const organizationSummary = organization
   .pick({ id: true, name: true, slug: true, tier: true })
   .meta({ id: 'OrganizationSummary' })

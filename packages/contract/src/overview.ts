@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { idField, millisecondsField, timestampField } from './answer-fields.ts'
 import { repeatable, textField } from './fields.ts'
+import { idField, millisecondsField, timestampField } from './response-fields.ts'
 import { runStatuses } from './run.ts'
 import { id, oneOf } from './text-rules.ts'
 
-export const overviewRanges = ['1h', '24h', '7d'] as const
+const overviewRanges = ['1h', '24h', '7d'] as const
 
 export type OverviewRange = (typeof overviewRanges)[number]
 
-/** The query of the overview: how far it looks back. */
+/** The query of the overview: its time range. */
 export const overviewQuery = z.strictObject({
   range: textField(oneOf(overviewRanges)).default('24h'),
 })
@@ -21,7 +21,7 @@ const counted = {
   total: z.int().meta({ description: 'Attempts that started.', examples: [1200] }),
   failed: z.int().meta({ examples: [3] }),
   is_capped: z.boolean().meta({
-    description: 'There were more: both numbers are of the first ones only.',
+    description: 'Partial count: there were more attempts, and both numbers cover only the first ones.',
     examples: [false],
   }),
 }
@@ -43,7 +43,7 @@ const failingHost = z
   })
   .meta({ id: 'FailingHost' })
 
-/** How the dispatches of a workspace have gone. */
+/** Statistics of the attempts of a workspace. */
 export const overview = z
   .object({
     range: z.enum(overviewRanges),
@@ -55,13 +55,15 @@ export const overview = z
       .object({
         p50_ms: lagMs,
         p99_ms: lagMs,
-        sampled: z.int().meta({ description: 'How many runs these were computed from.', examples: [1200] }),
+        sampled: z.int().meta({ description: 'The number of runs in the sample.', examples: [1200] }),
       })
-      .meta({ description: 'How much later than scheduled attempts started; from a sample spread over the range.' }),
+      .meta({
+        description: 'The delay between the scheduled time and the start of attempts, from a sample of the range.',
+      }),
     buckets: z.array(z.object({ at: timestampField(), ...counted, lag_p50_ms: lagMs, lag_p99_ms: lagMs })),
-    failing_hosts: z.array(failingHost).meta({ description: 'Those with the most failures first.' }),
+    failing_hosts: z.array(failingHost).meta({ description: 'Hosts with the most failures first.' }),
     failures_looked_at: z.int().meta({
-      description: 'Hosts are counted from so many of the latest failures.',
+      description: 'The number of latest failures that the hosts were counted from.',
       examples: [3],
     }),
   })
@@ -71,13 +73,13 @@ export type Overview = z.infer<typeof overview>
 
 const dueCount = z.object({ at: timestampField(), count: z.int().meta({ examples: [12] }) })
 
-/** What a workspace is about to dispatch. */
+/** The upcoming dispatches of a workspace. */
 export const upcoming = z
   .object({
     from: timestampField(),
-    overdue: z.int().meta({ description: 'Due by now and not started yet.', examples: [0] }),
-    hour: z.array(dueCount).meta({ description: 'The coming hour in steps of five minutes.' }),
-    day: z.array(dueCount).meta({ description: 'The coming 24 hours, hour by hour.' }),
+    overdue: z.int().meta({ description: 'Tasks that are due but not started.', examples: [0] }),
+    hour: z.array(dueCount).meta({ description: 'The next hour in steps of five minutes.' }),
+    day: z.array(dueCount).meta({ description: 'The next 24 hours in steps of an hour.' }),
     next: z
       .array(
         z.object({
@@ -87,9 +89,9 @@ export const upcoming = z
           name: z.string().meta({ examples: ['Daily report'] }),
         }),
       )
-      .meta({ description: 'What is first; an occurrence of a cron job that is not a task yet has no task_id.' }),
+      .meta({ description: 'The first dispatches; an occurrence of a cron job without a task yet has no task_id.' }),
     is_capped: z.boolean().meta({
-      description: 'There is more than was counted: each number is a least.',
+      description: 'Partial count; actual numbers are higher.',
       examples: [false],
     }),
   })

@@ -6,7 +6,7 @@ const query = { state: ['dead'], from: new Date('2026-11-21T00:00:00Z'), limit: 
 const cursor = encodeCursor('tasks:a', query, uuid)
 
 describe('a cursor', () => {
-  it('continues the list that it was made for, with another limit too', () => {
+  it('continues its list, with any limit', () => {
     expect(decodeCursor('tasks:a', { ...query, cursor }, cursor)).toBe(uuid)
     expect(decodeCursor('tasks:a', { ...query, limit: 100 }, cursor)).toBe(uuid)
   })

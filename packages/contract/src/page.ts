@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { type Fault, textRule } from './text-rules.ts'
+import { type Invalid, textRule } from './text-rules.ts'
 
 const defaultLimit = 25
 const maxLimit = 100
@@ -9,11 +9,11 @@ const maxLimit = 100
 /** One page of a list. */
 export type Page<T> = {
   data: T[]
-  /** What to send as `cursor` for the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null
 }
 
-/** The shape of one page of a list of such items. */
+/** Returns the schema of one page of a list. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item),
@@ -21,41 +21,41 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
       .string()
       .nullable()
       .meta({
-        description: 'What to send as `cursor` for the next page; null on the last one.',
+        description: 'The `cursor` of the next page; null on the last page.',
         examples: [null],
       }),
   })
 }
 
 const limitRule = textRule(
-  { type: 'integer', minimum: 1, maximum: maxLimit, description: `Items on a page. Default: ${defaultLimit}.` },
+  { type: 'integer', minimum: 1, maximum: maxLimit, description: `Items per page. Default: ${defaultLimit}.` },
   readLimit,
 )
 
-/** The query parameters that every list takes. */
+/** The query parameters of every list. */
 export const pageFields = {
   limit: textField(limitRule).default(defaultLimit),
-  cursor: z.string().meta({ minLength: 1, description: 'The `next_cursor` of the page before.' }).optional(),
+  cursor: z.string().meta({ minLength: 1, description: 'The `next_cursor` of the previous page.' }).optional(),
 }
 
-/** The query of a list that has no filters. */
+/** The query of a list without filters. */
 export const listQuery = z.strictObject(pageFields)
 
-function readLimit(text: string): { value: number } | Fault {
+function readLimit(text: string): { value: number } | Invalid {
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
   const must = `be a whole number from 1 to ${maxLimit}`
   return limit >= 1 && limit <= maxLimit ? { value: limit } : { code: 'out_of_range', must }
 }
 
 /**
- * Makes the cursor that continues a list after the row with this id. It works only for the same list and filters.
- * @param list What is listed and whose it is, such as `tasks:<workspace id>`.
+ * Returns the cursor that continues a list after the row with this id. It is valid only for the same list and filters.
+ * @param list - The list and its owner, such as `tasks:<workspace id>`.
  */
 export function encodeCursor(list: string, query: Readonly<Record<string, unknown>>, uuid: string): string {
   return Buffer.from(JSON.stringify([bindingOf(list, query), uuid])).toString('base64url')
 }
 
-/** Reads a cursor back into the id it continues after; null when it is malformed or was made for another list. */
+/** Parses a cursor into the id it continues after; returns null when it is malformed or belongs to another list. */
 export function decodeCursor(list: string, query: Readonly<Record<string, unknown>>, cursor: string): string | null {
   const parts = cursorParts.safeParse(Buffer.from(cursor, 'base64url').toString('utf8'))
   if (!parts.success) return null
@@ -71,13 +71,13 @@ const cursorParts = z
     try {
       return JSON.parse(text)
     } catch {
-      ctx.addIssue('not JSON') // the caller made it up
+      ctx.addIssue('not JSON') // not one of our cursors
       return z.NEVER
     }
   })
   .pipe(z.tuple([z.string(), z.string().regex(uuidForm)]))
 
-// A few characters are enough: this finds mistakes. What a caller may see is never decided by a cursor.
+// A few characters are enough, because this only detects mistakes. A cursor never grants access.
 function bindingOf(list: string, query: Readonly<Record<string, unknown>>): string {
   const { limit: _limit, cursor: _cursor, ...filters } = query
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)

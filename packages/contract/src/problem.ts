@@ -3,32 +3,34 @@ import { z } from 'zod'
 
 const fieldError = z
   .object({
-    path: z.string().meta({ description: 'Where the field stands in what was sent.', examples: ['execute_at'] }),
+    path: z.string().meta({ description: 'The path of the field in the input.', examples: ['execute_at'] }),
     code: z.string().meta({ examples: ['execute_at_not_future'] }),
     message: z.string().meta({ examples: ['execute_at must be later than now.'] }),
   })
   .meta({ id: 'FieldError' })
 
-/** The body of every refusal (RFC 9457). Some codes add members of their own, such as `current_state`. */
+/** The body of every error response (RFC 9457). Some codes add members, such as `current_state`. */
 export const problem = z
   .looseObject({
     type: z.string().meta({
       format: 'uri',
-      description: 'A page about this kind of problem.',
+      description: 'The URL of a page about this kind of problem.',
       examples: ['http://localhost:3000/api/problems/validation_failed'],
     }),
     title: z.string().meta({ examples: ['Validation failed'] }),
     status: z.int().meta({ examples: [400] }),
-    detail: z.string().meta({ description: 'What to do about it.', examples: ['The body is invalid; see errors.'] }),
+    detail: z
+      .string()
+      .meta({ description: 'What happened, and what to do about it.', examples: ['The body is invalid; see errors.'] }),
     code: z.enum(appErrorCodes).meta({ description: 'Stable.', examples: ['validation_failed'] }),
     request_id: z.string().meta({ examples: ['0d9f6a1e-6f0c-4a35-9d7a-3f2f1f6d8b21'] }),
-    errors: z.array(fieldError).readonly().optional().meta({ description: 'Every field that is wrong.' }),
+    errors: z.array(fieldError).readonly().optional().meta({ description: 'Every invalid field.' }),
   })
   .meta({ id: 'Problem' })
 
 export type Problem = z.infer<typeof problem>
 
-/** What the page about a kind of problem says. */
+/** The content of the page about a kind of problem. */
 export const problemPage = z
   .object({
     code: z.enum(appErrorCodes),
@@ -40,33 +42,32 @@ export const problemPage = z
 
 export type ProblemKind = { status: number; title: string; description: string }
 
-/** How each refusal is answered, and the sentence that its page says about it. */
+/** The status, title and description of each kind of problem. */
 export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
   bad_request: {
     status: 400,
     title: 'Bad request',
-    description: 'What was sent is not an HTTP request that can be read; the connection is closed.',
+    description: 'The input is not a readable HTTP request; the server closes the connection.',
   },
   malformed_json: {
     status: 400,
     title: 'Malformed JSON',
-    description: 'The body is not JSON text in UTF-8, is nested too deeply, or contains text that cannot be stored.',
+    description: 'The body is not valid JSON in UTF-8, is nested too deeply, or contains text that cannot be stored.',
   },
   validation_failed: {
     status: 400,
     title: 'Validation failed',
-    description: 'One or more fields or parameters are wrong; `errors` names every one of them.',
+    description: 'One or more fields or parameters are invalid; `errors` lists all of them.',
   },
   unauthenticated: {
     status: 401,
     title: 'Not authenticated',
-    description: 'The request carries no API key or session, or one that is unknown, expired or revoked.',
+    description: 'The request has no API key or session, or the credential is unknown, expired or revoked.',
   },
   quota_exceeded: {
     status: 402,
     title: 'Quota exceeded',
-    description:
-      'The tier allows no more: of executions in the month, of storage, or of what `detail` names. A higher tier raises it.',
+    description: 'The organization has reached a limit of its tier, which `detail` names. A higher tier raises it.',
   },
   workspace_limit_reached: {
     status: 402,
@@ -76,12 +77,13 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
   forbidden: {
     status: 403,
     title: 'Forbidden',
-    description: 'The caller is known but may not do this; `detail` names the role or the policy flag that is missing.',
+    description:
+      'The caller is authenticated but not allowed to do this; `detail` names the missing role or policy flag.',
   },
   invitation_email_mismatch: {
     status: 403,
     title: 'Invitation for another address',
-    description: 'The invitation was sent to another e-mail address than that of the signed-in user.',
+    description: 'The invitation was sent to a different e-mail address than that of the signed-in user.',
   },
   not_found: {
     status: 404,
@@ -91,7 +93,7 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
-    description: 'The path exists but does not answer this method; the `Allow` header lists those that it answers.',
+    description: 'The path exists but does not support this method; the `Allow` header lists the supported ones.',
   },
   request_timeout: {
     status: 408,
@@ -101,57 +103,57 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
   conflict: {
     status: 409,
     title: 'Conflict',
-    description: 'The present state of the object does not allow this.',
+    description: 'The current state of the object does not allow this.',
   },
   task_not_pending: {
     status: 409,
     title: 'Task not pending',
-    description: 'Only a pending task can be changed or cancelled; `current_state` tells the state it is in.',
+    description: 'Only a pending task can be changed or cancelled; `current_state` is its state.',
   },
   task_not_finished: {
     status: 409,
     title: 'Task not finished',
-    description: 'Only a finished task can be replayed; `current_state` tells the state it is in.',
+    description: 'Only a finished task can be replayed; `current_state` is its state.',
   },
   slug_taken: {
     status: 409,
     title: 'Slug taken',
-    description: 'Another organization has this slug, or it is one of the addresses of Belfry itself.',
+    description: 'Another organization has this slug, or Belfry reserves it.',
   },
   email_taken: {
     status: 409,
     title: 'E-mail address taken',
-    description: 'An account with this e-mail address exists already.',
+    description: 'An account with this e-mail address already exists.',
   },
   last_owner: {
     status: 409,
     title: 'Last owner',
-    description: 'An organization keeps at least one owner; make somebody else an owner first.',
+    description: 'An organization needs at least one owner; make another member an owner first.',
   },
   already_member: {
     status: 409,
     title: 'Already a member',
-    description: 'Whoever has this e-mail address belongs to the organization already.',
+    description: 'The user with this e-mail address already belongs to the organization.',
   },
   already_invited: {
     status: 409,
     title: 'Already invited',
-    description: 'An invitation to this e-mail address is still open; resend it, or revoke it first.',
+    description: 'An invitation to this e-mail address is open; resend or revoke it.',
   },
   invitation_used: {
     status: 409,
     title: 'Invitation used',
-    description: 'The invitation has been accepted; a link works once.',
+    description: 'The invitation has already been accepted; its link works once.',
   },
   invitation_revoked: {
     status: 409,
     title: 'Invitation revoked',
-    description: 'The invitation was taken back, or whoever sent it may not invite to this role any more.',
+    description: 'The invitation was revoked, or its sender may no longer invite to this role.',
   },
   invitation_expired: {
     status: 409,
     title: 'Invitation expired',
-    description: 'The invitation was not accepted within seven days; it can be sent again.',
+    description: 'The invitation was not accepted within seven days; it can be resent.',
   },
   idempotency_key_reused: {
     status: 409,
@@ -161,41 +163,41 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
   idempotency_in_progress: {
     status: 409,
     title: 'First request still in progress',
-    description: 'A request with the same Idempotency-Key is still being worked on; repeat this one in a moment.',
+    description: 'A request with the same Idempotency-Key is still in progress; retry in a moment.',
   },
   payload_too_large: {
     status: 413,
     title: 'Body too large',
-    description: 'The body has more bytes than the path accepts.',
+    description: 'The body is larger than this path accepts.',
   },
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported media type',
-    description: 'Bodies are accepted as application/json in UTF-8, without compression.',
+    description: 'Bodies must be application/json in UTF-8, without compression.',
   },
   expectation_failed: {
     status: 417,
     title: 'Expectation failed',
-    description: 'The `Expect` header asks for something else than `100-continue`.',
+    description: 'The `Expect` header has a value other than `100-continue`.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    description: 'The caller has used up its rate; `Retry-After` tells when to go on.',
+    description: 'The caller has exceeded its rate limit; retry after the seconds in `Retry-After`.',
   },
   headers_too_large: {
     status: 431,
     title: 'Headers too large',
-    description: 'URL and headers together have more than 16 KiB.',
+    description: 'The URL and headers exceed 16 KiB in total.',
   },
   internal: {
     status: 500,
     title: 'Internal error',
-    description: 'A fault of the service, recorded under the request id.',
+    description: 'An internal error, logged with the request id.',
   },
   unavailable: {
     status: 503,
     title: 'Unavailable',
-    description: 'The service cannot reach its database; the same request can be sent again in a moment.',
+    description: 'The service cannot reach its database; retry the same request in a moment.',
   },
 }

@@ -12,10 +12,10 @@ const fields = {
   max_delay_ms: integer(1_000, 86_400_000).meta({ examples: [retryDefaults.maxDelayMs] }),
 }
 
-/** How a failed task is tried again, as an answer shows it. */
+/** The retry policy in a response. */
 export const retry = z.object(fields).meta({ id: 'Retry' })
 
-/** How a failed task is tried again; each field has a default. */
+/** The retry policy of a new task; each field has a default. */
 export const retryPolicy = z
   .strictObject({
     max_retries: fields.max_retries.default(retryDefaults.maxRetries),
@@ -31,7 +31,7 @@ export const retryPolicy = z
     max_delay_ms: retryDefaults.maxDelayMs,
   }))
 
-/** A change of some of it. Only the fields that are given can be compared here. */
+/** A partial change of a retry policy. The delays are compared only when both are present. */
 export const retryChange = z
   .strictObject({
     max_retries: fields.max_retries.optional(),
@@ -48,7 +48,7 @@ function refuseCapBelowBase({ base_delay_ms: base, max_delay_ms: max }: Delays, 
   refuse(ctx, max, { code: 'out_of_range', must: `be at least base_delay_ms, which is ${base}` }, ['max_delay_ms'])
 }
 
-// Also beside other faults of the same object, so that all of them are told at once.
+// Runs even when other fields are invalid, so one response reports all errors.
 function hasBothDelays({ value }: { value: unknown }): boolean {
   const delays: Partial<Record<keyof Delays, unknown>> = Object(value)
   return typeof delays.base_delay_ms === 'number' && typeof delays.max_delay_ms === 'number'

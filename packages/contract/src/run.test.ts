@@ -35,7 +35,7 @@ describe('listRunsQuery', () => {
     },
   )
 
-  it('refuses what it does not know, with a hint', () => {
+  it('refuses unknown filters, with a hint', () => {
     expect(parseInput(listRunsQuery, { taskId: 'x' })).toMatchObject({
       errors: [{ path: 'taskId', message: '"taskId" is not a known field. Did you mean "task_id"?' }],
     })

@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { idField, millisecondsField, timestampField } from './answer-fields.ts'
 import { repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
+import { idField, millisecondsField, timestampField } from './response-fields.ts'
 import { taskSources } from './task-source.ts'
-import { type Fault, id, instant, line, oneOf, textRule } from './text-rules.ts'
+import { type Invalid, id, instant, line, oneOf, textRule } from './text-rules.ts'
 
 export const runStatuses = ['success', 'failed'] as const
 
 export type RunStatus = (typeof runStatuses)[number]
 
 /** Why an attempt failed. */
-export const runErrorCodes = [
+const runErrorCodes = [
   'timeout',
   'connection_refused',
   'connection_reset',
@@ -27,18 +27,16 @@ export const runErrorCodes = [
   'worker_lost',
 ] as const
 
-export type RunErrorCode = (typeof runErrorCodes)[number]
-
-/** Response statuses, both ends included. */
+/** A range of response statuses, both ends included. */
 export type StatusRange = { from: number; to: number }
 
 const statusRangeSchema = {
   pattern: '^[1-9]([0-9]{2}|[xX]{2})$',
-  description: 'A status, or a class of them as `5xx`.',
+  description: 'A status, or a class of statuses such as `5xx`.',
   examples: ['5xx'],
 }
 
-/** The query of the log: `from` <= started_at < `to`, newest first. A repeated filter means OR. */
+/** The query of the activity log: `from` <= started_at < `to`, newest first. A repeated filter means OR. */
 export const listRunsQuery = z.strictObject({
   status: repeatable(oneOf(runStatuses)).optional(),
   task_id: repeatable(id('task')).optional(),
@@ -53,10 +51,10 @@ export const listRunsQuery = z.strictObject({
 
 export type ListRunsQuery = z.infer<typeof listRunsQuery>
 
-/** The same over all workspaces of an organization. */
+/** The query of the activity log of all workspaces of an organization. */
 export const listOrganizationRunsQuery = listRunsQuery.extend({ workspace_id: repeatable(id('ws')).optional() })
 
-function statusRange(text: string): { value: StatusRange } | Fault {
+function statusRange(text: string): { value: StatusRange } | Invalid {
   if (/^[1-9]xx$/i.test(text)) return { value: { from: Number(text[0]) * 100, to: Number(text[0]) * 100 + 99 } }
   if (/^[1-9]\d\d$/.test(text)) return { value: { from: Number(text), to: Number(text) } }
   return { code: 'invalid_value', must: 'be a status such as 500 or a class such as 5xx' }
@@ -79,7 +77,7 @@ const runFields = {
   started_at: timestampField(),
   finished_at: timestampField(),
   duration_ms: millisecondsField(84),
-  lag_ms: z.int().meta({ description: 'How much later than scheduled it started.', examples: [3] }),
+  lag_ms: z.int().meta({ description: 'The delay between the scheduled time and the start.', examples: [3] }),
   url: z.string().meta({ examples: ['https://example.com/hooks/reminder'] }),
   method: z.string().meta({ examples: ['POST'] }),
   response_status: z
@@ -95,12 +93,12 @@ const runFields = {
     .meta({ examples: [null] }),
 }
 
-/** One dispatch attempt, as lists show it. */
+/** An attempt in a list. */
 export const run = z.object(runFields).meta({ id: 'Run' })
 
 export type Run = z.infer<typeof run>
 
-/** One dispatch attempt with all that was sent and received. */
+/** An attempt with its request and response. */
 export const runDetail = z
   .object({
     ...runFields,
@@ -112,7 +110,7 @@ export const runDetail = z
         .string()
         .nullable()
         .meta({ examples: ['{"user":42}'] }),
-      body_truncated: z.literal(false).meta({ description: 'The request is kept whole.' }),
+      body_truncated: z.literal(false).meta({ description: 'The request is stored completely.' }),
     }),
     response: z
       .object({
@@ -121,12 +119,12 @@ export const runDetail = z
           .record(z.string(), z.union([z.string(), z.array(z.string())]))
           .meta({ examples: [{ 'content-type': 'text/plain' }] }),
         body: z.string().meta({ examples: ['ok'] }),
-        body_bytes: z.int().meta({ description: 'Bytes received, of which `body` may hold fewer.', examples: [2] }),
+        body_bytes: z.int().meta({ description: 'Bytes received; `body` may be shorter.', examples: [2] }),
         body_truncated: z.boolean(),
         body_encoding: z.enum(['utf8', 'base64']),
       })
       .nullable()
-      .meta({ description: 'Null when no answer came.' }),
+      .meta({ description: 'Null when there was no response.' }),
   })
   .meta({ id: 'RunDetail' })
 

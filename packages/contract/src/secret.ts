@@ -1,14 +1,14 @@
 import { checkSecretValue, secretValuePattern } from '@belfry/domain'
 import { z } from 'zod'
-import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
+import { idField, timestampField } from './response-fields.ts'
 import { textRule } from './text-rules.ts'
 
 const valueSchema = {
   minLength: 4,
   maxLength: 8192,
   pattern: secretValuePattern,
-  description: 'The value; it never comes back.',
+  description: 'The value; never returned.',
   examples: ['3f1c9a7e5b2d'],
 }
 
@@ -17,23 +17,21 @@ const valueRule = textRule<string>(valueSchema, text => {
   return message === null ? { value: text } : { code: 'invalid_secret_value', message }
 })
 
-/** What a reference says about the name of a secret. */
+/** The JSON Schema of a secret's name. */
 export const secretName = { pattern: '^[A-Z][A-Z0-9_]{0,63}$', examples: ['API_TOKEN'] }
 
-/** The body that gives a secret its value. */
+/** The body that sets the value of a secret. */
 export const putSecretBody = z.strictObject({ value: textField(valueRule) })
-
-export type PutSecretBody = z.infer<typeof putSecretBody>
 
 export const secret = z
   .object({
-    name: z.string().meta({ description: 'Requests refer to it as `{{ secrets.NAME }}`.', examples: ['API_TOKEN'] }),
+    name: z.string().meta({ description: 'The name in references `{{ secrets.NAME }}`.', examples: ['API_TOKEN'] }),
     created_at: timestampField(),
     updated_at: timestampField(),
   })
   .meta({ id: 'Secret' })
 
-/** A secret as every answer shows it, without its value. */
+/** A secret in a response, without its value. */
 export type Secret = z.infer<typeof secret>
 
 export const signingSecret = z
@@ -41,15 +39,16 @@ export const signingSecret = z
     id: idField('sec'),
     workspace_id: idField('ws'),
     secret: z.string().meta({
-      description: 'What receivers verify signatures with, as the libraries for Standard Webhooks take it.',
+      description:
+        'The secret with which receivers verify signatures, in the format of the Standard Webhooks libraries.',
       examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
     }),
     created_at: timestampField(),
     expires_at: timestampField()
       .nullable()
-      .meta({ description: 'Until when it signs beside the current one; null for the current one.', examples: [null] }),
+      .meta({ description: 'When a replaced secret stops signing; null for the current secret.', examples: [null] }),
   })
   .meta({ id: 'SigningSecret' })
 
-/** One of the secrets that a workspace's deliveries are signed with. */
+/** A secret that signs the deliveries of a workspace. */
 export type SigningSecret = z.infer<typeof signingSecret>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
 import { pageFields } from './page.ts'
+import { idField, timestampField } from './response-fields.ts'
 import { retryChange, retryPolicy } from './retry.ts'
 import { createTaskBody, sentFields } from './task.ts'
 import { topicPattern } from './text-rules.ts'
@@ -16,7 +16,7 @@ const fields = {
   active: z.boolean(),
 }
 
-/** The body that subscribes a target to topics. */
+/** The body that creates a subscription of a target to topics. */
 export const createSubscriptionBody = z.strictObject({
   topic: fields.topic,
   url: fields.url,
@@ -28,7 +28,7 @@ export const createSubscriptionBody = z.strictObject({
 
 export type CreateSubscriptionBody = z.infer<typeof createSubscriptionBody>
 
-/** The body that changes a subscription; fields that are left out stay, also within `retry`. */
+/** The body that changes a subscription. Omitted fields stay unchanged, also within `retry`. */
 export const updateSubscriptionBody = z.strictObject({
   topic: fields.topic.optional(),
   url: fields.url.optional(),
@@ -38,12 +38,10 @@ export const updateSubscriptionBody = z.strictObject({
   active: fields.active.optional(),
 })
 
-export type UpdateSubscriptionBody = z.infer<typeof updateSubscriptionBody>
-
 /** The query of the list of subscriptions. */
 export const listSubscriptionsQuery = z.strictObject(pageFields)
 
-/** A subscription as every answer shows it. */
+/** A subscription in a response. */
 export const subscription = z
   .object({
     id: idField('sub'),
@@ -53,7 +51,7 @@ export const subscription = z
     headers: sentFields.headers,
     retry: sentFields.retry,
     timeout_ms: sentFields.timeout_ms,
-    active: z.boolean().meta({ description: 'Whether events go to it.', examples: [true] }),
+    active: z.boolean().meta({ description: 'Whether it receives events.', examples: [true] }),
     created_at: timestampField(),
     updated_at: timestampField(),
   })

@@ -1,4 +1,4 @@
-/** What asked for a dispatch. */
+/** The origin of a task. */
 export const taskSources = ['task', 'cron', 'event'] as const
 
 export type TaskSource = (typeof taskSources)[number]

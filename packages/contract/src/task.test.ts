@@ -3,26 +3,26 @@ import { z } from 'zod'
 import { parseInput } from './field-errors.ts'
 import { createTaskBody, listDeadLettersQuery, listTasksQuery, updateTaskBody } from './task.ts'
 
-const least = { name: 'Remind', url: 'https://example.com/hook', method: 'POST', execute_at: '2099-12-31T23:59:59Z' }
+const minimal = { name: 'Remind', url: 'https://example.com/hook', method: 'POST', execute_at: '2099-12-31T23:59:59Z' }
 
-function faultsOf(schema: z.ZodType, value: unknown): Record<string, string> {
+function errorsOf(schema: z.ZodType, value: unknown): Record<string, string> {
   const result = parseInput(schema, value)
   return result.ok ? {} : Object.fromEntries(result.errors.map(({ path, code }) => [path, code]))
 }
 
 describe('createTaskBody', () => {
-  it('needs a name, a URL, a method and a time, and has a default for the rest (spec 2.1)', () => {
-    expect(parseInput(createTaskBody, least)).toEqual({
+  it('needs a name, a URL, a method and a time, and has a default for the rest', () => {
+    expect(parseInput(createTaskBody, minimal)).toEqual({
       ok: true,
       value: {
-        ...least,
+        ...minimal,
         execute_at: new Date('2099-12-31T23:59:59Z'),
         headers: {},
         retry: { max_retries: 5, backoff: 'exponential', base_delay_ms: 10_000, max_delay_ms: 3_600_000 },
         timeout_ms: 30_000,
       },
     })
-    expect(faultsOf(createTaskBody, {})).toEqual({
+    expect(errorsOf(createTaskBody, {})).toEqual({
       name: 'required',
       url: 'required',
       method: 'required',
@@ -30,37 +30,37 @@ describe('createTaskBody', () => {
     })
   })
 
-  it('points to publish events when execute_at is missing (spec 7, rule 2)', () => {
-    const { execute_at: _, ...rest } = least
+  it('points to publish events when execute_at is missing', () => {
+    const { execute_at: _, ...rest } = minimal
     const result = parseInput(createTaskBody, rest)
     expect(result).toMatchObject({ ok: false, errors: [{ path: 'execute_at', code: 'required' }] })
     expect(result.ok ? '' : result.errors[0]?.message).toContain('POST /api/events')
   })
 
   it('leaves the decision about a past time to the database', () => {
-    expect(faultsOf(createTaskBody, { ...least, execute_at: '2001-01-01T00:00:00Z' })).toEqual({})
+    expect(errorsOf(createTaskBody, { ...minimal, execute_at: '2001-01-01T00:00:00Z' })).toEqual({})
   })
 
-  it('takes the defaults of the retry fields that are left out', () => {
-    const result = parseInput(createTaskBody, { ...least, retry: { max_retries: 0, backoff: 'fixed' } })
+  it('applies the defaults of omitted retry fields', () => {
+    const result = parseInput(createTaskBody, { ...minimal, retry: { max_retries: 0, backoff: 'fixed' } })
     expect(result).toMatchObject({
       value: { retry: { max_retries: 0, backoff: 'fixed', base_delay_ms: 10_000, max_delay_ms: 3_600_000 } },
     })
   })
 
   it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('allows the method %s', method => {
-    expect(faultsOf(createTaskBody, { ...least, method })).toEqual({})
+    expect(errorsOf(createTaskBody, { ...minimal, method })).toEqual({})
   })
 
   it.each([null, 0, false, '', [], {}, { deep: [{}] }])('allows the payload %j', payload => {
-    expect(faultsOf(createTaskBody, { ...least, payload })).toEqual({})
+    expect(errorsOf(createTaskBody, { ...minimal, payload })).toEqual({})
   })
 
   it('allows the limits themselves', () => {
     const retry = { max_retries: 20, backoff: 'linear', base_delay_ms: 3_600_000, max_delay_ms: 86_400_000 }
-    expect(faultsOf(createTaskBody, { ...least, retry, timeout_ms: 300_000 })).toEqual({})
+    expect(errorsOf(createTaskBody, { ...minimal, retry, timeout_ms: 300_000 })).toEqual({})
     const smallest = { max_retries: 0, base_delay_ms: 1_000, max_delay_ms: 1_000 }
-    expect(faultsOf(createTaskBody, { ...least, retry: smallest, timeout_ms: 1_000 })).toEqual({})
+    expect(errorsOf(createTaskBody, { ...minimal, retry: smallest, timeout_ms: 1_000 })).toEqual({})
   })
 
   it.each([
@@ -100,17 +100,17 @@ describe('createTaskBody', () => {
     [{ retry: { max_delay_ms: 9_999 } }, { 'retry.max_delay_ms': 'out_of_range' }],
     [{ executeAt: 'x' }, { executeAt: 'unknown_field' }],
     [{ retry: { maxRetries: 1 } }, { 'retry.maxRetries': 'unknown_field' }],
-  ])('refuses %j', (change, faults) => {
-    expect(faultsOf(createTaskBody, { ...least, ...change })).toEqual(faults)
+  ])('refuses %j', (change, errors) => {
+    expect(errorsOf(createTaskBody, { ...minimal, ...change })).toEqual(errors)
   })
 
   it('allows times up to the very end of 2099', () => {
-    expect(faultsOf(createTaskBody, { ...least, execute_at: '2099-12-31T23:59:59.999Z' })).toEqual({})
+    expect(errorsOf(createTaskBody, { ...minimal, execute_at: '2099-12-31T23:59:59.999Z' })).toEqual({})
   })
 
-  it('compares the delays also beside other faults', () => {
+  it('compares the delays even when other fields are invalid', () => {
     const retry = { max_retries: 'x', base_delay_ms: 5_000, max_delay_ms: 2_000, more: 1 }
-    expect(faultsOf(createTaskBody, { ...least, retry })).toEqual({
+    expect(errorsOf(createTaskBody, { ...minimal, retry })).toEqual({
       'retry.max_retries': 'invalid_type',
       'retry.max_delay_ms': 'out_of_range',
       'retry.more': 'unknown_field',
@@ -119,7 +119,7 @@ describe('createTaskBody', () => {
 })
 
 describe('updateTaskBody', () => {
-  it('adds no default to what was given', () => {
+  it('adds no defaults', () => {
     expect(parseInput(updateTaskBody, { name: 'New' })).toEqual({ ok: true, value: { name: 'New' } })
     expect(parseInput(updateTaskBody, { retry: { max_retries: 1 } })).toEqual({
       ok: true,
@@ -138,15 +138,15 @@ describe('updateTaskBody', () => {
     [{ name: null }, { name: 'invalid_type' }],
     [{ retry: { base_delay_ms: 2_000, max_delay_ms: 1_000 } }, { 'retry.max_delay_ms': 'out_of_range' }],
     [null, { '': 'invalid_type' }],
-  ])('refuses %j', (value, faults) => {
-    expect(faultsOf(updateTaskBody, value)).toEqual(faults)
+  ])('refuses %j', (value, errors) => {
+    expect(errorsOf(updateTaskBody, value)).toEqual(errors)
   })
 })
 
 describe('listTasksQuery', () => {
   const cronJob = 'cron_00000000000000000000000001'
 
-  it('reads what a query string can say', () => {
+  it('parses a query string', () => {
     const query = {
       state: ['dead', 'cancelled'],
       source: 'cron',
@@ -170,7 +170,7 @@ describe('listTasksQuery', () => {
   })
 
   it('allows a filter twenty times', () => {
-    expect(faultsOf(listTasksQuery, { state: Array(20).fill('dead') })).toEqual({})
+    expect(errorsOf(listTasksQuery, { state: Array(20).fill('dead') })).toEqual({})
   })
 
   it('asks for 25 rows by default', () => {
@@ -194,13 +194,13 @@ describe('listTasksQuery', () => {
     [{ limit: '' }, { limit: 'out_of_range' }],
     [{ limit: ['5', '6'] }, { limit: 'invalid_type' }],
     [{ offset: '100' }, { offset: 'unknown_field' }],
-  ])('refuses %j', (query, faults) => {
-    expect(faultsOf(listTasksQuery, query)).toEqual(faults)
+  ])('refuses %j', (query, errors) => {
+    expect(errorsOf(listTasksQuery, query)).toEqual(errors)
   })
 
-  it('has no state to ask for among the dead letters', () => {
-    expect(faultsOf(listDeadLettersQuery, { state: 'dead' })).toEqual({ state: 'unknown_field' })
-    expect(faultsOf(listDeadLettersQuery, { source: 'event' })).toEqual({})
+  it('has no state filter for dead letters', () => {
+    expect(errorsOf(listDeadLettersQuery, { state: 'dead' })).toEqual({ state: 'unknown_field' })
+    expect(errorsOf(listDeadLettersQuery, { source: 'event' })).toEqual({})
   })
 })
 

@@ -1,15 +1,15 @@
 import { stateReasons, taskStates } from '@belfry/domain'
 import { z } from 'zod'
-import { idField, millisecondsField, timestampField } from './answer-fields.ts'
 import { headersField, integer, payloadField, repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
+import { idField, millisecondsField, timestampField } from './response-fields.ts'
 import { retry, retryChange, retryPolicy } from './retry.ts'
 import { runStatuses } from './run.ts'
 import { taskSources } from './task-source.ts'
 import {
   displayName,
   exampleTime,
-  type Fault,
+  type Invalid,
   id,
   instant,
   line,
@@ -29,7 +29,7 @@ const executeAtRule = textRule(
   {
     ...instant.schema,
     examples: [exampleTime(3_600_000)],
-    description: 'Later than now by the server’s clock, and not after the year 2099; with an offset.',
+    description: 'In the future by the server’s clock, and not after the year 2099; with an offset.',
   },
   executeAt,
 )
@@ -40,14 +40,11 @@ const fields = {
   method: z.enum(methods),
   headers: headersField,
   payload: payloadField,
-  execute_at: textField(
-    executeAtRule,
-    'execute_at is required: a task is dispatched at a time. For a dispatch at once, use POST /api/events.',
-  ),
+  execute_at: textField(executeAtRule, 'execute_at is required. To dispatch at once, use POST /api/events.'),
   timeout_ms: integer(1_000, 300_000),
 }
 
-/** The body that creates a task (spec 2.1). Whether `execute_at` lies in the future is for the database's clock. */
+/** The body that creates a task. The API checks `execute_at` against the database's clock. */
 export const createTaskBody = z.strictObject({
   name: fields.name,
   url: fields.url,
@@ -61,7 +58,7 @@ export const createTaskBody = z.strictObject({
 
 export type CreateTaskBody = z.infer<typeof createTaskBody>
 
-/** The body that changes a pending task; fields that are left out stay, also within `retry`. */
+/** The body that changes a pending task. Omitted fields stay unchanged, also within `retry`. */
 export const updateTaskBody = z.strictObject({
   name: fields.name.optional(),
   url: fields.url.optional(),
@@ -89,18 +86,16 @@ export const listTasksQuery = z.strictObject({
 
 export type ListTasksQuery = z.infer<typeof listTasksQuery>
 
-/** The dead letters are the tasks in one state. */
+/** The query of the list of dead letters, which are the tasks in the state `dead`. */
 export const listDeadLettersQuery = listTasksQuery.omit({ state: true })
 
-export type ListDeadLettersQuery = z.infer<typeof listDeadLettersQuery>
-
-function executeAt(text: string): { value: Date } | Fault {
+function executeAt(text: string): { value: Date } | Invalid {
   const result = instant(text)
   const isTooLate = 'value' in result && result.value > lastInstant
-  return isTooLate ? { code: 'out_of_range', must: 'not lie after the year 2099' } : result
+  return isTooLate ? { code: 'out_of_range', must: 'not be after the year 2099' } : result
 }
 
-/** The latest attempt that is over. */
+/** The latest finished attempt. */
 export const lastRun = z
   .object({
     id: idField('run'),
@@ -119,23 +114,23 @@ export const lastRun = z
 
 export type LastRun = z.infer<typeof lastRun>
 
-/** What a task or a cron job sends, as an answer shows it. */
+/** The request of a task or cron job, in a response. */
 export const sentFields = {
   url: z.string().meta({ examples: ['https://example.com/hooks/reminder'] }),
   method: z.string().meta({ enum: methods, examples: ['POST'] }),
   headers: z.record(z.string(), z.string()).meta({ examples: [{ 'X-Source': 'belfry' }] }),
-  payload: z.unknown().meta({ description: 'Any JSON value, as it was given.', examples: [{ user: 42 }] }),
+  payload: z.unknown().meta({ description: 'Any JSON value, unchanged.', examples: [{ user: 42 }] }),
   retry,
   timeout_ms: millisecondsField(30_000),
 }
 
-/** A task as every answer shows it. */
+/** A task in a response. */
 export const task = z
   .object({
     id: idField('task'),
     workspace_id: idField('ws'),
     name: z.string().meta({ examples: ['Trial reminder'] }),
-    source: z.enum(taskSources).meta({ description: 'What asked for the dispatch.' }),
+    source: z.enum(taskSources).meta({ description: 'The origin of the task.' }),
     cronjob_id: idField('cron').nullable(),
     event_id: idField('evt').nullable(),
     topic: z
@@ -148,7 +143,7 @@ export const task = z
     state_reason: z
       .string()
       .nullable()
-      .meta({ description: `Why it ended without a dispatch: ${stateReasons.join(', ')}.`, examples: [null] }),
+      .meta({ description: `Why it ended without a request: ${stateReasons.join(', ')}.`, examples: [null] }),
     attempts: z.int().meta({ description: 'Attempts started so far.', examples: [0] }),
     next_retry_at: timestampField().nullable().meta({ description: 'Set while the state is `retrying`.' }),
     last_run: lastRun.nullable(),

@@ -24,7 +24,7 @@ describe('line', () => {
     expect(codeOf(line(200)(text))).toBe(expected)
   })
 
-  it('counts no further than it must', () => {
+  it('counts only as far as needed', () => {
     const text = 'a'.repeat(5_000_000)
     const started = performance.now()
     for (let i = 0; i < 100; i++) line(200)(text)
@@ -92,13 +92,13 @@ describe('emailAddress', () => {
 })
 
 describe('other texts', () => {
-  it('are read as what they stand for', () => {
+  it('are parsed into their values', () => {
     expect(instant('2026-11-21T02:20:00Z')).toEqual({ value: new Date('2026-11-21T02:20:00Z') })
     expect(id('task')('task_00000000000000000000000001')).toEqual({ value: '00000000-0000-0000-0000-000000000001' })
     expect(oneOf(['a', 'b'])('b')).toEqual({ value: 'b' })
   })
 
-  it('are refused with a code of their own', () => {
+  it('are refused with their own code', () => {
     expect(codeOf(instant('2026-11-21'))).toBe('invalid_timestamp')
     expect(codeOf(id('task')('run_00000000000000000000000001'))).toBe('invalid_id')
     expect(codeOf(oneOf(['a', 'b'])('A'))).toBe('invalid_value')

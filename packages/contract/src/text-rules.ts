@@ -1,10 +1,10 @@
 import { checkTargetUrl, fromId, type IdKind, isTopic, isTopicPattern, parseInstant } from '@belfry/domain'
 import { z } from 'zod'
 
-/** What is wrong with a value: a stable code, and either the rest of a sentence about the field or a whole sentence. */
-export type Fault = { code: string; must: string } | { code: string; message: string }
+/** An error of a value: a stable code, and a sentence, or the end of a sentence that starts "<field> must". */
+export type Invalid = { code: string; must: string } | { code: string; message: string }
 
-/** What a reference says about a text: members of a JSON Schema. */
+/** The JSON Schema of a text. */
 export type TextSchema = {
   format?: string
   pattern?: string
@@ -18,21 +18,21 @@ export type TextSchema = {
   examples?: readonly unknown[]
 }
 
-/** Reads the value that a text stands for, or says why it stands for none. */
+/** Parses a text into a value, or returns why it is invalid. */
 export type TextRule<T> = {
-  (text: string): { value: T } | Fault
+  (text: string): { value: T } | Invalid
   readonly schema?: TextSchema
 }
 
-/** A rule together with what a reference says about the texts that it reads. */
-export function textRule<T>(schema: TextSchema, read: (text: string) => { value: T } | Fault): TextRule<T> {
+/** Returns a rule with the JSON Schema of its texts. */
+export function textRule<T>(schema: TextSchema, read: (text: string) => { value: T } | Invalid): TextRule<T> {
   return Object.assign((text: string) => read(text), { schema })
 }
 
-// Written as ranges, because the patterns of an OpenAPI document are read by engines without Unicode properties.
+// Ranges, because some readers of OpenAPI documents do not support Unicode properties in patterns.
 const control = '\\u0000-\\u001f\\u007f-\\u009f'
 
-/** One line of text. Its length counts characters as people do, not UTF-16 units. */
+/** One line of text. Its length counts Unicode characters, not UTF-16 units. */
 export function line(maxLength: number): TextRule<string> {
   return textRule({ minLength: 1, maxLength, pattern: `^[^${control}]*$` }, text => {
     if (text === '') return { code: 'too_short', must: 'not be empty' }
@@ -49,7 +49,7 @@ const namePattern = `^[${invisible}]*[^${control}${invisible}][^${control}]*$`
 const nameForm = new RegExp(namePattern, 'u')
 const nameLine = line(200)
 
-/** The name of an object, as people read it: a line in which something can be seen. */
+/** The name of an object: a line with at least one visible character. */
 export const displayName: TextRule<string> = textRule(
   { ...nameLine.schema, pattern: namePattern, examples: ['A name'] },
   text => {
@@ -59,7 +59,7 @@ export const displayName: TextRule<string> = textRule(
   },
 )
 
-/** A password to be set. */
+/** A new password. */
 export const newPassword: TextRule<string> = textRule(
   { format: 'password', minLength: 12, maxLength: 128, examples: ['correct horse battery staple'] },
   text => {
@@ -68,7 +68,7 @@ export const newPassword: TextRule<string> = textRule(
   },
 )
 
-/** An address that mail can be sent to, in the plain form: no quotes, comments or display name. */
+/** A plain e-mail address, without quotes, comments or display name. */
 export const emailAddress: TextRule<string> = textRule(
   { format: 'email', maxLength: 254, examples: ['ada@example.com'] },
   text => {
@@ -78,14 +78,14 @@ export const emailAddress: TextRule<string> = textRule(
 )
 
 const targetUrlSchema: TextSchema = {
-  // Not of the format `uri`: what stands for a secret is no part of one.
+  // Not the format `uri`, because references to secrets are not valid in a URI.
   pattern: `^([Hh][Tt][Tt][Pp][Ss]?://[^/\\\\#]|\\{\\{ *secrets\\.[A-Z][A-Z0-9_]{0,63} *\\}\\})[^\\\\#${control}]*$`,
   maxLength: 2048,
   description: 'An absolute http or https URL without user, password or fragment; may hold `{{ secrets.NAME }}`.',
   examples: ['https://example.com/hooks/reminder'],
 }
 
-/** The URL of a target. Whether its host may be called is not decided here. */
+/** The URL of a target. This rule does not check whether its host is allowed. */
 export const targetUrl: TextRule<string> = textRule(targetUrlSchema, text => {
   const message = checkTargetUrl(text)
   return message === null ? { value: text } : { code: 'invalid_url', message }
@@ -97,7 +97,7 @@ const topicSchema: TextSchema = {
   examples: ['orders.paid'],
 }
 
-/** The name of a topic. */
+/** A topic name. */
 export const topic: TextRule<string> = textRule(topicSchema, text => {
   const must =
     'be a topic such as orders.paid: letters, digits, _ and - in parts joined by dots, at most 200 characters'
@@ -111,7 +111,7 @@ const topicPatternSchema: TextSchema = {
   examples: ['orders.*'],
 }
 
-/** The topics of a subscription. */
+/** The topic pattern of a subscription. */
 export const topicPattern: TextRule<string> = textRule(topicPatternSchema, text => {
   const must = 'be a topic such as orders.paid, all topics below one such as orders.*, or * for all topics'
   return isTopicPattern(text) ? { value: text } : { code: 'invalid_topic', must }
@@ -119,16 +119,16 @@ export const topicPattern: TextRule<string> = textRule(topicPatternSchema, text 
 
 const instantSchema: TextSchema = {
   format: 'date-time',
-  description: 'A timestamp of RFC 3339 with an offset or `Z`.',
+  description: 'An RFC 3339 timestamp with an offset or `Z`.',
   examples: ['2026-11-21T02:20:00Z'],
 }
 
-/** An example of a time, so long after the moment at which it is shown: `fillExampleTimes` puts it in. */
+/** Returns a placeholder for a time that is `afterMs` after it is shown; see `fillExampleTimes`. */
 export function exampleTime(afterMs: number): string {
   return `now+${afterMs}`
 }
 
-/** Replaces each `exampleTime` in a text that is about to be shown. */
+/** Replaces each `exampleTime` in a text by a time. */
 export function fillExampleTimes(text: string, nowMs: number): string {
   return text.replace(/now\+(\d+)/g, (_, afterMs: string) => {
     const instant = new Date(nowMs + Number(afterMs)).toISOString()
@@ -136,22 +136,22 @@ export function fillExampleTimes(text: string, nowMs: number): string {
   })
 }
 
-/** A point in time. */
+/** A timestamp. */
 export const instant: TextRule<Date> = textRule(instantSchema, text => {
   const value = parseInstant(text)
   const must = 'be a timestamp with an offset, such as 2026-11-21T02:20:00Z'
   return value === null ? { code: 'invalid_timestamp', must } : { value }
 })
 
-/** An id of one kind, read as its UUID. */
+/** A public id of one kind, parsed into its UUID. */
 export function id(kind: IdKind): TextRule<string> {
   return textRule({ pattern: idPattern(kind), examples: [exampleId(kind)] }, text => {
     const value = fromId(kind, text)
-    return value === null ? { code: 'invalid_id', must: `be an id that begins with ${kind}_` } : { value }
+    return value === null ? { code: 'invalid_id', must: `be an id that starts with ${kind}_` } : { value }
   })
 }
 
-/** One of a few words. */
+/** One of the given words. */
 export function oneOf<const T extends string>(words: readonly T[]): TextRule<T> {
   return textRule({ enum: words }, text => {
     const value = words.find(word => word === text)
@@ -159,17 +159,17 @@ export function oneOf<const T extends string>(words: readonly T[]): TextRule<T> 
   })
 }
 
-/** The form of the ids of a kind. */
+/** Returns the pattern of the ids of a kind. */
 export function idPattern(kind: IdKind): string {
   return `^${kind}_[0-7][0-9a-hjkmnp-tv-z]{25}$`
 }
 
-/** An id of a kind, to show what one looks like. */
+/** Returns an example id of a kind. */
 export function exampleId(kind: IdKind): string {
   return `${kind}_01kajvz3e9fkwvx3tb1h2c4d5e`
 }
 
-// A text has no more characters than UTF-16 units, so these decide for most.
+// Text has at most as many characters as UTF-16 units, so most texts need no count.
 function isLongerThan(text: string, maxLength: number): boolean {
   return text.length > maxLength && Array.from(text.slice(0, 2 * maxLength + 2)).length > maxLength
 }

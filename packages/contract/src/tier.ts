@@ -1,15 +1,13 @@
 import { figureNames, tierNames } from '@belfry/domain'
 import { z } from 'zod'
-import { timestampField } from './answer-fields.ts'
+import { timestampField } from './response-fields.ts'
 import { periodField } from './usage.ts'
 
 export const changeTierBody = z.strictObject({ tier: z.enum(tierNames) })
 
-export type ChangeTierBody = z.infer<typeof changeTierBody>
-
 const figures = Object.values(figureNames)
 
-/** What an organization pays for, and what that allows. */
+/** The tier of an organization, its limits, and its billing. */
 export const organizationSubscription = z
   .object({
     tier: z.enum(tierNames),
@@ -22,30 +20,32 @@ export const organizationSubscription = z
       )
       .meta({ id: 'TierLimits' }),
     period: periodField,
-    available_tiers: z.array(z.enum(tierNames)).meta({ description: 'The tiers that can be chosen.' }),
+    available_tiers: z.array(z.enum(tierNames)).meta({ description: 'The tiers that the organization can choose.' }),
     billing: z
       .object({
-        provider: z.enum(['manual', 'stripe']).meta({ description: 'manual: a chosen tier applies without payment.' }),
+        provider: z
+          .enum(['manual', 'stripe'])
+          .meta({ description: 'With `manual`, a chosen tier applies without payment.' }),
         status: z
           .enum(['none', 'active', 'payment_failed', 'canceled'])
-          .meta({ description: 'Of the paid subscription.', examples: ['none'] }),
+          .meta({ description: 'The status of the paid subscription.', examples: ['none'] }),
         period_end: timestampField()
           .nullable()
-          .meta({ description: 'The end of the period that is paid for.', examples: [null] }),
+          .meta({ description: 'The end of the paid period.', examples: [null] }),
         grace_until: timestampField()
           .nullable()
-          .meta({ description: 'After a failed payment: until when the tier stays.', examples: [null] }),
+          .meta({ description: 'After a failed payment: when the tier ends.', examples: [null] }),
         next_tier: z
           .object({ tier: z.enum(tierNames), at: timestampField() })
           .nullable()
-          .meta({ description: 'A lower tier that has been chosen, and from when on it holds.', examples: [null] }),
+          .meta({ description: 'A chosen lower tier, and when it takes effect.', examples: [null] }),
       })
       .meta({ id: 'Billing' }),
     checkout_url: z
       .url()
       .optional()
       .meta({
-        description: 'Only in answer to a choice that has yet to be paid for: where.',
+        description: 'Only after the choice of a paid tier: the URL of the payment page.',
         examples: ['https://pay.example.com/1'],
       }),
   })
@@ -53,7 +53,7 @@ export const organizationSubscription = z
 
 export type OrganizationSubscription = z.infer<typeof organizationSubscription>
 
-/** The payment provider's page for the customer. */
+/** The URL of the payment provider's customer portal. */
 export const billingPortal = z
   .object({ url: z.url().meta({ examples: ['https://pay.example.com/portal'] }) })
   .meta({ id: 'BillingPortal' })

@@ -1,15 +1,11 @@
 import { z } from 'zod'
-import { idField, timestampField } from './answer-fields.ts'
 import { textField } from './fields.ts'
+import { idField, timestampField } from './response-fields.ts'
 import { displayName } from './text-rules.ts'
 
 export const createWorkspaceBody = z.strictObject({ name: textField(displayName) })
 
-export type CreateWorkspaceBody = z.infer<typeof createWorkspaceBody>
-
 export const updateWorkspaceBody = z.strictObject({ name: textField(displayName).optional() })
-
-export type UpdateWorkspaceBody = z.infer<typeof updateWorkspaceBody>
 
 export const workspace = z
   .object({

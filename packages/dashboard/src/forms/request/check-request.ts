@@ -25,7 +25,7 @@ function checkHeaders(draft: RequestDraft): string | null {
   const names = filledRows(draft.headers).map(({ name }) => name.trim())
   if (names.includes('')) return 'Every header needs a name.'
   const twice = names.find((name, index) => names.findIndex(one => one.toLowerCase() === name.toLowerCase()) < index)
-  if (twice) return `${twice}: This header is given twice; case makes no difference in names.`
+  if (twice) return `${twice}: This header appears twice; names are case-insensitive.`
   const [problem] = findHeaderProblems(headersOf(draft))
   return problem ? [problem.name, problem.message].filter(Boolean).join(': ') : null
 }

@@ -2,17 +2,17 @@ import type { IdKind } from '@belfry/domain'
 import { z } from 'zod'
 import { exampleId, idPattern } from './text-rules.ts'
 
-/** An id in an answer. */
+/** An id in a response. */
 export function idField(kind: IdKind) {
   return z.string().meta({ pattern: idPattern(kind), examples: [exampleId(kind)] })
 }
 
-/** A point in time in an answer: UTC with milliseconds. */
+/** A timestamp in a response, in UTC with milliseconds. */
 export function timestampField() {
   return z.string().meta({ format: 'date-time', examples: ['2026-11-21T02:20:00.000Z'] })
 }
 
-/** A number of milliseconds in an answer. */
+/** A number of milliseconds in a response. */
 export function millisecondsField(example: number) {
   return z.int().meta({ description: 'In milliseconds.', examples: [example] })
 }
