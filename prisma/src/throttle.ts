@@ -8,9 +8,9 @@ export type Throttle = { burst: number; everyMs: number }
  * available again; each attempt moves it by `everyMs`.
  * @returns 0 when the attempt is allowed, else the milliseconds until the next one is.
  */
-export async function takeTurn(pool: Pool, name: string, { burst, everyMs }: Throttle): Promise<number> {
+export async function consumeAttempt(pool: Pool, name: string, { burst, everyMs }: Throttle): Promise<number> {
   const { rows } = await pool.query<{ waitMs: number }>({
-    name: 'take_turn',
+    name: 'consume_attempt',
     text: `
       WITH taken AS (
         INSERT INTO throttles AS t (name, free_at) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
@@ -30,7 +30,7 @@ export async function takeTurn(pool: Pool, name: string, { burst, everyMs }: Thr
 }
 
 /** Refunds an attempt that should not count. */
-export async function giveTurnBack(pool: Pool, name: string, { everyMs }: Throttle): Promise<void> {
+export async function refundAttempt(pool: Pool, name: string, { everyMs }: Throttle): Promise<void> {
   const text = `UPDATE throttles SET free_at = free_at - $2 * interval '1 millisecond' WHERE name = $1`
-  await pool.query({ name: 'give_turn_back', text, values: [name, everyMs] })
+  await pool.query({ name: 'refund_attempt', text, values: [name, everyMs] })
 }

@@ -1,34 +1,34 @@
 import { expect, it } from 'vitest'
-import { forgetExpired, giveTurnBack, takeTurn } from '../src/index.ts'
+import { forgetExpired, refundAttempt, consumeAttempt } from '../src/index.ts'
 import { useDatabase } from './setup.ts'
 
 const db = useDatabase()
 const throttle = { burst: 5, everyMs: 60_000 }
 
 it('lets a burst through and no more, however many ask at once', async () => {
-  const waits = await Promise.all(Array.from({ length: 20 }, () => takeTurn(db.pool, 'many', throttle)))
+  const waits = await Promise.all(Array.from({ length: 20 }, () => consumeAttempt(db.pool, 'many', throttle)))
   expect(waits.filter(waitMs => waitMs === 0)).toHaveLength(5)
   for (const waitMs of waits.filter(waitMs => waitMs > 0)) expect(waitMs).toBeLessThanOrEqual(60_000)
 })
 
 it('lets a turn through that was given back, and each name by itself', async () => {
-  for (let i = 0; i < 5; i++) await takeTurn(db.pool, 'one', throttle)
-  expect(await takeTurn(db.pool, 'one', throttle)).toBeGreaterThan(50_000)
-  expect(await takeTurn(db.pool, 'another', throttle)).toBe(0)
-  await giveTurnBack(db.pool, 'one', throttle)
-  expect(await takeTurn(db.pool, 'one', throttle)).toBe(0)
+  for (let i = 0; i < 5; i++) await consumeAttempt(db.pool, 'one', throttle)
+  expect(await consumeAttempt(db.pool, 'one', throttle)).toBeGreaterThan(50_000)
+  expect(await consumeAttempt(db.pool, 'another', throttle)).toBe(0)
+  await refundAttempt(db.pool, 'one', throttle)
+  expect(await consumeAttempt(db.pool, 'one', throttle)).toBe(0)
 })
 
 it('lets one more through each time that the interval is over, and no whole burst', async () => {
-  for (let i = 0; i < 5; i++) await takeTurn(db.pool, 'later', throttle)
+  for (let i = 0; i < 5; i++) await consumeAttempt(db.pool, 'later', throttle)
   await db.pool.query(`UPDATE throttles SET free_at = free_at - interval '1 minute' WHERE name = 'later'`)
-  expect(await takeTurn(db.pool, 'later', throttle)).toBe(0)
-  expect(await takeTurn(db.pool, 'later', throttle)).toBeGreaterThan(0)
+  expect(await consumeAttempt(db.pool, 'later', throttle)).toBe(0)
+  expect(await consumeAttempt(db.pool, 'later', throttle)).toBeGreaterThan(0)
 })
 
 it('is forgotten when all its turns are free again', async () => {
-  await takeTurn(db.pool, 'kept', throttle)
-  await takeTurn(db.pool, 'old', throttle)
+  await consumeAttempt(db.pool, 'kept', throttle)
+  await consumeAttempt(db.pool, 'old', throttle)
   await db.pool.query(`UPDATE throttles SET free_at = now() - interval '1 second' WHERE name = 'old'`)
   while ((await forgetExpired(db.pool)) > 0);
   const { rows } = await db.pool.query(`SELECT name FROM throttles WHERE name IN ('kept', 'old')`)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { giveTurnBack, type Throttle, takeTurn } from '@belfry/db'
+import { refundAttempt, type Throttle, consumeAttempt } from '@belfry/db'
 import { AppError, networkOf } from '@belfry/domain'
 import type { Context } from '../context.ts'
 
@@ -80,18 +80,18 @@ export async function consumeReset(ctx: Context, address: string): Promise<void>
 
 /** Returns whether an address may get another mail about its password, so a mailbox cannot be flooded. */
 export async function mayGetResetMail(ctx: Context, email: string): Promise<boolean> {
-  return (await takeTurn(ctx.pool, digest(`reset of ${email}`), mailsToAddress)) === 0
+  return (await consumeAttempt(ctx.pool, digest(`reset of ${email}`), mailsToAddress)) === 0
 }
 
 // One limit after the other: a caller who is over a limit of its own must not use up the total.
 async function consume(ctx: Context, limits: readonly Limit[]): Promise<Attempt> {
   for (const { name, throttle } of limits) {
-    const waitMs = await takeTurn(ctx.pool, digest(name), throttle)
+    const waitMs = await consumeAttempt(ctx.pool, digest(name), throttle)
     if (waitMs > 0) throw new AppError('rate_limited', 'Too many attempts. Try again later.', { retryAfterMs: waitMs })
   }
   return {
     async refund() {
-      await Promise.all(limits.map(({ name, throttle }) => giveTurnBack(ctx.pool, digest(name), throttle)))
+      await Promise.all(limits.map(({ name, throttle }) => refundAttempt(ctx.pool, digest(name), throttle)))
     },
   }
 }
