@@ -62,7 +62,7 @@ describe('claimTasks', () => {
     const request = { taskId: task.id, token: randomUUID() }
     const [first] = await claimTasks(db.pool, claimant, [request])
     expect(first?.kind).toBe('claimed')
-    expect(await claimTasks(db.pool, claimant, [request])).toEqual([{ ...first, heardAt: expect.any(Number) }])
+    expect(await claimTasks(db.pool, claimant, [request])).toEqual([{ ...first, receivedAt: expect.any(Number) }])
     expect((await taskRow(db.pool, task.id)).attempts).toBe(1)
     expect(await claimAll(db.pool, [task.id])).toEqual([{ kind: 'gone' }])
   })

@@ -34,7 +34,7 @@ export type ClaimedTask = StoredRequest & {
 
 /**
  * The answer to a claim:
- * - `claimed`: the caller owns the attempt, and received it at `heardAt` of its own `performance.now()`.
+ * - `claimed`: the caller owns the attempt, and received it at `receivedAt` of its own `performance.now()`.
  * - `early`: the task is due in `dueInMs`.
  * - `busy`: another transaction holds the row; ask again with the same token.
  * - `moved`: the task calls another origin than the request names.
@@ -43,7 +43,7 @@ export type ClaimedTask = StoredRequest & {
  *   when this claim has cancelled the task.
  */
 export type Claim =
-  | { kind: 'claimed'; task: ClaimedTask; heardAt: number }
+  | { kind: 'claimed'; task: ClaimedTask; receivedAt: number }
   | { kind: 'early'; dueInMs: number }
   | { kind: 'busy' }
   | { kind: 'moved'; origin: string }
@@ -251,7 +251,7 @@ type ClaimedRow = ClaimedTask & { refusal: string | null; organizationId: string
 function toClaim({ refusal, organizationId, ...task }: ClaimedRow): Claim | ShortClaim {
   if (organizationId !== null) return { kind: 'short', organizationId }
   if (refusal !== null) return { kind: 'gone', refusal }
-  return { kind: 'claimed', task, heardAt: performance.now() }
+  return { kind: 'claimed', task, receivedAt: performance.now() }
 }
 
 /** Finds out why tasks could not be claimed. */

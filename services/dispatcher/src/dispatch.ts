@@ -86,9 +86,9 @@ async function end(
   { outcome, shown, headers, sentAt }: Ended,
   traceparent: string | null,
 ): Promise<void> {
-  const { task, heardAt } = claimed
+  const { task, receivedAt } = claimed
   const ids = idsOf(claimed)
-  const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - heardAt))
+  const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - receivedAt))
   const durationMs = Math.round(performance.now() - sentAt)
   const next = nextAttempt({
     policy: task,

@@ -49,9 +49,9 @@ export function prefetch(ctx: Context, tasks: readonly TaskInHand[]): void {
 }
 
 /** Whether a claim is so old that the process was frozen meanwhile: it may have been ended as dead. */
-export function isOutdated({ heardAt }: Claimed, asked: Asked): boolean {
+export function isOutdated({ receivedAt }: Claimed, asked: Asked): boolean {
   const now = performance.now()
-  return now - heardAt > maxPrefetchMs * 2 || now - asked.at > maxClaimMs
+  return now - receivedAt > maxPrefetchMs * 2 || now - asked.at > maxClaimMs
 }
 
 /**
