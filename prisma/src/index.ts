@@ -52,14 +52,14 @@ export {
   readHeartbeats,
 } from './dispatchers/heartbeat.ts'
 export {
-  endHostRest,
-  type HostRest,
-  listRestingHosts,
-  noteHostRest,
-  type RestingHost,
-  resetHost,
-  takeHostResets,
-} from './dispatchers/resting-hosts.ts'
+  type HostCircuit,
+  listOpenCircuits,
+  type OpenCircuit,
+  recordClosedCircuit,
+  recordOpenCircuit,
+  requestCircuitReset,
+  takeCircuitResets,
+} from './dispatchers/host-circuits.ts'
 export type {
   Backoff,
   DeadLetterAction,
@@ -192,7 +192,7 @@ export { isInShare, type TaskShare } from './tasks/task-share.ts'
 export { type UnstartedClaim, undoClaims } from './tasks/undo-claims.ts'
 export { type UpcomingQuery, upcomingTasks } from './tasks/upcoming-tasks.ts'
 export { loweredFloor, mendWaitingFloor, raiseWaitingFloor } from './tasks/waiting-floor.ts'
-export { refundAttempt, type Throttle, consumeAttempt } from './throttle.ts'
+export { consumeAttempt, refundAttempt, type Throttle } from './throttle.ts'
 export { type CountedInWorkspace, countInWorkspace } from './usage/count-in-workspace.ts'
 export { returnUnspentBlocks } from './usage/execution-blocks.ts'
 export { foldUsageChanges } from './usage/fold-usage-changes.ts'

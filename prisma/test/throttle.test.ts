@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { forgetExpired, refundAttempt, consumeAttempt } from '../src/index.ts'
+import { consumeAttempt, forgetExpired, refundAttempt } from '../src/index.ts'
 import { useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,4 +1,4 @@
-import { noteHostRest } from '@belfry/db'
+import { recordOpenCircuit } from '@belfry/db'
 import { fromId, newUuid, toId } from '@belfry/domain'
 import { queueBackends, testRedisUrl } from '@belfry/testing'
 import { describe, expect, it } from 'vitest'
@@ -167,7 +167,7 @@ describe('the hosts that rest', () => {
   const path = () => `/admin/hosts/${api.caller.workspaceId}/${encodeURIComponent(host)}`
   const rest = (dispatcher: string, restMs: number) => {
     const workspaceId = fromId('ws', api.caller.workspaceId) ?? ''
-    return noteHostRest(api.ctx.pool, { dispatcher, workspaceId, host }, restMs)
+    return recordOpenCircuit(api.ctx.pool, { dispatcher, workspaceId, host }, restMs)
   }
 
   it('are listed once for all dispatchers, and their rest is ended on request', async () => {

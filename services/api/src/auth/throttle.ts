@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { refundAttempt, type Throttle, consumeAttempt } from '@belfry/db'
+import { consumeAttempt, refundAttempt, type Throttle } from '@belfry/db'
 import { AppError, networkOf } from '@belfry/domain'
 import type { Context } from '../context.ts'
 

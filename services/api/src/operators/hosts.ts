@@ -1,4 +1,4 @@
-import { insertAuditEntry, inTransaction, listRestingHosts, type RestingHost, resetHost } from '@belfry/db'
+import { insertAuditEntry, inTransaction, listOpenCircuits, type OpenCircuit, requestCircuitReset } from '@belfry/db'
 import { AppError, fromId, toId } from '@belfry/domain'
 import { type Request, type Response, Router } from 'express'
 import { callerAddress } from '../auth/caller-address.ts'
@@ -10,7 +10,7 @@ import { sendReply } from '../http/send.ts'
 export function hosts(ctx: Context): Router {
   const router = Router()
   router.get('/', async (_request, response) => {
-    await sendReply(response, { status: 200, body: { data: (await listRestingHosts(ctx.pool)).map(presentHost) } })
+    await sendReply(response, { status: 200, body: { data: (await listOpenCircuits(ctx.pool)).map(presentHost) } })
   })
   router.delete(
     '/:workspace/:host',
@@ -37,7 +37,7 @@ async function reset(
   const workspaceId = fromId('ws', workspace)
   if (workspaceId === null) throw notFound()
   return inTransaction(ctx.pool, async tx => {
-    const dispatchers = await resetHost(tx, { workspaceId, host })
+    const dispatchers = await requestCircuitReset(tx, { workspaceId, host })
     if (dispatchers === 0) throw notFound()
     const found = await tx.query<{ id: string }>('SELECT organization_id AS id FROM workspaces WHERE id = $1', [
       workspaceId,
@@ -56,7 +56,7 @@ async function reset(
   })
 }
 
-function presentHost({ workspaceId, host, state, since, restsUntil, dispatchers }: RestingHost) {
+function presentHost({ workspaceId, host, state, since, restsUntil, dispatchers }: OpenCircuit) {
   const times = { since: since.toISOString(), rests_until: restsUntil.toISOString() }
   return { workspace_id: toId('ws', workspaceId), host, state, ...times, dispatchers }
 }

@@ -1,4 +1,4 @@
-import { takeHostResets } from '@belfry/db'
+import { takeCircuitResets } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { startAttempts } from './admit.ts'
@@ -9,7 +9,7 @@ import { startAttempts } from './admit.ts'
  */
 export async function resetHosts(ctx: Context): Promise<number> {
   if (ctx.lines.resting().length === 0) return 0
-  const resets = await takeHostResets(ctx.pool, ctx.dispatcher.id)
+  const resets = await takeCircuitResets(ctx.pool, ctx.dispatcher.id)
   for (const { workspaceId: workspace, host } of resets) {
     ctx.lines.reset({ workspace, host })
     ctx.log.info({ host, workspace: toId('ws', workspace) }, 'host.reset')

@@ -1,4 +1,4 @@
-import { endHostRest, noteHostRest } from '@belfry/db'
+import { recordClosedCircuit, recordOpenCircuit } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import type { Lined } from './lines.ts'
@@ -13,6 +13,6 @@ export function tellRest(ctx: Context, { host, workspace }: Lined, restMs: numbe
     ctx.log.warn({ ...who, restMs }, 'host.resting')
     ctx.metrics.hostRested()
   }
-  const noting = restMs === null ? endHostRest(ctx.pool, rest) : noteHostRest(ctx.pool, rest, restMs)
+  const noting = restMs === null ? recordClosedCircuit(ctx.pool, rest) : recordOpenCircuit(ctx.pool, rest, restMs)
   noting.catch(err => ctx.log.warn({ err, ...who }, 'host.not_listed'))
 }
