@@ -1,4 +1,4 @@
-import { newUuid } from '@belfry/domain'
+import { NIL_UUID, newUuid } from '@belfry/domain'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { dueTasksOf, openLateSearch, type WaitingRow } from '../src/index.ts'
 import { inIndexOrder } from '../src/postgres/in-index-order.ts'
@@ -11,7 +11,6 @@ const db = useDatabase()
 const maxWorkspaces = 5_000
 const nextYear = '365 days'
 const dayMs = 86_400_000
-const lowest = '00000000-0000-0000-0000-000000000000'
 
 // Workspaces as they come to be in seventy days.
 const workspaces = Array.from({ length: maxWorkspaces + 2 }, (_, i) =>
@@ -170,14 +169,14 @@ describe('behind a backlog of one workspace that is larger than the head', () =>
         {
           text: lateWorkspacesStatement,
           types: 'uuid, int, float8',
-          values: `'${lowest}', 100, 0`,
+          values: `'${NIL_UUID}', 100, 0`,
           rows: 210,
           bound: 'ROW(workspace_id, due_at) >=',
         },
         {
           text: dueTasksStatement,
           types: 'uuid[], timestamptz[], uuid[], int, int[], int[]',
-          values: `'{${big},${oldest}}', '{${epoch},${epoch}}', '{${lowest},${lowest}}', 50, '{0,0}', '{1,1}'`,
+          values: `'{${big},${oldest}}', '{${epoch},${epoch}}', '{${NIL_UUID},${NIL_UUID}}', 50, '{0,0}', '{1,1}'`,
           rows: 210,
           bound: 'ROW(workspace_id, due_at, id) >',
         },
@@ -185,7 +184,7 @@ describe('behind a backlog of one workspace that is larger than the head', () =>
         {
           text: waitingStatement,
           types: 'timestamptz, uuid, timestamptz',
-          values: `'${epoch}', '${lowest}', now()`,
+          values: `'${epoch}', '${NIL_UUID}', now()`,
           rows: 3_500,
           bound: 'ROW(due_at, id) >',
         },

@@ -8,6 +8,9 @@ export type IdKind =
   | 'aud'
   | 'msg'
 
+/** The UUID of nothing. It sorts before every other UUID. */
+export const NIL_UUID = '00000000-0000-0000-0000-000000000000'
+
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const hexDigits = '0123456789abcdef'
 const dash = 0x2d

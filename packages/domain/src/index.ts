@@ -24,7 +24,7 @@ export {
 } from './cron/plan-occurrences.ts'
 export { isTimeZone } from './cron/zone-pieces.ts'
 export { findUnstorable, type Unstorable } from './find-unstorable.ts'
-export { fromId, type IdKind, newUuid, toId } from './id.ts'
+export { fromId, type IdKind, NIL_UUID, newUuid, toId } from './id.ts'
 export { type InspectedJson, inspectJson, type JsonLimits } from './inspect-json.ts'
 export { parseInstant, writeInstant } from './instant.ts'
 export { elementTexts, memberText } from './member-text.ts'

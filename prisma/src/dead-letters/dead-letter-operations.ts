@@ -1,4 +1,4 @@
-import { newUuid } from '@belfry/domain'
+import { NIL_UUID, newUuid } from '@belfry/domain'
 import type { DeadLetterAction } from '../generated/enums.ts'
 import { type Db, inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
@@ -25,8 +25,6 @@ const columns = `id, workspace_id AS "workspaceId", action, cron_job_id AS "cron
   execute_from AS "executeFrom", execute_to AS "executeTo", total, settled, cancelled,
   created_at AS "createdAt", updated_at AS "updatedAt", finished_at AS "finishedAt"`
 
-const beforeAll = '00000000-0000-0000-0000-000000000000'
-
 /** Starts an operation, or returns the one that is running: a workspace has one at a time. */
 export async function startDeadLetterOperation(
   pool: Pool,
@@ -47,7 +45,7 @@ export async function startDeadLetterOperation(
     UNION ALL
     SELECT ${columns} FROM dead_letter_operations WHERE workspace_id = $2 AND finished_at IS NULL`
   for (;;) {
-    const values = [newUuid(), workspaceId, action, total, beforeAll, ...valuesOfFilter(filter)]
+    const values = [newUuid(), workspaceId, action, total, NIL_UUID, ...valuesOfFilter(filter)]
     const { rows } = await pool.query<DeadLetterOperation>(text, values)
     if (rows[0]) return rows[0] // no row when the other one started or ended during this statement
   }

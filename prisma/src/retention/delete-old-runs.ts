@@ -1,3 +1,4 @@
+import { NIL_UUID } from '@belfry/domain'
 import type { Pool } from '../postgres/pool.ts'
 
 /** One page of a workspace's old runs. */
@@ -30,7 +31,7 @@ export async function deleteOldRuns(
   limit: number,
   after: string | null = null,
 ): Promise<OldRunsPage> {
-  const values = [workspaceId, days, limit, after ?? '00000000-0000-0000-0000-000000000000']
+  const values = [workspaceId, days, limit, after ?? NIL_UUID]
   const { rows } = await pool.query<OldRunsPage>({ name: 'delete_old_runs', text: oldRunsStatement, values })
   return rows[0] ?? { examined: 0, deleted: 0, deadLetters: 0, last: null }
 }

@@ -1,4 +1,4 @@
-import { toId } from '@belfry/domain'
+import { NIL_UUID, toId } from '@belfry/domain'
 import { inIndexOrder } from '../postgres/in-index-order.ts'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
@@ -80,7 +80,7 @@ export function toDueTask({ id, dueAt, workspaceId, origin }: DueRow & Partial<W
 }
 
 async function* waitingTasks(tx: Transaction, from: Date, to: Date): AsyncIterable<WaitingRow[]> {
-  let after: DueRow = { dueAt: from, id: '00000000-0000-0000-0000-000000000000' }
+  let after: DueRow = { dueAt: from, id: NIL_UUID }
   for (;;) {
     const { rows } = await tx.query<WaitingRow>({ text: waitingStatement, values: [after.dueAt, after.id, to] })
     if (rows.length > 0) yield rows

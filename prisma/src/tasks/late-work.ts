@@ -1,3 +1,4 @@
+import { NIL_UUID } from '@belfry/domain'
 import { queryInIndexOrder } from '../postgres/in-index-order.ts'
 import type { Pool } from '../postgres/pool.ts'
 import type { WaitingRow } from './due-work.ts'
@@ -22,7 +23,7 @@ export type LateSearch = (graceMs: number) => Promise<Map<string, string>>
  * reaches each of W workspaces within W / 5,000 calls, rounded up.
  */
 export function openLateSearch(pool: Pool): LateSearch {
-  let cursor = lowestId
+  let cursor = NIL_UUID
 
   return async graceMs => {
     const head = await readHead(pool, graceMs)
@@ -30,12 +31,12 @@ export function openLateSearch(pool: Pool): LateSearch {
     for (const { workspaceId, id } of head) if (!late.has(workspaceId)) late.set(workspaceId, id)
     if (head.length < lateHeadSize) return late
     let left = workspacesPerRound
-    for (const start of [cursor, lowestId]) {
+    for (const start of [cursor, NIL_UUID]) {
       const walked = await walk(pool, start, left, graceMs)
       for (const { workspaceId, id } of walked) if (id !== null) late.set(workspaceId, id)
       cursor = walked.at(-1)?.workspaceId ?? cursor
       left -= walked.length
-      if (left === 0 || start === lowestId) break
+      if (left === 0 || start === NIL_UUID) break
     }
     return late
   }
@@ -60,15 +61,13 @@ export async function dueTasksOf(
   const values = [
     queries.map(({ workspaceId }) => workspaceId),
     queries.map(({ after }) => after?.dueAt ?? new Date(0)),
-    queries.map(({ after }) => after?.id ?? lowestId),
+    queries.map(({ after }) => after?.id ?? NIL_UUID),
     limitEach,
     queries.map(({ share }) => share?.index ?? 0),
     queries.map(({ share }) => share?.of ?? 1),
   ]
   return queryInIndexOrder(pool, { name: 'due_tasks_of', text: dueTasksStatement, values })
 }
-
-const lowestId = '00000000-0000-0000-0000-000000000000'
 
 async function readHead(pool: Pool, graceMs: number) {
   const query = { name: 'late_head', text: lateHeadStatement, values: [graceMs] }
@@ -106,7 +105,7 @@ export const dueTasksStatement = `
   SELECT due.id, due.due_at AS "dueAt", due.workspace_id AS "workspaceId", ${originOf('r.url')} AS origin
   FROM (
     SELECT id, greatest(after_at, floor) AS after_at, share, shares,
-           CASE WHEN after_at < floor THEN '${lowestId}' ELSE after_id END AS after_id
+           CASE WHEN after_at < floor THEN '${NIL_UUID}' ELSE after_id END AS after_id
     FROM unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $5::int[], $6::int[])
       AS q (id, after_at, after_id, share, shares)
     CROSS JOIN (SELECT ${waitingFloor} AS floor) f

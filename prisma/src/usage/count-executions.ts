@@ -1,4 +1,4 @@
-import { type Tiers, tierNames } from '@belfry/domain'
+import { NIL_UUID, type Tiers, tierNames } from '@belfry/domain'
 
 /** Returns the limits of the tiers as rows of a statement, and their parameters, the first of which is `$next`. */
 export function tierRows(tiers: Tiers, next: number): { text: string; params: unknown[] } {
@@ -103,4 +103,4 @@ export function refundedExecutions(undone: string): string {
 }
 
 // For claims of the previous release. No process claims from this block; the scheduler returns it.
-const unownedDispatcher = '00000000-0000-0000-0000-000000000000'
+const unownedDispatcher = NIL_UUID
