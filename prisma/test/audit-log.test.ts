@@ -6,7 +6,7 @@ import { useDatabase } from './setup.ts'
 const db = useDatabase()
 
 it.each(["UPDATE audit_log SET address = ''", 'DELETE FROM audit_log', 'TRUNCATE audit_log'])(
-  'what is on record stays: %s is refused',
+  'audit entries stay: %s is refused',
   async statement => {
     await insertAuditEntry(db.pool, {
       ...{ organizationId: randomUUID(), workspaceId: null, userId: randomUUID(), apiKeyId: null },

@@ -36,7 +36,7 @@ type Plan = {
 }
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
-// How a statement reaches the tasks, and how many of them it reads.
+// Returns how a statement accesses the tasks, and how many of them it reads.
 async function access(text: string, values: unknown[] = []): Promise<{ by: string[]; rows: number }> {
   const client = await db.pool.connect()
   try {
@@ -75,7 +75,7 @@ describe('beside ten thousand finished tasks', () => {
     failed: ['tasks_dead_letters_idx'],
   }
 
-  it.each(['no statistics', 'statistics'])('each page and each count is read along an index, with %s', async which => {
+  it.each(['no statistics', 'statistics'])('reads each page and each count along an index, with %s', async which => {
     if (which === 'statistics') await db.pool.query('ANALYZE tasks, task_requests')
     for (const state of boardStates) {
       const reads = [await access(boardPageStatement(state), [0, 10]), await access(boardCountStatement(state))]
@@ -101,7 +101,7 @@ describe('beside ten thousand finished tasks', () => {
     expect(ends).toEqual(ends.toSorted((one, other) => other - one))
   })
 
-  it('more than ten thousand are counted and listed up to there', async () => {
+  it('counts and lists at most ten thousand', async () => {
     await store(10_001, 'dead', { finished_at: 'at' })
     await store(10_001, 'pending')
     for (const state of ['failed', 'waiting'] as const) {

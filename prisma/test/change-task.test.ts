@@ -42,7 +42,7 @@ describe('cancelPendingTask', () => {
     })
   })
 
-  it('waits until a prefetched task is sent or undone, so that a refusal means a started attempt', async () => {
+  it('waits until a prefetched task is sent or undone, so a refusal means a started attempt', async () => {
     const dispatcher = await enterDispatchers(db.pool)
     const { id: dispatcherId, session } = dispatcher
     const [sent, undone] = [aTask(), aTask()]
@@ -64,13 +64,13 @@ describe('cancelPendingTask', () => {
     expect(await change).toMatchObject({ kind: 'refused', state: 'processing' })
   })
 
-  it('does not know the task of another workspace', async () => {
+  it('does not find the task of another workspace', async () => {
     const task = await pending()
     expect(await cancelPendingTask(db.pool, randomUUID(), task.id)).toMatchObject({ kind: 'refused', state: null })
     expect((await taskRow(db.pool, task.id)).state).toBe('pending')
   })
 
-  it('and a claim never both win', async () => {
+  it('never wins together with a claim', async () => {
     const tasks = Array.from({ length: 100 }, () => aTask())
     await insertTasks(db.pool, tasks)
     const cancels = tasks.map(task => cancelPendingTask(db.pool, task.workspaceId, task.id))
@@ -88,7 +88,7 @@ describe('cancelPendingTask', () => {
 })
 
 describe('changePendingTask', () => {
-  it('changes what is given and leaves the rest', async () => {
+  it('changes the given fields and keeps the others', async () => {
     const task = await pending()
     const executeAt = new Date(Date.now() + 120_000)
     const change = { executeAt, name: 'New', payload: 'null', timeoutMs: 1000 }
@@ -98,14 +98,14 @@ describe('changePendingTask', () => {
     expect([row.execute_at, row.due_at]).toEqual([executeAt, executeAt])
   })
 
-  it('refuses a time that is not in the future, and changes nothing then', async () => {
+  it('refuses a time that is not in the future, and changes nothing', async () => {
     const task = await pending()
     const change = { executeAt: new Date(Date.now() - 1000), name: 'New' }
     expect(await changePendingTask(db.pool, task.workspaceId, task.id, change)).toEqual({ kind: 'not_future' })
     expect((await taskRow(db.pool, task.id)).name).toBe(task.name)
   })
 
-  it('does not know the task of another workspace, and refuses one that has started', async () => {
+  it('does not find the task of another workspace, and refuses a started one', async () => {
     const task = aTask()
     await insertTasks(db.pool, [task])
     expect(await changePendingTask(db.pool, randomUUID(), task.id, { name: 'x' })).toMatchObject({

@@ -7,7 +7,7 @@ import { aTask, claimAll, claimant, taskRow, useDatabase } from './setup.ts'
 const db = useDatabase()
 
 describe('claimTasks', () => {
-  it('claims a due task for its next attempt, with what is to be sent, and sets the lease', async () => {
+  it('claims a due task for its next attempt, returns its request and sets the lease', async () => {
     const task = aTask()
     await insertTasks(db.pool, [task])
     const [claim] = await claimAll(db.pool, [task.id])
@@ -24,7 +24,7 @@ describe('claimTasks', () => {
     expect(claim.task.claimedAt.getTime()).toBeGreaterThanOrEqual(claim.task.scheduledAt.getTime())
   })
 
-  it('answers in the order of the question, whatever each task is', async () => {
+  it('answers in the order of the requests, for tasks in any state', async () => {
     const due = aTask()
     const far = aTask({ executeAt: new Date(Date.now() + 60_000) })
     const cancelled = aTask({ executeAt: new Date(Date.now() + 60_000) })
@@ -37,7 +37,7 @@ describe('claimTasks', () => {
     expect((await taskRow(db.pool, far.id)).state).toBe('pending')
   })
 
-  it('gives each of many tasks to one of several dispatchers that ask for all of them at once', async () => {
+  it('gives each task to exactly one of several dispatchers that claim all of them at once', async () => {
     const tasks = Array.from({ length: 200 }, () => aTask())
     await insertTasks(db.pool, tasks.slice(0, 100))
     await insertTasks(db.pool, tasks.slice(100))
@@ -48,7 +48,7 @@ describe('claimTasks', () => {
     expect(claimed.sort()).toEqual(ids.sort())
   })
 
-  it('gives a task that is asked for several times in one call to one of them', async () => {
+  it('answers only one of several requests for the same task', async () => {
     const task = aTask()
     await insertTasks(db.pool, [task])
     const claims = await claimAll(db.pool, [task.id, task.id, task.id])
@@ -56,7 +56,7 @@ describe('claimTasks', () => {
     expect((await taskRow(db.pool, task.id)).attempts).toBe(1)
   })
 
-  it('knows its own claim again when it is asked for with the same token, as after a lost commit answer', async () => {
+  it('returns the same claim for the same token, as after a lost response to the commit', async () => {
     const task = aTask()
     await insertTasks(db.pool, [task])
     const request = { taskId: task.id, token: randomUUID() }
@@ -67,7 +67,7 @@ describe('claimTasks', () => {
     expect(await claimAll(db.pool, [task.id])).toEqual([{ kind: 'gone' }])
   })
 
-  it('claims for one origin only, as the URL spells it, and says which one it is otherwise', async () => {
+  it('claims for one origin only, as the URL spells it, and returns the origin of other tasks', async () => {
     const task = aTask({ url: 'https://Example.com:8443?x=/' })
     await insertTasks(db.pool, [task])
     const claimFor = async (origin: string) =>
@@ -88,7 +88,7 @@ describe('claimTasks', () => {
     '{{ secrets.URL }}/x',
     'https://{{ secrets.HOST }}/x',
     'https://{{ secrets.A }}.example.com?x',
-  ])('claims %s for the origin that its place in the queue names', async url => {
+  ])('claims %s for the origin of its job', async url => {
     const task = aTask({ url })
     await insertTasks(db.pool, [task])
     const [found] = (
@@ -100,7 +100,7 @@ describe('claimTasks', () => {
     expect(claim?.kind).toBe('claimed')
   })
 
-  it('says "busy" while another transaction holds the task', async () => {
+  it('returns "busy" while another transaction holds the task', async () => {
     const task = aTask()
     await insertTasks(db.pool, [task])
     const other = await db.pool.connect()
@@ -115,9 +115,9 @@ describe('claimTasks', () => {
     expect((await claimAll(db.pool, [task.id]))[0]?.kind).toBe('claimed')
   })
 
-  it('sends what a change says that was committed between the claim’s reading and its writing', async () => {
-    // A slow function in the claim's way would be needed to hit that moment from outside, so many claims race changes:
-    // whoever loses must know it, and a claim that came second must carry the new request.
+  it('sends the request of a change that commits between the reads and the writes of the claim', async () => {
+    // Only a slow function within the claim could hit that moment exactly, so many claims race with changes. The change that
+    // loses must be refused, and a claim that comes second must return the new request.
     for (let round = 0; round < 60; round++) {
       const task = aTask()
       await insertTasks(db.pool, [task])

@@ -42,7 +42,7 @@ async function create(changes: Partial<NewCronJob> = {}): Promise<NewCronJob> {
   return job
 }
 
-/** Makes it look as if nothing had run for the given whole minutes. */
+/** Changes the rows as if no scheduler had run for some whole minutes. */
 async function letTimePass(job: NewCronJob, minutes: number): Promise<void> {
   await db.pool.query('DELETE FROM tasks WHERE cron_job_id = $1', [job.id])
   const text = `UPDATE cron_jobs SET next_run_at = date_trunc('minute', now()) - $2 * interval '1 minute' WHERE id = $1`
@@ -65,7 +65,7 @@ async function makeDue(ids: string[]): Promise<void> {
 }
 
 describe('expandCronJobs', () => {
-  it('makes each occurrence into one task, however many schedulers do so at once', async () => {
+  it('makes one task of each occurrence, with several schedulers at once', async () => {
     const jobs = await Promise.all(Array.from({ length: 40 }, () => create()))
     await db.pool.query(`DELETE FROM tasks WHERE cron_job_id = ANY ($1)`, [jobs.map(({ id }) => id)])
     await db.pool.query(`UPDATE cron_jobs SET next_run_at = date_trunc('minute', now()) + interval '1 minute'`)
@@ -81,7 +81,7 @@ describe('expandCronJobs', () => {
     }
   })
 
-  it('gives a task what the cron job says, and moves on from the last occurrence', async () => {
+  it('copies the request of the cron job to its task, and continues after the last occurrence', async () => {
     const job = await create()
     const [first] = await tasksOf(job)
     const row = await taskRow(db.pool, first?.id ?? '')
@@ -96,7 +96,7 @@ describe('expandCronJobs', () => {
     ['latest', 1],
     ['all', 8],
     ['none', 0],
-  ] as const)('after an outage, catch_up %s runs the last %i of what was missed', async (catchUp, runs) => {
+  ] as const)('after an outage, catch_up %s runs the last %i missed occurrences', async (catchUp, runs) => {
     // An occurrence is late only after some seconds, and here the last one must be.
     await expect
       .poll(() => new Date().getMinutes() * 60 + new Date().getSeconds(), { timeout: 15_000 })
@@ -110,7 +110,7 @@ describe('expandCronJobs', () => {
     expect(reasons).toEqual(Array.from({ length: 8 }, (_, i) => (i < 8 - runs ? 'missed' : 'pending')))
   })
 
-  it('records everything of a long outage, of which "all" runs the last 100', async () => {
+  it('records all missed occurrences of a long outage, of which "all" runs the last 100', async () => {
     const job = await create({ catchUp: 'all' })
     await letTimePass(job, 5000)
     while ((await expandCronJobs(db.pool, { lookAheadMs: 0, limit: 500 })).jobs > 0);
@@ -121,7 +121,7 @@ describe('expandCronJobs', () => {
     expect(tasks.slice(-waiting.length)).toEqual(waiting)
   })
 
-  it('leaves a cron job that it cannot read as it is, expands the others, and expands it once it is readable', async () => {
+  it('skips an unreadable cron job, expands the others, and expands it once it is readable', async () => {
     const [bad, good] = [await create(), await create()]
     await letTimePass(good, 0)
     await letTimePass(bad, 0)
@@ -147,7 +147,7 @@ describe('expandCronJobs', () => {
     expect(await cursor()).toMatchObject({ isUnreadable: false })
   })
 
-  it.each(['pause', 'change'] as const)('forgets that it could not read a rule after a %s', async what => {
+  it.each(['pause', 'change'] as const)('clears unreadable_since after a %s', async what => {
     const job = await create()
     await letTimePass(job, 0)
     await db.pool.query(`UPDATE cron_jobs SET timezone = 'Mars/Base' WHERE id = $1`, [job.id])
@@ -158,7 +158,7 @@ describe('expandCronJobs', () => {
     expect(rows).toEqual([{ unreadable_since: null }])
   })
 
-  it('skips what another transaction holds', async () => {
+  it('skips cron jobs that another transaction holds', async () => {
     const job = await create()
     await letTimePass(job, 0)
     const other = await db.pool.connect()
@@ -189,7 +189,7 @@ describe('a change of a cron job', () => {
     }
   })
 
-  it('that keeps the instant of a cancelled occurrence has it again', async () => {
+  it('makes an occurrence again whose time the new rule keeps', async () => {
     const job = await create()
     const before = (await tasksOf(job)).map(({ at }) => at)
     await changeCronJob(db.pool, job.workspaceId, job.id, { timezone: 'Asia/Tokyo' }, lookAheadMs)
@@ -219,7 +219,7 @@ describe('a change of a cron job', () => {
     },
   )
 
-  it('loses nothing that was due at that moment', async () => {
+  it('loses no occurrence that was due at that moment', async () => {
     const job = await create()
     const [first] = await tasksOf(job)
     const dueAt = new Date(Date.now() - 5)
@@ -231,7 +231,7 @@ describe('a change of a cron job', () => {
     expect(replaced.map(({ reason }) => reason)).toEqual(['cronjob_changed', null])
   })
 
-  it('says when there is no such cron job in the workspace', async () => {
+  it('returns "unknown" when the workspace has no such cron job', async () => {
     const job = await create()
     const before = await tasksOf(job)
     expect(await pauseCronJob(db.pool, randomUUID(), job.id)).toEqual({ kind: 'unknown' })
@@ -242,7 +242,7 @@ describe('a change of a cron job', () => {
 })
 
 describe('overlap', () => {
-  it('skip: an occurrence is skipped while an earlier one has not finished, and only then', async () => {
+  it('skip: skips an occurrence only while an earlier one is unfinished', async () => {
     const job = await create({ overlap: 'skip' })
     const ids = (await tasksOf(job)).map(({ id }) => id)
     const [first = '', second = '', third = '', fourth = ''] = ids
@@ -259,7 +259,7 @@ describe('overlap', () => {
     expect((await claimAll(db.pool, [fourth, third])).map(({ kind }) => kind)).toEqual(['gone', 'claimed'])
   })
 
-  it('skip: of several that are due in one claim the first runs', async () => {
+  it('skip: starts the first of several occurrences that are due in one claim', async () => {
     const job = await create({ overlap: 'skip' })
     const ids = (await tasksOf(job)).map(({ id }) => id)
     await makeDue(ids)
@@ -267,7 +267,7 @@ describe('overlap', () => {
     expect(claims.map(({ kind }) => kind)).toEqual([...ids.slice(1).map(() => 'gone'), 'claimed'])
   })
 
-  it('skip: a manual trigger always runs, and counts as a run', async () => {
+  it('skip: always starts a manual trigger, which counts as unfinished', async () => {
     const job = await create({ overlap: 'skip' })
     const [first = ''] = (await tasksOf(job)).map(({ id }) => id)
     const trigger = await triggerCronJob(db.pool, job.workspaceId, job.id)
@@ -278,7 +278,7 @@ describe('overlap', () => {
     expect((await claimAll(db.pool, [again?.id ?? '']))[0]?.kind).toBe('claimed')
   })
 
-  it('allow: all run', async () => {
+  it('allow: starts all occurrences', async () => {
     const job = await create()
     const ids = (await tasksOf(job)).map(({ id }) => id)
     await makeDue(ids)

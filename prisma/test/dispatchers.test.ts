@@ -51,8 +51,8 @@ async function dueNow(): Promise<void> {
 const takeQuarantined = (dispatcher: DispatcherRow): Promise<Claim | null> =>
   claimQuarantined(db.pool, dispatcher.id, defaultTiers)
 
-describe('a dispatcher that dies', () => {
-  it('has what it never sent made pending again, uncounted and without a run', async () => {
+describe('when a dispatcher dies', () => {
+  it('its unsent tasks are pending again, uncounted and without a run', async () => {
     const dispatcher = await enterDispatchers(db.pool)
     const [first = '', second = ''] = await store(2)
     const prefetched = await claim(dispatcher, [first, second], true)
@@ -66,7 +66,7 @@ describe('a dispatcher that dies', () => {
     expect(await runRows(db.pool, first)).toMatchObject([{ attempt: 1, error_code: 'worker_lost' }])
   })
 
-  it('has what it sent retried in quarantine, alone, spread over seconds, though no retries are left', async () => {
+  it('its sent tasks are retried in quarantine, spread over seconds, although no retries are left', async () => {
     const dispatcher = await enterDispatchers(db.pool)
     const ids = await store(50)
     await claim(dispatcher, ids)
@@ -82,7 +82,7 @@ describe('a dispatcher that dies', () => {
     expect(taken).toMatchObject({ kind: 'claimed', task: { attempt: 2, lost: 1 } })
   })
 
-  it('ends a task only after three losses at which nothing else was in flight', async () => {
+  it('a task dies only after three losses as the only attempt in flight', async () => {
     const shared = await enterDispatchers(db.pool)
     const [poison = '', neighbour = ''] = await store(2)
     await claim(shared, [poison, neighbour])
@@ -101,7 +101,7 @@ describe('a dispatcher that dies', () => {
     expect(runs[3].error_message).toContain('lost alone 3 times')
   })
 
-  it('counts no loss as alone, and nothing as unsent, when PostgreSQL has forgotten what it sent', async () => {
+  it('no loss counts as alone, and no claim as unsent, when PostgreSQL has lost the send journal', async () => {
     const dispatcher = await enterDispatchers(db.pool)
     const [id = ''] = await store(1)
     await claim(dispatcher, [id], true)
@@ -112,7 +112,7 @@ describe('a dispatcher that dies', () => {
     expect(await taskRow(db.pool, id)).toMatchObject({ lost: 1, lost_alone: 0, quarantined: true })
   })
 
-  it('is ended once when several schedulers look at the same time, with more claims than one batch holds', async () => {
+  it('several schedulers end it once, with more claims than one batch', async () => {
     const dispatcher = await enterDispatchers(db.pool)
     const ids = await store(1_001)
     await claim(dispatcher, ids)
@@ -121,7 +121,7 @@ describe('a dispatcher that dies', () => {
     expect(lost.sort()).toEqual(ids.sort())
   })
 
-  it('has more unsent claims undone than one batch holds', async () => {
+  it('more unsent claims than one batch are undone', async () => {
     const dispatcher = await enterDispatchers(db.pool)
     const ids = await store(1_001)
     await claim(dispatcher, ids, true)
@@ -129,8 +129,8 @@ describe('a dispatcher that dies', () => {
   })
 })
 
-describe('a dispatcher that comes back', () => {
-  it('may not send what was undone: neither in its old session nor after it has entered again', async () => {
+describe('when a dispatcher comes back', () => {
+  it('it must not send undone claims, neither in its old session nor in a new one', async () => {
     const dispatcher = await enterDispatchers(db.pool)
     const [id = ''] = await store(1)
     const prefetched = await claim(dispatcher, [id], true)
@@ -144,7 +144,7 @@ describe('a dispatcher that comes back', () => {
     expect(await send(dispatcher, again ? [again] : [])).toBe(true)
   })
 
-  it('does not send what another process is just about to undo', async () => {
+  it('it does not send claims that another process is about to undo', async () => {
     const dispatcher = await enterDispatchers(db.pool)
     const [id = ''] = await store(1)
     const prefetched = await claim(dispatcher, [id], true)
@@ -161,7 +161,7 @@ describe('a dispatcher that comes back', () => {
     }
   })
 
-  it('still counts as having sent what it sent before PostgreSQL crashed', async () => {
+  it('its sends before a crash of PostgreSQL still count', async () => {
     const dispatcher = await enterDispatchers(db.pool)
     const prefetched = await claim(dispatcher, await store(2), true)
     const sent = prefetched.slice(0, 1)
@@ -173,7 +173,7 @@ describe('a dispatcher that comes back', () => {
     expect(undone).toHaveLength(1)
   })
 
-  it('is alive as long as its heartbeat counts up', async () => {
+  it('it is alive while its heartbeat increases', async () => {
     const dispatcher = await enterDispatchers(db.pool)
     const beatsOf = async () => (await readHeartbeats(db.pool)).find(({ id }) => id === dispatcher.id)?.beats
     expect(await dispatcher.beat(() => [])).toContain(dispatcher.id)
@@ -181,8 +181,8 @@ describe('a dispatcher that comes back', () => {
   })
 })
 
-describe('a dispatcher that stops in order', () => {
-  it('has every claim undone that is left, since it has sent none of them', async () => {
+describe('when a dispatcher shuts down', () => {
+  it('its remaining unsent claims are undone', async () => {
     const dispatcher = await enterDispatchers(db.pool)
     const [one = '', two = ''] = await store(2)
     await claim(dispatcher, [one])
@@ -194,7 +194,7 @@ describe('a dispatcher that stops in order', () => {
     expect(await other.beat(() => [])).not.toContain(dispatcher.id)
   })
 
-  it('has an attempt lost that it could not record, since that was sent', async () => {
+  it('a sent attempt that it could not record is lost', async () => {
     const dispatcher = await enterDispatchers(db.pool)
     const [task] = await claim(dispatcher, await store(1))
     const { undone, lost } = await leaveDispatchers(db.pool, dispatcher.id, runId => runId !== task?.runId)
@@ -202,7 +202,7 @@ describe('a dispatcher that stops in order', () => {
   })
 })
 
-it('ends claims of a living dispatcher that it does not hold: the unsent are undone, the others are lost', async () => {
+it('ends claims that a live dispatcher does not hold: unsent ones are undone, the others are lost', async () => {
   const dispatcher = await enterDispatchers(db.pool)
   const [held, stray, unrecorded] = await claim(dispatcher, await store(3))
   if (!held || !stray || !unrecorded) throw new Error('Not claimed.')
@@ -243,7 +243,7 @@ describe('an occurrence of a cron job', () => {
     return { workspaceId, cronJobId, taskId: task.id }
   }
 
-  it('is not prefetched, so nothing of it waits to be sent', async () => {
+  it('is not prefetched', async () => {
     const dispatcher = await enterDispatchers(db.pool)
     const { taskId } = await anOccurrence()
     const request = { taskId, token: randomUUID(), isPrefetch: true }

@@ -11,7 +11,7 @@ async function collect(pages: AsyncIterable<Array<{ id: string }>>): Promise<str
 }
 
 describe('withPromotion', () => {
-  it('shows the waiting tasks of a window in order of time, over many pages, and stores how far it went', async () => {
+  it('reads the waiting tasks of a window in order of time, over many pages, and stores the new watermark', async () => {
     const base = Date.now() + 3_600_000
     const tasks = Array.from({ length: 2_500 }, (_, i) => aTask({ executeAt: new Date(base + (i % 7) * 1000) }))
     for (let i = 0; i < tasks.length; i += 500) await insertTasks(db.pool, tasks.slice(i, i + 500))
@@ -29,7 +29,7 @@ describe('withPromotion', () => {
     })
   })
 
-  it('shows thousands of tasks of the same instant, each once, with their workspace and their origin', async () => {
+  it('reads thousands of tasks with the same due time, each once, with workspace and origin', async () => {
     const at = new Date(Date.now() + 7_200_000)
     const tasks = Array.from({ length: 2_100 }, () => aTask({ executeAt: at, url: 'https://Example.com:8443?x=/' }))
     for (let i = 0; i < tasks.length; i += 700) await insertTasks(db.pool, tasks.slice(i, i + 700))
@@ -43,7 +43,7 @@ describe('withPromotion', () => {
     })
   })
 
-  it('lets one scheduler at a time have a turn, and does not make the others wait', async () => {
+  it('lets one scheduler at a time promote, without blocking the others', async () => {
     let finish = () => {}
     const first = withPromotion(db.pool, async turn => {
       await new Promise<void>(resolve => {
@@ -56,7 +56,7 @@ describe('withPromotion', () => {
     expect(await first).toBe(true)
   })
 
-  it('forgets a turn that failed', async () => {
+  it('stores nothing of a failed round', async () => {
     const failing = withPromotion(db.pool, () => Promise.reject(new Error('queue away')))
     await expect(failing).rejects.toThrow('queue away')
     await withPromotion(db.pool, async turn => {
@@ -65,7 +65,7 @@ describe('withPromotion', () => {
     })
   })
 
-  it('starts from now again after a step back, and a step back never goes forward', async () => {
+  it('starts a minute back after a step back, and a step back never moves forward', async () => {
     await stepPromotionBack(db.pool)
     await withPromotion(db.pool, async turn => {
       expect(turn.watermark.getTime()).toBeLessThanOrEqual(turn.now.getTime())

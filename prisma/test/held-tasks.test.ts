@@ -7,7 +7,7 @@ const db = useDatabase()
 const hour = 3_600_000
 afterEach(() => db.pool.query('TRUNCATE cron_jobs, tasks, task_requests CASCADE'))
 
-it('holds what was due or in flight, leaves the future alone, and lets everything go on as it was', async () => {
+it('holds tasks that were due or in flight, skips future ones, and releases them unchanged', async () => {
   const [due, inFlight, future] = [aTask(), aTask(), aTask({ executeAt: new Date(Date.now() + 60_000) })]
   await insertTasks(db.pool, [due, inFlight, future])
   await claimAll(db.pool, [inFlight.id])
@@ -28,7 +28,7 @@ it('holds what was due or in flight, leaves the future alone, and lets everythin
   expect(await read()).toEqual(before)
 })
 
-it('holds also what is due before a time, occurrences of cron jobs included', async () => {
+it('also holds tasks that are due before a given time, including occurrences of cron jobs', async () => {
   const [soon, later] = [1, 5].map(hours => aTask({ executeAt: new Date(Date.now() + hours * hour) }))
   if (!soon || !later) throw new Error('two tasks')
   await insertTasks(db.pool, [soon, later])
@@ -55,7 +55,7 @@ it.each([
   expect(await due(before)).toEqual({ tasks: 0, cronJobs: 0 })
 })
 
-it('holds a cron job that it cannot read, until it is released', async () => {
+it('holds an unreadable cron job until it is released', async () => {
   await storeCronJobs(501, { minutesOverdue: 3, timezone: 'Mars/Base' })
   await storeCronJobs(1, { minutesOverdue: 3 })
   const { tasks, cronJobs } = await holdOverdueTasks(db.pool)
@@ -67,7 +67,7 @@ it('holds a cron job that it cannot read, until it is released', async () => {
   expect((await expandCronJobs(db.pool, { lookAheadMs: 0, limit: 500 })).jobs).toBe(500)
 })
 
-/** Stores cron jobs that catch up on everything, the first occurrence so many minutes ago. */
+/** Stores cron jobs that catch up on all occurrences, the first of which was `minutes` ago. */
 async function storeCronJobs(
   jobs: number,
   {
@@ -85,7 +85,7 @@ async function storeCronJobs(
   await db.pool.query(text, [await aWorkspace(db.pool), jobs, minutesOverdue, cron, timezone])
 }
 
-/** What a scheduler and a dispatcher would start by then. */
+/** Returns the tasks that a scheduler and a dispatcher would start by then. */
 async function due(until: Date): Promise<{ tasks: number; cronJobs: number }> {
   const { rows } = await db.pool.query(`SELECT count(*)::int AS n FROM cron_jobs WHERE next_run_at <= $1`, [until])
   const iso = until.toISOString()

@@ -22,7 +22,7 @@ const countOf = async (ids: string[]) => {
   return rowCount
 }
 
-it('keeps an answer with each task, with the time at which it was stored', async () => {
+it('stores a response with each task, with the time of creation', async () => {
   const tasks = Array.from({ length: 5 }, () => aKeyedTask())
   const inserted = await insertKeyedTasks(db.pool, tasks, mark)
   expect(inserted.map(({ id }) => id).toSorted()).toEqual(tasks.map(({ task }) => task.id).toSorted())
@@ -33,7 +33,7 @@ it('keeps an answer with each task, with the time at which it was stored', async
   }
 })
 
-it('leaves out what has a used key or a past time, and stores the rest', async () => {
+it('leaves out tasks with a used key or a past time, and stores the others', async () => {
   const used = aKeyedTask()
   await insertKeyedTasks(db.pool, [used], mark)
   const [again, past, good] = [
@@ -49,7 +49,7 @@ it('leaves out what has a used key or a past time, and stores the rest', async (
   await expect(repeat(past)).rejects.toThrow('The work was to be done again.')
 })
 
-it('leaves out what somebody else has in hand, without waiting for it', async () => {
+it('leaves out tasks whose key another request has locked, without waiting', async () => {
   const mine = aKeyedTask()
   await inTransaction(db.pool, async tx => {
     expect((await insertKeyedTasks(tx, [mine], mark))[0]?.createdAt).not.toBeNull()
@@ -59,7 +59,7 @@ it('leaves out what somebody else has in hand, without waiting for it', async ()
   })
 })
 
-it('makes one task of equal keys in statements that cross each other', async () => {
+it('stores one task for equal keys in concurrent statements', async () => {
   for (let round = 0; round < 20; round++) {
     const rivals = Array.from({ length: 4 }, () => aKeyedTask({}, `crossing-${round}`))
     const others = Array.from({ length: 4 }, () => [aKeyedTask(), aKeyedTask()])
@@ -73,7 +73,7 @@ it('makes one task of equal keys in statements that cross each other', async () 
   }
 })
 
-it('takes a key again after a day', async () => {
+it('accepts a key again after a day', async () => {
   const first = aKeyedTask()
   await insertKeyedTasks(db.pool, [first], mark)
   await db.pool.query(`UPDATE idempotency_keys SET created_at = created_at - interval '25 hours' WHERE key = $1`, [
@@ -84,7 +84,7 @@ it('takes a key again after a day', async () => {
   expect((await repeat(first)).kind).toBe('reused')
 })
 
-it('notes the payloads that it stores', async () => {
+it('records the size of the stored payloads', async () => {
   const task = aKeyedTask({ workspaceId: randomUUID(), payload: '{"n":1}' })
   await insertKeyedTasks(db.pool, [task], mark)
   const { rows } = await db.pool.query<{ storage_bytes: string }>(

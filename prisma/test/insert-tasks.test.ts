@@ -5,7 +5,7 @@ import { aTask, taskRow, useDatabase } from './setup.ts'
 const db = useDatabase()
 
 describe('insertTasks', () => {
-  it('stores tasks with their requests, the payload to the byte', async () => {
+  it('stores tasks with their requests, and each byte of the payload', async () => {
     const executeAt = new Date(Date.now() + 60_000)
     const tasks = Array.from({ length: 5 }, (_, i) =>
       aTask({ executeAt, payload: `{"i": ${i}, "b": 1.10, "a": "😀"}` }),
@@ -37,8 +37,8 @@ describe('insertTasks', () => {
     expect(await taskRow(db.pool, past.id)).toBeUndefined()
   })
 
-  it('takes the database clock for a task without a time', async () => {
-    // Often enough for a clock that stands anywhere within a millisecond.
+  it('uses the clock of the database for a task without a time', async () => {
+    // Repeated, because the clock may be anywhere within a millisecond.
     for (let i = 0; i < 50; i++) {
       const [row] = await insertTasks(db.pool, [aTask({ executeAt: null })])
       expect(row?.executeAt.getTime()).toBeLessThanOrEqual(row?.now.getTime() ?? 0)

@@ -4,8 +4,8 @@ import { useDatabase } from './setup.ts'
 
 const db = useDatabase()
 
-// The servers of tests do not have to survive a crash.
-it('finds what is unsafe on the server, or only for the own role', async () => {
+// The servers of tests need not survive a crash.
+it('finds unsafe settings of the server, and of the own role', async () => {
   const found = await inspectDatabase(db.pool)
   expect(found.map(finding => finding.split(':', 1)[0])).toEqual([
     'fsync is off',
@@ -20,7 +20,7 @@ it('finds what is unsafe on the server, or only for the own role', async () => {
   expect((await inspectDatabase(fresh)).join()).not.toContain('synchronous_commit')
 })
 
-it('logs one line, and none when the server cannot be asked', async () => {
+it('logs one line, and a connection error when the server does not answer', async () => {
   const warn = vi.fn()
   await warnOfUnfitDatabase(db.pool, { warn })
   expect(warn.mock.calls).toEqual([[{ advice: expect.arrayContaining([]) }, 'database.unfit']])

@@ -12,14 +12,14 @@ const maxWorkspaces = 5_000
 const nextYear = '365 days'
 const dayMs = 86_400_000
 
-// Workspaces as they come to be in seventy days.
+// The ids of workspaces that were created over seventy days.
 const workspaces = Array.from({ length: maxWorkspaces + 2 }, (_, i) =>
   newUuid(Date.now() - 70 * dayMs + (i * 70 * dayMs) / maxWorkspaces),
 )
 const at = (index: number) => workspaces.at(index) ?? ''
 const [oldest, middle, newest] = [at(0), at(2_500), at(-1)]
 
-/** Stores tasks of each workspace that are due so long from now. */
+/** Stores tasks of each workspace that are due after an interval from now. */
 async function store(ids: string[], dueIn: string, each = 1): Promise<void> {
   await db.pool.query(
     `WITH made AS (
@@ -58,7 +58,7 @@ beforeAll(async () => {
   await db.pool.query('ANALYZE tasks, task_requests')
 })
 
-describe('with 5,002 workspaces that each wait for next year', () => {
+describe('with 5,002 workspaces whose tasks are due next year', () => {
   it.each([
     ['oldest', oldest],
     ['middle', middle],
@@ -70,7 +70,7 @@ describe('with 5,002 workspaces that each wait for next year', () => {
     await finishLate(workspace)
   })
 
-  it('finds as many late tasks as the head has, and one more of another workspace', async () => {
+  it('finds the late tasks of the head, and one more of another workspace', async () => {
     await store([middle], '-20 seconds', 999)
     await store([newest], '-10 seconds')
     expect(await search()).toEqual([middle, newest])
@@ -98,17 +98,17 @@ describe('behind a backlog of one workspace that is larger than the head', () =>
     await finishLate(workspace)
   })
 
-  it('goes on from the workspace where the last round ended, and again from the first', async () => {
+  it('continues after the workspace at which the last round ended, and starts over at the end', async () => {
     const find = openLateSearch(db.pool)
     await store([oldest, newest], '-10 seconds')
     expect([...(await find(3_000)).keys()].sort()).toEqual([oldest, big].sort())
-    // The rest of the second round goes to the first workspaces.
+    // The second round continues with the first workspaces.
     expect([...(await find(3_000)).keys()].sort()).toEqual([oldest, big, newest].sort())
     await finishLate(oldest)
     await finishLate(newest)
   })
 
-  it('names the oldest late task of each workspace', async () => {
+  it('returns the oldest late task of each workspace', async () => {
     const { rows } = await db.pool.query<{ id: string }>(
       `SELECT id FROM tasks WHERE workspace_id = $1 AND state = 'pending' ORDER BY due_at, id LIMIT 1`,
       [big],
@@ -116,7 +116,7 @@ describe('behind a backlog of one workspace that is larger than the head', () =>
     expect((await openLateSearch(db.pool)(3_000)).get(big)).toBe(rows[0]?.id)
   })
 
-  it('gives the oldest due tasks of each workspace that is asked for', async () => {
+  it('returns the oldest due tasks of each requested workspace', async () => {
     await store([newest], '-10 seconds')
     const queries = [newest, big, at(7)].map(workspaceId => ({ workspaceId }))
     const due = await dueTasksOf(db.pool, queries, 3)
@@ -139,7 +139,7 @@ describe('behind a backlog of one workspace that is larger than the head', () =>
     }
   }
 
-  it('goes on behind a task, also among those of the same instant, until none is left', async () => {
+  it('continues after a task, also among tasks with the same due time, until none is left', async () => {
     expect((await readAll()).size).toBe(crowd)
   })
 
@@ -158,9 +158,9 @@ describe('behind a backlog of one workspace that is larger than the head', () =>
   it.each(['with the statistics of before', 'with fresh statistics', 'with the statistics of a million'])(
     'reads by index and no further, %s',
     async when => {
-      await store([oldest], nextYear, 10_000) // nor does it read what is due later
+      await store([oldest], nextYear, 10_000) // it must not read tasks that are due later either
       if (when === 'with fresh statistics') await db.pool.query('ANALYZE tasks, task_requests')
-      // The planner multiplies the pages that a table really has by the rows on a page that the statistics tell of.
+      // The planner multiplies the real number of pages of a table by the rows per page in the statistics.
       const million = `UPDATE pg_class SET reltuples = 1000000 WHERE relname IN ('tasks', 'task_requests')`
       if (when === 'with the statistics of a million') await db.pool.query(million)
       const epoch = '1970-01-01Z'
@@ -204,7 +204,7 @@ describe('behind a backlog of one workspace that is larger than the head', () =>
 
 type Plan = { [key: string]: unknown; Plans?: Plan[] }
 
-/** Runs a statement and tells how many rows its plan has touched in the tables, also those that it threw away. */
+/** Runs a statement and returns how many rows of the tables it has read, including those that it has discarded. */
 async function rowsRead(mode: string, statement: { text: string; types: string; values: string }) {
   const client = await db.pool.connect()
   try {

@@ -5,7 +5,7 @@ import { aTask, claimAll, useDatabase } from './setup.ts'
 
 const db = useDatabase()
 
-it('tells whose waiting tasks are and what they call, in the order of the question, and nothing of others', async () => {
+it('returns the workspace and the origin of waiting tasks in the order of the ids, and null for others', async () => {
   const later = new Date(Date.now() + 60_000)
   const [waiting, far, claimed, cancelled] = [
     aTask({ url: 'https://one.example/a' }),

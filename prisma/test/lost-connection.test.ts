@@ -7,7 +7,7 @@ import { inTransaction, isTransientDatabaseError, openPool, type Pool } from '..
 
 const silenceMs = 300
 
-describe('a connection on which nothing is heard', () => {
+describe('a silent connection', () => {
   let database: TestDatabase
   let relay: Awaited<ReturnType<typeof startRelay>>
   let pool: Pool
@@ -25,7 +25,7 @@ describe('a connection on which nothing is heard', () => {
     await database.drop()
   })
 
-  it('fails its statement with an error that passes; the next one has a new connection', async () => {
+  it('fails its statement with a transient error; the next statement gets a new connection', async () => {
     await pool.query('SELECT 1')
     relay.fallSilent()
     const startedAt = performance.now()
@@ -50,12 +50,12 @@ describe('a connection on which nothing is heard', () => {
     expect((await pool.query('SELECT 3 AS n')).rows).toEqual([{ n: 3 }])
   })
 
-  it('is kept while something comes, however long the statement takes altogether', async () => {
+  it('stays open while data arrives, however long the statement takes', async () => {
     const { rows } = await pool.query("SELECT repeat('x', 100000) AS text, pg_sleep(0.1) FROM generate_series(1, 6)")
     expect(rows).toHaveLength(6)
   })
 
-  it('is kept when this process was frozen and the answer has come meanwhile', async () => {
+  it('stays open when this process was frozen and the response has arrived meanwhile', async () => {
     const before = await backend(pool)
     const answer = pool.query('SELECT 4 AS n, pg_sleep(0.1)')
     await sleep(20) // it has been sent
@@ -70,7 +70,7 @@ async function backend(pool: Pool): Promise<number> {
   return rows[0].pid
 }
 
-/** Passes bytes on, until it falls silent on the connections that it has then, or breaks them. */
+/** Starts a proxy that can silence or break its current connections. */
 async function startRelay(target: { host: string; port: number }) {
   const pairs = new Set<[Socket, Socket]>()
   const server = createServer(client => {

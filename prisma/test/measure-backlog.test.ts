@@ -4,7 +4,7 @@ import { aTask, useDatabase } from './setup.ts'
 
 const db = useDatabase()
 
-it('tells of nothing where nothing waits', async () => {
+it('measures an empty backlog', async () => {
   expect(await measureBacklog(db.pool)).toEqual({
     dueTasks: 0,
     oldestDueSeconds: 0,
@@ -16,7 +16,7 @@ it('tells of nothing where nothing waits', async () => {
   })
 })
 
-it('tells how much is due, since when, which lease has passed, and what waits to be sent', async () => {
+it('measures the due tasks, the age of the oldest, the oldest expired lease, and the waiting messages', async () => {
   const [first, second, lost, later] = [aTask(), aTask(), aTask(), aTask({ executeAt: new Date(Date.now() + 60_000) })]
   await insertTasks(db.pool, [first, second, lost, later])
   const set = (change: string, id: string) => db.pool.query(`UPDATE tasks SET ${change} WHERE id = $1`, [id])
@@ -38,7 +38,7 @@ it('tells how much is due, since when, which lease has passed, and what waits to
   expect(measured.outbox[1]).toEqual({ kind: 'webhook', waiting: 0, oldestSeconds: 0 })
 })
 
-it('counts ten thousand tasks at most', async () => {
+it('counts at most ten thousand tasks', async () => {
   const text = `
     INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
     SELECT gen_random_uuid(), gen_random_uuid(), 'event', now(), now() FROM generate_series(1, 10001)`

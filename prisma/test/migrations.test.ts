@@ -14,7 +14,7 @@ const later = '20990101000000_later'
 const nothingWrong = { drift: null, missing: null, edited: [], failed: [], pending: [], unknown: [] }
 
 describe('deployMigrations', () => {
-  it('applies every migration to an empty database, and then none', async () => {
+  it('applies every migration to an empty database once', async () => {
     const { url } = await emptyDatabase()
     expect(await deployMigrations(url)).toContain('20261121000000_first_tables')
     expect(await deployMigrations(url)).toEqual([])
@@ -37,7 +37,7 @@ describe('deployMigrations', () => {
     expect(names.flat()).toEqual([later])
   })
 
-  it('rolls a failing migration back whole, names it, and applies it once it is repaired', async () => {
+  it('rolls back a failing migration completely, names it, and applies it once it is repaired', async () => {
     const { url, query } = await testDatabase()
     const broken = await copyFolder({ [later]: 'CREATE TABLE half (id int);\nSELECT 1;\nSELECT broken FROM half' })
     const repaired = await copyFolder({ [later]: 'CREATE TABLE half (id int)' })
@@ -52,7 +52,7 @@ describe('deployMigrations', () => {
     expect(await query('SELECT * FROM half')).toEqual([])
   })
 
-  it('does not guess how an interrupted migration ended', async () => {
+  it('does not guess the outcome of an interrupted migration', async () => {
     const { url, query } = await testDatabase()
     const folder = await copyFolder({ [later]: 'CREATE TABLE finished (id int)' })
     await deployMigrations(url, folder)
@@ -83,7 +83,7 @@ describe('deployMigrations', () => {
 })
 
 describe('waitForMigrations', () => {
-  it('goes on when somebody else has applied everything, on an empty database too', async () => {
+  it('resolves when another process has applied everything, also on an empty database', async () => {
     const { url } = await emptyDatabase()
     const told: number[] = []
     const waiting = waitForMigrations(url, missing => told.push(missing.length))
@@ -93,7 +93,7 @@ describe('waitForMigrations', () => {
     expect(told[0]).toBe(applied.length)
   })
 
-  it('waits for the one that is missing, and minds none of a later version', async () => {
+  it('waits for a missing migration, and ignores those of a later version', async () => {
     const { url, query } = await testDatabase()
     const folder = await copyFolder({ [later]: 'CREATE TABLE later (id int)' })
     const told: string[][] = []
@@ -162,12 +162,12 @@ describe('checkMigrations', () => {
 })
 
 describe('createMigration', () => {
-  it('writes nothing when the migrations reach the schema', async () => {
+  it('writes nothing when the migrations agree with the schema', async () => {
     const { url } = await testDatabase()
     expect(await createMigration(url, 'nothing new')).toBeNull()
   })
 
-  it('writes what brings the migrations to the schema', async () => {
+  it('writes a migration to the schema', async () => {
     const { url } = await testDatabase()
     const folder = await copyFolder({})
     await changeSchema(folder, 'model User {', 'model User {\n  nickname String?')
@@ -177,7 +177,7 @@ describe('createMigration', () => {
     expect(await checkMigrations(url, folder)).toEqual(nothingWrong)
   })
 
-  it('leaves the transaction around a changed enum to the file as a whole', async () => {
+  it('removes the transaction of the engine around a changed enum', async () => {
     const { url } = await testDatabase()
     const folder = await copyFolder({})
     await changeSchema(folder, /^ {2}linear\n/m, '')
@@ -197,7 +197,7 @@ describe('createMigration', () => {
 })
 
 describe('waitForDatabase', () => {
-  it('waits until the server listens', async () => {
+  it('waits until the server accepts connections', async () => {
     const { url } = await testDatabase()
     const target = new URL(url)
     const proxy = createServer(socket => {
@@ -228,7 +228,7 @@ describe('waitForDatabase', () => {
 })
 
 describe('the functions of the first migration', () => {
-  it('uuid_v7 makes different ids of version 7 that carry their instant', async () => {
+  it('uuid_v7 makes different ids of version 7 that contain their time', async () => {
     const { query } = await testDatabase()
     const instant = new Date('2026-11-21T10:20:30.456Z')
     const rows = await query(
@@ -250,7 +250,7 @@ describe('the functions of the first migration', () => {
     expect(rows).toEqual([{ below: true }])
   })
 
-  it('create_run_partitions makes each month once, whoever calls', async () => {
+  it('create_run_partitions makes each month once, with concurrent callers', async () => {
     const { query } = await testDatabase()
     const partitions = `SELECT relname FROM pg_class WHERE relnamespace = 'run_partitions'::regnamespace AND relkind = 'r'`
     await Promise.all([1, 2, 3].map(() => query('SELECT create_run_partitions(6)')))
@@ -259,7 +259,7 @@ describe('the functions of the first migration', () => {
     expect(await query(partitions)).toHaveLength(1 + 7)
   })
 
-  it('a run lies in the partition of its month in UTC, and in the default one when there is none', async () => {
+  it('a run is in the partition of its month in UTC, or else in the default partition', async () => {
     const { query } = await testDatabase()
     await query(
       `SET timezone = 'Pacific/Auckland';
@@ -296,7 +296,7 @@ async function emptyDatabase() {
 
 async function open(database: { url: string; drop(): Promise<void> }) {
   const pool = new pg.Pool({ connectionString: database.url })
-  // The pool's end does not wait for its connections, and dropping the database may be faster than they are.
+  // The end of a pool does not wait for its connections, so the database may be dropped before they are closed.
   pool.on('error', () => {})
   onTestFinished(async () => {
     await pool.end()

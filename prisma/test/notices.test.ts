@@ -16,7 +16,7 @@ import { aTask, useDatabase } from './setup.ts'
 const db = useDatabase()
 const databaseUrl = () => String(db.pool.options.connectionString)
 
-/** Listens, and collects what comes. */
+/** Listens, and collects the notifications. */
 async function hear(channels: string[] = [dueTaskChannel, outboxChannel]) {
   const heard: Array<{ channel: string; payload: string }> = []
   let connections = 0
@@ -44,7 +44,7 @@ it('notifies of a task that is due now, with all that a dispatcher needs', async
   expect(Math.abs((due()[0]?.dueAt ?? 0) - Date.now())).toBeLessThan(5_000)
 })
 
-it('notifies of what becomes due within 15 seconds by a change, and of nothing else', async () => {
+it('notifies of a task that a change makes due within 15 seconds, and of no other', async () => {
   const { due } = await hear()
   const [retried, moved, cancelled, quarantined, far] = Array.from({ length: 5 }, () => ({
     ...aTask(),
@@ -79,13 +79,13 @@ it('notifies of a message', async () => {
   await expect.poll(() => heard.map(({ channel }) => channel)).toEqual([outboxChannel])
 })
 
-it('reads nothing but its own payloads', () => {
+it('rejects other payloads', () => {
   expect(parseDueNotice('')).toBeNull()
   expect(parseDueNotice('soon a b https://c')).toBeNull()
   expect(parseDueNotice('5 a b')).toEqual({ dueAt: 5, id: 'a', workspaceId: 'b', origin: null })
 })
 
-it('listens again after its connection was ended, and says that it missed what came between', async () => {
+it('listens again after its connection was lost, and reports the new connection', async () => {
   const { heard, connections } = await hear(['a_channel'])
   const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN "a_channel"%'`
   expect((await db.pool.query(end)).rowCount).toBeGreaterThan(0)
@@ -94,7 +94,7 @@ it('listens again after its connection was ended, and says that it missed what c
   await expect.poll(() => heard).toEqual([{ channel: 'a_channel', payload: 'again' }])
 })
 
-it('goes on trying while PostgreSQL is away, and closes at once', async () => {
+it('keeps trying while PostgreSQL is away, and closes at once', async () => {
   const errors: unknown[] = []
   const away = new URL(databaseUrl())
   away.port = '1'

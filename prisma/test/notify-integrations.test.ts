@@ -6,7 +6,7 @@ import { addWorkspace, anOrganization, useDatabase } from './setup.ts'
 
 const db = useDatabase()
 
-it('looks only at integrations of workspaces in which something has happened', async () => {
+it('reads only integrations of workspaces with events', async () => {
   const { organizationId, workspaceId } = await anOrganization(db.pool)
   await integrate(workspaceId)
   for (let i = 0; i < 3; i++) await integrate(await addWorkspace(db.pool, organizationId), 1_000)

@@ -28,7 +28,7 @@ async function store(keys = masterKeys) {
 const take = async () => (await takeFromOutbox(db.pool, 'mail', 60_000)) ?? { id: '', attempt: 0, open: () => '' }
 const makeDue = (id: string) => db.pool.query('UPDATE outbox SET due_at = now() WHERE id = $1', [id])
 
-it('is there when its transaction commits, and not when it does not', async () => {
+it('exists only when its transaction commits', async () => {
   const id = randomUUID()
   const failing = inTransaction(db.pool, async tx => {
     await addToOutbox(tx, { id, kind: 'mail', label: '', content: '{}', masterKeys: null })
@@ -38,7 +38,7 @@ it('is there when its transaction commits, and not when it does not', async () =
   expect(await take()).toMatchObject({ id: '' })
 })
 
-it('lets the failure of a lost attempt change nothing, but believes that it was sent', async () => {
+it('ignores the failure of a lost attempt, but accepts that it was sent', async () => {
   const id = await store()
   const lost = await take()
   await makeDue(id)
@@ -52,7 +52,7 @@ it('lets the failure of a lost attempt change nothing, but believes that it was 
   expect(await readOutboxOutcome(db.pool, id)).toEqual({ sent: true, error: null })
 })
 
-it('waits for its next attempt only while it is of use then', async () => {
+it('is postponed only when it does not expire before the next attempt', async () => {
   const id = await store()
   const taken = await take()
   expect(await postponeOutboxMessage(db.pool, taken, 1_000, 'not now')).toBe(true)
@@ -63,7 +63,7 @@ it('waits for its next attempt only while it is of use then', async () => {
   expect(await readOutboxOutcome(db.pool, id)).toBeNull()
 })
 
-it('keeps its old master key needed until it is wrapped by the new one, or sent', async () => {
+it('needs its old master key until it is rewrapped or sent', async () => {
   const [oldKey, newKey] = [aMasterKey('old'), aMasterKey('new')]
   const [old, both, fresh] = [oldKey, `${newKey},${oldKey}`, newKey].map(parseMasterKeys)
   const [first] = [await store(old), await store(old)]

@@ -44,7 +44,7 @@ function withInput<Item>(
   return { text, types: [...columns.map(([, type]) => `${type}[]`), ...moreTypes], params: [...values, ...moreParams] }
 }
 
-// How the statement reaches the tables that grow, in the plan of these values and in the plan for any values.
+// Returns how a statement accesses the growing tables, in its custom plan and in its generic plan.
 async function accesses(name: keyof typeof statements): Promise<string[]> {
   const { text, types, params } = statements[name]()
   const custom = await db.pool.query(`EXPLAIN (FORMAT JSON) ${text}`, params)
@@ -97,8 +97,8 @@ describe('the hot statements reach tasks by their key only', () => {
   })
   afterAll(() => db.pool.query('ALTER TABLE tasks RESET (autovacuum_enabled)'))
 
-  // The last one for occurrences of cron jobs only: what of the same cron job has not finished. Where the claim has
-  // locked a row it goes back to that place.
+  // The last access is for occurrences only: the unfinished tasks of the same cron job. The TID scan returns to the rows that
+  // the claim has locked.
   const byKey = [
     'by place',
     'Index Scan execution_blocks_pkey by key',
@@ -132,7 +132,7 @@ describe('the hot statements reach tasks by their key only', () => {
   })
 })
 
-// The planner multiplies the pages that a table really has by the rows on a page that the statistics tell of.
+// The planner multiplies the real number of pages of a table by the rows per page in the statistics.
 function pretendMillion(): string {
   return `
     UPDATE tasks SET state = 'pending', finished_at = NULL, due_at = now();

@@ -71,7 +71,7 @@ describe('recordAttempts', () => {
     }
   })
 
-  it('changes nothing the second time, as after a commit whose answer was lost', async () => {
+  it('changes nothing the second time, as after a lost response to the commit', async () => {
     const task = await claimNew(db.pool)
     const attempt = finished(task, { ...failure, state: 'retrying', retryDelayMs: 1 })
     expect(await recordAttempts(db.pool, [attempt])).toHaveLength(1)
@@ -81,7 +81,7 @@ describe('recordAttempts', () => {
     expect(await runRows(db.pool, task.taskId)).toHaveLength(1)
   })
 
-  it('refuses the outcome of an attempt whose task was claimed again', async () => {
+  it('rejects the outcome of an attempt whose task was claimed again', async () => {
     const frozen = await claimNew(db.pool)
     await loseAttempts(db.pool, [frozen], false)
     const successor = await claimLost(frozen.taskId)
@@ -96,7 +96,7 @@ describe('recordAttempts', () => {
     ])
   })
 
-  it('accepts the outcome of an attempt that was thought lost until the next one starts', async () => {
+  it('accepts the outcome of a lost attempt until the next one starts', async () => {
     const [won, failed] = [await claimNew(db.pool), await claimNew(db.pool)]
     await loseAttempts(db.pool, [won, failed], false)
     const retry = { ...failure, state: 'retrying', retryDelayMs: 60_000 } as const

@@ -71,10 +71,10 @@ describe('the log of a workspace', () => {
   it.each([
     ['runs', oldRunsStatement, ", '00000000-0000-0000-0000-000000000000'"],
     ['cancelled tasks', cancelledTasksStatement, ''],
-  ])('is read by its key only when old %s are deleted, in every partition', async (_what, text, more) => {
+  ])('is read by key when old %s are deleted, in each partition', async (_what, text, more) => {
     const client = await db.pool.connect()
     try {
-      // The statements are prepared, so the plan for any values is the one that counts.
+      // The statements are prepared, so the generic plan is the relevant one.
       await client.query('SET plan_cache_mode = force_generic_plan')
       await client.query(`PREPARE statement (uuid, int, int${more && ', uuid'}) AS ${text}`)
       const { rows } = await client.query(`EXPLAIN EXECUTE statement ('${old.workspaceId}', 7, 1000${more})`)
@@ -88,7 +88,7 @@ describe('the log of a workspace', () => {
     }
   })
 
-  it('loses what is older than its days, in batches that add up, with its tasks and its storage', async () => {
+  it('loses runs older than its days, in batches that add up, with their tasks and their storage', async () => {
     const remove = async (limit: number) => (await deleteOldRuns(db.pool, old.workspaceId, 7, limit)).deleted
     const rounds = await Promise.all([remove(1000), remove(1000)])
     const batches: number[] = []
@@ -105,14 +105,14 @@ describe('the log of a workspace', () => {
     expect((await db.pool.query(orphans)).rows).toEqual([])
   })
 
-  it('keeps a task whose run is old as long as it is not finished', async () => {
+  it('keeps an unfinished task with an old run', async () => {
     const { workspaceId } = await anOrganization(db.pool)
     await storeLog(workspaceId, 10, 20, 'retrying')
     expect((await deleteOldRuns(db.pool, workspaceId, 7, 100)).deleted).toBe(7)
     expect(await count('tasks', workspaceId)).toBe(10)
   })
 
-  it('keeps dead letters with their runs, however many, until they are settled or a year old', async () => {
+  it('keeps dead letters with their runs until they are settled or a year old', async () => {
     const { workspaceId } = await anOrganization(db.pool)
     await storeLog(workspaceId, 1_500, 400, 'dead') // 27 of them within the 7 days, 132 older than 365
     await storeLog(workspaceId, 100, 20)
@@ -154,7 +154,7 @@ describe('the log of a workspace', () => {
     expect(await count('tasks', workspaceId)).toBe(0)
   })
 
-  it('loses cancelled tasks by the time of their end, not of their creation', async () => {
+  it('loses cancelled tasks by the time of their cancellation, not of their creation', async () => {
     const { workspaceId } = await anOrganization(db.pool)
     const text = `
       INSERT INTO tasks (id, workspace_id, source, state, execute_at, due_at, finished_at)
@@ -166,7 +166,7 @@ describe('the log of a workspace', () => {
     expect(await count('tasks', workspaceId)).toBe(7)
   })
 
-  it('is kept as long as its tier says; that of a deleted workspace as shortly as any', async () => {
+  it('is kept for the days of its tier; that of a purged workspace for the shortest ones', async () => {
     const startup = await anOrganization(db.pool, 'startup')
     const deleted = randomUUID()
     for (const workspaceId of [startup.workspaceId, deleted]) await storeLog(workspaceId, 3, 1)
@@ -183,7 +183,7 @@ describe('the log of a workspace', () => {
   })
 })
 
-it('a deleted workspace is purged while its log expires, and neither waits for the other in a circle', async () => {
+it('the purge of a deleted workspace and the expiry of its log cannot deadlock', async () => {
   const { workspaceId } = await anOrganization(db.pool)
   await storeLog(workspaceId, 12_000, 100)
   const text = `UPDATE workspaces SET deleted_at = now(), wound_down_at = now() WHERE id = $1`
@@ -204,7 +204,7 @@ it('a deleted workspace is purged while its log expires, and neither waits for t
   expect(await Promise.all(rows)).toEqual([0, 0, 0])
 })
 
-it('months that no tier keeps are dropped once they are empty, by one of several callers', async () => {
+it('empty months that no tier keeps are dropped, by one of several callers', async () => {
   const [empty, full] = [await addMonth(20), await addMonth(19)]
   const { workspaceId } = await anOrganization(db.pool, 'unicorn')
   await storeLog(workspaceId, 1, 19 * 30.44 - 15 + new Date().getUTCDate())

@@ -6,7 +6,7 @@ import { useDatabase } from './setup.ts'
 
 const db = useDatabase()
 
-it('makes and drops partitions while a transaction reads all runs, without keeping a record waiting for 200 ms', async () => {
+it('makes and drops partitions while a transaction reads all runs, and blocks no record for 200 ms', async () => {
   const old = await addMonth(30)
   const ahead = await countPreparedMonths(db.pool)
   const reader = await readInTransaction('SELECT count(*) FROM runs')
@@ -27,7 +27,7 @@ it('makes and drops partitions while a transaction reads all runs, without keepi
   expect((await db.pool.query(`SELECT to_regclass('run_partitions.${old}') AS name`)).rows).toEqual([{ name: null }])
 })
 
-it('makes partitions while a transaction reads the runs of a month, each once by several callers', async () => {
+it('makes each partition once while a transaction reads the runs of a month, with several callers', async () => {
   const ahead = await countPreparedMonths(db.pool)
   const { rows } = await db.pool.query(`SELECT 'runs_' || to_char(now() AT TIME ZONE 'UTC', 'YYYY_MM') AS name`)
   const reader = await readInTransaction(`SELECT count(*) FROM run_partitions.${rows[0].name}`)
@@ -47,7 +47,7 @@ it('makes partitions while a transaction reads the runs of a month, each once by
   expect(new Set(made.map(({ indexes }) => indexes))).toHaveLength(1)
 })
 
-it('leaves a month to the default partition that has runs of it already', async () => {
+it('leaves out a month whose runs are in the default partition', async () => {
   const ahead = await countPreparedMonths(db.pool)
   const inMonths = `now() + interval '${ahead + 1} months'`
   await db.pool.query(`INSERT INTO runs (${columns}) VALUES (uuid_v7(${inMonths}), ${values})`)
@@ -72,7 +72,7 @@ async function addMonth(monthsAgo: number): Promise<string> {
   return name
 }
 
-/** Leaves a transaction open that has read. */
+/** Opens a transaction, reads, and leaves it open. */
 async function readInTransaction(query: string): Promise<{ end(): Promise<void> }> {
   const client: PoolClient = await db.pool.connect()
   await client.query('BEGIN')
@@ -88,7 +88,7 @@ async function readInTransaction(query: string): Promise<{ end(): Promise<void> 
   }
 }
 
-/** Records runs until it is stopped. It fails when one waits 200 ms for a lock; the load of the machine does not count. */
+/** Records runs until it is stopped. Fails when one waits 200 ms for a lock, independently of the load of the machine. */
 function startRecorder(): { stop(): Promise<number> } {
   let isStopped = false
   let recorded = 0

@@ -21,7 +21,7 @@ async function valuesOf(workspaceId: string): Promise<Record<string, unknown>> {
 }
 
 describe('works', () => {
-  it('keeps, changes, lists and removes secrets, and no value is in the database', async () => {
+  it('stores, changes, lists and deletes secrets, and no plain value is in the database', async () => {
     const workspaceId = await addWorkspace(db.pool)
     const first = await putSecret(db.pool, keys, workspaceId, 'TOKEN', 'a first value', 100)
     expect(first).toMatchObject({ kind: 'created', secret: { name: 'TOKEN' } })
@@ -37,7 +37,7 @@ describe('works', () => {
     expect(await valuesOf(workspaceId)).toEqual({ OTHER: 'ümlaut 😀' })
   })
 
-  it('makes one secret of the same name when many ask at once, and the last answer is what is kept', async () => {
+  it('makes one secret of concurrent writes to the same name, and keeps the last value', async () => {
     const workspaceId = await addWorkspace(db.pool)
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, i) => putSecret(db.pool, keys, workspaceId, 'TOKEN', `value ${i}`, 100)),
@@ -48,7 +48,7 @@ describe('works', () => {
     expect(rows).toEqual([{ uses: 20 }])
   })
 
-  it('takes another data key when one has been used a million times, and reads what either has sealed', async () => {
+  it('makes a new data key after a million uses, and decrypts the values of both', async () => {
     const workspaceId = await addWorkspace(db.pool)
     await putSecret(db.pool, keys, workspaceId, 'OLD', 'sealed by one', 100)
     await db.pool.query('UPDATE data_keys SET uses = 1000000 WHERE workspace_id = $1', [workspaceId])
@@ -66,7 +66,7 @@ describe('works', () => {
 })
 
 describe('refuses', () => {
-  it('what was moved to another row, of the same workspace or of another', async () => {
+  it('a value that was moved to another row, of the same workspace or of another', async () => {
     const [one, two] = [await addWorkspace(db.pool), await addWorkspace(db.pool)]
     for (const workspaceId of [one, two]) {
       await putSecret(db.pool, keys, workspaceId, 'A', 'value of A', 100)
@@ -94,7 +94,7 @@ describe('refuses', () => {
     await db.pool.query('DELETE FROM workspaces WHERE id = ANY ($1::uuid[])', [[one, two]])
   })
 
-  it('more secrets than a workspace may have, but not another value for one of them', async () => {
+  it('more secrets than a workspace may have, but not a new value of an existing one', async () => {
     const workspaceId = await addWorkspace(db.pool)
     for (let i = 0; i < 100; i++) await putSecret(db.pool, keys, workspaceId, `S${i}`, 'value', 100)
     expect(await putSecret(db.pool, keys, workspaceId, 'ONE_MORE', 'value', 100)).toEqual({ kind: 'full' })
@@ -115,7 +115,7 @@ describe('refuses', () => {
 })
 
 describe('permits', () => {
-  it('no workspace to see or remove what is another’s', async () => {
+  it('no access to the secrets of another workspace', async () => {
     const [one, two] = [await addWorkspace(db.pool), await addWorkspace(db.pool)]
     await putSecret(db.pool, keys, one, 'A', 'value of one', 100)
     expect(await listSecrets(db.pool, two)).toEqual([])

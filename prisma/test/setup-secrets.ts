@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { type MasterKeys, parseMasterKeys } from '@belfry/vault'
 import type { Pool } from '../src/index.ts'
 
-/** A master key as the environment has it. */
+/** A master key in the format of ENCRYPTION_KEYS. */
 export function aMasterKey(id: string): string {
   return `${id}:${randomBytes(32).toString('base64')}`
 }
@@ -11,7 +11,7 @@ export function someMasterKeys(): MasterKeys {
   return parseMasterKeys(aMasterKey('k1'))
 }
 
-/** Makes workspaces of an organization of their own. */
+/** Creates an organization with workspaces. */
 export async function addWorkspaces(pool: Pool, count: number): Promise<string[]> {
   const organizationId = randomUUID()
   await pool.query('INSERT INTO organizations (id, name, slug, tier, updated_at) VALUES ($1, $2, $3, $4, now())', [

@@ -33,7 +33,7 @@ export function useDatabase(): { readonly pool: Pool } {
   }
 }
 
-/** A task of a workspace of its own, due now. */
+/** Returns a task that is due now, in a workspace of its own. */
 export function aTask(changes: Partial<NewTask> = {}): NewTask {
   return {
     id: randomUUID(),
@@ -57,7 +57,7 @@ export function aTask(changes: Partial<NewTask> = {}): NewTask {
   }
 }
 
-/** A dispatcher that claims in tests which are not about dispatchers. */
+/** The dispatcher of tests that are not about dispatchers. */
 export const claimant = { dispatcherId: randomUUID() }
 
 /** Claims tasks, each with a new token. */
@@ -69,7 +69,7 @@ export function claimAll(pool: Pool, ids: string[]): Promise<Claim[]> {
   )
 }
 
-/** Claims a task that is due now. Its time was rounded, so it may be due with the next millisecond only. */
+/** Claims a task that is due now. Its time is rounded, so it may be due in the next millisecond. */
 export async function claimOne(pool: Pool, id: string): Promise<ClaimedTask> {
   await sleep(2)
   const [claim] = await claimAll(pool, [id])
@@ -94,12 +94,12 @@ export async function runRows(pool: Pool, taskId: string) {
   return rows
 }
 
-/** A workspace of an organization of its own. */
+/** Creates an organization with one workspace. */
 export async function aWorkspace(pool: Pool): Promise<string> {
   return (await anOrganization(pool)).workspaceId
 }
 
-/** An organization of a tier with one workspace. */
+/** Creates an organization of a tier with one workspace. */
 export async function anOrganization(
   pool: Pool,
   tier: TierName = 'free',
@@ -111,7 +111,7 @@ export async function anOrganization(
   return { organizationId, workspaceId }
 }
 
-/** Gives an organization another workspace. */
+/** Adds a workspace to an organization. */
 export async function addWorkspace(pool: Pool, organizationId: string, workspaceId = randomUUID()): Promise<string> {
   const text = `INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'A')`
   await pool.query(text, [workspaceId, organizationId])

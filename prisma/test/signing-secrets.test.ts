@@ -17,7 +17,7 @@ const secretsOf = async (workspaceId: string) =>
   (await readSigningSecrets(db.pool, keys, [workspaceId])).get(workspaceId) ?? []
 
 describe('works', () => {
-  it('gives a workspace its first secret when it is asked for, one however many ask at once', async () => {
+  it('creates the first secret of a workspace once, with concurrent callers', async () => {
     const workspaceId = await addWorkspace(db.pool)
     const asked = await Promise.all([
       ...Array.from({ length: 8 }, () => secretsOf(workspaceId)),
@@ -32,7 +32,7 @@ describe('works', () => {
     expect(JSON.stringify(rows)).not.toContain(value.slice(6))
   })
 
-  it('lets the one that is replaced go on for 24 hours, the new one first', async () => {
+  it('keeps a replaced secret for 24 hours, after the new one', async () => {
     const workspaceId = await addWorkspace(db.pool)
     const [old] = await secretsOf(workspaceId)
     const rotated = await rotateSigningSecret(db.pool, keys, workspaceId)
@@ -60,7 +60,7 @@ describe('works', () => {
 })
 
 describe('refuses', () => {
-  it('to revoke the current secret; another one ends at once', async () => {
+  it('to revoke the current secret; a replaced one ends at once', async () => {
     const workspaceId = await addWorkspace(db.pool)
     const [old] = await secretsOf(workspaceId)
     expect(await revokeSigningSecret(db.pool, workspaceId, old!.id)).toBe('current')
@@ -71,14 +71,14 @@ describe('refuses', () => {
   })
 
   it('a workspace that does not exist', async () => {
-    const nobody = randomUUID()
-    expect((await readSigningSecrets(db.pool, keys, [nobody])).has(nobody)).toBe(false)
-    expect(await rotateSigningSecret(db.pool, keys, nobody)).toBeNull()
+    const unknownWorkspaceId = randomUUID()
+    expect((await readSigningSecrets(db.pool, keys, [unknownWorkspaceId])).has(unknownWorkspaceId)).toBe(false)
+    expect(await rotateSigningSecret(db.pool, keys, unknownWorkspaceId)).toBeNull()
   })
 })
 
 describe('permits', () => {
-  it('no workspace to revoke what is another’s', async () => {
+  it('no access to the secrets of another workspace', async () => {
     const [one, two] = [await addWorkspace(db.pool), await addWorkspace(db.pool)]
     const [old] = await secretsOf(one)
     await rotateSigningSecret(db.pool, keys, one)

@@ -27,13 +27,13 @@ it.each<[string, InputColumn<never>, readonly unknown[]]>([
   ['float8', ['it', 'float8', (item: number) => item], [-0.5, 0, 1 / 3, 2 ** 53, 1e300]],
   ['timestamptz', ['it', 'timestamptz', (item: Date) => item], times.map(time => new Date(time))],
   ['task_state', ['it', 'task_state', (item: 'dead') => item], ['pending', 'dead', 'success']],
-])('%s arrives as it was, and so does nothing', async (_type, column, items) => {
+])('%s and NULL arrive unchanged', async (_type, column, items) => {
   const some = [null, ...items, undefined] as never[]
   expect(await roundTrip(column, some)).toEqual([null, ...items, null])
   expect(await roundTrip(column, [])).toEqual([])
 })
 
-it('int8 arrives as it was', async () => {
+it('int8 arrives unchanged', async () => {
   const items = [-(2n ** 63n), -1n, 0n, 2n ** 63n - 1n]
   expect(await roundTrip<bigint>(['it', 'int8', item => item], items)).toEqual(items.map(String))
 })

@@ -13,7 +13,7 @@ it.each([
   ['https://{{secrets.HOST}}/x', 'https://{{secrets.HOST}}'],
   ['{{secrets.URL}}', '{{secrets.URL}}//'],
   ['{{secrets.URL}}/a/b/c', '{{secrets.URL}}//b'],
-])('of %s the origin is the same here and in PostgreSQL', async (url, origin) => {
+])('the origin of %s is the same here and in PostgreSQL', async (url, origin) => {
   const { rows } = await db.pool.query(`SELECT ${originOf('url')} AS origin FROM (VALUES ($1::text)) v (url)`, [url])
   expect(rows).toEqual([{ origin }])
   expect(originOfUrl(url)).toBe(origin)

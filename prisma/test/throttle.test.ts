@@ -5,13 +5,13 @@ import { useDatabase } from './setup.ts'
 const db = useDatabase()
 const throttle = { burst: 5, everyMs: 60_000 }
 
-it('lets a burst through and no more, however many ask at once', async () => {
+it('allows a burst and no more, with concurrent callers', async () => {
   const waits = await Promise.all(Array.from({ length: 20 }, () => consumeAttempt(db.pool, 'many', throttle)))
   expect(waits.filter(waitMs => waitMs === 0)).toHaveLength(5)
   for (const waitMs of waits.filter(waitMs => waitMs > 0)) expect(waitMs).toBeLessThanOrEqual(60_000)
 })
 
-it('lets a turn through that was given back, and each name by itself', async () => {
+it('allows a refunded attempt again, and limits each name separately', async () => {
   for (let i = 0; i < 5; i++) await consumeAttempt(db.pool, 'one', throttle)
   expect(await consumeAttempt(db.pool, 'one', throttle)).toBeGreaterThan(50_000)
   expect(await consumeAttempt(db.pool, 'another', throttle)).toBe(0)
@@ -19,14 +19,14 @@ it('lets a turn through that was given back, and each name by itself', async () 
   expect(await consumeAttempt(db.pool, 'one', throttle)).toBe(0)
 })
 
-it('lets one more through each time that the interval is over, and no whole burst', async () => {
+it('allows one more attempt after each interval, and no new burst', async () => {
   for (let i = 0; i < 5; i++) await consumeAttempt(db.pool, 'later', throttle)
   await db.pool.query(`UPDATE throttles SET free_at = free_at - interval '1 minute' WHERE name = 'later'`)
   expect(await consumeAttempt(db.pool, 'later', throttle)).toBe(0)
   expect(await consumeAttempt(db.pool, 'later', throttle)).toBeGreaterThan(0)
 })
 
-it('is forgotten when all its turns are free again', async () => {
+it('is deleted when the full burst is available again', async () => {
   await consumeAttempt(db.pool, 'kept', throttle)
   await consumeAttempt(db.pool, 'old', throttle)
   await db.pool.query(`UPDATE throttles SET free_at = now() - interval '1 second' WHERE name = 'old'`)

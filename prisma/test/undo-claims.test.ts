@@ -19,7 +19,7 @@ it('makes a task pending again, with no attempt counted and no run', async () =>
   expect(await claimAll(db.pool, [task.taskId])).toMatchObject([{ kind: 'early' }])
 })
 
-it('lets a task be cancelled that was claimed before', async () => {
+it('allows a task that was claimed before to be cancelled', async () => {
   const task = await claimNew(db.pool)
   const cancel = () => cancelPendingTask(db.pool, task.workspaceId, task.taskId)
   expect(await cancel()).toMatchObject({ kind: 'refused', state: 'processing', isUnsent: false })
@@ -28,7 +28,7 @@ it('lets a task be cancelled that was claimed before', async () => {
   expect(await claimAll(db.pool, [task.taskId])).toEqual([{ kind: 'gone' }])
 })
 
-it('leaves the number of the attempt to the next one', async () => {
+it('gives the number of the attempt to the next one', async () => {
   const task = await claimNew(db.pool)
   await undo({ ...task, delayMs: 0 })
   const next = await claimOne(db.pool, task.taskId)
@@ -46,7 +46,7 @@ it('does nothing for a claim that no longer stands, or of another workspace', as
   expect(await taskRow(db.pool, task.taskId)).toMatchObject({ state: 'processing', attempts: 1 })
 })
 
-it('undoes many at once, due when they were, and answers for each of them', async () => {
+it('undoes many at once, keeps their due times, and answers for each of them', async () => {
   const [one, lost, two] = [await claimNew(db.pool), await claimNew(db.pool), await claimNew(db.pool)]
   const given = await undoClaims(db.pool, [one, { ...lost, runId: randomUUID() }, two])
   expect(given.map(waiting => waiting?.dueAt ?? null)).toEqual([one.scheduledAt, null, two.scheduledAt])

@@ -40,7 +40,7 @@ beforeEach(async () => {
 })
 
 describe('the floor of waiting work', () => {
-  it('stays at the first task that waits, and else a minute behind the clock', async () => {
+  it('stays at the first waiting task, or a minute behind the clock', async () => {
     const floor = await readFloor()
     expect(Date.now() - floor.dueAt.getTime()).toBeGreaterThan(minuteMs - 1_000)
     expect(Date.now() - floor.dueAt.getTime()).toBeLessThan(minuteMs + 10_000)
@@ -55,13 +55,13 @@ describe('the floor of waiting work', () => {
     expect((await measureBacklog(db.pool)).leaseOverdueSeconds).toBeGreaterThan(4_000)
   })
 
-  it('follows the clock when that was set back', async () => {
+  it('follows the clock when it is set back', async () => {
     await db.pool.query(`UPDATE waiting_floor SET due_at = now() + interval '1 hour', lease_until = due_at`)
     await raiseWaitingFloor(db.pool)
     expect((await readFloor()).dueAt.getTime()).toBeLessThan(Date.now())
   })
 
-  it('goes down with tasks that are released', async () => {
+  it('is lowered to released tasks', async () => {
     const workspaceId = newUuid()
     const dueAt = hourAgo()
     await storeDue(dueAt, workspaceId)
@@ -73,7 +73,7 @@ describe('the floor of waiting work', () => {
     expect(await lateWorkspaces()).toEqual([workspaceId])
   })
 
-  it('goes down with occurrences that are caught up on', async () => {
+  it('is lowered to occurrences that are caught up on', async () => {
     const workspaceId = await aWorkspace(db.pool)
     const text = `
       INSERT INTO cron_jobs (id, workspace_id, name, cron, timezone, overlap, catch_up, url, method, headers,
@@ -85,7 +85,7 @@ describe('the floor of waiting work', () => {
     expect(await lateWorkspaces()).toEqual([workspaceId])
   })
 
-  // A statement that makes a task wait again, as the undo of a claim does.
+  // Makes a task wait again, as the undo of a claim does.
   const putBack = `
     WITH waiting AS (
       UPDATE tasks SET state = 'pending', lease_until = NULL WHERE id = $1 RETURNING id, due_at
@@ -93,7 +93,7 @@ describe('the floor of waiting work', () => {
     ${loweredFloor('waiting')}
     SELECT id FROM waiting`
 
-  it('does not rise above a task that comes back while it is raised, in either order', async () => {
+  it('does not rise above a task that waits again at the same time, in either order', async () => {
     for (const order of ['the task first', 'the floor first']) {
       const workspaceId = newUuid()
       const id = await storeDue(hourAgo(), workspaceId)
@@ -116,7 +116,7 @@ describe('the floor of waiting work', () => {
     }
   })
 
-  it('does not lock for tasks that come back in time', async () => {
+  it('takes no lock for tasks that wait again in time', async () => {
     const id = await storeDue(new Date())
     const client = await db.pool.connect()
     try {
@@ -128,7 +128,7 @@ describe('the floor of waiting work', () => {
     }
   })
 
-  it('is lowered by the safety net to a task that was put before it by hand', async () => {
+  it('is lowered by the safety net to a task that was changed manually', async () => {
     const [workspaceId, dueAt] = [newUuid(), hourAgo()]
     await storeDue(dueAt, workspaceId)
     expect(await lateWorkspaces()).toEqual([])
@@ -143,7 +143,7 @@ describe('while an old snapshot is open', () => {
   const finished = 200_000
 
   /** The shortest of three medians, in milliseconds: other processes share the machine. */
-  // The fastest of many runs: what else the machine does can only add to a time.
+  // The fastest of many runs, because other load can only add time.
   async function fastestOf(run: () => Promise<unknown>): Promise<number> {
     let fastest = Number.POSITIVE_INFINITY
     for (let i = 0; i < 3 * runs; i++) {
@@ -178,7 +178,7 @@ describe('while an old snapshot is open', () => {
     try {
       await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM tasks')
       await db.pool.query(`SET statement_timeout = 0`)
-      // Their times and leases are those of the ten minutes in which they were done.
+      // Their times and leases are spread over ten minutes.
       for (let i = 0; i < finished; i += 20_000) {
         const values = [workspaceId, i, 20_000]
         await db.pool.query(

@@ -23,7 +23,7 @@ async function storeTask(workspaceId: string, state: 'pending' | 'retrying' = 'p
 }
 
 describe('a deleted workspace', () => {
-  it.each(['pending', 'retrying'] as const)('has its due %s task cancelled by the claim', async state => {
+  it.each(['pending', 'retrying'] as const)('loses its due %s task to the claim, which cancels it', async state => {
     const workspaceId = await aWorkspace(db.pool)
     const taskId = await storeTask(workspaceId, state)
     const other = aTask()
@@ -36,7 +36,7 @@ describe('a deleted workspace', () => {
     expect(row.finished_at).not.toBeNull()
   })
 
-  it('loses its cron jobs and waiting tasks in batches; what is under way and what others have stays', async () => {
+  it('loses its cron jobs and waiting tasks in batches; tasks in flight and other workspaces stay', async () => {
     const workspaceId = await aWorkspace(db.pool)
     const another = await aWorkspace(db.pool)
     const tasks = Array.from({ length: 600 }, () => aTask({ workspaceId, executeAt: inAnHour() }))
@@ -70,14 +70,14 @@ describe('a deleted workspace', () => {
     expect(await workspacesToWindDown(db.pool)).not.toContain(workspaceId)
   })
 
-  it('is looked at for a minute more, for what a process that knows its key may still store', async () => {
+  it('is checked for a minute more, because a process that has cached its key may still store tasks', async () => {
     const workspaceId = await aWorkspace(db.pool)
     await deleteWorkspace(workspaceId)
     expect(await windDownWorkspace(db.pool, workspaceId)).toBe(0)
     expect(await workspacesToWindDown(db.pool)).toContain(workspaceId)
   })
 
-  it('and one that is not deleted is left alone', async () => {
+  it('and a workspace that is not deleted stays unchanged', async () => {
     const workspaceId = await aWorkspace(db.pool)
     const taskId = await storeTask(workspaceId)
     expect(await windDownWorkspace(db.pool, workspaceId)).toBe(0)

@@ -25,7 +25,7 @@ const columns = `id, workspace_id AS "workspaceId", action, cron_job_id AS "cron
   execute_from AS "executeFrom", execute_to AS "executeTo", total, settled, cancelled,
   created_at AS "createdAt", updated_at AS "updatedAt", finished_at AS "finishedAt"`
 
-/** Starts an operation, or returns the one that is running: a workspace has one at a time. */
+/** Starts an operation. A workspace has one at a time, so it returns the running one if there is one. */
 export async function startDeadLetterOperation(
   pool: Pool,
   workspaceId: string,

@@ -1,6 +1,6 @@
 import type { Transaction } from '../postgres/in-transaction.ts'
 
-// The first scheduler may be the only one that cannot read a rule. The others read it within seconds.
+// One scheduler may be unable to read a rule that the others read within seconds.
 const unreadableFor = `interval '1 minute'`
 
 /**

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { describeFailure } from './describe-failure.ts'
 
-it('keeps the name of the migration and the words of PostgreSQL', () => {
+it('returns the name of the migration and the message of PostgreSQL', () => {
   const error = new Error(
     [
       'external connector error',
@@ -14,6 +14,6 @@ it('keeps the name of the migration and the words of PostgreSQL', () => {
   expect(describeFailure(error)).toBe('Migration 20270101000000_divide failed: division by zero (line 2)')
 })
 
-it('keeps a message of several lines whole', () => {
+it('keeps all lines of a message', () => {
   expect(describeFailure(new Error('The first line.\nThe second line.\n'))).toBe('The first line.\nThe second line.')
 })

@@ -17,7 +17,7 @@ it.each([
   ['CREATE UNIQUE INDEX i ON tasks (topic)', /locks tasks/],
   ['CREATE INDEX i ON ONLY runs (topic)', /locks runs/],
   ['-- first\nSELECT 1;\n  truncate runs', /removes rows/],
-])('finds fault with %j', (sql, fault) => expect(judgeMigration(sql)).toEqual([expect.stringMatching(fault)]))
+])('finds a problem in %j', (sql, fault) => expect(judgeMigration(sql)).toEqual([expect.stringMatching(fault)]))
 
 it.each([
   'CREATE TABLE a (id int NOT NULL); CREATE INDEX i ON a (id); ALTER TABLE a ALTER COLUMN id TYPE bigint',
@@ -27,18 +27,18 @@ it.each([
   'DROP INDEX i',
   'ALTER TABLE tasks ALTER COLUMN topic DROP NOT NULL',
   'CREATE FUNCTION f() RETURNS void AS $$ BEGIN DROP TABLE tasks; TRUNCATE runs; END $$ LANGUAGE plpgsql',
-])('finds no fault with %j', sql => expect(judgeMigration(sql)).toEqual([]))
+])('finds no problem in %j', sql => expect(judgeMigration(sql)).toEqual([]))
 
 const migrations = readdirSync(folder, { withFileTypes: true }).filter(entry => entry.isDirectory())
 const exempt: Record<string, string> = JSON.parse(readFileSync(contractPhases, 'utf8'))
 
-it.each(migrations.map(({ name }) => name))('lets the previous version live beside %s', name => {
+it.each(migrations.map(({ name }) => name))('is compatible with the previous version: %s', name => {
   const faults = judgeMigration(readFileSync(new URL(`${name}/migration.sql`, folder), 'utf8'))
   const isOld = name < firstRelease
   if (name in exempt) return expect(exempt[name]).not.toBe('')
   expect(faults.filter(fault => !(isOld && fault.includes('locks')))).toEqual([])
 })
 
-it('exempts no migration that is not there', () => {
+it('exempts only migrations that exist', () => {
   expect(Object.keys(exempt).filter(name => !migrations.some(entry => entry.name === name))).toEqual([])
 })

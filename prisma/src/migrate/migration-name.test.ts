@@ -10,6 +10,6 @@ it.each([
   expect(normalizeMigrationName(typed)).toBe(normalized)
 })
 
-it('refuses a name of which nothing is left', () => {
+it('refuses a name without letters and digits', () => {
   expect(() => normalizeMigrationName(' - ')).toThrow('at least one letter or digit')
 })

@@ -7,12 +7,12 @@ it.each([
   ['40001', 'a serialization failure'],
   ['40P01', 'a deadlock'],
   ['53100', 'a full disk'],
-  ['55P03', 'a lock that somebody holds'],
+  ['55P03', 'a lock that another transaction holds'],
   ['57P01', 'a shutdown'],
   ['57P03', 'a start'],
-  ['ECONNREFUSED', 'nobody there'],
+  ['ECONNREFUSED', 'no server'],
   ['EMFILE', 'no descriptor left for a socket'],
-])('%s, %s, passes', code => {
+])('%s, %s, is transient', code => {
   expect(isTransientDatabaseError(Object.assign(new Error(), { code }))).toBe(true)
 })
 
@@ -21,6 +21,6 @@ it.each([
   ['22021', 'a text that cannot be stored'],
   ['25001', 'another state of the transaction'],
   ['42P01', 'a missing table'],
-])('%s, %s, does not pass', code => {
+])('%s, %s, is not transient', code => {
   expect(isTransientDatabaseError(Object.assign(new Error(), { code }))).toBe(false)
 })

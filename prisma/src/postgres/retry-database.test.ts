@@ -25,7 +25,7 @@ it('doubles its pauses up to the longest one, and gives up when the time is over
   expect(waited.every((ms, i) => ms > (minimum[i] ?? 0) - 2)).toBe(true)
 })
 
-it('rejects at once for an error that a retry cannot mend', async () => {
+it('rejects at once for an error that is not transient', async () => {
   const ask = vi.fn().mockRejectedValue(wrong)
   await expect(retryDatabase(ask, { onWait: () => {} })).rejects.toBe(wrong)
   expect(ask).toHaveBeenCalledTimes(1)

@@ -13,7 +13,7 @@ export type OldRunsPage = {
 }
 
 /**
- * How many days a dead letter and its runs stay at least, whatever the log retention of the tier. Dead letters are
+ * How many days a dead letter and its runs stay at least, independently of the log retention of the tier. Dead letters are
  * undelivered work, so they stay as long as the longest log. They expire, so forgotten ones do not accumulate.
  */
 export const deadLetterDays = 365

@@ -2,7 +2,7 @@ import type { Hold, Process, Row, State, Stored } from './state.ts'
 
 /**
  * Returns a text that is equal for equal states. The dispatchers A and B follow the same rules, so two states that differ
- * only in their names have the same text: what follows from one, follows from the other.
+ * only in their names have the same text, and equal successors.
  */
 export function canonicalText(state: State): string {
   const [a, b, q] = [packProcess(state.processes[0]), packProcess(state.processes[1]), packProcess(state.processes[2])]
@@ -33,7 +33,7 @@ function textOf(state: State, one: number, two: number, q: number, isMirrored: b
   return text + String.fromCharCode(packSettings(state.backup), kept, kept >>> 16, keptOther, keptOther >>> 16)
 }
 
-// An ended task is an ended task, however it ended.
+// All final states are equal here.
 const rowStates = { none: 0, pending: 1, processing: 2, retrying: 3, success: 4, dead: 4, cancelled: 4 } as const
 const dues = { later: 0, due: 1, held: 2 } as const
 const prefetches = { no: 0, unsent: 1, journaled: 2 } as const

@@ -17,7 +17,7 @@ import {
 import { claim, journal, record, undo } from './statements.ts'
 import type { Visit } from './steps.ts'
 
-/** What a dispatcher or the quarantine process does by itself, and what PostgreSQL does with its statements. */
+/** The steps of a dispatcher or the quarantine process, and of its statements in PostgreSQL. */
 export function dispatcherSteps(rules: Rules, state: State, who: number, visit: Visit): void {
   const process = processOf(state, who)
   for (let task = 0; task < process.holds.length; task++) {
@@ -33,9 +33,9 @@ export function dispatcherSteps(rules: Rules, state: State, who: number, visit: 
   if (process.is === 'draining') leaveStep(state, who, visit)
 }
 
-// A dispatcher asks for what it may believe to be waiting. It asks for one claim of a task at a time, and the quarantine
-// process for one task at a time. Nothing but the answer depends on when a claim was asked for, so asking and the commit
-// are one step here, unless the commit is slow.
+// A dispatcher claims tasks that it may believe to be waiting. It has one open claim of a task at a time, and the quarantine
+// process one task at a time. Only the answer depends on the time of the request, so the request and the commit are one
+// step, unless the commit is slow.
 function askSteps(rules: Rules, state: State, who: number, task: number, visit: Visit): void {
   const process = processOf(state, who)
   const row = rowOf(state, task)
@@ -55,7 +55,7 @@ function askSteps(rules: Rules, state: State, who: number, task: number, visit: 
     visit('prefetchSlowly', who, task, withHold(slow, who, task, { ...asked, prefetchedIn: session }))
 }
 
-// The statement runs whatever has become of its process meanwhile. One of a process that died may also be lost.
+// The statement runs even when its process has died or frozen meanwhile. The statement of a dead process may also be lost.
 function commitSteps(rules: Rules, state: State, who: number, task: number, visit: Visit): void {
   const process = processOf(state, who)
   const hold = holdOf(state, who, task)
@@ -119,8 +119,8 @@ function sentSteps(rules: Rules, state: State, who: number, task: number, visit:
   if (processOf(state, who).is === 'draining') visit('abandon', who, task, recorded('abandoned'))
 }
 
-// Its row is gone because it was thought dead, or because PostgreSQL has crashed and has lost the journal too. What it has
-// let go is therefore journaled again, in the same statement.
+// Its row is gone because a scheduler has ended it, or because PostgreSQL has crashed and lost the journal too. So the same
+// statement journals its open sends again.
 function enterStep(rules: Rules, state: State, who: number, visit: Visit): void {
   const process = processOf(state, who)
   const holds = [outOfSession(process.holds[0]), outOfSession(process.holds[1])] as const
@@ -155,7 +155,7 @@ export function renewed(state: State, who: number): State {
   return next
 }
 
-/** Whether PostgreSQL still has something of a process that has ended. */
+/** Returns whether PostgreSQL still has claims or statements of a process that has ended. */
 export function hasClaims(state: State, process: Process, who: number): boolean {
   return (
     state.rows.some(row => row.state === 'processing' && row.by === who) ||

@@ -1,7 +1,7 @@
 import { cron, type Hold, nothing, plain, processOf, type Row, rowOf, type State, withProcess } from './state.ts'
 import type { Visit } from './steps.ts'
 
-/** What goes wrong with a process. A frozen one goes on in the end, or is thought dead. */
+/** The faults of a process. A frozen process continues in the end, or the scheduler ends it. */
 export function faultSteps(state: State, who: number, visit: Visit): void {
   const process = processOf(state, who)
   if (process.is === 'frozen') visit('thaw', who, -1, withProcess(state, who, { ...process, is: 'up' }))
@@ -18,12 +18,12 @@ export function faultSteps(state: State, who: number, visit: Visit): void {
   visit('terminate', who, -1, withProcess(less, who, { ...process, is: 'draining' }))
 }
 
-// Of a killed process only the statements remain that PostgreSQL already has.
+// After a kill, only statements that have reached PostgreSQL remain.
 function left(hold: Hold): Hold {
   return hold.at === 'asked' ? hold : nothing
 }
 
-/** PostgreSQL crashes and recovers. Its unlogged tables are empty then: the dispatchers and the send journal. */
+/** PostgreSQL crashes and recovers, with empty unlogged tables: the dispatchers and the send journal. */
 export function crashStep(state: State, visit: Visit): void {
   if (state.faults === 0) return
   let next: State = {

@@ -27,11 +27,11 @@ import { cron, quarantineProcess, type Row, type Stored } from './state.ts'
 import * as model from './statements.ts'
 import { expected, type Projection, project, type StoredRow, storeEnds, storeSituations } from './stored-rows.ts'
 
-// A machine that does other things too needs ten times as long as an idle one.
+// A busy machine needs ten times as long as an idle one.
 const timeout = 120_000
 
 // The exact number of states, so a change of the model is noticed. Far fewer than before would mean that a rule forbids
-// what the product allows, and then the search proves less. With no fault and no user each task has more than ten states
+// steps which the product allows, and then the search proves less. With no fault and no user each task has more than ten states
 // and the two are independent: 190 in all, after A and B are taken as one. Each fault multiplies them by the states of the
 // process that it hits, times the moments at which it can happen: by more than 20 each.
 const searches: Array<{ name: string; question: Question; states: number }> = [
@@ -45,8 +45,8 @@ it.each(searches)('keeps the promise in each of $states states, and can end from
   expect(explore(search.question)).toEqual({ states: search.states, violation: null, trace: [] })
 })
 
-// For the second half, every row that the searches came across is stored in PostgreSQL, a statement of the product runs on
-// it, and what is then stored has to be what the model says.
+// The second half stores every reached row in PostgreSQL, runs a statement of the product on it, and compares the result with
+// the model.
 const db = useDatabase()
 const rules = { ...theRules, poisonLimit }
 const dispatchers = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
@@ -54,7 +54,7 @@ const anHourMs = 3_600_000
 let situations: Situation[] = []
 let ends: EndSituation[] = []
 
-/** Stores these situations, runs a statement on them, and compares what is stored then with what the model says. */
+/** Stores situations, runs a statement on them, and compares the stored rows with those of the model. */
 async function compare(
   chosen: readonly Situation[],
   run: (stored: StoredRow[]) => Promise<unknown>,
@@ -81,7 +81,7 @@ function differences(stored: readonly StoredRow[], found: readonly Projection[],
   })
 }
 
-/** Without those that differ only in what the statement does not read. */
+/** Removes situations that differ only in fields which the statement does not read. */
 function ofRows(chosen: readonly Situation[]): Situation[] {
   const distinct = new Map(chosen.map(({ task, row }) => [`${task} ${JSON.stringify(expected(row))}`, { task, row }]))
   return [...distinct.values()].map(one => ({ ...one, cronJob: 'active', workspace: 'exists' }))
@@ -91,7 +91,7 @@ function storedOf({ task, row, cronJob, workspace }: Situation): Stored {
   return { rows: task === cron ? [row, row] : [row, row], cronJob, workspace }
 }
 
-describe('PostgreSQL does what the model says', () => {
+describe('PostgreSQL agrees with the model', () => {
   beforeAll(() => {
     ;({ situations, ends } = situationsOf([twoFaults, usersAndOneFault, backupAndRestore]))
   }, timeout)
@@ -130,7 +130,7 @@ describe('PostgreSQL does what the model says', () => {
     )
   })
 
-  it('when a claim is undone that another process has made since', async () => {
+  it('when a claim is undone after another process has claimed the task', async () => {
     const claims = (stored: StoredRow[]) => stored.map(one => ({ ...one, runId: randomUUID() }))
     await compare(
       ofRows(situations),
@@ -189,7 +189,7 @@ describe('PostgreSQL does what the model says', () => {
     }
   })
 
-  it('when a dispatcher enters again after a crash, with what it has let go', async () => {
+  it('when a dispatcher enters again after a crash, with its open sends', async () => {
     const dispatcher = await enterDispatchers(db.pool)
     const owned = ofRows(situations).filter(({ row }) => row.by === 0 && row.prefetched === 'unsent')
     const stored = await storeSituations(db.pool, owned, [dispatcher.id, ...dispatchers.slice(1)])
@@ -244,7 +244,7 @@ describe('PostgreSQL does what the model says', () => {
     await compare(deleted, run, ({ row }) => model.windDown(row))
   })
 
-  it('when what is overdue is held, and released', async () => {
+  it('when overdue tasks are held and released', async () => {
     const unheld = ofRows(situations).filter(({ row }) => row.due !== 'held')
     await compare(
       unheld,
@@ -259,7 +259,7 @@ describe('PostgreSQL does what the model says', () => {
     )
   })
 
-  it('when an occurrence is made, and one that is overdue is held', async () => {
+  it('when an occurrence is made, and when an overdue one is held', async () => {
     const [made, overdue] = [await storeCronJobDue(30), await storeCronJobDue(-30)]
     const isMade =
       "SELECT cron_job_id AS id, state, attempts, due_at > now() + interval '5000 years' AS held FROM tasks"

@@ -3,7 +3,7 @@ import type { Rules } from './rules.ts'
 import { backupAndRestore, noFaults, pausesThatEnd, type Question, twoFaults, usersAndOneFault } from './scopes.ts'
 import { search } from './search.ts'
 
-/** What a search finds when one rule is broken. `ignored`: violations to pass over, because they are found first. */
+/** The result of a search with one broken rule. `ignored`: violations to skip, because the search finds them first. */
 type Mutation = {
   name: string
   question: Question
@@ -72,7 +72,7 @@ const mutations: Mutation[] = [
       'A prefetches plain',
       'A freezes',
       'the scheduler misses the heartbeats of A and ends it',
-      'A goes on',
+      'A continues',
       'A finds its row gone and enters the dispatchers again',
       'A writes plain into the send journal',
       'A sends plain',
@@ -105,7 +105,7 @@ const mutations: Mutation[] = [
       'A sends plain',
       'A freezes',
       'the scheduler misses the heartbeats of A and ends it',
-      'A goes on',
+      'A continues',
       'plain comes due',
       'Q claims plain',
       'A gets a 2xx for plain and records it',
@@ -122,7 +122,7 @@ const mutations: Mutation[] = [
       'A prefetches plain',
       'A freezes',
       'the scheduler misses the heartbeats of A and ends it',
-      'A goes on',
+      'A continues',
       'B claims plain',
       'A undoes its claim of plain',
       'B sends plain',

@@ -15,7 +15,7 @@ import type { Verb } from './steps.ts'
 
 const claims: ReadonlySet<Verb> = new Set<Verb>(['claim', 'prefetch', 'commit', 'commitOlder'])
 
-// The promise, as what must never be seen. Each sentence below is one of them.
+// The violations of the promise, one sentence each.
 
 /** Returns which sentence of the promise this step breaks, or null. */
 export function brokenByStep(before: State, verb: Verb, who: number, task: number, after: State): string | null {

@@ -2,24 +2,24 @@ import type { Question } from './scopes.ts'
 import { type Found, search } from './search.ts'
 import { type Row, rowOf, type State, type Stored, stranger } from './state.ts'
 
-/** A row as a statement finds it, with what else the statement reads. */
+/** A row before a statement, with the other inputs of the statement. */
 export type Situation = { task: number; row: Row; cronJob: Stored['cronJob']; workspace: Stored['workspace'] }
 
-/** What the end of a process finds: its own rows, null for a task that it has not claimed. */
+/** The rows of a process before its end; null for a task that it has not claimed. */
 export type EndSituation = { rows: readonly [Row | null, Row | null]; who: number; hasJournal: boolean }
 
 const explored = new Map<Question, Found>()
 const situations = new Map<string, Situation>()
 const ends = new Map<string, EndSituation>()
 
-/** Searches once, and collects the situations of PostgreSQL's rows that the search comes across. */
+/** Runs a search, and collects the situations that it reaches. */
 export function explore(question: Question): Found {
   const found = explored.get(question) ?? search(question, [], collect)
   explored.set(question, found)
   return found
 }
 
-/** All distinct situations that the searches for these questions came across. */
+/** Returns all distinct situations that the searches for these questions reach. */
 export function situationsOf(questions: readonly Question[]): { situations: Situation[]; ends: EndSituation[] } {
   for (const question of questions) explore(question)
   return { situations: [...situations.values()], ends: [...ends.values()] }

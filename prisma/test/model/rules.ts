@@ -1,4 +1,4 @@
-/** The rules that a variation may break, each for one transition. `theRules` is what Belfry does. */
+/** The rules that a mutation may break, each for one transition. `theRules` are those of the product. */
 export type Rules = {
   /** The state of a task whose only claim was undone. */
   undoneState: 'pending' | 'retrying'
@@ -6,7 +6,7 @@ export type Rules = {
   tokenOfRepeatedClaim: 'same' | 'new'
   /** Whether a prefetched attempt waits for its entry in the send journal. */
   sendsNeedJournal: boolean
-  /** Which session the entry names: the one of the claim, or the present one. */
+  /** The session of the entry: the one of the claim, or the current one. */
   journalNames: 'session of the claim' | 'present session'
   /** Whether the outcome of an attempt is refused when its task has been claimed again. */
   recordIsFenced: boolean
@@ -14,15 +14,15 @@ export type Rules = {
   undoIsFenced: boolean
   /** Which losses count to the poison limit. */
   lossCounts: 'alone' | 'any'
-  /** Whether `hold-overdue` makes the occurrences whose time has passed, and holds them. */
+  /** Whether `hold-overdue` makes overdue occurrences, and holds them. */
   holdsCronJobs: boolean
-  /** Which first attempts of an occurrence a claim refuses; all of a cron job that is deleted, unless `none`. */
+  /** Which first attempts of an occurrence a claim refuses; all of a deleted cron job, unless `none`. */
   claimRefuses: 'none' | 'cron job is paused' | 'cron job was paused'
-  /** Whether a dispatcher forgets a claim when its attempt meets an error that it does not expect. */
+  /** Whether a dispatcher forgets a claim when its attempt fails with an unexpected error. */
   forgetsAfterFault: boolean
-  /** Whether an undo gives the execution back. */
+  /** Whether an undo refunds the execution. */
   undoRefunds: boolean
-  /** Whether a dispatcher that finds its row gone journals again what it has let go, when it enters again. */
+  /** Whether a dispatcher journals its open sends again when it enters again. */
   entersWithOpenSends: boolean
   /** What ends a dispatcher's claims: missing heartbeats, or a lease by PostgreSQL's clock. */
   deathIsSeenBy: 'heartbeats' | 'leases'

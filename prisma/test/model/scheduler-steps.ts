@@ -4,7 +4,7 @@ import { cron, plain, processOf, rowOf, type State, stranger, withProcess, withR
 import { endDispatcher, expand, lose, windDown } from './statements.ts'
 import type { Visit } from './steps.ts'
 
-/** What the scheduler does, and what time does. */
+/** The steps of the scheduler, and of time. */
 export function schedulerSteps(rules: Rules, state: State, visit: Visit): void {
   for (let who = 0; who < state.processes.length; who++) deathSteps(rules, state, who, visit)
   if (rules.deathIsSeenBy === 'heartbeats') endStranger(rules, state, visit)

@@ -6,7 +6,7 @@ export type Question = { rules: Rules; scope: Scope; faults: number }
 
 const nothingElse: Scope = { users: false, pausesEnd: false, crashes: false, backups: false }
 
-/** Nothing goes wrong, and users do nothing more. */
+/** No faults, and no further steps of users. */
 export const noFaults: Question = { rules: theRules, scope: nothingElse, faults: 0 }
 
 /** Any two faults of dispatchers, slow commits and crashes of PostgreSQL, with tasks that have no retries of their own. */
@@ -16,14 +16,14 @@ export const twoFaults: Question = {
   faults: 2,
 }
 
-/** Everything that users do, with any one fault and one retry. */
+/** All steps of users, with any one fault and one retry. */
 export const usersAndOneFault: Question = {
   rules: { ...theRules, poisonLimit: 1 },
   scope: { ...nothingElse, users: true, crashes: true },
   faults: 1,
 }
 
-/** A backup at any moment, a restore at any later one, and everything that users do. */
+/** A backup at any moment, a restore at any later one, and all steps of users. */
 export const backupAndRestore: Question = {
   rules: { ...theRules, maxRetries: 0 },
   scope: { ...nothingElse, users: true, backups: true },

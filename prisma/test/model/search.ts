@@ -5,16 +5,17 @@ import type { Question } from './scopes.ts'
 import { initialState, type State } from './state.ts'
 import { describe, isBoundToHappen, type Scope, type Verb, visitNext } from './steps.ts'
 
-/** What a search found. `trace` has the shortest way to the first violation, one step a line. */
+/** The result of a search. `trace` is the shortest way to the first violation, one step per line. */
 export type Found = { states: number; violation: string | null; trace: string[] }
 
 type Edges = { from: number[]; to: number[] }
 
 /**
- * Visits every state that the rules allow, breadth first, and stops at the first step or state that breaks the promise:
- * so no shorter way leads to a violation. Violations in `ignored` are passed over.
- * @param onState - Called with every state, in the order in which they are found. When there is none, looks for states from which some task can never end though
- * nothing goes wrong any more: once with a target that answers 2xx in the end, once with one that always fails.
+ * Visits every state that the rules allow, breadth first, and stops at the first step or state that breaks the promise. So
+ * no shorter way leads to a violation. Skips violations in `ignored`.
+ * @param onState - Called with each state in the order of the search. Without it, the search also looks for states from
+ * which a task can never end although no more faults happen: both for a target that answers 2xx in the end and for a target that
+ * always fails.
  */
 export function search(
   { rules, scope, faults }: Question,

@@ -7,10 +7,10 @@ export const plain = 0
 export const cron = 1
 export const quarantineProcess = 2
 
-/** A dispatcher of before a restore. It is in no list of processes and never comes back. */
+/** A dispatcher from before a restore. It is in no list of processes and never comes back. */
 export const stranger = 3
 
-/** What PostgreSQL stores about a task and its runs. Attempts are numbered from 1 on; bit n of a mask is attempt n. */
+/** The rows of a task and its runs. Attempts are numbered from 1 on; bit n of a mask is attempt n. */
 export type Row = {
   /** `none`: the scheduler has not made the occurrence yet. */
   readonly state: 'none' | 'pending' | 'processing' | 'retrying' | 'success' | 'dead' | 'cancelled'
@@ -29,7 +29,7 @@ export type Row = {
   /** The attempts that have a run. */
   readonly runs: number
 
-  // What the database does not know, and what only the promise asks for:
+  // The history, which is not in the database; only the promise needs it:
   /** The attempts whose request has left. */
   readonly sent: number
   /** The cron job was paused or deleted, and this occurrence had not started. */
@@ -38,7 +38,7 @@ export type Row = {
   readonly sentSinceBackup: boolean
 }
 
-/** What a process knows about a task. `asked`: its claim statement is in flight. */
+/** The knowledge of a process about a task. `asked`: its claim statement is in flight. */
 export type Hold = {
   readonly at: 'nothing' | 'asked' | 'claimed' | 'journaled' | 'sent'
   readonly attempt: number
@@ -55,7 +55,7 @@ export type Process = {
   readonly holds: readonly [Hold, Hold]
 }
 
-/** What a backup contains. */
+/** The content of a backup. */
 export type Stored = {
   readonly rows: readonly [Row, Row]
   readonly cronJob: 'active' | 'paused' | 'deleted'
@@ -67,7 +67,7 @@ export type State = Stored & {
   /** How many faults may still happen. */
   readonly faults: number
   readonly backup: Stored | null
-  /** `held`: restored, and the operator has not released what is held. */
+  /** `held`: restored, and the operator has not released the held tasks. */
   readonly restore: 'none' | 'held' | 'released'
 }
 
@@ -136,7 +136,7 @@ export function holdOf(state: State, who: number, task: number): Hold {
   return task === plain ? holds[0] : holds[1]
 }
 
-/** The same state without what cannot matter any more, so fewer states are distinct. */
+/** Returns the state without irrelevant details, so fewer states are distinct. */
 export function tidied(state: State): State {
   const [one, other] = [tidiedRow(state, plain), tidiedRow(state, cron)]
   const workspace = isFinished(one) && isFinished(other) ? 'exists' : state.workspace
@@ -146,8 +146,8 @@ export function tidied(state: State): State {
   return { ...state, rows: [one, other], cronJob, workspace }
 }
 
-// Whose claim the run id names matters while a process may name it. Which of the recorded attempts were sent matters while
-// a process may still send one. Of a task that has ended and that no process holds, nothing matters.
+// The owner of the run id is relevant while a process may name it. The sends of recorded attempts are relevant while a
+// process may still send one. All details of an ended task that no process holds are irrelevant.
 function tidiedRow(state: State, task: number): Row {
   const row = rowOf(state, task)
   const isHeldBy = (who: number) => holdOf(state, who, task).at !== 'nothing'

@@ -2,9 +2,9 @@ import type { Rules } from './rules.ts'
 import { cron, isFinished, type Row, type Stored } from './state.ts'
 
 // Each function is one statement of the product: from a row before it to the same row after it. A statement that changes
-// nothing returns the row that it was given. `conformance.test.ts` compares each of them with PostgreSQL.
+// nothing returns the row that it was given. `model.test.ts` compares each of them with PostgreSQL.
 
-/** Who claims, and how. */
+/** The process that claims, and the kind of claim. */
 export type ClaimOf = { by: number; isPrefetch: boolean; isQuarantine: boolean }
 
 /** `claimTasks` */
@@ -45,7 +45,7 @@ export function undo(rules: Rules, row: Row, by: number, due: Row['due']): Row {
   }
 }
 
-/** `journalSends`, for a dispatcher whose session is the one that it names. */
+/** `journalSends`, for a dispatcher in the session that it names. */
 export function journal(row: Row, by: number): Row {
   return row.state === 'processing' && row.by === by && row.prefetched === 'unsent'
     ? { ...row, prefetched: 'journaled' }
@@ -80,7 +80,7 @@ function nextOf(rules: Rules, tried: number, outcome: Outcome): Pick<Row, 'state
   return tried > rules.maxRetries ? { state: 'dead', due: 'due' } : { state: 'retrying', due: 'later' }
 }
 
-/** What `endDispatcher` and `leaveDispatchers` undo: prefetched claims that never were in the journal. */
+/** The claims that `endDispatcher` and `leaveDispatchers` undo: prefetched ones that are not in the journal. */
 export function isUnsent(row: Row, hasJournal: boolean): boolean {
   return hasJournal && row.prefetched === 'unsent'
 }
@@ -101,7 +101,7 @@ export function lose(rules: Rules, row: Row, isAlone: boolean): Row {
   }
 }
 
-/** `endDispatcher`: what becomes of the rows that a dispatcher has claimed, in one transaction. Null where it has none. */
+/** `endDispatcher`, for the rows that a dispatcher has claimed, in one transaction. Null for a task without a claim. */
 export function endRows(
   rules: Rules,
   owned: readonly [Row | null, Row | null],
@@ -117,7 +117,7 @@ export function endRows(
   return [end(owned[0]), end(owned[1])]
 }
 
-/** As `endRows`, for all that is stored. */
+/** The same as `endRows`, for the whole state. */
 export function endDispatcher<Part extends Stored>(rules: Rules, stored: Part, id: number, hasJournal: boolean): Part {
   const owned = (row: Row) => (row.state === 'processing' && row.by === id ? row : null)
   const [one, other] = stored.rows
@@ -135,7 +135,7 @@ export function postpone(row: Row): Row {
   return row.state === 'pending' ? { ...row, due: 'later' } : row
 }
 
-/** `pauseCronJob`, `deleteCronJob`: what they do to an occurrence. */
+/** `pauseCronJob` and `deleteCronJob`, for an occurrence. */
 export function stopOccurrence(row: Row): Row {
   if (row.state === 'pending') return { ...row, state: 'cancelled' }
   const isUnstarted = row.state === 'processing' ? row.attempts === 1 : row.state === 'retrying' && row.attempts === 0

@@ -5,7 +5,7 @@ import { schedulerSteps } from './scheduler-steps.ts'
 import { processNames, type State, taskNames, tidied } from './state.ts'
 import { operatorSteps, userSteps } from './user-steps.ts'
 
-/** What can happen, in the words of a trace. `{who}` and `{task}` are filled in. */
+/** The text of each step in a trace. `{who}` and `{task}` are placeholders. */
 export const verbs = {
   claim: '{who} claims {task}',
   prefetch: '{who} prefetches {task}',
@@ -40,7 +40,7 @@ export const verbs = {
   kill: '{who} is killed',
   terminate: '{who} gets SIGTERM',
   freeze: '{who} freezes',
-  thaw: '{who} goes on',
+  thaw: '{who} continues',
   stepBack: "PostgreSQL's clock steps back: {task} is not due any more",
   crash: 'PostgreSQL crashes: its unlogged tables are empty',
   backUp: 'the operator takes a backup',
@@ -50,13 +50,13 @@ export const verbs = {
 
 export type Verb = keyof typeof verbs
 
-/** One thing that happens, and the state after it. `who` and `task` are -1 where the verb has none. */
+/** Receives a step and the state after it. `who` and `task` are -1 when the verb has none. */
 export type Visit = (verb: Verb, who: number, task: number, next: State) => void
 
-/** What may happen in a search. */
+/** The optional steps of a search. */
 export type Scope = { users: boolean; pausesEnd: boolean; crashes: boolean; backups: boolean }
 
-/** Visits all states that can follow. */
+/** Visits all successors of a state. */
 export function visitNext(rules: Rules, scope: Scope, state: State, visit: Visit): void {
   const tidy: Visit = (verb, who, task, next) => visit(verb, who, task, tidied(next))
   for (let who = 0; who < state.processes.length; who++) {
@@ -69,7 +69,7 @@ export function visitNext(rules: Rules, scope: Scope, state: State, visit: Visit
   if (scope.backups) operatorSteps(rules, state, tidy)
 }
 
-// What a user, an operator or a fault does may never happen. All else is bound to happen in the end.
+// Steps of users, operators and faults are optional. All other steps happen in the end.
 const optional: ReadonlySet<Verb> = new Set<Verb>([
   ...(['cancel', 'postpone', 'pause', 'resume', 'deleteCronJob', 'deleteWorkspace'] as const),
   ...([
@@ -85,7 +85,7 @@ const optional: ReadonlySet<Verb> = new Set<Verb>([
   ] as const),
 ])
 
-/** Whether this happens by itself: no user, operator or fault is needed. The operator's release counts, it was announced. */
+/** Returns whether a step needs no user, operator or fault. The operator's release counts, because it always follows. */
 export function isBoundToHappen(verb: Verb): boolean {
   return !optional.has(verb)
 }

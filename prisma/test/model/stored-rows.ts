@@ -16,7 +16,7 @@ export type StoredRow = Situation & {
   dispatchers: readonly string[]
 }
 
-/** The columns that the model speaks of, as the model has them. */
+/** The columns that the model has. */
 export type Projection = Omit<Row, 'sent' | 'mayNotStart' | 'sentSinceBackup'>
 
 /** Stores the row of each situation as a task of a workspace of its own. */
@@ -32,7 +32,7 @@ export async function storeSituations(
   return stored
 }
 
-/** Stores what the ends of processes find. Returns of each the id of the process, and its rows in order of the tasks. */
+/** Stores the rows before the ends of processes. Returns the id of each process, and its rows in order of the tasks. */
 export async function storeEnds(pool: Pool, ends: readonly EndSituation[]): Promise<StoredEnd[]> {
   const stored = ends.map(end => {
     const dispatchers = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
@@ -183,7 +183,7 @@ type Read = {
   runs: number[]
 }
 
-/** Reads rows back. `since`: what is due after this is due later; a statement began then. */
+/** Reads rows back. `since`: the start of the statement; tasks due after it count as `later`. */
 export async function project(pool: Pool, stored: readonly StoredRow[], since: Date): Promise<Projection[]> {
   const text = `
     SELECT t.id, t.state, t.attempts, t.run_id, t.dispatcher_id, t.quarantined, t.lost, t.lost_alone,
@@ -218,7 +218,7 @@ function projected({ row, runId, dispatchers }: StoredRow, read: Read): Projecti
   }
 }
 
-/** What the model expects to be read. How a task that has ended was due does not matter. */
+/** The row that the model expects. The due time of an ended task is irrelevant. */
 export function expected(row: Row): Projection {
   const { sent: _, mayNotStart: __, sentSinceBackup: ___, ...stored } = row
   return { ...stored, due: isFinished(row) ? 'due' : row.due }

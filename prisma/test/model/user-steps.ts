@@ -14,7 +14,7 @@ import {
 import { cancel, expand, hold, postpone, release, stopOccurrence } from './statements.ts'
 import type { Scope, Visit } from './steps.ts'
 
-/** What users do. Refused calls change nothing and are left out. */
+/** The steps of users. Refused calls change nothing, so the model omits them. */
 export function userSteps(scope: Scope, state: State, visit: Visit): void {
   for (const task of [plain, cron]) {
     const row = rowOf(state, task)
@@ -30,7 +30,7 @@ export function userSteps(scope: Scope, state: State, visit: Visit): void {
   if (state.workspace === 'exists') visit('deleteWorkspace', -1, -1, { ...state, workspace: 'deleted' })
 }
 
-/** What the operator does: one backup, one restore, one release. */
+/** The steps of the operator: one backup, one restore, one release. */
 export function operatorSteps(rules: Rules, state: State, visit: Visit): void {
   const { rows, cronJob, workspace, backup } = state
   if (state.restore === 'none' && backup === null)
@@ -42,7 +42,7 @@ export function operatorSteps(rules: Rules, state: State, visit: Visit): void {
   }
 }
 
-// What has been sent since the backup was due by then. Of the rest, some has come due meanwhile and some has not.
+// Tasks that were sent since the backup are due. Other tasks may or may not have come due meanwhile.
 function restoreSteps(rules: Rules, state: State, backup: Stored, visit: Visit): void {
   for (const plainRow of restoredRows(rowOf(backup, plain), rowOf(state, plain))) {
     for (const cronRow of restoredRows(rowOf(backup, cron), rowOf(state, cron))) {

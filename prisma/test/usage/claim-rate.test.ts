@@ -7,7 +7,7 @@ const db = useDatabase()
 
 afterEach(() => db.pool.query('DROP TRIGGER IF EXISTS slow_commit ON usage_changes'))
 
-// A deferred trigger runs within the commit, while the transaction still holds its rows: so does a disk that is slow.
+// A deferred trigger runs during the commit, while the transaction still holds its row locks, as with a slow disk.
 async function slowCommits(ms: number): Promise<void> {
   await db.pool.query(`
     CREATE FUNCTION sleep_at_commit() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -38,11 +38,11 @@ async function claimsPerSecond(workspaceId: string, dispatchers: number, batches
   return tasks.length / ((performance.now() - begun) / 1000)
 }
 
-it('claims of one organization gain from more dispatchers, although each commit takes 5 ms', async () => {
+it('more dispatchers claim faster for one organization, although each commit takes 5 ms', async () => {
   const { workspaceId } = await anOrganization(db.pool, 'unicorn')
   await slowCommits(5)
   await claimsPerSecond(workspaceId, 4, 5)
-  const ratios: number[] = [] // the best counts: whatever else runs on the machine lowers them
+  const ratios: number[] = [] // the best one counts, because other load lowers them
   for (let round = 0; round < 3; round++) {
     const one = await claimsPerSecond(workspaceId, 1, 60)
     ratios.push((await claimsPerSecond(workspaceId, 4, 60)) / one)

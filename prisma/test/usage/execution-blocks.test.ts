@@ -57,7 +57,7 @@ async function returnAll(): Promise<void> {
 }
 
 describe('a block of executions', () => {
-  it('covers the claims of its dispatcher, and counts as used only when they are made', async () => {
+  it('covers the claims of its dispatcher, and counts as used only when they are claimed', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const dispatcherId = randomUUID()
     const [first = '', second = ''] = await storeTasks(workspaceId, 2)
@@ -70,7 +70,7 @@ describe('a block of executions', () => {
     expect(await granted(organizationId)).toBe(625)
   })
 
-  it('is followed by the next one: the 5,001st execution is claimed and counted', async () => {
+  it('is followed by the next block: the 5,001st execution is claimed and counted', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool, 'unicorn')
     const dispatcherId = randomUUID()
     for (let i = 0; i < 10; i++) await claimNew(workspaceId, 500, dispatcherId, defaultTiers)
@@ -80,7 +80,7 @@ describe('a block of executions', () => {
     expect(await blocksOf(organizationId)).toEqual([{ dispatcherId, unspent: 4_999 }])
   })
 
-  it('leaves a task that it does not cover as it is, and claims those that have been due for longest', async () => {
+  it('leaves tasks that it does not cover unchanged, and claims the oldest due ones', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const dispatcherId = randomUUID()
     const tiers = limitedTo(10)
@@ -95,7 +95,7 @@ describe('a block of executions', () => {
     expect(rows).toEqual([{ state: 'pending' }])
   })
 
-  it('that another transaction holds keeps no claim waiting', async () => {
+  it('does not block claims while another transaction holds it', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const { workspaceId: other } = await anOrganization(db.pool)
     const dispatcherId = randomUUID()
@@ -126,7 +126,7 @@ describe('a block of executions', () => {
 })
 
 describe('the last executions of a month', () => {
-  it('are exact when eight dispatchers race for a hundred, also with blocks that others hold', async () => {
+  it('are exact when eight dispatchers race for a hundred, also with blocks of other dispatchers', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const tiers = limitedTo(700)
     const dispatchers = Array.from({ length: 8 }, () => randomUUID())
@@ -150,7 +150,7 @@ describe('the last executions of a month', () => {
     expect(await used(organizationId)).toBe(700)
   })
 
-  it('go to the dispatcher that needs them: no task is cancelled while another one has some unspent', async () => {
+  it('go to the dispatcher that needs them: no task is cancelled while another dispatcher has unspent ones', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const [one, two] = [randomUUID(), randomUUID()]
     const tiers = limitedTo(160)
@@ -161,7 +161,7 @@ describe('the last executions of a month', () => {
     expect(await used(organizationId)).toBe(160)
   })
 
-  it('are warned of by what is used, not by what is granted', async () => {
+  it('cross thresholds when they are used, not when they are granted', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const tiers = limitedTo(100)
     const crossings = async () => {
@@ -202,7 +202,7 @@ describe('unspent executions', () => {
     expect([await granted(organizationId), await used(organizationId)]).toEqual([0, 0])
   })
 
-  it('stay with a dispatcher that lives, and return when its row vanished with a restart of PostgreSQL', async () => {
+  it('stay with a live dispatcher, and return when a restart of PostgreSQL removes its row', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const dispatcher = await enterDispatchers(db.pool)
     await claimNew(workspaceId, 10, dispatcher.id, defaultTiers)
@@ -215,7 +215,7 @@ describe('unspent executions', () => {
     expect(await used(organizationId)).toBe(11)
   })
 
-  it('neither vanish nor double while dispatchers claim, undo, die and return at once', async () => {
+  it('are neither lost nor doubled while dispatchers claim, undo, die and return at once', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const tiers = limitedTo(300)
     const ids = await storeTasks(workspaceId, 500)
@@ -246,7 +246,7 @@ describe('unspent executions', () => {
     expect(rows).toEqual([{ n: 300 }])
   })
 
-  it('of a month that is over are not spent in the next one', async () => {
+  it('of a past month are not spent in the next one', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const dispatcher = await enterDispatchers(db.pool)
     const tiers = limitedTo(100)
@@ -264,7 +264,7 @@ describe('unspent executions', () => {
     expect((await db.pool.query(text, [organizationId])).rows).toEqual([{ n: 4 }, { n: 100 }])
   })
 
-  it('of a higher tier are not spent after a change to a lower one, nor does the lower one stop a higher one', async () => {
+  it('of a higher tier are not spent after a change to a lower one, and a lower tier does not limit a later higher one', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool, 'startup')
     const [one, two] = [randomUUID(), randomUUID()]
     const tiers = limitedTo(6)
@@ -283,7 +283,7 @@ describe('unspent executions', () => {
     expect(await used(organizationId)).toBe(9)
   })
 
-  it('are exact beside the claims of the previous release, which count in usage', async () => {
+  it('are exact with concurrent claims of the previous release, which count in usage', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const tiers = limitedTo(100)
     await claimNew(workspaceId, 10, randomUUID(), tiers)

@@ -52,7 +52,7 @@ describe('executions', () => {
     expect(await used(organizationId)).toBe(100)
   })
 
-  it('are counted from what was claimed, not from tasks that changed while they were claimed', async () => {
+  it('count claimed tasks, not tasks that changed during the claim', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool, 'unicorn')
     const ids = await storeTasks([workspaceId], 6000)
     let isOver = false
@@ -77,7 +77,7 @@ describe('executions', () => {
     expect(await used(organizationId)).toBe(6000)
   })
 
-  it('go to what has been due for longest when a batch does not fit', async () => {
+  it('go to the oldest due tasks when a batch does not fit', async () => {
     const { workspaceId } = await anOrganization(db.pool)
     const ids = await storeTasks([workspaceId], 10)
     const text = `UPDATE tasks SET due_at = now() - array_position($1::uuid[], id) * interval '1 second' WHERE id = ANY ($1)`
@@ -86,7 +86,7 @@ describe('executions', () => {
     expect(claims.map(({ kind }) => kind)).toEqual([...Array(7).fill('gone'), ...Array(3).fill('claimed')])
   })
 
-  it('end a task as finished, with its reason and without an attempt', async () => {
+  it('that are used up cancel a task with the reason and without an attempt', async () => {
     const { workspaceId } = await anOrganization(db.pool)
     const [id] = await storeTasks([workspaceId], 1)
     expect(await claim([String(id)], limitedTo(0))).toEqual([{ kind: 'gone', refusal: 'monthly_execution_limit' }])
@@ -94,7 +94,7 @@ describe('executions', () => {
     expect(await taskRow(db.pool, String(id))).toMatchObject({ ...ended, finished_at: expect.any(Date) })
   })
 
-  it('count a task once: its retries go on when the limit is reached', async () => {
+  it('count a task once: its retries continue when the limit is reached', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const ids = await storeTasks([workspaceId], 5)
     await claim(ids, limitedTo(5))
@@ -106,7 +106,7 @@ describe('executions', () => {
     expect(await used(organizationId)).toBe(5)
   })
 
-  it('count a task once whose first claim was put back, and do not cancel it then', async () => {
+  it('count a task once whose first claim was undone, and do not cancel it', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const [id = ''] = await storeTasks([workspaceId], 1)
     const [first] = await claim([id], limitedTo(1))
@@ -118,7 +118,7 @@ describe('executions', () => {
     expect((await readDailyUsage(db.pool, organizationId)).at(-1)?.executions).toBe(1)
   })
 
-  it('count a claim once whose answer was lost and that is asked for again', async () => {
+  it('count a claim once that is repeated after a lost response', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const [taskId = ''] = await storeTasks([workspaceId], 1)
     const request = { taskId, token: randomUUID() }
@@ -127,7 +127,7 @@ describe('executions', () => {
     expect(await used(organizationId)).toBe(1)
   })
 
-  it('start from nothing in a new month, and follow the tier of the moment', async () => {
+  it('start at zero in a new month, and follow the current tier', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const tiers = limitedTo(2)
     await claim(await storeTasks([workspaceId], 5), tiers)
@@ -146,7 +146,7 @@ describe('executions', () => {
     expect(await used(organizationId)).toBe(5)
   })
 
-  it('of many organizations neither mix nor block each other, whatever order their tasks come in', async () => {
+  it('of many organizations neither mix nor block each other, in any order of their tasks', async () => {
     const organizations = await Promise.all(Array.from({ length: 12 }, () => anOrganization(db.pool)))
     const ids = await storeTasks(
       organizations.map(({ workspaceId }) => workspaceId),
@@ -157,7 +157,7 @@ describe('executions', () => {
     await Promise.all(orders.map(order => claim(order, limitedTo(15))))
     const counts = await Promise.all(organizations.map(({ organizationId }) => used(organizationId)))
     expect(counts).toEqual(Array(12).fill(15))
-    // What is counted is what was started, over all tenants.
+    // The count equals the started tasks of all organizations.
     expect(await states(ids)).toEqual({ processing: 12 * 15, 'cancelled monthly_execution_limit': 12 * 5 })
   })
 })
@@ -172,7 +172,7 @@ it.each([
   ['2026-11-30T23:59:59.999Z', '2026-11-01'],
   ['2026-12-01T00:00:00Z', '2026-12-01'],
   ['2027-01-01T05:00:00+14:00', '2026-12-01'],
-])('%s is counted in the month of %s, whatever zone the session has', async (at, month) => {
+])('%s is counted in the month of %s, in any time zone of the session', async (at, month) => {
   const client = await db.pool.connect()
   try {
     await client.query(`SET timezone = 'Pacific/Kiritimati'`)

@@ -21,7 +21,7 @@ async function announced(pool: Pool): Promise<Array<[string, number]>> {
   return told.map(({ resource, percent }) => [resource, percent])
 }
 
-it('a share of a quota is noted and announced once a month, whoever looks', async () => {
+it('a threshold of a quota is recorded and announced once a month, with concurrent callers', async () => {
   await use(7_999)
   expect(await note()).toBe(0)
   await use(8_000)
@@ -35,7 +35,7 @@ it('a share of a quota is noted and announced once a month, whoever looks', asyn
   expect([await note(), await announced(db.pool)]).toEqual([0, []])
 })
 
-it('what could not be told is told later', async () => {
+it('a failed announcement is repeated later', async () => {
   await db.pool.query('INSERT INTO storage (organization_id, bytes) VALUES ($1, 85000000)', [organizationId])
   expect(await note()).toBe(1)
   const failing = announceQuotaCrossings(db.pool, 100, () => Promise.reject(new Error('no outbox')))
@@ -43,7 +43,7 @@ it('what could not be told is told later', async () => {
   expect(await announced(db.pool)).toEqual([['storage', 80]])
 })
 
-it('who is at the limit before 80 % could be told hears of the limit only', async () => {
+it('only 100 % is announced when it is reached before the announcement of 80 %', async () => {
   await db.pool.query('UPDATE quota_crossings SET month = month - 40')
   expect(await note()).toBe(3)
   const text = `UPDATE quota_crossings SET announced_at = now() WHERE resource = 'storage'`

@@ -28,7 +28,7 @@ const db = useDatabase()
 const textOf = (bytes: number) => `"${'x'.repeat(bytes)}"`
 const someBytes = () => Math.floor(Math.random() * 500)
 
-/** What the sums say, with what has not been folded yet, and what is stored, counted one by one. */
+/** Returns the sums including unfolded deltas, and the stored bytes counted one by one. */
 async function compare(): Promise<Array<{ id: string; summed: number; stored: number }>> {
   const { rows } = await db.pool.query(`
     SELECT o.id,
@@ -167,7 +167,7 @@ it('the sums of storage are exact under all operations at once', async () => {
       while (performance.now() - began < 12_000) {
         isOver = performance.now() - began > 6_000
         await run().catch(error => {
-          // A deadlock, or a wait that was too long, undoes the whole statement.
+          // A deadlock or a lock timeout rolls back the whole statement.
           if (!isTransientDatabaseError(error)) throw new Error(`${name}: ${error}`)
         })
         done[name] = (done[name] ?? 0) + 1
@@ -176,7 +176,7 @@ it('the sums of storage are exact under all operations at once', async () => {
   )
   for (const name of Object.keys(operations)) expect(done[name], name).toBeGreaterThan(2)
   for (const { id, summed, stored } of await compare()) expect(summed, id).toBe(stored)
-  // And at last both workspaces are gone, with all that they had stored.
+  // At last both workspaces are purged with all their storage.
   const left = async () => (await db.pool.query('SELECT FROM workspaces WHERE id = ANY ($1)', [doomed])).rowCount
   isOver = true
   await expect

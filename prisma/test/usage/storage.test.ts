@@ -41,7 +41,7 @@ describe('storage', () => {
     expect(today).toMatchObject({ date: new Date().toISOString().slice(0, 10), executions: 2, failed: 1 })
   })
 
-  it('follows a change of a payload that has not been sent', async () => {
+  it('follows the change of an unsent payload', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const task = aTask({ workspaceId, payload: '"1234"' })
     await insertTasks(db.pool, [task])
@@ -53,7 +53,7 @@ describe('storage', () => {
     expect(await storedBytes(organizationId)).toBe(0)
   })
 
-  it('loses nothing and counts nothing twice when four fold at once', async () => {
+  it('is exact when four callers fold at once', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const insert = () => insertTasks(db.pool, [aTask({ workspaceId, payload: '1' })])
     const fold = () => foldUsageChanges(db.pool, 7)
@@ -61,7 +61,7 @@ describe('storage', () => {
     expect(await storedBytes(organizationId)).toBe(150)
   })
 
-  it('over the quota has due tasks cancelled with the reason, and the counter untouched', async () => {
+  it('over the quota cancels due tasks with the reason, and counts no execution', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const fill = (bytes: number) =>
       db.pool.query('UPDATE storage SET bytes = $2 WHERE organization_id = $1', [organizationId, bytes])
