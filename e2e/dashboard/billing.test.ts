@@ -24,7 +24,7 @@ describe.skipIf(reason !== null)('billing by Stripe', { timeout: 300_000 }, () =
   })
   afterAll(() => stripe?.close())
 
-  // What Stripe would send.
+  // Sends what Stripe would send.
   const report = async (type: string, { id, customer }: StandInSubscription) => {
     const { body, headers } = stripe.event(type, { id, customer })
     const answer = await fetch(`${stage.belfry.url}/api/webhooks/stripe`, { method: 'POST', body, headers })
@@ -37,14 +37,14 @@ describe.skipIf(reason !== null)('billing by Stripe', { timeout: 300_000 }, () =
       60_000,
     )
   const choose = async (page: Page, tier: string) => {
-    await page.getByLabel('Another tier').selectOption(tier)
+    await page.getByLabel('New tier').selectOption(tier)
     await page.getByRole('button', { name: 'Change tier' }).click()
     await page.getByRole('dialog').waitFor()
   }
   const asOwner = () => ({ token: stage.belfry.caller.token ?? '' })
   const confirm = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Change tier' }).click()
 
-  it('leads from the checkout to a tier, through a failed payment, to the end of the subscription', async () => {
+  it('goes from the checkout through changes and a failed payment to the end of the subscription', async () => {
     const page = await stage.ownerPage({ expected: /request: / })
     const billingPage = `/${(await stage.home()).split('/')[1]}/settings/usage`
     await page.goto(billingPage)
@@ -70,7 +70,7 @@ describe.skipIf(reason !== null)('billing by Stripe', { timeout: 300_000 }, () =
     await expectAccessible(page)
     await takeScreenshots(page, 'billing-active')
 
-    // An upgrade holds at once, a downgrade at the end of the period.
+    // An upgrade applies immediately, a downgrade at the end of the period.
     await choose(page, 'scaleup')
     await confirm(page)
     await page.getByText('of 10,000,000').waitFor()
@@ -90,7 +90,7 @@ describe.skipIf(reason !== null)('billing by Stripe', { timeout: 300_000 }, () =
     await report('invoice.payment_failed', subscription)
     await mailed('the payment failed')
     await page.reload()
-    await page.getByRole('alert').getByText('The last payment failed. The tier Startup stays until').waitFor()
+    await page.getByRole('alert').getByText('The last payment failed. You keep the Startup tier until').waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'billing-payment-failed')
     await page.getByRole('button', { name: 'Manage billing' }).click()
@@ -112,7 +112,7 @@ describe.skipIf(reason !== null)('billing by Stripe', { timeout: 300_000 }, () =
     await page.getByText('of 10,000', { exact: true }).waitFor()
     await mailed('the tier is free now')
 
-    // A payment that stays missing: the scheduler ends the tier with the grace period.
+    // A payment that is never made: the scheduler ends the tier after the grace period.
     const second = stripe.pay(subscription.customer, 'price_scaleup')
     await report('customer.subscription.created', second)
     second.status = 'past_due'

@@ -13,7 +13,7 @@ const flags = [
   '--disable-sync',
 ]
 
-/** Starts the browser that the machine has. */
+/** Starts the installed Chromium. */
 export async function launchBrowser(): Promise<Browser> {
   if (!existsSync(executablePath)) {
     throw new Error(`There is no Chromium at ${executablePath}: apt-get install -y chromium, or set CHROMIUM_PATH.`)

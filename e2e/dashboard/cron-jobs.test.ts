@@ -13,8 +13,8 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor()
   }
 
-  it('one is created with a preview of its times, paused, resumed, triggered and deleted', async () => {
-    // The browser's own line about an expression that the preview refuses.
+  it('creates one with a preview, then pauses, resumes, triggers, edits and deletes it', async () => {
+    // The browser logs the rejected expression.
     const page = await stage.ownerPage({ expected: /status of 400/ })
     await open(page, '/cron-jobs', 'Cron jobs')
     await page.getByRole('heading', { name: 'No cron jobs yet', exact: true }).waitFor()
@@ -22,31 +22,31 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
     await takeScreenshots(page, 'cron-jobs-empty')
     await page.getByRole('link', { name: 'New cron job' }).first().click()
 
-    await page.getByLabel('Expression').fill('0 25 * * *')
+    await page.getByLabel('Cron expression').fill('0 25 * * *')
     await page.getByRole('alert').filter({ hasText: /hour/i }).waitFor()
-    await page.getByLabel('Expression').fill('30 2 * * *')
-    await page.getByRole('combobox', { name: 'Zone', exact: true }).selectOption('Europe/Berlin')
+    await page.getByLabel('Cron expression').fill('30 2 * * *')
+    await page.getByRole('combobox', { name: 'Time zone', exact: true }).selectOption('Europe/Berlin')
     await page.getByText('At 02:30').first().waitFor()
-    await page.getByRole('textbox', { name: 'Begins (optional)' }).fill('2027-03-26 00:00')
-    await page.getByText('The clocks go forward').waitFor()
+    await page.getByRole('textbox', { name: 'Starts (optional)' }).fill('2027-03-26 00:00')
+    await page.getByText('Clocks go forward').waitFor()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Nightly')
-    await page.getByLabel('Address of the target').fill(stage.receiver.url('/nightly'))
+    await page.getByLabel('Target URL').fill(stage.receiver.url('/nightly'))
     await expectAccessible(page)
     await takeScreenshots(page, 'new-cron-job')
-    await page.getByRole('button', { name: 'Create the cron job' }).click()
+    await page.getByRole('button', { name: 'Create cron job' }).click()
 
     await page.getByRole('heading', { name: 'Nightly', exact: true }).waitFor()
     await page.getByRole('main').getByText('Active', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByText('It is paused').waitFor()
+    await page.getByText('Nothing is sent until you resume it').waitFor()
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByRole('table', { name: 'Next runs' }).waitFor()
     await page.getByRole('button', { name: 'Trigger now' }).click()
-    await page.getByText('Created for a cron job').waitFor()
-    await page.getByRole('main').getByText('Done').waitFor()
+    await page.getByText('Created by a cron job').waitFor()
+    await page.getByRole('main').getByText('Completed').waitFor()
     expect(stage.receiver.requestsTo('/nightly')).toHaveLength(1)
 
-    await page.getByRole('link', { name: 'The cron job that made it' }).click()
+    await page.getByRole('link', { name: 'View cron job' }).click()
     await page.getByRole('region', { name: 'Occurrences' }).getByText('Success').waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'cron-job')
@@ -56,23 +56,23 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('figure', { name: 'request' }).waitFor()
     await expectAccessible(page)
     await page.getByRole('link', { name: 'Edit' }).click()
-    await page.getByLabel('Expression').fill('45 2 * * *')
-    await page.getByRole('button', { name: 'Save the changes' }).click()
+    await page.getByLabel('Cron expression').fill('45 2 * * *')
+    await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText('At 02:45').first().waitFor()
 
     await page.getByRole('link', { name: 'Cron jobs', exact: true }).first().click()
-    await page.getByRole('img', { name: '1 latest runs, 0 failed' }).waitFor()
+    await page.getByRole('img', { name: '1 recent run, 0 failed' }).waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'cron-jobs')
     await page.getByRole('link', { name: 'Nightly' }).click()
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Yes, delete it' }).click()
+    await page.getByRole('button', { name: 'Delete cron job' }).click()
     await page.getByRole('heading', { name: 'No cron jobs yet', exact: true }).waitFor()
   })
 
-  it('a viewer is offered nothing of it, and reads why', async () => {
+  it('shows a viewer why the actions are disabled', async () => {
     const body = { name: 'Theirs', cron: '0 9 * * *', url: stage.receiver.url('/theirs'), method: 'POST' }
     const { body: job } = await stage.belfry.call('POST', '/api/v1/scheduler/cronjobs', body)
     const page = await stage.newPage({ token: await signUpViewer(stage) })
@@ -88,6 +88,6 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
     expect(await refused.textContent()).toContain('A member needs the role editor')
     await expectAccessible(page)
     await page.goto(`${await stage.home()}/cron-jobs/new`)
-    await page.getByRole('heading', { name: 'This page is not for your role', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'You do not have access to this page', exact: true }).waitFor()
   })
 })

@@ -9,7 +9,7 @@ describe('dead letters in the dashboard', { timeout: 180_000 }, () => {
   const stage = useStage({}, ['api', 'scheduler', 'dispatcher'])
   const deadLetters = '/api/v1/scheduler/dead-letters'
 
-  /** So many dead letters of a topic, as if their target had been down. */
+  /** Creates dead letters of a topic, as if their target had been down. */
   const kill = async (topic: string, count: number) => {
     stage.receiver.answer(`/${topic}`, [
       { status: 500, body: 'down' },
@@ -42,7 +42,7 @@ describe('dead letters in the dashboard', { timeout: 180_000 }, () => {
       FROM copied, model`)
   }
 
-  it('a failing task becomes a dead letter, and is replayed when its target is well', async () => {
+  it('lists a failed task, and replays it once the target works', async () => {
     stage.receiver.answer('/flaky', [
       { status: 503, body: 'down for repairs' },
       { status: 200, body: 'fine' },
@@ -66,14 +66,14 @@ describe('dead letters in the dashboard', { timeout: 180_000 }, () => {
     await row.waitFor({ timeout: 30_000 })
     await row.getByRole('link', { name: '503' }).click()
     await page.getByText('down for repairs').waitFor()
-    await page.getByText('No retries are left').waitFor()
+    await page.getByText('No retries left').waitFor()
     await page.goBack()
     await row.getByRole('checkbox').click()
     await page.getByRole('button', { name: 'Replay 1 selected' }).click()
     await page.getByRole('dialog').waitFor()
     await expectAccessible(page)
     await page.getByRole('dialog').getByRole('button', { name: 'Replay', exact: true }).click()
-    await page.getByText('1 dead letter replayed.').first().waitFor()
+    await page.getByText('1 dead letter replayed').first().waitFor()
     await page.getByRole('heading', { name: 'No dead letters', exact: true }).waitFor()
     await stage.receiver.waitFor(requests => requests.filter(({ path }) => path === '/flaky').length === 2, 20_000)
     await page.goto(`${home}/log?status=success`)
@@ -81,7 +81,7 @@ describe('dead letters in the dashboard', { timeout: 180_000 }, () => {
     await page.getByText('HTTP status 200').waitFor()
   })
 
-  it('many are replayed in the background, with their progress; what does not match stays', async () => {
+  it('replays many in the background and shows the progress; others stay', async () => {
     await kill('orders.paid', 1100)
     await kill('users.new', 3)
     const page = await stage.ownerPage()
@@ -91,7 +91,7 @@ describe('dead letters in the dashboard', { timeout: 180_000 }, () => {
     await takeScreenshots(page, 'dead-letters')
     await page.getByRole('searchbox', { name: 'Topic' }).fill('orders.paid')
     await page.waitForURL('**/dead-letters?topic=orders.paid')
-    await page.getByRole('button', { name: 'Replay all that match' }).click()
+    await page.getByRole('button', { name: 'Replay all matching' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Replay', exact: true }).click()
     await page.waitForURL('**&operation=op_*')
     await page.getByRole('region', { name: 'Bulk action' }).waitFor()
@@ -99,24 +99,24 @@ describe('dead letters in the dashboard', { timeout: 180_000 }, () => {
     await takeScreenshots(page, 'dead-letters-operation')
     await page.reload()
     await page.getByText('Replayed 1,100 dead letters.').waitFor({ timeout: 60_000 })
-    await page.getByRole('heading', { name: 'No dead letter is like this', exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.getByRole('heading', { name: 'No matching dead letters', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByRole('link', { name: 'users.new' }).first().waitFor()
 
     await page.getByRole('button', { name: 'Discard all' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Discard', exact: true }).click()
-    await page.getByText('3 dead letters discarded.').first().waitFor()
+    await page.getByText('3 dead letters discarded').first().waitFor()
     await page.getByRole('heading', { name: 'No dead letters', exact: true }).waitFor()
   })
 
-  it('a bulk action is cancelled: what it has not come to stays', async () => {
-    // Nobody works on it.
+  it('cancels a bulk action; the remaining dead letters stay', async () => {
+    // Without a scheduler the action makes no progress.
     const scheduler = stage.belfry.services.find(({ name }) => name === 'scheduler')
     await kill('slow.topic', 1001)
     await scheduler?.stop('SIGTERM')
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/dead-letters?topic=slow.topic`)
-    await page.getByRole('button', { name: 'Replay all that match' }).click()
+    await page.getByRole('button', { name: 'Replay all matching' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Replay', exact: true }).click()
     const action = page.getByRole('region', { name: 'Bulk action' })
     await action.getByText('Replaying in the background: 0 of 1,001').waitFor()

@@ -7,9 +7,9 @@ type Violation = { id: string; impact: string; nodes: Array<{ target: unknown[];
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
-/** Asks axe about the page as it is, in both themes: nothing serious or critical may be found. */
+/** Checks the page with axe in both themes. Fails on serious and critical violations. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // Evaluated, not added as an element, which the page's policy would refuse.
+  // Evaluated, because the content security policy forbids adding a script element.
   await page.evaluate(readFileSync(axe, 'utf8'))
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })

@@ -5,31 +5,31 @@ import { takeScreenshots } from './take-screenshots.ts'
 
 const email = 'ada@example.com'
 const password = 'correct horse battery'
-// The browser's own line about the question of who is signed in.
-const nobodyYet = /status of 401/
+// The browser logs the request for the user before sign-in.
+const signedOut = /status of 401/
 
 describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
   const stage = useStage()
 
   it('lead from registration to the first webhook, seen live', async () => {
-    const page = await stage.newPage({ expected: nobodyYet })
+    const page = await stage.newPage({ expected: signedOut })
     await page.goto('/')
     await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'sign-in')
 
-    await page.getByRole('link', { name: 'Open an account' }).click()
-    await page.getByRole('heading', { name: 'Open an account', exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Open the account' }).click()
-    await page.getByText('A password has at least 12 characters.').waitFor()
+    await page.getByRole('link', { name: 'Create an account' }).click()
+    await page.getByRole('heading', { name: 'Create account', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText('Use at least 12 characters.').waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'register')
     await page.getByLabel('Name').fill('Ada Lovelace')
-    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill(password)
-    await page.getByRole('button', { name: 'Open the account' }).click()
+    await page.getByRole('button', { name: 'Create account' }).click()
 
-    await page.getByRole('heading', { name: 'Your organization', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'Create organization', exact: true }).waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'welcome')
     await page.getByLabel('Organization').fill('Analytical Engines')
@@ -37,14 +37,14 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
 
     await page.getByRole('heading', { name: 'First steps', exact: true }).waitFor()
     expect(page.url()).toMatch(/\/analytical-engines\/w\/ws_[a-z0-9]{26}\/first-steps$/)
-    await page.getByRole('button', { name: 'Create the key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     const key = await page.getByRole('figure', { name: 'API key' }).locator('code').textContent()
     expect(key).toMatch(/^bf_/)
     expect(await page.getByRole('figure', { name: 'curl command' }).textContent()).toContain(key)
 
-    await page.getByLabel('Target').fill(stage.receiver.url('/hello'))
+    await page.getByLabel('Target URL').fill(stage.receiver.url('/hello'))
     await page.getByRole('button', { name: 'Send a test' }).click()
-    const row = page.getByRole('region', { name: 'Dispatches as they happen' }).getByRole('row').nth(1)
+    const row = page.getByRole('region', { name: 'Live runs' }).getByRole('row').nth(1)
     await row.getByText('Success').waitFor()
     expect(stage.receiver.requestsTo('/hello')).toHaveLength(1)
     const fonts = await page.evaluate(() => [...document.fonts].map(({ family, status }) => `${family}: ${status}`))
@@ -52,14 +52,14 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
     await expectAccessible(page)
     await takeScreenshots(page, 'first-steps')
 
-    await page.getByRole('link', { name: 'To the overview' }).click()
+    await page.getByRole('link', { name: 'Go to overview' }).click()
     await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'overview')
   })
 
-  it('signing out ends the session; a page that needs one leads to signing in, and back', async () => {
-    const page = await stage.ownerPage({ expected: nobodyYet })
+  it('ends the session on sign-out; a protected page leads to sign-in and back', async () => {
+    const page = await stage.ownerPage({ expected: signedOut })
     const home = await stage.home()
     await page.goto(`${home}/tasks`)
     await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor()
@@ -70,7 +70,7 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
 
     await page.goto('/account/profile')
     await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
-    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill('not the password')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('alert').waitFor()
@@ -79,7 +79,7 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
     await page.waitForURL('**/account/profile')
   })
 
-  it('an invitation that does not exist says so', async () => {
+  it('reports an invitation that does not exist', async () => {
     const page = await stage.newPage({ expected: /status of 40/ })
     await page.goto('/invitations/nothing')
     await page.getByRole('heading', { name: 'This invitation cannot be used', exact: true }).waitFor()

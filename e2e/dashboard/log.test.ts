@@ -18,10 +18,10 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
   const rowOf = (page: Page, name: string) =>
     page.getByRole('region', { name: 'Runs' }).getByRole('row').filter({ hasText: name })
 
-  it('teaches while it is empty, and shows a new run without a reload', async () => {
+  it('explains an empty log, and shows a new run without a reload', async () => {
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/log`)
-    await page.getByRole('heading', { name: 'Nothing has been dispatched yet', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'No runs yet', exact: true }).waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'log-empty')
     await publish('orders.paid', '/paid')
@@ -36,7 +36,7 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'Resume' }).click()
   })
 
-  it('keeps its filters in the address: a reload and Back have them', async () => {
+  it('keeps its filters in the URL, across a reload and Back', async () => {
     stage.receiver.answer('/broken', { status: 500, body: 'no' })
     await publish('orders.broken', '/broken')
     const page = await stage.ownerPage()
@@ -48,7 +48,7 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await page.keyboard.press('/')
     await page.keyboard.type('orders.broken')
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Topic orders.broken: remove' }).waitFor()
+    await page.getByRole('button', { name: 'Remove filter: Topic orders.broken' }).waitFor()
     expect(new URL(page.url()).search).toBe('?status=failed&topic=orders.broken')
     await page.reload()
     await rowOf(page, 'orders.broken').waitFor()
@@ -62,17 +62,17 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     expect(lines.map(line => JSON.parse(line).topic)).toEqual(['orders.broken'])
 
     await page.goBack()
-    await page.getByRole('button', { name: 'Topic orders.broken: remove' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Remove filter: Topic orders.broken' }).waitFor({ state: 'detached' })
     await page.goBack()
     await rowOf(page, 'orders.paid').waitFor()
     await page.getByRole('combobox', { name: 'Time' }).selectOption('24h')
-    await page.getByRole('combobox', { name: 'Answer' }).selectOption('404')
-    await page.getByRole('heading', { name: 'No run is like this', exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.getByRole('combobox', { name: 'Response' }).selectOption('404')
+    await page.getByRole('heading', { name: 'No matching runs', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
     await rowOf(page, 'orders.paid').waitFor()
   })
 
-  it('opens a run beside the list, with its address; Escape closes it', async () => {
+  it('opens a run beside the list, with its own URL; Escape closes it', async () => {
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/log?status=failed`)
     await rowOf(page, 'orders.broken').getByRole('link').press('Enter')
@@ -86,7 +86,7 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await takeScreenshots(page, 'run')
     await page.reload()
     await run.getByText('HTTP status 500').waitFor()
-    // The list is read by itself, and may come later than the run.
+    // The list loads separately, and possibly after the run.
     await rowOf(page, 'orders.broken').waitFor()
     await run.press('Escape')
     await run.waitFor({ state: 'detached' })
@@ -98,7 +98,7 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await expect.poll(hasFocus, { timeout: 10_000 }).toBe(true)
   })
 
-  it('shows a hostile answer as text, whatever stands in it', async () => {
+  it('shows a hostile response as text', async () => {
     const script = '<script>document.title = "owned"</script><img src=x onerror="document.title = 1">'
     const text = `${script}\u001b[31mred\u001b[0m user\u202egpj.exe\u0000 \u05e9\u05dc\u05d5\u05dd`
     const headers = { 'content-type': 'text/html', 'x-hostile': '"><script>document.title = 2</script>' }
@@ -116,13 +116,13 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     expect(await body.textContent()).toBe(
       `${script}⟨U+001B⟩[31mred⟨U+001B⟩[0m user⟨U+202E⟩gpj.exe⟨U+0000⟩ \u05e9\u05dc\u05d5\u05dd`,
     )
-    await run.getByText('Characters that cannot be seen are shown by their numbers').waitFor()
+    await run.getByText('Invisible characters are shown as code points').waitFor()
     expect(await run.locator('script, img').count()).toBe(0)
     await expectAccessible(page)
     await takeScreenshots(page, 'run-hostile')
 
     await rowOf(page, 'hostile.large').getByRole('link').click()
-    await run.getByText('Only the first 65.5 kB are kept.').waitFor()
+    await run.getByText('Only the first 65.5 kB were stored.').waitFor()
     await rowOf(page, 'hostile.binary').getByRole('link').click()
     await body.getByText('ff fe 3c 73 63 72 00 80').waitFor()
     await run.getByRole('button', { name: 'Base64' }).click()
@@ -135,7 +135,7 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     expect(await page.title()).toBe('Run of hostile.binary · Belfry')
   })
 
-  it('replays from a run, and is a page of its own where there is no room', async () => {
+  it('replays from a run, which covers a narrow screen', async () => {
     const page = await stage.ownerPage({ size: 'narrow' })
     await page.goto(`${await stage.home()}/log`)
     await rowOf(page, 'orders.paid').getByRole('link').click()
@@ -143,14 +143,14 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await run.getByText('HTTP status 200').waitFor()
     expect(await run.evaluate(panel => panel.getBoundingClientRect().width)).toBe(390)
     await run.getByRole('button', { name: 'Replay' }).click()
-    await run.getByText('Sent again as').waitFor()
+    await run.getByText('Replayed as').waitFor()
     await waitFor(
       async () => stage.receiver.requestsTo('/paid').length,
       count => count === 2,
       20_000,
     )
     await expectAccessible(page)
-    await run.getByRole('button', { name: 'Close the run' }).click()
+    await run.getByRole('button', { name: 'Close run' }).click()
     await waitFor(
       () => rowOf(page, 'orders.paid').count(),
       count => count === 2,
@@ -158,7 +158,7 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     )
   })
 
-  it('spans all workspaces of the organization, and opens the runs of each', async () => {
+  it('covers all workspaces of the organization, and opens their runs', async () => {
     const { caller, call } = stage.belfry
     const as = { token: caller.token ?? '' }
     const workspaces = `/api/v1/organizations/${caller.organizationId}/workspaces`

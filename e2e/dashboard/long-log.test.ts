@@ -8,7 +8,7 @@ const count = 2000
 describe('a long activity log in the dashboard', { timeout: 180_000 }, () => {
   const stage = useStage()
 
-  // One run a second, as old as its number says.
+  // One run per second; its number is its age.
   const fill = async () => {
     await stage.belfry.call('POST', '/api/events', { topic: 'a', payload: {}, target_url: stage.receiver.url('/') })
     await waitFor(
@@ -25,7 +25,7 @@ describe('a long activity log in the dashboard', { timeout: 180_000 }, () => {
   }
   const rows = (page: Page) => page.getByRole('region', { name: 'Runs' }).getByRole('row')
 
-  it('is scrolled to its end and back: few rows exist at a time, and few pages are kept', async () => {
+  it('scrolls to its end and back with few rows mounted and few pages kept', async () => {
     await fill()
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/log`)
@@ -36,13 +36,13 @@ describe('a long activity log in the dashboard', { timeout: 180_000 }, () => {
     await waitFor(
       async () => {
         await list.evaluate(element => element.scrollTo({ top: element.scrollHeight }))
-        return page.getByText('that is all that the log holds').count()
+        return page.getByText('end of log').count()
       },
       found => found === 1,
       60_000,
     )
-    expect(await page.getByText(`${count.toLocaleString('en')} runs: that is all`).count()).toBe(1)
-    // The last page may have come after the last scroll.
+    expect(await page.getByText(`${count.toLocaleString('en')} runs · end of log`).count()).toBe(1)
+    // The last page may have arrived after the last scroll.
     await list.evaluate(element => element.scrollTo({ top: element.scrollHeight }))
     await page.getByRole('row', { name: `attempt ${count}` }).waitFor()
     expect(await rows(page).count()).toBeLessThan(100)
@@ -55,7 +55,7 @@ describe('a long activity log in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('row', { name: 'attempt 20 ' }).waitFor()
   })
 
-  it('is walked through with the arrow keys, and keeps its place while a run is read', async () => {
+  it('moves with the arrow keys, and keeps its position while a run is open', async () => {
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/log?status=failed`)
     const list = page.getByRole('region', { name: 'Runs' })

@@ -4,7 +4,7 @@ import { expectAccessible } from './expect-accessible.ts'
 import { useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
 
-const refusedByTheApi = /status of (400|401|402|409)/
+const rejectedByTheApi = /status of (400|401|402|409)/
 
 describe('the settings of an organization', { timeout: 240_000 }, () => {
   const stage = useStage({ DEFAULT_TIER: 'free' })
@@ -14,34 +14,25 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
 
   const settings = async (page: string) => `/${(await stage.home()).split('/')[1]}/settings/${page}`
 
-  const linkTo = async (address: string) => {
-    const [mail] = await waitFor(
-      async () => stage.mailServer.mails.filter(({ to }) => to.includes(address)),
-      mails => mails.length > 0,
-      60_000,
-    )
-    return new URL(/http:\/\/127\.0\.0\.1:\d+\/[\w-]+\/[\w-]{43}/.exec(mail?.text ?? '')?.[0] ?? '').pathname
-  }
-
-  it('somebody is invited, joins in another browser, and is offered what role and policy give, no more', async () => {
-    const owner = await stage.ownerPage({ expected: refusedByTheApi })
+  it('invites a member, who joins in another browser and can do only what role and policy allow', async () => {
+    const owner = await stage.ownerPage({ expected: rejectedByTheApi })
     await owner.goto(await settings('invitations'))
-    await owner.getByRole('heading', { name: 'Nobody has been invited', exact: true }).waitFor()
-    await owner.getByRole('button', { name: 'Invite somebody' }).first().click()
-    await owner.getByLabel('E-mail address').fill('grace@example.com')
+    await owner.getByRole('heading', { name: 'No invitations yet', exact: true }).waitFor()
+    await owner.getByRole('button', { name: 'Invite member' }).first().click()
+    await owner.getByLabel('Email address').fill('grace@example.com')
     await owner.getByLabel('Main').click()
     await expectAccessible(owner)
     await takeScreenshots(owner, 'settings-invitations-new')
     await owner.getByRole('button', { name: 'Send invitation' }).click()
-    await owner.getByText('Waiting, ends').waitFor()
+    await owner.getByText('Pending, expires').waitFor()
     await expectAccessible(owner)
     await takeScreenshots(owner, 'settings-invitations')
 
-    const grace = await stage.newPage({ expected: refusedByTheApi })
-    await grace.goto(await linkTo('grace@example.com'))
+    const grace = await stage.newPage({ expected: rejectedByTheApi })
+    await grace.goto(await stage.mailedLink('grace@example.com'))
     await grace.getByLabel('Name').fill('Grace Hopper')
     await grace.getByLabel('Password').fill('a password of hers')
-    await grace.getByRole('button', { name: 'Open an account and join' }).click()
+    await grace.getByRole('button', { name: 'Create account and join' }).click()
     await grace.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
 
     for (const page of ['general', 'members', 'policy', 'workspaces']) {
@@ -54,7 +45,7 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
     }
     for (const page of ['invitations', 'usage', 'audit-log']) {
       await grace.goto(await settings(page))
-      await grace.getByRole('heading', { name: 'This page is not for your role', exact: true }).waitFor()
+      await grace.getByRole('heading', { name: 'You do not have access to this page', exact: true }).waitFor()
     }
     await grace.goto(await settings('policy'))
     expect(await grace.getByRole('switch', { name: 'Invite people' }).getAttribute('aria-disabled')).toBe('true')
@@ -68,18 +59,18 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
     await expectAccessible(owner)
     await takeScreenshots(owner, 'settings-policy')
     await grace.goto(await settings('invitations'))
-    await grace.getByRole('button', { name: 'Invite somebody' }).click()
-    // Nobody hands out more than what they are.
+    await grace.getByRole('button', { name: 'Invite member' }).click()
+    // Members can grant only their own role.
     expect(await grace.getByLabel('Role', { exact: true }).locator('option').count()).toBe(1)
   })
 
-  it('roles are changed, also in a workspace; the last owner cannot leave, and reads why', async () => {
-    const page = await stage.ownerPage({ expected: refusedByTheApi })
+  it('changes roles, in a workspace too; the last owner cannot leave, and sees why', async () => {
+    const page = await stage.ownerPage({ expected: rejectedByTheApi })
     await page.goto(await settings('members'))
     await page.getByLabel('Role of Grace Hopper').selectOption('admin')
-    await page.getByText('Grace Hopper is admin now.').first().waitFor()
+    await page.getByText('Role of Grace Hopper changed to admin').first().waitFor()
     await page.getByLabel('Role of Grace Hopper').selectOption('member')
-    await page.getByText('Grace Hopper is member now.').first().waitFor()
+    await page.getByText('Role of Grace Hopper changed to member').first().waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'settings-members')
     await page.getByRole('button', { name: 'Leave' }).click()
@@ -101,13 +92,13 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
     await expectAccessible(page)
     await takeScreenshots(page, 'settings-workspace-members')
     await page.getByRole('button', { name: 'Remove Grace Hopper from the workspace' }).click()
-    await page.getByLabel('Who to add').selectOption({ label: 'Grace Hopper (grace@example.com) as viewer' })
+    await page.getByLabel('Member to add').selectOption({ label: 'Grace Hopper (grace@example.com) as viewer' })
     await page.getByRole('button', { name: 'Add member' }).click()
     await page.getByLabel('Role of Grace Hopper').waitFor()
   })
 
-  it('workspaces are made, renamed and deleted; past the tier the API’s words are shown', async () => {
-    const page = await stage.ownerPage({ expected: refusedByTheApi })
+  it('creates, renames and deletes workspaces; above the limit of the tier it shows the error of the API', async () => {
+    const page = await stage.ownerPage({ expected: rejectedByTheApi })
     const name = async (text: string, action: string) => {
       await page.getByRole('textbox', { name: 'Name', exact: true }).fill(text)
       await page.getByRole('button', { name: action }).click()
@@ -125,22 +116,22 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Delete Stage' }).click()
     await page.getByRole('button', { name: 'Delete workspace' }).click()
-    await page.getByText('That is not the name of the workspace.').waitFor()
-    await page.getByLabel('Type in the name of the workspace').fill('Stage')
+    await page.getByText('The name does not match.').waitFor()
+    await page.getByLabel('Type the name of the workspace to confirm').fill('Stage')
     await page.getByRole('button', { name: 'Delete workspace' }).click()
     await page.getByRole('link', { name: 'Stage', exact: true }).waitFor({ state: 'detached' })
   })
 
-  it('usage is shown, the tier is changed, and the audit log tells of it', async () => {
+  it('shows usage, changes the tier, and records it in the audit log', async () => {
     const page = await stage.ownerPage()
     await page.goto(await settings('usage'))
     await page.getByText('of 10,000').waitFor()
-    await page.getByRole('button', { name: 'Executions a day: show as a table' }).click()
-    await page.getByRole('columnheader', { name: 'Ended dead' }).waitFor()
-    await page.getByRole('button', { name: 'Executions a day: show as a chart' }).click()
+    await page.getByRole('button', { name: 'Executions per day: show as table' }).click()
+    await page.getByRole('columnheader', { name: 'Dead' }).waitFor()
+    await page.getByRole('button', { name: 'Executions per day: show as chart' }).click()
     await expectAccessible(page)
     await takeScreenshots(page, 'settings-usage')
-    await page.getByLabel('Another tier').selectOption('startup')
+    await page.getByLabel('New tier').selectOption('startup')
     await page.getByRole('button', { name: 'Change tier' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Change tier' }).click()
     await page.getByText('of 500,000').waitFor()
@@ -149,20 +140,20 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
     await page.getByText('organization.tier_changed').waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'settings-audit-log')
-    await page.getByLabel('What').selectOption('member')
-    // The full list shows changed roles too, so that one has to go first.
+    await page.getByRole('combobox', { name: 'Action' }).selectOption('member')
+    // The full list contains changed roles too, so the other entry has to disappear first.
     await page.getByText('organization.tier_changed').waitFor({ state: 'detached' })
     await page.getByText('member.role_changed').first().waitFor()
     expect(await page.getByText('organization.tier_changed').count()).toBe(0)
     expect(new URL(page.url()).search).toBe('?group=member')
   })
 
-  it('name and slug are changed, and the addresses with them; the profile too', async () => {
-    const page = await stage.ownerPage({ expected: refusedByTheApi })
+  it('changes name and slug, and the URLs with them; the profile too', async () => {
+    const page = await stage.ownerPage({ expected: rejectedByTheApi })
     await page.goto(await settings('general'))
     await page.getByLabel('Slug').fill('Not a slug')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Use 2 to 63 lower-case letters').waitFor()
+    await page.getByText('Use 2 to 63 lowercase letters').waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'settings-general')
     await page.getByLabel('Slug').fill('acme-rockets')
@@ -173,8 +164,8 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
     await page.goto('/account/profile')
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Ada King')
     await page.getByRole('button', { name: 'Save name' }).click()
-    await page.getByText('Saved.').first().waitFor()
-    await page.getByLabel('Present password').fill('not the present one')
+    await page.getByText('Name saved').first().waitFor()
+    await page.getByLabel('Current password').fill('not the present one')
     await page.getByLabel('New password').fill('another good password')
     await page.getByRole('button', { name: 'Change password' }).click()
     await page.getByText('current_password is wrong.').waitFor()

@@ -14,7 +14,7 @@ describe('the overview in the dashboard', { timeout: 180_000 }, () => {
     expect(status).toBe(201)
   }
 
-  it('shows what ran, what failed and what is due', async () => {
+  it('shows runs, failures and due tasks', async () => {
     stage.receiver.answer('/broken', { status: 503 })
     const retry = { max_retries: 0 }
     await create({ name: 'Broken', url: stage.receiver.url('/broken'), execute_at: inMs(1000), retry })
@@ -36,8 +36,8 @@ describe('the overview in the dashboard', { timeout: 180_000 }, () => {
     await takeScreenshots(page, 'overview')
     await page.getByLabel('Range').selectOption('1h')
     await page.waitForURL('**?range=1h')
-    await page.getByRole('button', { name: 'The coming hour: show as a table' }).click()
-    expect(await page.getByRole('region', { name: 'The coming hour' }).getByRole('row').count()).toBe(13)
+    await page.getByRole('button', { name: 'Next hour: show as table' }).click()
+    expect(await page.getByRole('region', { name: 'Next hour' }).getByRole('row').count()).toBe(13)
     await expectAccessible(page)
     await page.getByRole('region', { name: 'Failing targets' }).getByRole('link').click()
     await page.waitForURL('**/log/run_*')

@@ -3,28 +3,28 @@ import { expectAccessible } from './expect-accessible.ts'
 import { useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
 
-describe('what stands around every page', { timeout: 180_000 }, () => {
+describe('the shell around every page', { timeout: 180_000 }, () => {
   const stage = useStage()
 
-  it('is used with the keyboard: commands, help, skip link', async () => {
+  it('works with the keyboard: command palette and shortcuts', async () => {
     const page = await stage.ownerPage()
     await page.goto(await stage.home())
     await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
     await page.keyboard.press('Control+k')
-    await page.getByPlaceholder('Go to, or do…').waitFor()
+    await page.getByPlaceholder('Type a command or search…').waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'commands')
     await page.keyboard.type('cron jobs')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Cron jobs', exact: true }).waitFor()
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     await expectAccessible(page)
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
-  it('leads to the settings, and to other workspaces', async () => {
+  it('links to the settings and to other workspaces', async () => {
     const page = await stage.ownerPage()
     await page.goto('/')
     await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
@@ -40,7 +40,7 @@ describe('what stands around every page', { timeout: 180_000 }, () => {
     await takeScreenshots(page, 'switcher')
   })
 
-  it('fits a narrow screen, with its pages in a drawer', async () => {
+  it('fits a narrow screen, with the pages in a drawer', async () => {
     const page = await stage.ownerPage({ size: 'narrow' })
     await page.goto(await stage.home())
     await page.getByRole('button', { name: 'Pages' }).click()
@@ -52,7 +52,7 @@ describe('what stands around every page', { timeout: 180_000 }, () => {
     await expectAccessible(page)
   })
 
-  it('keeps a chosen theme from the first paint on', async () => {
+  it('applies the chosen theme from the first paint', async () => {
     const page = await stage.ownerPage()
     await page.goto(await stage.home())
     await page.getByRole('button', { name: 'A user' }).click()
@@ -64,10 +64,10 @@ describe('what stands around every page', { timeout: 180_000 }, () => {
     expect(ground).toBe('rgb(18, 19, 17)')
   })
 
-  it('says so where there is nothing', async () => {
+  it('reports a page that does not exist', async () => {
     const page = await stage.ownerPage()
-    await page.goto('/nobody/w/ws_1')
-    await page.getByRole('heading', { name: 'There is nothing here', exact: true }).waitFor()
+    await page.goto('/missing/w/ws_1')
+    await page.getByRole('heading', { name: 'Page not found', exact: true }).waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'nothing')
   })

@@ -1,4 +1,5 @@
 import { type MailServer, type Receiver, startMailServer, startReceiver } from '@belfry/testing'
+import { waitFor } from '@belfry/testing/wait-for'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type Belfry, startBelfry } from '../belfry.ts'
@@ -10,35 +11,37 @@ export const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390,
 export type Stage = {
   belfry: Belfry
   receiver: Receiver
-  /** Every mail that the installation sends. */
+  /** Receives every email of the installation. */
   mailServer: MailServer
-  /** A page in a browser context of its own: somebody else's browser. The test fails on whatever goes wrong in it. */
+  /** Opens a page in a new browser context. The test fails on console errors and on requests to other hosts. */
   newPage(options?: NewPageOptions): Promise<Page>
-  /** The same, signed in as the owner of the installation's first workspace. */
+  /** Opens a page signed in as the owner of the first workspace. */
   ownerPage(options?: NewPageOptions): Promise<Page>
-  /** The path of the first workspace's overview, such as `/acme/w/ws_…`. */
+  /** Returns the path of the overview of the first workspace, such as `/acme/w/ws_…`. */
   home(): Promise<string>
+  /** Waits for an email to an address, and returns the path of the link in it. */
+  mailedLink(address: string, subject?: RegExp): Promise<string>
 }
 
 export type NewPageOptions = {
   size?: keyof typeof sizes
   theme?: 'light' | 'dark'
-  /** A session to begin with. */
+  /** A session to start with. */
   token?: string | undefined
-  /** Complaints that the test provokes, such as the browser's line about an answer of 401. */
+  /** Console messages that the test provokes, such as that of a 401 response. */
   expected?: RegExp
 }
 
 type Environment = Record<string, string>
 
-/** The real stack and a browser for the tests of one file. Call it in a `describe`. */
+/** Starts the real stack and a browser for the tests of one file. Call it in a `describe`. */
 export function useStage(
   env: Environment | (() => Promise<Environment>) = {},
   services: ProgramName[] = ['all-in-one'],
 ): Stage {
   let browser: Browser | undefined
   const contexts: BrowserContext[] = []
-  let complaints: string[] = []
+  let problems: string[] = []
   const stage = {} as Stage // filled before the first test
 
   beforeAll(async () => {
@@ -57,8 +60,8 @@ export function useStage(
 
   afterEach(async () => {
     await Promise.all(contexts.splice(0).map(context => context.close()))
-    const found = complaints
-    complaints = []
+    const found = problems
+    problems = []
     expect(found, 'console messages and outside requests').toEqual([])
   })
 
@@ -80,16 +83,24 @@ export function useStage(
       await context.addCookies([{ name: 'belfry_session', value: token, url, httpOnly: true, sameSite: 'Lax' }])
     const page = await context.newPage()
     page.setDefaultTimeout(20_000)
-    const complain = (text: string) => expected?.test(text) || complaints.push(text)
-    page.on('console', message => /^(error|warning)$/.test(message.type()) && complain(message.text()))
-    page.on('pageerror', error => complain(String(error)))
+    const report = (text: string) => expected?.test(text) || problems.push(text)
+    page.on('console', message => /^(error|warning)$/.test(message.type()) && report(message.text()))
+    page.on('pageerror', error => report(String(error)))
     page.on('request', request => {
       if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url)
-        complain(`request: ${request.url()}`)
+        report(`request: ${request.url()}`)
     })
     return page
   }
   stage.ownerPage = options => stage.newPage({ ...options, token: stage.belfry.caller.token })
+  stage.mailedLink = async (address, subject = /./) => {
+    const [mail] = await waitFor(
+      async () => stage.mailServer.mails.filter(mail => mail.to.includes(address) && subject.test(mail.subject)),
+      mails => mails.length > 0,
+      60_000,
+    )
+    return new URL(/http:\/\/127\.0\.0\.1:\d+\/[\w-]+\/[\w-]{43}/.exec(mail?.text ?? '')?.[0] ?? '').pathname
+  }
   stage.home = async () => {
     const { belfry } = stage
     const { body } = await belfry.call('GET', `/api/v1/organizations/${belfry.caller.organizationId}`)

@@ -4,10 +4,10 @@ import type { Page } from 'playwright-core'
 import { repositoryRoot } from '../repository-root.ts'
 import { sizes } from './stage.ts'
 
-/** The folder of the pictures; git ignores it. */
+// Ignored by git.
 const folder = join(repositoryRoot(), 'e2e/dashboard/screenshots')
 
-/** Takes a screen wide and narrow, light and dark, when SCREENSHOTS is set: `tasks-wide-dark.png`. */
+/** Saves the page wide and narrow, light and dark, if SCREENSHOTS is set: `tasks-wide-dark.png`. */
 export async function takeScreenshots(page: Page, name: string): Promise<void> {
   if (!process.env.SCREENSHOTS) return
   mkdirSync(folder, { recursive: true })

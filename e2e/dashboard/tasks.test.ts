@@ -20,7 +20,7 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     return body.id
   }
 
-  it('one is created in a form that says at once what is wrong, and is seen delivered', async () => {
+  it('creates one in a form with live validation, and shows its delivery', async () => {
     const page = await stage.ownerPage()
     await open(page, '/tasks', 'Tasks')
     await page.getByRole('heading', { name: 'No tasks yet', exact: true }).waitFor()
@@ -30,34 +30,34 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('heading', { name: 'New task', exact: true }).waitFor()
     await page.locator('#main:focus').waitFor()
 
-    await page.getByLabel('Address of the target').fill('example.com/hook')
+    await page.getByLabel('Target URL').fill('example.com/hook')
     await page.getByLabel('Payload').fill('{"hello": ')
     await page.getByText('The URL must be absolute').waitFor()
-    await page.getByRole('button', { name: 'Create the task' }).click()
-    await page.getByText('Type in a name.').waitFor()
-    await page.getByText('This JSON is not finished').waitFor()
+    await page.getByRole('button', { name: 'Create task' }).click()
+    await page.getByText('Enter a name.').waitFor()
+    await page.getByText('Incomplete JSON').waitFor()
     await expectAccessible(page)
 
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('First reminder')
-    await page.getByText('Type in a name.').waitFor({ state: 'detached' })
-    await page.getByLabel('Address of the target').fill(stage.receiver.url('/reminder'))
+    await page.getByText('Enter a name.').waitFor({ state: 'detached' })
+    await page.getByLabel('Target URL').fill(stage.receiver.url('/reminder'))
     await page.getByLabel('Payload').fill('{"id":12345678901234567890}')
     await page.getByRole('button', { name: 'Format' }).click()
     const formatted = '{\n  "id": 12345678901234567890\n}'
     expect(await page.getByLabel('Payload').inputValue()).toBe(formatted)
-    await page.getByRole('button', { name: 'Add a header' }).click()
-    await page.getByLabel('Name of header 1').fill('X-Tenant')
-    await page.getByLabel('Value of header 1').fill('acme')
+    await page.getByRole('button', { name: 'Add header' }).click()
+    await page.getByLabel('Header 1 name').fill('X-Tenant')
+    await page.getByLabel('Header 1 value').fill('acme')
     await page.getByRole('button', { name: 'tomorrow 09:00' }).click()
     await page.getByRole('textbox', { name: 'When', exact: true }).fill('in 3 seconds')
     const preview = page.getByRole('figure', { name: 'request' })
     expect(await preview.textContent()).toContain('X-Tenant: acme')
     await expectAccessible(page)
     await takeScreenshots(page, 'new-task')
-    await page.getByRole('button', { name: 'Create the task' }).click()
+    await page.getByRole('button', { name: 'Create task' }).click()
 
     await page.getByRole('heading', { name: 'First reminder', exact: true }).waitFor()
-    await page.getByRole('main').getByText('Done').waitFor()
+    await page.getByRole('main').getByText('Completed').waitFor()
     await page.getByRole('region', { name: 'Attempts' }).getByText('#1').waitFor()
     const [request] = stage.receiver.requestsTo('/reminder')
     expect(request?.body.toString()).toBe(formatted)
@@ -67,7 +67,7 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await page.getByText('Created by a replay').waitFor()
   })
 
-  it('a pending one is edited, then cancelled', async () => {
+  it('edits a pending one, then cancels it', async () => {
     const page = await stage.ownerPage()
     const id = await create({ name: 'Later', payload: { n: 1 } })
     await stage.belfry.call('PATCH', `/api/v1/scheduler/tasks/${id}`, '{"payload":{"id":12345678901234567890}}')
@@ -75,34 +75,34 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('link', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Much later')
     await page.getByRole('textbox', { name: 'When', exact: true }).fill('2098-12-31 18:00')
-    await page.getByLabel('Zone of “When”').selectOption('Asia/Tokyo')
+    await page.getByLabel('Time zone of “When”').selectOption('Asia/Tokyo')
     await page.getByText('31 Dec 2098, 18:00:00').first().waitFor()
-    await page.getByRole('button', { name: 'Save the changes' }).click()
+    await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('heading', { name: 'Much later', exact: true }).waitFor()
     const { body, text } = await stage.belfry.call('GET', `/api/v1/scheduler/tasks/${id}`)
     expect(body).toMatchObject({ name: 'Much later', execute_at: '2098-12-31T09:00:00.000Z' })
     expect(text).toContain('"payload":{"id":12345678901234567890}')
     await page.getByRole('link', { name: 'Edit' }).click()
     await page.getByLabel('Payload').fill('{"id":12345678901234567891}')
-    await page.getByRole('button', { name: 'Save the changes' }).click()
+    await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('heading', { name: 'Much later', exact: true }).waitFor()
     const edited = await stage.belfry.call('GET', `/api/v1/scheduler/tasks/${id}`)
     expect(edited.text).toContain('"payload":{"id":12345678901234567891}')
 
     await page.getByRole('button', { name: 'Cancel task' }).click()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Yes, cancel it' }).click()
+    await page.getByRole('button', { name: 'Yes, cancel task' }).click()
     await page.getByText('Cancelled by a user').waitFor()
   })
 
-  it('are filtered in the address, and cancelled and replayed many at a time', async () => {
+  it('filters in the URL, and cancels and replays in bulk', async () => {
     for (const name of ['Bulk 1', 'Bulk 2', 'Other']) await create({ name })
     const page = await stage.ownerPage()
     await open(page, '/tasks', 'Tasks')
     const search = page.getByRole('searchbox')
     await search.waitFor()
     await page.keyboard.press('/')
-    // So slowly that letters are typed while the address takes up those before them.
+    // Slow enough that the URL changes between letters.
     for (const letter of 'Bulk') {
       await page.waitForTimeout(251)
       await page.keyboard.type(letter)
@@ -110,15 +110,15 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await page.waitForURL('**/tasks?name=Bulk')
     expect(await search.inputValue()).toBe('Bulk')
     await page.getByRole('link', { name: 'Other' }).waitFor({ state: 'detached' })
-    await page.getByLabel('Choose all that are shown').click()
-    await page.getByText('2 tasks chosen').waitFor()
+    await page.getByLabel('Select all').click()
+    await page.getByText('2 tasks selected').waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'tasks')
     await page.getByRole('button', { name: 'Cancel 2' }).click()
     await page.getByRole('button', { name: 'Yes, cancel' }).click()
     await page.getByText('2 tasks cancelled.').first().waitFor()
     await page.getByLabel('State').selectOption('cancelled')
-    await page.getByLabel('Choose Bulk 1').click()
+    await page.getByLabel('Select Bulk 1').click()
     await page.getByRole('button', { name: 'Replay 1' }).click()
     await page.getByRole('button', { name: 'Yes, replay' }).click()
     await page.getByText('1 task replayed.').first().waitFor()
@@ -127,7 +127,7 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     expect(new URL(page.url()).search).toBe('?name=Bulk')
   })
 
-  it('a long list goes on, and keeps its place when one comes back to it', async () => {
+  it('loads more of a long list, and keeps its position on Back', async () => {
     const one = { url: stage.receiver.url('/hook'), method: 'POST', execute_at: inMs(7_200_000) }
     const tasks = Array.from({ length: 30 }, (_, index) => ({ ...one, name: `Many ${index}` }))
     await stage.belfry.call('POST', '/api/v1/scheduler/tasks/batch', { tasks })
@@ -146,7 +146,7 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(await links.nth(1).textContent())
   })
 
-  it('a viewer is offered nothing of it, and reads why', async () => {
+  it('shows a viewer why the actions are disabled', async () => {
     const id = await create({ name: 'Not yours' })
     const page = await stage.newPage({ token: await signUpViewer(stage) })
     await open(page, '/tasks', 'Tasks')
@@ -161,7 +161,7 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
       expect(await page.getByRole('button', { name }).getAttribute('aria-disabled')).toBe('true')
     }
     await page.goto(`${await stage.home()}/tasks/new`)
-    await page.getByRole('heading', { name: 'This page is not for your role', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'You do not have access to this page', exact: true }).waitFor()
     await expectAccessible(page)
   })
 })

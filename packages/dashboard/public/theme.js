@@ -1,7 +1,7 @@
-// Before the first paint, and a file of its own because the page's policy allows no script inside it.
+// Runs before the first paint. A separate file, because the content security policy allows no inline script.
 try {
   const theme = localStorage.getItem('belfry.theme')
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
 } catch {
-  // Storage is refused: the system's theme it is.
+  // Storage is blocked: the system theme applies.
 }

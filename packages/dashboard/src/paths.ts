@@ -1,4 +1,4 @@
-/** Every address of the dashboard. Screens link with these, never with text of their own. */
+/** Every URL of the dashboard. Screens build their links from these only. */
 export const paths = {
   signIn: (returnTo?: string) =>
     returnTo && returnTo !== '/' ? `/sign-in?return=${encodeURIComponent(returnTo)}` : '/sign-in',
@@ -46,4 +46,9 @@ function workspacePaths(slug: string, ws: string) {
     subscriptions: () => `${base}/subscriptions`,
     settings: (page: WorkspaceSettings) => `${base}/settings/${page}`,
   }
+}
+
+/** Returns the path to open after sign-in. Anything but a path of the dashboard becomes "/". */
+export function returnPath(text: string | null): string {
+  return text !== null && /^\/(?![/\\])/.test(text) && !/^\/(sign-in|register)\b/.test(text) ? text : '/'
 }

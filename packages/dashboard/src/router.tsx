@@ -11,7 +11,7 @@ import { paths } from './paths.ts'
 import { lastPlace } from './session/last-place.ts'
 import { loadOrganization, loadWorkspace } from './session/scope.ts'
 
-/** Every screen in one table. Each is loaded when it is gone to. */
+/** Creates the router: every screen in one table, each loaded on demand. */
 export function createRouter(client: QueryClient): ReturnType<typeof createBrowserRouter> {
   return createBrowserRouter([
     {
@@ -62,14 +62,14 @@ const workspacePages: RouteObject[] = [
   screen('', () => import('./screens/overview/overview.tsx'), 'Overview'),
   screen('first-steps', () => import('./screens/welcome/first-steps.tsx'), 'FirstSteps'),
   screen('tasks', () => import('./screens/tasks/tasks.tsx'), 'Tasks'),
-  screen('tasks/new', () => import('./screens/tasks/new-task.tsx'), 'NewTask'),
+  screen('tasks/new', () => import('./screens/tasks/task-form.tsx'), 'NewTask'),
   screen('tasks/:task', () => import('./screens/tasks/task.tsx'), 'Task'),
-  screen('tasks/:task/edit', () => import('./screens/tasks/edit-task.tsx'), 'EditTask'),
+  screen('tasks/:task/edit', () => import('./screens/tasks/task-form.tsx'), 'EditTask'),
   screen('cron-jobs', () => import('./screens/cron-jobs/cron-jobs.tsx'), 'CronJobs'),
-  screen('cron-jobs/new', () => import('./screens/cron-jobs/new-cron-job.tsx'), 'NewCronJob'),
+  screen('cron-jobs/new', () => import('./screens/cron-jobs/cron-job-form.tsx'), 'NewCronJob'),
   screen('cron-jobs/:cronJob', () => import('./screens/cron-jobs/cron-job.tsx'), 'CronJob'),
-  screen('cron-jobs/:cronJob/edit', () => import('./screens/cron-jobs/edit-cron-job.tsx'), 'EditCronJob'),
-  // A run stands beside the log, which stays as it is.
+  screen('cron-jobs/:cronJob/edit', () => import('./screens/cron-jobs/cron-job-form.tsx'), 'EditCronJob'),
+  // A run opens beside the log, which stays mounted.
   screen('log', () => import('./screens/log/log.tsx'), 'Log', [
     screen(':run', () => import('./screens/log/run.tsx'), 'Run'),
   ]),
@@ -96,7 +96,7 @@ function screen<Name extends string>(
   children: RouteObject[] = [],
 ): RouteObject {
   const lazy = async () => ({ Component: (await load())[name] })
-  // The shell stays where a page fails.
+  // The shell stays when a page fails.
   return path === ''
     ? { index: true, lazy, ErrorBoundary: ErrorPage }
     : { path, lazy, ErrorBoundary: ErrorPage, children }

@@ -1,13 +1,13 @@
 import type { Problem } from '@belfry/contract'
 
-/** A refusal by the API, in its words. Status 0 means that no answer came. */
+/** An error response of the API. Status 0 means that there was no response. */
 export class ApiProblem extends Error {
   readonly status: number
   readonly code: string
   readonly requestId: string | undefined
-  /** What is wrong with each field, by its path in the body. */
+  /** Validation messages by the path of the field in the body. */
   readonly fields: Readonly<Record<string, string>>
-  /** The whole body, for members that some codes add. */
+  /** The whole body, because some codes add members. */
   readonly body: Partial<Problem>
 
   constructor(status: number, body: Partial<Problem>) {
@@ -21,7 +21,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Any error in words for a person. */
+/** Returns the message of an error for display. */
 export function messageOf(error: unknown): string {
   return error instanceof ApiProblem ? error.message : 'Something went wrong on this page. Reload it to try again.'
 }

@@ -1,25 +1,25 @@
 import { ApiProblem } from './api-problem.ts'
-import { parseAnswer, toBodyText } from './payload-text.ts'
+import { parseResponse, toBodyText } from './payload-text.ts'
 
 type Value = string | number | boolean | null | undefined
 
 export type CallOptions = {
   body?: unknown
-  /** A list is sent as a repeated parameter; what is empty is left out. */
+  /** A list becomes a repeated parameter. Empty values are left out. */
   query?: Readonly<Record<string, Value | readonly string[]>> | undefined
-  /** For the scheduler paths and events: the workspace that is meant. */
+  /** For paths that do not contain the workspace: scheduler paths and events. */
   workspaceId?: string | undefined
   idempotencyKey?: string | undefined
   signal?: AbortSignal | undefined
 }
 
-/** Makes one call of the API with the session's cookie. The only place that does, beside `followEvents`. */
+/** Calls the API with the session cookie. Only this function and `followEvents` use `fetch`. */
 export async function call<T = void>(method: string, path: string, options: CallOptions = {}): Promise<T> {
   const response = await send(method, path, options)
   const text = await response.text()
-  const answer: unknown = text === '' ? undefined : readJson(text)
-  if (response.ok) return answer as T // what the contract promises for this path
-  throw new ApiProblem(response.status, (answer ?? {}) as object)
+  const body: unknown = text === '' ? undefined : readJson(text)
+  if (response.ok) return body as T // what the contract promises for this path
+  throw new ApiProblem(response.status, (body ?? {}) as object)
 }
 
 async function send(method: string, path: string, options: CallOptions): Promise<Response> {
@@ -38,11 +38,11 @@ async function send(method: string, path: string, options: CallOptions): Promise
     })
   } catch (error) {
     if (signal?.aborted) throw error
-    throw new ApiProblem(0, { detail: 'Belfry cannot be reached. Check the connection, and try again.' })
+    throw new ApiProblem(0, { detail: 'Belfry cannot be reached. Check your connection and try again.' })
   }
 }
 
-/** Writes query parameters, with the question mark. */
+/** Returns query parameters as text, with the question mark. */
 export function queryText(query: CallOptions['query'] = {}): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -56,8 +56,8 @@ export function queryText(query: CallOptions['query'] = {}): string {
 
 function readJson(text: string): unknown {
   try {
-    return parseAnswer(text)
+    return parseResponse(text)
   } catch {
-    return {} // not ours: a proxy between here and the API
+    return {} // a proxy answered instead of the API
   }
 }

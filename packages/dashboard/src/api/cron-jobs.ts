@@ -1,4 +1,4 @@
-import type { CronJob, CronPreview, RecentRuns, Task } from '@belfry/contract'
+import type { CronJob, CronPreview, Page, RecentRuns, Task } from '@belfry/contract'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { type ListQuery, listOptions } from './page.ts'
@@ -20,6 +20,19 @@ export function cronJobsQuery(workspaceId: string, query: ListQuery = {}) {
   return listOptions<CronJob>(['cron-jobs', workspaceId], base, query, workspaceId)
 }
 
+/** Queries the names of the newest cron jobs, for a select. */
+export function cronJobNamesQuery(workspaceId: string) {
+  return queryOptions({
+    queryKey: ['cron-jobs', workspaceId, 'names'],
+    queryFn: async ({ signal }) => {
+      const query = { limit: 100 }
+      const page: Page<CronJob> = await call('GET', base, { query, workspaceId, signal })
+      return page.data.map(({ id, name }) => ({ id, name }))
+    },
+    staleTime: 60_000,
+  })
+}
+
 export function cronJobQuery(workspaceId: string, cronJobId: string) {
   return queryOptions({
     queryKey: ['cron-job', workspaceId, cronJobId],
@@ -29,23 +42,23 @@ export function cronJobQuery(workspaceId: string, cronJobId: string) {
 
 export type RecentRun = RecentRuns['data'][number]['runs'][number]
 
-// As many as the API takes at once.
-const maxAtOnce = 20
+// The limit of the API.
+const maxIdsPerCall = 20
 
-/** The latest runs of cron jobs, by the id of each. */
+/** Queries the latest runs of cron jobs, by cron job id. */
 export function recentRunsQuery(workspaceId: string, cronJobIds: readonly string[]) {
   return queryOptions({
     queryKey: ['recent-runs', workspaceId, cronJobIds],
     queryFn: async ({ signal }) => {
-      const parts = Array.from({ length: Math.ceil(cronJobIds.length / maxAtOnce) }, (_, index) =>
-        cronJobIds.slice(index * maxAtOnce, (index + 1) * maxAtOnce),
+      const parts = Array.from({ length: Math.ceil(cronJobIds.length / maxIdsPerCall) }, (_, index) =>
+        cronJobIds.slice(index * maxIdsPerCall, (index + 1) * maxIdsPerCall),
       )
-      const answers = await Promise.all(
+      const pages = await Promise.all(
         parts.map(cronjob_id =>
           call<RecentRuns>('GET', `${base}/recent-runs`, { query: { cronjob_id }, workspaceId, signal }),
         ),
       )
-      return new Map(answers.flatMap(({ data }) => data.map(({ cronjob_id, runs }) => [cronjob_id, runs] as const)))
+      return new Map(pages.flatMap(({ data }) => data.map(({ cronjob_id, runs }) => [cronjob_id, runs] as const)))
     },
     placeholderData: keepPreviousData,
   })
@@ -53,7 +66,7 @@ export function recentRunsQuery(workspaceId: string, cronJobIds: readonly string
 
 export type PreviewBody = { cron: string; timezone: string; from?: string; count?: number }
 
-/** What an expression means and when it fires. */
+/** Queries what an expression means and when it fires. */
 export function cronPreviewQuery(workspaceId: string, body: PreviewBody) {
   return queryOptions({
     queryKey: ['cron-preview', workspaceId, body],
@@ -64,7 +77,7 @@ export function cronPreviewQuery(workspaceId: string, body: PreviewBody) {
   })
 }
 
-/** @param idempotencyKey - The same for another try of the same form, so that a lost answer does not make two. */
+/** @param idempotencyKey - The same for a retry of the same form, so a lost response does not create two cron jobs. */
 export function createCronJob(workspaceId: string, body: NewCronJob, idempotencyKey: string): Promise<CronJob> {
   return call('POST', base, { body, workspaceId, idempotencyKey })
 }

@@ -7,12 +7,12 @@ const base = '/api/v1/scheduler/dead-letters'
 
 export type DeadLetterAction = 'replay' | 'discard'
 
-/** Which dead letters: some by their ids, or all that a filter leaves. */
-export type DeadLetterChoice =
+/** Selects dead letters by id, or all that match a filter. */
+export type DeadLetterSelection =
   | { ids: readonly string[] }
   | { filter: { cronjob_id?: string; topic?: string; from?: string; to?: string } }
 
-/** What has been settled at once, and the operation that does the rest. */
+/** How many were settled immediately, and the background operation that settles the rest. */
 export type Settled = { count: number; operation: DeadLetterOperation | null }
 
 export function deadLettersQuery(workspaceId: string, query: ListQuery = {}) {
@@ -22,10 +22,10 @@ export function deadLettersQuery(workspaceId: string, query: ListQuery = {}) {
 export async function settleDeadLetters(
   workspaceId: string,
   action: DeadLetterAction,
-  body: DeadLetterChoice,
+  body: DeadLetterSelection,
 ): Promise<Settled> {
-  type Answer = { replayed?: number; discarded?: number; operation: DeadLetterOperation | null }
-  const { replayed, discarded, operation } = await call<Answer>('POST', `${base}/${action}`, { body, workspaceId })
+  type Counts = { replayed?: number; discarded?: number; operation: DeadLetterOperation | null }
+  const { replayed, discarded, operation } = await call<Counts>('POST', `${base}/${action}`, { body, workspaceId })
   return { count: replayed ?? discarded ?? 0, operation }
 }
 

@@ -1,5 +1,6 @@
 import { ApiProblem } from './api-problem.ts'
-import { readEventStream, type StreamedEvent } from './read-event-stream.ts'
+
+export type StreamedEvent = { id: string | undefined; name: string | undefined; data: string }
 
 type Follow = {
   workspaceId?: string | undefined
@@ -10,8 +11,8 @@ type Follow = {
 const pauseMs = 2000
 
 /**
- * Follows a stream of the API, and comes back where it stopped when the connection is lost. Not an EventSource, which
- * could not name the workspace. Rejects when the API refuses.
+ * Follows an event stream of the API until `signal` aborts. Resumes after a lost connection. Rejects when the API answers
+ * with a 4xx status. An EventSource could not send the workspace header.
  */
 export async function followEvents(path: string, { workspaceId, onEvent, signal }: Follow): Promise<void> {
   let lastId: string | undefined
@@ -26,7 +27,7 @@ export async function followEvents(path: string, { workspaceId, onEvent, signal 
         },
       })
       if (response.status >= 400 && response.status < 500) throw new ApiProblem(response.status, await response.json())
-      for await (const event of readEventStream(piecesOf(response))) {
+      for await (const event of readEventStream(chunksOf(response))) {
         lastId = event.id ?? lastId
         onEvent(event)
       }
@@ -38,7 +39,22 @@ export async function followEvents(path: string, { workspaceId, onEvent, signal 
   }
 }
 
-async function* piecesOf(response: Response): AsyncGenerator<string> {
+/** Parses a stream of server-sent events. Events without data, such as comments, are left out. */
+export async function* readEventStream(chunks: AsyncIterable<string>): AsyncGenerator<StreamedEvent> {
+  let incomplete = ''
+  for await (const chunk of chunks) {
+    const blocks = (incomplete + chunk).split('\n\n')
+    incomplete = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const lines = block.split('\n').map(line => /^(\w+): ?(.*)$/.exec(line))
+      const valuesOf = (field: string) => lines.flatMap(line => (line?.[1] === field ? [line[2] ?? ''] : []))
+      const data = valuesOf('data')
+      if (data.length > 0) yield { id: valuesOf('id').at(-1), name: valuesOf('event').at(-1), data: data.join('\n') }
+    }
+  }
+}
+
+async function* chunksOf(response: Response): AsyncGenerator<string> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) yield next.value
 }

@@ -2,24 +2,24 @@ import type { CreateIntegrationBody, Integration, IntegrationTest, UpdateIntegra
 import { call } from './call.ts'
 import { listOptions } from './page.ts'
 
-const at = (workspaceId: string) => `/api/v1/workspaces/${workspaceId}/integrations`
+const base = (workspaceId: string) => `/api/v1/workspaces/${workspaceId}/integrations`
 
 export function integrationsQuery(workspaceId: string) {
-  return listOptions<Integration>(['integrations', workspaceId], at(workspaceId))
+  return listOptions<Integration>(['integrations', workspaceId], base(workspaceId))
 }
 
 export function createIntegration(workspaceId: string, body: CreateIntegrationBody): Promise<Integration> {
-  return call('POST', at(workspaceId), { body })
+  return call('POST', base(workspaceId), { body })
 }
 
 export function updateIntegration(workspaceId: string, id: string, body: UpdateIntegrationBody): Promise<Integration> {
-  return call('PATCH', `${at(workspaceId)}/${id}`, { body })
+  return call('PATCH', `${base(workspaceId)}/${id}`, { body })
 }
 
 export function deleteIntegration(workspaceId: string, id: string): Promise<void> {
-  return call('DELETE', `${at(workspaceId)}/${id}`)
+  return call('DELETE', `${base(workspaceId)}/${id}`)
 }
 
 export function testIntegration(workspaceId: string, id: string): Promise<IntegrationTest> {
-  return call('POST', `${at(workspaceId)}/${id}/test`)
+  return call('POST', `${base(workspaceId)}/${id}/test`)
 }

@@ -12,7 +12,7 @@ export function invitationPreviewQuery(token: string) {
   })
 }
 
-/** Accepts as the signed-in user; a name and a password open an account on the way. */
+/** Accepts as the signed-in user. With a name and a password it creates the account first. */
 export function acceptInvitation(
   token: string,
   body: { name?: string; password?: string },
@@ -20,20 +20,20 @@ export function acceptInvitation(
   return call('POST', `/api/v1/invitations/${encodeURIComponent(token)}/accept`, { body })
 }
 
-const at = (orgId: string) => `/api/v1/organizations/${orgId}/invitations`
+const base = (orgId: string) => `/api/v1/organizations/${orgId}/invitations`
 
 export function invitationsQuery(orgId: string) {
-  return listOptions<Invitation>(['invitations', orgId], at(orgId))
+  return listOptions<Invitation>(['invitations', orgId], base(orgId))
 }
 
 export function createInvitation(orgId: string, body: CreateInvitationBody): Promise<Invitation> {
-  return call('POST', at(orgId), { body })
+  return call('POST', base(orgId), { body })
 }
 
 export function resendInvitation(orgId: string, id: string): Promise<Invitation> {
-  return call('POST', `${at(orgId)}/${id}/resend`)
+  return call('POST', `${base(orgId)}/${id}/resend`)
 }
 
 export function revokeInvitation(orgId: string, id: string): Promise<void> {
-  return call('DELETE', `${at(orgId)}/${id}`)
+  return call('DELETE', `${base(orgId)}/${id}`)
 }

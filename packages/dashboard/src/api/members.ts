@@ -3,16 +3,16 @@ import type { Role } from '@belfry/domain/permissions'
 import { call } from './call.ts'
 import { listOptions } from './page.ts'
 
-const at = (orgId: string) => `/api/v1/organizations/${orgId}/members`
+const base = (orgId: string) => `/api/v1/organizations/${orgId}/members`
 
 export function membersQuery(orgId: string) {
-  return listOptions<Member>(['members', orgId], at(orgId), { limit: 100 })
+  return listOptions<Member>(['members', orgId], base(orgId), { limit: 100 })
 }
 
 export function updateMember(orgId: string, userId: string, role: Role): Promise<Member> {
-  return call('PATCH', `${at(orgId)}/${userId}`, { body: { role } })
+  return call('PATCH', `${base(orgId)}/${userId}`, { body: { role } })
 }
 
 export function removeMember(orgId: string, userId: string): Promise<void> {
-  return call('DELETE', `${at(orgId)}/${userId}`)
+  return call('DELETE', `${base(orgId)}/${userId}`)
 }

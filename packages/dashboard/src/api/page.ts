@@ -4,7 +4,7 @@ import { type CallOptions, call } from './call.ts'
 
 export type ListQuery = NonNullable<CallOptions['query']>
 
-/** A list that is read page after page; `items` of its data are those read so far. */
+/** Returns options for `useInfiniteQuery`. `data.items` holds the items loaded so far. */
 export function listOptions<T>(key: readonly unknown[], path: string, query: ListQuery = {}, workspaceId?: string) {
   return infiniteQueryOptions({
     queryKey: [...key, query],
@@ -16,7 +16,7 @@ export function listOptions<T>(key: readonly unknown[], path: string, query: Lis
   })
 }
 
-/** Reads a list to its end, for short ones that are shown whole. */
+/** Reads all pages of a short list. */
 export async function readAll<T>(path: string, signal?: AbortSignal): Promise<T[]> {
   const all: T[] = []
   let cursor: string | undefined

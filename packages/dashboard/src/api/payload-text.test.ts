@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PayloadText, parseAnswer, toBodyText } from './payload-text.ts'
+import { PayloadText, parseResponse, toBodyText } from './payload-text.ts'
 
 const payload = '{ "id": 12345678901234567890, "n": 1.10, "a": 1, "a": 2 }'
 
@@ -12,9 +12,9 @@ describe('a payload', () => {
   })
 
   it('is read as the text that was stored', () => {
-    expect(parseAnswer(`{"id":"a","payload":${payload}}`)).toEqual({ id: 'a', payload: new PayloadText(payload) })
-    expect(parseAnswer('{"payload":null}')).toEqual({ payload: null })
-    expect(parseAnswer('[1]')).toEqual([1])
-    expect(parseAnswer('{"data":[{"payload":1}]}')).toEqual({ data: [{ payload: 1 }] })
+    expect(parseResponse(`{"id":"a","payload":${payload}}`)).toEqual({ id: 'a', payload: new PayloadText(payload) })
+    expect(parseResponse('{"payload":null}')).toEqual({ payload: null })
+    expect(parseResponse('[1]')).toEqual([1])
+    expect(parseResponse('{"data":[{"payload":1}]}')).toEqual({ data: [{ payload: 1 }] })
   })
 })

@@ -1,6 +1,6 @@
 import { memberText } from '@belfry/domain/member-text'
 
-/** A payload as the JSON text that it is: parsed, numbers beyond 2^53 would change. */
+/** The JSON text of a payload. Parsing it would change numbers beyond 2^53. */
 export class PayloadText {
   readonly text: string
   constructor(text: string) {
@@ -8,7 +8,7 @@ export class PayloadText {
   }
 }
 
-/** Serialises a body, into which a `PayloadText` goes as it is. */
+/** Serializes a request body. A `PayloadText` is inserted unchanged. */
 export function toBodyText(body: unknown): string {
   const { payload, ...rest } = Object(body) as { payload?: unknown }
   if (!(payload instanceof PayloadText)) return JSON.stringify(body)
@@ -16,9 +16,9 @@ export function toBodyText(body: unknown): string {
   return `${text.slice(0, -1)}${text === '{}' ? '' : ','}"payload":${payload.text}}`
 }
 
-/** Parses an answer. The payload of an object becomes a `PayloadText`, unless it is null. */
-export function parseAnswer(text: string): unknown {
-  const answer: unknown = JSON.parse(text)
-  const hasPayload = typeof answer === 'object' && answer !== null && 'payload' in answer && answer.payload !== null
-  return hasPayload ? { ...answer, payload: new PayloadText(memberText(text, ['payload']) ?? 'null') } : answer
+/** Parses a response body. The payload of an object becomes a `PayloadText`, unless it is null. */
+export function parseResponse(text: string): unknown {
+  const body: unknown = JSON.parse(text)
+  const hasPayload = typeof body === 'object' && body !== null && 'payload' in body && body.payload !== null
+  return hasPayload ? { ...body, payload: new PayloadText(memberText(text, ['payload']) ?? 'null') } : body
 }

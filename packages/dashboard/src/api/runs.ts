@@ -1,13 +1,12 @@
 import type { Page, Run, RunDetail } from '@belfry/contract'
 import { queryOptions } from '@tanstack/react-query'
 import { call, queryText } from './call.ts'
-import { followEvents } from './follow-events.ts'
+import { followEvents, type StreamedEvent } from './follow-events.ts'
 import { type ListQuery, listOptions } from './page.ts'
-import type { StreamedEvent } from './read-event-stream.ts'
 
 const base = '/api/v1/scheduler/runs'
 
-/** Whose log: that of one workspace, or that of all workspaces of an organization that the user sees. */
+/** The log of one workspace or, when `workspaceId` is null, of all workspaces that the user may see. */
 export type LogScope = { organizationId: string; workspaceId: string | null }
 
 export function runsQuery(workspaceId: string, query: ListQuery = {}) {
@@ -22,7 +21,7 @@ export function runQuery(workspaceId: string, runId: string) {
   })
 }
 
-/** All attempts of a task, the first one first. A task has at most 21. */
+/** Queries all attempts of a task, oldest first. A task has at most 21. */
 export function attemptsQuery(workspaceId: string, taskId: string) {
   return queryOptions({
     queryKey: ['attempts', workspaceId, taskId],
@@ -34,7 +33,7 @@ export function attemptsQuery(workspaceId: string, taskId: string) {
   })
 }
 
-/** Reads one page of a log, newest first. It may be short, or empty, and still have a next one. */
+/** Reads one page of a log, newest first. A short or empty page may still have a next one. */
 export function readLogPage(
   { organizationId, workspaceId }: LogScope,
   query: ListQuery,
@@ -44,18 +43,13 @@ export function readLogPage(
   return call('GET', `/api/v1/organizations/${organizationId}/runs`, { query, signal })
 }
 
-/** Calls back with every new run of a workspace until `signal` aborts. */
-export function followRuns(workspaceId: string, onRun: (run: Run) => void, signal: AbortSignal): Promise<void> {
-  return followEvents(`${base}/stream`, { workspaceId, onEvent: toHandler({ onRun }), signal })
-}
-
 export type LogHandlers = {
   onRun(run: Run): void
-  /** Called with how many runs were left out at least, because there were too many at a time. */
+  /** Receives the minimum number of runs that were left out because too many ended at a time. */
   onOmitted?(count: number): void
 }
 
-/** The same for a log. */
+/** Calls `handlers` with the new runs of a log until `signal` aborts. */
 export function followLog(
   { organizationId, workspaceId }: LogScope,
   handlers: LogHandlers,
@@ -66,17 +60,17 @@ export function followLog(
   return followEvents(`/api/v1/organizations/${organizationId}/runs/stream`, { onEvent, signal })
 }
 
-/** Where the browser gets a log as a file. The organization's path, because a link cannot name a workspace in a header. */
-export function exportAddress(
+/** Returns the URL of an export. It is on the organization, because a link cannot send the workspace header. */
+export function exportUrl(
   { organizationId, workspaceId }: LogScope,
   query: ListQuery,
   format: 'csv' | 'jsonl',
 ): string {
-  const among = workspaceId === null ? {} : { workspace_id: workspaceId }
-  return `/api/v1/organizations/${organizationId}/runs/export${queryText({ ...query, ...among, format })}`
+  const workspace = workspaceId === null ? {} : { workspace_id: workspaceId }
+  return `/api/v1/organizations/${organizationId}/runs/export${queryText({ ...query, ...workspace, format })}`
 }
 
-// The data is what the contract promises for each kind of event.
+// The contract promises this data for each event name.
 function toHandler({ onRun, onOmitted }: LogHandlers) {
   return ({ name, data }: StreamedEvent) => {
     if (name === 'run') onRun(JSON.parse(data) as Run)

@@ -3,35 +3,35 @@ import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { listOptions } from './page.ts'
 
-const at = (workspaceId: string) => `/api/v1/workspaces/${workspaceId}`
+const base = (workspaceId: string) => `/api/v1/workspaces/${workspaceId}`
 
 export function secretsQuery(workspaceId: string) {
-  return listOptions<Secret>(['secrets', workspaceId], `${at(workspaceId)}/secrets`, { limit: 100 })
+  return listOptions<Secret>(['secrets', workspaceId], `${base(workspaceId)}/secrets`, { limit: 100 })
 }
 
 export function putSecret(workspaceId: string, name: string, value: string): Promise<Secret> {
-  return call('PUT', `${at(workspaceId)}/secrets/${encodeURIComponent(name)}`, { body: { value } })
+  return call('PUT', `${base(workspaceId)}/secrets/${encodeURIComponent(name)}`, { body: { value } })
 }
 
 export function deleteSecret(workspaceId: string, name: string): Promise<void> {
-  return call('DELETE', `${at(workspaceId)}/secrets/${name}`)
+  return call('DELETE', `${base(workspaceId)}/secrets/${name}`)
 }
 
 export function signingSecretsQuery(workspaceId: string) {
   return queryOptions({
     queryKey: ['signing-secrets', workspaceId],
     async queryFn({ signal }) {
-      const page: Page<SigningSecret> = await call('GET', `${at(workspaceId)}/signing-secrets`, { signal })
+      const page: Page<SigningSecret> = await call('GET', `${base(workspaceId)}/signing-secrets`, { signal })
       return page.data
     },
   })
 }
 
-/** The one in use signs on beside the new one for 24 hours. */
+/** Creates a new secret. The current one keeps signing for another 24 hours. */
 export function rotateSigningSecret(workspaceId: string): Promise<SigningSecret> {
-  return call('POST', `${at(workspaceId)}/signing-secrets`)
+  return call('POST', `${base(workspaceId)}/signing-secrets`)
 }
 
 export function revokeSigningSecret(workspaceId: string, id: string): Promise<void> {
-  return call('DELETE', `${at(workspaceId)}/signing-secrets/${id}`)
+  return call('DELETE', `${base(workspaceId)}/signing-secrets/${id}`)
 }

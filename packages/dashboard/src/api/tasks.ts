@@ -28,7 +28,7 @@ export function taskQuery(workspaceId: string, taskId: string) {
   })
 }
 
-/** @param idempotencyKey - The same for another try of the same form, so that a lost answer does not make two tasks. */
+/** @param idempotencyKey - The same for a retry of the same form, so a lost response does not create two tasks. */
 export function createTask(workspaceId: string, body: NewTask, idempotencyKey: string): Promise<Task> {
   return call('POST', base, { body, workspaceId, idempotencyKey })
 }

@@ -9,11 +9,12 @@ type FormProps = {
   action: string
   children?: ReactNode
   isWide?: boolean
+  /** Shown next to the submit button. */
   more?: ReactNode
   onBlur?(event: FocusEvent): void
 }
 
-/** Fields, what is wrong with them as a whole, and the button that sends them. */
+/** A form: its fields, the error of the whole form, and the submit button. */
 export function Form({ form, action, children, isWide, more, onBlur }: FormProps): ReactNode {
   return (
     <form className={styles.form} onSubmit={form.onSubmit} onBlur={onBlur} noValidate>

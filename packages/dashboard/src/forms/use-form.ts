@@ -4,38 +4,38 @@ import { ApiProblem, messageOf } from '../api/api-problem.ts'
 
 export type FieldErrors = Readonly<Record<string, string>>
 
-type FormOptions<Body, Answer> = {
-  /** Makes the body out of the form's fields. */
+type FormOptions<Body, Result> = {
+  /** Reads the body from the fields. */
   read(fields: (name: string) => string, form: FormData): Body
-  /** What can be said before sending, by field. The API has the last word, in the same places. */
+  /** Validates before submitting. Returns messages by field. */
   check?(body: Body): FieldErrors
-  submit(body: Body): Promise<Answer>
-  onDone?(answer: Answer, body: Body): unknown
-  /** A 401 is about what was typed, not about the session. */
+  submit(body: Body): Promise<Result>
+  onDone?(result: Result, body: Body): unknown
+  /** A 401 then means wrong credentials, not an expired session. */
   isSignIn?: boolean
 }
 
 export type Form = {
   /** For the `<form>`. */
   onSubmit(event: FormEvent<HTMLFormElement>): void
-  /** What is wrong with each field; give it to the `Field` of the same name. */
+  /** Messages by field name, for the `Field` of that name. */
   errors: FieldErrors
-  /** What is wrong as a whole; show it with `FormProblem`. */
+  /** The error of the whole form, for `FormProblem`. */
   problem: string | null
   isPending: boolean
 }
 
-/** A form that is sent to the API: its fields are plain, its errors stand at the fields, and the first bad one gets the focus. */
-export function useForm<Body, Answer>(options: FormOptions<Body, Answer>): Form {
+/** Submits a form to the API. It shows errors at their fields and focuses the first invalid field. */
+export function useForm<Body, Result>(options: FormOptions<Body, Result>): Form {
   const [errors, setErrors] = useState<FieldErrors>({})
   const [problem, setProblem] = useState<string | null>(null)
   const form = useRef<HTMLFormElement>(null)
 
-  const refuse = (fields: FieldErrors, whole: string | null) => {
+  const showErrors = (fields: FieldErrors, whole: string | null) => {
     const known = new Set([...(form.current?.elements ?? [])].map(element => element.getAttribute('name')))
-    const homeless = Object.entries(fields).filter(([path]) => !known.has(path))
+    const unmatched = Object.entries(fields).filter(([path]) => !known.has(path))
     setErrors(fields)
-    setProblem(homeless.length > 0 ? homeless.map(([, message]) => message).join(' ') : whole)
+    setProblem(unmatched.length > 0 ? unmatched.map(([, message]) => message).join(' ') : whole)
     const first = [...(form.current?.elements ?? [])].find(element => (element.getAttribute('name') ?? '') in fields)
     if (first instanceof HTMLElement) first.focus()
   }
@@ -43,10 +43,10 @@ export function useForm<Body, Answer>(options: FormOptions<Body, Answer>): Form 
   const { mutate, isPending } = useMutation({
     mutationFn: options.submit,
     meta: { isSignIn: options.isSignIn ?? false },
-    onSuccess: async (answer, body) => await options.onDone?.(answer, body),
+    onSuccess: async (result, body) => await options.onDone?.(result, body),
     onError: error => {
       const fields = error instanceof ApiProblem ? error.fields : {}
-      refuse(fields, Object.keys(fields).length > 0 ? null : messageOf(error))
+      showErrors(fields, Object.keys(fields).length > 0 ? null : messageOf(error))
     },
   })
 
@@ -63,7 +63,7 @@ export function useForm<Body, Answer>(options: FormOptions<Body, Answer>): Form 
       const found = options.check?.(body) ?? {}
       setErrors({})
       setProblem(null)
-      if (Object.keys(found).length > 0) refuse(found, null)
+      if (Object.keys(found).length > 0) showErrors(found, null)
       else mutate(body)
     },
   }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** The sign of Belfry: a bell under its beam. */
+/** The logo: a bell under its beam. */
 export function Bell({ size = 22 }: { size?: number }): ReactNode {
   return (
     <svg width={size} height={size} viewBox="0 0 24 24" aria-hidden="true">

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import styles from './command-palette.module.css'
 import { useAllCommands } from './commands.tsx'
 
-/** Everything that can be done from here, found by typing. */
+/** Searches the registered commands and runs one. */
 export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode {
   const commands = useAllCommands()
   const groups = [...new Set(commands.map(({ group }) => group))]
@@ -15,9 +15,9 @@ export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode 
         <Dialog.Content className={styles.palette} aria-describedby={undefined}>
           <Dialog.Title className="visually-hidden">Commands</Dialog.Title>
           <Cmdk label="Commands" loop filter={byWords}>
-            <Cmdk.Input placeholder="Go to, or do…" autoFocus />
+            <Cmdk.Input placeholder="Type a command or search…" autoFocus />
             <Cmdk.List className={styles.list}>
-              <Cmdk.Empty>Nothing is called that here.</Cmdk.Empty>
+              <Cmdk.Empty>No results</Cmdk.Empty>
               {groups.map(group => (
                 <Cmdk.Group key={group} heading={group}>
                   {commands
@@ -45,7 +45,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode 
   )
 }
 
-// A command's value is its id, which nobody types.
+// The value of a command is its id. Users search for its label and keywords.
 function byWords(_id: string, search: string, words: string[] = []): number {
   return defaultFilter(words.join(' '), search)
 }

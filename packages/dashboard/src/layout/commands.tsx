@@ -1,12 +1,12 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 
-/** Something that the command palette offers. */
+/** A command of the palette. */
 export type Command = {
   id: string
   label: string
-  /** Under which heading it stands. */
+  /** The heading above the command. */
   group: string
-  /** Other words by which it is found. */
+  /** Additional search terms. */
   keywords?: readonly string[]
   run(): void
 }
@@ -30,14 +30,14 @@ export function CommandProvider({ children }: { children: ReactNode }): ReactNod
   return <RegistryContext value={registry}>{children}</RegistryContext>
 }
 
-/** Everything that the palette offers now. */
+/** Returns all commands that are registered now. */
 export function useAllCommands(): readonly Command[] {
   return useContext(RegistryContext).commands
 }
 
-/** Offers commands while the calling component is shown. Give it a list from `useMemo`. */
+/** Registers commands while the component is mounted. Pass a list from `useMemo`. */
 export function useCommands(commands: readonly Command[]): void {
   const { add } = useContext(RegistryContext)
-  // `add` is made anew with every list, and does the same.
+  // `add` changes identity with every list, but not behaviour.
   useEffect(() => add(commands), [commands])
 }

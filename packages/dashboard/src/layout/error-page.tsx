@@ -7,16 +7,16 @@ import { usePageTitle } from '../ui/use-page-title.ts'
 import { Bell } from './bell.tsx'
 import styles from './plain-layout.module.css'
 
-/** Stands where a page could not be shown. */
+/** Shown when a page cannot be loaded. */
 export function ErrorPage(): ReactNode {
   const error = useRouteError()
   const isMissing = isNotFound(error)
-  const title = isMissing ? 'There is nothing here' : 'This page could not be shown'
+  const title = isMissing ? 'Page not found' : 'This page could not be loaded'
   usePageTitle(title)
   return (
     <main className={styles.wide}>
-      <EmptyState icon={<Bell size={32} />} title={title} actions={<ButtonLink to="/">Go to the start</ButtonLink>}>
-        {isMissing && !(error instanceof ApiProblem) ? 'The address leads nowhere.' : messageOf(error)}
+      <EmptyState icon={<Bell size={32} />} title={title} actions={<ButtonLink to="/">Go to dashboard</ButtonLink>}>
+        {isMissing && !(error instanceof ApiProblem) ? 'This page does not exist or has moved.' : messageOf(error)}
       </EmptyState>
     </main>
   )

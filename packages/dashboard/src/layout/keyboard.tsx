@@ -6,20 +6,20 @@ const CommandPalette = lazy(() => import('./command-palette.tsx').then(module =>
 
 const openPalette = 'belfry:palette'
 
-/** Opens the command palette, as its keys do. */
+/** Opens the command palette. */
 export function showPalette(): void {
   window.dispatchEvent(new Event(openPalette))
 }
 
-const help = [
-  ['Commands', <kbd key="k">Ctrl K, or ⌘ K</kbd>],
-  ['Search on this page', <kbd key="s">/</kbd>],
-  ['Rows of a table', <kbd key="r">↑ ↓ Enter</kbd>],
-  ['Close what is open', <kbd key="e">Esc</kbd>],
-  ['This help', <kbd key="h">?</kbd>],
+const shortcuts = [
+  ['Command palette', <kbd key="k">Ctrl K or ⌘ K</kbd>],
+  ['Search this page', <kbd key="s">/</kbd>],
+  ['Select and open rows', <kbd key="r">↑ ↓ Enter</kbd>],
+  ['Close dialog or panel', <kbd key="e">Esc</kbd>],
+  ['Keyboard shortcuts', <kbd key="h">?</kbd>],
 ] as const
 
-/** The keys that work everywhere. */
+/** Handles the keyboard shortcuts of every page. */
 export function Keyboard(): ReactNode {
   const [open, setOpen] = useState<'palette' | 'help' | null>(null)
   useEffect(() => {
@@ -52,8 +52,8 @@ export function Keyboard(): ReactNode {
           <CommandPalette onClose={() => setOpen(null)} />
         </Suspense>
       )}
-      <Dialog isOpen={open === 'help'} onClose={() => setOpen(null)} title="Keys">
-        <DefinitionList rows={help} />
+      <Dialog isOpen={open === 'help'} onClose={() => setOpen(null)} title="Keyboard shortcuts">
+        <DefinitionList rows={shortcuts} />
       </Dialog>
     </>
   )

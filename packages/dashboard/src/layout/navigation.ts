@@ -1,16 +1,17 @@
+import type { Workspace } from '@belfry/contract'
 import type { Action } from '@belfry/domain/permissions'
 import { Clock, Inbox, type LucideIcon, Radio, ScrollText, Settings, Skull, SquareActivity, Timer } from 'lucide-react'
 import { useMemo } from 'react'
 import { useLocation } from 'react-router'
 import { paths } from '../paths.ts'
+import { lastPlace } from '../session/last-place.ts'
 import { useOrganization } from '../session/scope.ts'
 import { useRights } from '../session/use-rights.ts'
-import { useShellWorkspace } from './use-shell-workspace.ts'
 
 export type NavigationItem = { label: string; to: string; icon: LucideIcon; isCurrent: boolean }
 export type NavigationGroup = { label: string; items: Array<{ label: string; to: string }> }
 
-/** The pages of a workspace, in the order of the sidebar. */
+/** Returns the pages of the workspace, in the order of the sidebar. */
 export function useWorkspaceNavigation(): NavigationItem[] {
   const { organization } = useOrganization()
   const workspace = useShellWorkspace()
@@ -22,7 +23,7 @@ export function useWorkspaceNavigation(): NavigationItem[] {
       icon,
       isCurrent: `${pathname}/`.startsWith(`${to}/`),
     })
-    // Of the workspace, or of the organization.
+    // Settings of the workspace or of the organization.
     const isSettings = /^\/[^/]+\/(w\/[^/]+\/)?settings\//.test(pathname)
     const settings = { ...page('Settings', paths.settings(organization.slug), Settings), isCurrent: isSettings }
     if (!workspace) return [settings]
@@ -40,7 +41,7 @@ export function useWorkspaceNavigation(): NavigationItem[] {
   }, [organization.slug, workspace, pathname])
 }
 
-/** The pages of the settings that the signed-in user may open. */
+/** Returns the settings pages that the signed-in user may open. */
 export function useSettingsNavigation(): NavigationGroup[] {
   const { organization } = useOrganization()
   const workspace = useShellWorkspace()
@@ -75,4 +76,12 @@ export function useSettingsNavigation(): NavigationGroup[] {
     )
   }
   return groups.filter(({ items }) => items.length > 0)
+}
+
+/** Returns the workspace of the navigation: from the URL, else the last one visited, else the oldest. */
+export function useShellWorkspace(): Workspace | undefined {
+  const { workspace, workspaces } = useOrganization()
+  if (workspace) return workspace
+  const last = lastPlace()?.ws
+  return workspaces.find(({ id }) => id === last) ?? workspaces.at(-1)
 }

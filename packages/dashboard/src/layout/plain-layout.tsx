@@ -5,7 +5,7 @@ import styles from './plain-layout.module.css'
 
 type PlainLayoutProps = { title: string; description?: ReactNode; children: ReactNode; foot?: ReactNode }
 
-/** A page that stands alone, before anybody is signed in. */
+/** A page without the shell, such as the sign-in page. */
 export function PlainLayout({ title, description, children, foot }: PlainLayoutProps): ReactNode {
   usePageTitle(title)
   return (

@@ -9,9 +9,13 @@ import { RelativeTime } from '../ui/time.tsx'
 const started: Column<Run> = { id: 'at', header: 'Started', cell: run => <RelativeTime at={run.started_at} /> }
 const columns: ReadonlyArray<Column<Run>> = [
   { id: 'status', header: 'Status', cell: run => <StateBadge state={run.status} /> },
-  { id: 'answer', header: 'Answer', cell: run => run.response_status ?? run.error?.code.replaceAll('_', ' ') ?? '–' },
+  {
+    id: 'response',
+    header: 'Response',
+    cell: run => run.response_status ?? run.error?.code.replaceAll('_', ' ') ?? '–',
+  },
   { id: 'lag', header: 'Lag', align: 'end', isExtra: true, cell: run => formatDuration(run.lag_ms) },
-  { id: 'took', header: 'Took', align: 'end', cell: run => formatDuration(run.duration_ms) },
+  { id: 'duration', header: 'Duration', align: 'end', cell: run => formatDuration(run.duration_ms) },
 ]
 const withAttempts: ReadonlyArray<Column<Run>> = [
   { id: 'attempt', header: 'Attempt', isLead: true, cell: run => `#${run.attempt}` },
@@ -22,16 +26,16 @@ const withTimes: ReadonlyArray<Column<Run>> = [{ ...started, isLead: true }, ...
 
 type RunTableProps = {
   label: string
-  /** Undefined while they are read. */
+  /** Undefined while loading. */
   runs: readonly Run[] | undefined
   to: WorkspacePaths
-  /** What is said where there is none. */
+  /** Shown when there are no runs. */
   empty: string
-  /** Of one task: its attempts have numbers. */
+  /** Adds a column with the attempt number, for the runs of one task. */
   withAttempt?: boolean
 }
 
-/** The runs of one thing, on the page of that thing. */
+/** The runs of one task or cron job. */
 export function RunTable({ label, runs, to, empty, withAttempt }: RunTableProps): ReactNode {
   if (runs?.length === 0) return <p>{empty}</p>
   return (

@@ -3,12 +3,12 @@ import { NavLink, Outlet, useLocation } from 'react-router'
 import { useSettingsNavigation } from './navigation.ts'
 import styles from './shell.module.css'
 
-/** The settings of a workspace and of its organization, with the list of both beside them. */
+/** The settings pages of a workspace and its organization, with their navigation. */
 export function SettingsLayout(): ReactNode {
   const groups = useSettingsNavigation()
   const { pathname } = useLocation()
   const list = useRef<HTMLElement>(null)
-  // On a narrow screen the list is a strip, and where one is may stand beyond its edge.
+  // On a narrow screen the navigation scrolls sideways, and the current page may be out of view.
   useEffect(() => {
     const current = list.current?.querySelector(`a[href="${CSS.escape(pathname)}"]`)
     current?.scrollIntoView({ block: 'nearest', inline: 'center' })

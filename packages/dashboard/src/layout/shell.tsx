@@ -9,13 +9,12 @@ import { useRights } from '../session/use-rights.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { type Command, useCommands } from './commands.tsx'
 import { Keyboard, showPalette } from './keyboard.tsx'
-import { useSettingsNavigation, useWorkspaceNavigation } from './navigation.ts'
+import { useSettingsNavigation, useShellWorkspace, useWorkspaceNavigation } from './navigation.ts'
 import styles from './shell.module.css'
 import { Switcher } from './switcher.tsx'
-import { useShellWorkspace } from './use-shell-workspace.ts'
 import { UserMenu } from './user-menu.tsx'
 
-/** What stands around every page of an organization. */
+/** The frame around every page of an organization. */
 export function Shell(): ReactNode {
   const { organization, workspace } = useOrganization()
   const shown = useShellWorkspace()
@@ -26,7 +25,7 @@ export function Shell(): ReactNode {
   return (
     <div className={styles.shell}>
       <a href="#main" className={styles.skip}>
-        Skip to the content
+        Skip to content
       </a>
       <Sidebar />
       <div className={styles.bar}>
@@ -69,7 +68,7 @@ function Sidebar(): ReactNode {
 function Drawer(): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   const { pathname } = useLocation()
-  // Another page closes it.
+  // Closes on navigation.
   useEffect(() => setIsOpen(false), [pathname])
   return (
     <Dialog.Root open={isOpen} onOpenChange={setIsOpen}>
@@ -105,7 +104,7 @@ function useShellCommands(): void {
       run: () => void navigate(to),
     })
     const to = workspace ? paths.workspace(organization.slug, workspace.id) : null
-    const groups: typeof settings = JSON.parse(settingsKey) // what was written above
+    const groups: typeof settings = JSON.parse(settingsKey) // serialized above
     return [
       ...(to && mayWriteTasks ? [go('Create', 'New task', to.newTask())] : []),
       ...(to && mayWriteCronJobs ? [go('Create', 'New cron job', to.newCronJob())] : []),

@@ -7,10 +7,10 @@ import { useOrganization } from '../session/scope.ts'
 import { useRights } from '../session/use-rights.ts'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx'
 import { Bell } from './bell.tsx'
+import { useShellWorkspace } from './navigation.ts'
 import styles from './shell.module.css'
-import { useShellWorkspace } from './use-shell-workspace.ts'
 
-/** Where one is, and the way to other workspaces and organizations. */
+/** Shows the current workspace and switches to others. */
 export function Switcher(): ReactNode {
   const { data: me } = useSuspenseQuery(meQuery)
   const { organization, workspaces } = useOrganization()

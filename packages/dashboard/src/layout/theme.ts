@@ -2,7 +2,7 @@ export type Theme = 'system' | 'light' | 'dark'
 
 const key = 'belfry.theme'
 
-/** The theme that was chosen; `public/theme.js` sets it before the first paint. */
+/** Returns the chosen theme. `public/theme.js` applies it before the first paint. */
 export function chosenTheme(): Theme {
   const { theme } = document.documentElement.dataset
   return theme === 'light' || theme === 'dark' ? theme : 'system'
@@ -14,6 +14,6 @@ export function chooseTheme(theme: Theme): void {
   try {
     localStorage.setItem(key, theme)
   } catch {
-    // Storage is refused: the choice holds until the page is left.
+    // Storage is blocked: the choice lasts until the page is closed.
   }
 }

@@ -3,18 +3,18 @@ import { useLocation } from 'react-router'
 
 const openLayers = ['menu', 'dialog', 'alertdialog', 'listbox'].map(role => `[role=${role}][data-state=open]`).join()
 
-/** Moves the focus to the content when another page is gone to, as a browser does for a document of its own. */
+/** Moves the focus to the content after navigation, as a browser does after loading a document. */
 export function useFocusOnPage(): void {
   const { pathname } = useLocation()
   const shown = useRef(pathname)
   useEffect(() => {
     if (shown.current === pathname) return
     shown.current = pathname
-    // After a menu or a drawer that closes has given the focus back to where it came from.
+    // Waits until a closing menu or drawer has restored the focus.
     const timer = setTimeout(() => {
       const main = document.getElementById('main')
       const { activeElement } = document
-      // A page may have put it into its first field, and a fast hand into a menu of the page, which lies outside.
+      // The page may have focused its first field, or a fast user may have opened a menu, which lies outside of main.
       const isInUse = main?.contains(activeElement) || activeElement?.closest(openLayers)
       if (!isInUse) main?.focus({ preventScroll: true })
     }, 50)

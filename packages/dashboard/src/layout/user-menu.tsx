@@ -10,19 +10,19 @@ import { useToast } from '../ui/toast.tsx'
 import styles from './shell.module.css'
 import { chooseTheme } from './theme.ts'
 
-/** The signed-in user: profile, theme, the way out. */
+/** The menu of the signed-in user: profile, theme and sign-out. */
 export function UserMenu(): ReactNode {
   const { data: me } = useSuspenseQuery(meQuery)
   const client = useQueryClient()
   const navigate = useNavigate()
-  const say = useToast()
+  const toast = useToast()
   const leave = async () => {
     try {
       await signOut()
       await navigate(paths.signIn())
       client.clear()
     } catch (error) {
-      say(messageOf(error), 'bad')
+      toast(messageOf(error), 'bad')
     }
   }
   const trigger = (
@@ -41,7 +41,7 @@ export function UserMenu(): ReactNode {
       </MenuItem>
       <MenuSeparator />
       <MenuItem icon={<Monitor size={15} />} onSelect={() => chooseTheme('system')}>
-        Theme of the system
+        System theme
       </MenuItem>
       <MenuItem icon={<Sun size={15} />} onSelect={() => chooseTheme('light')}>
         Light theme

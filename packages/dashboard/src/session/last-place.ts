@@ -1,11 +1,11 @@
 const key = 'belfry.place'
 
-/** Remembers the workspace that was looked at last, so that the next visit begins there. */
+/** Stores the last workspace, so the next visit starts there. */
 export function rememberPlace(path: string): void {
   try {
     localStorage.setItem(key, path)
   } catch {
-    // Storage is refused: the next visit begins with the first workspace.
+    // Storage is blocked: the next visit starts with the default workspace.
   }
 }
 

@@ -8,13 +8,12 @@ import { meQuery } from '../api/session.ts'
 import { workspaceMembersQuery, workspacesQuery } from '../api/workspaces.ts'
 import { paths, type WorkspacePaths } from '../paths.ts'
 
-/** Reads what every page of an organization needs, before it is shown. */
+/** Loads the data that every page of an organization needs. */
 export function loadOrganization(client: QueryClient) {
   return async ({ params }: LoaderFunctionArgs): Promise<null> => {
     const me = await client.ensureQueryData(meQuery)
     const organization = me.organizations.find(({ slug }) => slug === params.slug)
-    if (!organization)
-      throw new ApiProblem(404, { detail: 'There is no such organization, or you do not belong to it.' })
+    if (!organization) throw notFound('organization')
     await Promise.all([
       client.ensureQueryData(organizationQuery(organization.id)),
       client.ensureQueryData(workspacesQuery(organization.id)),
@@ -23,7 +22,7 @@ export function loadOrganization(client: QueryClient) {
   }
 }
 
-/** Reads what every page of a workspace needs, before it is shown. */
+/** Loads the data that every page of a workspace needs. */
 export function loadWorkspace(client: QueryClient) {
   return async (args: LoaderFunctionArgs): Promise<null> => {
     await loadOrganization(client)(args)
@@ -31,9 +30,7 @@ export function loadWorkspace(client: QueryClient) {
     const me = await client.ensureQueryData(meQuery)
     const organization = me.organizations.find(one => one.slug === slug)
     const workspaces = await client.ensureQueryData(workspacesQuery(organization?.id ?? ''))
-    if (!workspaces.some(({ id }) => id === ws)) {
-      throw new ApiProblem(404, { detail: 'There is no such workspace, or you do not belong to it.' })
-    }
+    if (!workspaces.some(({ id }) => id === ws)) throw notFound('workspace')
     if (organization?.role === 'member') await client.ensureQueryData(workspaceMembersQuery(ws))
     return null
   }
@@ -46,25 +43,25 @@ export type OrganizationScope = {
   workspace: Workspace | undefined
 }
 
-/** The organization that the address names, and the workspace where it names one. */
+/** Returns the organization in the URL, and the workspace if the URL contains one. */
 export function useOrganization(): OrganizationScope {
   const { slug, ws } = useParams()
   const { data: me } = useSuspenseQuery(meQuery)
   const own = me.organizations.find(one => one.slug === slug)
-  if (!own) throw new ApiProblem(404, { detail: 'There is no such organization, or you do not belong to it.' })
+  if (!own) throw notFound('organization')
   const { data: organization } = useSuspenseQuery(organizationQuery(own.id))
   const { data: workspaces } = useSuspenseQuery(workspacesQuery(own.id))
   return { organization, role: own.role, workspaces, workspace: workspaces.find(({ id }) => id === ws) }
 }
 
-/** The workspace that the address names, and the addresses in it. */
+/** Returns the workspace in the URL, and its paths. */
 export function useWorkspace(): { workspace: Workspace; to: WorkspacePaths } {
   const { organization, workspace } = useOrganization()
-  if (!workspace) throw new ApiProblem(404, { detail: 'There is no such workspace, or you do not belong to it.' })
+  if (!workspace) throw notFound('workspace')
   return { workspace, to: paths.workspace(organization.slug, workspace.id) }
 }
 
-/** What the signed-in user is in a workspace; null for owners and admins, who need not belong to it. */
+/** Returns the role of the user in a workspace; null for owners and admins, who need not be its members. */
 export function useWorkspaceRole(role: Role, workspaceId: string | undefined): WorkspaceRole | null {
   const { data: me } = useSuspenseQuery(meQuery)
   const isNeeded = role === 'member' && workspaceId !== undefined
@@ -72,4 +69,8 @@ export function useWorkspaceRole(role: Role, workspaceId: string | undefined): W
     isNeeded ? workspaceMembersQuery(workspaceId) : { queryKey: ['no-members'], queryFn: () => [] },
   )
   return members.find(({ user }) => user.id === me.user.id)?.role ?? null
+}
+
+function notFound(what: 'organization' | 'workspace'): ApiProblem {
+  return new ApiProblem(404, { detail: `This ${what} does not exist, or you are not a member of it.` })
 }

@@ -14,11 +14,11 @@ export type Rights = {
   /** Null outside a workspace, and for owners and admins. */
   workspaceRole: WorkspaceRole | null
   policy: OrganizationPolicy
-  /** Whether something may be done here, and if not, why. The same table decides in the API. */
+  /** Decides whether the user may perform an action, and if not, why. The API uses the same table. */
   can(action: Action): Decision
 }
 
-/** What the signed-in user may do in the organization and the workspace that the address names, or in another one of it. */
+/** Returns the rights of the signed-in user in the organization, and in a workspace. Default: the one in the URL. */
 export function useRights(workspaceId?: string): Rights {
   const { organization, role, workspace } = useOrganization()
   const workspaceRole = useWorkspaceRole(role, workspaceId ?? workspace?.id)

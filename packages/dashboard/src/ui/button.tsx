@@ -5,7 +5,7 @@ import { classNames } from './class-names.ts'
 import { Tooltip } from './tooltip.tsx'
 
 type Look = {
-  /** Default: secondary. One primary button to a screen. */
+  /** Default: secondary. At most one primary button per screen. */
   kind?: 'primary' | 'secondary' | 'quiet' | 'danger' | undefined
   size?: 'medium' | 'small' | undefined
   isWide?: boolean | undefined
@@ -14,9 +14,9 @@ type Look = {
 
 export type ButtonProps = Omit<ComponentProps<'button'>, 'disabled'> &
   Look & {
-    /** Under way: it stays where it is, and cannot be pressed again. */
+    /** In progress: the button ignores clicks. */
     isPending?: boolean | undefined
-    /** Why it cannot be pressed. The button stays reachable, so that everybody can learn why. */
+    /** Why the button is disabled. It stays focusable, so the tooltip can show the reason. */
     refusal?: string | null | undefined
   }
 
@@ -30,7 +30,7 @@ function lookOf({ kind = 'secondary', size, isWide }: Look, isIcon = false): str
   )
 }
 
-/** A button; for going somewhere there is `ButtonLink`. */
+/** A button for an action. For navigation use `ButtonLink`. */
 export function Button({ kind, size, isWide, icon, isPending, refusal, children, ...props }: ButtonProps): ReactNode {
   const isOff = Boolean(isPending || refusal)
   const button = (
@@ -51,7 +51,7 @@ export function Button({ kind, size, isWide, icon, isPending, refusal, children,
 
 export type IconButtonProps = Omit<ButtonProps, 'icon' | 'children'> & { label: string; icon: ReactNode }
 
-/** A button without words: `label` is its name, and its tooltip. */
+/** A button with only an icon. `label` is its accessible name and its tooltip. */
 export function IconButton({
   label,
   icon,
@@ -81,7 +81,7 @@ export function IconButton({
 
 type ButtonLinkProps = Look & { to: string; children: ReactNode; refusal?: string | null | undefined }
 
-/** A link that looks like a button. Refused, it is a button that says why. */
+/** A link that looks like a button. With a refusal it becomes a disabled button. */
 export function ButtonLink({ kind, size, isWide, icon, to, refusal, children }: ButtonLinkProps): ReactNode {
   if (refusal) {
     return (
@@ -98,7 +98,7 @@ export function ButtonLink({ kind, size, isWide, icon, to, refusal, children }: 
   )
 }
 
-/** A link in a text. */
+/** A link within text. */
 export function Link(props: ComponentProps<typeof RouterLink>): ReactNode {
   return <RouterLink {...props} className={classNames(styles.link, props.className)} />
 }

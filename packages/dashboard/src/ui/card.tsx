@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './layout.module.css'
 
-/** A part of a page with a ground of its own. */
+/** A framed section of a page. */
 export function Card({ children, label }: { children: ReactNode; label?: string }): ReactNode {
   return (
     <section className={styles.card} aria-label={label}>
@@ -10,7 +10,12 @@ export function Card({ children, label }: { children: ReactNode; label?: string 
   )
 }
 
-/** Things below each other. */
+/** Stacks its children vertically. */
 export function Stack({ children }: { children: ReactNode }): ReactNode {
   return <div className={styles.stack}>{children}</div>
+}
+
+/** Two columns, or one below the other on narrow screens. */
+export function Columns({ children }: { children: ReactNode }): ReactNode {
+  return <div className={styles.columns}>{children}</div>
 }

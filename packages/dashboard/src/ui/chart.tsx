@@ -5,15 +5,15 @@ import styles from './chart.module.css'
 import { formatAbsolute, formatTicks } from './format-time.ts'
 
 export type ChartData = {
-  /** Milliseconds since 1970, rising. */
+  /** Unix times in milliseconds, ascending. */
   at: readonly number[]
   series: ReadonlyArray<{
     label: string
     values: ReadonlyArray<number | null>
-    /** Default of lines: accent, bad, busy, warn, in this order. */
+    /** Default for lines: accent, bad, busy, warn, in this order. */
     tone?: 'accent' | 'bad' | 'busy' | 'warn'
   }>
-  /** Written after each number, such as " ms". */
+  /** Appended to each number, such as " ms". */
   unit?: string
 }
 
@@ -21,13 +21,13 @@ export type ChartProps = {
   title: string
   data: ChartData
   height?: number
-  /** Default: lines. Bars are for counts: those of several series stand on each other. */
+  /** Default: lines. Bars are for counts; several series are stacked. */
   kind?: 'lines' | 'bars'
-  /** A word below the chart, such as what was left out. */
+  /** Text below the chart, such as a warning that counts are partial. */
   note?: ReactNode
 }
 
-/** Numbers over time, and the same ones as a table for whoever reads rather than looks. */
+/** Numbers over time, as a chart or as a table. */
 export function Chart({ title, data, height = 200, kind = 'lines', note }: ChartProps): ReactNode {
   const [isTable, setIsTable] = useState(false)
   return (
@@ -36,7 +36,7 @@ export function Chart({ title, data, height = 200, kind = 'lines', note }: Chart
         <h3>{title}</h3>
         <IconButton
           size="small"
-          label={isTable ? `${title}: show as a chart` : `${title}: show as a table`}
+          label={isTable ? `${title}: show as chart` : `${title}: show as table`}
           icon={isTable ? <ChartLine size={15} /> : <Table2 size={15} />}
           onClick={() => setIsTable(!isTable)}
         />
@@ -63,33 +63,33 @@ function Lines({ title, data, height }: { title: string; data: ChartData; height
     }
   }, [data, height])
   return (
-    <div ref={into} role="img" aria-label={`${title}, as a chart. The button beside the title shows the numbers.`} />
+    <div ref={into} role="img" aria-label={`${title}, as a chart. The button next to the title shows the numbers.`} />
   )
 }
 
 const tones = [styles.first, styles.second]
 
-// Few enough to be elements: each says its numbers where the pointer rests.
+// Few enough to be elements. Each shows its numbers on hover.
 function Bars({ title, data: { at, series }, height }: { title: string; data: ChartData; height: number }): ReactNode {
   const sums = at.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0))
   const top = Math.max(1, ...sums)
-  const words = formatTicks(at).map(text => text.split('\n'))
+  const labels = formatTicks(at).map(text => text.split('\n'))
   const shownEvery = Math.ceil(at.length / 6)
   return (
-    <div role="img" aria-label={`${title}, as bars. The button beside the title shows the numbers.`}>
+    <div role="img" aria-label={`${title}, as bars. The button next to the title shows the numbers.`}>
       <div className={styles.top}>{top.toLocaleString('en-GB')}</div>
       <div className={styles.bars} style={{ height }}>
         {at.map((time, index) => (
-          <div key={time} className={styles.slot} title={wordsOf(time, series, index)}>
+          <div key={time} className={styles.slot} title={tooltipOf(time, series, index)}>
             {series.map(({ label, values }, number) => (
-              <div key={label} className={tones[number]} style={{ height: shareOf(values[index] ?? 0, top) }} />
+              <div key={label} className={tones[number]} style={{ height: heightOf(values[index] ?? 0, top) }} />
             ))}
           </div>
         ))}
       </div>
       <div className={styles.ticks}>
         {at.map((time, index) => (
-          <span key={time}>{index % shownEvery === 0 ? words[index]?.[0] : ''}</span>
+          <span key={time}>{index % shownEvery === 0 ? labels[index]?.[0] : ''}</span>
         ))}
       </div>
       {series.length > 1 && (
@@ -106,19 +106,19 @@ function Bars({ title, data: { at, series }, height }: { title: string; data: Ch
   )
 }
 
-// What is more than nothing is never too small to be seen.
-function shareOf(value: number, top: number): string {
+// A value above 0 always stays visible.
+function heightOf(value: number, top: number): string {
   return value === 0 ? '0' : `${Math.max((value / top) * 100, 3)}%`
 }
 
-function wordsOf(time: number, series: ChartData['series'], index: number): string {
+function tooltipOf(time: number, series: ChartData['series'], index: number): string {
   const numbers = series.map(({ label, values }) => `${label} ${values[index] ?? 0}`)
   return `${formatAbsolute(new Date(time))}: ${numbers.join(', ')}`
 }
 
 function Numbers({ title, data: { at, series, unit = '' } }: { title: string; data: ChartData }): ReactNode {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it
     <section className={styles.table} aria-label={title} tabIndex={0}>
       <table>
         <thead>

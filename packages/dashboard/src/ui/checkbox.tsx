@@ -9,15 +9,15 @@ type ToggleProps = {
   hint?: ReactNode
   name?: string
   isOn?: boolean
-  isOnAtFirst?: boolean
+  isInitiallyOn?: boolean
   onChange?: (isOn: boolean) => void
-  /** Why it cannot be changed. */
+  /** Why the value cannot be changed. */
   refusal?: string | null | undefined
-  /** The label is for screen readers only, as in a table. */
+  /** Shows the label to screen readers only, as in a table. */
   isLabelHidden?: boolean
 }
 
-/** A choice that is sent with a form. */
+/** A checkbox. Its value is submitted with the form. */
 export function Checkbox(props: ToggleProps): ReactNode {
   return (
     <Toggle {...props}>
@@ -32,7 +32,7 @@ export function Checkbox(props: ToggleProps): ReactNode {
   )
 }
 
-/** A choice that holds at once. */
+/** A switch. Its change applies immediately. */
 export function Switch(props: ToggleProps): ReactNode {
   return (
     <Toggle {...props}>
@@ -56,13 +56,13 @@ type Attributes = {
 }
 
 function Toggle(props: ToggleProps & { children(attributes: Attributes): ReactNode }): ReactNode {
-  const { label, hint, name, isOn, isOnAtFirst, onChange, refusal, isLabelHidden, children } = props
+  const { label, hint, name, isOn, isInitiallyOn, onChange, refusal, isLabelHidden, children } = props
   const id = useId()
   const toggle = children({
     id,
     ...(name === undefined ? {} : { name }),
     ...(isOn === undefined ? {} : { checked: isOn }),
-    ...(isOnAtFirst === undefined ? {} : { defaultChecked: isOnAtFirst }),
+    ...(isInitiallyOn === undefined ? {} : { defaultChecked: isInitiallyOn }),
     'aria-describedby': hint == null ? undefined : `${id}-hint`,
     'aria-disabled': refusal ? true : undefined,
     onCheckedChange: checked => !refusal && onChange?.(checked === true),

@@ -5,17 +5,17 @@ import styles from './layout.module.css'
 
 type CodeBlockProps = {
   text: string
-  /** What it is, for screen readers. */
+  /** The accessible name. */
   label: string
   isWrapped?: boolean
   copyLabel?: string
 }
 
-/** Text as it is. Whatever stands in it, it is shown and never interpreted. */
+/** Shows text verbatim, never as markup. */
 export function CodeBlock({ text, label, isWrapped, copyLabel }: CodeBlockProps): ReactNode {
   return (
     <figure className={classNames(styles.code, isWrapped && styles.wrap)} aria-label={label}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a text that is longer than its frame is scrolled with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll text that is longer than its frame */}
       <pre tabIndex={0}>
         <code>{text}</code>
       </pre>

@@ -1,9 +1,10 @@
 import { Check, Copy } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Button, IconButton } from './button.tsx'
+import styles from './layout.module.css'
 import { useToast } from './toast.tsx'
 
-/** Copies a text; with `children` it is a button with words. */
+/** Copies a text. With `children` the button has a visible label. */
 export function CopyButton({
   text,
   label = 'Copy',
@@ -12,12 +13,12 @@ export function CopyButton({
 }: {
   text: string
   label?: string
-  /** In place of the usual one. */
+  /** Replaces the default icon. */
   icon?: ReactNode
   children?: ReactNode
 }): ReactNode {
   const [isCopied, setIsCopied] = useState(false)
-  const say = useToast()
+  const toast = useToast()
   useEffect(() => {
     if (!isCopied) return
     const timer = setTimeout(() => setIsCopied(false), 1500)
@@ -28,7 +29,7 @@ export function CopyButton({
       await navigator.clipboard.writeText(text)
       setIsCopied(true)
     } catch {
-      say('The browser does not allow copying here: select the text and copy it.', 'bad')
+      toast('Your browser blocked copying. Select the text and copy it.', 'bad')
     }
   }
   const icon = isCopied ? <Check size={15} /> : ownIcon
@@ -45,5 +46,15 @@ export function CopyButton({
         {isCopied ? 'Copied' : ''}
       </span>
     </>
+  )
+}
+
+/** An id with a button that copies it. */
+export function CopyableId({ id }: { id: string }): ReactNode {
+  return (
+    <span className={styles.id}>
+      <code>{id}</code>
+      <CopyButton text={id} label="Copy ID" />
+    </span>
   )
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './layout.module.css'
 
-/** Names and values of one thing. Values that are null are left out. */
+/** A list of names and values. Rows without a value are left out. */
 export function DefinitionList({
   rows,
 }: {

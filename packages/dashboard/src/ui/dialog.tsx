@@ -15,8 +15,8 @@ export type DialogProps = {
 }
 
 /**
- * A window over the page. The ground behind it is our own element and `base.css` stops the page from scrolling: Radix's
- * would write a style into the page, which its policy forbids.
+ * A modal dialog. The overlay is our own element and `base.css` stops the page from scrolling, because Radix would
+ * inject a style element, which the content security policy forbids.
  */
 export function Dialog({ isOpen, onClose, title, description, isWide, children }: DialogProps): ReactNode {
   return (
@@ -34,7 +34,7 @@ export function Dialog({ isOpen, onClose, title, description, isWide, children }
             </div>
           </div>
           {children}
-          {/* The last in order, so that the focus begins with what the dialog is about; without a tooltip, which would take the first Escape. */}
+          {/* Last, so the focus starts with the content. No tooltip, because it would consume the first Escape. */}
           <span className={styles.close}>
             <Button
               kind="quiet"
@@ -56,16 +56,16 @@ export function DialogActions({ children }: { children: ReactNode }): ReactNode 
 }
 
 export type ConfirmDialogProps = Omit<DialogProps, 'children'> & {
-  /** What will happen, on the button: "Delete task", not "OK". */
+  /** The label of the confirm button: "Delete task", not "OK". */
   action: string
   isDangerous?: boolean
   isPending?: boolean
   onConfirm(): void
-  /** What else stands in it, such as what went wrong. */
+  /** More content, such as an error. */
   children?: ReactNode
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function ConfirmDialog({
   action,
   isDangerous,

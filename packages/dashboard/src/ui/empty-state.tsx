@@ -3,7 +3,7 @@ import styles from './layout.module.css'
 
 type EmptyStateProps = { icon?: ReactNode; title: string; children?: ReactNode; actions?: ReactNode }
 
-/** Stands where nothing is yet: says what would be here, and how it comes about. */
+/** Shown in place of an empty list. Explains what appears here and how to create it. */
 export function EmptyState({ icon, title, children, actions }: EmptyStateProps): ReactNode {
   return (
     <div className={styles.empty}>

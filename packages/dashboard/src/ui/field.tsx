@@ -12,11 +12,11 @@ export type FieldProps = {
   hint?: ReactNode
   error?: string | undefined
   isOptional?: boolean
-  /** One input of this file, or one that takes its attributes from `useField`. */
+  /** One input of this file. */
   children: ReactNode
 }
 
-/** A labelled input with its hint and its error. */
+/** An input with its label, hint and error. */
 export function Field({ label, hint, error, isOptional, children }: FieldProps): ReactNode {
   const id = useId()
   const describedBy = classNames(hint != null && `${id}-hint`, error && `${id}-error`) || undefined
@@ -41,8 +41,8 @@ export function Field({ label, hint, error, isOptional, children }: FieldProps):
   )
 }
 
-/** The attributes that tie an input to the `Field` around it. */
-export function useField(): {
+// Connects an input to the `Field` around it.
+function useField(): {
   id?: string
   'aria-describedby'?: string | undefined
   'aria-invalid'?: true | undefined
@@ -69,7 +69,7 @@ export function Textarea({ isMono, className, ...props }: ComponentProps<'textar
   return <textarea {...useField()} {...props} className={classNames(styles.input, isMono && styles.mono, className)} />
 }
 
-/** The browser's own list: nothing is better on a phone, or with a screen reader. */
+/** A native select, because it works best on phones and with screen readers. */
 export function Select({ className, ...props }: ComponentProps<'select'>): ReactNode {
   return <select {...useField()} {...props} className={classNames(styles.input, className)} />
 }

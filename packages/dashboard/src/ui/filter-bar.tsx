@@ -25,16 +25,16 @@ export function FilterBar<Name extends string>({
   )
 }
 
-type FilterProps<Name extends string> = { filters: Filters<Name>; name: Name; label: string }
+type FilterProps<Name extends string> = { filters: Pick<Filters<Name>, 'first' | 'set'>; name: Name; label: string }
 
-/** A text to look for; `/` puts the cursor into it. */
+/** A search field. The key `/` focuses it. */
 export function SearchFilter<Name extends string>({ filters, name, label }: FilterProps<Name>): ReactNode {
   const applied = filters.first(name)
   const [text, setText] = useState(applied)
   const own = useRef(applied)
   const { set } = filters
   useEffect(() => {
-    // What this field has put into the address comes back to it, maybe after more has been typed.
+    // The URL returns what this field has set, possibly after the user typed more.
     if (applied !== own.current) setText(applied)
     own.current = applied
   }, [applied])
@@ -62,7 +62,7 @@ export function SearchFilter<Name extends string>({ filters, name, label }: Filt
 
 export type Option = { value: string; label: string }
 
-/** One of several; the first option means all. */
+/** A select whose first option means all. */
 export function SelectFilter<Name extends string>(
   props: FilterProps<Name> & { all: string; options: readonly Option[] },
 ): ReactNode {
@@ -77,4 +77,10 @@ export function SelectFilter<Name extends string>(
       ))}
     </Select>
   )
+}
+
+/** Adds the chosen value to the options, because a URL may contain a value that the list does not offer. */
+export function withChosen(options: readonly Option[], chosen: string): readonly Option[] {
+  const isListed = chosen === '' || options.some(({ value }) => value === chosen)
+  return isListed ? options : [...options, { value: chosen, label: chosen }]
 }

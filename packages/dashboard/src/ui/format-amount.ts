@@ -1,13 +1,28 @@
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 
-/** Writes a whole number with its thousands apart. */
+/** Formats a whole number with thousands separators. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en')
 }
 
-/** Writes a number of bytes with the largest decimal unit that leaves at least one. */
+/** Formats bytes in the largest decimal unit that gives at least 1. */
 export function formatBytes(bytes: number): string {
   const unit = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
   const amount = bytes / 1000 ** unit
   return `${amount.toLocaleString('en', { maximumFractionDigits: unit === 0 ? 0 : 1 })} ${units[unit]}`
+}
+
+/** Formats a count: "1,204", or "5,000+" if counting stopped there. */
+export function formatCounted(count: number, isCapped: boolean): string {
+  return `${formatCount(count)}${isCapped ? '+' : ''}`
+}
+
+/** Formats a share in percent. Only the whole is 100%, and only nothing is 0%. */
+export function formatRate(part: number, whole: number): string {
+  if (whole === 0) return '–'
+  if (part === whole) return '100%'
+  if (part === 0) return '0%'
+  const percent = (part / whole) * 100
+  if (percent < 0.1) return '< 0.1%'
+  return `${Math.min(99.99, percent).toFixed(percent > 99 ? 2 : 1)}%`
 }

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { formatDuration, formatMinute, formatRelative, formatTicks } from './format-time.ts'
+import {
+  formatDuration,
+  formatMinute,
+  formatRelative,
+  formatTicks,
+  fromLocalInput,
+  toLocalInput,
+} from './format-time.ts'
 
 describe('times in words', () => {
   const now = new Date('2026-11-21T12:00:00Z')
@@ -26,7 +33,7 @@ describe('times in words', () => {
     expect(formatMinute(new Date('2027-03-26T01:30:00Z'), 'Europe/Berlin')).toBe('Fri, 26 Mar 2027, 02:30')
   })
 
-  it('an axis tells the time of day, and the date where a day begins', () => {
+  it('an axis has the time of day, and the date where a day starts', () => {
     const at = (text: string) => Date.parse(`2026-11-${text}:00Z`)
     expect(formatTicks([at('21T20:00'), at('21T22:00'), at('22T00:00')], 'UTC')).toEqual([
       '20:00\n21 Nov',
@@ -34,5 +41,16 @@ describe('times in words', () => {
       '00:00\n22 Nov',
     ])
     expect(formatTicks([at('21T00:00'), at('22T00:00')], 'UTC')).toEqual(['21 Nov', '22 Nov'])
+  })
+})
+
+describe('the value of a local time input', () => {
+  it('is converted both ways', () => {
+    const at = '2026-11-21T12:34:56.000Z'
+    expect(fromLocalInput(toLocalInput(at))).toBe(at)
+  })
+
+  it('is empty for an invalid time', () => {
+    expect([toLocalInput('x'), fromLocalInput('')]).toEqual(['', ''])
   })
 })

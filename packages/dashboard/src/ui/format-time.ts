@@ -9,14 +9,14 @@ const units = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 
-/** How long ago, or how far ahead: "3 min. ago", "in 2 hr.". */
+/** Formats a time relative to now: "3 min. ago", "in 2 hr.". */
 export function formatRelative(at: Date, now: Date): string {
   const distance = at.getTime() - now.getTime()
   const [unit, length] = units.find(([, ms]) => Math.abs(distance) >= ms) ?? ['second', 1000]
   return relative.format(Math.trunc(distance / length), unit)
 }
 
-/** A time in full, in a zone; in the viewer's own without one. */
+/** Formats a time in full. Default time zone: that of the browser. */
 export function formatAbsolute(at: Date, timeZone?: string): string {
   return new Intl.DateTimeFormat('en-GB', {
     dateStyle: 'medium',
@@ -25,7 +25,7 @@ export function formatAbsolute(at: Date, timeZone?: string): string {
   }).format(at)
 }
 
-/** A time to the minute, with its weekday: "Fri, 26 Mar 2027, 02:30". */
+/** Formats a time to the minute, with its weekday: "Fri, 26 Mar 2027, 02:30". */
 export function formatMinute(at: Date, timeZone?: string): string {
   return new Intl.DateTimeFormat('en-GB', {
     ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
@@ -33,12 +33,12 @@ export function formatMinute(at: Date, timeZone?: string): string {
   }).format(at)
 }
 
-/** The zone that this browser is in. */
+/** Returns the time zone of the browser. */
 export function viewerZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** A length of time: "84 ms", "1.2 s", "30 s", "3 min 20 s". */
+/** Formats a duration: "84 ms", "1.2 s", "30 s", "3 min 20 s". */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1000).toFixed(1).replace('.0', '')} s`
@@ -51,7 +51,7 @@ export function formatDuration(ms: number): string {
 
 const dayMs = 86_400_000
 
-/** The words of an axis of time: the time of day, and the date where a day begins or where the axis does. */
+/** Formats the ticks of a time axis: the time of day, and the date on the first tick of each day. */
 export function formatTicks(ticks: readonly number[], timeZone?: string): string[] {
   const zone = timeZone ? { timeZone } : {}
   const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', ...zone })
@@ -63,4 +63,18 @@ export function formatTicks(ticks: readonly number[], timeZone?: string): string
     if (isDaily) return day
     return before === undefined || date.format(before) !== day ? `${time.format(tick)}\n${day}` : time.format(tick)
   })
+}
+
+/** Converts an instant to the value of a `datetime-local` input, to the second. Empty for an invalid one. */
+export function toLocalInput(at: string): string {
+  const date = new Date(at)
+  if (Number.isNaN(date.getTime())) return ''
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
+  return local.toISOString().slice(0, 19)
+}
+
+/** Converts the value of a `datetime-local` input to an instant. Empty for an invalid one. */
+export function fromLocalInput(text: string): string {
+  const date = new Date(text)
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString()
 }

@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { classNames } from './class-names.ts'
 import styles from './menu.module.css'
 
-/** A menu that opens from a button. Not modal, because that would write a style into the page. */
+/** A menu that opens from a button. It is not modal, because Radix would inject a style element. */
 export function Menu({
   trigger,
   children,
@@ -31,10 +31,10 @@ export type MenuItemProps = {
   children: ReactNode
   onSelect?: () => void
   to?: string
-  /** A file that the browser keeps. */
+  /** A file to download. */
   href?: string
   isDangerous?: boolean
-  /** Why it cannot be chosen; it says so in the menu. */
+  /** Why the item is disabled. Shown in the menu. */
   refusal?: string | null | undefined
 }
 

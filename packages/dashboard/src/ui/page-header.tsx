@@ -5,16 +5,16 @@ import { usePageTitle } from './use-page-title.ts'
 
 export type PageHeaderProps = {
   title: string
-  /** One sentence on what the page is for. */
+  /** One sentence about the purpose of the page. */
   description?: ReactNode
-  /** The page above, for those that stand below a list. */
+  /** The list that the page belongs to. */
   parent?: { label: string; to: string }
   actions?: ReactNode
-  /** Beside the title, such as a state. */
+  /** Shown next to the title, such as a state. */
   badge?: ReactNode
 }
 
-/** The head of a page. Every page has one: it also names the browser's tab. */
+/** The header of a page. Every page has one, because it also sets the document title. */
 export function PageHeader({ title, description, parent, actions, badge }: PageHeaderProps): ReactNode {
   usePageTitle(title)
   return (

@@ -5,10 +5,10 @@ import { formatAbsolute, formatTicks } from './format-time.ts'
 
 const tones = ['accent', 'bad', 'busy', 'warn'] as const
 
-/** Draws lines over time into an element; returns what takes them away again. Loaded only where a chart is shown. */
+/** Draws lines over time into an element. Returns a function that removes them. Loaded on demand. */
 export function plot(into: HTMLElement, data: ChartData, height: number): () => void {
   let chart = draw(into, data, height)
-  // The legend has its colours from when it was made.
+  // The legend keeps the colours it was created with.
   const recolour = () => {
     chart.destroy()
     chart = draw(into, data, height)
@@ -28,7 +28,7 @@ export function plot(into: HTMLElement, data: ChartData, height: number): () => 
 }
 
 function draw(into: HTMLElement, { at, series, unit = '' }: ChartData, height: number): uPlot {
-  // A canvas knows no light-dark(): a computed colour of an element does.
+  // A canvas does not support light-dark(), so the colour is computed by an element.
   const resolved = (name: string) => {
     into.style.color = `var(--${name})`
     const { color } = getComputedStyle(into)
@@ -56,12 +56,12 @@ function draw(into: HTMLElement, { at, series, unit = '' }: ChartData, height: n
         { label: 'Time', value: (_chart, at) => (at == null ? '–' : formatAbsolute(new Date(at * 1000))) },
         ...series.map(({ label, values, tone }, index) => {
           const stroke = resolved(tone ?? tones[index % tones.length] ?? 'accent')
-          // Points only of what has no neighbour, and so no line.
+          // Draws points only for values without a neighbour, which have no line.
           return {
             label,
             width: 1.75,
             stroke,
-            points: { show: false, size: 5, filter: () => lonely(values), fill: stroke },
+            points: { show: false, size: 5, filter: () => isolated(values), fill: stroke },
           }
         }),
       ],
@@ -71,6 +71,6 @@ function draw(into: HTMLElement, { at, series, unit = '' }: ChartData, height: n
   )
 }
 
-function lonely(values: ReadonlyArray<number | null>): number[] {
+function isolated(values: ReadonlyArray<number | null>): number[] {
   return values.flatMap((value, at) => (value != null && values[at - 1] == null && values[at + 1] == null ? [at] : []))
 }

@@ -4,7 +4,7 @@ import { ApiProblem, messageOf } from '../api/api-problem.ts'
 import { Button } from './button.tsx'
 import styles from './layout.module.css'
 
-/** What went wrong, in the API's words, with the id that finds it in the service's log. */
+/** Shows an error. For server errors it adds the request id, which the log of the service contains. */
 export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }): ReactNode {
   const requestId = error instanceof ApiProblem && error.status >= 500 ? error.requestId : undefined
   return (
@@ -27,7 +27,7 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
   )
 }
 
-/** What is wrong with a form as a whole. */
+/** Shows the error of a whole form. */
 export function FormProblem({ problem }: { problem: string | null }): ReactNode {
   if (!problem) return null
   return (

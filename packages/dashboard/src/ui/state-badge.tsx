@@ -17,10 +17,8 @@ const looks = {
   ended: { tone: 'plain', icon: Flag, label: 'Ended' },
 } as const satisfies Record<string, Look>
 
-export type ShownState = keyof typeof looks
-
-/** The state of a task, the status of a run or of a cron job: each has its own shape as well as its colour. */
-export function StateBadge({ state }: { state: ShownState }): ReactNode {
+/** The state of a task, or the status of a run or cron job. Each has its own icon, not only its own colour. */
+export function StateBadge({ state }: { state: keyof typeof looks }): ReactNode {
   const { tone, icon: Icon, label } = looks[state]
   return (
     <Badge tone={tone} icon={<Icon size={13} strokeWidth={2.4} aria-hidden="true" />}>

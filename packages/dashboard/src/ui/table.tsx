@@ -8,35 +8,35 @@ export type Column<Row> = {
   header: ReactNode
   cell(row: Row): ReactNode
   align?: 'start' | 'end'
-  /** Left out on narrow screens. */
+  /** Hidden on narrow screens. */
   isExtra?: boolean
-  /** Its cell is the link of the row. Default: the first column's. */
+  /** Its cell holds the link of the row. Default: the first column. */
   isLead?: boolean
-  /** As narrow as what stands in it. */
+  /** As narrow as its content. */
   isTight?: boolean
 }
 
 export type TableProps<Row> = {
-  /** What is listed, for screen readers. */
+  /** The accessible name. */
   label: string
   columns: ReadonlyArray<Column<Row>>
-  /** Undefined while they are read: the table shows its shape. */
+  /** Undefined while loading: the table then shows skeleton rows. */
   rows: readonly Row[] | undefined
   rowKey(row: Row): string
-  /** Where a row leads: its leading cell becomes the link, and the whole row answers the pointer. */
+  /** The target of a row. The lead cell becomes a link, and the whole row is clickable. */
   rowLink?(row: Row): string
-  /** Rows that have just arrived. */
+  /** Whether a row has just arrived. */
   isFresh?(row: Row): boolean
 }
 
-const bones = ['a', 'b', 'c', 'd', 'e', 'f']
+const skeletonRows = ['a', 'b', 'c', 'd', 'e', 'f']
 
-/** A table; ↑ and ↓ go from row to row where rows are links. */
+/** A table. ↑ and ↓ move the focus between rows that are links. */
 export function Table<Row>({ label, columns, rows, rowKey, rowLink, isFresh }: TableProps<Row>): ReactNode {
   const body = useRef<HTMLTableSectionElement>(null)
   const lead = columns.find(({ isLead }) => isLead) ?? columns[0]
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that is wider than the screen is scrolled with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll a table that is wider than the screen
     <section className={styles.frame} aria-label={label} tabIndex={0}>
       <table className={styles.table} aria-busy={rows === undefined}>
         <thead>
@@ -72,8 +72,8 @@ export function Table<Row>({ label, columns, rows, rowKey, rowLink, isFresh }: T
 }
 
 function SkeletonRows<Row>({ columns }: { columns: ReadonlyArray<Column<Row>> }): ReactNode {
-  return bones.map(bone => (
-    <tr key={bone}>
+  return skeletonRows.map(row => (
+    <tr key={row}>
       {columns.map(column => (
         <td key={column.id} className={classOf(column)}>
           <Skeleton />
@@ -83,18 +83,21 @@ function SkeletonRows<Row>({ columns }: { columns: ReadonlyArray<Column<Row>> })
   ))
 }
 
-/** The place of something that is still being read. */
+/** A placeholder for content that is loading. */
 export function Skeleton(): ReactNode {
-  return <span className={styles.bone} aria-hidden="true" />
+  return <span className={styles.skeleton} aria-hidden="true" />
 }
 
 function classOf<Row>({ align, isExtra, isTight }: Column<Row>): string | undefined {
   return classNames(align === 'end' && styles.end, isExtra && styles.extra, isTight && styles.tight) || undefined
 }
 
-function moveBetweenRows(event: KeyboardEvent, body: HTMLElement | null): void {
+/** Moves the focus between elements with `data-row-link`. A list out of order numbers its links there. */
+export function moveBetweenRows(event: KeyboardEvent, list: HTMLElement | null): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
-  const links = [...(body?.querySelectorAll<HTMLElement>('[data-row-link]') ?? [])]
+  const links = [...(list?.querySelectorAll<HTMLElement>('[data-row-link]') ?? [])].sort(
+    (a, b) => Number(a.dataset.rowLink) - Number(b.dataset.rowLink),
+  )
   const at = links.findIndex(link => link.matches(':focus'))
   const next = at === -1 ? undefined : links[at + (event.key === 'ArrowDown' ? 1 : -1)]
   if (!next) return

@@ -4,7 +4,7 @@ import styles from './tabs.module.css'
 
 export type Tab = { id: string; label: ReactNode; content: ReactNode }
 
-/** Views of one thing beside each other. What is worth a link of its own is a page instead. */
+/** Tabs for views of the same thing. A view that needs its own URL is a page instead. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }): ReactNode {
   return (
     <Radix.Root defaultValue={tabs[0]?.id ?? ''}>

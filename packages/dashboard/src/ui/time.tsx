@@ -3,13 +3,13 @@ import { formatAbsolute, formatRelative, viewerZone } from './format-time.ts'
 import styles from './layout.module.css'
 import { Tooltip } from './tooltip.tsx'
 
-/** A time as a distance from now, kept up to date; in full, in the viewer's zone and in UTC, on hover. */
+/** A time relative to now, updated every second. Hover shows it in full, in local time and in UTC. */
 export function RelativeTime({ at }: { at: string }): ReactNode {
   const now = useNow()
   return <Time at={at} text={formatRelative(new Date(at), now)} />
 }
 
-/** A time in full in the viewer's zone; in UTC too on hover. */
+/** A time in full, in local time. Hover shows it in UTC too. */
 export function AbsoluteTime({ at }: { at: string }): ReactNode {
   return <Time at={at} text={formatAbsolute(new Date(at))} />
 }
@@ -38,7 +38,7 @@ let now = new Date()
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 
-// One clock for all times of a page.
+// One timer for all times on the page.
 function useNow(): Date {
   return useSyncExternalStore(subscribe, () => now)
 }
@@ -48,7 +48,7 @@ function subscribe(listener: () => void): () => void {
   now = listeners.size > 1 ? now : new Date()
   timer ??= setInterval(() => {
     now = new Date()
-    for (const tell of listeners) tell()
+    for (const notify of listeners) notify()
   }, 1000)
   return () => {
     listeners.delete(listener)

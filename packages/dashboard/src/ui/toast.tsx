@@ -6,26 +6,26 @@ import { classNames } from './class-names.ts'
 import styles from './toast.module.css'
 
 type Shown = { id: number; text: string; isBad: boolean }
-type Say = (text: string, kind?: 'good' | 'bad') => void
+type ShowToast = (text: string, kind?: 'good' | 'bad') => void
 
-const SayContext = createContext<Say>(() => {})
+const ToastContext = createContext<ShowToast>(() => {})
 
-/** Says in a corner what has been done. What went wrong in a form belongs to the form instead. */
-export function useToast(): Say {
-  return useContext(SayContext)
+/** Returns a function that shows a notification. Errors of a form belong in the form instead. */
+export function useToast(): ShowToast {
+  return useContext(ToastContext)
 }
 
 export function ToastProvider({ children }: { children: ReactNode }): ReactNode {
   const [shown, setShown] = useState<readonly Shown[]>([])
-  const say = useCallback<Say>(
+  const showToast = useCallback<ShowToast>(
     (text, kind = 'good') =>
       setShown(before => [...before.slice(-2), { id: Date.now() + Math.random(), text, isBad: kind === 'bad' }]),
     [],
   )
   const close = (id: number) => setShown(before => before.filter(toast => toast.id !== id))
   return (
-    <SayContext value={say}>
-      <Radix.Provider duration={6000} label="Notice">
+    <ToastContext value={showToast}>
+      <Radix.Provider duration={6000} label="Notification">
         {children}
         {shown.map(({ id, text, isBad }) => (
           <Radix.Root
@@ -39,6 +39,6 @@ export function ToastProvider({ children }: { children: ReactNode }): ReactNode 
         ))}
         <Radix.Viewport className={styles.viewport} />
       </Radix.Provider>
-    </SayContext>
+    </ToastContext>
   )
 }

@@ -2,7 +2,7 @@ import { Tooltip as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import styles from './tooltip.module.css'
 
-/** Says more about what it wraps, on hover and on focus. What it wraps has to be able to take the focus. */
+/** Shows a text on hover and focus. Its child must be focusable. */
 export function Tooltip({ text, children }: { text: ReactNode; children: ReactNode }): ReactNode {
   return (
     <Radix.Root>

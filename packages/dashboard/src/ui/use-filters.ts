@@ -2,7 +2,7 @@ import { useCallback, useMemo } from 'react'
 import { useSearchParams } from 'react-router'
 
 export type Filters<Name extends string> = {
-  /** What is set, as lists, for a query of the API. */
+  /** The filters that are set, as lists, for an API query. */
   values: Readonly<Partial<Record<Name, string[]>>>
   first(name: Name): string
   set(name: Name, value: string | readonly string[]): void
@@ -10,7 +10,7 @@ export type Filters<Name extends string> = {
   isSet: boolean
 }
 
-/** Filters that live in the address: a link carries them, and the browser's Back undoes them. */
+/** Keeps filters in the URL, so links contain them and the Back button undoes them. */
 export function useFilters<const Name extends string>(names: readonly Name[]): Filters<Name> {
   const [params, setParams] = useSearchParams()
   const key = names.join()

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Names the browser's tab while a page is shown. */
+/** Sets the document title while a page is shown. */
 export function usePageTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Belfry`

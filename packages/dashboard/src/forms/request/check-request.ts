@@ -4,11 +4,11 @@ import type { FieldErrors } from '../use-form.ts'
 import { checkJson } from './json-text.ts'
 import { filledRows, headersOf, type RequestDraft } from './request-draft.ts'
 
-/** What the API would refuse of a request, by field. */
+/** Returns what the API would reject, by field. */
 export function checkRequest(draft: RequestDraft): FieldErrors {
   const baseDelay = Number(draft.baseDelaySeconds)
   const found = {
-    url: draft.url.trim() === '' ? 'Type in the address of the target.' : checkTargetUrl(draft.url.trim()),
+    url: draft.url.trim() === '' ? 'Enter the target URL.' : checkTargetUrl(draft.url.trim()),
     headers: checkHeaders(draft),
     payload: draft.payload.trim() === '' ? null : checkJson(draft.payload),
     timeout_ms: checkNumber(draft.timeoutSeconds, 1, 300, 'seconds'),
@@ -16,7 +16,7 @@ export function checkRequest(draft: RequestDraft): FieldErrors {
     'retry.base_delay_ms': checkNumber(draft.baseDelaySeconds, 1, 3600, 'seconds'),
     'retry.max_delay_ms':
       checkNumber(draft.maxDelaySeconds, 1, 86_400, 'seconds') ??
-      (Number(draft.maxDelaySeconds) < baseDelay ? 'At least as long as the first delay.' : null),
+      (Number(draft.maxDelaySeconds) < baseDelay ? 'Must be at least the initial delay.' : null),
   }
   return Object.fromEntries(Object.entries(found).flatMap(([name, message]) => (message ? [[name, message]] : [])))
 }
@@ -25,13 +25,13 @@ function checkHeaders(draft: RequestDraft): string | null {
   const names = filledRows(draft.headers).map(({ name }) => name.trim())
   if (names.includes('')) return 'Every header needs a name.'
   const twice = names.find((name, index) => names.findIndex(one => one.toLowerCase() === name.toLowerCase()) < index)
-  if (twice) return `${twice}: This header appears twice; names are case-insensitive.`
+  if (twice) return `${twice}: this header appears twice. Header names are case-insensitive.`
   const [problem] = findHeaderProblems(headersOf(draft))
   return problem ? [problem.name, problem.message].filter(Boolean).join(': ') : null
 }
 
-function checkNumber(text: string, least: number, most: number, what: string, isWhole = false): string | null {
+function checkNumber(text: string, min: number, max: number, unit: string, isWhole = false): string | null {
   const value = text.trim() === '' ? Number.NaN : Number(text)
-  const isFine = value >= least && value <= most && (!isWhole || Number.isInteger(value))
-  return isFine ? null : `${least} to ${most.toLocaleString('en-GB')} ${what}.`
+  const isValid = value >= min && value <= max && (!isWhole || Number.isInteger(value))
+  return isValid ? null : `Enter ${min} to ${max.toLocaleString('en-GB')} ${unit}.`
 }

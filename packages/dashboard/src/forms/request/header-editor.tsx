@@ -11,7 +11,7 @@ type HeaderEditorProps = {
   error?: string | undefined
 }
 
-/** Names and values of headers, row by row. */
+/** Edits headers, one per row. */
 export function HeaderEditor({ rows, onChange, error }: HeaderEditorProps): ReactNode {
   const id = useId()
   const set = (id: number, change: Partial<HeaderRow>) =>
@@ -26,7 +26,7 @@ export function HeaderEditor({ rows, onChange, error }: HeaderEditorProps): Reac
         <div key={row.id} className={styles.header}>
           <TextInput
             name="headers"
-            aria-label={`Name of header ${index + 1}`}
+            aria-label={`Header ${index + 1} name`}
             aria-invalid={error ? true : undefined}
             isMono
             placeholder="X-Tenant"
@@ -36,7 +36,7 @@ export function HeaderEditor({ rows, onChange, error }: HeaderEditorProps): Reac
           />
           <TextInput
             name="headers"
-            aria-label={`Value of header ${index + 1}`}
+            aria-label={`Header ${index + 1} value`}
             aria-invalid={error ? true : undefined}
             isMono
             placeholder="{{ secrets.TENANT }}"
@@ -53,7 +53,7 @@ export function HeaderEditor({ rows, onChange, error }: HeaderEditorProps): Reac
       ))}
       <div>
         <Button size="small" icon={<Plus size={14} />} onClick={add}>
-          Add a header
+          Add header
         </Button>
       </div>
       {error && (

@@ -1,13 +1,12 @@
 import type { ReactNode } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Field, Textarea } from '../../ui/field.tsx'
-import { indentJson } from './indent-json.ts'
-import { checkJson } from './json-text.ts'
+import { checkJson, indentJson } from './json-text.ts'
 import styles from './request.module.css'
 
 type PayloadEditorProps = { text: string; onChange(text: string): void; error?: string | undefined }
 
-/** JSON as text, judged while it is typed. */
+/** Edits JSON and validates it while the user types. */
 export function PayloadEditor({ text, onChange, error }: PayloadEditorProps): ReactNode {
   const isEmpty = text.trim() === ''
   const isJson = !isEmpty && checkJson(text) === null
@@ -17,7 +16,7 @@ export function PayloadEditor({ text, onChange, error }: PayloadEditorProps): Re
         label="Payload"
         isOptional
         error={error}
-        hint="Any JSON value. It is sent as application/json, unless a Content-Type header says otherwise."
+        hint="Any JSON value. Sent as application/json unless you set a Content-Type header."
       >
         <Textarea
           name="payload"
@@ -33,13 +32,13 @@ export function PayloadEditor({ text, onChange, error }: PayloadEditorProps): Re
       <div className={styles.tools}>
         <Button
           size="small"
-          refusal={isEmpty ? 'There is nothing to format yet.' : isJson ? null : 'Only what is JSON can be formatted.'}
+          refusal={isEmpty ? 'There is nothing to format yet.' : isJson ? null : 'Only valid JSON can be formatted.'}
           onClick={() => onChange(indentJson(text) ?? text)}
         >
           Format
         </Button>
         <span className={styles.faint}>
-          {isEmpty ? 'No body' : isJson ? 'Valid JSON' : 'Not JSON yet'}
+          {isEmpty ? 'No body' : isJson ? 'Valid JSON' : 'Invalid JSON'}
           {!isEmpty && `, ${new Blob([text]).size.toLocaleString('en-GB')} bytes`}
         </span>
       </div>

@@ -1,10 +1,13 @@
+import { type Backoff, backoffs, retryDelayMs } from '@belfry/domain/retry'
 import { PayloadText } from '../../api/payload-text.ts'
 import type { RequestBody } from '../../api/tasks.ts'
-import { indentJson } from './indent-json.ts'
+import { indentJson } from './json-text.ts'
+
+const retryLimit = 20
 
 export type HeaderRow = { id: number; name: string; value: string }
 
-/** What is typed into the fields of a request, as it is typed. */
+/** The fields of a request, as the user types them. */
 export type RequestDraft = {
   url: string
   method: string
@@ -30,7 +33,7 @@ export const emptyRequest: RequestDraft = {
   maxDelaySeconds: '3600',
 }
 
-/** A stored request as text in the fields. */
+/** Converts a stored request to the fields of the form. */
 export function draftOf(request: Omit<RequestBody, 'payload'> & { payload?: unknown }): RequestDraft {
   const { payload, retry } = request
   return {
@@ -46,7 +49,7 @@ export function draftOf(request: Omit<RequestBody, 'payload'> & { payload?: unkn
   }
 }
 
-/** The body that a draft stands for; only for one in which `checkRequest` finds nothing. */
+/** Converts a draft to a body. Only for a draft in which `checkRequest` finds no error. */
 export function bodyOf(draft: RequestDraft): RequestBody {
   return {
     url: draft.url.trim(),
@@ -63,28 +66,48 @@ export function bodyOf(draft: RequestDraft): RequestBody {
   }
 }
 
-/** The headers of the rows that are filled in. */
+/** Returns the headers of the rows that are filled in. */
 export function headersOf({ headers }: RequestDraft): Record<string, string> {
   return Object.fromEntries(filledRows(headers).map(({ name, value }) => [name.trim(), value]))
 }
 
-/** Rows of which nothing is filled in do not count. */
+/** Drops rows with neither a name nor a value. */
 export function filledRows(headers: readonly HeaderRow[]): readonly HeaderRow[] {
   return headers.filter(({ name, value }) => name.trim() !== '' || value !== '')
 }
 
-/** Those fields of a body that differ from what is stored. */
+/**
+ * Returns when the retries would start if every attempt failed immediately, in ms after the first attempt. Leaves out the
+ * random variation of 10%.
+ */
+export function retryTimes(draft: RequestDraft): number[] {
+  const backoff = backoffs.find((one): one is Backoff => one === draft.backoff)
+  const maxRetries = Math.min(Number(draft.maxRetries), retryLimit)
+  const policy = {
+    maxRetries,
+    baseDelayMs: Number(draft.baseDelaySeconds) * 1000,
+    maxDelayMs: Number(draft.maxDelaySeconds) * 1000,
+  }
+  if (!backoff || !Number.isInteger(maxRetries) || !(policy.baseDelayMs > 0) || !(policy.maxDelayMs > 0)) return []
+  let at = 0
+  return Array.from({ length: maxRetries }, (_, index) => {
+    at += retryDelayMs({ ...policy, backoff }, index + 1, () => 0.5)
+    return at
+  })
+}
+
+/** Returns the fields of a body that differ from the stored ones. */
 export function changesOf<Body extends object>(body: Body, stored: object): Partial<Body> {
   const before = new Map(Object.entries(stored))
   const changed = Object.entries(body).filter(([name, value]) => !isSame(value, before.get(name)))
-  return Object.fromEntries(changed) as Partial<Body> // some of its own entries
+  return Object.fromEntries(changed) as Partial<Body> // a subset of its entries
 }
 
 function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(comparable(a)) === JSON.stringify(comparable(b))
 }
 
-// Blanks outside of texts make no other payload.
+// Whitespace between tokens does not change a payload.
 function comparable(value: unknown): unknown {
   return value instanceof PayloadText ? { payload: indentJson(value.text) ?? value.text } : (value ?? null)
 }

@@ -14,7 +14,7 @@ export type RequestFieldsProps = {
   errors: FieldErrors
 }
 
-/** What is sent where: method, address, headers and payload. */
+/** Fields for the method, target URL, headers and payload. */
 export function RequestFields({ draft, onChange, errors }: RequestFieldsProps): ReactNode {
   return (
     <>
@@ -27,11 +27,11 @@ export function RequestFields({ draft, onChange, errors }: RequestFieldsProps): 
           </Select>
         </Field>
         <Field
-          label="Address of the target"
+          label="Target URL"
           error={errors.url}
           hint={
             <>
-              <code>{'{{ secrets.NAME }}'}</code> stands for a secret: here, in headers, and in texts of the payload.
+              <code>{'{{ secrets.NAME }}'}</code> inserts a secret into the URL, a header or a string of the payload.
             </>
           }
         >

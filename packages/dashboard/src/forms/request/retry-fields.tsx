@@ -1,14 +1,13 @@
-import type { ReactNode } from 'react'
-import { Field, TextInput } from '../../ui/field.tsx'
+import type { ComponentProps, ReactNode } from 'react'
+import { Field, Select, TextInput } from '../../ui/field.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
-import { BackoffSelect } from './backoff-select.tsx'
 import styles from './request.module.css'
+import { retryTimes } from './request-draft.ts'
 import type { RequestFieldsProps } from './request-fields.tsx'
-import { retryTimes } from './retry-times.ts'
 
-const shown = 6
+const maxShown = 6
 
-/** How long an attempt may take, and how a failed one is tried again. */
+/** Fields for the retries and the timeout of a request. */
 export function RetryFields({ draft, onChange, errors }: RequestFieldsProps): ReactNode {
   return (
     <>
@@ -21,10 +20,10 @@ export function RetryFields({ draft, onChange, errors }: RequestFieldsProps): Re
             onChange={event => onChange({ maxRetries: event.target.value })}
           />
         </Field>
-        <Field label="Delay grows">
+        <Field label="Backoff">
           <BackoffSelect value={draft.backoff} onChange={event => onChange({ backoff: event.target.value })} />
         </Field>
-        <Field label="First delay (s)" error={errors['retry.base_delay_ms']}>
+        <Field label="Initial delay (s)" error={errors['retry.base_delay_ms']}>
           <TextInput
             name="retry.base_delay_ms"
             inputMode="decimal"
@@ -32,7 +31,7 @@ export function RetryFields({ draft, onChange, errors }: RequestFieldsProps): Re
             onChange={event => onChange({ baseDelaySeconds: event.target.value })}
           />
         </Field>
-        <Field label="Longest delay (s)" error={errors['retry.max_delay_ms']}>
+        <Field label="Max delay (s)" error={errors['retry.max_delay_ms']}>
           <TextInput
             name="retry.max_delay_ms"
             inputMode="decimal"
@@ -54,19 +53,32 @@ export function RetryFields({ draft, onChange, errors }: RequestFieldsProps): Re
   )
 }
 
+/** Selects how the delays between attempts grow. */
+export function BackoffSelect(props: ComponentProps<typeof Select>): ReactNode {
+  return (
+    <Select name="retry.backoff" {...props}>
+      <option value="exponential">Exponential (×4)</option>
+      <option value="linear">Linear</option>
+      <option value="fixed">Fixed</option>
+    </Select>
+  )
+}
+
 function RetryPreview({ times }: { times: readonly number[] }): ReactNode {
   const last = times.at(-1)
-  if (last === undefined) return <p className={styles.faint}>One attempt. If it fails, the task is dead at once.</p>
+  if (last === undefined) return <p className={styles.faint}>No retries. If the attempt fails, the task is dead.</p>
   return (
     <div>
-      <p className={styles.faint}>Were every attempt to fail at once, the retries would start</p>
-      <ol className={styles.times} aria-label="Times of the retries">
-        {times.slice(0, shown).map((at, index) => (
+      <p className={styles.faint}>
+        Retry schedule, measured from the first attempt, if every attempt fails immediately:
+      </p>
+      <ol className={styles.times} aria-label="Retry schedule">
+        {times.slice(0, maxShown).map((at, index) => (
           <li key={index}>{formatDuration(at)}</li>
         ))}
-        {times.length > shown && <li>… {formatDuration(last)}</li>}
+        {times.length > maxShown && <li>… {formatDuration(last)}</li>}
       </ol>
-      <p className={styles.faint}>after the first one, each delay 10 % more or less. Then the task is dead.</p>
+      <p className={styles.faint}>Each delay varies by ±10%. After the last retry, the task is dead.</p>
     </div>
   )
 }

@@ -4,19 +4,19 @@ export type When = ZonedInstant | { error: string }
 
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
-const help = 'Write it as “in 10 minutes”, “tomorrow 09:00”, “friday 17:30” or “2026-12-31 18:00”.'
+const help = 'Use a time such as “in 10 minutes”, “tomorrow 09:00”, “friday 17:30” or “2026-12-31 18:00”.'
 const length = /(\d+(?:\.\d+)?)\s*(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?|w(?:eeks?)?)\b/g
 
-/** Reads a time as people write it, on the clocks of a zone. */
+/** Parses a time as people write it, in a time zone. */
 export function parseWhen(text: string, timeZone: string, now: Date): When {
-  const said = text.trim().toLowerCase().replace(/\s+/g, ' ')
-  if (said === '') return { error: 'Say when.' }
-  return readLength(said, now) ?? readInstant(text.trim()) ?? readDay(said, timeZone, now) ?? { error: help }
+  const input = text.trim().toLowerCase().replace(/\s+/g, ' ')
+  if (input === '') return { error: 'Enter a time.' }
+  return readLength(input, now) ?? readInstant(text.trim()) ?? readDay(input, timeZone, now) ?? { error: help }
 }
 
 // "in 1 h 30 min", "+10m", "2 days"
-function readLength(said: string, now: Date): When | null {
-  const bare = said.replace(/^(in |\+)/, '')
+function readLength(input: string, now: Date): When | null {
+  const bare = input.replace(/^(in |\+)/, '')
   const rest = bare.replace(length, '').replace(/\band\b|,/g, '')
   if (rest.trim() !== '') return null
   let ms = 0
@@ -24,17 +24,17 @@ function readLength(said: string, now: Date): When | null {
   return ms > 0 ? { at: new Date(now.getTime() + ms), note: null } : null
 }
 
-// With an offset of its own it needs no zone.
+// A time with an offset needs no zone.
 function readInstant(text: string): When | null {
   if (!/^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?\s*([Zz]|[+-]\d\d:?\d\d)$/.test(text)) return null
   const at = new Date(text.replace(' ', 'T'))
   return Number.isNaN(at.getTime()) ? null : { at, note: null }
 }
 
-function readDay(said: string, timeZone: string, now: Date): When | null {
+function readDay(input: string, timeZone: string, now: Date): When | null {
   const today = wallTimeOf(now, timeZone)
   const [, date, time] =
-    /^(?:(\d{4}-\d\d-\d\d|today|tomorrow|(?!noon|midnight)(?:next )?[a-z]{3,9})(?:[t ]|$))?(?:at )?(.*)$/.exec(said) ??
+    /^(?:(\d{4}-\d\d-\d\d|today|tomorrow|(?!noon|midnight)(?:next )?[a-z]{3,9})(?:[t ]|$))?(?:at )?(.*)$/.exec(input) ??
     []
   const clock = time ? readClock(time) : { hour: 9, minute: 0, second: 0 }
   if (!clock || (!date && !time)) return null
@@ -42,7 +42,7 @@ function readDay(said: string, timeZone: string, now: Date): When | null {
   if (!day) return null
   const found = instantOf({ ...day, ...clock }, timeZone)
   const isPast = found.at <= now
-  // A time without a day is the next such time; so is that of a weekday which is today.
+  // A past time without a day means tomorrow. A past time on a weekday means next week.
   if (isPast && !date) return instantOf({ ...plusDays(today, 1), ...clock }, timeZone)
   if (isPast && date && /^(next )?[a-z]/.test(date) && !/^to/.test(date)) {
     return instantOf({ ...plusDays(day, 7), ...clock }, timeZone)
@@ -64,8 +64,8 @@ function readDate(date: string, today: WallTime): WallTime | null {
     start => name.startsWith(start) && 'sundaymondaytuesdaywednesdaythursdayfridaysaturday'.includes(name),
   )
   if (index === -1) return null
-  const ahead = (index - new Date(Date.UTC(today.year, today.month - 1, today.day)).getUTCDay() + 7) % 7
-  return plusDays(today, ahead)
+  const daysUntil = (index - new Date(Date.UTC(today.year, today.month - 1, today.day)).getUTCDay() + 7) % 7
+  return plusDays(today, daysUntil)
 }
 
 // "9", "9:30", "09:30:15", "9 am", "9:30pm", "noon", "midnight"

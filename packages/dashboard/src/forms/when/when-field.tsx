@@ -10,17 +10,17 @@ export type WhenDraft = { text: string; zone: string }
 
 type WhenFieldProps = {
   label: string
-  /** Of the field in the API. */
+  /** The name of the field in the API. */
   name: string
   value: WhenDraft
   onChange(value: WhenDraft): void
   error?: string | undefined
   isOptional?: boolean
-  /** Words that can be chosen instead of typed. */
+  /** Texts that are offered as buttons. */
   suggestions?: readonly string[]
 }
 
-/** A time in words or in figures, on the clocks of a zone; below it stands which instant that is. */
+/** A field for a time: as text, with a time zone and a calendar. Shows the parsed time below. */
 export function WhenField(props: WhenFieldProps): ReactNode {
   const { label, name, value, onChange, error, isOptional, suggestions = [] } = props
   const zones = useMemo(() => allZones(viewerZone()), [])
@@ -33,16 +33,16 @@ export function WhenField(props: WhenFieldProps): ReactNode {
             name={name}
             value={value.text}
             onChange={event => set({ text: event.target.value })}
-            placeholder="tomorrow 09:00, or 2026-12-31 18:00"
+            placeholder="tomorrow 09:00 or 2026-12-31 18:00"
             autoComplete="off"
           />
         </Field>
-        <Field label="Zone">
+        <Field label="Time zone">
           <Select
             name={`${name}_zone`}
             value={value.zone}
             onChange={event => set({ zone: event.target.value })}
-            aria-label={`Zone of “${label}”`}
+            aria-label={`Time zone of “${label}”`}
           >
             {zones.map(zone => (
               <option key={zone}>{zone}</option>
@@ -91,13 +91,15 @@ function Meaning({ value }: { value: WhenDraft }): ReactNode {
           · {formatAbsolute(when.at, zone)} {zone}
         </span>
       ))}
-      {when.note === 'clock_gap' && <em> The clocks skip this time on that day: it is moved behind the skip.</em>}
-      {when.note === 'clock_overlap' && <em> The clocks show this time twice on that day: the first one is meant.</em>}
+      {when.note === 'clock_gap' && (
+        <em> Clocks skip this time on that day, so it moves forward by the same amount.</em>
+      )}
+      {when.note === 'clock_overlap' && <em> This time occurs twice on that day. The first one is used.</em>}
     </>
   )
 }
 
-// The picker shows what the words mean.
+// The calendar shows the parsed time.
 function calendarValue({ text, zone }: WhenDraft): string {
   const when = parseWhen(text, zone, new Date())
   if ('error' in when) return ''

@@ -1,12 +1,12 @@
 /** A time on a wall clock. The month is 1 to 12. */
 export type WallTime = { year: number; month: number; day: number; hour: number; minute: number; second: number }
 
-/** What a wall clock's time is as an instant; `clock_gap` when the clocks skip it, `clock_overlap` when it comes twice. */
+/** The instant of a wall time. `clock_gap` means that clocks skip the time, `clock_overlap` that it occurs twice. */
 export type ZonedInstant = { at: Date; note: 'clock_gap' | 'clock_overlap' | null }
 
 const dayMs = 86_400_000
 
-/** What the clocks of a zone show at an instant. */
+/** Returns the wall time of an instant in a time zone. */
 export function wallTimeOf(at: Date, timeZone: string): WallTime {
   const pieces = new Intl.DateTimeFormat('en-US', {
     timeZone,
@@ -25,7 +25,7 @@ export function wallTimeOf(at: Date, timeZone: string): WallTime {
   }
 }
 
-/** An instant on the clocks of a zone, to the second: "2026-12-31 18:00:00". */
+/** Formats an instant in a time zone, to the second: "2026-12-31 18:00:00". */
 export function wallText(at: Date, timeZone: string): string {
   const { year, month, day, hour, minute, second } = wallTimeOf(at, timeZone)
   const two = (value: number) => String(value).padStart(2, '0')
@@ -33,8 +33,8 @@ export function wallText(at: Date, timeZone: string): string {
 }
 
 /**
- * Finds the instant at which the clocks of a zone show a time: the first of two, and for one that they skip the same
- * distance after the skip as it was meant to be after its beginning.
+ * Returns the instant of a wall time in a time zone. If the time occurs twice, it is the first one. If clocks skip the
+ * time, it moves forward by the length of the skip.
  */
 export function instantOf(wall: WallTime, timeZone: string): ZonedInstant {
   const asUtc = utcOf(wall)
@@ -48,7 +48,7 @@ export function instantOf(wall: WallTime, timeZone: string): ZonedInstant {
   return { at: new Date(first), note: found.length > 1 ? 'clock_overlap' : null }
 }
 
-/** The zones that the browser knows, those nearest to the viewer first. */
+/** Returns all time zones of the browser, with the zone of the viewer and UTC first. */
 export function allZones(viewer: string): string[] {
   return [...new Set([viewer, 'UTC', ...Intl.supportedValuesOf('timeZone')])]
 }

@@ -14,7 +14,7 @@ import { useToast } from '../../ui/toast.tsx'
 
 type CronJobActionsProps = { workspaceId: string; job: CronJob; to: WorkspacePaths }
 
-/** What can be done with a cron job. */
+/** The actions of a cron job. */
 export function CronJobActions(props: CronJobActionsProps): ReactNode {
   const { job, to } = props
   const mayNotWrite = useRefusal('cron_job.write')
@@ -43,16 +43,16 @@ export function CronJobActions(props: CronJobActionsProps): ReactNode {
 function TriggerButton({ workspaceId, job, to }: CronJobActionsProps): ReactNode {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const say = useToast()
+  const toast = useToast()
   const refusal = useRefusal('cron_job.write')
   const trigger = useMutation({
     mutationFn: () => triggerCronJob(workspaceId, job.id),
     onSuccess: async task => {
       await client.invalidateQueries({ queryKey: ['tasks', workspaceId] })
-      say('It is on its way, as a task of its own: this one.')
+      toast('Triggered as a new task')
       await navigate(to.task(task.id))
     },
-    onError: error => say(error.message, 'bad'),
+    onError: error => toast(error.message, 'bad'),
   })
   return (
     <Button icon={<Zap size={15} />} refusal={refusal} isPending={trigger.isPending} onClick={() => trigger.mutate()}>
@@ -61,10 +61,10 @@ function TriggerButton({ workspaceId, job, to }: CronJobActionsProps): ReactNode
   )
 }
 
-// Shown as done at once, and taken back if the API refuses.
+// Shows the new status immediately and restores the old one if the API rejects the change.
 function PauseButton({ workspaceId, job }: CronJobActionsProps): ReactNode {
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const refusal = useRefusal('cron_job.write')
   const { queryKey } = cronJobQuery(workspaceId, job.id)
   const isPaused = job.status === 'paused'
@@ -83,7 +83,7 @@ function PauseButton({ workspaceId, job }: CronJobActionsProps): ReactNode {
     onSuccess: changed => client.setQueryData(queryKey, changed),
     onError(error, _variables, context) {
       if (context) client.setQueryData(queryKey, context.before)
-      say(error.message, 'bad')
+      toast(error.message, 'bad')
     },
     onSettled: () =>
       Promise.all([
@@ -106,11 +106,11 @@ function PauseButton({ workspaceId, job }: CronJobActionsProps): ReactNode {
 function DeleteDialog({ workspaceId, job, to, onClose }: CronJobActionsProps & { onClose(): void }): ReactNode {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const say = useToast()
+  const toast = useToast()
   const remove = useMutation({
     mutationFn: () => deleteCronJob(workspaceId, job.id),
     onSuccess: async () => {
-      say(`“${job.name}” is deleted.`)
+      toast('Cron job deleted')
       await navigate(to.cronJobs())
       client.removeQueries({ queryKey: cronJobQuery(workspaceId, job.id).queryKey })
       await client.invalidateQueries({ queryKey: ['cron-jobs', workspaceId] })
@@ -121,8 +121,8 @@ function DeleteDialog({ workspaceId, job, to, onClose }: CronJobActionsProps & {
       isOpen
       onClose={onClose}
       title="Delete this cron job?"
-      description={`“${job.name}” will not fire again, and its occurrences that have not started are cancelled. Its runs stay in the log.`}
-      action="Yes, delete it"
+      description={`“${job.name}” will not run again, and its occurrences that have not started are cancelled. Its runs stay in the log.`}
+      action="Delete cron job"
       isDangerous
       isPending={remove.isPending}
       onConfirm={() => remove.mutate()}

@@ -18,7 +18,7 @@ export type CronJobDraft = RequestDraft & {
   endsAt: WhenDraft
 }
 
-/** What stands in the fields of a new cron job, or of one that is changed. */
+/** Returns the fields for a new cron job, or for an existing one. */
 export function cronJobDraft(job: CronJob | undefined, viewer: string): CronJobDraft {
   const never = { text: '', zone: job?.timezone ?? viewer }
   if (!job) {
@@ -37,7 +37,7 @@ export function cronJobDraft(job: CronJob | undefined, viewer: string): CronJobD
   }
 }
 
-/** When a draft fires, as far as it can be told. */
+/** Returns the schedule of a draft, as far as its fields are valid. */
 export function scheduleIn(draft: CronJobDraft): Schedule {
   return {
     cron: draft.cron,
@@ -47,27 +47,27 @@ export function scheduleIn(draft: CronJobDraft): Schedule {
   }
 }
 
-/** What the API would refuse, by field; the expression itself is for the API to judge. */
+/** Returns what the API would reject, by field. Only the API checks the expression itself. */
 export function checkCronJob(draft: CronJobDraft, isChange: boolean, hadPayload: boolean): FieldErrors {
   const { startsAt, endsAt } = scheduleIn(draft)
-  const lacks = (when: WhenDraft, at: Date | null) => when.text.trim() !== '' && at === null
-  const unclear = 'Write it as “tomorrow 09:00” or “2026-12-31 18:00”.'
+  const isInvalid = (when: WhenDraft, at: Date | null) => when.text.trim() !== '' && at === null
+  const unclear = 'Use a time such as “tomorrow 09:00” or “2026-12-31 18:00”.'
   return {
-    ...(draft.name.trim() === '' ? { name: 'Type in a name.' } : {}),
+    ...(draft.name.trim() === '' ? { name: 'Enter a name.' } : {}),
     ...(draft.cron.trim().split(/\s+/).length === 5
       ? {}
-      : { cron: 'Exactly five fields: minute, hour, day of month, month, day of week.' }),
-    ...(lacks(draft.startsAt, startsAt) ? { starts_at: unclear } : {}),
-    ...(lacks(draft.endsAt, endsAt) ? { ends_at: unclear } : {}),
-    ...(startsAt && endsAt && endsAt <= startsAt ? { ends_at: 'It ends before it begins.' } : {}),
+      : { cron: 'Enter exactly five fields: minute, hour, day of month, month, day of week.' }),
+    ...(isInvalid(draft.startsAt, startsAt) ? { starts_at: unclear } : {}),
+    ...(isInvalid(draft.endsAt, endsAt) ? { ends_at: unclear } : {}),
+    ...(startsAt && endsAt && endsAt <= startsAt ? { ends_at: 'The end must be after the start.' } : {}),
     ...(isChange && hadPayload && draft.payload.trim() === ''
-      ? { payload: 'A payload can be replaced, but not taken away: make another cron job.' }
+      ? { payload: 'A payload can be replaced but not removed. Create a new cron job instead.' }
       : {}),
     ...checkRequest(draft),
   }
 }
 
-/** The body that a draft stands for; only for one in which `checkCronJob` finds nothing. */
+/** Converts a draft to a body. Only for a draft in which `checkCronJob` finds no error. */
 export function cronJobBody(draft: CronJobDraft): NewCronJob {
   const { startsAt, endsAt } = scheduleIn(draft)
   return {
@@ -82,7 +82,7 @@ export function cronJobBody(draft: CronJobDraft): NewCronJob {
   }
 }
 
-// As the field reads it back: only an ISO time keeps milliseconds.
+// When the field is parsed again, only an ISO time keeps milliseconds.
 function textOf(instant: string | null, timezone: string): string {
   if (instant === null) return ''
   return instant.endsWith('.000Z') ? wallText(new Date(instant), timezone) : instant

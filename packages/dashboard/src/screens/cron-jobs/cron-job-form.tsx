@@ -1,98 +1,112 @@
 import type { CronJob } from '@belfry/contract'
-import { type ReactNode, useRef, useState } from 'react'
-import { createCronJob, updateCronJob } from '../../api/cron-jobs.ts'
-import { Form } from '../../forms/form.tsx'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { useNavigate, useParams } from 'react-router'
+import { createCronJob, cronJobQuery, updateCronJob } from '../../api/cron-jobs.ts'
 import styles from '../../forms/request/request.module.css'
 import { changesOf } from '../../forms/request/request-draft.ts'
-import { RequestFields } from '../../forms/request/request-fields.tsx'
-import { RequestPreview } from '../../forms/request/request-preview.tsx'
-import { RetryFields } from '../../forms/request/retry-fields.tsx'
-import { useForm } from '../../forms/use-form.ts'
-import { useLiveErrors } from '../../forms/use-live-errors.ts'
-import { ButtonLink } from '../../ui/button.tsx'
+import { FormCard, RequestForm } from '../../forms/request/request-form.tsx'
+import { useDraftForm } from '../../forms/use-draft-form.ts'
+import { PageFor } from '../../session/allowed.tsx'
+import { useWorkspace } from '../../session/scope.ts'
 import { Card } from '../../ui/card.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
 import { viewerZone } from '../../ui/format-time.ts'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Skeleton } from '../../ui/table.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import { type CronJobDraft, checkCronJob, cronJobBody, cronJobDraft, scheduleIn } from './cron-job-draft.ts'
 import { OccurrenceFields, ScheduleFields } from './schedule-fields.tsx'
 import { SchedulePreview } from './schedule-preview.tsx'
 
-type CronJobFormProps = {
-  workspaceId: string
-  /** The cron job that is changed; without one a new one is made. */
-  job?: CronJob
-  backTo: string
-  onDone(job: CronJob): unknown
+export function NewCronJob(): ReactNode {
+  const { to } = useWorkspace()
+  return (
+    <>
+      <PageHeader
+        title="New cron job"
+        description="Send the same request on a schedule."
+        parent={{ label: 'Cron jobs', to: to.cronJobs() }}
+      />
+      <PageFor right="cron_job.write">
+        <CronJobForm backTo={to.cronJobs()} />
+      </PageFor>
+    </>
+  )
 }
 
-/** A cron job's fields, with what they mean beside them. */
-export function CronJobForm({ workspaceId, job, backTo, onDone }: CronJobFormProps): ReactNode {
-  const [draft, setDraft] = useState(() => cronJobDraft(job, viewerZone()))
-  const [refused, setRefused] = useState<string | null>(null)
-  const key = useRef(crypto.randomUUID())
-  const change = (part: Partial<CronJobDraft>) => {
-    // Another cron job than the one that was tried before.
-    key.current = crypto.randomUUID()
-    setDraft(before => ({ ...before, ...part }))
-  }
-  const check = (typed: CronJobDraft) => ({
-    ...(refused ? { cron: refused } : {}),
-    ...checkCronJob(typed, job !== undefined, job !== undefined && job.payload !== null),
-  })
-  const form = useForm({
-    read: () => draft,
-    check,
-    submit: typed => save(workspaceId, job, typed, key.current),
-    onDone: saved => onDone(saved),
-  })
-  const { errors, onBlur } = useLiveErrors(check(draft), form.errors, draft)
-  const fields = { draft, onChange: change, errors }
+export function EditCronJob(): ReactNode {
+  const { workspace, to } = useWorkspace()
+  const { cronJob: id = '' } = useParams()
+  const { data: job, error, refetch } = useQuery(cronJobQuery(workspace.id, id))
   return (
-    <div className={styles.editor}>
-      <Form
-        form={form}
-        onBlur={onBlur}
-        action={job ? 'Save the changes' : 'Create the cron job'}
-        more={<ButtonLink to={backTo}>Cancel</ButtonLink>}
-      >
-        <Card label="Name and schedule">
-          <div className={styles.part}>
-            <Field label="Name" error={errors.name}>
-              <TextInput
-                name="name"
-                value={draft.name}
-                onChange={event => change({ name: event.target.value })}
-                placeholder="Daily report"
-                autoComplete="off"
-              />
-            </Field>
-            <ScheduleFields {...fields} />
-          </div>
-        </Card>
-        <Card label="Preview of the schedule">
-          <h2 className={styles.title}>When it fires</h2>
-          <SchedulePreview workspaceId={workspaceId} schedule={scheduleIn(draft)} onRefusal={setRefused} />
-        </Card>
-        <Card label="Request">
-          <div className={styles.part}>
-            <RequestFields {...fields} />
-          </div>
-        </Card>
-        <Card label="Timeout and retries">
-          <div className={styles.part}>
-            <RetryFields {...fields} />
-          </div>
-        </Card>
-        <Card label="Occurrences">
-          <div className={styles.part}>
-            <OccurrenceFields {...fields} />
-          </div>
-        </Card>
-      </Form>
-      <aside className={styles.aside} aria-label="Preview">
-        <RequestPreview draft={draft} facts={{ taskId: null, scheduledAt: null, isCron: true }} />
-      </aside>
-    </div>
+    <>
+      <PageHeader
+        title="Edit cron job"
+        description="A new schedule replaces the occurrences that have not started."
+        parent={{ label: job?.name ?? 'Cron job', to: to.cronJob(id) }}
+      />
+      <PageFor right="cron_job.write">
+        {error && <Problem error={error} onRetry={() => void refetch()} />}
+        {!job && !error && <Skeleton />}
+        {job && <CronJobForm job={job} backTo={to.cronJob(id)} />}
+      </PageFor>
+    </>
+  )
+}
+
+function CronJobForm({ job, backTo }: { job?: CronJob; backTo: string }): ReactNode {
+  const { workspace, to } = useWorkspace()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const toast = useToast()
+  const [initial] = useState(() => cronJobDraft(job, viewerZone()))
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const state = useDraftForm({
+    initial,
+    check: draft => ({
+      ...(refusal ? { cron: refusal } : {}),
+      ...checkCronJob(draft, job !== undefined, job !== undefined && job.payload !== null),
+    }),
+    submit: (draft, key) => save(workspace.id, job, draft, key),
+    async onDone(saved) {
+      if (job) client.setQueryData(cronJobQuery(workspace.id, job.id).queryKey, saved)
+      await client.invalidateQueries({ queryKey: ['cron-jobs', workspace.id] })
+      toast(job ? 'Changes saved' : 'Cron job created')
+      await navigate(to.cronJob(saved.id))
+    },
+  })
+  const { draft, onChange, errors } = state
+  return (
+    <RequestForm
+      state={state}
+      action={job ? 'Save changes' : 'Create cron job'}
+      backTo={backTo}
+      facts={{ taskId: null, scheduledAt: null, isCron: true }}
+      more={
+        <FormCard label="Occurrences">
+          <OccurrenceFields draft={draft} onChange={onChange} errors={errors} />
+        </FormCard>
+      }
+    >
+      <FormCard label="Name and schedule">
+        <Field label="Name" error={errors.name}>
+          <TextInput
+            name="name"
+            value={draft.name}
+            onChange={event => onChange({ name: event.target.value })}
+            placeholder="Daily report"
+            autoComplete="off"
+          />
+        </Field>
+        <ScheduleFields draft={draft} onChange={onChange} errors={errors} />
+      </FormCard>
+      <Card label="Schedule preview">
+        <h2 className={styles.title}>Schedule preview</h2>
+        <SchedulePreview workspaceId={workspace.id} schedule={scheduleIn(draft)} onRefusal={setRefusal} />
+      </Card>
+    </RequestForm>
   )
 }
 

@@ -1,4 +1,4 @@
-import type { CronJob as CronJobAnswer, Task } from '@belfry/contract'
+import type { CronJob as CronJobResource, Task } from '@belfry/contract'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useParams } from 'react-router'
@@ -10,8 +10,8 @@ import { RequestPreview } from '../../forms/request/request-preview.tsx'
 import { RunTable } from '../../layout/run-table.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
-import { Card, Stack } from '../../ui/card.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { Card, Columns, Stack } from '../../ui/card.tsx'
+import { CopyableId } from '../../ui/copy-button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -36,7 +36,7 @@ export function CronJob(): ReactNode {
     refetch,
   } = useQuery({
     ...cronJobQuery(workspace.id, id),
-    // Not once it has been deleted.
+    // Stops when the cron job has been deleted.
     refetchInterval: ({ state }) => (state.error ? false : refreshMs),
   })
   return (
@@ -50,9 +50,9 @@ export function CronJob(): ReactNode {
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {!job && !error && <Skeleton />}
       {job && (
-        <div className={styles.columns}>
+        <Columns>
           <Tabs
-            label="About this cron job"
+            label="Cron job details"
             tabs={[
               { id: 'occurrences', label: 'Occurrences', content: <Occurrences jobId={job.id} /> },
               { id: 'runs', label: 'Runs', content: <Runs jobId={job.id} /> },
@@ -72,14 +72,14 @@ export function CronJob(): ReactNode {
                 <code>{job.cron}</code> in {job.timezone}
               </p>
               {job.next_runs.length > 0 && <NextRuns runs={job.next_runs} notes={job.notes} timezone={job.timezone} />}
-              {job.status === 'paused' && <p>It is paused: nothing is sent until it is resumed.</p>}
-              {job.status === 'ended' && <p>It has ended: nothing is sent any more.</p>}
+              {job.status === 'paused' && <p>Paused. Nothing is sent until you resume it.</p>}
+              {job.status === 'ended' && <p>Ended. Nothing more is sent.</p>}
             </Card>
-            <Card label="Facts">
-              <Facts job={job} />
+            <Card label="Details">
+              <Details job={job} />
             </Card>
           </Stack>
-        </div>
+        </Columns>
       )}
     </>
   )
@@ -106,7 +106,7 @@ function Occurrences({ jobId }: { jobId: string }): ReactNode {
   })
   if (list.error) return <Problem error={list.error} onRetry={() => void list.refetch()} />
   if (list.data?.items.length === 0) {
-    return <p>None yet. Each occurrence appears here some minutes ahead of its time, as a task.</p>
+    return <p>No occurrences yet. Each one appears here as a task a few minutes before it is due.</p>
   }
   return (
     <>
@@ -131,41 +131,35 @@ function Runs({ jobId }: { jobId: string }): ReactNode {
   if (list.error) return <Problem error={list.error} onRetry={() => void list.refetch()} />
   return (
     <>
-      <RunTable label="Runs" runs={list.data?.items} to={to} empty="None yet." />
+      <RunTable label="Runs" runs={list.data?.items} to={to} empty="No runs yet." />
       <LoadMore {...list} />
     </>
   )
 }
 
-const overlaps: Record<CronJobAnswer['overlap'], string> = { allow: 'start all the same', skip: 'are left out' }
-const catchUps: Record<CronJobAnswer['catch_up'], string> = {
-  latest: 'the latest is made up for',
-  all: 'all are made up for',
-  none: 'are left out',
+const overlaps: Record<CronJobResource['overlap'], string> = { allow: 'Allow', skip: 'Skip' }
+const catchUps: Record<CronJobResource['catch_up'], string> = {
+  latest: 'Run the latest',
+  all: 'Run all',
+  none: 'Skip',
 }
 
-function Facts({ job }: { job: CronJobAnswer }): ReactNode {
+function Details({ job }: { job: CronJobResource }): ReactNode {
   const { to } = useWorkspace()
   return (
     <DefinitionList
       rows={[
-        [
-          'Id',
-          <span key="id" className={styles.id}>
-            <code>{job.id}</code>
-            <CopyButton text={job.id} label="Copy the id" />
-          </span>,
-        ],
-        ['Begins', job.starts_at && <AbsoluteTime at={job.starts_at} />],
+        ['ID', <CopyableId key="id" id={job.id} />],
+        ['Starts', job.starts_at && <AbsoluteTime at={job.starts_at} />],
         ['Ends', job.ends_at && <AbsoluteTime at={job.ends_at} />],
-        ['Overlapping ones', overlaps[job.overlap]],
-        ['Missed ones', catchUps[job.catch_up]],
+        ['Overlap', overlaps[job.overlap]],
+        ['Missed runs', catchUps[job.catch_up]],
         ['Retries', `${job.retry.max_retries}, ${job.retry.backoff}`],
         ['Timeout', formatDuration(job.timeout_ms)],
         [
-          'In the log',
+          'Log',
           <Link key="log" to={to.log(`?cronjob_id=${job.id}`)}>
-            All of its runs
+            View all runs
           </Link>,
         ],
       ]}

@@ -52,19 +52,19 @@ export function CronJobs(): ReactNode {
     <>
       <PageHeader
         title="Cron jobs"
-        description="Requests that repeat, each on the clocks of its zone."
+        description="Requests on a recurring schedule, each in its own time zone."
         actions={create}
       />
       <FilterBar filters={filters}>
-        <SearchFilter filters={filters} name="name" label="Name begins with" />
-        <SelectFilter filters={filters} name="status" label="Status" all="Every status" options={statuses} />
+        <SearchFilter filters={filters} name="name" label="Name starts with" />
+        <SelectFilter filters={filters} name="status" label="Status" all="All statuses" options={statuses} />
       </FilterBar>
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {isEmpty && filters.isSet && <EmptyState title="No cron job matches">Take a filter away to see more.</EmptyState>}
+      {isEmpty && filters.isSet && <EmptyState title="No matching cron jobs">Try removing a filter.</EmptyState>}
       {isEmpty && !filters.isSet && (
         <EmptyState icon={<Clock size={24} aria-hidden="true" />} title="No cron jobs yet" actions={create}>
-          A cron job sends the same request again and again: every five minutes, or on weekdays at nine in Berlin. You
-          type the expression, and see in words and in dates what it means before it begins.
+          A cron job sends the same request on a schedule, such as every five minutes or on weekdays at 9:00 in Berlin.
+          While you type the expression, a preview explains it and lists the next runs.
         </EmptyState>
       )}
       {!list.error && !isEmpty && (
@@ -102,10 +102,10 @@ function columnsWith(recent: ReadonlyMap<string, RecentRun[]> | undefined): Read
       ),
     },
     { id: 'status', header: 'Status', cell: job => <StateBadge state={job.status} /> },
-    { id: 'next', header: 'Next', cell: job => (job.next_run_at ? <RelativeTime at={job.next_run_at} /> : '–') },
+    { id: 'next', header: 'Next run', cell: job => (job.next_run_at ? <RelativeTime at={job.next_run_at} /> : '–') },
     {
       id: 'last',
-      header: 'Last',
+      header: 'Last run',
       isExtra: true,
       cell: job =>
         job.last_run ? (

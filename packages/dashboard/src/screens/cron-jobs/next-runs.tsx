@@ -7,7 +7,7 @@ import styles from './cron-jobs.module.css'
 
 type NextRunsProps = { runs: readonly string[]; notes: readonly RunTimeNote[]; timezone: string }
 
-/** When a cron job fires next: on its own clocks, on the viewer's, and what a change of the clocks does to it. */
+/** Lists the next runs of a cron job in its zone and in local time, with notes about clock changes. */
 export function NextRuns({ runs, notes, timezone }: NextRunsProps): ReactNode {
   const viewer = viewerZone()
   const isElsewhere = viewer !== timezone
@@ -16,7 +16,7 @@ export function NextRuns({ runs, notes, timezone }: NextRunsProps): ReactNode {
       <thead>
         <tr>
           <th scope="col">{timezone}</th>
-          {isElsewhere && <th scope="col">Here ({viewer})</th>}
+          {isElsewhere && <th scope="col">Local ({viewer})</th>}
           <th scope="col" className={styles.distance}>
             From now
           </th>
@@ -48,8 +48,8 @@ function Note({ note }: { note: RunTimeNote | undefined }): ReactNode {
       <td colSpan={3} className={styles.moved}>
         <TriangleAlert size={14} aria-hidden="true" />
         {note.code === 'clock_gap'
-          ? ` The clocks go forward: there is no ${time} on this day. It runs right after the change.`
-          : ` The clocks go back: there are two ${time} on this day. It runs at the first.`}
+          ? `  Clocks go forward: ${time} does not exist on this day. It runs right after the change.`
+          : `  Clocks go back: ${time} occurs twice on this day. It runs the first time.`}
       </td>
     </tr>
   )

@@ -3,15 +3,20 @@ import type { RecentRun } from '../../api/cron-jobs.ts'
 
 const [width, height, step] = [96, 22, 4]
 
-/** A bar for each of the latest runs: as high as it took long; a failed one is full and red; a dot where there is none yet. */
+/** A bar for each recent run, as high as its duration. Failed runs are red and full height; dots fill the rest. */
 export function RunSpark({ runs }: { runs: readonly RecentRun[] | undefined }): ReactNode {
   if (!runs || runs.length === 0) return '–'
-  const longest = Math.max(...runs.map(({ duration_ms }) => duration_ms), 1)
+  const maxDuration = Math.max(...runs.map(({ duration_ms }) => duration_ms), 1)
   const failed = runs.filter(({ status }) => status === 'failed').length
-  const places = width / step
-  const first = Math.max(0, places - runs.length)
+  const capacity = width / step
+  const first = Math.max(0, capacity - runs.length)
   return (
-    <svg width={width} height={height} role="img" aria-label={`${runs.length} latest runs, ${failed} failed`}>
+    <svg
+      width={width}
+      height={height}
+      role="img"
+      aria-label={`${runs.length} recent ${runs.length === 1 ? 'run' : 'runs'}, ${failed} failed`}
+    >
       {Array.from({ length: first }, (_, index) => (
         <rect
           key={index * step}
@@ -24,7 +29,7 @@ export function RunSpark({ runs }: { runs: readonly RecentRun[] | undefined }): 
         />
       ))}
       {runs.map(({ id, status, duration_ms }, index) => {
-        const high = status === 'failed' ? height : 5 + Math.round((duration_ms / longest) * (height - 9))
+        const high = status === 'failed' ? height : 5 + Math.round((duration_ms / maxDuration) * (height - 9))
         const y = status === 'failed' ? 0 : height - high
         const fill = status === 'failed' ? 'var(--bad)' : 'var(--accent)'
         return <rect key={id} x={(first + index) * step} y={y} width={step - 1} height={high} rx={1} fill={fill} />

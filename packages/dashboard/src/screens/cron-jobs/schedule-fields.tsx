@@ -11,9 +11,9 @@ import styles from './cron-jobs.module.css'
 const presets = [
   ['Every 5 minutes', '*/5 * * * *'],
   ['Every hour', '0 * * * *'],
-  ['Every day at 9', '0 9 * * *'],
-  ['Weekdays at 9', '0 9 * * 1-5'],
-  ['Mondays at 9', '0 9 * * 1'],
+  ['Every day at 9:00', '0 9 * * *'],
+  ['Weekdays at 9:00', '0 9 * * 1-5'],
+  ['Mondays at 9:00', '0 9 * * 1'],
   ['First of the month', '0 0 1 * *'],
 ] as const
 
@@ -23,13 +23,13 @@ type ScheduleFieldsProps = {
   errors: FieldErrors
 }
 
-/** When it fires. */
+/** Fields for the cron expression and its time zone. */
 export function ScheduleFields({ draft, onChange, errors }: ScheduleFieldsProps): ReactNode {
   const zones = useMemo(() => allZones(viewerZone()), [])
   return (
     <>
       <div className={styles.expression}>
-        <Field label="Expression" error={errors.cron} hint="Minute, hour, day of month, month, day of week.">
+        <Field label="Cron expression" error={errors.cron} hint="Minute, hour, day of month, month, day of week.">
           <TextInput
             name="cron"
             isMono
@@ -40,7 +40,7 @@ export function ScheduleFields({ draft, onChange, errors }: ScheduleFieldsProps)
             spellCheck={false}
           />
         </Field>
-        <Field label="Zone" error={errors.timezone}>
+        <Field label="Time zone" error={errors.timezone}>
           <Select name="timezone" value={draft.timezone} onChange={event => onChange({ timezone: event.target.value })}>
             {(zones.includes(draft.timezone) ? zones : [draft.timezone, ...zones]).map(zone => (
               <option key={zone}>{zone}</option>
@@ -59,27 +59,27 @@ export function ScheduleFields({ draft, onChange, errors }: ScheduleFieldsProps)
   )
 }
 
-/** From when to when it fires, and what becomes of occurrences that meet each other or are missed. */
+/** Fields for overlap, missed runs, start and end. */
 export function OccurrenceFields({ draft, onChange, errors }: ScheduleFieldsProps): ReactNode {
   return (
     <>
       <div className={styles.pair}>
-        <Field label="While the one before has not finished">
+        <Field label="If the previous run has not finished">
           <Select name="overlap" value={draft.overlap} onChange={event => onChange({ overlap: event.target.value })}>
-            <option value="allow">start all the same</option>
-            <option value="skip">leave the occurrence out</option>
+            <option value="allow">Start anyway</option>
+            <option value="skip">Skip the occurrence</option>
           </Select>
         </Field>
-        <Field label="Occurrences missed while nothing ran">
+        <Field label="Missed runs">
           <Select name="catch_up" value={draft.catchUp} onChange={event => onChange({ catchUp: event.target.value })}>
-            <option value="latest">make up for the latest</option>
-            <option value="all">make up for all, at most 100</option>
-            <option value="none">leave them out</option>
+            <option value="latest">Run the latest</option>
+            <option value="all">Run all, up to 100</option>
+            <option value="none">Skip them</option>
           </Select>
         </Field>
       </div>
       <WhenField
-        label="Begins"
+        label="Starts"
         name="starts_at"
         isOptional
         value={draft.startsAt}

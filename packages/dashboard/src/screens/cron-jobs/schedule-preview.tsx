@@ -15,18 +15,19 @@ const count = 6
 
 type SchedulePreviewProps = { workspaceId: string; schedule: Schedule; onRefusal(message: string | null): void }
 
-/** What an expression means: in words, and as the next times. Says to the form above what the API refuses. */
+/** Explains an expression and lists its next runs. Reports to the form if the API rejects it. */
 export function SchedulePreview({ workspaceId, schedule, onRefusal }: SchedulePreviewProps): ReactNode {
-  const { cron, timezone, startsAt, endsAt } = useSettled(schedule)
+  const { cron, timezone, startsAt, endsAt } = useDebounced(schedule)
   const isTyped = cron.trim().split(/\s+/).length >= 5
   const from = startsAt === null ? {} : { from: new Date(startsAt.getTime() - 1).toISOString() }
   const { data, error, isPlaceholderData } = useQuery({
     ...cronPreviewQuery(workspaceId, { cron: cron.trim(), timezone, count, ...from }),
     enabled: isTyped,
   })
-  const refusal = isTyped && error ? wordsOf(error) : null
+  const refusal = isTyped && error ? messageFor(error) : null
   useEffect(() => onRefusal(refusal), [refusal, onRefusal])
-  if (!isTyped) return <p className={styles.faint}>Five fields: minute, hour, day of month, month, day of week.</p>
+  if (!isTyped)
+    return <p className={styles.faint}>Enter five fields: minute, hour, day of month, month, day of week.</p>
   if (refusal !== null) return <FormProblem problem={refusal} />
   if (!data) return <Skeleton />
   const runs = data.next_runs.filter(at => endsAt === null || new Date(at) < endsAt)
@@ -36,24 +37,24 @@ export function SchedulePreview({ workspaceId, schedule, onRefusal }: SchedulePr
       {runs.length > 0 ? (
         <NextRuns runs={runs} notes={data.notes} timezone={timezone} />
       ) : (
-        <p className={styles.faint}>It does not fire between its begin and its end.</p>
+        <p className={styles.faint}>No runs between the start and the end.</p>
       )}
     </div>
   )
 }
 
-function wordsOf(error: Error): string {
-  const faults = error instanceof ApiProblem ? Object.values(error.fields) : []
-  return faults.length > 0 ? faults.join(' ') : messageOf(error)
+function messageFor(error: Error): string {
+  const messages = error instanceof ApiProblem ? Object.values(error.fields) : []
+  return messages.length > 0 ? messages.join(' ') : messageOf(error)
 }
 
-// The preview follows when the typing rests.
-function useSettled(schedule: Schedule): Schedule {
+// Waits until the user pauses typing.
+function useDebounced(schedule: Schedule): Schedule {
   const [settled, setSettled] = useState(schedule)
   const key = JSON.stringify(schedule)
   useEffect(() => {
     const timer = setTimeout(() => {
-      const { cron, timezone, startsAt, endsAt } = JSON.parse(key) as Record<keyof Schedule, string | null> // written above
+      const { cron, timezone, startsAt, endsAt } = JSON.parse(key) as Record<keyof Schedule, string | null> // serialized above
       const instant = (text: string | null) => (text === null ? null : new Date(text))
       setSettled({
         cron: cron ?? '',

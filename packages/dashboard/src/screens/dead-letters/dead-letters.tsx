@@ -10,17 +10,17 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { selectionColumn } from '../../ui/selection-column.tsx'
 import { Table } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import { deadLetterColumns } from './columns.tsx'
-import { deadLetterFilters, toDeadLetterFilter } from './dead-letter-filters.ts'
 import styles from './dead-letters.module.css'
-import { FilterFields } from './filter-fields.tsx'
+import { deadLetterFilters, FilterFields, toDeadLetterFilter } from './filter-fields.tsx'
 import { Operation } from './operation.tsx'
 import { SettleDialog, type Settlement } from './settle-dialog.tsx'
 
-/** The tasks that could not be delivered, until somebody sends them again or lets them go. */
+/** Lists the tasks that could not be delivered, to be replayed or discarded. */
 export function DeadLetters(): ReactNode {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(deadLetterFilters)
@@ -34,12 +34,12 @@ export function DeadLetters(): ReactNode {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [settlement, setSettlement] = useState<Settlement | null>(null)
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const rows = list.data?.items
-  // What has left the list is no longer meant.
+  // Rows that have left the list no longer count.
   const chosen = useMemo(() => (rows ?? []).filter(({ id }) => selected.has(id)), [rows, selected])
   const columns = useMemo(
-    () => deadLetterColumns({ rows: rows ?? [], selected, onChange: setSelected, to }),
+    () => [selectionColumn({ rows: rows ?? [], selected, onChange: setSelected }), ...deadLetterColumns(to)],
     [rows, selected, to],
   )
   const isFiltered = Object.keys(filter).length > 0
@@ -47,13 +47,13 @@ export function DeadLetters(): ReactNode {
     <>
       <PageHeader
         title="Dead letters"
-        description="Tasks whose retries are used up. Replay sends each again as a new task; discard only takes it off this list."
+        description="Tasks that failed after all retries. Replay sends a task again as a new one. Discard only removes it from this list."
       />
       <Operation filter={operation} />
       <FilterFields filters={filters} />
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {rows?.length === 0 && !list.hasNextPage ? (
-        <Nothing isFiltered={isFiltered} onClear={filters.clear} />
+        <NoDeadLetters isFiltered={isFiltered} onClear={filters.clear} />
       ) : (
         <>
           <Actions
@@ -63,15 +63,13 @@ export function DeadLetters(): ReactNode {
             filter={filter}
             onSettle={setSettlement}
           />
-          <div className={styles.list}>
-            <Table
-              label="Dead letters"
-              columns={columns}
-              rows={rows}
-              rowKey={task => task.id}
-              rowLink={task => to.task(task.id)}
-            />
-          </div>
+          <Table
+            label="Dead letters"
+            columns={columns}
+            rows={rows}
+            rowKey={task => task.id}
+            rowLink={task => to.task(task.id)}
+          />
           <LoadMore {...list} />
         </>
       )}
@@ -79,13 +77,13 @@ export function DeadLetters(): ReactNode {
         <SettleDialog
           settlement={settlement}
           onClose={() => setSettlement(null)}
-          onDone={async ({ count, operation: begun }) => {
+          onDone={async ({ count, operation: started }) => {
             setSettlement(null)
             setSelected(new Set())
-            if (begun) operation.set('operation', begun.id)
+            if (started) operation.set('operation', started.id)
             else
-              say(
-                `${count} ${count === 1 ? 'dead letter' : 'dead letters'} ${settlement.action === 'replay' ? 'replayed' : 'discarded'}.`,
+              toast(
+                `${count} ${count === 1 ? 'dead letter' : 'dead letters'} ${settlement.action === 'replay' ? 'replayed' : 'discarded'}`,
               )
             await client.invalidateQueries({ queryKey: ['dead-letters', workspace.id] })
           }}
@@ -106,8 +104,8 @@ type ActionsProps = {
 function Actions({ chosen, isFiltered, hasRows, filter, onSettle }: ActionsProps): ReactNode {
   const replayRefusal = useRefusal('dead_letter.replay')
   const discardRefusal = useRefusal('dead_letter.discard')
-  const nothing = hasRows ? null : 'There are none at the moment.'
-  const what = chosen.length > 0 ? `${chosen.length} selected` : isFiltered ? 'all that match' : 'all'
+  const nothing = hasRows ? null : 'There are no dead letters.'
+  const scope = chosen.length > 0 ? `${chosen.length} selected` : isFiltered ? 'all matching' : 'all'
   const settle = (action: Settlement['action']) =>
     onSettle(chosen.length > 0 ? { action, ids: chosen.map(({ id }) => id) } : { action, filter })
   return (
@@ -117,7 +115,7 @@ function Actions({ chosen, isFiltered, hasRows, filter, onSettle }: ActionsProps
         refusal={replayRefusal ?? nothing}
         onClick={() => settle('replay')}
       >
-        Replay {what}
+        Replay {scope}
       </Button>
       <Button
         kind="danger"
@@ -125,22 +123,20 @@ function Actions({ chosen, isFiltered, hasRows, filter, onSettle }: ActionsProps
         refusal={discardRefusal ?? nothing}
         onClick={() => settle('discard')}
       >
-        Discard {what}
+        Discard {scope}
       </Button>
     </div>
   )
 }
 
-function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }): ReactNode {
+function NoDeadLetters({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }): ReactNode {
   if (isFiltered) {
-    return (
-      <EmptyState title="No dead letter is like this" actions={<Button onClick={onClear}>Clear the filters</Button>} />
-    )
+    return <EmptyState title="No matching dead letters" actions={<Button onClick={onClear}>Clear filters</Button>} />
   }
   return (
     <EmptyState icon={<Skull size={22} aria-hidden="true" />} title="No dead letters">
-      A task comes here when its last retry has failed, or at once when retrying cannot help, as after an answer of 410.
-      Nothing is lost: from here it can be sent again when its target is well.
+      Tasks appear here when their last retry fails, or immediately when retrying cannot help, such as after a 410
+      response. You can replay them once the target works again.
     </EmptyState>
   )
 }

@@ -1,29 +1,31 @@
-import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { cronJobNamesQuery } from '../../api/cron-job-names.ts'
-import { useWorkspace } from '../../session/scope.ts'
-import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
+import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
+import { FilterBar, SearchFilter } from '../../ui/filter-bar.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
+import { type LogFilterValues, toLogQuery } from '../log/log-filters.ts'
 import { RangeFilter } from '../log/range-filter.tsx'
-import type { DeadLetterFilters } from './dead-letter-filters.ts'
 
-/** The choices of the list. The time is that at which a task was due. */
+/** The filters of the list in the URL. The API accepts the same ones for bulk actions. */
+export const deadLetterFilters = ['topic', 'cronjob_id', 'range', 'from', 'to'] as const
+
+type DeadLetterFilters = (typeof deadLetterFilters)[number]
+
+/** The filters of the list. The time range is about when a task was due. */
 export function FilterFields({ filters }: { filters: Filters<DeadLetterFilters> }): ReactNode {
-  const { workspace } = useWorkspace()
-  const { data: cronJobs = [] } = useQuery(cronJobNamesQuery(workspace.id))
   return (
     <FilterBar filters={filters}>
-      <SearchFilter filters={filters} name="topic" label="Topic, in full" />
-      {cronJobs.length > 0 && (
-        <SelectFilter
-          filters={filters}
-          name="cronjob_id"
-          label="Cron job"
-          all="Any cron job"
-          options={cronJobs.map(({ id, name }) => ({ value: id, label: name }))}
-        />
-      )}
+      <SearchFilter filters={filters} name="topic" label="Exact topic" />
+      <CronJobFilter filters={filters} />
       <RangeFilter filters={filters} />
     </FilterBar>
   )
+}
+
+/** Converts the filters to those of the API, for the list and for bulk actions. */
+export function toDeadLetterFilter(
+  values: Partial<Record<DeadLetterFilters, string[]>>,
+  now: Date,
+): { topic?: string; cronjob_id?: string; from?: string; to?: string } {
+  const query = toLogQuery(values satisfies LogFilterValues, now)
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String([value].flat()[0])]))
 }

@@ -10,7 +10,7 @@ import { Problem } from '../../ui/problem.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
 import styles from './dead-letters.module.css'
 
-/** How far the bulk action has come that the address names. */
+/** Shows the progress of the bulk action in the URL. */
 export function Operation({ filter }: { filter: Filters<'operation'> }): ReactNode {
   const id = filter.first('operation')
   return id === '' ? null : <Progress id={id} onClose={() => filter.set('operation', '')} />
@@ -36,12 +36,8 @@ function Progress({ id, onClose }: { id: string; onClose(): void }): ReactNode {
   return (
     <section className={styles.operation} aria-label="Bulk action">
       <div className={styles.progress}>
-        <p role="status">{wordsOf(operation)}</p>
-        <progress
-          max={operation.total}
-          value={isRunning ? operation.settled : operation.total}
-          aria-label="Dead letters settled"
-        />
+        <p role="status">{textOf(operation)}</p>
+        <progress max={operation.total} value={isRunning ? operation.settled : operation.total} aria-label="Progress" />
       </div>
       {isRunning ? (
         <Button isPending={cancelling.isPending} refusal={refusal} onClick={() => cancelling.mutate()}>
@@ -55,7 +51,7 @@ function Progress({ id, onClose }: { id: string; onClose(): void }): ReactNode {
   )
 }
 
-function wordsOf({ action, status, settled, total }: DeadLetterOperation): string {
+function textOf({ action, status, settled, total }: DeadLetterOperation): string {
   const done = formatCount(settled)
   const all = formatCount(total)
   const isReplay = action === 'replay'
@@ -65,6 +61,6 @@ function wordsOf({ action, status, settled, total }: DeadLetterOperation): strin
     case 'done':
       return `${isReplay ? 'Replayed' : 'Discarded'} ${done} dead letters.`
     case 'cancelled':
-      return `Cancelled after ${done} of ${all}. What was ${isReplay ? 'replayed' : 'discarded'} until then stays so.`
+      return `Cancelled after ${done} of ${all}. Those already ${isReplay ? 'replayed' : 'discarded'} are not restored.`
   }
 }

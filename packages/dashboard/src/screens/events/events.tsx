@@ -20,7 +20,7 @@ import styles from './events.module.css'
 import { groupEvents, type RecentEvent } from './group-events.ts'
 import { PublishDialog } from './publish-dialog.tsx'
 
-/** What has been published, newest first, and the form that publishes. */
+/** Lists published events, newest first, and publishes new ones. */
 export function Events(): ReactNode {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(['topic'])
@@ -32,8 +32,7 @@ export function Events(): ReactNode {
   const refusal = useRefusal('event.publish')
   useCommands(
     useMemo(
-      () =>
-        refusal ? [] : [{ id: 'publish', label: 'Publish an event', group: 'Create', run: () => setIsOpen(true) }],
+      () => (refusal ? [] : [{ id: 'publish', label: 'Publish event', group: 'Create', run: () => setIsOpen(true) }]),
       [refusal],
     ),
   )
@@ -46,7 +45,7 @@ export function Events(): ReactNode {
       refusal={refusal}
       onClick={() => setIsOpen(true)}
     >
-      Publish an event
+      Publish event
     </Button>
   )
   return (
@@ -55,18 +54,18 @@ export function Events(): ReactNode {
         title="Events"
         description={
           <>
-            An event is sent at once: to the target it names, or to every{' '}
-            <Link to={to.subscriptions()}>subscription</Link> that matches its topic.
+            Each event is sent immediately to its target, or to every <Link to={to.subscriptions()}>subscription</Link>{' '}
+            that matches its topic.
           </>
         }
         actions={publish}
       />
       <FilterBar filters={filters}>
-        <SearchFilter filters={filters} name="topic" label="Topic, in full" />
+        <SearchFilter filters={filters} name="topic" label="Exact topic" />
       </FilterBar>
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {rows?.length === 0 && !list.hasNextPage ? (
-        <Nothing isFiltered={filters.isSet} onClear={filters.clear} />
+        <NoEvents isFiltered={filters.isSet} onClear={filters.clear} />
       ) : (
         <>
           <Table label="Recent events" columns={columnsOf(to)} rows={rows} rowKey={({ id }) => id} />
@@ -121,18 +120,18 @@ function columnsOf(to: ReturnType<typeof useWorkspace>['to']): ReadonlyArray<Col
   ]
 }
 
-function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }): ReactNode {
+function NoEvents({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }): ReactNode {
   if (isFiltered) {
     return (
-      <EmptyState title="No event has this topic" actions={<Button onClick={onClear}>Clear the filter</Button>}>
-        A topic is looked for as a whole, such as <code>orders.paid</code>.
+      <EmptyState title="No matching events" actions={<Button onClick={onClear}>Clear filter</Button>}>
+        The filter matches the exact topic, such as <code>orders.paid</code>.
       </EmptyState>
     )
   }
   return (
     <EmptyState icon={<Radio size={22} aria-hidden="true" />} title="No events yet">
-      Publish one here, or from your program with a <code>POST</code> to <code>/api/events</code>: a topic, a payload,
-      and optionally the address it goes to.
+      Publish one here, or from your code with <code>POST /api/events</code>: a topic, a payload and an optional target
+      URL.
     </EmptyState>
   )
 }

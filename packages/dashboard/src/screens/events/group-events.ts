@@ -1,9 +1,9 @@
 import type { Task } from '@belfry/contract'
 
-/** An event that was published, with what became of it at each of its targets. */
+/** A published event and its tasks, one for each target. */
 export type RecentEvent = { id: string; topic: string; publishedAt: string; tasks: readonly Task[] }
 
-/** Puts the tasks of each event together, in the order in which the events come. Replays stand beside their originals. */
+/** Groups tasks by event, in the order of the first task of each event. Replays join the event of their original. */
 export function groupEvents(tasks: readonly Task[]): RecentEvent[] {
   const events = new Map<string, Task[]>()
   for (const task of tasks) {
@@ -14,9 +14,4 @@ export function groupEvents(tasks: readonly Task[]): RecentEvent[] {
     const publishedAt = ofEvent.map(({ created_at }) => created_at).sort()[0] ?? ''
     return { id, topic: ofEvent[0]?.topic ?? '', publishedAt, tasks: ofEvent }
   })
-}
-
-/** The topics of some tasks, each once, those of the newest first. */
-export function topicsOf(tasks: readonly Task[]): string[] {
-  return [...new Set(tasks.flatMap(({ topic }) => topic ?? []))]
 }

@@ -6,28 +6,28 @@ import { useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
 import styles from './events.module.css'
 
-/** Says, while a topic is typed, which subscriptions it would reach. */
+/** Shows which subscriptions an event would reach, while its topic is typed. */
 export function Matches({ topic }: { topic: string }): ReactNode {
   const { workspace, to } = useWorkspace()
   const { data, hasNextPage } = useInfiniteQuery(subscriptionsQuery(workspace.id))
   const active = data?.items.filter(({ active }) => active)
-  if (!active) return <p className={styles.matches}>Looking for subscriptions…</p>
+  if (!active) return <p className={styles.matches}>Loading subscriptions…</p>
   if (active.length === 0) {
     return (
       <p className={styles.matches}>
-        There is no active subscription: the event would go nowhere.{' '}
-        <Link to={to.subscriptions()}>Subscribe a target</Link>, or name one here.
+        There are no active subscriptions, so the event would not be sent.{' '}
+        <Link to={to.subscriptions()}>Add a subscription</Link>, or enter a target here.
       </p>
     )
   }
-  if (!isTopic(topic)) return <p className={styles.matches}>Type in a topic to see which subscriptions match.</p>
+  if (!isTopic(topic)) return <p className={styles.matches}>Enter a topic to see which subscriptions match.</p>
   const patterns = new Set(patternsOf(topic))
   const matching = active.filter(subscription => patterns.has(subscription.topic))
   return (
     <div className={styles.matches} aria-live="polite">
       {matching.length === 0
         ? 'No active subscription matches'
-        : `It goes to ${matching.length} ${matching.length === 1 ? 'subscription' : 'subscriptions'}`}
+        : `Matches ${matching.length} ${matching.length === 1 ? 'subscription' : 'subscriptions'}`}
       {hasNextPage && ' among the newest 100'}
       {matching.length > 0 && ':'}
       {matching.length > 0 && (

@@ -18,12 +18,12 @@ type Draft = { topic: string; payload: string; target_url: string | null }
 
 const first: Draft = { topic: '', payload: '{\n  "hello": "world"\n}', target_url: null }
 
-/** Publishes an event, and says where it went. It stays open, so that another one can follow. */
+/** Publishes an event and shows its targets. It stays open, so the user can publish another one. */
 export function PublishDialog({ onClose }: { onClose(): void }): ReactNode {
   const [published, setPublished] = useState<PublishedEvent | null>(null)
   const [draft, setDraft] = useState(first)
   return (
-    <Dialog isOpen onClose={onClose} title={published ? 'Published' : 'Publish an event'} isWide>
+    <Dialog isOpen onClose={onClose} title={published ? 'Published' : 'Publish event'} isWide>
       {published ? (
         <Published event={published} onAnother={() => setPublished(null)} onClose={onClose} />
       ) : (
@@ -33,7 +33,7 @@ export function PublishDialog({ onClose }: { onClose(): void }): ReactNode {
   )
 }
 
-const notObject = 'This is not a JSON object. Names and texts stand in double quotes.'
+const notObject = 'Enter a JSON object. Strings and property names need double quotes.'
 
 type PublishFormProps = { draft: Draft; onChange(draft: Draft): void; onDone(event: PublishedEvent): void }
 
@@ -57,7 +57,7 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
     <Form form={form} action="Publish">
       <Field
         label="Topic"
-        hint="Letters, digits, _ and -, in parts joined by dots."
+        hint="Letters, digits, _ and -, in parts separated by dots."
         error={isTopic(draft.topic.trim()) ? undefined : form.errors.topic}
       >
         <TextInput
@@ -71,7 +71,7 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
       </Field>
       <Field
         label="Payload"
-        hint="A JSON object. It is the body that targets get."
+        hint="A JSON object. It is sent as the request body."
         error={isObject(draft.payload) && form.errors.payload === notObject ? undefined : form.errors.payload}
       >
         <Textarea
@@ -84,7 +84,7 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
         />
       </Field>
       <fieldset className={styles.choice}>
-        <legend>Send it to</legend>
+        <legend>Send to</legend>
         <label>
           <input
             type="radio"
@@ -92,17 +92,17 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
             checked={draft.target_url === null}
             onChange={() => set({ target_url: null })}
           />
-          every matching subscription
+          Every matching subscription
         </label>
         <label>
-          <input type="radio" name="to" checked={draft.target_url !== null} onChange={() => set({ target_url: '' })} />
-          one target
+          <input type="radio" name="to" checked={draft.target_url !== null} onChange={() => set({ target_url: '' })} />A
+          single target
         </label>
       </fieldset>
       {draft.target_url === null ? (
         <Matches topic={draft.topic.trim()} />
       ) : (
-        <Field label="Target" error={form.errors.target_url}>
+        <Field label="Target URL" error={form.errors.target_url}>
           <TextInput
             name="target_url"
             type="url"
@@ -126,12 +126,12 @@ function Published({ event: { topic, tasks }, onAnother, onClose }: PublishedPro
       {tasks.length === 0 ? (
         <p role="status">
           No subscription matches <code>{topic}</code>, so nothing was sent.{' '}
-          <Link to={to.subscriptions()}>Subscribe a target</Link> and publish again.
+          <Link to={to.subscriptions()}>Add a subscription</Link> and publish again.
         </p>
       ) : (
         <>
           <p role="status">
-            <code>{topic}</code> is on its way to {tasks.length === 1 ? 'one target' : `${tasks.length} targets`}:
+            <code>{topic}</code> was published to {tasks.length === 1 ? '1 target' : `${tasks.length} targets`}:
           </p>
           <ul className={styles.targets}>
             {tasks.map(({ id, url }) => (
@@ -146,7 +146,7 @@ function Published({ event: { topic, tasks }, onAnother, onClose }: PublishedPro
       )}
       <DialogActions>
         <Button onClick={onAnother}>Publish another</Button>
-        <ButtonLink to={to.log(`?${new URLSearchParams({ topic })}`)}>See it in the log</ButtonLink>
+        <ButtonLink to={to.log(`?${new URLSearchParams({ topic })}`)}>View in log</ButtonLink>
         <Button kind="primary" onClick={onClose}>
           Done
         </Button>
@@ -157,11 +157,11 @@ function Published({ event: { topic, tasks }, onAnother, onClose }: PublishedPro
 
 function checkDraft({ topic, payload, target_url }: Draft): FieldErrors {
   return {
-    ...(isTopic(topic.trim()) ? {} : { topic: 'Type in a topic such as orders.paid.' }),
+    ...(isTopic(topic.trim()) ? {} : { topic: 'Enter a topic such as orders.paid.' }),
     ...(isObject(payload) ? {} : { payload: notObject }),
     ...(target_url === null || /^https?:\/\/./.test(target_url.trim())
       ? {}
-      : { target_url: 'Type in an http(s) address.' }),
+      : { target_url: 'Enter an http:// or https:// URL.' }),
   }
 }
 

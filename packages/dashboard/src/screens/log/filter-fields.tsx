@@ -1,17 +1,15 @@
-import { useQuery } from '@tanstack/react-query'
 import { Search, X } from 'lucide-react'
 import { type FormEvent, type ReactNode, useRef } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { cronJobNamesQuery } from '../../api/cron-job-names.ts'
+import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextInput } from '../../ui/field.tsx'
-import { type Option, SelectFilter } from '../../ui/filter-bar.tsx'
+import { type Option, SelectFilter, withChosen } from '../../ui/filter-bar.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
 import styles from './log.module.css'
-import type { LogFilter } from './log-filters.ts'
+import { type LogFilter, parseSearch } from './log-filters.ts'
 import { RangeFilter } from './range-filter.tsx'
-import { readSearch } from './read-search.ts'
 
 type LogFilters = Filters<LogFilter>
 
@@ -24,9 +22,9 @@ const sources = [
   { value: 'cron', label: 'Cron jobs' },
   { value: 'event', label: 'Events' },
 ]
-const answers = ['2xx', '3xx', '4xx', '404', '410', '429', '5xx', '500', '502', '503', '504'].map(toOption)
+const statusCodes = ['2xx', '3xx', '4xx', '404', '410', '429', '5xx', '500', '502', '503', '504'].map(toOption)
 
-/** The choices of the log. Each is in the address. */
+/** The filters of the log. Each is in the URL. */
 export function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
   const { workspaces } = useOrganization()
   return (
@@ -40,15 +38,15 @@ export function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
           options={[{ value: 'all', label: 'All workspaces' }]}
         />
       )}
-      <SelectFilter filters={filters} name="status" label="Status" all="Any status" options={statuses} />
+      <SelectFilter filters={filters} name="status" label="Status" all="All statuses" options={statuses} />
       <SelectFilter
         filters={filters}
         name="response_status"
-        label="Answer"
-        all="Any answer"
-        options={withChosen(answers, filters.first('response_status'))}
+        label="Response"
+        all="Any status code"
+        options={withChosen(statusCodes, filters.first('response_status'))}
       />
-      <SelectFilter filters={filters} name="source" label="Source" all="Any source" options={sources} />
+      <SelectFilter filters={filters} name="source" label="Source" all="All sources" options={sources} />
       {filters.first('workspace') !== 'all' && <CronJobFilter filters={filters} />}
       <RangeFilter filters={filters} />
       <Chip filters={filters} name="task_id" label="Task" />
@@ -58,7 +56,7 @@ export function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
   )
 }
 
-/** One field for what is typed in: a topic, a response status, or an id; an id of a run opens it. */
+/** A search field for a topic, a status code or an id. The id of a run opens that run. */
 export function LogSearch({ filters }: { filters: LogFilters }): ReactNode {
   const { to } = useWorkspace()
   const { search } = useLocation()
@@ -66,11 +64,11 @@ export function LogSearch({ filters }: { filters: LogFilters }): ReactNode {
   const input = useRef<HTMLInputElement>(null)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    const meant = readSearch(input.current?.value ?? '')
-    if (!meant) return
+    const parsed = parseSearch(input.current?.value ?? '')
+    if (!parsed) return
     if (input.current) input.current.value = ''
-    if (meant.kind === 'run') void navigate(to.run(meant.id) + search)
-    else filters.set(meant.name, meant.value)
+    if (parsed.kind === 'run') void navigate(to.run(parsed.id) + search)
+    else filters.set(parsed.name, parsed.value)
   }
   return (
     <form className={styles.search} onSubmit={onSubmit}>
@@ -78,31 +76,12 @@ export function LogSearch({ filters }: { filters: LogFilters }): ReactNode {
       <TextInput
         ref={input}
         type="search"
-        aria-label="Find by topic, response status, or the id of a task, cron job or run"
-        placeholder="Topic, status, or an id"
+        aria-label="Search by topic, status code, or the ID of a task, cron job or run"
+        placeholder="Topic, status code or ID"
         data-page-search=""
         enterKeyHint="search"
       />
     </form>
-  )
-}
-
-function CronJobFilter({ filters }: { filters: LogFilters }): ReactNode {
-  const { workspace } = useWorkspace()
-  const { data = [] } = useQuery(cronJobNamesQuery(workspace.id))
-  const chosen = filters.first('cronjob_id')
-  if (data.length === 0 && chosen === '') return null
-  return (
-    <SelectFilter
-      filters={filters}
-      name="cronjob_id"
-      label="Cron job"
-      all="Any cron job"
-      options={withChosen(
-        data.map(({ id, name }) => ({ value: id, label: name })),
-        chosen,
-      )}
-    />
   )
 }
 
@@ -111,7 +90,7 @@ function Chip({ filters, name, label }: { filters: LogFilters; name: LogFilter; 
   if (value === '') return null
   return (
     <Button
-      aria-label={`${label} ${value}: remove`}
+      aria-label={`Remove filter: ${label} ${value}`}
       icon={<X size={14} aria-hidden="true" />}
       onClick={() => filters.set(name, '')}
     >
@@ -124,9 +103,4 @@ function Chip({ filters, name, label }: { filters: LogFilters; name: LogFilter; 
 
 function toOption(value: string): Option {
   return { value, label: value }
-}
-
-// An address may name what the list does not offer.
-function withChosen(options: readonly Option[], chosen: string): readonly Option[] {
-  return chosen === '' || options.some(({ value }) => value === chosen) ? options : [...options, toOption(chosen)]
 }

@@ -11,45 +11,45 @@ import type { LogView, RunLog } from './run-log.ts'
 
 type LogEndProps = { view: LogView; log: RunLog; oldest: Run | undefined; filters: Filters<LogFilter> }
 
-/** What is below the rows: how far they reach, and how it goes on. */
+/** The footer of the log: how many runs are loaded, and how to load more. */
 export function LogEnd({ view, log, oldest, filters }: LogEndProps): ReactNode {
   const count = formatCount(view.rowCount)
   switch (view.state) {
     case 'reading':
-      return <p className={styles.foot}>{view.rowCount === 0 ? 'Reading…' : `${count} runs so far, reading on…`}</p>
+      return <p className={styles.foot}>{view.rowCount === 0 ? 'Loading…' : `${count} runs · loading more…`}</p>
     case 'idle':
-      return <p className={styles.foot}>{count} runs so far. Scroll on for older ones.</p>
+      return <p className={styles.foot}>{count} runs · scroll for older ones</p>
     case 'end':
       return (
         <p className={styles.foot}>
-          {count} {view.rowCount === 1 ? 'run' : 'runs'}: that is all that the log holds.
+          {count} {view.rowCount === 1 ? 'run' : 'runs'} · end of log
         </p>
       )
     case 'failed':
       return (
         <p className={styles.foot} role="alert">
           {messageOf(view.error)}{' '}
-          <Button size="small" onClick={() => void log.readOn()}>
+          <Button size="small" onClick={() => void log.readMore()}>
             Try again
           </Button>
         </p>
       )
-    case 'resting':
+    case 'stopped':
       return (
         <p className={styles.foot}>
-          {view.rowCount === 0 ? 'Nothing found yet' : `${count} found`} among the newest runs.{' '}
-          <Button size="small" onClick={() => void log.readOn()}>
-            Search further back
+          {view.rowCount === 0 ? 'No matches' : `${count} matches`} in the newest runs{' '}
+          <Button size="small" onClick={() => void log.readMore()}>
+            Search older runs
           </Button>
         </p>
       )
     case 'full':
       return (
         <p className={styles.foot}>
-          {count} runs are as many as one list shows.{' '}
+          {count} runs · list limit reached{' '}
           {oldest && (
             <Button size="small" onClick={() => filters.set('to', oldest.started_at)}>
-              Go on before {formatAbsolute(new Date(oldest.started_at))}
+              Show runs before {formatAbsolute(new Date(oldest.started_at))}
             </Button>
           )}
         </p>

@@ -1,6 +1,6 @@
 import type { ListQuery } from '../../api/page.ts'
 
-/** What the log's address may name. */
+/** The filters of the log in the URL. */
 export const logFilters = [
   'workspace',
   'status',
@@ -24,10 +24,10 @@ export const ranges = [
   { value: '30d', label: 'Last 30 days', ms: 30 * 86_400_000 },
 ] as const
 
-/** The name of the range whose ends are given by themselves. */
+/** The range whose ends the user sets. */
 export const customRange = 'custom'
 
-/** Makes the API's query out of what the address says. A range ends where now is when it is chosen. */
+/** Converts filters to an API query. A preset range starts its length before `now`. */
 export function toLogQuery(values: LogFilterValues, now: Date): ListQuery {
   const { workspace: _workspace, range, from, to, ...query } = values
   const length = ranges.find(({ value }) => value === range?.[0])?.ms
@@ -35,16 +35,17 @@ export function toLogQuery(values: LogFilterValues, now: Date): ListQuery {
   return { ...query, ...(from ? { from: from[0] } : {}), ...(to ? { to: to[0] } : {}) }
 }
 
-/** A time of the API's as an input for local times takes it, to the second. */
-export function toLocalInput(at: string): string {
-  const date = new Date(at)
-  if (Number.isNaN(date.getTime())) return ''
-  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
-  return local.toISOString().slice(0, 19)
-}
+export type LogSearch =
+  | { kind: 'run'; id: string }
+  | { kind: 'filter'; name: 'task_id' | 'cronjob_id' | 'response_status' | 'topic'; value: string }
 
-/** The inverse: a local time as the API takes it; empty for what is no time. */
-export function fromLocalInput(text: string): string {
-  const date = new Date(text)
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString()
+/** Interprets the search of the log: an id, a status code, or else a topic. */
+export function parseSearch(text: string): LogSearch | null {
+  const value = text.trim()
+  if (value === '') return null
+  if (/^run_[a-z0-9]{26}$/.test(value)) return { kind: 'run', id: value }
+  if (/^task_[a-z0-9]{26}$/.test(value)) return { kind: 'filter', name: 'task_id', value }
+  if (/^cron_[a-z0-9]{26}$/.test(value)) return { kind: 'filter', name: 'cronjob_id', value }
+  if (/^[1-9](\d\d|xx)$/i.test(value)) return { kind: 'filter', name: 'response_status', value: value.toLowerCase() }
+  return { kind: 'filter', name: 'topic', value }
 }

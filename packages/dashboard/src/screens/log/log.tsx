@@ -1,7 +1,7 @@
 import { Download, Pause, Play, SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Outlet, useParams } from 'react-router'
-import { exportAddress } from '../../api/runs.ts'
+import { exportUrl } from '../../api/runs.ts'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -17,7 +17,7 @@ import { RunList } from './run-list.tsx'
 import { useIsNarrow } from './use-is-narrow.ts'
 import { type ShownLog, useRunLog } from './use-run-log.ts'
 
-/** Every attempt of a workspace or of an organization, as it happens; a run that is opened stands beside the list. */
+/** Every attempt in a workspace or organization, live. An opened run is shown beside the list. */
 export function Log(): ReactNode {
   const { organization } = useOrganization()
   const { workspace } = useWorkspace()
@@ -32,7 +32,7 @@ export function Log(): ReactNode {
     <div className={styles.page}>
       <div className={styles.list} inert={isCovered}>
         <PageHeader
-          // Names the tab again when a run is closed.
+          // Sets the document title again when a run is closed.
           key={run === undefined ? 'list' : 'run'}
           title="Activity log"
           actions={
@@ -79,7 +79,7 @@ function LiveButton({ isLive, isPaused, onChange }: LiveButtonProps): ReactNode 
       </span>
       <Button
         icon={icon}
-        refusal={isLive ? null : 'Too many logs are followed at the moment. Reload the page to see what is new.'}
+        refusal={isLive ? null : 'Too many live logs are open. Reload the page to see new runs.'}
         onClick={() => onChange(!isPaused)}
       >
         {isPaused ? 'Resume' : 'Pause'}
@@ -91,9 +91,9 @@ function LiveButton({ isLive, isPaused, onChange }: LiveButtonProps): ReactNode 
 function ExportMenu({ shown: { scope, query } }: { shown: ShownLog }): ReactNode {
   return (
     <Menu align="end" trigger={<Button icon={<Download size={15} aria-hidden="true" />}>Export</Button>}>
-      <MenuLabel>Every run that the filters leave</MenuLabel>
-      <MenuItem href={exportAddress(scope, query, 'csv')}>CSV, for spreadsheets</MenuItem>
-      <MenuItem href={exportAddress(scope, query, 'jsonl')}>JSON Lines, for programs</MenuItem>
+      <MenuLabel>All runs that match the filters</MenuLabel>
+      <MenuItem href={exportUrl(scope, query, 'csv')}>CSV</MenuItem>
+      <MenuItem href={exportUrl(scope, query, 'jsonl')}>JSON Lines</MenuItem>
     </Menu>
   )
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
+import { showControls } from './body/body-text.ts'
 import { type Body, BodyView } from './body/body-view.tsx'
-import { showControls } from './body/show-controls.ts'
 import styles from './run.module.css'
 
 type MessageProps = {
@@ -12,7 +12,7 @@ type MessageProps = {
   fileName: string
 }
 
-/** A request or a response: its first line, its body and its headers, as text. */
+/** Shows a request or response as text: its first line, body and headers. */
 export function Message({ label, line, headers, body, fileName }: MessageProps): ReactNode {
   const rows = Object.entries(headers).flatMap(([name, value]) => [value].flat().map(one => [name, one] as const))
   return (

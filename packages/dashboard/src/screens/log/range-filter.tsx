@@ -1,13 +1,14 @@
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
 import { Select, TextInput } from '../../ui/field.tsx'
+import { fromLocalInput, toLocalInput } from '../../ui/format-time.ts'
 import type { Filters } from '../../ui/use-filters.ts'
 import styles from './log.module.css'
-import { customRange, fromLocalInput, ranges, toLocalInput } from './log-filters.ts'
+import { customRange, ranges } from './log-filters.ts'
 
 type RangeFilters = Pick<Filters<'range' | 'from' | 'to'>, 'first' | 'set'>
 
-/** A span of time: up to now, or from one moment to another in the viewer's zone. */
+/** A time range: a preset that ends now, or a custom one in local time. */
 export function RangeFilter({ filters: { first, set } }: { filters: RangeFilters }): ReactNode {
   const [, setParams] = useSearchParams()
   const isCustom = first('range') === customRange || first('from') !== '' || first('to') !== ''
@@ -31,19 +32,19 @@ export function RangeFilter({ filters: { first, set } }: { filters: RangeFilters
             {label}
           </option>
         ))}
-        <option value={customRange}>From … to …</option>
+        <option value={customRange}>Custom range</option>
       </Select>
       {isCustom && (
         <>
-          <Moment label="From" at={first('from')} onChange={at => set('from', at)} />
-          <Moment label="To, not included" at={first('to')} onChange={at => set('to', at)} />
+          <TimeInput label="From" at={first('from')} onChange={at => set('from', at)} />
+          <TimeInput label="To (exclusive)" at={first('to')} onChange={at => set('to', at)} />
         </>
       )}
     </>
   )
 }
 
-function Moment({ label, at, onChange }: { label: string; at: string; onChange(at: string): void }): ReactNode {
+function TimeInput({ label, at, onChange }: { label: string; at: string; onChange(at: string): void }): ReactNode {
   return (
     <TextInput
       className={styles.moment}

@@ -1,4 +1,5 @@
 import type { Run, RunDetail } from '@belfry/contract'
+import { isTerminal } from '@belfry/domain/task-state'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight, CircleAlert, RotateCcw, Terminal } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -13,12 +14,12 @@ import { DefinitionList } from '../../ui/definition-list.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { toCurl } from './body/to-curl.ts'
 import { Message } from './message.tsx'
 import styles from './run.module.css'
 import { Timing } from './timing.tsx'
+import { toCurl } from './to-curl.ts'
 
-/** What a run was, and what can be done about it. */
+/** The details of a run, and its actions. */
 export function RunContent({ run }: { run: RunDetail }): ReactNode {
   const { to } = useWorkspace()
   return (
@@ -60,7 +61,7 @@ export function RunContent({ run }: { run: RunDetail }): ReactNode {
         ]}
       />
       <Tabs
-        label="What was sent and received"
+        label="Response and request"
         tabs={[
           { id: 'response', label: 'Response', content: <Response run={run} /> },
           { id: 'request', label: 'Request', content: <Request run={run} /> },
@@ -85,14 +86,14 @@ function Actions({ run }: { run: RunDetail }): ReactNode {
     mutationFn: () => replayTask(workspace.id, run.task_id),
     onSuccess: () => client.invalidateQueries({ queryKey: ['tasks', workspace.id] }),
   })
-  const isFinished = !task || ['success', 'dead', 'cancelled'].includes(task.state)
-  const tooEarly = isFinished ? null : `The task is ${task.state}: it can be replayed once it has finished.`
+  const isFinished = !task || isTerminal(task.state)
+  const notFinished = isFinished ? null : `The task is ${task.state}. You can replay it once it has finished.`
   return (
     <>
       <div className={styles.actions}>
         <Button
           icon={<RotateCcw size={14} aria-hidden="true" />}
-          refusal={refusal ?? tooEarly}
+          refusal={refusal ?? notFinished}
           isPending={isPending}
           onClick={() => mutate()}
         >
@@ -106,17 +107,17 @@ function Actions({ run }: { run: RunDetail }): ReactNode {
       {error && <Problem error={error} />}
       {replay && (
         <p className={styles.done} role="status">
-          Sent again as <Link to={to.task(replay.id)}>a new task</Link>. Its run appears in the log.
+          Replayed as <Link to={to.task(replay.id)}>a new task</Link>. Its run appears in the log.
         </p>
       )}
       {task?.state === 'retrying' && task.next_retry_at && (
         <p className={styles.note}>
-          The task is tried again <RelativeTime at={task.next_retry_at} />.
+          Next retry <RelativeTime at={task.next_retry_at} />.
         </p>
       )}
       {task?.state === 'dead' && run.id === attempts.at(-1)?.id && (
         <p className={styles.note}>
-          No retries are left: the task is a <Link to={to.deadLetters()}>dead letter</Link>.
+          No retries left. The task is a <Link to={to.deadLetters()}>dead letter</Link>.
         </p>
       )}
     </>
@@ -137,7 +138,7 @@ function AttemptLinks({ run, attempts }: { run: Run; attempts: readonly Run[] })
         to={to.run(before?.id ?? run.id) + search}
         refusal={before ? null : 'This is the first attempt.'}
       >
-        <span className="visually-hidden">Attempt before</span>
+        <span className="visually-hidden">Previous attempt</span>
       </ButtonLink>
       <span>
         Attempt {run.attempt} of {attempts.length}
@@ -159,7 +160,7 @@ function Failure({ run, error }: { run: Run; error: NonNullable<Run['error']> })
     <div className={styles.failure}>
       <CircleAlert size={17} aria-hidden="true" />
       <div>
-        <p>{error.message || `The target answered ${run.response_status}.`}</p>
+        <p>{error.message || `The target responded with ${run.response_status}.`}</p>
         <p className={styles.code}>
           <code>{error.code}</code>
         </p>
@@ -169,7 +170,7 @@ function Failure({ run, error }: { run: Run; error: NonNullable<Run['error']> })
 }
 
 function Response({ run: { id, response } }: { run: RunDetail }): ReactNode {
-  if (!response) return <p className={styles.note}>No answer came.</p>
+  if (!response) return <p className={styles.note}>No response</p>
   const { body: text, body_bytes, body_truncated, body_encoding } = response
   return (
     <Message

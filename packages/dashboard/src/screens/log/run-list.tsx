@@ -1,11 +1,12 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowUp, ScrollText } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useParams } from 'react-router'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { moveBetweenRows } from '../../ui/table.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
 import styles from './log.module.css'
 import { LogEnd } from './log-end.tsx'
@@ -14,11 +15,11 @@ import { RunRow, SkeletonRow } from './run-row.tsx'
 import type { ShownLog } from './use-run-log.ts'
 
 const freshMs = 1600
-const bones = 10
+const skeletonRows = 10
 
 type RunListProps = { shown: ShownLog; filters: Filters<LogFilter>; isPaused: boolean; isNarrow: boolean }
 
-/** The rows of the log, of which only those in view exist. */
+/** The rows of the log. Only those in view are mounted. */
 export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): ReactNode {
   const { log, view, scope, arrivedAt } = shown
   const scroller = useRef<HTMLDivElement>(null)
@@ -26,7 +27,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
   const [focused, setFocused] = useState<number | null>(null)
   const { run: openRun } = useParams()
   const rowHeight = isNarrow ? 64 : 42
-  // A row with the focus stays, wherever it is scrolled to.
+  // A focused row stays mounted when it is scrolled out of view.
   const rangeExtractor = useCallback(
     (range: Range) => {
       const rows = defaultRangeExtractor(range)
@@ -42,23 +43,23 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
     rangeExtractor,
   })
   useEffect(() => rows.measure(), [rows, rowHeight])
-  useEffect(() => log.hold(isPaused || !isAtTop), [log, isPaused, isAtTop])
+  useEffect(() => log.setHeld(isPaused || !isAtTop), [log, isPaused, isAtTop])
   const first = rows.range?.startIndex ?? 0
   const last = rows.range?.endIndex ?? 0
-  useEffect(() => log.look(first, last), [log, first, last])
-  // Another log begins at its top.
+  useEffect(() => log.setVisible(first, last), [log, first, last])
+  // A different log starts at its top.
   useEffect(() => {
     if (log) scroller.current?.scrollTo({ top: 0 })
   }, [log])
 
   const showNew = () => {
-    log.release()
+    log.showWaiting()
     scroller.current?.scrollTo({ top: 0 })
   }
   const isEmpty = view.rowCount === 0
-  const isOfAll = scope.workspaceId === null
-  if (isEmpty && view.state === 'failed') return <Problem error={view.error} onRetry={() => void log.readOn()} />
-  if (isEmpty && view.state === 'end') return <NothingYet filters={filters} />
+  const isOrganizationWide = scope.workspaceId === null
+  if (isEmpty && view.state === 'failed') return <Problem error={view.error} onRetry={() => void log.readMore()} />
+  if (isEmpty && view.state === 'end') return <NoRuns filters={filters} />
   return (
     <div className={styles.frame}>
       {view.waiting > 0 && (
@@ -72,7 +73,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
         ref={scroller}
         className={styles.scroller}
         onScroll={event => setIsAtTop(event.currentTarget.scrollTop < rowHeight / 2)}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that is longer than its frame is scrolled with the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll a list that is longer than its frame
         tabIndex={0}
         aria-label="Runs"
       >
@@ -81,9 +82,9 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
           aria-rowcount={view.state === 'end' ? view.rowCount + 1 : -1}
           aria-busy={view.state === 'reading'}
         >
-          <Head isOfAll={isOfAll} />
+          <Head isOrganizationWide={isOrganizationWide} />
           <tbody
-            style={{ height: isEmpty ? rowHeight * bones : rows.getTotalSize() }}
+            style={{ height: isEmpty ? rowHeight * skeletonRows : rows.getTotalSize() }}
             onKeyDown={event => moveBetweenRows(event, scroller.current)}
           >
             {rows.getVirtualItems().map(({ index, start }) => {
@@ -96,14 +97,14 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
                   run={run}
                   index={index}
                   place={place}
-                  isOfAll={isOfAll}
+                  isOrganizationWide={isOrganizationWide}
                   isOpen={run.id === openRun}
                   isFresh={performance.now() - (arrivedAt(run.id) ?? Number.NEGATIVE_INFINITY) < freshMs}
                   onFocus={setFocused}
                 />
               )
             })}
-            {isEmpty && view.state === 'reading' && <Bones height={rowHeight} />}
+            {isEmpty && view.state === 'reading' && <SkeletonRows height={rowHeight} />}
           </tbody>
         </table>
       </section>
@@ -112,8 +113,8 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
   )
 }
 
-function Head({ isOfAll }: { isOfAll: boolean }): ReactNode {
-  const names = ['Status', isOfAll ? 'Task, workspace' : 'Task', 'Answer', 'Late', 'Took', 'Started']
+function Head({ isOrganizationWide }: { isOrganizationWide: boolean }): ReactNode {
+  const names = ['Status', isOrganizationWide ? 'Task, workspace' : 'Task', 'Response', 'Lag', 'Duration', 'Started']
   return (
     <thead className={styles.head}>
       <tr className={styles.row} aria-rowindex={1}>
@@ -127,48 +128,36 @@ function Head({ isOfAll }: { isOfAll: boolean }): ReactNode {
   )
 }
 
-function Bones({ height }: { height: number }): ReactNode {
-  return Array.from({ length: bones }, (_, index) => (
+function SkeletonRows({ height }: { height: number }): ReactNode {
+  return Array.from({ length: skeletonRows }, (_, index) => (
     <SkeletonRow key={index} index={index} place={{ start: index * height, height }} />
   ))
 }
 
-function NothingYet({ filters }: { filters: Filters<LogFilter> }): ReactNode {
+function NoRuns({ filters }: { filters: Filters<LogFilter> }): ReactNode {
   const { to } = useWorkspace()
   if (filters.isSet) {
     return (
-      <EmptyState title="No run is like this" actions={<Button onClick={filters.clear}>Clear the filters</Button>}>
-        The whole log was searched. New runs that match appear here as they happen.
+      <EmptyState title="No matching runs" actions={<Button onClick={filters.clear}>Clear filters</Button>}>
+        New matching runs appear here as they happen.
       </EmptyState>
     )
   }
   return (
     <EmptyState
       icon={<ScrollText size={22} aria-hidden="true" />}
-      title="Nothing has been dispatched yet"
+      title="No runs yet"
       actions={
         <>
           <ButtonLink kind="primary" to={to.events()}>
-            Publish an event
+            Publish event
           </ButtonLink>
           <ButtonLink to={to.firstSteps()}>First steps</ButtonLink>
         </>
       }
     >
-      Every attempt to call a target becomes a run, with what was sent and what came back. It appears here the second it
-      ends.
+      Each attempt to call a target is recorded as a run, with its request and response. Runs appear here as soon as
+      they finish.
     </EmptyState>
   )
-}
-
-function moveBetweenRows(event: KeyboardEvent, list: HTMLElement | null): void {
-  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
-  const links = [...(list?.querySelectorAll<HTMLElement>('[data-row-link]') ?? [])].sort(
-    (a, b) => Number(a.dataset.rowLink) - Number(b.dataset.rowLink),
-  )
-  const at = links.findIndex(link => link.matches(':focus'))
-  const next = event.key === 'ArrowDown' ? links[at + 1] : links[at - 1]
-  if (!next) return
-  event.preventDefault()
-  next.focus()
 }

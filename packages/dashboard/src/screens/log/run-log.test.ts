@@ -5,7 +5,7 @@ import { RunLog, type RunLogOptions } from './run-log.ts'
 const idOf = (age: number) => `run_${String(1_000_000 - age).padStart(8, '0')}`
 const aRun = (age: number): Run => ({ id: idOf(age) }) as Run
 
-/** A log of so many runs, and the cursors that it was asked for. */
+/** Returns a log with `count` runs, and the cursors that it has requested. */
 function aLog(count: number, more: Partial<RunLogOptions> = {}) {
   const asked: Array<string | undefined> = []
   const readPage = async (cursor: string | undefined): Promise<Page<Run>> => {
@@ -18,17 +18,17 @@ function aLog(count: number, more: Partial<RunLogOptions> = {}) {
 }
 
 const settled = async () => {
-  for (let turn = 0; turn < 50; turn++) await Promise.resolve()
+  for (let tick = 0; tick < 50; tick++) await Promise.resolve()
 }
 
 describe('a log that is scrolled', () => {
-  it('is read as far as the view needs, and keeps only what is near it', async () => {
+  it('reads as far as the view needs, and keeps only the runs near it', async () => {
     const { asked, log } = aLog(5000)
-    await log.readOn()
+    await log.readMore()
     await settled()
     expect(log.snapshot()).toMatchObject({ rowCount: 100, state: 'idle' })
     for (let last = 0; last < 4000; last += 50) {
-      log.look(last - 20, last)
+      log.setVisible(last - 20, last)
       await settled()
     }
     expect(log.snapshot().rowCount).toBeGreaterThan(4000)
@@ -36,83 +36,83 @@ describe('a log that is scrolled', () => {
     const kept = Array.from({ length: log.snapshot().rowCount }, (_, index) => log.snapshot().runAt(index))
     expect(kept.filter(Boolean).length).toBeLessThanOrEqual(1000)
     expect(log.snapshot().runAt(3940)?.id).toBe(idOf(3940))
-    log.look(1500, 1530)
+    log.setVisible(1500, 1530)
     expect(log.snapshot().runAt(1510)).toBeUndefined()
     await settled()
     expect(log.snapshot().runAt(1510)?.id).toBe(idOf(1510))
   })
 
-  it('comes to its end', async () => {
+  it('reaches its end', async () => {
     const { log } = aLog(120)
-    await log.readOn()
-    log.look(70, 99)
+    await log.readMore()
+    log.setVisible(70, 99)
     await settled()
     expect(log.snapshot()).toMatchObject({ rowCount: 120, state: 'end' })
   })
 
-  it('ends where a browser could not show more', async () => {
-    const { log } = aLog(5000, { mostPages: 2 })
-    await log.readOn()
-    log.look(90, 110)
+  it('stops at the maximum number of pages', async () => {
+    const { log } = aLog(5000, { maxPages: 2 })
+    await log.readMore()
+    log.setVisible(90, 110)
     await settled()
     expect(log.snapshot()).toMatchObject({ rowCount: 200, state: 'full' })
   })
 
-  it('goes on over pages in which nothing was found, and rests after many', async () => {
+  it('continues after empty pages, and stops after many of them', async () => {
     let read = 0
     const readPage = async () => {
       read += 1
       return { data: read === 15 ? [aRun(1)] : [], next_cursor: read === 15 ? null : String(read) }
     }
     const log = new RunLog({ readPage })
-    await log.readOn()
+    await log.readMore()
     await settled()
-    expect([read, log.snapshot().state]).toEqual([10, 'resting'])
-    void log.readOn()
+    expect([read, log.snapshot().state]).toEqual([10, 'stopped'])
+    void log.readMore()
     await settled()
     expect(log.snapshot()).toMatchObject({ rowCount: 1, state: 'end' })
   })
 
-  it('tells of a failure, and goes on from there', async () => {
+  it('reports a failure, and continues from there', async () => {
     let isDown = true
     const readPage = async () => {
       if (isDown) throw new Error('down')
       return { data: [aRun(1)], next_cursor: null }
     }
     const log = new RunLog({ readPage })
-    await log.readOn()
+    await log.readMore()
     expect(log.snapshot().state).toBe('failed')
     isDown = false
-    void log.readOn()
+    void log.readMore()
     await settled()
     expect(log.snapshot()).toMatchObject({ rowCount: 1, state: 'end', error: null })
   })
 })
 
 describe('new runs of a log', () => {
-  it('are sorted in at its top, each once', async () => {
+  it('are inserted at the top, each once', async () => {
     const { log } = aLog(150)
-    await log.readOn()
-    for (const age of [-1, -3, -2, -3, 0, 5]) log.arrive(aRun(age))
+    await log.readMore()
+    for (const age of [-1, -3, -2, -3, 0, 5]) log.add(aRun(age))
     const { rowCount, runAt } = log.snapshot()
     expect(rowCount).toBe(103)
     expect([0, 1, 2, 3].map(index => runAt(index)?.id)).toEqual([-3, -2, -1, 0].map(idOf))
   })
 
-  it('wait while they are held', async () => {
+  it('wait while they are held back', async () => {
     const { log } = aLog(10)
-    await log.readOn()
-    log.hold(true)
-    log.arrive(aRun(-1))
+    await log.readMore()
+    log.setHeld(true)
+    log.add(aRun(-1))
     expect(log.snapshot()).toMatchObject({ rowCount: 10, waiting: 1 })
-    log.hold(false)
+    log.setHeld(false)
     expect(log.snapshot()).toMatchObject({ rowCount: 11, waiting: 0 })
   })
 
-  it('are read anew when they are too many', async () => {
-    const { asked, log } = aLog(10, { mostArrived: 5 })
-    await log.readOn()
-    for (let age = 1; age <= 6; age++) log.arrive(aRun(-age))
+  it('cause a reload when there are too many', async () => {
+    const { asked, log } = aLog(10, { maxArrived: 5 })
+    await log.readMore()
+    for (let age = 1; age <= 6; age++) log.add(aRun(-age))
     await settled()
     expect(asked).toHaveLength(2)
     expect(log.snapshot().rowCount).toBe(10)

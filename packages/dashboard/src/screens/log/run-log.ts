@@ -1,42 +1,41 @@
 import type { Page, Run } from '@belfry/contract'
 
-/** How a log is read and how much of it is kept. */
 export type RunLogOptions = {
-  /** Reads the page that begins at a cursor; the first one without. */
+  /** Reads the page at a cursor, or the first page. */
   readPage(cursor: string | undefined, signal: AbortSignal): Promise<Page<Run>>
-  /** Where scrolling ends: browsers cannot show elements of any height. Default: 1,000 pages. */
-  mostPages?: number
-  /** Runs that have arrived since the first page was read, before it is read anew. Default: 300. */
-  mostArrived?: number
+  /** Where scrolling ends, because browsers limit the height of an element. Default: 1,000 pages. */
+  maxPages?: number
+  /** How many new runs are inserted before the log is reloaded. Default: 300. */
+  maxArrived?: number
 }
 
-/** What a log shows at one moment. */
+/** The content of a log at one moment. */
 export type LogView = {
   rowCount: number
-  /** Undefined while the page that it stands on is read again. */
+  /** Undefined while its page is read again. */
   runAt(index: number): Run | undefined
-  /** New runs that are held back. */
+  /** How many new runs are held back. */
   waiting: number
   /**
-   * `reading` more; `idle` until it is scrolled on; `resting` after many pages in which a rare filter found nothing;
-   * `full` where scrolling ends though the log goes on; `end`; `failed` with an error.
+   * `reading` a page; `idle` until the user scrolls; `stopped` after many pages without a match; `full` at the maximum
+   * number of pages; `end` of the log; `failed` with an error.
    */
-  state: 'reading' | 'idle' | 'resting' | 'full' | 'end' | 'failed'
+  state: 'reading' | 'idle' | 'stopped' | 'full' | 'end' | 'failed'
   error: unknown
 }
 
-/** Of a page that is far from the view only its place is kept. */
+/** A page. Far from the view, its runs are dropped and only its length is kept. */
 type StoredPage = { cursor: string | undefined; runs: readonly Run[] | null; length: number; next: string | null }
 
-// Pages in which a filter finds nothing, until somebody has to ask for more.
-const mostBarren = 10
-// Rows beyond the view that are read before they are needed, and those that are kept.
+// Consecutive pages without a match, after which reading stops until the user asks for more.
+const maxEmptyPages = 10
+// Rows outside of the view that are read in advance, and rows that are kept.
 const readAhead = 60
 const keptAround = 600
 
 /**
- * A log that is read as it is scrolled and grows at its top, of which only what is near the view is kept. Its first page
- * has no cursor, so it is never let go: new runs are sorted into it.
+ * A log that loads on scroll, grows at its top, and keeps only the runs near the view. The first page always stays,
+ * because it has no cursor and new runs are inserted into it.
  */
 export class RunLog {
   readonly #options: Required<RunLogOptions>
@@ -46,16 +45,16 @@ export class RunLog {
   #pages: StoredPage[] = []
   #waiting: Run[] = []
   #arrived = 0
-  #barren = 0
+  #emptyPages = 0
   #isHeld = false
   #isReading = false
   #inView = { first: 0, last: 0 }
   #error: unknown = null
   #view: LogView
 
-  constructor({ readPage, mostPages = 1000, mostArrived = 300 }: RunLogOptions) {
-    this.#options = { readPage, mostPages, mostArrived }
-    this.#view = this.#describe()
+  constructor({ readPage, maxPages = 1000, maxArrived = 300 }: RunLogOptions) {
+    this.#options = { readPage, maxPages, maxArrived }
+    this.#view = this.#createView()
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -65,15 +64,15 @@ export class RunLog {
 
   snapshot = (): LogView => this.#view
 
-  /** Begins to read, or goes on: after a failure, or where nothing was found for long. */
-  async readOn(): Promise<void> {
-    this.#barren = 0
+  /** Starts to read, or continues after a failure or after many pages without a match. */
+  async readMore(): Promise<void> {
+    this.#emptyPages = 0
     const cursor = this.#pages.at(-1)?.next ?? undefined
     await this.#read(cursor, page => this.#append(page, cursor))
   }
 
-  /** Reads everything anew; what is shown stays until it has come. */
-  async restart(): Promise<void> {
+  /** Reads the log again from its start. The old runs stay until the first page has arrived. */
+  async reload(): Promise<void> {
     await this.#read(undefined, page => {
       this.#pages = []
       this.#waiting = []
@@ -83,36 +82,36 @@ export class RunLog {
     })
   }
 
-  /** Says which rows are in view. */
-  look(first: number, last: number): void {
+  /** Sets which rows are in view. */
+  setVisible(first: number, last: number): void {
     if (first === this.#inView.first && last === this.#inView.last) return
     this.#inView = { first, last }
-    this.#advance()
+    this.#readAround()
   }
 
-  /** Takes a run that has just ended. */
-  arrive(run: Run): void {
+  /** Adds a run that has just finished. */
+  add(run: Run): void {
     const known = [...this.#waiting, ...(this.#pages[0]?.runs ?? [])]
     if (known.some(({ id }) => id === run.id)) return
-    if (this.#waiting.length < this.#options.mostArrived) this.#waiting.push(run)
-    if (this.#isHeld) this.#tell()
-    else this.release()
+    if (this.#waiting.length < this.#options.maxArrived) this.#waiting.push(run)
+    if (this.#isHeld) this.#notify()
+    else this.showWaiting()
   }
 
-  /** Says whether new runs wait, for whoever reads or has paused, or appear. */
-  hold(isHeld: boolean): void {
+  /** Sets whether new runs are held back, because the user reads older ones or has paused the log. */
+  setHeld(isHeld: boolean): void {
     this.#isHeld = isHeld
-    if (!isHeld && this.#waiting.length > 0) this.release()
+    if (!isHeld && this.#waiting.length > 0) this.showWaiting()
   }
 
-  /** Shows the new runs that wait. */
-  release(): void {
+  /** Shows the runs that were held back. */
+  showWaiting(): void {
     if (this.#pages.length === 0) return
     const runs = this.#waiting
     this.#waiting = []
-    for (const run of runs) this.#sortIn(run)
-    if (this.#arrived >= this.#options.mostArrived) void this.restart()
-    this.#tell()
+    for (const run of runs) this.#insert(run)
+    if (this.#arrived >= this.#options.maxArrived) void this.reload()
+    this.#notify()
   }
 
   close(): void {
@@ -123,7 +122,7 @@ export class RunLog {
     if (this.#isReading || this.#closed.signal.aborted) return
     this.#isReading = true
     this.#error = null
-    this.#tell()
+    this.#notify()
     try {
       onPage(await this.#options.readPage(cursor, this.#closed.signal))
     } catch (error) {
@@ -131,21 +130,21 @@ export class RunLog {
     }
     this.#isReading = false
     if (this.#closed.signal.aborted) return
-    if (!this.#isHeld && this.#waiting.length > 0) this.release()
-    this.#advance()
-    this.#tell()
+    if (!this.#isHeld && this.#waiting.length > 0) this.showWaiting()
+    this.#readAround()
+    this.#notify()
   }
 
   #append({ data, next_cursor: next }: Page<Run>, cursor: string | undefined): void {
-    this.#barren = data.length === 0 ? this.#barren + 1 : 0
+    this.#emptyPages = data.length === 0 ? this.#emptyPages + 1 : 0
     const last = this.#pages.at(-1)
     if (last && data.length === 0) last.next = next
     else this.#pages.push({ cursor, runs: data, length: data.length, next })
   }
 
-  // Does what the place of the view asks for: reads on, reads again, lets go.
-  #advance(): void {
-    const { rowCount, state } = this.#describe()
+  // Reads pages near the view and drops the runs of pages far from it.
+  #readAround(): void {
+    const { rowCount, state } = this.#createView()
     if (state === 'idle' && this.#inView.last + readAhead >= rowCount) {
       const cursor = this.#pages.at(-1)?.next ?? undefined
       void this.#read(cursor, page => this.#append(page, cursor))
@@ -164,28 +163,28 @@ export class RunLog {
     this.#rereading.add(page)
     try {
       const { data } = await this.#options.readPage(page.cursor, this.#closed.signal)
-      // Retention may have taken some, and one that was under way for long may have come in between.
+      // Retention may have deleted some runs, and a long attempt may have been inserted.
       page.runs = data.slice(0, page.length)
       page.length = page.runs.length
     } catch (error) {
       this.#error = error
     }
     this.#rereading.delete(page)
-    if (!this.#closed.signal.aborted) this.#tell()
+    if (!this.#closed.signal.aborted) this.#notify()
   }
 
-  #sortIn(run: Run): void {
+  #insert(run: Run): void {
     const [first] = this.#pages
     if (!first?.runs || first.runs.some(({ id }) => id === run.id)) return
     const at = first.runs.findIndex(({ id }) => id < run.id)
-    // Older than the whole page: it stands further down, where it is found on the way.
+    // Older than this page: a later page contains it.
     if (at === -1 && first.next !== null) return
     first.runs = first.runs.toSpliced(at === -1 ? first.runs.length : at, 0, run)
     first.length += 1
     this.#arrived += 1
   }
 
-  #describe(): LogView {
+  #createView(): LogView {
     const pages = this.#pages.map(({ runs }) => runs)
     const starts: number[] = []
     let rowCount = 0
@@ -204,13 +203,13 @@ export class RunLog {
     const last = this.#pages.at(-1)
     if (this.#error !== null) return 'failed'
     if (last && last.next === null) return 'end'
-    if (this.#barren >= mostBarren) return 'resting'
-    if (this.#pages.length >= this.#options.mostPages) return 'full'
+    if (this.#emptyPages >= maxEmptyPages) return 'stopped'
+    if (this.#pages.length >= this.#options.maxPages) return 'full'
     return this.#isReading || !last ? 'reading' : 'idle'
   }
 
-  #tell(): void {
-    this.#view = this.#describe()
+  #notify(): void {
+    this.#view = this.#createView()
     for (const listener of this.#listeners) listener()
   }
 }

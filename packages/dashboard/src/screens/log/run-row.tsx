@@ -8,35 +8,36 @@ import { formatDuration } from '../../ui/format-time.ts'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { lateMs } from './late.ts'
 import styles from './log.module.css'
+import { lateMs } from './timing.tsx'
 
 type RunRowProps = {
   run: Run
-  /** Counted from 0, without the head. */
+  /** Zero-based, without the header row. */
   index: number
   place: Place
-  /** The log is that of several workspaces: each row names its own. */
-  isOfAll: boolean
+  /** Shows the workspace of the run. */
+  isOrganizationWide: boolean
   isOpen: boolean
   isFresh: boolean
   onFocus(index: number): void
 }
 
-/** Where a row stands, in pixels. */
+/** The position of a row, in pixels. */
 export type Place = { start: number; height: number }
 
-/** One attempt in the log. It is drawn again only when it changes, not whenever the list is scrolled. */
-export const RunRow = memo(DrawnRow, (a, b) => {
-  const isSame = a.run === b.run && a.index === b.index && a.isOfAll === b.isOfAll && a.onFocus === b.onFocus
+/** One attempt in the log. It renders again only when it changes, not on every scroll. */
+export const RunRow = memo(Row, (a, b) => {
+  const isSame =
+    a.run === b.run && a.index === b.index && a.isOrganizationWide === b.isOrganizationWide && a.onFocus === b.onFocus
   return isSame && a.isOpen === b.isOpen && a.place.start === b.place.start && a.place.height === b.place.height
 })
 
-function DrawnRow({ run, index, place, isOfAll, isOpen, isFresh, onFocus }: RunRowProps): ReactNode {
+function Row({ run, index, place, isOrganizationWide, isOpen, isFresh, onFocus }: RunRowProps): ReactNode {
   const { organization, workspaces } = useOrganization()
   const { search } = useLocation()
   const to = paths.workspace(organization.slug, run.workspace_id).run(run.id) + search
-  const workspace = isOfAll && workspaces.find(({ id }) => id === run.workspace_id)?.name
+  const workspace = isOrganizationWide && workspaces.find(({ id }) => id === run.workspace_id)?.name
   return (
     <tr
       aria-rowindex={index + 2}
@@ -64,11 +65,11 @@ function DrawnRow({ run, index, place, isOfAll, isOpen, isFresh, onFocus }: RunR
           {run.attempt > 1 && ` · attempt ${run.attempt}`}
         </span>
       </td>
-      <td className={styles.answer}>{answerOf(run)}</td>
+      <td className={styles.response}>{responseOf(run)}</td>
       <td className={classNames(styles.number, styles.lag, run.lag_ms >= lateMs && styles.late)}>
         {formatDuration(run.lag_ms)}
       </td>
-      <td className={classNames(styles.number, styles.took)}>{formatDuration(run.duration_ms)}</td>
+      <td className={styles.number}>{formatDuration(run.duration_ms)}</td>
       <td className={classNames(styles.number, styles.when)}>
         <RelativeTime at={run.started_at} />
       </td>
@@ -76,7 +77,7 @@ function DrawnRow({ run, index, place, isOfAll, isOpen, isFresh, onFocus }: RunR
   )
 }
 
-/** The place of a row that is being read. */
+/** A placeholder for a row that is loading. */
 export function SkeletonRow({ place, index }: { place: Place; index: number }): ReactNode {
   return (
     <tr aria-rowindex={index + 2} style={styleOf(place)} className={classNames(styles.row, styles.run)}>
@@ -93,7 +94,7 @@ function styleOf({ start, height }: Place): { height: number; transform: string 
   return { height, transform: `translateY(${start}px)` }
 }
 
-function answerOf({ response_status, error }: Run): string {
+function responseOf({ response_status, error }: Run): string {
   if (response_status !== null) return String(response_status)
   return (error?.code ?? '–').replaceAll('_', ' ')
 }

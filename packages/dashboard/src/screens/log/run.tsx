@@ -13,7 +13,7 @@ import styles from './run.module.css'
 import { RunContent } from './run-content.tsx'
 import { useIsNarrow } from './use-is-narrow.ts'
 
-/** One attempt with all that was sent and received: beside the log, or over it where there is no room. */
+/** A run with its request and response, beside the log, or over it on narrow screens. */
 export function Run(): ReactNode {
   const { workspace, to } = useWorkspace()
   const { run: id = '' } = useParams()
@@ -25,7 +25,7 @@ export function Run(): ReactNode {
   usePageTitle(run ? `Run of ${run.task_name}` : 'Run')
   useEffect(() => {
     if (isNarrow) panel.current?.focus()
-    // What was opened gets the focus back.
+    // Returns the focus to the row that opened the run.
     return () => {
       setTimeout(() => document.querySelector<HTMLElement>(`[data-run="${CSS.escape(id)}"]`)?.focus(), 0)
     }
@@ -42,20 +42,20 @@ export function Run(): ReactNode {
           <bdi>{run?.task_name ?? 'Run'}</bdi>
         </h2>
         {run && <StateBadge state={run.status} />}
-        <IconButton label="Close the run" icon={<X size={17} />} onClick={close} />
+        <IconButton label="Close run" icon={<X size={17} />} onClick={close} />
       </header>
       {error && <Problem error={error} onRetry={() => void refetch()} />}
-      {!run && !error && <Bones />}
+      {!run && !error && <SkeletonContent />}
       {run && <RunContent key={run.id} run={run} />}
     </section>
   )
 }
 
-function Bones(): ReactNode {
+function SkeletonContent(): ReactNode {
   return (
-    <div className={styles.bones}>
-      {['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(bone => (
-        <Skeleton key={bone} />
+    <div className={styles.skeletons}>
+      {['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(row => (
+        <Skeleton key={row} />
       ))}
     </div>
   )

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 const narrow = '(max-width: 860px)'
 
-/** Whether the screen has room for one column only, as `shell.module.css` sees it. */
+/** Returns whether the screen fits only one column. The width is the one in `shell.module.css`. */
 export function useIsNarrow(): boolean {
   return useSyncExternalStore(
     listener => {

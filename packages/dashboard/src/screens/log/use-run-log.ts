@@ -11,15 +11,15 @@ export type ShownLog = {
   view: LogView
   scope: LogScope
   query: ReturnType<typeof toLogQuery>
-  /** Whether new runs come in; false where the stream is refused. */
+  /** Whether new runs arrive. False if the API rejected the stream. */
   isLive: boolean
-  /** How many new runs were left out at least, because there were too many at a time. */
+  /** The minimum number of new runs that were left out because too many ended at a time. */
   omitted: number
-  /** When a run arrived that was not there at first. */
+  /** Returns when a run arrived live. */
   arrivedAt(id: string): number | undefined
 }
 
-/** The log that the address describes, read as it is scrolled and followed live. */
+/** Returns the log for the filters in the URL. It loads on scroll and follows new runs. */
 export function useRunLog(organization: Organization, workspace: Workspace, filters: Filters<LogFilter>): ShownLog {
   const organizationId = organization.id
   const workspaceId = filters.first('workspace') === 'all' ? null : workspace.id
@@ -37,20 +37,20 @@ export function useRunLog(organization: Organization, workspace: Workspace, filt
   }, [scope, query])
 
   useEffect(() => {
-    const gone = new AbortController()
+    const closed = new AbortController()
     arrivals.current.clear()
     setIsLive(true)
     setOmitted(0)
-    void log.readOn()
+    void log.readMore()
     const onRun = (run: Parameters<typeof matchesLog>[1]) => {
       if (!matchesLog(query, run)) return
       arrivals.current.set(run.id, performance.now())
-      log.arrive(run)
+      log.add(run)
     }
     const onOmitted = (count: number) => setOmitted(total => total + count)
-    followLog(scope, { onRun, onOmitted }, gone.signal).catch(() => setIsLive(false))
+    followLog(scope, { onRun, onOmitted }, closed.signal).catch(() => setIsLive(false))
     return () => {
-      gone.abort()
+      closed.abort()
       log.close()
     }
   }, [log, scope, query])

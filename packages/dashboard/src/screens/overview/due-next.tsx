@@ -11,7 +11,7 @@ import { Skeleton } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './overview.module.css'
 
-/** What is due: the next ones by name, and how many in the coming hour and day. */
+/** Lists the next due tasks, and charts the next hour and day. */
 export function DueNext({ upcoming }: { upcoming: UseQueryResult<Upcoming> }): ReactNode {
   const { data, error, refetch } = upcoming
   const hour = useMemo(() => barsOf(data?.hour), [data])
@@ -26,8 +26,8 @@ export function DueNext({ upcoming }: { upcoming: UseQueryResult<Upcoming> }): R
       </Card>
       <Card label="Timeline">
         <div className={styles.timelines}>
-          <Chart title="The coming hour" kind="bars" data={hour} height={84} />
-          <Chart title="The coming day" kind="bars" data={day} height={84} note={note} />
+          <Chart title="Next hour" kind="bars" data={hour} height={84} />
+          <Chart title="Next 24 hours" kind="bars" data={day} height={84} note={note} />
         </div>
       </Card>
     </div>
@@ -41,15 +41,15 @@ function NextList({ upcoming }: { upcoming: Upcoming }): ReactNode {
       {upcoming.overdue > 0 && (
         <p className={styles.overdue}>
           <Link to={to.tasks('?state=pending&state=retrying')}>{formatCount(upcoming.overdue)} due now</Link>, waiting
-          for their turn
+          for dispatch
         </p>
       )}
-      {upcoming.next.length === 0 && <p className={styles.faint}>Nothing is due in the coming day.</p>}
+      {upcoming.next.length === 0 && <p className={styles.faint}>Nothing is due in the next 24 hours.</p>}
       <ul className={styles.next}>
         {upcoming.next.slice(0, 8).map(({ at, task_id, cronjob_id, name }) => (
           <li key={`${at} ${task_id ?? cronjob_id}`}>
             <Link to={task_id ? to.task(task_id) : to.cronJob(cronjob_id ?? '')}>{name}</Link>
-            <span className={styles.moment}>
+            <span className={styles.time}>
               {cronjob_id && 'Cron job · '}
               <RelativeTime at={at} />
             </span>

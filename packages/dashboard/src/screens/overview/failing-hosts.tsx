@@ -16,10 +16,10 @@ const columns: ReadonlyArray<Column<FailingHost>> = [
     header: 'Latest failure',
     cell: one => one.last_response_status ?? one.last_error_code?.replaceAll('_', ' ') ?? '–',
   },
-  { id: 'at', header: 'When', align: 'end', isExtra: true, cell: one => <RelativeTime at={one.last_failed_at} /> },
+  { id: 'at', header: 'Time', align: 'end', isExtra: true, cell: one => <RelativeTime at={one.last_failed_at} /> },
 ]
 
-/** The hosts behind the failures; each leads to its latest one. */
+/** Lists the hosts with failures. Each row links to the latest failed run. */
 export function FailingHosts({ overview }: { overview: Overview | undefined }): ReactNode {
   const { to } = useWorkspace()
   if (overview?.failing_hosts.length === 0) return null
@@ -35,7 +35,7 @@ export function FailingHosts({ overview }: { overview: Overview | undefined }): 
         rowLink={one => to.run(one.last_run_id)}
       />
       {isPart && (
-        <p className={styles.faint}>Counted from the latest {formatCount(overview.failures_looked_at)} failures.</p>
+        <p className={styles.faint}>Based on the latest {formatCount(overview.failures_looked_at)} failures.</p>
       )}
     </section>
   )

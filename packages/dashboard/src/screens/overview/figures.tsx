@@ -1,28 +1,23 @@
 import type { Overview } from '@belfry/contract'
 import type { ReactNode } from 'react'
-import { formatCount } from '../../ui/format-amount.ts'
+import { formatCount, formatCounted, formatRate } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
 import { Skeleton } from '../../ui/table.tsx'
-import { formatCounted, formatRate } from './format-figures.ts'
 import styles from './overview.module.css'
 
-/** The few numbers that are looked at first. */
+/** The key figures. */
 export function Figures({ overview }: { overview: Overview | undefined }): ReactNode {
   const runs = overview?.runs
   const lag = overview?.lag
   const figures: ReadonlyArray<readonly [label: string, value: string | undefined, hint: string]> = [
     ['Success rate', runs && formatRate(runs.total - runs.failed, runs.total), 'of attempts'],
-    [
-      'Attempts',
-      runs && formatCounted(runs.total, runs.is_capped),
-      runs?.is_capped ? 'counted up to a bound' : 'started',
-    ],
-    ['Failed', runs && formatCounted(runs.failed, runs.is_capped), 'attempts, retries included'],
-    ['Lag p50', lag && (lag.p50_ms === null ? '–' : formatDuration(lag.p50_ms)), 'from due to started'],
+    ['Attempts', runs && formatCounted(runs.total, runs.is_capped), runs?.is_capped ? 'partial count' : 'started'],
+    ['Failed', runs && formatCounted(runs.failed, runs.is_capped), 'attempts, including retries'],
+    ['Lag p50', lag && (lag.p50_ms === null ? '–' : formatDuration(lag.p50_ms)), 'from due to start'],
     [
       'Lag p99',
       lag && (lag.p99_ms === null ? '–' : formatDuration(lag.p99_ms)),
-      lag && runs && lag.sampled < runs.total ? `from ${formatCount(lag.sampled)} samples` : 'from due to started',
+      lag && runs && lag.sampled < runs.total ? `from ${formatCount(lag.sampled)} samples` : 'from due to start',
     ],
   ]
   return (

@@ -1,4 +1,4 @@
-import type { Overview as OverviewAnswer, OverviewRange } from '@belfry/contract'
+import type { OverviewRange } from '@belfry/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Plus, SquareActivity } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -19,25 +19,25 @@ import { RunCharts } from './run-charts.tsx'
 import { UsageCard } from './usage-card.tsx'
 
 const ranges: ReadonlyArray<{ value: OverviewRange; label: string }> = [
-  { value: '1h', label: 'The last hour' },
-  { value: '24h', label: 'The last 24 hours' },
-  { value: '7d', label: 'The last 7 days' },
+  { value: '1h', label: 'Last hour' },
+  { value: '24h', label: 'Last 24 hours' },
+  { value: '7d', label: 'Last 7 days' },
 ]
 
-/** How a workspace is doing, and what it is about to do. */
+/** The recent activity of a workspace, and its due tasks. */
 export function Overview(): ReactNode {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(['range'])
   const range = ranges.find(({ value }) => value === filters.first('range'))?.value ?? '24h'
   const refusal = useRefusal('task.write')
   const past = useQuery(overviewQuery(workspace.id, range))
-  const ahead = useQuery(upcomingQuery(workspace.id))
-  const isNew = past.data?.runs.total === 0 && ahead.data?.next.length === 0 && ahead.data.overdue === 0
+  const upcoming = useQuery(upcomingQuery(workspace.id))
+  const isNew = past.data?.runs.total === 0 && upcoming.data?.next.length === 0 && upcoming.data.overdue === 0
   return (
     <>
       <PageHeader
         title="Overview"
-        description={`How ${workspace.name} is doing, and what is due.`}
+        description={`Recent activity and upcoming tasks in ${workspace.name}.`}
         actions={
           <>
             <div>
@@ -61,10 +61,11 @@ export function Overview(): ReactNode {
       />
       {past.error && <Problem error={past.error} onRetry={() => void past.refetch()} />}
       <div className={styles.page}>
-        {isNew && <Beginning />}
+        {isNew && <NoActivity />}
         {!past.error && <Figures overview={past.data} />}
-        <DueNext upcoming={ahead} />
-        {!past.error && <Past overview={past.data} />}
+        <DueNext upcoming={upcoming} />
+        {!past.error && <RunCharts overview={past.data} />}
+        {!past.error && <FailingHosts overview={past.data} />}
         <Allowed to="usage.read">
           <UsageCard />
         </Allowed>
@@ -73,25 +74,15 @@ export function Overview(): ReactNode {
   )
 }
 
-function Past({ overview }: { overview: OverviewAnswer | undefined }): ReactNode {
-  return (
-    <>
-      <RunCharts overview={overview} />
-      <FailingHosts overview={overview} />
-    </>
-  )
-}
-
-function Beginning(): ReactNode {
+function NoActivity(): ReactNode {
   const { to } = useWorkspace()
   return (
     <EmptyState
       icon={<SquareActivity size={24} aria-hidden="true" />}
-      title="Nothing has run here in this time, and nothing is due"
+      title="No runs in this period, and nothing is due"
       actions={<ButtonLink to={to.firstSteps()}>First steps</ButtonLink>}
     >
-      As soon as a task is dispatched, its outcome and its punctuality are counted here. The first steps lead to a first
-      one in a minute.
+      Results and lag appear here once tasks are dispatched. The first steps take you to your first webhook in a minute.
     </EmptyState>
   )
 }

@@ -7,7 +7,7 @@ import styles from './overview.module.css'
 
 const chartHeight = 190
 
-/** How much ran, how much of it failed, and how punctual it was. */
+/** Charts of attempts, failures and lag. */
 export function RunCharts({ overview }: { overview: Overview | undefined }): ReactNode {
   const data = useMemo(() => {
     const buckets = overview?.buckets ?? []
@@ -33,8 +33,8 @@ export function RunCharts({ overview }: { overview: Overview | undefined }): Rea
   if (!overview)
     return (
       <div className={styles.charts}>
-        {['a', 'b'].map(bone => (
-          <div key={bone} className={styles.bone} />
+        {['a', 'b'].map(chart => (
+          <div key={chart} className={styles.skeleton} />
         ))}
       </div>
     )
@@ -47,15 +47,11 @@ export function RunCharts({ overview }: { overview: Overview | undefined }): Rea
           kind="bars"
           data={data.runs}
           height={chartHeight}
-          note={
-            overview.runs.is_capped
-              ? 'The busiest moments are counted up to a bound: a flat top is a least.'
-              : undefined
-          }
+          note={overview.runs.is_capped ? 'Partial count; actual numbers are higher.' : undefined}
         />
       </Card>
-      <Card label="Punctuality">
-        <Chart title="Lag from due to started" data={data.lag} height={chartHeight} />
+      <Card label="Lag">
+        <Chart title="Lag from due to start" data={data.lag} height={chartHeight} />
       </Card>
     </div>
   )

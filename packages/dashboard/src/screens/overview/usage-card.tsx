@@ -5,15 +5,14 @@ import { paths } from '../../paths.ts'
 import { useOrganization } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { formatBytes, formatCount } from '../../ui/format-amount.ts'
+import { formatBytes, formatCount, formatRate } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
-import { formatRate } from './format-figures.ts'
 import styles from './overview.module.css'
 
 type Share = { used: number; limit: number }
 
-/** What the organization has used of its tier in this month. */
+/** The usage of the organization this month, and the limits of its tier. */
 export function UsageCard(): ReactNode {
   const { organization } = useOrganization()
   const { data, error, refetch } = useQuery(usageQuery(organization.id))

@@ -11,13 +11,13 @@ import { Field, Select, TextInput } from '../../ui/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import styles from './profile.module.css'
 
-const shortestPassword = 12
+const minPasswordLength = 12
 
-/** The signed-in user's own page: it belongs to no organization. */
+/** The profile of the signed-in user, which belongs to no organization. */
 export function Profile(): ReactNode {
   const { data: me } = useSuspenseQuery(meQuery)
   return (
-    <PlainLayout title="Your profile" description={me.user.email} foot={<Link to="/">Back to the dashboard</Link>}>
+    <PlainLayout title="Your profile" description={me.user.email} foot={<Link to="/">Back to dashboard</Link>}>
       <Stack>
         <NameForm name={me.user.name} />
         <PasswordForm />
@@ -29,14 +29,14 @@ export function Profile(): ReactNode {
 
 function NameForm({ name }: { name: string }): ReactNode {
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const form = useForm({
     read: field => ({ name: field('name').trim() }),
-    check: body => ({ ...(body.name === '' ? { name: 'Type in your name.' } : {}) }),
+    check: body => ({ ...(body.name === '' ? { name: 'Enter your name.' } : {}) }),
     submit: updateMe,
     onDone(me) {
       client.setQueryData(meQuery.queryKey, me)
-      say('Saved.')
+      toast('Name saved')
     },
   })
   return (
@@ -49,32 +49,32 @@ function NameForm({ name }: { name: string }): ReactNode {
 }
 
 function PasswordForm(): ReactNode {
-  const say = useToast()
-  // A new key empties the fields.
+  const toast = useToast()
+  // A new key clears the fields.
   const [times, setTimes] = useState(0)
   const form = useForm({
     isSignIn: true,
     read: field => ({ current_password: field('current_password'), password: field('password') }),
     check: body => ({
-      ...(body.current_password === '' ? { current_password: 'Type in your present password.' } : {}),
-      ...(body.password.length < shortestPassword
-        ? { password: `Use at least ${shortestPassword} characters; a few words are fine.` }
+      ...(body.current_password === '' ? { current_password: 'Enter your current password.' } : {}),
+      ...(body.password.length < minPasswordLength
+        ? { password: `Use at least ${minPasswordLength} characters.` }
         : {}),
     }),
     submit: (body: { current_password: string; password: string }) => updateMe(body),
     onDone() {
       setTimes(times + 1)
-      say('Your password is changed. Everywhere else you are signed out.')
+      toast('Password changed. All other sessions are signed out.')
     },
   })
   return (
     <section className={styles.part}>
       <h2>Password</h2>
       <Form key={times} form={form} action="Change password">
-        <Field label="Present password" error={form.errors.current_password}>
+        <Field label="Current password" error={form.errors.current_password}>
           <TextInput name="current_password" type="password" autoComplete="current-password" />
         </Field>
-        <Field label="New password" hint={`At least ${shortestPassword} characters.`} error={form.errors.password}>
+        <Field label="New password" hint={`At least ${minPasswordLength} characters.`} error={form.errors.password}>
           <TextInput name="password" type="password" autoComplete="new-password" />
         </Field>
       </Form>
@@ -86,8 +86,8 @@ function ThemeChoice(): ReactNode {
   const [theme, setTheme] = useState(chosenTheme)
   return (
     <section className={styles.part}>
-      <h2>Looks</h2>
-      <Field label="Theme" hint="In this browser.">
+      <h2>Appearance</h2>
+      <Field label="Theme" hint="Applies to this browser only.">
         <Select
           value={theme}
           onChange={event => {
@@ -96,7 +96,7 @@ function ThemeChoice(): ReactNode {
             setTheme(chosen)
           }}
         >
-          <option value="system">As the system</option>
+          <option value="system">System</option>
           <option value="light">Light</option>
           <option value="dark">Dark</option>
         </Select>

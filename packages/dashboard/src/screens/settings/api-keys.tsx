@@ -48,14 +48,14 @@ function Keys(): ReactNode {
     <>
       <PageHeader
         title="API keys"
-        description={`A key gives full access to the tasks, cron jobs and events of ${workspace.name}. It is sent as X-Api-Key.`}
+        description={`A key grants full access to the tasks, cron jobs and events of ${workspace.name}. Send it in the X-Api-Key header.`}
         actions={create}
       />
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {list.data?.items.length === 0 ? (
         <EmptyState icon={<KeyRound size={22} aria-hidden="true" />} title="No API keys yet" actions={create}>
-          Your server needs one to schedule webhooks. Make one for each place that uses Belfry, so that each can be
-          revoked alone.
+          Your server needs an API key to schedule webhooks. Create one per application, so you can revoke each one
+          separately.
         </EmptyState>
       ) : (
         <KeyTable keys={list.data?.items} onRevoke={setRevoking} />
@@ -73,8 +73,8 @@ function Keys(): ReactNode {
       <Dialog
         isOpen={created !== null}
         onClose={() => setCreated(null)}
-        title="Copy the key now"
-        description="It is shown this once. Belfry keeps only a hash of it."
+        title="Copy your API key"
+        description="You can see it only this once. Belfry stores only its hash."
       >
         <CodeBlock text={created?.key ?? ''} label="API key" isWrapped />
         <DialogActions>
@@ -97,8 +97,8 @@ function KeyTable({ keys, onRevoke }: { keys: ApiKey[] | undefined; onRevoke(key
       rowKey={key => key.id}
       columns={[
         { id: 'name', header: 'Name', cell: key => key.name },
-        { id: 'prefix', header: 'Begins with', cell: key => <code className={styles.mono}>{key.prefix}…</code> },
-        { id: 'state', header: 'State', cell: key => <KeyState apiKey={key} /> },
+        { id: 'prefix', header: 'Prefix', cell: key => <code className={styles.mono}>{key.prefix}…</code> },
+        { id: 'state', header: 'Status', cell: key => <KeyStatus apiKey={key} /> },
         {
           id: 'used',
           header: 'Last used',
@@ -124,13 +124,13 @@ function KeyTable({ keys, onRevoke }: { keys: ApiKey[] | undefined; onRevoke(key
   )
 }
 
-function KeyState({ apiKey }: { apiKey: ApiKey }): ReactNode {
+function KeyStatus({ apiKey }: { apiKey: ApiKey }): ReactNode {
   if (apiKey.revoked_at) return <Badge>Revoked</Badge>
   if (!apiKey.expires_at) return <Badge tone="good">Active</Badge>
-  const isOver = new Date(apiKey.expires_at) <= new Date()
+  const isExpired = new Date(apiKey.expires_at) <= new Date()
   return (
-    <Badge tone={isOver ? 'plain' : 'warn'}>
-      {isOver ? 'Expired' : 'Expires'} <RelativeTime at={apiKey.expires_at} />
+    <Badge tone={isExpired ? 'plain' : 'warn'}>
+      {isExpired ? 'Expired' : 'Expires'} <RelativeTime at={apiKey.expires_at} />
     </Badge>
   )
 }
@@ -138,22 +138,22 @@ function KeyState({ apiKey }: { apiKey: ApiKey }): ReactNode {
 function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose(): void }): ReactNode {
   const { workspace } = useWorkspace()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const revoke = useMutation({
     mutationFn: (key: ApiKey) => revokeApiKey(workspace.id, key.id),
     async onSuccess(_, key) {
       onClose()
-      say(`${key.name} is revoked: no call with it is accepted any more.`)
+      toast(`${key.name} revoked`)
       await client.invalidateQueries({ queryKey: ['api-keys', workspace.id] })
     },
-    onError: error => say(messageOf(error), 'bad'),
+    onError: error => toast(messageOf(error), 'bad'),
   })
   return (
     <ConfirmDialog
       isOpen={apiKey !== null}
       onClose={onClose}
       title={`Revoke ${apiKey?.name ?? 'the key'}?`}
-      description="Within five seconds every call with this key is refused. What was scheduled with it stays. This cannot be undone."
+      description="Calls with this key are rejected within five seconds. Tasks that it created stay scheduled. This cannot be undone."
       action="Revoke key"
       isDangerous
       isPending={revoke.isPending}

@@ -37,16 +37,16 @@ function Entries(): ReactNode {
     <>
       <PageHeader
         title="Audit log"
-        description="Who did what to which object, when, and from which address. Nothing is ever changed or taken out of it."
+        description="Who changed which object, when, and from which address. Entries are never edited or deleted."
       />
       <FilterBar filters={filters}>
-        <SearchFilter filters={filters} name="object_id" label="Id or name of an object" />
-        <SelectFilter filters={filters} name="group" label="What" all="Everything" options={actionGroups} />
+        <SearchFilter filters={filters} name="object_id" label="Object ID or name" />
+        <SelectFilter filters={filters} name="group" label="Action" all="All actions" options={actionGroups} />
         <SelectFilter
           filters={filters}
           name="user_id"
-          label="Who"
-          all="Everybody"
+          label="Member"
+          all="All members"
           options={(members.data?.items ?? []).map(({ user }) => ({ value: user.id, label: user.name }))}
         />
         <SelectFilter
@@ -59,10 +59,8 @@ function Entries(): ReactNode {
       </FilterBar>
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {list.data?.items.length === 0 ? (
-        <EmptyState icon={<ScrollText size={22} aria-hidden="true" />} title="Nothing found">
-          {filters.isSet
-            ? 'Nothing in the log is like that.'
-            : 'What is done to the organization is written down here.'}
+        <EmptyState icon={<ScrollText size={22} aria-hidden="true" />} title="No entries">
+          {filters.isSet ? 'No entry matches the filters.' : 'Changes to the organization appear here.'}
         </EmptyState>
       ) : (
         <Table
@@ -70,22 +68,22 @@ function Entries(): ReactNode {
           rows={list.data?.items}
           rowKey={({ id }) => id}
           columns={[
-            { id: 'at', header: 'When', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+            { id: 'at', header: 'Time', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
             {
-              id: 'who',
-              header: 'Who',
+              id: 'actor',
+              header: 'Actor',
               cell: ({ actor, address }) => (
-                <div className={styles.who}>
-                  {actor.email ?? actor.api_key_id ?? actor.user_id ?? 'Somebody'}
+                <div className={styles.twoLines}>
+                  {actor.email ?? actor.api_key_id ?? actor.user_id ?? 'Unknown'}
                   <span>from {address}</span>
                 </div>
               ),
             },
             {
-              id: 'what',
-              header: 'What',
+              id: 'action',
+              header: 'Action',
               cell: entry => (
-                <div className={styles.who}>
+                <div className={styles.twoLines}>
                   <code className={styles.mono}>{entry.action}</code>
                   <span>{detailsOf(entry)}</span>
                 </div>

@@ -14,7 +14,7 @@ import { FormProblem } from '../../ui/problem.tsx'
 import { AbsoluteTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import styles from './settings.module.css'
-import { tierLabels } from './tier-labels.ts'
+import { type TierName, tierLabels } from './tier-labels.ts'
 
 type Billing = OrganizationSubscription['billing']
 
@@ -25,7 +25,7 @@ const statuses: Record<Billing['status'], string> = {
   canceled: 'Canceled',
 }
 
-/** The paid subscription, where tiers are sold. */
+/** The paid subscription, if Stripe handles the billing. */
 export function BillingState({ subscription }: { subscription: OrganizationSubscription }): ReactNode {
   const { tier, billing } = subscription
   const portal = usePortal()
@@ -40,7 +40,7 @@ export function BillingState({ subscription }: { subscription: OrganizationSubsc
           {billing.status === 'payment_failed' && <PaymentFailed tier={tier} graceUntil={billing.grace_until} />}
           {isConfirming && (
             <p className={styles.note} role="status">
-              Confirming your payment. The tier changes as soon as Stripe reports it.
+              Confirming your payment. The tier changes as soon as Stripe confirms it.
             </p>
           )}
           <DefinitionList rows={rowsOf(billing)} />
@@ -72,24 +72,22 @@ function rowsOf({ status, period_end, next_tier }: Billing): Array<[string, Reac
   ]
 }
 
-function PaymentFailed({ tier, graceUntil }: { tier: string; graceUntil: string | null }): ReactNode {
+function PaymentFailed({ tier, graceUntil }: { tier: TierName; graceUntil: string | null }): ReactNode {
   const day = graceUntil && new Date(graceUntil).toLocaleDateString(undefined, { dateStyle: 'long' })
   const isOver = graceUntil !== null && Date.parse(graceUntil) <= Date.now()
-  const consequence = isOver
-    ? 'The grace period is over.'
-    : `The tier ${tierLabels[tier as keyof typeof tierLabels]} stays until ${day}.`
+  const consequence = isOver ? 'The grace period is over.' : `You keep the ${tierLabels[tier]} tier until ${day}.`
   return <FormProblem problem={`The last payment failed. ${consequence} Choose “Manage billing” to pay.`} />
 }
 
-function PlannedChange({ tier, next }: { tier: string; next: NonNullable<Billing['next_tier']> }): ReactNode {
+function PlannedChange({ tier, next }: { tier: TierName; next: NonNullable<Billing['next_tier']> }): ReactNode {
   const { organization } = useOrganization()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const refusal = useRefusal('billing.change')
   const keep = useMutation({
     mutationFn: () => changeTier(organization.id, tier),
     onSuccess: () => client.invalidateQueries({ queryKey: ['tier', organization.id] }),
-    onError: error => say(messageOf(error), 'bad'),
+    onError: error => toast(messageOf(error), 'bad'),
   })
   return (
     <div className={styles.inline} role="status">
@@ -97,7 +95,7 @@ function PlannedChange({ tier, next }: { tier: string; next: NonNullable<Billing
         Changes to {tierLabels[next.tier]} on <AbsoluteTime at={next.at} />
       </span>
       <Button size="small" refusal={refusal} isPending={keep.isPending} onClick={() => keep.mutate()}>
-        Keep {tierLabels[tier as keyof typeof tierLabels]}
+        Keep {tierLabels[tier]}
       </Button>
     </div>
   )
@@ -105,15 +103,15 @@ function PlannedChange({ tier, next }: { tier: string; next: NonNullable<Billing
 
 function usePortal() {
   const { organization } = useOrganization()
-  const say = useToast()
+  const toast = useToast()
   return useMutation({
     mutationFn: () => openBillingPortal(organization.id),
     onSuccess: ({ url }) => location.assign(url),
-    onError: error => say(messageOf(error), 'bad'),
+    onError: error => toast(messageOf(error), 'bad'),
   })
 }
 
-// Stripe brings the owner back before its report of the payment has come.
+// Stripe redirects the owner back before its webhook has arrived.
 function useConfirmation(status: Billing['status']): boolean {
   const { organization } = useOrganization()
   const [search, setSearch] = useSearchParams()

@@ -15,7 +15,7 @@ type DeleteByNameProps = {
   onConfirm(): void
 }
 
-/** Asks for the name of what is to be deleted, so that nothing large is deleted by a slip. */
+/** Asks the user to type the name before a workspace or organization is deleted. */
 export function DeleteByName(props: DeleteByNameProps): ReactNode {
   const { what, name, isPending, error, onConfirm, ...dialog } = props
   const [typed, setTyped] = useState('')
@@ -41,9 +41,9 @@ export function DeleteByName(props: DeleteByNameProps): ReactNode {
       >
         <Stack>
           <Field
-            label={`Type in the name of the ${what}`}
+            label={`Type the name of the ${what} to confirm`}
             hint={<strong>{name}</strong>}
-            error={isWrong && typed.trim() !== name ? `That is not the name of the ${what}.` : undefined}
+            error={isWrong && typed.trim() !== name ? 'The name does not match.' : undefined}
           >
             <TextInput value={typed} autoComplete="off" onChange={event => setTyped(event.target.value)} />
           </Field>

@@ -26,7 +26,7 @@ export function General(): ReactNode {
       <div className={styles.narrow}>
         <Card>
           {mayChange ? (
-            // A saved name or slug begins the form anew.
+            // A saved change resets the form.
             <NameForm key={organization.updated_at} organization={organization} />
           ) : (
             <DefinitionList
@@ -46,23 +46,23 @@ export function General(): ReactNode {
 
 function NameForm({ organization }: { organization: Organization }): ReactNode {
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const form = useForm({
     read: field => ({ name: field('name').trim(), slug: field('slug').trim() }),
     check: ({ name, slug }) => ({
-      ...(name === '' ? { name: 'Type in a name.' } : {}),
+      ...(name === '' ? { name: 'Enter a name.' } : {}),
       ...(/^[a-z0-9](-?[a-z0-9])+$/.test(slug)
         ? {}
-        : { slug: 'Use 2 to 63 lower-case letters and digits, with single hyphens between them.' }),
+        : { slug: 'Use 2 to 63 lowercase letters and digits, with single hyphens between them.' }),
     }),
     submit: body => updateOrganization(organization.id, body),
     async onDone(changed) {
       if (changed.slug !== organization.slug) {
-        // The address of everything has changed, so everything is loaded anew.
+        // Every URL has changed, so the page reloads.
         location.replace(paths.settings(changed.slug))
         return
       }
-      say('Saved.')
+      toast('Changes saved')
       await Promise.all(
         [['me'], ['organization', organization.id]].map(queryKey => client.invalidateQueries({ queryKey })),
       )
@@ -75,7 +75,7 @@ function NameForm({ organization }: { organization: Organization }): ReactNode {
       </Field>
       <Field
         label="Slug"
-        hint="Part of every address of this dashboard. Links with the old one stop working."
+        hint="Part of every dashboard URL. Links with the old slug stop working."
         error={form.errors.slug}
       >
         <TextInput name="slug" isMono defaultValue={organization.slug} autoCapitalize="none" spellCheck={false} />
@@ -94,16 +94,16 @@ function DeleteOrganization({ organization, hasWorkspaces }: DeleteOrganizationP
     mutationFn: () => deleteOrganization(organization.id),
     onSuccess() {
       client.clear()
-      // Everything that is shown belonged to it.
+      // Everything on the page belonged to it.
       location.assign('/')
     },
   })
   return (
     <section className={styles.section}>
-      <h2>Delete the organization</h2>
+      <h2>Delete organization</h2>
       <Card>
         <div className={styles.danger}>
-          <p>With its members, invitations and audit log. Its workspaces have to be deleted first.</p>
+          <p>Deletes its members, invitations and audit log. Delete its workspaces first.</p>
           <Button
             kind="danger"
             refusal={refusal ?? (hasWorkspaces ? 'Delete its workspaces first.' : null)}

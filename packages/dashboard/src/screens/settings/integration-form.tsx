@@ -9,21 +9,36 @@ import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Field, Select, TextInput } from '../../ui/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { type AlertEvent, channelNames, eventNames } from './alert-names.ts'
 import styles from './settings.module.css'
 
 type Channel = Integration['channel']
+type AlertEvent = Integration['events'][number]
+
+export const channelNames: Record<Channel, string> = {
+  slack: 'Slack',
+  discord: 'Discord',
+  email: 'Email',
+  webhook: 'Webhook',
+}
+
+export const eventNames: Record<AlertEvent, string> = {
+  'task.dead': 'Dead task',
+  'cronjob.failing': 'Failing cron job',
+  'cronjob.recovered': 'Recovered cron job',
+  'quota.warning': 'Quota at 80%',
+  'quota.reached': 'Quota reached',
+}
 
 const channels = Object.keys(channelNames) as Channel[] // its own keys
 const events = Object.keys(eventNames) as AlertEvent[]
 const hints: Record<Exclude<Channel, 'email'>, string> = {
-  slack: 'An incoming webhook of your Slack app: https://hooks.slack.com/services/…',
-  discord: 'A webhook of the channel: https://discord.com/api/webhooks/…',
-  webhook: 'Gets each alert as JSON, signed like every delivery.',
+  slack: 'The incoming webhook of your Slack app: https://hooks.slack.com/services/…',
+  discord: 'The webhook of the channel: https://discord.com/api/webhooks/…',
+  webhook: 'Receives each alert as JSON, signed like every delivery.',
 }
 
 type IntegrationFormProps = {
-  /** The one to change; null makes a new one. */
+  /** The integration to edit; null creates one. */
   integration: Integration | null
   onDone(): void
 }
@@ -31,7 +46,7 @@ type IntegrationFormProps = {
 export function IntegrationForm({ integration, onDone }: IntegrationFormProps): ReactNode {
   const { workspace } = useWorkspace()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const [channel, setChannel] = useState<Channel>(integration?.channel ?? 'slack')
   const form = useForm({
     read: field => ({
@@ -40,25 +55,25 @@ export function IntegrationForm({ integration, onDone }: IntegrationFormProps): 
       target: field(channel === 'email' ? 'email' : 'url').trim(),
     }),
     check: body => ({
-      ...(body.name === '' ? { name: 'Type in a name.' } : {}),
+      ...(body.name === '' ? { name: 'Enter a name.' } : {}),
       ...(body.target === '' && !integration ? targetError(channel) : {}),
-      ...(body.events.length === 0 ? { events: 'Choose at least one thing to be told of.' } : {}),
+      ...(body.events.length === 0 ? { events: 'Select at least one event.' } : {}),
     }),
     submit({ name, events, target }) {
       const where = channel === 'email' ? { email: target } : { url: target }
       if (!integration) {
-        // The channel and its kind of target belong together, which their types cannot say.
+        // The types cannot express that the channel decides the kind of target.
         return createIntegration(workspace.id, { channel, name, events, ...where } as CreateIntegrationBody)
       }
       return updateIntegration(workspace.id, integration.id, { name, events, ...(target === '' ? {} : where) })
     },
     async onDone({ name }) {
       onDone()
-      say(integration ? `${name} is changed.` : `${name} is told from now on. Send it a test.`)
+      toast(integration ? `${name} updated` : `${name} created. Send a test to check it.`)
       await client.invalidateQueries({ queryKey: ['integrations', workspace.id] })
     },
   })
-  const keeps = integration ? ` Left empty, ${integration.target} stays.` : ''
+  const keeps = integration ? ` Leave empty to keep ${integration.target}.` : ''
   return (
     <Form
       form={form}
@@ -80,26 +95,26 @@ export function IntegrationForm({ integration, onDone }: IntegrationFormProps): 
         <TextInput name="name" defaultValue={integration?.name} placeholder="On call" autoComplete="off" />
       </Field>
       {channel === 'email' ? (
-        <Field label="E-mail address" hint={keeps} error={form.errors.email}>
+        <Field label="Email address" hint={keeps} error={form.errors.email}>
           <TextInput name="email" type="email" autoComplete="off" />
         </Field>
       ) : (
         <Field
           label="URL"
-          hint={`${hints[channel]} It is kept encrypted and not shown again.${keeps}`}
+          hint={`${hints[channel]} It is stored encrypted and not shown again.${keeps}`}
           error={form.errors.url}
         >
           <TextInput name="url" type="url" isMono autoComplete="off" />
         </Field>
       )}
       <fieldset className={styles.fieldset}>
-        <legend>Told of</legend>
+        <legend>Events</legend>
         {events.map(event => (
           <Checkbox
             key={event}
             name={event}
             label={eventNames[event]}
-            isOnAtFirst={integration ? integration.events.includes(event) : event === 'task.dead'}
+            isInitiallyOn={integration ? integration.events.includes(event) : event === 'task.dead'}
           />
         ))}
       </fieldset>
@@ -108,5 +123,5 @@ export function IntegrationForm({ integration, onDone }: IntegrationFormProps): 
 }
 
 function targetError(channel: Channel): Record<string, string> {
-  return channel === 'email' ? { email: 'Type in an e-mail address.' } : { url: 'Type in the URL.' }
+  return channel === 'email' ? { email: 'Enter an email address.' } : { url: 'Enter the URL.' }
 }

@@ -15,8 +15,7 @@ import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { channelNames, eventNames } from './alert-names.ts'
-import { IntegrationForm } from './integration-form.tsx'
+import { channelNames, eventNames, IntegrationForm } from './integration-form.tsx'
 import styles from './settings.module.css'
 
 export function Integrations(): ReactNode {
@@ -30,7 +29,7 @@ export function Integrations(): ReactNode {
 function IntegrationList(): ReactNode {
   const { workspace } = useWorkspace()
   const list = useInfiniteQuery(integrationsQuery(workspace.id))
-  // An integration to change, or a new one.
+
   const [editing, setEditing] = useState<Integration | 'new' | null>(null)
   const [deleting, setDeleting] = useState<Integration | null>(null)
   const create = (
@@ -48,13 +47,13 @@ function IntegrationList(): ReactNode {
     <>
       <PageHeader
         title="Integrations"
-        description="Where Belfry tells of dead tasks, failing cron jobs and quotas. What happens in quick succession is told together."
+        description="Get notified about dead tasks, failing cron jobs and quotas. Bursts are grouped into one message."
         actions={create}
       />
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {list.data?.items.length === 0 ? (
-        <EmptyState icon={<BellRing size={22} aria-hidden="true" />} title="Nobody is told yet" actions={create}>
-          Add a Slack or Discord channel, an e-mail address or a webhook, and learn of a dead task before your customers
+        <EmptyState icon={<BellRing size={22} aria-hidden="true" />} title="No integrations yet" actions={create}>
+          Add a Slack or Discord channel, an email address or a webhook to hear about dead tasks before your customers
           do.
         </EmptyState>
       ) : (
@@ -64,7 +63,7 @@ function IntegrationList(): ReactNode {
       <Dialog
         isOpen={editing !== null}
         onClose={() => setEditing(null)}
-        title={changed ? `Change ${changed.name}` : 'New integration'}
+        title={changed ? `Edit ${changed.name}` : 'New integration'}
       >
         <IntegrationForm integration={changed} onDone={() => setEditing(null)} />
       </Dialog>
@@ -92,7 +91,7 @@ function IntegrationTable({ integrations, onEdit, onDelete }: IntegrationTablePr
           id: 'name',
           header: 'Name',
           cell: ({ name, channel, target }) => (
-            <div className={styles.who}>
+            <div className={styles.twoLines}>
               {name}
               <span>
                 {channelNames[channel]}, {target}
@@ -102,7 +101,7 @@ function IntegrationTable({ integrations, onEdit, onDelete }: IntegrationTablePr
         },
         {
           id: 'events',
-          header: 'Told of',
+          header: 'Events',
           isExtra: true,
           cell: ({ events }) => (
             <div className={styles.badges}>
@@ -120,7 +119,7 @@ function IntegrationTable({ integrations, onEdit, onDelete }: IntegrationTablePr
             <div className={styles.rowActions}>
               <TestButton integration={integration} />
               <IconButton
-                label={`Change ${integration.name}`}
+                label={`Edit ${integration.name}`}
                 icon={<Pencil size={16} />}
                 refusal={writeRefusal}
                 onClick={() => onEdit(integration)}
@@ -141,11 +140,11 @@ function IntegrationTable({ integrations, onEdit, onDelete }: IntegrationTablePr
 
 function TestButton({ integration }: { integration: Integration }): ReactNode {
   const { workspace } = useWorkspace()
-  const say = useToast()
+  const toast = useToast()
   const test = useMutation({
     mutationFn: () => testIntegration(workspace.id, integration.id),
-    onSuccess: result => say(inWords(integration, result), result.delivered ? 'good' : 'bad'),
-    onError: error => say(messageOf(error), 'bad'),
+    onSuccess: result => toast(resultText(integration, result), result.delivered ? 'good' : 'bad'),
+    onError: error => toast(messageOf(error), 'bad'),
   })
   return (
     <Button
@@ -161,29 +160,29 @@ function TestButton({ integration }: { integration: Integration }): ReactNode {
   )
 }
 
-function inWords({ name }: Integration, { delivered, error }: IntegrationTest): string {
-  return delivered ? `The test has arrived at ${name}.` : `The test did not arrive at ${name}: ${error}`
+function resultText({ name }: Integration, { delivered, error }: IntegrationTest): string {
+  return delivered ? `Test delivered to ${name}` : `The test could not be delivered to ${name}: ${error}`
 }
 
 function DeleteDialog({ integration, onClose }: { integration: Integration | null; onClose(): void }): ReactNode {
   const { workspace } = useWorkspace()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const remove = useMutation({
     mutationFn: ({ id }: Integration) => deleteIntegration(workspace.id, id),
     async onSuccess(_, { name }) {
       onClose()
-      say(`${name} is told nothing more.`)
+      toast(`${name} deleted`)
       await client.invalidateQueries({ queryKey: ['integrations', workspace.id] })
     },
-    onError: error => say(messageOf(error), 'bad'),
+    onError: error => toast(messageOf(error), 'bad'),
   })
   return (
     <ConfirmDialog
       isOpen={integration !== null}
       onClose={onClose}
       title={`Delete ${integration?.name ?? 'the integration'}?`}
-      description="It is told nothing more."
+      description="It no longer receives alerts."
       action="Delete integration"
       isDangerous
       isPending={remove.isPending}

@@ -45,26 +45,26 @@ function InvitationList(): ReactNode {
       refusal={useRefusal('invitation.create')}
       onClick={() => setIsInviting(true)}
     >
-      Invite somebody
+      Invite member
     </Button>
   )
   return (
     <>
       <PageHeader
         title="Invitations"
-        description="A mail with a link that is good for seven days, once, for the address it was sent to."
+        description="Each invitation is an email with a personal link. The link works once, for seven days."
         actions={invite}
       />
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {list.data?.items.length === 0 ? (
-        <EmptyState icon={<Mail size={22} aria-hidden="true" />} title="Nobody has been invited" actions={invite}>
-          Choose a role and the workspaces that somebody is to join, and they get a mail.
+        <EmptyState icon={<Mail size={22} aria-hidden="true" />} title="No invitations yet" actions={invite}>
+          Choose a role and workspaces, and Belfry emails an invitation link.
         </EmptyState>
       ) : (
         <InvitationTable invitations={list.data?.items} />
       )}
       <LoadMore {...list} />
-      <Dialog isOpen={isInviting} onClose={close} title="Invite somebody">
+      <Dialog isOpen={isInviting} onClose={close} title="Invite member">
         <InviteForm onDone={close} />
       </Dialog>
     </>
@@ -82,9 +82,9 @@ function InvitationTable({ invitations }: { invitations: Invitation[] | undefine
       columns={[
         {
           id: 'email',
-          header: 'Address',
+          header: 'Email',
           cell: ({ email, invited_by }) => (
-            <div className={styles.who}>
+            <div className={styles.twoLines}>
               {email}
               <span>invited by {invited_by.name}</span>
             </div>
@@ -94,11 +94,11 @@ function InvitationTable({ invitations }: { invitations: Invitation[] | undefine
           id: 'role',
           header: 'Role',
           cell: ({ role, workspace_role, workspace_ids }) => (
-            <div className={styles.who}>
+            <div className={styles.twoLines}>
               {roleNames[role]}
               {workspace_ids.length > 0 && (
                 <span>
-                  {workspaceRoleNames[workspace_role]} of {workspace_ids.map(nameOf).join(', ')}
+                  {workspaceRoleNames[workspace_role]} in {workspace_ids.map(nameOf).join(', ')}
                 </span>
               )}
             </div>
@@ -106,12 +106,12 @@ function InvitationTable({ invitations }: { invitations: Invitation[] | undefine
         },
         {
           id: 'status',
-          header: 'State',
+          header: 'Status',
           cell: ({ status, expires_at }) => (
             <Badge tone={tones[status]}>
               {status === 'pending' ? (
                 <>
-                  Waiting, ends <RelativeTime at={expires_at} />
+                  Pending, expires <RelativeTime at={expires_at} />
                 </>
               ) : (
                 names[status]
@@ -138,7 +138,7 @@ const tones: Record<Invitation['status'], Tone> = {
 }
 
 const names: Record<Invitation['status'], string> = {
-  pending: 'Waiting',
+  pending: 'Pending',
   accepted: 'Accepted',
   revoked: 'Revoked',
   expired: 'Expired',
@@ -147,7 +147,7 @@ const names: Record<Invitation['status'], string> = {
 function InvitationActions({ invitation }: { invitation: Invitation }): ReactNode {
   const { organization } = useOrganization()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const refusal = useRefusal('invitation.revoke')
   const change = useMutation({
     async mutationFn(what: 'resend' | 'revoke') {
@@ -155,20 +155,20 @@ function InvitationActions({ invitation }: { invitation: Invitation }): ReactNod
       else await revokeInvitation(organization.id, invitation.id)
     },
     async onSuccess(_, what) {
-      say(
+      toast(
         what === 'resend'
-          ? `Another mail is on its way to ${invitation.email}; the link before it is void.`
-          : `The invitation of ${invitation.email} is revoked.`,
+          ? `Invitation sent again to ${invitation.email}. The previous link no longer works.`
+          : `Invitation for ${invitation.email} revoked`,
       )
       await client.invalidateQueries({ queryKey: ['invitations', organization.id] })
     },
-    onError: error => say(messageOf(error), 'bad'),
+    onError: error => toast(messageOf(error), 'bad'),
   })
   if (invitation.status === 'accepted' || invitation.status === 'revoked') return null
   return (
     <div className={styles.rowActions}>
       <IconButton
-        label={`Send again to ${invitation.email}`}
+        label={`Resend invitation to ${invitation.email}`}
         icon={<Send size={16} />}
         refusal={refusal}
         isPending={change.isPending}
@@ -176,7 +176,7 @@ function InvitationActions({ invitation }: { invitation: Invitation }): ReactNod
       />
       {invitation.status === 'pending' && (
         <IconButton
-          label={`Revoke the invitation of ${invitation.email}`}
+          label={`Revoke invitation for ${invitation.email}`}
           icon={<Ban size={16} />}
           refusal={refusal}
           isPending={change.isPending}

@@ -16,7 +16,7 @@ import styles from './settings.module.css'
 export function InviteForm({ onDone }: { onDone(): void }): ReactNode {
   const { organization, role: own, workspaces } = useOrganization()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const form = useForm({
     read: (field): CreateInvitationBody => ({
       email: field('email').trim(),
@@ -24,17 +24,17 @@ export function InviteForm({ onDone }: { onDone(): void }): ReactNode {
       workspace_role: field('workspace_role') as CreateInvitationBody['workspace_role'],
       workspace_ids: workspaces.map(({ id }) => id).filter(id => field(id) !== ''),
     }),
-    check: ({ email }) => ({ ...(email.includes('@') ? {} : { email: 'Type in an e-mail address.' }) }),
+    check: ({ email }) => ({ ...(email.includes('@') ? {} : { email: 'Enter an email address.' }) }),
     submit: body => createInvitation(organization.id, body),
     async onDone({ email }) {
       onDone()
-      say(`A mail is on its way to ${email}.`)
+      toast(`Invitation sent to ${email}`)
       await client.invalidateQueries({ queryKey: ['invitations', organization.id] })
     },
   })
   return (
     <Form form={form} action="Send invitation" more={<Button onClick={onDone}>Cancel</Button>}>
-      <Field label="E-mail address" error={form.errors.email}>
+      <Field label="Email address" error={form.errors.email}>
         <TextInput name="email" type="email" autoComplete="off" />
       </Field>
       <Field label="Role" error={form.errors.role}>
@@ -48,7 +48,7 @@ export function InviteForm({ onDone }: { onDone(): void }): ReactNode {
             ))}
         </Select>
       </Field>
-      <Field label="In workspaces" hint="Owners and admins have every right in every workspace.">
+      <Field label="Workspace role" hint="Owners and admins have full access to every workspace.">
         <Select name="workspace_role" defaultValue="viewer">
           {workspaceRoles.map(role => (
             <option key={role} value={role}>
@@ -59,7 +59,7 @@ export function InviteForm({ onDone }: { onDone(): void }): ReactNode {
       </Field>
       {workspaces.length > 0 && (
         <fieldset className={styles.fieldset}>
-          <legend>Joins at once</legend>
+          <legend>Workspaces</legend>
           {workspaces.map(({ id, name }) => (
             <Checkbox key={id} name={id} label={name} />
           ))}

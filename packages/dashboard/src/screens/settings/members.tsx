@@ -20,7 +20,7 @@ import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { roleMeanings, roleNames } from './role-names.ts'
-import { Who } from './who.tsx'
+import { UserName } from './user-name.tsx'
 
 export function Members(): ReactNode {
   return (
@@ -39,14 +39,14 @@ function MemberList(): ReactNode {
     <>
       <PageHeader
         title="Members"
-        description={`Everybody in ${organization.name}. What members may do in its workspaces is said there, and by the policy.`}
+        description={`The people in ${organization.name}. Workspace roles and the policy decide what members can do.`}
         actions={
           <ButtonLink
             kind="primary"
             to={`${paths.settings(organization.slug, 'invitations')}?new=1`}
             refusal={useRefusal('invitation.create')}
           >
-            Invite somebody
+            Invite member
           </ButtonLink>
         }
       />
@@ -56,9 +56,9 @@ function MemberList(): ReactNode {
         rows={list.data?.items}
         rowKey={({ user }) => user.id}
         columns={[
-          { id: 'who', header: 'Name', cell: ({ user }) => <Who user={user} isYou={user.id === me.user.id} /> },
+          { id: 'name', header: 'Name', cell: ({ user }) => <UserName user={user} isYou={user.id === me.user.id} /> },
           { id: 'role', header: 'Role', cell: member => <RoleOf member={member} /> },
-          { id: 'since', header: 'Since', isExtra: true, cell: ({ joined_at }) => <RelativeTime at={joined_at} /> },
+          { id: 'joined', header: 'Joined', isExtra: true, cell: ({ joined_at }) => <RelativeTime at={joined_at} /> },
           {
             id: 'actions',
             header: <span className="visually-hidden">Actions</span>,
@@ -75,19 +75,19 @@ function MemberList(): ReactNode {
   )
 }
 
-/** The role of a member, and the choice of another one for whoever may change it. */
+/** The role of a member, as a select for users who may change it. */
 function RoleOf({ member }: { member: Member }): ReactNode {
   const { organization, role: own } = useOrganization()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const refusal = useRefusal('member.manage')
   const change = useMutation({
     mutationFn: (role: Role) => updateMember(organization.id, member.user.id, role),
     async onSuccess(changed) {
-      say(`${changed.user.name} is ${roleNames[changed.role].toLowerCase()} now.`)
+      toast(`Role of ${changed.user.name} changed to ${roleNames[changed.role].toLowerCase()}`)
       await Promise.all([['members', organization.id], ['me']].map(queryKey => client.invalidateQueries({ queryKey })))
     },
-    onError: error => say(messageOf(error), 'bad'),
+    onError: error => toast(messageOf(error), 'bad'),
   })
   if (refusal || !mayGrant(own, member.role)) return roleNames[member.role]
   return (
@@ -118,7 +118,7 @@ function RemoveButton({ member, isYou, onRemove }: RemoveButtonProps): ReactNode
     <IconButton
       label={`Remove ${member.user.name}`}
       icon={<UserMinus size={16} />}
-      refusal={mayGrant(own, member.role) ? null : 'Only an owner removes an owner.'}
+      refusal={mayGrant(own, member.role) ? null : 'Only an owner can remove an owner.'}
       onClick={onRemove}
     />
   )
@@ -130,7 +130,7 @@ function RemoveDialog({ member, isYou, onClose }: RemoveDialogProps): ReactNode 
   const { organization } = useOrganization()
   const client = useQueryClient()
   const navigate = useNavigate()
-  const say = useToast()
+  const toast = useToast()
   const remove = useMutation({
     mutationFn: ({ user }: Member) => removeMember(organization.id, user.id),
     async onSuccess(_, { user }) {
@@ -140,7 +140,7 @@ function RemoveDialog({ member, isYou, onClose }: RemoveDialogProps): ReactNode 
         await navigate('/')
         return
       }
-      say(`${user.name} is removed.`)
+      toast(`${user.name} removed`)
       await client.invalidateQueries({ queryKey: ['members', organization.id] })
     },
   })
@@ -155,8 +155,8 @@ function RemoveDialog({ member, isYou, onClose }: RemoveDialogProps): ReactNode 
       title={isYou ? `Leave ${organization.name}?` : `Remove ${member?.user.name ?? 'the member'}?`}
       description={
         isYou
-          ? 'You see nothing of its workspaces any more. Somebody has to invite you to come back.'
-          : 'Within five seconds they see nothing of its workspaces any more. What they scheduled stays.'
+          ? 'You lose access to its workspaces. To come back, you need a new invitation.'
+          : 'They lose access to its workspaces within five seconds. Tasks that they scheduled stay.'
       }
       action={isYou ? 'Leave' : 'Remove member'}
       isDangerous

@@ -13,7 +13,7 @@ const lifetimes = [
   { days: '7', label: 'In 7 days' },
   { days: '30', label: 'In 30 days' },
   { days: '90', label: 'In 90 days' },
-  { days: '365', label: 'In a year' },
+  { days: '365', label: 'In 1 year' },
 ]
 
 type NewKeyFormProps = { onCancel(): void; onCreated(key: NewApiKey): void }
@@ -23,7 +23,7 @@ export function NewKeyForm({ onCancel, onCreated }: NewKeyFormProps): ReactNode 
   const client = useQueryClient()
   const form = useForm({
     read: field => ({ name: field('name').trim(), expires_at: inDays(field('expires_at')) }),
-    check: body => ({ ...(body.name === '' ? { name: 'Type in a name.' } : {}) }),
+    check: body => ({ ...(body.name === '' ? { name: 'Enter a name.' } : {}) }),
     submit: body => createApiKey(workspace.id, body),
     async onDone(key) {
       onCreated(key)
@@ -32,7 +32,7 @@ export function NewKeyForm({ onCancel, onCreated }: NewKeyFormProps): ReactNode 
   })
   return (
     <Form form={form} action="Create key" more={<Button onClick={onCancel}>Cancel</Button>}>
-      <Field label="Name" hint="Where it is used, such as “Billing server”." error={form.errors.name}>
+      <Field label="Name" hint="Where the key is used, such as “Billing server”." error={form.errors.name}>
         <TextInput name="name" autoComplete="off" />
       </Field>
       <Field label="Expires" error={form.errors.expires_at}>

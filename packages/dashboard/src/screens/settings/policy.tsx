@@ -14,40 +14,46 @@ import styles from './settings.module.css'
 type Flag = keyof OrganizationPolicy
 
 const flags: Record<Flag, { label: string; hint: string }> = {
-  members_can_invite: { label: 'Invite people', hint: 'As members; only owners and admins invite admins and owners.' },
-  members_can_create_workspaces: { label: 'Create workspaces', hint: 'As many as the tier has room for.' },
+  members_can_invite: {
+    label: 'Invite people',
+    hint: 'As members. Only owners and admins can invite admins and owners.',
+  },
+  members_can_create_workspaces: { label: 'Create workspaces', hint: 'Up to the limit of the tier.' },
   members_can_create_api_keys: {
     label: 'Create and revoke API keys',
-    hint: 'In workspaces that they belong to. A key gives full access to its workspace.',
+    hint: 'In workspaces that they belong to. A key grants full access to its workspace.',
   },
   members_can_create_secrets: {
-    label: 'Keep secrets',
-    hint: 'Write and delete secrets, and see and rotate signing secrets, in workspaces that they belong to.',
+    label: 'Manage secrets',
+    hint: 'Create, update and delete secrets, and view and rotate signing secrets, in workspaces that they belong to.',
   },
   members_can_delete_tasks: {
     label: 'Delete tasks and cron jobs',
-    hint: 'As editors of the workspace; also to cancel tasks, and to discard dead letters.',
+    hint: 'As editors of the workspace. Includes cancelling tasks and discarding dead letters.',
   },
-  members_can_manage_integrations: { label: 'Manage integrations', hint: 'Where a workspace’s alerts go.' },
+  members_can_manage_integrations: {
+    label: 'Manage integrations',
+    hint: 'Choose where the alerts of a workspace are sent.',
+  },
 }
 
 export function Policy(): ReactNode {
   const { organization } = useOrganization()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const refusal = useRefusal('organization.change')
   const key = organizationQuery(organization.id).queryKey
   const change = useMutation({
     mutationFn: (policy: Partial<OrganizationPolicy>) => updateOrganization(organization.id, { policy }),
     onSuccess: changed => client.setQueryData(key, changed),
-    onError: error => say(messageOf(error), 'bad'),
+    onError: error => toast(messageOf(error), 'bad'),
   })
   const isOn = (flag: Flag) => (change.isPending ? change.variables[flag] : undefined) ?? organization.policy[flag]
   return (
     <>
       <PageHeader
         title="Policy"
-        description="What members may do in all workspaces. Owners and admins may do all of it anyway. A change holds at once."
+        description="What members can do in all workspaces. Owners and admins can always do all of it. Changes apply immediately."
       />
       <Card>
         <div className={styles.switches}>

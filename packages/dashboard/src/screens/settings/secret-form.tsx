@@ -9,10 +9,10 @@ import { Button } from '../../ui/button.tsx'
 import { Field, Textarea, TextInput } from '../../ui/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-const nameForm = /^[A-Z][A-Z0-9_]{0,63}$/
+const namePattern = /^[A-Z][A-Z0-9_]{0,63}$/
 
 type SecretFormProps = {
-  /** The one that is given another value; null makes a new one. */
+  /** The secret to replace; null creates one. */
   secret: Secret | null
   onDone(): void
 }
@@ -20,28 +20,38 @@ type SecretFormProps = {
 export function SecretForm({ secret, onDone }: SecretFormProps): ReactNode {
   const { workspace } = useWorkspace()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const form = useForm({
     read: field => ({ name: secret?.name ?? field('name').trim(), value: field('value') }),
     check: ({ name, value }) => ({
-      ...(nameForm.test(name) ? {} : { name: 'Use capital letters, digits and underscores, beginning with a letter.' }),
-      ...(value === '' ? { value: 'Type in the value.' } : {}),
+      ...(namePattern.test(name)
+        ? {}
+        : { name: 'Use capital letters, digits and underscores, starting with a letter.' }),
+      ...(value === '' ? { value: 'Enter a value.' } : {}),
     }),
     submit: ({ name, value }) => putSecret(workspace.id, name, value),
     async onDone({ name }) {
       onDone()
-      say(secret ? `${name} has another value.` : `${name} is kept.`)
+      toast(secret ? `${name} updated` : `${name} created`)
       await client.invalidateQueries({ queryKey: ['secrets', workspace.id] })
     },
   })
   return (
-    <Form form={form} action={secret ? 'Replace value' : 'Keep secret'} more={<Button onClick={onDone}>Cancel</Button>}>
+    <Form
+      form={form}
+      action={secret ? 'Replace value' : 'Create secret'}
+      more={<Button onClick={onDone}>Cancel</Button>}
+    >
       {!secret && (
-        <Field label="Name" hint="Such as API_TOKEN. An existing one is replaced." error={form.errors.name}>
+        <Field
+          label="Name"
+          hint="Such as API_TOKEN. An existing secret with this name is replaced."
+          error={form.errors.name}
+        >
           <TextInput name="name" isMono autoComplete="off" autoCapitalize="characters" spellCheck={false} />
         </Field>
       )}
-      <Field label="Value" hint="At least four characters. It cannot be read again." error={form.errors.value}>
+      <Field label="Value" hint="At least four characters. It is never shown again." error={form.errors.value}>
         <Textarea name="value" isMono rows={3} autoComplete="off" spellCheck={false} />
       </Field>
     </Form>

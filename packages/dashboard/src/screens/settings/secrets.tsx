@@ -30,7 +30,7 @@ export function Secrets(): ReactNode {
 function SecretList(): ReactNode {
   const { workspace } = useWorkspace()
   const list = useInfiniteQuery(secretsQuery(workspace.id))
-  // A secret to give another value to, or a new one.
+
   const [writing, setWriting] = useState<Secret | 'new' | null>(null)
   const [deleting, setDeleting] = useState<Secret | null>(null)
   const refusal = useRefusal('secret.write')
@@ -39,18 +39,18 @@ function SecretList(): ReactNode {
       New secret
     </Button>
   )
-  const reference = writing === 'new' || writing === null ? null : writing
+  const edited = writing === 'new' || writing === null ? null : writing
   return (
     <>
       <PageHeader
         title="Secrets"
-        description="Values for URLs, headers and payloads. They are filled in as a call is made, and never shown again: not here, not in the log, not even where a target echoes them."
+        description="Values for URLs, headers and payloads, filled in when a request is sent. They are never shown again, not even in the log when a target echoes them."
         actions={create}
       />
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {list.data?.items.length === 0 ? (
         <EmptyState icon={<LockKeyhole size={22} aria-hidden="true" />} title="No secrets yet" actions={create}>
-          Keep a token here, and write <code>{'{{ secrets.API_TOKEN }}'}</code> where a task needs it.
+          Store a token here and write <code>{'{{ secrets.API_TOKEN }}'}</code> where a task needs it.
         </EmptyState>
       ) : (
         <Table
@@ -61,16 +61,16 @@ function SecretList(): ReactNode {
             { id: 'name', header: 'Name', cell: secret => <code className={styles.mono}>{secret.name}</code> },
             {
               id: 'reference',
-              header: 'Write',
+              header: 'Reference',
               isExtra: true,
               cell: ({ name }) => (
                 <>
                   <code className={styles.mono}>{referenceTo(name)}</code>{' '}
-                  <CopyButton text={referenceTo(name)} label={`Copy the reference to ${name}`} />
+                  <CopyButton text={referenceTo(name)} label={`Copy reference to ${name}`} />
                 </>
               ),
             },
-            { id: 'updated', header: 'Changed', cell: secret => <RelativeTime at={secret.updated_at} /> },
+            { id: 'updated', header: 'Updated', cell: secret => <RelativeTime at={secret.updated_at} /> },
             {
               id: 'actions',
               header: <span className="visually-hidden">Actions</span>,
@@ -78,7 +78,7 @@ function SecretList(): ReactNode {
               cell: secret => (
                 <div className={styles.rowActions}>
                   <IconButton
-                    label={`Change ${secret.name}`}
+                    label={`Edit ${secret.name}`}
                     icon={<Pencil size={16} />}
                     refusal={refusal}
                     onClick={() => setWriting(secret)}
@@ -99,10 +99,10 @@ function SecretList(): ReactNode {
       <Dialog
         isOpen={writing !== null}
         onClose={() => setWriting(null)}
-        title={reference ? `Another value for ${reference.name}` : 'New secret'}
-        description="Calls use a new value within five seconds."
+        title={edited ? `Replace the value of ${edited.name}` : 'New secret'}
+        description="New requests use the value within five seconds."
       >
-        <SecretForm secret={reference} onDone={() => setWriting(null)} />
+        <SecretForm secret={edited} onDone={() => setWriting(null)} />
       </Dialog>
       <DeleteDialog secret={deleting} onClose={() => setDeleting(null)} />
     </>
@@ -112,22 +112,22 @@ function SecretList(): ReactNode {
 function DeleteDialog({ secret, onClose }: { secret: Secret | null; onClose(): void }): ReactNode {
   const { workspace } = useWorkspace()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const remove = useMutation({
     mutationFn: ({ name }: Secret) => deleteSecret(workspace.id, name),
     async onSuccess(_, { name }) {
       onClose()
-      say(`${name} is deleted.`)
+      toast(`${name} deleted`)
       await client.invalidateQueries({ queryKey: ['secrets', workspace.id] })
     },
-    onError: error => say(messageOf(error), 'bad'),
+    onError: error => toast(messageOf(error), 'bad'),
   })
   return (
     <ConfirmDialog
       isOpen={secret !== null}
       onClose={onClose}
       title={`Delete ${secret?.name ?? 'the secret'}?`}
-      description="Calls that refer to it fail from then on, until a secret of this name is there again."
+      description="Requests that reference it fail until you create a secret with this name again."
       action="Delete secret"
       isDangerous
       isPending={remove.isPending}

@@ -1,6 +1,6 @@
 import type { SigningSecret } from '@belfry/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Ban, RefreshCw } from 'lucide-react'
+import { Ban, Eye, EyeOff, RefreshCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { messageOf } from '../../api/api-problem.ts'
 import { revokeSigningSecret, rotateSigningSecret, signingSecretsQuery } from '../../api/secrets.ts'
@@ -9,13 +9,13 @@ import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { HiddenText } from './hidden-text.tsx'
 import styles from './settings.module.css'
 
 const example = `import { webhooks } from '@belfry/client'
@@ -45,7 +45,7 @@ function SigningSecretList(): ReactNode {
     <>
       <PageHeader
         title="Signing secrets"
-        description="Every delivery is signed as Standard Webhooks says, so that a receiver knows that it comes from this workspace."
+        description="Deliveries are signed as specified by Standard Webhooks, so receivers can verify that they come from this workspace."
         actions={
           <Button icon={<RefreshCw size={16} />} refusal={rotateRefusal} onClick={() => setIsRotating(true)}>
             Rotate
@@ -58,14 +58,14 @@ function SigningSecretList(): ReactNode {
         rows={list.data}
         rowKey={({ id }) => id}
         columns={[
-          { id: 'secret', header: 'Secret', cell: ({ secret }) => <HiddenText text={secret} name="signing secret" /> },
+          { id: 'secret', header: 'Secret', cell: ({ secret }) => <HiddenSecret text={secret} /> },
           {
             id: 'state',
-            header: 'State',
+            header: 'Status',
             cell: ({ expires_at }) =>
               expires_at ? (
                 <Badge tone="warn">
-                  Signs too, ends <RelativeTime at={expires_at} />
+                  Previous, expires <RelativeTime at={expires_at} />
                 </Badge>
               ) : (
                 <Badge tone="good">Current</Badge>
@@ -79,7 +79,7 @@ function SigningSecretList(): ReactNode {
             cell: one =>
               one.expires_at && (
                 <IconButton
-                  label="Revoke the old secret now"
+                  label="Revoke previous secret"
                   icon={<Ban size={16} />}
                   refusal={revokeRefusal}
                   onClick={() => setRevoking(one)}
@@ -91,16 +91,15 @@ function SigningSecretList(): ReactNode {
       <section className={styles.section}>
         <h2>Verify a delivery</h2>
         <p className={styles.note}>
-          Check <code>webhook-signature</code> over the very bytes that arrived. Any library for Standard Webhooks does;
-          so does ours:
+          Check <code>webhook-signature</code> against the raw request body. Use any Standard Webhooks library, or ours:
         </p>
-        <CodeBlock text={example} label="Verifying a delivery" />
+        <CodeBlock text={example} label="verification example" />
       </section>
       <ConfirmDialog
         isOpen={isRotating}
         onClose={() => setIsRotating(false)}
         title="Rotate the signing secret?"
-        description="A new secret signs from now on. The current one goes on signing beside it for 24 hours, so that receivers have time to change."
+        description="Deliveries are signed with a new secret. For 24 hours they are also signed with the current one, so receivers have time to switch."
         action="Rotate"
         isPending={change.isPending}
         onConfirm={() => change.mutate({ what: 'rotate' })}
@@ -108,8 +107,8 @@ function SigningSecretList(): ReactNode {
       <ConfirmDialog
         isOpen={revoking !== null}
         onClose={() => setRevoking(null)}
-        title="Revoke the old secret now?"
-        description="Receivers that still verify with it refuse deliveries from then on."
+        title="Revoke the previous secret?"
+        description="Receivers that still verify with it will reject deliveries."
         action="Revoke"
         isDangerous
         isPending={change.isPending}
@@ -119,12 +118,29 @@ function SigningSecretList(): ReactNode {
   )
 }
 
+// Hidden until the user shows it. It can be copied while hidden.
+function HiddenSecret({ text }: { text: string }): ReactNode {
+  const [isShown, setIsShown] = useState(false)
+  return (
+    <>
+      <code className={styles.mono}>{isShown ? text : `${text.slice(0, 6)}••••••••••••`}</code>{' '}
+      <IconButton
+        size="small"
+        label={isShown ? 'Hide signing secret' : 'Show signing secret'}
+        icon={isShown ? <EyeOff size={15} /> : <Eye size={15} />}
+        onClick={() => setIsShown(!isShown)}
+      />
+      <CopyButton text={text} label="Copy signing secret" />
+    </>
+  )
+}
+
 type Change = { what: 'rotate' } | { what: 'revoke'; id: string }
 
 function useChange(onDone: () => void) {
   const { workspace } = useWorkspace()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   return useMutation({
     mutationFn: async (change: Change) => {
       if (change.what === 'rotate') await rotateSigningSecret(workspace.id)
@@ -132,9 +148,9 @@ function useChange(onDone: () => void) {
     },
     async onSuccess(_, { what }) {
       onDone()
-      say(what === 'rotate' ? 'A new secret signs from now on.' : 'The old secret signs no more.')
+      toast(what === 'rotate' ? 'Signing secret rotated' : 'Previous secret revoked')
       await client.invalidateQueries({ queryKey: ['signing-secrets', workspace.id] })
     },
-    onError: error => say(messageOf(error), 'bad'),
+    onError: error => toast(messageOf(error), 'bad'),
   })
 }

@@ -9,5 +9,5 @@ export const tierLabels: Record<TierName, string> = {
   unicorn: 'Unicorn',
 }
 
-/** From the lowest to the highest. */
+/** The tiers, lowest first. */
 export const tierRanks = Object.keys(tierLabels) as TierName[]

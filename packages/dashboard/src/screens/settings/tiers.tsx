@@ -18,7 +18,7 @@ import { BillingState } from './billing-state.tsx'
 import styles from './settings.module.css'
 import { type TierName, tierLabels, tierRanks } from './tier-labels.ts'
 
-/** The tier, what it allows, and the choice of another one. */
+/** The tier, its limits, and a form to change it. */
 export function Tiers(): ReactNode {
   const { organization } = useOrganization()
   const { data, error, refetch } = useQuery(tierQuery(organization.id))
@@ -34,7 +34,7 @@ export function Tiers(): ReactNode {
   )
 }
 
-// A change that has been made starts the choice anew.
+// A completed change resets the form.
 function keyOf({ tier, billing }: OrganizationSubscription): string {
   return `${tier} ${billing.next_tier?.tier}`
 }
@@ -49,17 +49,17 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }): R
       <DefinitionList
         rows={[
           ['Tier', tierLabels[tier]],
-          ['Executions a month', formatCount(limits.executions)],
+          ['Executions per month', formatCount(limits.executions)],
           ['Storage', formatBytes(limits.storage_bytes)],
           ['Workspaces', formatCount(limits.workspaces)],
-          ['Log kept', `${formatCount(limits.log_days)} days`],
-          ['Requests a second, per key', formatCount(limits.requests_per_second)],
-          ['Counted anew', <AbsoluteTime key="end" at={period.end} />],
+          ['Log retention', `${formatCount(limits.log_days)} days`],
+          ['Requests per second, per key', formatCount(limits.requests_per_second)],
+          ['Usage resets', <AbsoluteTime key="end" at={period.end} />],
         ]}
       />
       <p className={styles.note}>
-        At the limit of executions or storage, tasks are cancelled as they fall due, and events are refused. Owners get
-        a mail at 80 % and at 100 %.
+        At the limit of executions or storage, due tasks are cancelled and events are rejected. Owners get an email at
+        80% and at 100%.
       </p>
       <form
         className={styles.inline}
@@ -69,7 +69,7 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }): R
         }}
       >
         <Select
-          aria-label="Another tier"
+          aria-label="New tier"
           value={wanted}
           onChange={event => setWanted(event.target.value as TierName)} // one of the options below
         >
@@ -81,7 +81,7 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }): R
               </option>
             ))}
         </Select>
-        <Button type="submit" refusal={refusal ?? (wanted === tier ? `This is the tier already.` : null)}>
+        <Button type="submit" refusal={refusal ?? (wanted === tier ? 'This is the current tier.' : null)}>
           Change tier
         </Button>
       </form>
@@ -95,7 +95,7 @@ type DialogProps = { subscription: OrganizationSubscription; to: TierName | null
 function ChangeDialog({ subscription, to, onClose }: DialogProps): ReactNode {
   const { organization } = useOrganization()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const change = useMutation({
     mutationFn: (tier: TierName) => changeTier(organization.id, tier),
     async onSuccess({ tier, checkout_url, billing: { next_tier } }) {
@@ -104,10 +104,10 @@ function ChangeDialog({ subscription, to, onClose }: DialogProps): ReactNode {
         return
       }
       onClose()
-      say(
+      toast(
         next_tier
-          ? `${organization.name} changes to the tier ${tierLabels[next_tier.tier]} when the paid period ends.`
-          : `${organization.name} is on the tier ${tierLabels[tier]} now.`,
+          ? `${organization.name} moves to the ${tierLabels[next_tier.tier]} tier when the paid period ends`
+          : `${organization.name} is now on the ${tierLabels[tier]} tier`,
       )
       await Promise.all(
         ['tier', 'usage', 'organization'].map(name => client.invalidateQueries({ queryKey: [name, organization.id] })),
@@ -130,20 +130,18 @@ function ChangeDialog({ subscription, to, onClose }: DialogProps): ReactNode {
 }
 
 function consequenceOf({ tier, billing }: OrganizationSubscription, to: TierName): string {
-  const kept = 'Nothing that a lower tier has no room for is taken away.'
-  if (billing.provider === 'manual') return `From ${tierLabels[tier]}, from the next dispatch on. ${kept}`
+  const kept = 'Nothing above the limits of a lower tier is deleted.'
+  if (billing.provider === 'manual') return `Replaces ${tierLabels[tier]} from the next dispatch on. ${kept}`
   if (billing.status === 'payment_failed') {
-    return to === 'free'
-      ? `The subscription ends now. ${kept}`
-      : 'The open invoice has to be paid first, on a page of Stripe.'
+    return to === 'free' ? `The subscription ends now. ${kept}` : 'Pay the open invoice on Stripe first.'
   }
   const isLower = tierRanks.indexOf(to) < tierRanks.indexOf(tier)
   if (billing.status !== 'active') {
     return to === 'free'
-      ? `From the next dispatch on. ${kept}`
+      ? `Applies from the next dispatch on. ${kept}`
       : 'You continue to Stripe to pay. The tier changes once the payment is confirmed.'
   }
   return isLower
     ? `You keep ${tierLabels[tier]} until the paid period ends. ${kept}`
-    : 'You are charged the difference for the rest of the period now, and the tier changes at once.'
+    : 'You are charged the difference for the rest of the period now, and the tier changes immediately.'
 }

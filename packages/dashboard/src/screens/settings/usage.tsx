@@ -1,16 +1,16 @@
-import type { Usage as UsageAnswer } from '@belfry/contract'
+import type { Usage as UsageResource } from '@belfry/contract'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { usageQuery } from '../../api/organizations.ts'
 import { PageFor } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Chart } from '../../ui/chart.tsx'
 import { formatBytes, formatCount } from '../../ui/format-amount.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
-import { Meter } from './meter.tsx'
 import styles from './settings.module.css'
 import { Tiers } from './tiers.tsx'
 
@@ -19,7 +19,7 @@ export function Usage(): ReactNode {
     <PageFor right="usage.read">
       <PageHeader
         title="Tier and usage"
-        description="An execution is a task whose dispatch started; its retries are free. Months are those of UTC."
+        description="An execution is a task whose dispatch has started. Retries are free. Months are in UTC."
       />
       <Amounts />
       <Tiers />
@@ -56,13 +56,34 @@ function Amounts(): ReactNode {
   )
 }
 
-function Daily({ daily }: { daily: UsageAnswer['daily'] }): ReactNode {
+type MeterProps = { title: string; used: number; limit: number; format(amount: number): string }
+
+// Warns at the same shares at which Belfry emails the owners.
+function Meter({ title, used, limit, format }: MeterProps): ReactNode {
+  const share = limit === 0 ? 1 : used / limit
+  return (
+    <div className={styles.tile}>
+      <h3>{title}</h3>
+      <p>
+        {format(used)} <span>of {format(limit)}</span>{' '}
+        {share >= 1 ? (
+          <Badge tone="bad">Limit reached</Badge>
+        ) : share >= 0.8 ? (
+          <Badge tone="warn">Near limit</Badge>
+        ) : null}
+      </p>
+      <meter aria-label={title} min={0} max={1} low={0.8} high={0.999} optimum={0} value={Math.min(share, 1)} />
+    </div>
+  )
+}
+
+function Daily({ daily }: { daily: UsageResource['daily'] }): ReactNode {
   const data = useMemo(
     () => ({
       at: daily.map(({ date }) => Date.parse(date)),
       series: [
         { label: 'Executions', values: daily.map(day => day.executions) },
-        { label: 'Ended dead', values: daily.map(day => day.failed) },
+        { label: 'Dead', values: daily.map(day => day.failed) },
       ],
     }),
     [daily],
@@ -70,7 +91,7 @@ function Daily({ daily }: { daily: UsageAnswer['daily'] }): ReactNode {
   return (
     <section className={styles.section}>
       <Card>
-        <Chart title="Executions a day" data={data} />
+        <Chart title="Executions per day" data={data} />
       </Card>
     </section>
   )

@@ -18,7 +18,7 @@ import { Table } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { workspaceRoleMeanings, workspaceRoleNames } from './role-names.ts'
 import styles from './settings.module.css'
-import { Who } from './who.tsx'
+import { UserName } from './user-name.tsx'
 
 export function WorkspaceMembers(): ReactNode {
   return (
@@ -38,7 +38,7 @@ function WorkspaceMemberList(): ReactNode {
     <>
       <PageHeader
         title="Workspace members"
-        description={`Members of the organization see ${workspace.name} only when they belong to it. Owners and admins see every workspace.`}
+        description={`Members of the organization see ${workspace.name} only if they are added here. Owners and admins see every workspace.`}
       />
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {refusal === null && list.data && <AddMember present={list.data} />}
@@ -52,7 +52,7 @@ function WorkspaceMemberList(): ReactNode {
           rows={list.data}
           rowKey={({ user }) => user.id}
           columns={[
-            { id: 'who', header: 'Name', cell: ({ user }) => <Who user={user} isYou={user.id === me.user.id} /> },
+            { id: 'name', header: 'Name', cell: ({ user }) => <UserName user={user} isYou={user.id === me.user.id} /> },
             {
               id: 'role',
               header: 'Role',
@@ -93,7 +93,7 @@ function WorkspaceMemberList(): ReactNode {
   )
 }
 
-/** Adds somebody who is in the organization already; all others are invited. */
+/** Adds a member of the organization to the workspace. */
 function AddMember({ present }: { present: WorkspaceMember[] }): ReactNode {
   const { organization } = useOrganization()
   const [userId, setUserId] = useState('')
@@ -111,7 +111,7 @@ function AddMember({ present }: { present: WorkspaceMember[] }): ReactNode {
         setUserId('')
       }}
     >
-      <Select aria-label="Who to add" value={userId} onChange={event => setUserId(event.target.value)}>
+      <Select aria-label="Member to add" value={userId} onChange={event => setUserId(event.target.value)}>
         <option value="">Add a member of the organization…</option>
         {missing.map(({ user, workspace_role }) => (
           <option key={user.id} value={user.id}>
@@ -119,24 +119,24 @@ function AddMember({ present }: { present: WorkspaceMember[] }): ReactNode {
           </option>
         ))}
       </Select>
-      <Button type="submit" refusal={userId ? null : 'Choose somebody first.'} isPending={change.isPending}>
+      <Button type="submit" refusal={userId ? null : 'Select a member first.'} isPending={change.isPending}>
         Add member
       </Button>
     </form>
   )
 }
 
-/** Changes a role in the workspace: without one the member gets their default, null removes them. */
+/** Changes the role of a member in the workspace. Without a role it is their default role; null removes them. */
 function useChange() {
   const { workspace } = useWorkspace()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   return useMutation({
     async mutationFn({ userId, role }: { userId: string; role?: WorkspaceRole | null }) {
       if (role === null) await removeWorkspaceMember(workspace.id, userId)
       else await putWorkspaceMember(workspace.id, userId, role)
     },
     onSuccess: () => client.invalidateQueries({ queryKey: ['workspace-members', workspace.id] }),
-    onError: error => say(messageOf(error), 'bad'),
+    onError: error => toast(messageOf(error), 'bad'),
   })
 }

@@ -23,7 +23,7 @@ import styles from './settings.module.css'
 export function Workspaces(): ReactNode {
   const { organization, workspaces } = useOrganization()
   const [params, setParams] = useSearchParams()
-  // A workspace to rename, or a new one.
+
   const [naming, setNaming] = useState<Workspace | 'new' | null>(params.has('new') ? 'new' : null)
   const [deleting, setDeleting] = useState<Workspace | null>(null)
   const close = () => {
@@ -44,12 +44,12 @@ export function Workspaces(): ReactNode {
     <>
       <PageHeader
         title="Workspaces"
-        description="Tasks, cron jobs, keys and logs of one workspace are apart from those of all others. Many have one for each environment."
+        description="Each workspace has its own tasks, cron jobs, keys and log. A common setup is one workspace per environment."
         actions={create}
       />
       {workspaces.length === 0 ? (
         <EmptyState icon={<Boxes size={22} aria-hidden="true" />} title="No workspaces" actions={create}>
-          {organization.name} has none that you belong to. Create one, or ask an admin to add you to theirs.
+          You do not belong to any workspace of {organization.name}. Create one, or ask an admin to add you.
         </EmptyState>
       ) : (
         <WorkspaceTable workspaces={workspaces} onRename={setNaming} onDelete={setDeleting} />
@@ -87,7 +87,7 @@ function WorkspaceTable({ workspaces, onRename, onDelete }: WorkspaceTableProps)
           header: 'Name',
           cell: ({ id, name }) => <Link to={paths.workspace(organization.slug, id).overview()}>{name}</Link>,
         },
-        { id: 'id', header: 'Id', isExtra: true, cell: ({ id }) => <code className={styles.mono}>{id}</code> },
+        { id: 'id', header: 'ID', isExtra: true, cell: ({ id }) => <code className={styles.mono}>{id}</code> },
         { id: 'created', header: 'Created', isExtra: true, cell: one => <RelativeTime at={one.created_at} /> },
         {
           id: 'actions',
@@ -125,7 +125,7 @@ function WorkspaceTable({ workspaces, onRename, onDelete }: WorkspaceTableProps)
 }
 
 type NameFormProps = {
-  /** The one to rename; null makes a new one. */
+  /** The workspace to rename; null creates one. */
   workspace: Workspace | null
   onDone(): void
 }
@@ -133,14 +133,14 @@ type NameFormProps = {
 function NameForm({ workspace, onDone }: NameFormProps): ReactNode {
   const { organization } = useOrganization()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const form = useForm({
     read: field => ({ name: field('name').trim() }),
-    check: ({ name }) => ({ ...(name === '' ? { name: 'Type in a name.' } : {}) }),
+    check: ({ name }) => ({ ...(name === '' ? { name: 'Enter a name.' } : {}) }),
     submit: body => (workspace ? updateWorkspace(workspace.id, body) : createWorkspace(organization.id, body)),
     async onDone({ name }) {
       onDone()
-      say(workspace ? `It is called ${name} now.` : `${name} is there.`)
+      toast(workspace ? `Renamed to ${name}` : `${name} created`)
       await client.invalidateQueries({ queryKey: ['workspaces', organization.id] })
     },
   })
@@ -160,12 +160,12 @@ function NameForm({ workspace, onDone }: NameFormProps): ReactNode {
 function DeleteWorkspace({ workspace, onClose }: { workspace: Workspace | null; onClose(): void }): ReactNode {
   const { organization } = useOrganization()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const remove = useMutation({
     mutationFn: ({ id }: Workspace) => deleteWorkspace(id),
     async onSuccess(_, { name }) {
       onClose()
-      say(`${name} is deleted.`)
+      toast(`${name} deleted`)
       await client.invalidateQueries({ queryKey: ['workspaces', organization.id] })
     },
   })
@@ -179,7 +179,7 @@ function DeleteWorkspace({ workspace, onClose }: { workspace: Workspace | null; 
       }}
       what="workspace"
       name={workspace?.name ?? ''}
-      description="Every delivery of it stops at once: what is scheduled, what retries, its cron jobs. Its keys are refused, and its log is gone."
+      description="All its deliveries stop immediately: scheduled tasks, retries and cron jobs. Its API keys stop working and its log is deleted."
       isPending={remove.isPending}
       error={remove.error}
       onConfirm={() => workspace && remove.mutate(workspace)}

@@ -11,24 +11,22 @@ export function ForgotPassword(): ReactNode {
   const [sentTo, setSentTo] = useState<string | null>(null)
   const form = useForm({
     read: field => ({ email: field('email').trim() }),
-    check: body => ({ ...(body.email === '' ? { email: 'Type in your e-mail address.' } : {}) }),
+    check: body => ({ ...(body.email === '' ? { email: 'Enter your email address.' } : {}) }),
     submit: forgotPassword,
-    onDone: (_answer, body) => setSentTo(body.email),
+    onDone: (_result, body) => setSentTo(body.email),
   })
-  const foot = <Link to={paths.signIn()}>Back to signing in</Link>
+  const foot = <Link to={paths.signIn()}>Back to sign in</Link>
   if (sentTo !== null) {
     return (
-      <PlainLayout title="Look into your mail" foot={foot}>
-        <p role="status">
-          If {sentTo} has an account, a link is on its way there. It is good for one hour and for one use.
-        </p>
+      <PlainLayout title="Check your email" foot={foot}>
+        <p role="status">If {sentTo} has an account, we sent it a link. The link works once, within one hour.</p>
       </PlainLayout>
     )
   }
   return (
-    <PlainLayout title="Forgot your password?" description="We send you a link to choose another." foot={foot}>
-      <Form form={form} action="Send the link" isWide>
-        <Field label="E-mail" error={form.errors.email}>
+    <PlainLayout title="Forgot your password?" description="We will email you a link to choose a new one." foot={foot}>
+      <Form form={form} action="Send link" isWide>
+        <Field label="Email" error={form.errors.email}>
           <TextInput name="email" type="email" autoComplete="username" autoFocus />
         </Field>
       </Form>

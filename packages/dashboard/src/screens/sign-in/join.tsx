@@ -15,25 +15,25 @@ import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { checkNewAccount } from './check-new-account.ts'
 
-/** Joins an organization by the link of a mail. */
+/** Accepts an invitation from its link. */
 export function Join(): ReactNode {
   const { token = '' } = useParams()
   const preview = useQuery(invitationPreviewQuery(token))
-  // Nobody being signed in is an answer here, and no reason to go elsewhere.
+  // Here a 401 is a result, and must not lead to the sign-in page.
   const me = useQuery({
-    queryKey: ['me-or-nobody'],
-    queryFn: () => readMe().catch(nobody),
+    queryKey: ['me-or-null'],
+    queryFn: () => readMe().catch(nullIfSignedOut),
   })
   if (preview.error) {
     return (
-      <PlainLayout title="This invitation cannot be used" foot={<Link to="/">Go to the start</Link>}>
+      <PlainLayout title="This invitation cannot be used" foot={<Link to="/">Go to dashboard</Link>}>
         <Problem error={preview.error} />
       </PlainLayout>
     )
   }
   if (!preview.data || me.data === undefined) {
     return (
-      <PlainLayout title="An invitation">
+      <PlainLayout title="Invitation">
         <Skeleton />
       </PlainLayout>
     )
@@ -41,7 +41,7 @@ export function Join(): ReactNode {
   return <Invitation token={token} preview={preview.data} signedInAs={me.data?.user.email ?? null} />
 }
 
-function nobody(error: unknown): null {
+function nullIfSignedOut(error: unknown): null {
   if (error instanceof ApiProblem && error.status === 401) return null
   throw error
 }
@@ -50,21 +50,21 @@ type InvitationProps = { token: string; preview: InvitationPreview; signedInAs: 
 
 function Invitation({ token, preview, signedInAs }: InvitationProps): ReactNode {
   const { organization, invited_by, email, role, workspaces, has_account } = preview
-  const where = workspaces.length > 0 ? ` It opens ${workspaces.map(({ name }) => name).join(', ')}.` : ''
-  const description = `${invited_by.name} invites ${email} as ${role === 'member' ? 'a' : 'an'} ${role}.${where}`
+  const where = workspaces.length > 0 ? ` Workspaces: ${workspaces.map(({ name }) => name).join(', ')}.` : ''
+  const description = `${invited_by.name} invited ${email} as  ${role === 'member' ? 'a' : 'an'} ${role}.${where}`
   const back = paths.signIn(paths.invitation(token))
   return (
     <PlainLayout title={`Join ${organization.name}`} description={description}>
       {signedInAs === email && <Accept token={token} />}
       {signedInAs !== email && has_account && (
         <>
-          {signedInAs && <p>You are signed in as {signedInAs}; the invitation is for another address.</p>}
+          {signedInAs && <p>You are signed in as {signedInAs}, but the invitation is for another address.</p>}
           <ButtonLink kind="primary" isWide to={back}>
             Sign in as {email}
           </ButtonLink>
         </>
       )}
-      {signedInAs !== email && !has_account && <OpenAccount token={token} email={email} />}
+      {signedInAs !== email && !has_account && <CreateAccount token={token} email={email} />}
     </PlainLayout>
   )
 }
@@ -75,7 +75,7 @@ function useAccept(token: string) {
   return {
     submit: (body: { name?: string; password?: string }) => acceptInvitation(token, body),
     async onDone({ organization }: { organization: { slug: string } }) {
-      // The invitation is still shown, and is used by now: it is not asked for again.
+      // Keeps the query of the invitation: it is still on screen, and reading a used one again would fail.
       client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'invitation' })
       await navigate(paths.organization(organization.slug), { replace: true })
     },
@@ -87,14 +87,14 @@ function Accept({ token }: { token: string }): ReactNode {
   return <Form form={form} action="Join" isWide />
 }
 
-function OpenAccount({ token, email }: { token: string; email: string }): ReactNode {
+function CreateAccount({ token, email }: { token: string; email: string }): ReactNode {
   const form = useForm({
     read: field => ({ name: field('name').trim(), password: field('password') }),
     check: checkNewAccount,
     ...useAccept(token),
   })
   return (
-    <Form form={form} action="Open an account and join" isWide>
+    <Form form={form} action="Create account and join" isWide>
       <input type="hidden" autoComplete="username" value={email} readOnly />
       <Field label="Name" error={form.errors.name}>
         <TextInput name="name" autoComplete="name" autoFocus />

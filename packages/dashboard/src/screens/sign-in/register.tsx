@@ -5,11 +5,10 @@ import { register } from '../../api/session.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
-import { paths } from '../../paths.ts'
+import { paths, returnPath } from '../../paths.ts'
 import { Link } from '../../ui/button.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
 import { checkNewAccount } from './check-new-account.ts'
-import { returnPath } from './return-path.ts'
 
 export function Register(): ReactNode {
   const navigate = useNavigate()
@@ -26,19 +25,19 @@ export function Register(): ReactNode {
   })
   return (
     <PlainLayout
-      title="Open an account"
+      title="Create account"
       description="Schedule webhooks, retry them, and see every request and response."
       foot={
         <>
-          Have an account? <Link to={paths.signIn()}>Sign in</Link>
+          Already have an account? <Link to={paths.signIn()}>Sign in</Link>
         </>
       }
     >
-      <Form form={form} action="Open the account" isWide>
+      <Form form={form} action="Create account" isWide>
         <Field label="Name" error={form.errors.name}>
           <TextInput name="name" autoComplete="name" autoFocus />
         </Field>
-        <Field label="E-mail" error={form.errors.email}>
+        <Field label="Email" error={form.errors.email}>
           <TextInput name="email" type="email" autoComplete="username" />
         </Field>
         <Field label="Password" hint="At least 12 characters." error={form.errors.password}>

@@ -13,19 +13,19 @@ import { checkNewAccount } from './check-new-account.ts'
 export function ResetPassword(): ReactNode {
   const { token = '' } = useParams()
   const navigate = useNavigate()
-  const say = useToast()
+  const toast = useToast()
   const form = useForm({
     read: field => ({ token, password: field('password') }),
     check: ({ password }) => checkNewAccount({ password }),
     submit: resetPassword,
     async onDone() {
-      say('The password is changed, and every session has ended. Sign in with the new one.')
+      toast('Password changed. All sessions are signed out. Sign in with your new password.')
       await navigate(paths.signIn(), { replace: true })
     },
   })
   return (
-    <PlainLayout title="Choose a new password" foot={<Link to={paths.forgotPassword()}>Ask for another link</Link>}>
-      <Form form={form} action="Change the password" isWide>
+    <PlainLayout title="Choose a new password" foot={<Link to={paths.forgotPassword()}>Request a new link</Link>}>
+      <Form form={form} action="Change password" isWide>
         <Field label="New password" hint="At least 12 characters." error={form.errors.password}>
           <TextInput name="password" type="password" autoComplete="new-password" autoFocus />
         </Field>

@@ -5,10 +5,9 @@ import { signIn } from '../../api/session.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
-import { paths } from '../../paths.ts'
+import { paths, returnPath } from '../../paths.ts'
 import { Link } from '../../ui/button.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
-import { returnPath } from './return-path.ts'
 
 export function SignIn(): ReactNode {
   const navigate = useNavigate()
@@ -19,8 +18,8 @@ export function SignIn(): ReactNode {
     isSignIn: true,
     read: field => ({ email: field('email').trim(), password: field('password') }),
     check: body => ({
-      ...(body.email === '' ? { email: 'Type in your e-mail address.' } : {}),
-      ...(body.password === '' ? { password: 'Type in your password.' } : {}),
+      ...(body.email === '' ? { email: 'Enter your email address.' } : {}),
+      ...(body.password === '' ? { password: 'Enter your password.' } : {}),
     }),
     submit: signIn,
     async onDone() {
@@ -34,12 +33,12 @@ export function SignIn(): ReactNode {
       title="Sign in"
       foot={
         <>
-          New here? <Link to={register}>Open an account</Link>
+          New to Belfry? <Link to={register}>Create an account</Link>
         </>
       }
     >
       <Form form={form} action="Sign in" isWide more={<Link to={paths.forgotPassword()}>Forgot your password?</Link>}>
-        <Field label="E-mail" error={form.errors.email}>
+        <Field label="Email" error={form.errors.email}>
           <TextInput name="email" type="email" autoComplete="username" autoFocus />
         </Field>
         <Field label="Password" error={form.errors.password}>

@@ -9,14 +9,14 @@ import { useToast } from '../../ui/toast.tsx'
 
 type ActiveSwitchProps = { subscription: Subscription; refusal: string | null }
 
-/** Turns a subscription on and off. It shows the new state at once, and the old one again when it could not be had. */
+/** Turns a subscription on and off. Shows the new state immediately, and the old one again after an error. */
 export function ActiveSwitch({ subscription: { id, topic, active }, refusal }: ActiveSwitchProps): ReactNode {
   const { workspace } = useWorkspace()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const { mutate, isPending, variables } = useMutation({
     mutationFn: (isOn: boolean) => updateSubscription(workspace.id, id, { active: isOn }),
-    onError: error => say(messageOf(error), 'bad'),
+    onError: error => toast(messageOf(error), 'bad'),
     onSettled: () => client.invalidateQueries({ queryKey: ['subscriptions', workspace.id] }),
   })
   return (

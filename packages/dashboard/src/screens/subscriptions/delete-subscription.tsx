@@ -9,16 +9,16 @@ import { useToast } from '../../ui/toast.tsx'
 
 type DeleteSubscriptionProps = { subscription: Subscription; onClose(): void }
 
-/** Asks before a subscription is deleted. */
+/** Asks for confirmation, then deletes a subscription. */
 export function DeleteSubscription({ subscription: { id, topic, url }, onClose }: DeleteSubscriptionProps): ReactNode {
   const { workspace } = useWorkspace()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => deleteSubscription(workspace.id, id),
     async onSuccess() {
       await client.invalidateQueries({ queryKey: ['subscriptions', workspace.id] })
-      say(`The subscription to ${topic} is deleted.`)
+      toast(`Subscription to ${topic} deleted`)
       onClose()
     },
   })
@@ -27,7 +27,7 @@ export function DeleteSubscription({ subscription: { id, topic, url }, onClose }
       isOpen
       onClose={onClose}
       title={`Delete the subscription to ${topic}?`}
-      description={`${url} gets no more events of it. What has been published already is still sent.`}
+      description={`${url} will no longer receive these events. Events that are already published are still sent.`}
       action="Delete subscription"
       isDangerous
       isPending={isPending}

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readHeaderLines, writeHeaderLines } from './header-lines.ts'
 
-it('headers are read from lines, and written back', () => {
+it('parses header lines and writes them back', () => {
   const headers = { 'X-Tenant': 'acme', Authorization: 'Bearer {{ secrets.TOKEN }}', 'X-Time': '12:30' }
   expect(readHeaderLines(`${writeHeaderLines(headers)}\n\n`)).toEqual({ headers })
   expect(readHeaderLines('')).toEqual({ headers: {} })
@@ -12,6 +12,6 @@ it.each([
   ['no colon', /Line 1/],
   ['A: 1\nnot a header: x', /Line 2/],
   ['A: 1\na: 2', /twice/],
-])('%j is refused', (text, fault) => {
-  expect(readHeaderLines(text)).toEqual({ fault: expect.stringMatching(fault) })
+])('%j is rejected', (text, error) => {
+  expect(readHeaderLines(text)).toEqual({ error: expect.stringMatching(error) })
 })

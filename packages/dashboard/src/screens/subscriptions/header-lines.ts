@@ -1,21 +1,21 @@
-export type HeaderLines = { headers: Record<string, string> } | { fault: string }
+export type HeaderLines = { headers: Record<string, string> } | { error: string }
 
-/** Reads headers that are written one to a line, as in a request. */
+/** Parses headers, one per line. */
 export function readHeaderLines(text: string): HeaderLines {
   const headers: Record<string, string> = {}
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue
     const [, name, value = ''] = /^\s*([^:\s]+)\s*:(.*)$/.exec(line) ?? []
-    if (name === undefined) return { fault: `Line ${index + 1} is not a header: write a name, a colon and a value.` }
+    if (name === undefined) return { error: `Line ${index + 1} is not a header. Use “Name: value”.` }
     if (Object.keys(headers).some(other => other.toLowerCase() === name.toLowerCase())) {
-      return { fault: `${name} is there twice.` }
+      return { error: `${name} appears twice.` }
     }
     headers[name] = value.trim()
   }
   return { headers }
 }
 
-/** The inverse. */
+/** Writes headers, one per line. */
 export function writeHeaderLines(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { createSubscription, type SubscriptionBody, updateSubscription } from '../../api/subscriptions.ts'
 import { Form } from '../../forms/form.tsx'
-import { BackoffSelect } from '../../forms/request/backoff-select.tsx'
+import { BackoffSelect } from '../../forms/request/retry-fields.tsx'
 import { type FieldErrors, useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -16,20 +16,20 @@ import styles from './subscriptions.module.css'
 import { TopicHelp } from './topic-help.tsx'
 
 type SubscriptionDialogProps = {
-  /** The one to change; null for a new one. */
+  /** The subscription to edit; null creates one. */
   subscription: Subscription | null
   /** Topics of recent events. */
   topics: readonly string[]
   onClose(): void
 }
 
-type Draft = { body: SubscriptionBody; headersFault: string | null }
+type Draft = { body: SubscriptionBody; headersError: string | null }
 
-/** Subscribes a target to topics, or changes a subscription. */
+/** Creates or edits a subscription. */
 export function SubscriptionDialog({ subscription, topics, onClose }: SubscriptionDialogProps): ReactNode {
   const { workspace } = useWorkspace()
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const [topic, setTopic] = useState(subscription?.topic ?? '')
   const form = useForm({
     read: (field, data) => readDraft(field, data.get('active') === 'on'),
@@ -38,13 +38,13 @@ export function SubscriptionDialog({ subscription, topics, onClose }: Subscripti
       subscription ? updateSubscription(workspace.id, subscription.id, body) : createSubscription(workspace.id, body),
     async onDone(saved) {
       await client.invalidateQueries({ queryKey: ['subscriptions', workspace.id] })
-      say(subscription ? 'The changes hold for events from now on.' : `Events of ${saved.topic} are sent from now on.`)
+      toast(subscription ? 'Subscription updated' : `Subscribed to ${saved.topic}`)
       onClose()
     },
   })
   const { errors } = form
   return (
-    <Dialog isOpen onClose={onClose} isWide title={subscription ? 'Edit the subscription' : 'New subscription'}>
+    <Dialog isOpen onClose={onClose} isWide title={subscription ? 'Edit subscription' : 'New subscription'}>
       <Form form={form} action={subscription ? 'Save' : 'Subscribe'}>
         <Field
           label="Topic"
@@ -60,7 +60,7 @@ export function SubscriptionDialog({ subscription, topics, onClose }: Subscripti
             onChange={event => setTopic(event.target.value)}
           />
         </Field>
-        <Field label="Target" hint="Gets a POST with the payload of each event." error={errors.url}>
+        <Field label="Target URL" hint="Receives a POST request with the payload of each event." error={errors.url}>
           <TextInput
             name="url"
             type="url"
@@ -72,7 +72,7 @@ export function SubscriptionDialog({ subscription, topics, onClose }: Subscripti
         <Field
           label="Headers"
           isOptional
-          hint="One to a line. {{ secrets.NAME }} is filled in when it is sent."
+          hint="One per line. {{ secrets.NAME }} inserts a secret."
           error={errors.headers}
         >
           <Textarea
@@ -92,10 +92,10 @@ export function SubscriptionDialog({ subscription, topics, onClose }: Subscripti
               defaultValue={subscription?.retry.max_retries ?? 5}
             />
           </Field>
-          <Field label="Delay grows" error={errors['retry.backoff']}>
+          <Field label="Backoff" error={errors['retry.backoff']}>
             <BackoffSelect defaultValue={subscription?.retry.backoff ?? 'exponential'} />
           </Field>
-          <Field label="First delay (s)" error={errors['retry.base_delay_ms']}>
+          <Field label="Initial delay (s)" error={errors['retry.base_delay_ms']}>
             <TextInput
               name="retry.base_delay_ms"
               inputMode="decimal"
@@ -110,7 +110,7 @@ export function SubscriptionDialog({ subscription, topics, onClose }: Subscripti
             />
           </Field>
         </div>
-        <Checkbox name="active" label="Active: events are sent" isOnAtFirst={subscription?.active ?? true} />
+        <Checkbox name="active" label="Active" isInitiallyOn={subscription?.active ?? true} />
       </Form>
     </Dialog>
   )
@@ -119,7 +119,7 @@ export function SubscriptionDialog({ subscription, topics, onClose }: Subscripti
 function readDraft(field: (name: string) => string, active: boolean): Draft {
   const lines = readHeaderLines(field('headers'))
   return {
-    headersFault: 'fault' in lines ? lines.fault : null,
+    headersError: 'error' in lines ? lines.error : null,
     body: {
       topic: field('topic').trim(),
       url: field('url').trim(),
@@ -135,15 +135,15 @@ function readDraft(field: (name: string) => string, active: boolean): Draft {
   }
 }
 
-function checkDraft({ body: { topic, url, retry, timeout_ms }, headersFault }: Draft): FieldErrors {
+function checkDraft({ body: { topic, url, retry, timeout_ms }, headersError }: Draft): FieldErrors {
   const isWhole = (value: number | undefined) => Number.isInteger(value)
   return {
-    ...(isTopicPattern(topic) ? {} : { topic: 'Type in a topic such as orders.paid or orders.*, or * for all.' }),
-    ...(/^https?:\/\/./.test(url) ? {} : { url: 'Type in an http(s) address.' }),
-    ...(headersFault === null ? {} : { headers: headersFault }),
-    ...(isWhole(retry.max_retries) ? {} : { 'retry.max_retries': 'A whole number from 0 to 20.' }),
-    ...(isWhole(retry.base_delay_ms) ? {} : { 'retry.base_delay_ms': 'A number of seconds.' }),
-    ...(isWhole(timeout_ms) ? {} : { timeout_ms: 'A number of seconds.' }),
+    ...(isTopicPattern(topic) ? {} : { topic: 'Enter a topic such as orders.paid or orders.*, or * for all.' }),
+    ...(/^https?:\/\/./.test(url) ? {} : { url: 'Enter an http:// or https:// URL.' }),
+    ...(headersError === null ? {} : { headers: headersError }),
+    ...(isWhole(retry.max_retries) ? {} : { 'retry.max_retries': 'Enter a whole number from 0 to 20.' }),
+    ...(isWhole(retry.base_delay_ms) ? {} : { 'retry.base_delay_ms': 'Enter a number of seconds.' }),
+    ...(isWhole(timeout_ms) ? {} : { timeout_ms: 'Enter a number of seconds.' }),
   }
 }
 

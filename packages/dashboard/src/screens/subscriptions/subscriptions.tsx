@@ -14,16 +14,15 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
-import { topicsOf } from '../events/group-events.ts'
 import { ActiveSwitch } from './active-switch.tsx'
 import { DeleteSubscription } from './delete-subscription.tsx'
-import { matchingTopics } from './matching-topics.ts'
+import { matchingTopics, topicsOf } from './recent-topics.ts'
 import { SubscriptionDialog } from './subscription-dialog.tsx'
 import styles from './subscriptions.module.css'
 
 type Open = { kind: 'new' } | { kind: 'edit' | 'delete'; subscription: Subscription }
 
-/** The targets that get events by their topics. */
+/** Lists the subscriptions of targets to topics. */
 export function Subscriptions(): ReactNode {
   const { workspace } = useWorkspace()
   const list = useInfiniteQuery(subscriptionsQuery(workspace.id))
@@ -114,13 +113,13 @@ export function Subscriptions(): ReactNode {
     <>
       <PageHeader
         title="Subscriptions"
-        description="Each sends the events of some topics to a target. An event that is published without a target goes to every active one that matches."
+        description="A subscription sends events with matching topics to a target. Events published without a target go to every active match."
         actions={create}
       />
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {rows?.length === 0 ? (
         <EmptyState icon={<Inbox size={22} aria-hidden="true" />} title="No subscriptions yet" actions={create}>
-          Subscribe a target to <code>orders.paid</code>, to everything below <code>orders</code> with{' '}
+          Subscribe a target to <code>orders.paid</code>, to all topics below <code>orders</code> with{' '}
           <code>orders.*</code>, or to all events with <code>*</code>. Then publish an event to that topic.
         </EmptyState>
       ) : (
@@ -141,14 +140,14 @@ export function Subscriptions(): ReactNode {
   )
 }
 
-const shownTopics = 2
+const maxShown = 2
 
 function Matching({ topics }: { topics: readonly string[] }): ReactNode {
-  if (topics.length === 0) return <span className={styles.faint}>none</span>
-  const more = topics.length - shownTopics
+  if (topics.length === 0) return <span className={styles.faint}>None</span>
+  const more = topics.length - maxShown
   return (
     <span className={styles.matching} title={topics.join('\n')}>
-      {topics.slice(0, shownTopics).map(topic => (
+      {topics.slice(0, maxShown).map(topic => (
         <code key={topic}>{topic}</code>
       ))}
       {more > 0 && <span className={styles.faint}>and {more} more</span>}

@@ -1,11 +1,11 @@
 import { isTopicPattern } from '@belfry/domain/topic'
 import type { ReactNode } from 'react'
-import { matchingTopics } from './matching-topics.ts'
+import { matchingTopics } from './recent-topics.ts'
 import styles from './subscriptions.module.css'
 
-const shown = 5
+const maxShown = 5
 
-/** Says what a pattern means, and which topics of recent events it matches. */
+/** Explains a pattern, and lists the recent topics that match it. */
 export function TopicHelp({ pattern, topics }: { pattern: string; topics: readonly string[] }): ReactNode {
   const matching = isTopicPattern(pattern) ? matchingTopics(pattern, topics) : []
   return (
@@ -13,11 +13,11 @@ export function TopicHelp({ pattern, topics }: { pattern: string; topics: readon
       <span>{meaningOf(pattern)}</span>
       {topics.length > 0 && isTopicPattern(pattern) && (
         <span className={styles.recent}>
-          {matching.length === 0 ? 'None of the recent topics matches.' : 'Of the recent topics it matches '}
-          {matching.slice(0, shown).map(topic => (
+          {matching.length === 0 ? 'No recent topic matches.' : 'Matches recent topics '}
+          {matching.slice(0, maxShown).map(topic => (
             <code key={topic}>{topic}</code>
           ))}
-          {matching.length > shown && ` and ${matching.length - shown} more`}
+          {matching.length > maxShown && ` and ${matching.length - maxShown} more`}
         </span>
       )}
     </>
@@ -25,21 +25,21 @@ export function TopicHelp({ pattern, topics }: { pattern: string; topics: readon
 }
 
 function meaningOf(pattern: string): ReactNode {
-  if (pattern === '*') return 'Every event of the workspace.'
+  if (pattern === '*') return 'Every event in the workspace.'
   if (!isTopicPattern(pattern)) {
     return (
       <>
-        A topic such as <code>orders.paid</code>; <code>orders.*</code> for everything below orders; <code>*</code> for
-        all.
+        A topic such as <code>orders.paid</code>, <code>orders.*</code> for all topics below orders, or <code>*</code>{' '}
+        for all.
       </>
     )
   }
-  if (!pattern.endsWith('.*')) return `Events of exactly this topic.`
-  const above = pattern.slice(0, -2)
+  if (!pattern.endsWith('.*')) return 'Events with exactly this topic.'
+  const parent = pattern.slice(0, -2)
   return (
     <>
-      Everything below <code>{above}</code>, however deep: <code>{above}.a</code>, <code>{above}.a.b</code>; not{' '}
-      <code>{above}</code> itself.
+      Every topic below <code>{parent}</code> at any depth, such as <code>{parent}.a</code> and{' '}
+      <code>{parent}.a.b</code>, but not <code>{parent}</code> itself.
     </>
   )
 }

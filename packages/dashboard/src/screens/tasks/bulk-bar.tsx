@@ -11,56 +11,56 @@ import { useToast } from '../../ui/toast.tsx'
 import { doEach } from './do-each.ts'
 import styles from './tasks.module.css'
 
-type Deed = { name: 'cancel' | 'replay'; done: string; tasks: readonly Task[]; run(task: Task): Promise<Task> }
+type BulkAction = { name: 'cancel' | 'replay'; done: string; tasks: readonly Task[]; run(task: Task): Promise<Task> }
 type BulkBarProps = { workspaceId: string; selected: readonly Task[]; onDone(): void }
 
-/** What can be done with the chosen tasks at once: to each, that which its state allows. */
+/** Cancels or replays the selected tasks. Each action applies to the tasks whose state allows it. */
 export function BulkBar({ workspaceId, selected, onDone }: BulkBarProps): ReactNode {
   const client = useQueryClient()
-  const say = useToast()
-  const [asked, setAsked] = useState<Deed | null>(null)
+  const toast = useToast()
+  const [asked, setAsked] = useState<BulkAction | null>(null)
   const [doneSoFar, setDoneSoFar] = useState<number | null>(null)
   const mayNotCancel = useRefusal('task.delete')
   const mayNotReplay = useRefusal('task.write')
   if (selected.length === 0) return null
-  const cancel: Deed = {
+  const cancel: BulkAction = {
     name: 'cancel',
     done: 'cancelled',
     tasks: selected.filter(({ state }) => state === 'pending'),
     run: ({ id }) => cancelTask(workspaceId, id),
   }
-  const replay: Deed = {
+  const replay: BulkAction = {
     name: 'replay',
     done: 'replayed',
     tasks: selected.filter(({ state }) => isTerminal(state)),
     run: ({ id }) => replayTask(workspaceId, id),
   }
-  const run = async ({ tasks, run, done }: Deed) => {
+  const run = async ({ tasks, run, done }: BulkAction) => {
     setDoneSoFar(0)
-    const { succeeded, refusal } = await doEach(tasks, run, setDoneSoFar)
+    const { succeeded, error } = await doEach(tasks, run, setDoneSoFar)
     setDoneSoFar(null)
     setAsked(null)
-    const rest = tasks.length - succeeded
-    say(
-      `${countOf(succeeded)} ${done}.${rest > 0 ? ` ${countOf(rest)} could not be: ${refusal}` : ''}`,
-      rest > 0 ? 'bad' : 'good',
+    const failed = tasks.length - succeeded
+    toast(
+      `${countOf(succeeded)} ${done}.${failed > 0 ? ` ${countOf(failed)} failed: ${error}` : ''}`,
+      failed > 0 ? 'bad' : 'good',
     )
     onDone()
     await client.invalidateQueries({ queryKey: ['tasks', workspaceId] })
   }
-  const noPending = cancel.tasks.length === 0 ? 'None of the chosen tasks is pending.' : null
-  const noneEnded = replay.tasks.length === 0 ? 'None of the chosen tasks has ended.' : null
+  const nonePending = cancel.tasks.length === 0 ? 'None of the selected tasks is pending.' : null
+  const noneFinished = replay.tasks.length === 0 ? 'None of the selected tasks has finished.' : null
   return (
-    <section className={styles.bulk} aria-label="Chosen tasks">
-      <span aria-live="polite">{countOf(selected.length)} chosen</span>
-      <Button icon={<Ban size={15} />} refusal={mayNotCancel ?? noPending} onClick={() => setAsked(cancel)}>
+    <section className={styles.bulk} aria-label="Selected tasks">
+      <span aria-live="polite">{countOf(selected.length)} selected</span>
+      <Button icon={<Ban size={15} />} refusal={mayNotCancel ?? nonePending} onClick={() => setAsked(cancel)}>
         Cancel {cancel.tasks.length}
       </Button>
-      <Button icon={<RotateCw size={15} />} refusal={mayNotReplay ?? noneEnded} onClick={() => setAsked(replay)}>
+      <Button icon={<RotateCw size={15} />} refusal={mayNotReplay ?? noneFinished} onClick={() => setAsked(replay)}>
         Replay {replay.tasks.length}
       </Button>
       <Button kind="quiet" onClick={onDone}>
-        Choose none
+        Clear selection
       </Button>
       {asked && (
         <ConfirmDialog
@@ -70,7 +70,7 @@ export function BulkBar({ workspaceId, selected, onDone }: BulkBarProps): ReactN
           description={
             asked.name === 'cancel'
               ? 'They will not be dispatched. Each can be replayed later.'
-              : 'Each is sent again at once, as a new task.'
+              : 'Each one is sent again immediately as a new task.'
           }
           action={doneSoFar === null ? `Yes, ${asked.name}` : `${doneSoFar} of ${asked.tasks.length}…`}
           isDangerous={asked.name === 'cancel'}

@@ -2,22 +2,22 @@ import { expect, it } from 'vitest'
 import { ApiProblem } from '../../api/api-problem.ts'
 import { doEach } from './do-each.ts'
 
-it('does it to each, goes on after a refusal, and tells the first one', async () => {
+it('continues after an error, and reports the first one', async () => {
   const progress: number[] = []
   const act = async (item: number) => {
     if (item % 2 === 0) throw new ApiProblem(409, { detail: 'Not pending.' })
   }
   const result = await doEach([1, 2, 3, 4, 5], act, done => progress.push(done))
-  expect(result).toEqual({ succeeded: 3, refusal: 'Not pending.' })
+  expect(result).toEqual({ succeeded: 3, error: 'Not pending.' })
   expect(progress).toEqual([1, 2, 3, 4, 5])
 })
 
-it('tries again after a rest when there were too many requests', async () => {
+it('retries after a pause when the API answers 429', async () => {
   let tries = 0
   const act = async () => {
     tries += 1
     if (tries === 1) throw new ApiProblem(429, {})
   }
-  expect(await doEach(['a'], act, () => {})).toEqual({ succeeded: 1, refusal: null })
+  expect(await doEach(['a'], act, () => {})).toEqual({ succeeded: 1, error: null })
   expect(tries).toBe(2)
 })

@@ -14,7 +14,7 @@ import { useToast } from '../../ui/toast.tsx'
 
 type TaskActionsProps = { workspaceId: string; task: Task; to: WorkspacePaths }
 
-/** What the state of a task allows. */
+/** The actions that the state of a task allows. */
 export function TaskActions({ workspaceId, task, to }: TaskActionsProps): ReactNode {
   const mayNotWrite = useRefusal('task.write')
   if (task.state === 'pending') {
@@ -32,7 +32,7 @@ export function TaskActions({ workspaceId, task, to }: TaskActionsProps): ReactN
 
 function CancelButton({ workspaceId, task }: Omit<TaskActionsProps, 'to'>): ReactNode {
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const refusal = useRefusal('task.delete')
   const [isAsking, setIsAsking] = useState(false)
   const cancel = useMutation({
@@ -40,9 +40,9 @@ function CancelButton({ workspaceId, task }: Omit<TaskActionsProps, 'to'>): Reac
     onSuccess(cancelled) {
       client.setQueryData(taskQuery(workspaceId, task.id).queryKey, cancelled)
       setIsAsking(false)
-      say('The task is cancelled.')
+      toast('Task cancelled')
     },
-    // Also after a refusal: the task may have started in the meantime.
+    // After an error too: the task may have started in the meantime.
     onSettled: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: ['task', workspaceId, task.id] }),
@@ -59,7 +59,7 @@ function CancelButton({ workspaceId, task }: Omit<TaskActionsProps, 'to'>): Reac
         onClose={() => setIsAsking(false)}
         title="Cancel this task?"
         description={`“${task.name}” will not be dispatched. It can be replayed later.`}
-        action="Yes, cancel it"
+        action="Yes, cancel task"
         isDangerous
         isPending={cancel.isPending}
         onConfirm={() => cancel.mutate()}
@@ -73,16 +73,16 @@ function CancelButton({ workspaceId, task }: Omit<TaskActionsProps, 'to'>): Reac
 function ReplayButton({ workspaceId, task, to }: TaskActionsProps): ReactNode {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const say = useToast()
+  const toast = useToast()
   const refusal = useRefusal('task.write')
   const replay = useMutation({
     mutationFn: () => replayTask(workspaceId, task.id),
     onSuccess: async again => {
       await client.invalidateQueries({ queryKey: ['tasks', workspaceId] })
-      say('It is on its way again, as a new task: this one.')
+      toast('Replayed as a new task')
       await navigate(to.task(again.id))
     },
-    onError: error => say(error.message, 'bad'),
+    onError: error => toast(error.message, 'bad'),
   })
   return (
     <Button

@@ -1,100 +1,121 @@
 import type { Task } from '@belfry/contract'
-import { type ReactNode, useRef, useState } from 'react'
-import { createTask, type NewTask, updateTask } from '../../api/tasks.ts'
-import { Form } from '../../forms/form.tsx'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { useNavigate, useParams } from 'react-router'
+import { createTask, type NewTask as NewTaskBody, taskQuery, updateTask } from '../../api/tasks.ts'
 import { checkRequest } from '../../forms/request/check-request.ts'
-import styles from '../../forms/request/request.module.css'
 import { bodyOf, changesOf, draftOf, emptyRequest, type RequestDraft } from '../../forms/request/request-draft.ts'
-import { RequestFields } from '../../forms/request/request-fields.tsx'
-import { RequestPreview } from '../../forms/request/request-preview.tsx'
-import { RetryFields } from '../../forms/request/retry-fields.tsx'
-import { type FieldErrors, useForm } from '../../forms/use-form.ts'
-import { useLiveErrors } from '../../forms/use-live-errors.ts'
+import { FormCard, RequestForm } from '../../forms/request/request-form.tsx'
+import { useDraftForm } from '../../forms/use-draft-form.ts'
+import type { FieldErrors } from '../../forms/use-form.ts'
 import { parseWhen } from '../../forms/when/parse-when.ts'
 import { type WhenDraft, WhenField } from '../../forms/when/when-field.tsx'
 import { wallText } from '../../forms/when/zoned-time.ts'
+import { PageFor } from '../../session/allowed.tsx'
+import { useWorkspace } from '../../session/scope.ts'
 import { ButtonLink } from '../../ui/button.tsx'
-import { Card } from '../../ui/card.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
 import { viewerZone } from '../../ui/format-time.ts'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Skeleton } from '../../ui/table.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+export function NewTask(): ReactNode {
+  const { to } = useWorkspace()
+  return (
+    <>
+      <PageHeader
+        title="New task"
+        description="One request, sent at a set time and retried if it fails."
+        parent={{ label: 'Tasks', to: to.tasks() }}
+      />
+      <PageFor right="task.write">
+        <TaskForm backTo={to.tasks()} />
+      </PageFor>
+    </>
+  )
+}
+
+export function EditTask(): ReactNode {
+  const { workspace, to } = useWorkspace()
+  const { task: id = '' } = useParams()
+  const { data: task, error, refetch } = useQuery(taskQuery(workspace.id, id))
+  return (
+    <>
+      <PageHeader
+        title="Edit task"
+        description="You can edit a task until its first attempt starts."
+        parent={{ label: task?.name ?? 'Task', to: to.task(id) }}
+      />
+      <PageFor right="task.write">
+        {error && <Problem error={error} onRetry={() => void refetch()} />}
+        {!task && !error && <Skeleton />}
+        {task && task.state !== 'pending' && (
+          <EmptyState
+            title="This task can no longer be edited"
+            actions={<ButtonLink to={to.task(id)}>Back to task</ButtonLink>}
+          >
+            It is {task.state}. Only pending tasks can be edited.
+          </EmptyState>
+        )}
+        {task?.state === 'pending' && <TaskForm task={task} backTo={to.task(id)} />}
+      </PageFor>
+    </>
+  )
+}
 
 const suggestions = ['in 1 minute', 'in 10 minutes', 'in 1 hour', 'tomorrow 09:00', 'monday 09:00']
 
-type TaskFormProps = {
-  workspaceId: string
-  /** The pending task that is changed; without one a new one is made. */
-  task?: Task
-  backTo: string
-  onDone(task: Task): unknown
-}
-
 type Draft = RequestDraft & { name: string; when: WhenDraft }
 
-/** A task's fields, with what will be sent beside them. */
-export function TaskForm({ workspaceId, task, backTo, onDone }: TaskFormProps): ReactNode {
-  const [first] = useState(() => draftFor(task))
-  const [draft, setDraft] = useState(first)
-  const key = useRef(crypto.randomUUID())
-  const change = (part: Partial<Draft>) => {
-    // Another task than the one that was tried before.
-    key.current = crypto.randomUUID()
-    setDraft(before => ({ ...before, ...part }))
-  }
-  const when = parseWhen(draft.when.text, draft.when.zone, new Date())
-  const form = useForm({
-    read: () => draft,
-    check: typed => checkDraft(typed, task),
-    submit: typed => save(workspaceId, task && { task, isTimeKept: typed.when === first.when }, typed, key.current),
-    onDone: saved => onDone(saved),
+function TaskForm({ task, backTo }: { task?: Task; backTo: string }): ReactNode {
+  const { workspace, to } = useWorkspace()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const toast = useToast()
+  const [initial] = useState(() => draftFor(task))
+  const state = useDraftForm({
+    initial,
+    check: draft => checkDraft(draft, task),
+    submit: (draft, key) => save(workspace.id, task && { task, isTimeKept: draft.when === initial.when }, draft, key),
+    async onDone(saved) {
+      if (task) client.setQueryData(taskQuery(workspace.id, task.id).queryKey, saved)
+      await client.invalidateQueries({ queryKey: ['tasks', workspace.id] })
+      toast(task ? 'Changes saved' : 'Task scheduled')
+      await navigate(to.task(saved.id))
+    },
   })
-  const { errors, onBlur } = useLiveErrors(checkDraft(draft, task), form.errors, draft)
+  const { draft, onChange, errors } = state
+  const when = parseWhen(draft.when.text, draft.when.zone, new Date())
   return (
-    <div className={styles.editor}>
-      <Form
-        form={form}
-        onBlur={onBlur}
-        action={task ? 'Save the changes' : 'Create the task'}
-        more={<ButtonLink to={backTo}>Cancel</ButtonLink>}
-      >
-        <Card label="Name and time">
-          <div className={styles.part}>
-            <Field label="Name" error={errors.name} hint="By which you find it again.">
-              <TextInput
-                name="name"
-                value={draft.name}
-                onChange={event => change({ name: event.target.value })}
-                placeholder="Trial reminder"
-                autoComplete="off"
-              />
-            </Field>
-            <WhenField
-              label="When"
-              name="execute_at"
-              value={draft.when}
-              onChange={when => change({ when })}
-              error={errors.execute_at}
-              suggestions={suggestions}
-            />
-          </div>
-        </Card>
-        <Card label="Request">
-          <div className={styles.part}>
-            <RequestFields draft={draft} onChange={change} errors={errors} />
-          </div>
-        </Card>
-        <Card label="Timeout and retries">
-          <div className={styles.part}>
-            <RetryFields draft={draft} onChange={change} errors={errors} />
-          </div>
-        </Card>
-      </Form>
-      <aside className={styles.aside} aria-label="Preview">
-        <RequestPreview
-          draft={draft}
-          facts={{ taskId: task?.id ?? null, scheduledAt: 'error' in when ? null : when.at }}
+    <RequestForm
+      state={state}
+      action={task ? 'Save changes' : 'Create task'}
+      backTo={backTo}
+      facts={{ taskId: task?.id ?? null, scheduledAt: 'error' in when ? null : when.at }}
+    >
+      <FormCard label="Name and time">
+        <Field label="Name" error={errors.name}>
+          <TextInput
+            name="name"
+            value={draft.name}
+            onChange={event => onChange({ name: event.target.value })}
+            placeholder="Trial reminder"
+            autoComplete="off"
+          />
+        </Field>
+        <WhenField
+          label="When"
+          name="execute_at"
+          value={draft.when}
+          onChange={when => onChange({ when })}
+          error={errors.execute_at}
+          suggestions={suggestions}
         />
-      </aside>
-    </div>
+      </FormCard>
+    </RequestForm>
   )
 }
 
@@ -110,29 +131,29 @@ function draftFor(task: Task | undefined): Draft {
 function checkDraft(draft: Draft, task: Task | undefined): FieldErrors {
   const now = new Date()
   const when = parseWhen(draft.when.text, draft.when.zone, now)
-  const time = 'error' in when ? when.error : when.at <= now ? 'This time has passed: a task lies in the future.' : null
+  const time = 'error' in when ? when.error : when.at <= now ? 'Choose a time in the future.' : null
   return {
-    ...(draft.name.trim() === '' ? { name: 'Type in a name.' } : {}),
+    ...(draft.name.trim() === '' ? { name: 'Enter a name.' } : {}),
     ...(time ? { execute_at: time } : {}),
     ...(task && task.payload !== null && draft.payload.trim() === ''
-      ? { payload: 'A payload can be replaced, but not taken away: cancel this task and make another.' }
+      ? { payload: 'A payload can be replaced but not removed. Cancel this task and create a new one.' }
       : {}),
     ...checkRequest(draft),
   }
 }
 
-type Change = {
+type Edit = {
   task: Task
-  /** The field shows the time to the second: one that was not touched stays as it is to the millisecond. */
+  /** The field shows a time to the second. An untouched time keeps its milliseconds. */
   isTimeKept: boolean
 }
 
-function save(workspaceId: string, change: Change | undefined, draft: Draft, key: string): Promise<Task> {
+function save(workspaceId: string, edit: Edit | undefined, draft: Draft, key: string): Promise<Task> {
   const when = parseWhen(draft.when.text, draft.when.zone, new Date())
   if ('error' in when) return Promise.reject(new Error(when.error))
-  const body: NewTask = { name: draft.name.trim(), execute_at: when.at.toISOString(), ...bodyOf(draft) }
-  if (!change) return createTask(workspaceId, body, key)
-  const { task, isTimeKept } = change
+  const body: NewTaskBody = { name: draft.name.trim(), execute_at: when.at.toISOString(), ...bodyOf(draft) }
+  if (!edit) return createTask(workspaceId, body, key)
+  const { task, isTimeKept } = edit
   const changes = changesOf(isTimeKept ? { ...body, execute_at: task.execute_at } : body, task)
   return Object.keys(changes).length === 0 ? Promise.resolve(task) : updateTask(workspaceId, task.id, changes)
 }

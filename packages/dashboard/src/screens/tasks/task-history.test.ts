@@ -26,22 +26,22 @@ const run = (attempt: number, status: Run['status']) =>
 const texts = (of: Partial<Task>, runs: Run[] = []) => historyOf({ ...task, ...of }, runs).map(({ text }) => text)
 
 describe('the history of a task', () => {
-  it('of one that waits ends with what is due', () => {
-    expect(texts({})).toEqual(['Created', 'First attempt is due'])
+  it('ends with the next attempt while the task is not finished', () => {
+    expect(texts({})).toEqual(['Created', 'First attempt due'])
     expect(texts({ state: 'retrying', attempts: 1, next_retry_at: task.execute_at }, [run(1, 'failed')])).toEqual([
       'Created',
       'Attempt 1 failed: The target answered 503.',
-      'Attempt 2 is due',
+      'Attempt 2 due',
     ])
   })
 
-  it('of one that has ended says how, in the order in which it happened', () => {
+  it('ends with the result of a finished task, after its attempts in order', () => {
     const finished_at = '2026-11-21T12:09:00.000Z'
     expect(texts({ state: 'success', finished_at }, [run(2, 'success'), run(1, 'failed')])).toEqual([
       'Created',
       'Attempt 1 failed: The target answered 503.',
-      'Attempt 2 was answered 200',
-      'Done',
+      'Attempt 2 succeeded with 200',
+      'Completed',
     ])
     expect(texts({ state: 'cancelled', state_reason: 'user', finished_at }).at(-1)).toBe('Cancelled by a user')
   })

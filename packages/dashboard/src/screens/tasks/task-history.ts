@@ -3,24 +3,24 @@ import type { Run, Task } from '@belfry/contract'
 export type HistoryEvent = {
   at: string
   text: string
-  tone: 'plain' | 'good' | 'bad' | 'ahead'
-  /** The attempt that it is about. */
+  tone: 'plain' | 'good' | 'bad' | 'upcoming'
+  /** The run of the attempt, for a link. */
   runId?: string
 }
 
 const reasons: Readonly<Record<string, string>> = {
   user: 'Cancelled by a user',
-  monthly_execution_limit: 'Cancelled: the month’s executions were used up',
-  storage_quota: 'Cancelled: the storage was used up',
-  cronjob_paused: 'Cancelled: its cron job was paused',
-  cronjob_changed: 'Cancelled: its cron job was changed',
-  cronjob_deleted: 'Cancelled: its cron job was deleted',
-  workspace_deleted: 'Cancelled: the workspace was deleted',
-  overlap_skipped: 'Left out: the occurrence before it had not finished',
-  missed: 'Left out: it was missed while nothing ran',
+  monthly_execution_limit: 'Cancelled: monthly execution limit reached',
+  storage_quota: 'Cancelled: storage quota reached',
+  cronjob_paused: 'Cancelled: cron job paused',
+  cronjob_changed: 'Cancelled: cron job changed',
+  cronjob_deleted: 'Cancelled: cron job deleted',
+  workspace_deleted: 'Cancelled: workspace deleted',
+  overlap_skipped: 'Skipped: the previous occurrence had not finished',
+  missed: 'Skipped: missed while Belfry was not running',
 }
 
-/** What has happened to a task, oldest first, and what comes next. `runs` are those that were read, in any order. */
+/** Returns what has happened to a task, oldest first, and what comes next. `runs` may be in any order. */
 export function historyOf(task: Task, runs: readonly Run[]): HistoryEvent[] {
   const attempts = [...runs].sort((a, b) => a.attempt - b.attempt)
   return [
@@ -33,12 +33,13 @@ export function historyOf(task: Task, runs: readonly Run[]): HistoryEvent[] {
 
 function createdText({ source, replay_of, topic }: Task): string {
   if (replay_of) return 'Created by a replay'
-  if (source === 'cron') return 'Created for a cron job'
+  if (source === 'cron') return 'Created by a cron job'
   return source === 'event' ? `Created by an event${topic ? ` of ${topic}` : ''}` : 'Created'
 }
 
 function attemptEvent({ attempt, status, started_at, response_status, error, id }: Run): HistoryEvent {
-  const outcome = status === 'success' ? `was answered ${response_status ?? 'well'}` : `failed: ${error?.message ?? ''}`
+  const outcome =
+    status === 'success' ? `succeeded with ${response_status ?? 'no status'}` : `failed: ${error?.message ?? ''}`
   return {
     at: started_at,
     text: `Attempt ${attempt} ${outcome}`,
@@ -49,14 +50,14 @@ function attemptEvent({ attempt, status, started_at, response_status, error, id 
 
 function endOf({ state, state_reason, finished_at }: Task): HistoryEvent[] {
   if (finished_at === null) return []
-  if (state === 'success') return [{ at: finished_at, text: 'Done', tone: 'good' }]
-  if (state === 'dead') return [{ at: finished_at, text: 'Dead: it is not tried again by itself', tone: 'bad' }]
+  if (state === 'success') return [{ at: finished_at, text: 'Completed', tone: 'good' }]
+  if (state === 'dead') return [{ at: finished_at, text: 'Dead: no further retries', tone: 'bad' }]
   return [{ at: finished_at, text: reasons[state_reason ?? ''] ?? 'Cancelled', tone: 'plain' }]
 }
 
 function nextOf({ state, execute_at, next_retry_at, attempts }: Task): HistoryEvent[] {
-  if (state === 'pending') return [{ at: execute_at, text: 'First attempt is due', tone: 'ahead' }]
+  if (state === 'pending') return [{ at: execute_at, text: 'First attempt due', tone: 'upcoming' }]
   if (state === 'retrying' && next_retry_at)
-    return [{ at: next_retry_at, text: `Attempt ${attempts + 1} is due`, tone: 'ahead' }]
+    return [{ at: next_retry_at, text: `Attempt ${attempts + 1} due`, tone: 'upcoming' }]
   return []
 }

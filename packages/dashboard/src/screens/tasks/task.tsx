@@ -1,4 +1,4 @@
-import type { Run, Task as TaskAnswer } from '@belfry/contract'
+import type { Run, Task as TaskResource } from '@belfry/contract'
 import { isTerminal } from '@belfry/domain/task-state'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -10,8 +10,8 @@ import { RequestPreview } from '../../forms/request/request-preview.tsx'
 import { RunTable } from '../../layout/run-table.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
-import { Card, Stack } from '../../ui/card.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { Card, Columns, Stack } from '../../ui/card.tsx'
+import { CopyableId } from '../../ui/copy-button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -37,10 +37,10 @@ export function Task(): ReactNode {
     ...taskQuery(workspace.id, id),
     refetchInterval: ({ state }) => (state.data && isTerminal(state.data.state) ? false : refreshMs),
   })
-  // A new attempt, or a new state, is a reason to read the attempts again.
+
   const runs = useInfiniteQuery({
     ...runsQuery(workspace.id, { task_id: id, limit: 25 }),
-    refetchInterval: task && isTerminal(task.state) && runCountIsKnown(task) ? false : refreshMs,
+    refetchInterval: task && isTerminal(task.state) && hasAllRuns(task) ? false : refreshMs,
   })
   return (
     <>
@@ -53,7 +53,7 @@ export function Task(): ReactNode {
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {!task && !error && <Skeleton />}
       {task && (
-        <div className={styles.columns}>
+        <Columns>
           <Stack>
             <section className={styles.section}>
               <h2>Attempts</h2>
@@ -73,27 +73,27 @@ export function Task(): ReactNode {
                 <History task={task} runs={runs.data?.items ?? []} />
               </div>
             </Card>
-            <Card label="Facts">
-              <Facts task={task} />
+            <Card label="Details">
+              <Details task={task} />
             </Card>
           </Stack>
-        </div>
+        </Columns>
       )}
     </>
   )
 }
 
-// Some moments pass between the end of an attempt and its line in the log.
-function runCountIsKnown({ finished_at }: TaskAnswer): boolean {
+// The log contains an attempt a few seconds after its end.
+function hasAllRuns({ finished_at }: TaskResource): boolean {
   return finished_at !== null && Date.now() - Date.parse(finished_at) > 15_000
 }
 
-function emptyText(task: TaskAnswer): string {
-  if (task.attempts === 0) return 'None yet.'
-  return runCountIsKnown(task) ? 'They are not in the log any more.' : 'The first one is under way.'
+function emptyText(task: TaskResource): string {
+  if (task.attempts === 0) return 'No attempts yet.'
+  return hasAllRuns(task) ? 'The attempts are no longer in the log.' : 'The first attempt is in progress.'
 }
 
-function History({ task, runs }: { task: TaskAnswer; runs: readonly Run[] }): ReactNode {
+function History({ task, runs }: { task: TaskResource; runs: readonly Run[] }): ReactNode {
   const { to } = useWorkspace()
   return (
     <ol className={styles.history}>
@@ -111,23 +111,17 @@ function History({ task, runs }: { task: TaskAnswer; runs: readonly Run[] }): Re
   )
 }
 
-function Facts({ task }: { task: TaskAnswer }): ReactNode {
+function Details({ task }: { task: TaskResource }): ReactNode {
   const { to } = useWorkspace()
   const { retry } = task
   return (
     <DefinitionList
       rows={[
         ['Due', <AbsoluteTime key="due" at={task.execute_at} />],
-        [
-          'Id',
-          <span key="id" className={styles.id}>
-            <code>{task.id}</code>
-            <CopyButton text={task.id} label="Copy the id" />
-          </span>,
-        ],
-        ['Cron job', task.cronjob_id && <Link to={to.cronJob(task.cronjob_id)}>The cron job that made it</Link>],
+        ['ID', <CopyableId key="id" id={task.id} />],
+        ['Cron job', task.cronjob_id && <Link to={to.cronJob(task.cronjob_id)}>View cron job</Link>],
         ['Topic', task.topic && <code>{task.topic}</code>],
-        ['Replay of', task.replay_of && <Link to={to.task(task.replay_of)}>An earlier task</Link>],
+        ['Replay of', task.replay_of && <Link to={to.task(task.replay_of)}>View original task</Link>],
         ['Attempts', `${task.attempts} of at most ${retry.max_retries + 1}`],
         [
           'Backoff',

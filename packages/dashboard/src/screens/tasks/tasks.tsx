@@ -2,8 +2,8 @@ import type { Task } from '@belfry/contract'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Plus, Timer } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { cronJobsQuery } from '../../api/cron-jobs.ts'
 import { tasksQuery } from '../../api/tasks.ts'
+import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { ButtonLink } from '../../ui/button.tsx'
@@ -12,11 +12,14 @@ import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { Table } from '../../ui/table.tsx'
+import { selectionColumn } from '../../ui/selection-column.tsx'
+import { StateBadge } from '../../ui/state-badge.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
 import { TimeFilter } from '../../ui/time-filter.tsx'
 import { type Filters, useFilters } from '../../ui/use-filters.ts'
 import { BulkBar } from './bulk-bar.tsx'
-import { taskColumns } from './task-columns.tsx'
+import styles from './tasks.module.css'
 
 const states = [
   { value: 'pending', label: 'Pending' },
@@ -27,14 +30,14 @@ const states = [
   { value: 'cancelled', label: 'Cancelled' },
 ]
 const sources = [
-  { value: 'task', label: 'Tasks of their own' },
-  { value: 'cron', label: 'Of cron jobs' },
-  { value: 'event', label: 'Of events' },
+  { value: 'task', label: 'Tasks' },
+  { value: 'cron', label: 'Cron jobs' },
+  { value: 'event', label: 'Events' },
 ]
 const filterNames = ['name', 'state', 'source', 'cronjob_id', 'from', 'to'] as const
 const refreshMs = 10_000
-// Beyond that, reading all of it again would be more than a glance is worth.
-const mostPagesToRefresh = 2
+// Longer lists are not refreshed, because that would read every page again.
+const maxPagesToRefresh = 2
 
 type TaskFilters = Filters<(typeof filterNames)[number]>
 
@@ -43,19 +46,22 @@ export function Tasks(): ReactNode {
   const filters = useFilters(filterNames)
   const refusal = useRefusal('task.write')
   const mayCancel = useRefusal('task.delete') === null
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const list = useInfiniteQuery({
     ...tasksQuery(workspace.id, filters.values),
-    // Another filter takes the place of what is shown when its tasks are there.
+    // Keeps the current rows until those of a new filter have arrived.
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= mostPagesToRefresh ? refreshMs : false),
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= maxPagesToRefresh ? refreshMs : false),
   })
   const tasks = list.data?.items
-  const selected = useMemo(() => (tasks ?? []).filter(({ id }) => chosen.has(id)), [tasks, chosen])
+  const selectedTasks = useMemo(() => (tasks ?? []).filter(({ id }) => selected.has(id)), [tasks, selected])
   const maySelect = refusal === null || mayCancel
   const columns = useMemo(
-    () => taskColumns(maySelect ? { all: tasks ?? [], chosen, setChosen } : null),
-    [maySelect, tasks, chosen],
+    () =>
+      maySelect
+        ? [selectionColumn({ rows: tasks ?? [], selected, onChange: setSelected }), ...taskColumns]
+        : taskColumns,
+    [maySelect, tasks, selected],
   )
   const create = (
     <ButtonLink to={to.newTask()} kind="primary" icon={<Plus size={15} />} refusal={refusal}>
@@ -65,10 +71,16 @@ export function Tasks(): ReactNode {
   const isEmpty = tasks?.length === 0
   return (
     <>
-      <PageHeader title="Tasks" description="Every dispatch, whatever asked for it, newest first." actions={create} />
-      <TaskFilterBar workspaceId={workspace.id} filters={filters} />
+      <PageHeader
+        title="Tasks"
+        description="All tasks, including those of cron jobs and events, newest first."
+        actions={create}
+      />
+      <TaskFilterBar filters={filters} />
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {!list.error && isEmpty && list.hasNextPage && <p>None of the newest match. Older ones may.</p>}
+      {!list.error && isEmpty && list.hasNextPage && (
+        <p>No match among the newest tasks. Load more to search older ones.</p>
+      )}
       {!list.error && isEmpty && !list.hasNextPage && <NoTasks isFiltered={filters.isSet} create={create} />}
       {!list.error && !isEmpty && (
         <Table
@@ -80,42 +92,52 @@ export function Tasks(): ReactNode {
         />
       )}
       <LoadMore {...list} />
-      {maySelect && <BulkBar workspaceId={workspace.id} selected={selected} onDone={() => setChosen(new Set())} />}
+      {maySelect && (
+        <BulkBar workspaceId={workspace.id} selected={selectedTasks} onDone={() => setSelected(new Set())} />
+      )}
     </>
   )
 }
 
-function TaskFilterBar({ workspaceId, filters }: { workspaceId: string; filters: TaskFilters }): ReactNode {
-  const { data: cronJobs } = useInfiniteQuery(cronJobsQuery(workspaceId, { limit: 100 }))
-  const options = (cronJobs?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))
-  const chosen = filters.first('cronjob_id')
-  const isListed = chosen === '' || options.some(({ value }) => value === chosen)
+const sourceNames: Record<Task['source'], string> = { task: 'Task', cron: 'Cron job', event: 'Event' }
+
+const taskColumns: ReadonlyArray<Column<Task>> = [
+  { id: 'name', header: 'Name', isLead: true, cell: task => <span className={styles.name}>{task.name}</span> },
+  { id: 'state', header: 'State', cell: task => <StateBadge state={task.state} /> },
+  { id: 'due', header: 'Due', cell: task => <RelativeTime at={task.next_retry_at ?? task.execute_at} /> },
+  {
+    id: 'target',
+    header: 'Target',
+    isExtra: true,
+    cell: task => (
+      <span className={styles.url} title={task.url}>
+        <b>{task.method}</b> {task.url.replace(/^https?:\/\//, '')}
+      </span>
+    ),
+  },
+  { id: 'source', header: 'Source', isExtra: true, cell: task => sourceNames[task.source] },
+  { id: 'attempts', header: 'Attempts', align: 'end', isExtra: true, cell: task => task.attempts },
+]
+
+function TaskFilterBar({ filters }: { filters: TaskFilters }): ReactNode {
   return (
     <FilterBar filters={filters}>
-      <SearchFilter filters={filters} name="name" label="Name begins with" />
-      <SelectFilter filters={filters} name="state" label="State" all="Every state" options={states} />
-      <SelectFilter filters={filters} name="source" label="Source" all="Every source" options={sources} />
-      {(options.length > 0 || !isListed) && (
-        <SelectFilter
-          filters={filters}
-          name="cronjob_id"
-          label="Cron job"
-          all="Every cron job"
-          options={isListed ? options : [...options, { value: chosen, label: chosen }]}
-        />
-      )}
+      <SearchFilter filters={filters} name="name" label="Name starts with" />
+      <SelectFilter filters={filters} name="state" label="State" all="All states" options={states} />
+      <SelectFilter filters={filters} name="source" label="Source" all="All sources" options={sources} />
+      <CronJobFilter filters={filters} />
       <TimeFilter filters={filters} name="from" label="Due from" />
-      <TimeFilter filters={filters} name="to" label="before" />
+      <TimeFilter filters={filters} name="to" label="Due before" />
     </FilterBar>
   )
 }
 
 function NoTasks({ isFiltered, create }: { isFiltered: boolean; create: ReactNode }): ReactNode {
-  if (isFiltered) return <EmptyState title="No task matches">Take a filter away to see more.</EmptyState>
+  if (isFiltered) return <EmptyState title="No matching tasks">Try removing a filter.</EmptyState>
   return (
     <EmptyState icon={<Timer size={24} aria-hidden="true" />} title="No tasks yet" actions={create}>
-      A task is one request that Belfry sends at its time, and again until it succeeds or its retries are used up. Make
-      one here, or from your code with <code>POST /api/v1/scheduler/tasks</code>. Cron jobs and events make tasks too.
+      A task is one request that Belfry sends at a set time and retries until it succeeds or runs out of retries. Create
+      one here, or from your code with <code>POST /api/v1/scheduler/tasks</code>. Cron jobs and events create tasks too.
     </EmptyState>
   )
 }

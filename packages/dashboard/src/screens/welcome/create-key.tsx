@@ -10,13 +10,13 @@ import styles from './first-steps.module.css'
 
 type CreateKeyProps = { workspaceId: string; secret: string | null; onKey(key: string): void }
 
-/** Makes the first API key, and shows it this once. */
+/** Creates the first API key and shows it once. */
 export function CreateKey({ workspaceId, secret, onKey }: CreateKeyProps): ReactNode {
   const client = useQueryClient()
   const refusal = useRefusal('api_key.create')
   const form = useForm({
     read: field => ({ name: field('name').trim() }),
-    check: body => ({ ...(body.name === '' ? { name: 'Type in a name.' } : {}) }),
+    check: body => ({ ...(body.name === '' ? { name: 'Enter a name.' } : {}) }),
     submit: body => createApiKey(workspaceId, body),
     async onDone({ key }) {
       onKey(key)
@@ -27,14 +27,14 @@ export function CreateKey({ workspaceId, secret, onKey }: CreateKeyProps): React
   if (secret) {
     return (
       <>
-        <p className={styles.hint}>Copy it now and keep it safe: it is shown this once.</p>
+        <p className={styles.hint}>Copy the key now and store it safely. You can see it only this once.</p>
         <CodeBlock text={secret} label="API key" isWrapped />
       </>
     )
   }
   return (
-    <Form form={form} action="Create the key">
-      <Field label="Name of the key" hint="Says where it is used." error={form.errors.name}>
+    <Form form={form} action="Create key">
+      <Field label="Key name" hint="Where the key is used." error={form.errors.name}>
         <TextInput name="name" defaultValue="My server" />
       </Field>
     </Form>

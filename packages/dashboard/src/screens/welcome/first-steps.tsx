@@ -19,7 +19,7 @@ export function FirstSteps(): ReactNode {
       <PageHeader
         title="First steps"
         description={`Three steps to your first webhook from ${workspace.name}.`}
-        actions={<ButtonLink to={to.overview()}>{hasArrived ? 'To the overview' : 'Skip'}</ButtonLink>}
+        actions={<ButtonLink to={to.overview()}>{hasArrived ? 'Go to overview' : 'Skip'}</ButtonLink>}
       />
       <ol className={styles.steps}>
         <Step number={1} title="Create an API key" isDone={key !== null}>
@@ -28,7 +28,7 @@ export function FirstSteps(): ReactNode {
         <Step number={2} title="Schedule a task from your code" isDone={false}>
           <Snippets apiKey={key} />
         </Step>
-        <Step number={3} title="Send a test, and watch it arrive" isDone={hasArrived}>
+        <Step number={3} title="Send a test and watch it arrive" isDone={hasArrived}>
           <SendTest onArrived={() => setHasArrived(true)} />
         </Step>
       </ol>

@@ -1,7 +1,7 @@
-import type { Run } from '@belfry/contract'
+import type { Run, Workspace } from '@belfry/contract'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { publishEvent } from '../../api/events.ts'
-import { followRuns } from '../../api/runs.ts'
+import { followLog } from '../../api/runs.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
@@ -14,23 +14,23 @@ import styles from './first-steps.module.css'
 import { suggestedTarget } from './suggested-target.ts'
 
 const columns: ReadonlyArray<Column<Run>> = [
-  { id: 'task', header: 'Dispatch', cell: run => run.task_name },
+  { id: 'task', header: 'Task', cell: run => run.task_name },
   { id: 'status', header: 'Status', cell: run => <StateBadge state={run.status} /> },
-  { id: 'answer', header: 'Answer', cell: run => run.response_status ?? run.error?.message ?? '–' },
-  { id: 'took', header: 'Took', align: 'end', isExtra: true, cell: run => formatDuration(run.duration_ms) },
+  { id: 'response', header: 'Response', cell: run => run.response_status ?? run.error?.message ?? '–' },
+  { id: 'duration', header: 'Duration', align: 'end', isExtra: true, cell: run => formatDuration(run.duration_ms) },
   { id: 'at', header: 'Started', align: 'end', isExtra: true, cell: run => <RelativeTime at={run.started_at} /> },
 ]
 
-/** Publishes an event to a target of the user's, and shows what comes of it as it comes. */
+/** Publishes an event to a target of the user, and shows the runs as they happen. */
 export function SendTest({ onArrived }: { onArrived: () => void }): ReactNode {
   const { workspace, to } = useWorkspace()
   const [isSent, setIsSent] = useState(false)
   const suggested = suggestedTarget(window.location)
-  const runs = useArrivingRuns(workspace.id, onArrived)
+  const runs = useLiveRuns(workspace, onArrived)
   const form = useForm({
     read: field => ({ target_url: field('target_url').trim() }),
     check: body => ({
-      ...(/^https?:\/\/./.test(body.target_url) ? {} : { target_url: 'Type in an http(s) address.' }),
+      ...(/^https?:\/\/./.test(body.target_url) ? {} : { target_url: 'Enter an http:// or https:// URL.' }),
     }),
     submit: body => publishEvent(workspace.id, { topic: 'test', payload: { hello: 'world' }, ...body }),
     onDone: () => setIsSent(true),
@@ -39,13 +39,13 @@ export function SendTest({ onArrived }: { onArrived: () => void }): ReactNode {
     <>
       <Form form={form} action={isSent ? 'Send another' : 'Send a test'}>
         <Field
-          label="Target"
+          label="Target URL"
           hint={
             suggested === '' ? (
-              'An address of yours that takes a POST.'
+              'Any URL of yours that accepts POST requests.'
             ) : (
               <>
-                Suggested is the receiver that <code>npm start</code> runs. Any address that takes a POST will do.
+                The suggested URL is the receiver of <code>npm start</code>. Any URL that accepts POST requests works.
               </>
             )
           }
@@ -62,13 +62,11 @@ export function SendTest({ onArrived }: { onArrived: () => void }): ReactNode {
       </Form>
       <div aria-live="polite">
         {runs.length === 0 && (
-          <p className={styles.live}>
-            {isSent ? 'On its way…' : 'Every dispatch of this workspace appears here as it happens.'}
-          </p>
+          <p className={styles.live}>{isSent ? 'Sending…' : 'Runs of this workspace appear here as they happen.'}</p>
         )}
         {runs.length > 0 && (
           <Table
-            label="Dispatches as they happen"
+            label="Live runs"
             columns={columns}
             rows={runs}
             rowKey={run => run.id}
@@ -81,19 +79,19 @@ export function SendTest({ onArrived }: { onArrived: () => void }): ReactNode {
   )
 }
 
-function useArrivingRuns(workspaceId: string, onArrived: () => void): Run[] {
+function useLiveRuns({ id: workspaceId, organization_id: organizationId }: Workspace, onArrived: () => void): Run[] {
   const [runs, setRuns] = useState<Run[]>([])
   const arrived = useRef(onArrived)
   arrived.current = onArrived
   useEffect(() => {
-    const gone = new AbortController()
+    const closed = new AbortController()
     const onRun = (run: Run) => {
       setRuns(before => [run, ...before.filter(({ id }) => id !== run.id)].slice(0, 10))
       if (run.status === 'success') arrived.current()
     }
-    // A refusal of the stream leaves the list empty; the log has the run all the same.
-    followRuns(workspaceId, onRun, gone.signal).catch(() => {})
-    return () => gone.abort()
-  }, [workspaceId])
+    // If the API rejects the stream, the list stays empty. The log still has the run.
+    followLog({ organizationId, workspaceId }, { onRun }, closed.signal).catch(() => {})
+    return () => closed.abort()
+  }, [organizationId, workspaceId])
   return runs
 }

@@ -3,7 +3,7 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { suggestedTarget } from './suggested-target.ts'
 
-/** The same first task with curl and with the client library. */
+/** Shows how to create a task with curl and with the client library. */
 export function Snippets({ apiKey }: { apiKey: string | null }): ReactNode {
   const { origin } = window.location
   const key = apiKey ?? 'bf_your_key'

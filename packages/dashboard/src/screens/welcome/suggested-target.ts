@@ -1,8 +1,8 @@
 /**
- * A target that a test can be sent to. `npm start` runs a receiver on the port after its own; elsewhere nobody but the
- * user knows one.
+ * Returns the URL of the receiver that `npm start` runs, on the port after its own. Empty if the dashboard is served
+ * elsewhere.
  */
 export function suggestedTarget({ hostname, port }: { hostname: string; port: string }): string {
-  const isWorkbench = (hostname === 'localhost' || hostname === '127.0.0.1') && port !== ''
-  return isWorkbench ? `http://127.0.0.1:${Number(port) + 1}/hello` : ''
+  const isLocalStart = (hostname === 'localhost' || hostname === '127.0.0.1') && port !== ''
+  return isLocalStart ? `http://127.0.0.1:${Number(port) + 1}/hello` : ''
 }

@@ -10,21 +10,21 @@ import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
 import { Field, TextInput } from '../../ui/field.tsx'
 
-/** A new organization with its first workspace; the first steps go on in there. */
+/** Creates an organization and its first workspace, then opens the first steps. */
 export function Welcome(): ReactNode {
   const client = useQueryClient()
   const navigate = useNavigate()
-  // Kept where only the workspace failed, so that another try does not make a second organization.
-  const made = useRef<Organization | null>(null)
+  // Kept if only the workspace failed, so a retry does not create a second organization.
+  const created = useRef<Organization | null>(null)
   const form = useForm({
     read: field => ({ name: field('name').trim(), workspace: field('workspace').trim() }),
     check: body => ({
-      ...(body.name === '' ? { name: 'Type in a name.' } : {}),
-      ...(body.workspace === '' ? { workspace: 'Type in a name.' } : {}),
+      ...(body.name === '' ? { name: 'Enter a name.' } : {}),
+      ...(body.workspace === '' ? { workspace: 'Enter a name.' } : {}),
     }),
     async submit({ name, workspace }) {
-      const organization = made.current ?? (await createOrganization({ name }))
-      made.current = organization
+      const organization = created.current ?? (await createOrganization({ name }))
+      created.current = organization
       return { organization, workspace: await createWorkspace(organization.id, { name: workspace }) }
     },
     async onDone({ organization, workspace }) {
@@ -34,14 +34,18 @@ export function Welcome(): ReactNode {
   })
   return (
     <PlainLayout
-      title="Your organization"
-      description="It holds your people and your workspaces. Both names can be changed later."
+      title="Create organization"
+      description="An organization contains your members and workspaces. You can change both names later."
     >
       <Form form={form} action="Create" isWide>
         <Field label="Organization" hint="Your company or project." error={form.errors.name}>
           <TextInput name="name" placeholder="Acme" autoComplete="organization" autoFocus />
         </Field>
-        <Field label="First workspace" hint="Tasks, keys and secrets of one environment." error={form.errors.workspace}>
+        <Field
+          label="First workspace"
+          hint="Contains the tasks, keys and secrets of one environment."
+          error={form.errors.workspace}
+        >
           <TextInput name="workspace" defaultValue="Production" />
         </Field>
       </Form>

@@ -1,35 +1,34 @@
 import { Download } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { indentJson } from '../../../forms/request/indent-json.ts'
+import { indentJson } from '../../../forms/request/json-text.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { formatBytes } from '../../../ui/format-amount.ts'
 import styles from './body.module.css'
-import { bytesOf, hexDump } from './hex-dump.ts'
-import { showControls } from './show-controls.ts'
+import { bytesOf, hexDump, showControls } from './body-text.ts'
 
 export type Body = {
   text: string
   encoding: 'utf8' | 'base64'
-  /** How many bytes there were, of which `text` may hold fewer. */
+  /** The full size. `text` may hold less. */
   bytes: number
   isTruncated: boolean
 }
 
 type View = { id: string; label: string; text: string }
 
-/** A body as text, whatever it is: no view of it interprets anything. */
+/** Shows a body as text, never as markup. */
 export function BodyView({ body, label, fileName }: { body: Body; label: string; fileName: string }): ReactNode {
   const views = useMemo(() => viewsOf(body), [body])
   const [chosen, setChosen] = useState('')
   const view = views.find(({ id }) => id === chosen) ?? views[0]
-  if (!view || body.text === '') return <p className={styles.none}>Without a body.</p>
+  if (!view || body.text === '') return <p className={styles.none}>No body</p>
   const shown = body.encoding === 'utf8' ? showControls(view.text) : view.text
   return (
     <div className={styles.body}>
       <div className={styles.bar}>
         {views.length > 1 && (
-          <fieldset className={styles.views} aria-label={`Form of the ${label}`}>
+          <fieldset className={styles.views} aria-label={`View of the ${label}`}>
             {views.map(({ id, label }) => (
               <button key={id} type="button" aria-pressed={id === view.id} onClick={() => setChosen(id)}>
                 {label}
@@ -48,18 +47,14 @@ export function BodyView({ body, label, fileName }: { body: Body; label: string;
           onClick={() => download(body, fileName)}
         />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a text that is longer than its frame is scrolled with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll text that is longer than its frame */}
       <section tabIndex={0} aria-label={label} className={styles.scroller}>
         <pre className={view.id === 'hex' ? styles.hex : undefined}>{shown}</pre>
       </section>
       {shown !== view.text.replaceAll('\r\n', '\n') && (
-        <p className={styles.note}>
-          Characters that cannot be seen are shown by their numbers; a copy has them as they came.
-        </p>
+        <p className={styles.note}>Invisible characters are shown as code points. Copying keeps the original text.</p>
       )}
-      {body.isTruncated && (
-        <p className={styles.note}>Only the first {formatBytes(storedBytes(body))} are kept. The rest was not read.</p>
-      )}
+      {body.isTruncated && <p className={styles.note}>Only the first {formatBytes(storedBytes(body))} were stored.</p>}
     </div>
   )
 }
@@ -80,7 +75,7 @@ function storedBytes(body: Body): number {
   return body.encoding === 'base64' ? bytesOf(body.text).length : new TextEncoder().encode(body.text).length
 }
 
-// Never with a type that a browser would show.
+// With this content type a browser never shows the file.
 function download({ text, encoding }: Body, fileName: string): void {
   const content = encoding === 'base64' ? bytesOf(text) : text
   const address = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }))

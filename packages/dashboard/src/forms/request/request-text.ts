@@ -2,22 +2,22 @@ import { requestBody } from '@belfry/domain/request-body'
 import { checkJson } from './json-text.ts'
 import { headersOf, type RequestDraft } from './request-draft.ts'
 
-/** What else decides the headers of a request. */
+/** Facts outside of the draft that the headers depend on. */
 export type RequestFacts = {
-  /** Null while it is not known. */
+  /** Null before the task exists. */
   taskId: string | null
   scheduledAt: Date | null
-  /** Whether it is sent for a cron job. */
+  /** Whether a cron job sends the request. */
   isCron?: boolean
 }
 
-/** The request of the first attempt as it will be written. Secrets stay references; what is not known yet is `<named>`. */
-export function previewRequest(draft: RequestDraft, { taskId, scheduledAt, isCron }: RequestFacts): string {
+/** Returns the request of the first attempt as text. Secrets stay references; unknown values are `<placeholders>`. */
+export function requestText(draft: RequestDraft, { taskId, scheduledAt, isCron }: RequestFacts): string {
   const headers = headersOf(draft)
   const given = new Set(Object.keys(headers).map(name => name.toLowerCase()))
   const payload = draft.payload.trim()
-  const isFine = payload !== '' && checkJson(payload) === null
-  const body = isFine ? requestBody(payload, headers) : payload
+  const isValid = payload !== '' && checkJson(payload) === null
+  const body = isValid ? requestBody(payload, headers) : payload
   const defaults = {
     'User-Agent': 'Belfry/<version>',
     Accept: '*/*',

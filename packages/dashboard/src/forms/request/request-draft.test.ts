@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { PayloadText } from '../../api/payload-text.ts'
 import { checkRequest } from './check-request.ts'
-import { bodyOf, changesOf, draftOf, emptyRequest } from './request-draft.ts'
+import { bodyOf, changesOf, draftOf, emptyRequest, retryTimes } from './request-draft.ts'
 
 const good = { ...emptyRequest, url: 'https://example.com/hook' }
 
-describe('the fields of a request', () => {
-  it('are checked by the rules of the API', () => {
+describe('the draft of a request', () => {
+  it('is checked by the rules of the API', () => {
     expect(checkRequest(good)).toEqual({})
     const bad = {
       ...good,
@@ -24,14 +24,14 @@ describe('the fields of a request', () => {
     expect(checkRequest(twice).headers).toMatch(/twice/)
   })
 
-  it('become a body, and come back from one', () => {
+  it('becomes a body, and comes back from one', () => {
     const draft = { ...good, headers: [{ id: 0, name: ' X-A ', value: '1' }], payload: '{"a":1}' }
     const body = bodyOf(draft)
     expect(body).toMatchObject({ headers: { 'X-A': '1' }, payload: { text: '{"a":1}' }, timeout_ms: 30_000 })
     expect(changesOf(bodyOf(draftOf(body)), body)).toEqual({})
   })
 
-  it('of an edited one, only what was changed is sent', () => {
+  it('sends only the changed fields of a stored request', () => {
     const stored = { ...bodyOf(good), name: 'A', payload: null, id: 'x' }
     expect(changesOf({ ...bodyOf(good), name: 'B' }, stored)).toEqual({ name: 'B' })
     const payload = (text: string) => ({ payload: new PayloadText(text) })
@@ -39,5 +39,13 @@ describe('the fields of a request', () => {
     expect(changesOf(payload('{"a":12345678901234567891}'), payload('{"a":12345678901234567890}'))).toEqual(
       payload('{"a":12345678901234567891}'),
     )
+  })
+
+  it('has retries that start one delay after another, each at most the max delay', () => {
+    expect(retryTimes(emptyRequest)).toEqual([10_000, 50_000, 210_000, 850_000, 3_410_000])
+    const linear = { ...emptyRequest, backoff: 'linear', maxRetries: '3', maxDelaySeconds: '15' }
+    expect(retryTimes(linear)).toEqual([10_000, 25_000, 40_000])
+    expect(retryTimes({ ...emptyRequest, maxRetries: '' })).toEqual([])
+    expect(retryTimes({ ...emptyRequest, baseDelaySeconds: 'x' })).toEqual([])
   })
 })

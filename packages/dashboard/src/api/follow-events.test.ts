@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { readEventStream } from './read-event-stream.ts'
+import { readEventStream } from './follow-events.ts'
 
-async function read(pieces: string[]) {
+async function read(chunks: string[]) {
   const events = []
   for await (const event of readEventStream(
     (async function* () {
-      yield* pieces
+      yield* chunks
     })(),
   )) {
     events.push(event)
@@ -14,7 +14,7 @@ async function read(pieces: string[]) {
 }
 
 describe('a stream of server-sent events', () => {
-  it('is read into its events, whatever pieces it comes in', async () => {
+  it('is parsed into events, however it is split into chunks', async () => {
     const text =
       'retry: 2000\n\nid: run_1\nevent: run\ndata: {"a":1}\n\n: still here\n\nid: run_2\ndata: b\ndata: c\n\n'
     const events = [
@@ -25,7 +25,7 @@ describe('a stream of server-sent events', () => {
     expect(await read([...text])).toEqual(events)
   })
 
-  it('keeps an event to itself that has not ended', async () => {
+  it('does not yield an incomplete event', async () => {
     expect(await read(['data: half'])).toEqual([])
   })
 })

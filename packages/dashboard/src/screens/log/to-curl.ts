@@ -1,9 +1,9 @@
 import type { RunDetail } from '@belfry/contract'
 
-// curl writes these itself.
+// curl sets these itself.
 const ownHeaders = /^(host|content-length|connection|transfer-encoding)$/i
 
-/** A command that sends the request of a run once more. `--data-raw`, which never reads a file that a body names. */
+/** Returns a command that repeats the request of a run. `--data-raw` never reads a file that the body names. */
 export function toCurl({ method, url, headers, body }: RunDetail['request']): string {
   const given = Object.entries(headers).filter(([name]) => !ownHeaders.test(name))
   return [
@@ -13,7 +13,7 @@ export function toCurl({ method, url, headers, body }: RunDetail['request']): st
   ].join(' \\\n  ')
 }
 
-// Nothing in single quotes means anything to a shell, except their end.
+// Within single quotes a shell interprets only the closing quote.
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

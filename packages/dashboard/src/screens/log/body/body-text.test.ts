@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { showControls } from './show-controls.ts'
+import { bytesOf, hexDump, showControls } from './body-text.ts'
 
 it.each([
   ['plain text\n\twith lines\r\nof all kinds', 'plain text\n\twith lines\nof all kinds'],
@@ -10,4 +10,13 @@ it.each([
   ['שלום, 世界 👋', 'שלום, 世界 👋'],
 ])('%j is shown as %j', (text, shown) => {
   expect(showControls(text)).toBe(shown)
+})
+
+it('shows bytes with their offset and their characters', () => {
+  const bytes = bytesOf(btoa('<script>\u00ff\u0000 and more'))
+  expect(hexDump(bytes).split('\n')).toEqual([
+    '000000  3c 73 63 72 69 70 74 3e  ff 00 20 61 6e 64 20 6d  <script>.. and m',
+    '000010  6f 72 65                                          ore',
+  ])
+  expect(hexDump(new Uint8Array())).toBe('')
 })

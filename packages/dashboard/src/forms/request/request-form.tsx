@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react'
+import { ButtonLink } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Form } from '../form.tsx'
+import type { DraftForm } from '../use-draft-form.ts'
+import styles from './request.module.css'
+import type { RequestDraft } from './request-draft.ts'
+import { RequestFields } from './request-fields.tsx'
+import { RequestPreview } from './request-preview.tsx'
+import type { RequestFacts } from './request-text.ts'
+import { RetryFields } from './retry-fields.tsx'
+
+type RequestFormProps = {
+  state: DraftForm<RequestDraft>
+  action: string
+  backTo: string
+  facts: RequestFacts
+  /** Shown before the request. */
+  children: ReactNode
+  /** Shown after the retries. */
+  more?: ReactNode
+}
+
+/** The form of a task or cron job, with a preview of the request beside it. */
+export function RequestForm({ state, action, backTo, facts, children, more }: RequestFormProps): ReactNode {
+  const { form, onBlur, ...fields } = state
+  return (
+    <div className={styles.editor}>
+      <Form form={form} onBlur={onBlur} action={action} more={<ButtonLink to={backTo}>Cancel</ButtonLink>}>
+        {children}
+        <FormCard label="Request">
+          <RequestFields {...fields} />
+        </FormCard>
+        <FormCard label="Timeout and retries">
+          <RetryFields {...fields} />
+        </FormCard>
+        {more}
+      </Form>
+      <aside className={styles.aside} aria-label="Preview">
+        <RequestPreview draft={fields.draft} facts={facts} />
+      </aside>
+    </div>
+  )
+}
+
+/** A group of fields. */
+export function FormCard({ label, children }: { label: string; children: ReactNode }): ReactNode {
+  return (
+    <Card label={label}>
+      <div className={styles.part}>{children}</div>
+    </Card>
+  )
+}

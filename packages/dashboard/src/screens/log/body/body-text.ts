@@ -1,0 +1,31 @@
+const bytesPerLine = 16
+// Control characters, and characters that are invisible or change the direction of text.
+const invisible = /[\p{Cc}\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/gu
+const kept = '\t\n'
+
+/** Replaces characters that could disguise a text by their code points. Line feeds and tabs stay. */
+export function showControls(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(invisible, character => {
+    if (kept.includes(character)) return character
+    return `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`
+  })
+}
+
+/** Decodes base64. */
+export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), character => character.charCodeAt(0))
+}
+
+/** Formats bytes as a hex dump: the offset, sixteen bytes, and their ASCII characters. */
+export function hexDump(bytes: Uint8Array): string {
+  const lines: string[] = []
+  for (let at = 0; at < bytes.length; at += bytesPerLine) {
+    const line = [...bytes.subarray(at, at + bytesPerLine)]
+    const hex = line.map(byte => byte.toString(16).padStart(2, '0'))
+    const left = hex.slice(0, 8).join(' ').padEnd(23)
+    const right = hex.slice(8).join(' ').padEnd(23)
+    const text = line.map(byte => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('')
+    lines.push(`${at.toString(16).padStart(6, '0')}  ${left}  ${right}  ${text}`)
+  }
+  return lines.join('\n')
+}
