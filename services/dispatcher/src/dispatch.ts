@@ -49,7 +49,7 @@ async function attempt(
   progress: Progress,
   onOutcome: (outcome: AttemptOutcome) => void,
 ): Promise<void> {
-  await failpoint('dispatcher.claimed')
+  if (__FAILPOINTS__) await failpoint('dispatcher.claimed')
   const { task } = claimed
   const span = ctx.tracing && traceAttempt(ctx.tracing, task)
   const traceparent = span ? span.traceparent : task.traceparent
@@ -58,7 +58,7 @@ async function attempt(
   const sentAt = performance.now()
   if (!('kind' in request.outgoing)) progress.sentAt = sentAt
   const sending = send(ctx, request)
-  await failpoint('dispatcher.request_sent')
+  if (__FAILPOINTS__) await failpoint('dispatcher.request_sent')
   const outcome = await sending
   if (span) endTrace(span, outcome)
   if (outcome.kind === 'unsent') {
@@ -68,7 +68,7 @@ async function attempt(
   }
   progress.outcome = outcome
   onOutcome(outcome)
-  await failpoint('dispatcher.answered')
+  if (__FAILPOINTS__) await failpoint('dispatcher.answered')
   const shown = request.redactor ? redactOutcome(outcome, request.redactor) : outcome
   await end(ctx, claimed, { outcome, shown, headers: request.shownHeaders, sentAt }, traceparent)
 }
@@ -102,7 +102,7 @@ async function end(
   ctx.metrics.attemptEnded(finished, recorded !== null)
   const trace = traceparent?.slice(3, 35)
   logAttempt(ctx, ids, outcome, { durationMs, state: recorded ? next.state : 'superseded', trace })
-  await failpoint('dispatcher.recorded')
+  if (__FAILPOINTS__) await failpoint('dispatcher.recorded')
   if (recorded && next.state !== 'success') await follow(ctx, ids, finished, recorded)
 }
 
@@ -128,7 +128,7 @@ async function follow(
   recorded: RecordedAttempt,
 ): Promise<void> {
   if (recorded.dueAt) {
-    await failpoint('dispatcher.retry_recorded')
+    if (__FAILPOINTS__) await failpoint('dispatcher.retry_recorded')
     const due = { id: ids.task, dueAt: recorded.dueAt.getTime(), workspace: ids.workspace }
     await ctx.enqueue([due], recorded.now.getTime())
   } else if (attempt.state === 'dead') {

@@ -33,7 +33,7 @@ export async function expandCronJobs(
     ctx.metrics.occurrences(expansion.tasks.length)
     ctx.metrics.missed(expansion.missed)
     ctx.metrics.unreadable(expansion.unreadable.length)
-    if (expansion.tasks.length > 0) await failpoint('scheduler.expanded_cron_jobs')
+    if (__FAILPOINTS__ && expansion.tasks.length > 0) await failpoint('scheduler.expanded_cron_jobs')
     for (const { id, error } of expansion.unreadable) {
       unreadable.set(id, performance.now() + retryUnreadableMs)
       ctx.log.error({ err: error, cronjob: toId('cron', id) }, 'cron_job.unreadable')

@@ -21,7 +21,7 @@ export async function promoteDueTasks(ctx: QueueContext): Promise<number> {
   let promoted = 0
   let isRewound = false
   await withPromotion(ctx.pool, async round => {
-    await failpoint('scheduler.before_promote')
+    if (__FAILPOINTS__) await failpoint('scheduler.before_promote')
     const start = await startOf(ctx, round)
     isRewound = start < round.watermark
     if (isRewound) return { watermark: start, marker: round.marker }
@@ -32,7 +32,7 @@ export async function promoteDueTasks(ctx: QueueContext): Promise<number> {
     }
     const marker = randomUUID()
     await ctx.queue.writeMarker(marker)
-    await failpoint('scheduler.promoted')
+    if (__FAILPOINTS__) await failpoint('scheduler.promoted')
     return { watermark: until, marker }
   })
   ctx.metrics.promoted(promoted)

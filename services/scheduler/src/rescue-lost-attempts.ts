@@ -35,7 +35,7 @@ export function rescueUnownedAttempts(ctx: Context, signal: AbortSignal): Promis
 
 async function reportLost(ctx: Context, lost: readonly LostAttempt[]): Promise<void> {
   if (lost.length === 0) return
-  await failpoint('scheduler.expired')
+  if (__FAILPOINTS__) await failpoint('scheduler.expired')
   ctx.metrics.attemptsLost(lost.length)
   for (const { taskId, workspaceId, attempts, state } of lost) {
     const ids = { task: toId('task', taskId), workspace: toId('ws', workspaceId) }

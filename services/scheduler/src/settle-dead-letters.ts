@@ -15,7 +15,7 @@ export async function settleDeadLetters(ctx: Context, signal: AbortSignal): Prom
   while (!signal.aborted) {
     const settled = await stepDeadLetterOperation(ctx.pool, batchSize)
     if (!settled) break
-    await failpoint('scheduler.dead_letters_settled')
+    if (__FAILPOINTS__) await failpoint('scheduler.dead_letters_settled')
     total += settled.deadLetters.length
     const tasks = settled.deadLetters.map(id => toId('task', id))
     await ctx.deadLetters?.remove(tasks).catch(err => ctx.log.warn({ err }, 'dead_letter.still_shown'))

@@ -47,9 +47,9 @@ export function creation<
       }
       const reply =
         request === null ? await run(ctx.pool, null) : await runOnce(ctx, request, run, storesReply(input.body))
-      await failpoint('api.after_commit')
+      if (__FAILPOINTS__) await failpoint('api.after_commit')
       for (const act of acts) act(ctx)
-      await failpoint('api.after_enqueue')
+      if (__FAILPOINTS__) await failpoint('api.after_enqueue')
       return reply
     },
   })

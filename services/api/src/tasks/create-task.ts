@@ -23,14 +23,14 @@ export const createTask = creation({
     const task = toNewTask(workspaceId, body, bodyText)
     refuseLargePayload(quota, task.payload)
     continueTrace(request, [task])
-    await failpoint('api.before_insert')
+    if (__FAILPOINTS__) await failpoint('api.before_insert')
     const answer = (createdAt: string) => {
       const presented = presentNewTask(task, createdAt)
       return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
     }
     const one = { workspaceId, objects: 'pendingTasks', wanted: 1 } as const
     const storing = withinLimit(work, quota, one, work => storeTask(work, task, answer))
-    await failpoint('api.in_insert')
+    if (__FAILPOINTS__) await failpoint('api.in_insert')
     const { stored, reply } = await storing
     work.afterCommit(ctx => enqueue(ctx, [toDueTask(task, task.executeAt)], stored.now.getTime()))
     return reply

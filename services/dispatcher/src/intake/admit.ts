@@ -84,7 +84,7 @@ function startNext(ctx: Context, turn: Turn<TaskInHand>): void {
 // The next call need not wait until this one is recorded.
 async function attempt(ctx: Context, turn: Turn<TaskInHand>): Promise<void> {
   try {
-    await failpoint('dispatcher.before_claim')
+    if (__FAILPOINTS__) await failpoint('dispatcher.before_claim')
     const claimed = await claim(ctx, turn.task)
     if (!claimed) return
     await dispatch(ctx, claimed, outcome => {

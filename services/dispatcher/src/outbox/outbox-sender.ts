@@ -93,7 +93,7 @@ async function deliver(options: OutboxSenderOptions, message: TakenOutboxMessage
     log.warn({ ...about, err: error, isGivenUp }, 'message.failed')
     return retryMs
   }
-  await failpoint('dispatcher.message_sent')
+  if (__FAILPOINTS__) await failpoint('dispatcher.message_sent')
   await finishOutboxMessage(pool, message, null)
   metrics.message(message.kind, 'sent')
   log.info(about, 'message.sent')
