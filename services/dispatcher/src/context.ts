@@ -34,7 +34,7 @@ import { createHeldClaims, type HeldClaims } from './held-claims.ts'
 import { type Backlog, createBacklog } from './intake/backlog.ts'
 import { createHand, type Hand, type TaskInHand } from './intake/hand.ts'
 import { createInstants, type Instants } from './intake/instants.ts'
-import { createLines, type Lines, type Turn } from './intake/lines.ts'
+import { createLines, type Lines } from './intake/lines.ts'
 import { createShare, type Share } from './intake/share.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { type Outbox, openOutbox } from './outbox/open-outbox.ts'
@@ -64,8 +64,6 @@ export type Context = BatchedStatements & {
   hand: Hand
   waiting: Instants<TaskInHand>
   lines: Lines<TaskInHand>
-  /** Turns whose calls have ended within this turn of the event loop. */
-  ended: Turn<TaskInHand>[]
   backlog: Backlog
   /** Woken when a workspace is new in the backlog. */
   backlogged: Waker
@@ -137,7 +135,6 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
       placesPerHost: config.hostConcurrency,
       now: () => performance.now(),
     }),
-    ended: [],
     backlog: createBacklog(backlogged.wake),
     backlogged,
     prefetched: createWaker(),

@@ -70,17 +70,6 @@ export function startAttempts(ctx: Context): void {
   }
 }
 
-// One turn of the event loop reads the answers on all connections. The calls that follow them are started together after
-// it: with the same code running again and again they take less CPU.
-function startNext(ctx: Context, turn: Turn<TaskInHand>): void {
-  if (ctx.ended.push(turn) > 1) return
-  setImmediate(() => {
-    const ended = ctx.ended.splice(0)
-    startAttempts(ctx)
-    for (const { upcoming } of ended) prefetch(ctx, upcoming())
-  })
-}
-
 // The next call need not wait until this one is recorded.
 async function attempt(ctx: Context, turn: Turn<TaskInHand>): Promise<void> {
   try {
@@ -89,7 +78,8 @@ async function attempt(ctx: Context, turn: Turn<TaskInHand>): Promise<void> {
     if (!claimed) return
     await dispatch(ctx, claimed, outcome => {
       endTurn(ctx, turn, verdictOf(outcome))
-      startNext(ctx, turn)
+      startAttempts(ctx)
+      prefetch(ctx, turn.upcoming())
     }).finally(() => releaseClaim(ctx, turn.task))
     ctx.journal.close(claimed.task.runId)
   } finally {
