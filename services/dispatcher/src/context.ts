@@ -58,8 +58,8 @@ export type Context = BatchedStatements & {
   sender: Sender
   ownListeners: OwnListeners
   /** The keys that sign deliveries of a workspace, and its secrets by name: as they were at most five seconds ago. */
-  signingKeysOf: WorkspaceCache<KeyObject[]>
-  secretsOf: WorkspaceCache<SecretValues>
+  signingKeys: WorkspaceCache<KeyObject[]>
+  secrets: WorkspaceCache<SecretValues>
   /** The tasks that this process has in hand: those that wait for their instant, and those whose instant has come. */
   hand: Hand
   waiting: Instants<TaskInHand>
@@ -105,7 +105,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
   const sender = createSender({ allowedPrivateTargets, listeners, proxy, resolve })
   const metrics = openMetrics(openMeter('dispatcher', host.registry))
   const tracing = host.tracing?.of('dispatcher') ?? null
-  const signingKeysOf = createWorkspaceCache(async ids => {
+  const signingKeys = createWorkspaceCache(async ids => {
     const secrets = await readSigningSecrets(pool, masterKeys, ids)
     return new Map(Array.from(secrets, ([id, all]) => [id, all.map(({ value }) => toSigningKey(value))]))
   })
@@ -126,8 +126,8 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     deadLetters,
     sender,
     ownListeners: listeners,
-    signingKeysOf,
-    secretsOf: createWorkspaceCache(ids => readSecrets(pool, masterKeys, ids)),
+    signingKeys,
+    secrets: createWorkspaceCache(ids => readSecrets(pool, masterKeys, ids)),
     hand: createHand(),
     waiting: createInstants(() => clock.now()),
     lines: createLines({
@@ -139,7 +139,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     backlogged,
     prefetched: createWaker(),
     share: createShare(dispatcher.id),
-    outbox: openOutbox({ pool, log, metrics, masterKeys, sender, signingKeysOf }, config.mail),
+    outbox: openOutbox({ pool, log, metrics, masterKeys, sender, signingKeys }, config.mail),
     // As many may wait to be recorded as there may be calls, and enough for a batch.
     attempts: createAttempts(config.concurrency + Math.max(config.concurrency, batchSize), error =>
       log.error({ err: error }, 'attempt.fault'),

@@ -53,8 +53,7 @@ async function attempt(
   const { task } = claimed
   const span = ctx.tracing && traceAttempt(ctx.tracing, task)
   const traceparent = span ? span.traceparent : task.traceparent
-  const preparing = prepareRequest(ctx, task, idsOf(claimed), traceparent)
-  const request = preparing instanceof Promise ? await preparing : preparing
+  const request = await prepareRequest(ctx, task, idsOf(claimed), traceparent)
   const sentAt = performance.now()
   if (!('kind' in request.outgoing)) progress.sentAt = sentAt
   const sending = send(ctx, request)

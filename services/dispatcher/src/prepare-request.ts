@@ -4,25 +4,26 @@ import { type AttemptIds, type AttemptRequest, buildRequest, requestPartsOf } fr
 import type { Context } from './context.ts'
 import type { UnsentOutcome } from './egress/outcome.ts'
 import { type OwnFailure, secretUnreadable } from './secrets/attempt-outcome.ts'
-import { type AttemptSecrets, attemptSecrets } from './secrets/attempt-secrets.ts'
+import { type AttemptSecrets, readAttemptSecrets } from './secrets/attempt-secrets.ts'
 import { type RequestParts, secretNamesOf } from './secrets/fill-request.ts'
 import { redactFault } from './secrets/redact-outcome.ts'
 
-/** Reads the secrets of an attempt and builds its request: at once when the secrets are in memory. */
-export function prepareRequest(
+/** Reads the secrets of an attempt and builds its request. */
+export async function prepareRequest(
   ctx: Context,
   task: ClaimedTask,
   ids: AttemptIds,
   traceparent: string | null,
-): AttemptRequest | Promise<AttemptRequest> {
+): Promise<AttemptRequest> {
   const parts = requestPartsOf(task)
-  const reading = attemptSecrets(ctx, task.workspaceId, secretNamesOf(parts))
-  const build = (secrets: AttemptSecrets) => {
-    logUnreadable(ctx, ids, secrets)
-    return buildWith(secrets, task, ids, parts, traceparent)
+  let secrets: AttemptSecrets
+  try {
+    secrets = await readAttemptSecrets(ctx, task.workspaceId, secretNamesOf(parts))
+  } catch (error) {
+    return unsendable(unsentBecause(ctx, ids, error))
   }
-  if (!(reading instanceof Promise)) return build(reading)
-  return reading.then(build, error => unsendable(unsentBecause(ctx, ids, error)))
+  logUnreadable(ctx, ids, secrets)
+  return buildWith(secrets, task, ids, parts, traceparent)
 }
 
 // An error may quote the request, secrets included.

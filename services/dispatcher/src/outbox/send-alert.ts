@@ -32,7 +32,7 @@ export async function sendAlert(ways: WaysOut, { id }: TakenOutboxMessage, messa
 
 // As Standard Webhooks says: the id is the same whenever the message has to be sent again.
 async function signature(ways: WaysOut, workspaceId: string, id: string, alert: Alert) {
-  const keys = (await ways.signingKeysOf(workspaceId)) ?? []
+  const keys = (await ways.signingKeys.get(workspaceId)) ?? []
   const timestamp = String(Math.floor(Date.now() / 1000))
   const signatures = sign(keys, id, timestamp, webhookBody(alert))
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures }

@@ -13,7 +13,7 @@ export type WaysOut = {
   pool: Pool
   masterKeys: MasterKeys
   sender: Sender
-  signingKeysOf: (workspaceId: string) => ReturnType<WorkspaceCache<KeyObject[]>>
+  signingKeys: Pick<WorkspaceCache<KeyObject[]>, 'get'>
   /** Null when there is none: mails wait. */
   mail: MailTransport | null
 }

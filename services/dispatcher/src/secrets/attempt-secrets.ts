@@ -15,19 +15,8 @@ export type AttemptSecrets = {
 
 const none: SecretValues = new Map()
 
-/** Returns the secrets of an attempt: at once when they are in memory. */
-export function attemptSecrets(
-  ctx: Context,
-  workspaceId: string,
-  names: readonly string[],
-): AttemptSecrets | Promise<AttemptSecrets> {
-  const signingKeys = ctx.signingKeysOf(workspaceId)
-  if (names.length > 0 || signingKeys instanceof Promise) return readAttemptSecrets(ctx, workspaceId, names)
-  return { signingKeys: signingKeys ?? null, names, values: none }
-}
-
-// While the database is away it is asked again for as long as the attempt is surely ours.
-async function readAttemptSecrets(
+/** Reads the secrets of an attempt. While the database is away it tries again, for as long as the attempt is surely ours. */
+export async function readAttemptSecrets(
   ctx: Context,
   workspaceId: string,
   names: readonly string[],
@@ -35,7 +24,7 @@ async function readAttemptSecrets(
   const giveUpAt = performance.now() + leaseMarginMs / 2
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
     try {
-      const signingKeys = await ctx.signingKeysOf(workspaceId)
+      const signingKeys = await ctx.signingKeys.get(workspaceId)
       return { signingKeys: signingKeys ?? null, names, values: await readValues(ctx, workspaceId, names) }
     } catch (error) {
       if (!isTransientDatabaseError(error) || performance.now() > giveUpAt) throw error
@@ -48,7 +37,7 @@ async function readAttemptSecrets(
 // A secret may have been stored since the others were cached, and without it the attempt fails.
 async function readValues(ctx: Context, workspaceId: string, names: readonly string[]): Promise<SecretValues> {
   if (names.length === 0) return none
-  const values = (await ctx.secretsOf(workspaceId)) ?? none
+  const values = (await ctx.secrets.get(workspaceId)) ?? none
   if (names.every(name => typeof values.get(name) === 'string')) return values
-  return (await ctx.secretsOf.reload(workspaceId)) ?? none
+  return (await ctx.secrets.reload(workspaceId)) ?? none
 }

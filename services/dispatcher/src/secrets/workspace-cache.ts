@@ -1,22 +1,21 @@
 import { isTransientDatabaseError } from '@belfry/db'
 import { microBatch } from '@belfry/runtime'
 
+/** Values of workspaces. Each is cached for five seconds, and then removed from memory. */
 export type WorkspaceCache<T> = {
-  /** Returns what is stored for a workspace, at once if it is cached; undefined for a workspace that does not exist. */
-  (workspaceId: string): Promise<T | undefined> | T | undefined
-  /** Returns what is stored now, whatever is cached. */
+  /** Returns what was stored for a workspace at most five seconds ago; undefined for a workspace that does not exist. */
+  get(workspaceId: string): Promise<T | undefined>
+  /** Returns what is stored now, and caches it. */
   reload(workspaceId: string): Promise<T | undefined>
 }
 
-/** For how long a change may go unseen, and decrypted values are kept. */
 const cachedMs = 5_000
 
-/** Loads values of workspaces, many in one statement, and caches each for a few seconds. Failures are not cached. */
+/** Creates a cache that loads the values of many workspaces in one statement. It does not cache failures. */
 export function createWorkspaceCache<T>(
   load: (workspaceIds: string[]) => Promise<ReadonlyMap<string, T>>,
 ): WorkspaceCache<T> {
-  type Entry = { value: Promise<T | undefined> | T | undefined }
-  const cached = new Map<string, Entry>()
+  const cached = new Map<string, Promise<T | undefined>>()
   const read = microBatch<string, T | undefined>({
     maxSize: 100,
     maxInFlight: 2,
@@ -29,21 +28,14 @@ export function createWorkspaceCache<T>(
 
   function reload(workspaceId: string): Promise<T | undefined> {
     const reading = read(workspaceId)
-    const entry: Entry = { value: reading }
     const evict = () => {
-      if (cached.get(workspaceId) === entry) cached.delete(workspaceId)
+      if (cached.get(workspaceId) === reading) cached.delete(workspaceId)
     }
-    cached.set(workspaceId, entry)
-    reading.then(value => {
-      entry.value = value
-    }, evict)
+    cached.set(workspaceId, reading)
+    reading.catch(evict)
     setTimeout(evict, cachedMs).unref()
     return reading
   }
 
-  function get(workspaceId: string) {
-    const entry = cached.get(workspaceId)
-    return entry === undefined ? reload(workspaceId) : entry.value
-  }
-  return Object.assign(get, { reload })
+  return { get: workspaceId => cached.get(workspaceId) ?? reload(workspaceId), reload }
 }

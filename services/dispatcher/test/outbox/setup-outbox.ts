@@ -29,9 +29,9 @@ export async function setup() {
   })
 
   const open = (mailUrl: string | null) => {
-    const signingKeysOf = async () => [toSigningKey(signingSecret)]
+    const signingKeys = { get: async () => [toSigningKey(signingSecret)] }
     const metrics = openMetrics(openMeter('dispatcher'))
-    const ways = { pool, metrics, masterKeys, sender, signingKeysOf, log: createLogger('dispatcher', 'silent') }
+    const ways = { pool, metrics, masterKeys, sender, signingKeys, log: createLogger('dispatcher', 'silent') }
     const outbox = openOutbox(ways, mailUrl === null ? null : { url: mailUrl, from })
     outboxes.push(outbox)
     return outbox
