@@ -1,5 +1,5 @@
+import Denque from 'denque'
 import { mayTake } from './fair-share.ts'
-import { createFifo, type Fifo } from './fifo.ts'
 import { createHostHealth, type HostHealth, type Verdict } from './host-health.ts'
 import { createPace, type Pace } from './pace.ts'
 
@@ -58,11 +58,11 @@ type Line<Task> = {
   host: Host<Task>
   health: HostHealth
   underWay: number
-  waiting: Fifo<Task>
+  waiting: Denque<Task>
   /** Since when there have been some. */
   waitingSince: number
   /** When the tasks at the front were given out as upcoming. */
-  upcomingSince: Fifo<number>
+  upcomingSince: Denque<number>
   pace: Pace
 }
 type State<Task> = {
@@ -105,8 +105,8 @@ export function createLines<Task extends Lined>(options: LinesOptions): Lines<Ta
     parkedOf: workspace => state.workspaces.get(workspace)?.parked ?? 0,
     add(task) {
       const line = lineOf(state, task)
-      if (line.waiting.size === 0) line.waitingSince = options.now()
-      line.waiting.add(task)
+      if (line.waiting.isEmpty()) line.waitingSince = options.now()
+      line.waiting.push(task)
       if (line.host.parked.has(line)) line.workspace.parked++
       else makeReady(state, line)
     },
@@ -119,8 +119,10 @@ export function createLines<Task extends Lined>(options: LinesOptions): Lines<Ta
       for (const host of state.hosts.values()) unpark(state, host)
       state.upcoming = 0
       return [...state.lines.values()].flatMap(({ waiting, upcomingSince }) => {
-        upcomingSince.takeAll()
-        return waiting.takeAll()
+        const tasks = waiting.toArray()
+        waiting.clear()
+        upcomingSince.clear()
+        return tasks
       })
     },
     takeDelayed: ms => takeDelayed(state, options.now() - ms),
@@ -141,7 +143,7 @@ function lineOf<Task>(state: State<Task>, { workspace: workspaceId, host: hostNa
   const workspace = state.workspaces.get(workspaceId) ?? { underWay: 0, parked: 0, ready: new Set() }
   const host = state.hosts.get(hostName) ?? { underWay: 0, parked: new Set(), lines: 0 }
   const own = { health: createHostHealth(), underWay: 0, pace: createPace() }
-  const fifos = { waiting: createFifo<Task>(), waitingSince: 0, upcomingSince: createFifo<number>() }
+  const fifos = { waiting: new Denque<Task>(), waitingSince: 0, upcomingSince: new Denque<number>() }
   const line = { key, workspaceId, hostName, workspace, host, ...own, ...fifos }
   host.lines++
   state.workspaces.set(workspaceId, workspace)
@@ -157,14 +159,14 @@ function makeReady<Task>({ ready }: State<Task>, line: Line<Task>): void {
 
 function park<Task>(line: Line<Task>): void {
   line.workspace.ready.delete(line)
-  line.workspace.parked += line.waiting.size
+  line.workspace.parked += line.waiting.length
   line.host.parked.add(line)
 }
 
 function unpark<Task>(state: State<Task>, host: Host<Task>): void {
   if (host.parked.size === 0) return // clearing an empty Set makes a new table all the same
   for (const line of host.parked) {
-    line.workspace.parked -= line.waiting.size
+    line.workspace.parked -= line.waiting.length
     makeReady(state, line)
   }
   host.parked.clear()
@@ -175,7 +177,7 @@ function next<Task>(state: State<Task>): Turn<Task> | null {
   for (const workspace of state.ready) {
     if (!mayTake(workspace.underWay, state.free, weight)) continue
     for (const line of workspace.ready) {
-      const task = line.waiting.at(0)
+      const task = line.waiting.peekFront()
       if (task !== undefined && mayStart(state, line)) return start(state, line, task)
       park(line)
     }
@@ -191,7 +193,7 @@ function mayStart<Task>({ options }: State<Task>, { host, underWay, health }: Li
 // The line and its workspace go to the end of their rotations.
 function start<Task>(state: State<Task>, line: Line<Task>, task: Task): Turn<Task> {
   drop(state, line)
-  moveToEnd(line.workspace.ready, line, line.waiting.size > 0)
+  moveToEnd(line.workspace.ready, line, line.waiting.length > 0)
   moveToEnd(state.ready, line.workspace, line.workspace.ready.size > 0)
   count(state, line, 1)
   const generation = line.health.begin()
@@ -221,9 +223,9 @@ function moveToEnd<T>(rotation: Set<T>, item: T, stays: boolean): void {
 
 // What is upcoming stands at the front.
 function drop<Task>(state: State<Task>, { waiting, upcomingSince }: Line<Task>): void {
-  waiting.drop()
-  if (upcomingSince.size === 0) return
-  upcomingSince.drop()
+  waiting.shift()
+  if (upcomingSince.isEmpty()) return
+  upcomingSince.shift()
   state.upcoming--
 }
 
@@ -233,11 +235,11 @@ function upcoming<Task>(state: State<Task>, line: Line<Task>): Task[] {
   const now = state.options.now()
   if (health.restsUntil !== null || now - waitingSince < upcomingAfterMs) return tasks
   const most = pace.expect(upcomingMs, now)
-  while (upcomingSince.size < most && mayTake(upcomingSince.size, mostUpcoming - state.upcoming, weight)) {
-    const task = waiting.at(upcomingSince.size)
+  while (upcomingSince.length < most && mayTake(upcomingSince.length, mostUpcoming - state.upcoming, weight)) {
+    const task = waiting.peekAt(upcomingSince.length)
     if (task === undefined) break
     tasks.push(task)
-    upcomingSince.add(now)
+    upcomingSince.push(now)
     state.upcoming++
   }
   return tasks
@@ -248,8 +250,12 @@ function takeDelayed<Task>(state: State<Task>, since: number): Task[] {
   if (state.upcoming === 0) return tasks
   for (const line of state.lines.values()) {
     const isDelayed = (at: number) => at <= since || line.health.restsUntil !== null
-    for (let at = line.upcomingSince.at(0); at !== undefined && isDelayed(at); at = line.upcomingSince.at(0)) {
-      const task = line.waiting.at(0)
+    for (
+      let at = line.upcomingSince.peekFront();
+      at !== undefined && isDelayed(at);
+      at = line.upcomingSince.peekFront()
+    ) {
+      const task = line.waiting.peekFront()
       if (task !== undefined) tasks.push(task)
       drop(state, line)
       if (line.host.parked.has(line)) line.workspace.parked--
@@ -270,7 +276,7 @@ function resting<Task>({ lines }: State<Task>): Lined[] {
 
 function forget<Task>({ options, lines, hosts, workspaces }: State<Task>): void {
   const now = options.now()
-  const idle = [...lines.values()].filter(({ waiting, underWay }) => waiting.size === 0 && underWay === 0)
+  const idle = [...lines.values()].filter(({ waiting, underWay }) => waiting.isEmpty() && underWay === 0)
   const surplus = idle.length - mostIdleLines
   for (const [i, line] of idle.entries()) {
     if (i >= surplus && !line.health.isForgettable(now)) continue
