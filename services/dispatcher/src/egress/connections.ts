@@ -99,11 +99,8 @@ export function createConnections(connect: Connect): Connections {
       connection.responses += 1
       const siblings = idle.get(connection.origin) ?? []
       siblings.push(connection)
-      // An origin that stands alone is at the end already: a Map that is changed each time is built anew every few times.
-      if (siblings.length === 1 || idle.size > 1) {
-        idle.delete(connection.origin)
-        idle.set(connection.origin, siblings)
-      }
+      idle.delete(connection.origin)
+      idle.set(connection.origin, siblings)
       idleCount += 1
       const [longestUnused] = idle.values()
       const oldest = longestUnused?.[0]

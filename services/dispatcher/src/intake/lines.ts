@@ -164,7 +164,6 @@ function park<Task>(line: Line<Task>): void {
 }
 
 function unpark<Task>(state: State<Task>, host: Host<Task>): void {
-  if (host.parked.size === 0) return // clearing an empty Set makes a new table all the same
   for (const line of host.parked) {
     line.workspace.parked -= line.waiting.length
     makeReady(state, line)
@@ -214,9 +213,7 @@ function start<Task>(state: State<Task>, line: Line<Task>, task: Task): Turn<Tas
   }
 }
 
-// What stands alone is at the end already: a Set that is changed for each turn is built anew every few turns.
 function moveToEnd<T>(rotation: Set<T>, item: T, stays: boolean): void {
-  if (stays && rotation.size === 1) return
   rotation.delete(item)
   if (stays) rotation.add(item)
 }
