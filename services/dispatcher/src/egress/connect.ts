@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction, connect as openTcp, type Socket } from 'node:net'
 import { createSecureContext, connect as openTls, type SecureContext } from 'node:tls'
+import { LRUCache } from 'lru-cache'
 import type { buildConnector } from 'undici'
 import { ConnectTimeoutError, TlsError } from './call-errors.ts'
 import type { AddressGuard } from './guard-address.ts'
@@ -39,7 +40,7 @@ function dialDirectly(addresses: LookupAddress[], port: number, signal: AbortSig
 }
 
 function createStartTls(secureContext: SecureContext) {
-  const sessions = new Map<string, Buffer>()
+  const sessions = new LRUCache<string, Buffer>({ max: maxTlsSessions })
 
   return async (socket: Socket, host: string, port: number, signal: AbortSignal): Promise<Socket> => {
     const peer = `${host}:${port}`
@@ -48,12 +49,7 @@ function createStartTls(secureContext: SecureContext) {
     const options = { secureContext, session, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] }
     const secure = openTls({ socket, ...name, ...options })
     // Node emits a session only after the certificate was verified.
-    secure.on('session', fresh => {
-      sessions.delete(peer)
-      sessions.set(peer, fresh)
-      const [oldest] = sessions.keys()
-      if (sessions.size > maxTlsSessions && oldest) sessions.delete(oldest)
-    })
+    secure.on('session', fresh => void sessions.set(peer, fresh))
     try {
       return await whenReady(secure, 'secureConnect', signal)
     } catch (error) {
