@@ -1,3 +1,4 @@
+import type { Action } from '@belfry/domain/permissions'
 import type { QueryClient } from '@tanstack/react-query'
 import type { ComponentType, ReactNode } from 'react'
 import { createBrowserRouter, Outlet, type RouteObject, redirect, ScrollRestoration, useNavigation } from 'react-router'
@@ -8,6 +9,7 @@ import { SettingsLayout } from './layout/settings-layout.tsx'
 import { Shell } from './layout/shell.tsx'
 import { useFocusOnPage } from './layout/use-focus-on-page.ts'
 import { paths } from './paths.ts'
+import { PageFor } from './session/allowed.tsx'
 import { lastPlace } from './session/last-place.ts'
 import { loadOrganization, loadWorkspace } from './session/scope.ts'
 
@@ -49,12 +51,14 @@ const organizationSettings: RouteObject = {
   Component: SettingsLayout,
   children: [
     screen('general', () => import('./screens/settings/general.tsx'), 'General'),
-    screen('members', () => import('./screens/settings/members.tsx'), 'Members'),
-    screen('invitations', () => import('./screens/settings/invitations.tsx'), 'Invitations'),
+    screen('members', () => import('./screens/settings/members.tsx'), 'Members', { right: 'member.read' }),
+    screen('invitations', () => import('./screens/settings/invitations.tsx'), 'Invitations', {
+      right: 'invitation.read',
+    }),
     screen('policy', () => import('./screens/settings/policy.tsx'), 'Policy'),
     screen('workspaces', () => import('./screens/settings/workspaces.tsx'), 'Workspaces'),
-    screen('usage', () => import('./screens/settings/usage.tsx'), 'Usage'),
-    screen('audit-log', () => import('./screens/settings/audit-log.tsx'), 'AuditLog'),
+    screen('usage', () => import('./screens/settings/usage.tsx'), 'Usage', { right: 'usage.read' }),
+    screen('audit-log', () => import('./screens/settings/audit-log.tsx'), 'AuditLog', { right: 'audit_log.read' }),
   ],
 }
 
@@ -70,9 +74,9 @@ const workspacePages: RouteObject[] = [
   screen('cron-jobs/:cronJob', () => import('./screens/cron-jobs/cron-job.tsx'), 'CronJob'),
   screen('cron-jobs/:cronJob/edit', () => import('./screens/cron-jobs/cron-job-form.tsx'), 'EditCronJob'),
   // A run opens beside the log, which stays mounted.
-  screen('log', () => import('./screens/log/log.tsx'), 'Log', [
-    screen(':run', () => import('./screens/log/run.tsx'), 'Run'),
-  ]),
+  screen('log', () => import('./screens/log/log.tsx'), 'Log', {
+    children: [screen(':run', () => import('./screens/log/run.tsx'), 'Run')],
+  }),
   screen('dead-letters', () => import('./screens/dead-letters/dead-letters.tsx'), 'DeadLetters'),
   screen('events', () => import('./screens/events/events.tsx'), 'Events'),
   screen('subscriptions', () => import('./screens/subscriptions/subscriptions.tsx'), 'Subscriptions'),
@@ -80,22 +84,43 @@ const workspacePages: RouteObject[] = [
     path: 'settings',
     Component: SettingsLayout,
     children: [
-      screen('api-keys', () => import('./screens/settings/api-keys.tsx'), 'ApiKeys'),
-      screen('secrets', () => import('./screens/settings/secrets.tsx'), 'Secrets'),
-      screen('signing-secrets', () => import('./screens/settings/signing-secrets.tsx'), 'SigningSecrets'),
-      screen('integrations', () => import('./screens/settings/integrations.tsx'), 'Integrations'),
-      screen('members', () => import('./screens/settings/workspace-members.tsx'), 'WorkspaceMembers'),
+      screen('api-keys', () => import('./screens/settings/api-keys.tsx'), 'ApiKeys', { right: 'api_key.read' }),
+      screen('secrets', () => import('./screens/settings/secrets.tsx'), 'Secrets', { right: 'secret.read' }),
+      screen('signing-secrets', () => import('./screens/settings/signing-secrets.tsx'), 'SigningSecrets', {
+        right: 'signing_secret.read',
+      }),
+      screen('integrations', () => import('./screens/settings/integrations.tsx'), 'Integrations', {
+        right: 'integration.read',
+      }),
+      screen('members', () => import('./screens/settings/workspace-members.tsx'), 'WorkspaceMembers', {
+        right: 'workspace_member.read',
+      }),
     ],
   },
 ]
+
+type ScreenOptions = {
+  /** Users without this right see why they have no access. */
+  right?: Action
+  children?: RouteObject[]
+}
 
 function screen<Name extends string>(
   path: string,
   load: () => Promise<Record<Name, ComponentType>>,
   name: Name,
-  children: RouteObject[] = [],
+  { right, children = [] }: ScreenOptions = {},
 ): RouteObject {
-  const lazy = async () => ({ Component: (await load())[name] })
+  const lazy = async () => {
+    const Screen: ComponentType = (await load())[name]
+    if (!right) return { Component: Screen }
+    const Component = () => (
+      <PageFor right={right}>
+        <Screen />
+      </PageFor>
+    )
+    return { Component }
+  }
   // The shell stays when a page fails.
   return path === ''
     ? { index: true, lazy, ErrorBoundary: ErrorPage }

@@ -1,7 +1,8 @@
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { Select, TextInput } from './field.tsx'
+import { fromLocalInput, toLocalInput } from './format-time.ts'
 import styles from './layout.module.css'
 import type { Filters } from './use-filters.ts'
 
@@ -76,6 +77,22 @@ export function SelectFilter<Name extends string>(
         </option>
       ))}
     </Select>
+  )
+}
+
+/** One end of a time range: in local time on the page, as an instant in the URL. */
+export function TimeFilter<Name extends string>({ filters, name, label }: FilterProps<Name>): ReactNode {
+  const id = useId()
+  return (
+    <div className={styles.timeFilter}>
+      <label htmlFor={id}>{label}</label>
+      <TextInput
+        id={id}
+        type="datetime-local"
+        value={toLocalInput(filters.first(name)).slice(0, 16)}
+        onChange={event => filters.set(name, fromLocalInput(event.target.value))}
+      />
+    </div>
   )
 }
 

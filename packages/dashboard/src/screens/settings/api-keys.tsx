@@ -4,7 +4,7 @@ import { Ban, KeyRound, Plus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { apiKeysQuery, revokeApiKey } from '../../api/api-keys.ts'
 import { messageOf } from '../../api/api-problem.ts'
-import { PageFor, useRefusal } from '../../session/allowed.tsx'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -21,14 +21,6 @@ import { NewKeyForm } from './new-key-form.tsx'
 import styles from './settings.module.css'
 
 export function ApiKeys(): ReactNode {
-  return (
-    <PageFor right="api_key.read">
-      <Keys />
-    </PageFor>
-  )
-}
-
-function Keys(): ReactNode {
   const { workspace } = useWorkspace()
   const list = useInfiniteQuery(apiKeysQuery(workspace.id))
   const [isCreating, setIsCreating] = useState(false)

@@ -4,7 +4,6 @@ import { ScrollText } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { membersQuery } from '../../api/members.ts'
 import { auditLogQuery } from '../../api/organizations.ts'
-import { PageFor } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
@@ -18,14 +17,6 @@ import { actionGroups, actionsOf } from './audit-groups.ts'
 import styles from './settings.module.css'
 
 export function AuditLog(): ReactNode {
-  return (
-    <PageFor right="audit_log.read">
-      <Entries />
-    </PageFor>
-  )
-}
-
-function Entries(): ReactNode {
   const { organization, workspaces } = useOrganization()
   const filters = useFilters(['group', 'user_id', 'workspace_id', 'object_id'])
   const { group, ...query } = filters.values

@@ -4,7 +4,7 @@ import { BellRing, Pencil, Plus, Send, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { messageOf } from '../../api/api-problem.ts'
 import { deleteIntegration, integrationsQuery, testIntegration } from '../../api/integrations.ts'
-import { PageFor, useRefusal } from '../../session/allowed.tsx'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -19,14 +19,6 @@ import { channelNames, eventNames, IntegrationForm } from './integration-form.ts
 import styles from './settings.module.css'
 
 export function Integrations(): ReactNode {
-  return (
-    <PageFor right="integration.read">
-      <IntegrationList />
-    </PageFor>
-  )
-}
-
-function IntegrationList(): ReactNode {
   const { workspace } = useWorkspace()
   const list = useInfiniteQuery(integrationsQuery(workspace.id))
 

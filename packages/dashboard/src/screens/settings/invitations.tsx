@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { messageOf } from '../../api/api-problem.ts'
 import { invitationsQuery, resendInvitation, revokeInvitation } from '../../api/invitations.ts'
-import { PageFor, useRefusal } from '../../session/allowed.tsx'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -22,14 +22,6 @@ import { roleNames, workspaceRoleNames } from './role-names.ts'
 import styles from './settings.module.css'
 
 export function Invitations(): ReactNode {
-  return (
-    <PageFor right="invitation.read">
-      <InvitationList />
-    </PageFor>
-  )
-}
-
-function InvitationList(): ReactNode {
   const { organization } = useOrganization()
   const [params, setParams] = useSearchParams()
   const [isInviting, setIsInviting] = useState(params.has('new'))

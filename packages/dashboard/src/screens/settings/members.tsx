@@ -8,7 +8,7 @@ import { messageOf } from '../../api/api-problem.ts'
 import { membersQuery, removeMember, updateMember } from '../../api/members.ts'
 import { meQuery } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
-import { PageFor, useRefusal } from '../../session/allowed.tsx'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { ButtonLink, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -23,14 +23,6 @@ import { roleMeanings, roleNames } from './role-names.ts'
 import { UserName } from './user-name.tsx'
 
 export function Members(): ReactNode {
-  return (
-    <PageFor right="member.read">
-      <MemberList />
-    </PageFor>
-  )
-}
-
-function MemberList(): ReactNode {
   const { organization } = useOrganization()
   const { data: me } = useSuspenseQuery(meQuery)
   const list = useInfiniteQuery(membersQuery(organization.id))

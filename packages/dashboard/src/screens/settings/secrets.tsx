@@ -4,7 +4,7 @@ import { LockKeyhole, Pencil, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { messageOf } from '../../api/api-problem.ts'
 import { deleteSecret, secretsQuery } from '../../api/secrets.ts'
-import { PageFor, useRefusal } from '../../session/allowed.tsx'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -20,14 +20,6 @@ import { SecretForm } from './secret-form.tsx'
 import styles from './settings.module.css'
 
 export function Secrets(): ReactNode {
-  return (
-    <PageFor right="secret.read">
-      <SecretList />
-    </PageFor>
-  )
-}
-
-function SecretList(): ReactNode {
   const { workspace } = useWorkspace()
   const list = useInfiniteQuery(secretsQuery(workspace.id))
 

@@ -4,7 +4,7 @@ import { Ban, Eye, EyeOff, RefreshCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { messageOf } from '../../api/api-problem.ts'
 import { revokeSigningSecret, rotateSigningSecret, signingSecretsQuery } from '../../api/secrets.ts'
-import { PageFor, useRefusal } from '../../session/allowed.tsx'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -23,14 +23,6 @@ const example = `import { webhooks } from '@belfry/client'
 const event = await webhooks.verify(rawBody, request.headers, process.env.BELFRY_SIGNING_SECRET)`
 
 export function SigningSecrets(): ReactNode {
-  return (
-    <PageFor right="signing_secret.read">
-      <SigningSecretList />
-    </PageFor>
-  )
-}
-
-function SigningSecretList(): ReactNode {
   const { workspace } = useWorkspace()
   const list = useQuery(signingSecretsQuery(workspace.id))
   const [isRotating, setIsRotating] = useState(false)

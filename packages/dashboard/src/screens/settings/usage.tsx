@@ -2,7 +2,6 @@ import type { Usage as UsageResource } from '@belfry/contract'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { usageQuery } from '../../api/organizations.ts'
-import { PageFor } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -16,14 +15,14 @@ import { Tiers } from './tiers.tsx'
 
 export function Usage(): ReactNode {
   return (
-    <PageFor right="usage.read">
+    <>
       <PageHeader
         title="Tier and usage"
         description="An execution is a task whose dispatch has started. Retries are free. Months are in UTC."
       />
       <Amounts />
       <Tiers />
-    </PageFor>
+    </>
   )
 }
 

@@ -7,7 +7,7 @@ import { messageOf } from '../../api/api-problem.ts'
 import { membersQuery } from '../../api/members.ts'
 import { meQuery } from '../../api/session.ts'
 import { putWorkspaceMember, removeWorkspaceMember, workspaceMembersQuery } from '../../api/workspaces.ts'
-import { PageFor, useRefusal } from '../../session/allowed.tsx'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -21,14 +21,6 @@ import styles from './settings.module.css'
 import { UserName } from './user-name.tsx'
 
 export function WorkspaceMembers(): ReactNode {
-  return (
-    <PageFor right="workspace_member.read">
-      <WorkspaceMemberList />
-    </PageFor>
-  )
-}
-
-function WorkspaceMemberList(): ReactNode {
   const { workspace } = useWorkspace()
   const { data: me } = useSuspenseQuery(meQuery)
   const list = useQuery(workspaceMembersQuery(workspace.id))
