@@ -11,13 +11,14 @@ describe('a silent connection', () => {
   let database: TestDatabase
   let relay: Awaited<ReturnType<typeof startRelay>>
   let pool: Pool
+  const errors: Error[] = []
   beforeAll(async () => {
     database = await createTestDatabase()
     const url = new URL(database.url)
     relay = await startRelay({ host: url.hostname, port: Number(url.port || 5432) })
     url.hostname = '127.0.0.1'
     url.port = String(relay.port)
-    pool = openPool(url.href, { max: 1, onError: () => {}, silenceMs })
+    pool = openPool(url.href, { max: 1, onError: error => errors.push(error), silenceMs })
   })
   afterAll(async () => {
     await pool.end()
@@ -53,6 +54,13 @@ describe('a silent connection', () => {
   it('stays open while data arrives, however long the statement takes', async () => {
     const { rows } = await pool.query("SELECT repeat('x', 100000) AS text, pg_sleep(0.1) FROM generate_series(1, 6)")
     expect(rows).toHaveLength(6)
+  })
+
+  it('stays open while it is idle', async () => {
+    const before = await backend(pool)
+    await sleep(silenceMs * 2)
+    expect(errors).toEqual([])
+    expect(await backend(pool)).toBe(before)
   })
 
   it('stays open when this process was frozen and the response has arrived meanwhile', async () => {

@@ -6,10 +6,12 @@ import type { ClientBase } from 'pg'
  *
  * Not by the driver's `query_timeout`: its timer for each statement retains the rows of that statement until the next full
  * garbage collection, which took a tenth of the CPU time under load.
+ *
+ * @returns What starts and stops the watch. It has started.
  */
-export function endLostConnection(client: ClientBase, silenceMs: number): void {
+export function endLostConnection(client: ClientBase, silenceMs: number): SilenceWatch {
   const { stream } = (client as unknown as WithSocket).connection
-  stream.setTimeout(silenceMs, () => {
+  stream.on('timeout', () => {
     // A process that was frozen first reads the data that has arrived meanwhile.
     const { bytesRead } = stream
     setImmediate(() => {
@@ -17,14 +19,20 @@ export function endLostConnection(client: ClientBase, silenceMs: number): void {
         stream.destroy(new Error(`Connection terminated: silent for ${silenceMs} ms.`))
     })
   })
+  const start = () => void stream.setTimeout(silenceMs)
+  start()
+  return { start, stop: () => void stream.setTimeout(0) }
 }
+
+export type SilenceWatch = { start(): void; stop(): void }
 
 // Undocumented fields of the driver's Client, which each connection of a pool is.
 type WithSocket = {
   connection: {
     stream: {
       bytesRead: number
-      setTimeout(ms: number, onSilence: () => void): void
+      on(event: 'timeout', onSilence: () => void): void
+      setTimeout(ms: number): void
       destroy(error: Error): void
     }
   }

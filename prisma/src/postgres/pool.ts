@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { endLostConnection } from './end-lost-connection.ts'
+import { endLostConnection, type SilenceWatch } from './end-lost-connection.ts'
 import { maxSilenceMs, timeouts } from './timeouts.ts'
 
 export type Pool = pg.Pool
@@ -51,11 +51,15 @@ export function openPool(databaseUrl: string, options: PoolOptions): Pool {
     ...timeouts,
     lock_timeout: lockTimeoutMs,
   })
+  const watches = new WeakMap<pg.PoolClient, SilenceWatch>()
   pool.on('error', onError)
   pool.on('connect', client => {
     client.on('error', () => {}) // when idle in a transaction: its next statement fails
-    endLostConnection(client, silenceMs)
+    watches.set(client, endLostConnection(client, silenceMs))
   })
+  // An idle connection is silent.
+  pool.on('acquire', client => watches.get(client)?.start())
+  pool.on('release', (_, client) => watches.get(client)?.stop())
   return pool
 }
 
