@@ -8,7 +8,7 @@ import { type Belfry, type QueueBackend, startBelfry } from './belfry.ts'
 const me = '/api/v1/auth/me'
 const tasks = '/api/v1/scheduler/tasks'
 const password = 'correct horse battery'
-// Within how long a right that was taken is gone on every process, and some room for a loaded machine.
+// A revoked right must stop working on every process within this time, with a margin for a loaded machine.
 const inForceMs = 5_000 + 3_000
 
 // With Redis up, with Redis down, and without one.
@@ -89,7 +89,7 @@ describe.each(settings)(
       await expectGone(ada.caller, members, 404)
     })
 
-    it('wrong passwords are counted together, whichever process they reach', async () => {
+    it('wrong passwords are counted together across processes', async () => {
       const { email } = await register()
       const attempts = Array.from({ length: 24 }, (_, i) =>
         callApi(urls[i % 2] ?? '', {}, 'POST', '/api/v1/auth/login', { email, password: 'a wrong password' }),
@@ -113,7 +113,7 @@ describe.each(queueBackends())('a deleted workspace, with the queue on %s', { ti
     await target?.close()
   })
 
-  it('starts nothing more: not what is due soon, not what retries, not its cron jobs', async () => {
+  it('starts nothing more: no due task, no retry, no cron job', async () => {
     const { caller } = belfry
     const other = await belfry.anotherCaller()
     const task = (path: string, aheadMs: number) => ({
@@ -133,7 +133,7 @@ describe.each(queueBackends())('a deleted workspace, with the queue on %s', { ti
     const seen = target.requests.length
     expect(target.requestsTo('/soon').length).toBeLessThan(20)
     await target.waitFor(requests => requests.some(request => request.path === '/others'), 30_000)
-    // An attempt that was claimed before the deletion is let finish.
+    // An attempt that was claimed before the deletion may finish.
     const later = target.requests.slice(seen).map(request => request.path)
     expect(later.filter(path => path !== '/others').length).toBeLessThanOrEqual(1)
     const left = `SELECT id FROM tasks WHERE finished_at IS NULL UNION ALL SELECT id FROM cron_jobs`

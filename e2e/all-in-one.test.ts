@@ -53,7 +53,7 @@ describe.each(queueBackends())('the process with all roles, with the queue on %s
   })
 })
 
-it('finishes the calls under way when it is told to stop, and does not repeat them', async () => {
+it('finishes the calls in flight after SIGTERM, and does not repeat them', async () => {
   target.answer('/slow', { status: 200, delayMs: 2000 })
   belfry = await startBelfry('postgres', { services: ['all-in-one'] })
   const id = await schedule(belfry, '/slow')
@@ -64,7 +64,7 @@ it('finishes the calls under way when it is told to stop, and does not repeat th
   expect(target.requests).toHaveLength(1)
 })
 
-it('loses nothing by kill -9, and repeats in quarantine what it had sent', async () => {
+it('loses nothing by kill -9, and repeats sent attempts in quarantine', async () => {
   belfry = await startBelfry('postgres', { services: ['all-in-one'] })
   target.answer('/hangs', { status: 200, delayMs: 60_000 })
   const lost = await schedule(belfry, '/hangs')
@@ -96,14 +96,14 @@ it.each([
   expect(target.requests).toHaveLength(1)
 })
 
-it('refuses a role that it does not know with a plain message', async () => {
+it('rejects an unknown role with a plain message', async () => {
   const { service } = spawnService('all-in-one', { ROLES: 'api,worker' })
   expect(await service.ended).toBe(1)
   expect(service.output).toMatch(/ROLES: has no role "worker": choose from api, scheduler, dispatcher\n$/)
   expect(service.output).not.toContain('    at ')
 })
 
-it('names what is missing for any of its roles once', async () => {
+it('names each missing variable of its roles once', async () => {
   const { service } = spawnService('all-in-one', {})
   expect(await service.ended).toBe(1)
   const names = [...service.output.matchAll(/^ {2}(\w+): is required/gm)].map(([, name]) => name)

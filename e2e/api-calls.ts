@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** A parsed body, of whatever shape the test expects. */
+/** A parsed body of any shape. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert
 type Json = any
 
@@ -15,7 +15,7 @@ export type Caller = {
   idempotencyKey?: string
 }
 
-/** Makes one call. A string is sent as it is; anything else as JSON. */
+/** Makes one call. Sends a string unchanged and other values as JSON. */
 export async function callApi(
   url: string,
   caller: Caller,
@@ -37,7 +37,7 @@ export async function callApi(
   return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) }
 }
 
-/** Makes a user, an organization, a workspace and an API key, as a stranger would. */
+/** Creates a user, an organization, a workspace and an API key, as a new user would. */
 export async function signUp(url: string): Promise<Caller> {
   const password = randomBytes(12).toString('hex')
   const email = `${randomBytes(6).toString('hex')}@example.com`

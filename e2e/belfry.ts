@@ -10,7 +10,7 @@ import { type ProgramName, type RunningService, startService } from './processes
 
 export type QueueBackend = 'redis' | 'postgres'
 
-/** A whole installation: its own database, its own queue, the real processes, and an account. */
+/** A whole installation: a database, a queue, the real processes, and an account. */
 export type Belfry = {
   url: string
   databaseUrl: string
@@ -18,14 +18,14 @@ export type Belfry = {
   services: RunningService[]
   /** The API key of a workspace, and the session of its owner. */
   caller: Caller
-  /** Calls the API as `caller`, or as somebody else. */
+  /** Calls the API. Default: as `caller`. */
   call(method: string, path: string, body?: unknown, as?: Caller): Promise<Answer>
   start(name: ProgramName, env?: Record<string, string>): Promise<RunningService>
-  /** Another user with an organization and a workspace of their own. */
+  /** Creates another user with an organization and a workspace. */
   anotherCaller(): Promise<Caller>
-  /** Ends the Redis of the queue. */
+  /** Stops the Redis of the queue. */
   stopRedis(): Promise<void>
-  /** Runs a statement on the database, and answers with its rows. */
+  /** Runs a statement on the database, and returns its rows. */
   execute(statement: string): Promise<Array<Record<string, unknown>>>
   close(): Promise<void>
 }

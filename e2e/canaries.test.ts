@@ -51,7 +51,7 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
     for (const [name, canary] of Object.entries(secrets)) {
       const path = `/api/v1/workspaces/${me.workspaceId}/secrets/${name}`
       expect((await call('PUT', path, { value: canaries[canary] })).status).toBe(201)
-      // What is refused is not remembered either.
+      // A rejected request must not be stored either.
       expect((await call('PUT', path, `{"value": ${JSON.stringify(canaries[canary])}`)).status).toBe(400)
       expect((await call('PUT', path, { value: canaries[canary], extra: canaries[canary] })).status).toBe(400)
     }
@@ -83,7 +83,7 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
     const workspaceId = (await callApi(belfry.url, { token }, 'POST', path, { name: 'Main' })).body.id as string
     const keys = `/api/v1/workspaces/${workspaceId}/api-keys`
     const apiKey = (await callApi(belfry.url, { token }, 'POST', keys, { name: 'Key' })).body.key as string
-    // In the wrong places.
+    // Secrets in places where they are not allowed.
     await callApi(belfry.url, { apiKey: token, token: apiKey }, 'GET', tasks)
     Object.assign(canaries, { 'a session': token, 'an API key': apiKey })
     return { apiKey, workspaceId }
@@ -156,7 +156,7 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
     expect(findCanaries(canaries, haystacks)).toEqual([])
   })
 
-  it('and the search would have found it, in every form and every place', async () => {
+  it('and the search finds a canary in every form and every place', async () => {
     const [name = '', canary = ''] = Object.entries(canaries)[0] ?? []
     const forms = Object.entries(formsOf(canary))
     const db = new pg.Client({ connectionString: belfry.databaseUrl })

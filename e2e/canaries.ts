@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis'
 import pg from 'pg'
 
-/** Everything that a store or a log holds, a character for each byte. */
+/** The contents of stores and logs by name, with one character for each byte. */
 export type Haystacks = Record<string, string>
 
-/** Finds the canaries that can be read in what was stored or logged, in whatever form: `name, form, where`. */
+/** Finds canaries that can be read in stores or logs, in any encoding. Returns `name, form, where`. */
 export function findCanaries(canaries: Record<string, string>, haystacks: Haystacks): string[] {
   return Object.entries(canaries).flatMap(([name, canary]) =>
     Object.entries(formsOf(canary)).flatMap(([form, needle]) =>
@@ -15,7 +15,7 @@ export function findCanaries(canaries: Record<string, string>, haystacks: Haysta
   )
 }
 
-/** The ways to write a canary, as bytes. In base64 it looks different for each number of bytes that come before it. */
+/** Returns the encodings of a canary, as bytes. Its base64 depends on the number of bytes before it. */
 export function formsOf(canary: string): Record<string, string> {
   const bytes = Buffer.from(canary)
   const encoded = encodeURIComponent(canary)
@@ -29,7 +29,7 @@ export function formsOf(canary: string): Record<string, string> {
   }
   for (const before of [0, 1, 2]) {
     const all = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
-    // The characters that hold bits of the canary and nothing else.
+    // Only the characters whose bits all belong to the canary.
     const inner = all.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
     forms[`base64 at ${before}`] = inner
     forms[`base64 for URLs at ${before}`] = inner.replaceAll('+', '-').replaceAll('/', '_')
@@ -84,7 +84,7 @@ async function readKey(redis: Redis, key: string): Promise<unknown> {
     case 'stream':
       return redis.xrange(key, '-', '+')
     case 'none':
-      return null // it has expired meanwhile
+      return null // it has just expired
     default:
       throw new Error(`The Redis key ${key} is of a type that cannot be read here.`)
   }

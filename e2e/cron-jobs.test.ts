@@ -30,7 +30,7 @@ describe.each(queueBackends())('a cron job, with the queue on %s', backend => {
     expect(created.status).toBe(201)
     return created.body
   }
-  // Nobody wants to wait for a minute: the first occurrence that is not a task yet is said to be at another instant.
+  // To avoid waiting for a minute, the test moves the next occurrence in the database.
   const moveCursor = async (from: string) => {
     await db.query(`UPDATE cron_jobs SET next_run_at = ${from} WHERE paused_at IS NULL`)
   }
@@ -45,7 +45,7 @@ describe.each(queueBackends())('a cron job, with the queue on %s', backend => {
       20_000,
     )
 
-  it('fires once at its instant, however many schedulers and dispatchers run, and says which cron job it is', async () => {
+  it('fires once at its time with several schedulers and dispatchers, and names its cron job', async () => {
     const jobs = await Promise.all(Array.from({ length: 30 }, (_, i) => create(`/once/${i}`)))
     await moveCursor(`date_trunc('second', now()) + interval '3 seconds'`)
     const { rows } = await db.query('SELECT min(next_run_at) AS at FROM cron_jobs')
@@ -64,7 +64,7 @@ describe.each(queueBackends())('a cron job, with the queue on %s', backend => {
     await Promise.all(jobs.map(job => belfry.call('POST', `${cronJobs}/${job.id}/pause`)))
   })
 
-  it('makes up for a time without schedulers as its catch_up says, and records the rest', async () => {
+  it('catches up after a time without schedulers according to catch_up, and records the rest', async () => {
     const modes = { latest: 1, all: 7, none: 0 }
     const jobs = await Promise.all(Object.keys(modes).map(catch_up => create(`/${catch_up}`, { catch_up })))
     const schedulers = belfry.services.filter(({ name }) => name === 'scheduler')
@@ -80,7 +80,7 @@ describe.each(queueBackends())('a cron job, with the queue on %s', backend => {
     }
   })
 
-  it('that may not overlap skips what falls due while it still runs; another one does not', async () => {
+  it('with overlap skip skips an occurrence while another one runs; with overlap allow it does not', async () => {
     for (const path of ['/skip', '/allow']) target.answer(path, { status: 200, delayMs: 4000 })
     const jobs = await Promise.all(['skip', 'allow'].map(overlap => create(`/${overlap}`, { overlap })))
     for (const delay of [0, 2]) {
@@ -98,7 +98,7 @@ describe.each(queueBackends())('a cron job, with the queue on %s', backend => {
     expect([target.requestsTo('/skip').length, target.requestsTo('/allow').length]).toEqual([1, 2])
   })
 
-  it('that is paused calls nobody any more, and a trigger calls at once', async () => {
+  it('that is paused makes no call, and a trigger calls at once', async () => {
     const job = await create('/paused')
     const other = await create('/not-paused')
     await moveCursor(`date_trunc('second', now()) + interval '4 seconds'`)
@@ -116,7 +116,7 @@ describe.each(queueBackends())('a cron job, with the queue on %s', backend => {
     await target.waitFor(requests => requests.some(({ path }) => path === '/paused'))
   })
 
-  it('/readyz shows the version of the time zone rules and whether they are old, and no process logs it', async () => {
+  it('/readyz shows the version and age of the time zone rules, and no process logs them', async () => {
     const { body } = await belfry.call('GET', '/readyz')
     const version = expect.stringMatching(/^20\d\d[a-z]$/)
     expect(body.zone_data).toEqual({ version, is_old: expect.any(Boolean) })

@@ -31,7 +31,7 @@ describe.each(queueBackends())('with the queue on %s', backend => {
       task => task.state === state,
     )
 
-  it('an event is sent at once, to the byte, with its topic', async () => {
+  it('an event is sent at once, byte for byte, with its topic', async () => {
     const body = `{"topic":"orders.paid","payload":{"n":1.10},"target_url":"${target.url('/event')}"}`
     const { body: event } = await belfry.call('POST', '/api/events', body)
     await target.waitFor(requests => requests.some(({ path }) => path === '/event'))
@@ -44,7 +44,7 @@ describe.each(queueBackends())('with the queue on %s', backend => {
     expect(run).toMatchObject({ source: 'event', topic: 'orders.paid', status: 'success' })
   })
 
-  it('of two subscribers one fails: it alone is tried again', async () => {
+  it('only the failing one of two subscribers is tried again', async () => {
     target.answer('/fails-once', [{ status: 500 }, { status: 200 }])
     for (const path of ['/fails-once', '/well']) {
       await belfry.call('POST', subscriptions, { topic: 'two.*', url: target.url(path), retry })
@@ -55,7 +55,7 @@ describe.each(queueBackends())('with the queue on %s', backend => {
     expect([target.requestsTo('/fails-once').length, target.requestsTo('/well').length]).toEqual([2, 1])
   })
 
-  it('a replay of a dead task is sent as the task that it is', async () => {
+  it('a replay of a dead task is sent as a new task', async () => {
     target.answer('/dead', [{ status: 410 }, { status: 200 }])
     const event = { topic: 'dead', payload: { n: 1 }, target_url: target.url('/dead') }
     const { body: published } = await belfry.call('POST', '/api/events', event)
@@ -70,12 +70,12 @@ describe.each(queueBackends())('with the queue on %s', backend => {
     expect((await inState(id, 'dead')).attempts).toBe(1)
   })
 
-  it('a replay of 1,200 dead letters goes on after kill -9 of the scheduler, and sends each once', async () => {
+  it('a replay of 1,200 dead letters continues after kill -9 of the scheduler, and sends each once', async () => {
     const db = new pg.Client({ connectionString: belfry.databaseUrl })
     await db.connect()
     try {
       await storeDeadLetters(db, 1200)
-      // Holds up the second step in its middle.
+      // Delays the second batch while it is written.
       await db.query('BEGIN')
       await db.query(`SELECT FROM tasks WHERE id = (
         SELECT id FROM tasks WHERE state = 'dead' AND settled_at IS NULL ORDER BY id OFFSET 700 LIMIT 1) FOR UPDATE`)

@@ -11,7 +11,7 @@ const tasks = '/api/v1/scheduler/tasks'
 const [backend = 'postgres'] = queueBackends()
 const ofEach = 20
 const shortMs = 10_000
-// For what ends by itself: this process is busy as well, being all the targets.
+// A limit for attempts that end by themselves. This process is busy too: it runs all the targets.
 const longMs = 20_000
 const nothing = Buffer.alloc(50_000_000)
 
@@ -72,7 +72,7 @@ async function create(name: string, url: string, executeAt: string, more: object
   expect(status).toBe(201)
 }
 
-/** Lets tasks fall due, each so much later than the one before: from here on, however long it took to create them. */
+/** Makes tasks due one after another from now on, regardless of how long it took to create them. */
 async function letFallDue(names: string[], spacingMs = 0): Promise<void> {
   const database = new pg.Client(belfry.databaseUrl)
   await database.connect()
@@ -97,7 +97,7 @@ async function allRuns(): Promise<Array<{ task_name: string; status: string; lag
   }
 }
 
-it('ends each attempt by its deadline, keeps its memory, and is on time for others, with 20 of each at once', async () => {
+it('ends each attempt by its deadline, keeps its memory low, and is punctual for others, with 20 of each in parallel', async () => {
   const dispatcher = belfry.services.find(({ name }) => name === 'dispatcher')
   const good = await receive()
   const [later, goodOnes] = [inMs(3_600_000), 20]
@@ -124,12 +124,12 @@ it('ends each attempt by its deadline, keeps its memory, and is on time for othe
     expect(Math.max(...its.map(({ duration_ms }) => duration_ms))).toBeLessThan(deadlineMs + 2_000)
   }
   const lags = runs.filter(({ task_name }) => task_name === 'good').map(({ lag_ms }) => lag_ms)
-  expect(Math.max(...lags)).toBeLessThan(shortMs) // nobody has waited for one that hangs
+  expect(Math.max(...lags)).toBeLessThan(shortMs) // no task waited for a target that hangs
   const more = memoryOf(dispatcher?.pid, 'VmHWM') - before
   expect(more).toBeLessThan(100)
 }, 120_000)
 
-it('waits as long as a target asks for, in either form, and for no nonsense', async () => {
+it('waits as long as a valid Retry-After asks, in either form', async () => {
   const asked: Record<string, number> = { '20': 20, '86401': 86_400, '0': 5, ['9'.repeat(400)]: 86_400 }
   asked[new Date(Date.now() + 45_000).toUTCString()] = 25
   asked['Thu, 31 Dec 2099 23:59:59 GMT'] = 86_400
@@ -149,7 +149,7 @@ it('waits as long as a target asks for, in either form, and for no nonsense', as
   for (const task of answered.body.data) {
     const [value, seconds] = Object.entries(asked)[Number(task.name)] ?? ['', 0]
     const delayMs = Date.parse(task.next_retry_at) - Date.parse(task.last_run.finished_at)
-    // Ten per cent of jitter belong to the delay of our own; what was asked for is never shortened.
+    // Jitter shortens only our own delay, by ten per cent, never the requested one.
     expect([value, delayMs >= seconds * (seconds === 5 ? 900 : 1_000)]).toEqual([value, true])
     expect([value, delayMs < seconds * 1_100 + 20_000]).toEqual([value, true])
   }
@@ -167,7 +167,7 @@ function describeRun({
   return `${status} ${error?.code ?? response_status}`
 }
 
-/** In MB; nothing where the operating system does not tell. */
+/** In MB; undefined if the operating system does not report it. */
 function memoryOf(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): number {
   if (process.platform !== 'linux') return 0
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')

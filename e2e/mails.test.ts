@@ -44,7 +44,7 @@ describe.each(queueBackends())('mails and alerts, with the queue on %s', { timeo
   const linkOf = (text = '') => new URL(/http:\/\/127\.0\.0\.1:\d+\/[\w-]+\/[\w-]{43}/.exec(text)?.[0] ?? '')
   const makeDue = () => belfry.execute('UPDATE outbox SET due_at = now() WHERE finished_at IS NULL')
 
-  it('an invitation arrives, and its link joins with the right role and workspaces, once', async () => {
+  it('an invitation arrives, and its link joins once with the right role and workspaces', async () => {
     const server = await startMail()
     const { workspaceId } = belfry.caller
     await invite('ada@example.com', { workspace_role: 'editor', workspace_ids: [workspaceId] })
@@ -71,7 +71,7 @@ describe.each(queueBackends())('mails and alerts, with the queue on %s', { timeo
     for (const { output } of belfry.services) expect(output).not.toContain(token)
   })
 
-  it('a forgotten password is replaced by the link of a mail', async () => {
+  it('a forgotten password is replaced through the link of a mail', async () => {
     const server = await startMail()
     await register('ada@example.com')
     await callApi(belfry.url, {}, 'POST', '/api/v1/auth/password/forgot', { email: 'ada@example.com' })
@@ -83,7 +83,7 @@ describe.each(queueBackends())('mails and alerts, with the queue on %s', { timeo
     expect((await callApi(belfry.url, {}, 'POST', '/api/v1/auth/login', login)).status).toBe(200)
   })
 
-  it('a mail server that is down, dispatchers that are killed and a queue that is gone lose no mail', async () => {
+  it('a mail server that is down, killed dispatchers and a lost queue lose no mail', async () => {
     const emails = Array.from({ length: 10 }, (_, i) => `user${i}@example.com`)
     for (const email of emails.slice(0, 5)) expect((await invite(email)).status).toBe(201)
     const dispatcher = belfry.services.find(({ name }) => name === 'dispatcher')
@@ -105,21 +105,21 @@ describe.each(queueBackends())('mails and alerts, with the queue on %s', { timeo
     )
   })
 
-  it('a dispatcher that is killed before it knows that a mail was taken sends it again, as the same mail', async () => {
+  it('a dispatcher that is killed before it has recorded a mail sends it again with the same id', async () => {
     const server = await startMail({ beforeAnswer: () => new Promise(() => {}) })
     await invite('ada@example.com')
     await receive(server, 1)
     await belfry.services.find(({ name }) => name === 'dispatcher')?.stop('SIGKILL')
     await server.close()
     const next = await startMail()
-    await makeDue() // the lease would be over in some minutes
+    await makeDue() // instead of waiting some minutes for the end of the lease
     await belfry.start('dispatcher')
     const [again] = await receive(next, 1)
     expect(again?.messageId).toMatch(/^<[\w-]+@example\.com>$/)
     expect(again?.messageId).toBe(server.mails[0]?.messageId)
   })
 
-  it('the test of an integration tells whether it arrived; a dead task becomes an alert', async () => {
+  it('the test of an integration reports whether it arrived; a dead task becomes an alert', async () => {
     const receiver = await startReceiver()
     onTestFinished(() => receiver.close())
     const path = `/api/v1/workspaces/${belfry.caller.workspaceId}/integrations`

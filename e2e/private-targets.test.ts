@@ -19,18 +19,18 @@ afterEach(async () => {
   await canary.close()
 })
 
-it('calls no private address that was put into the database', async () => {
+it('does not call a private address that was written to the database', async () => {
   belfry = await startBelfry(backend, { env: { ALLOWED_PRIVATE_TARGETS: '' } })
   const runs = await runAll(belfry, privateUrls(canary.port), 'https://example.com/')
   const codes = new Map(runs.map(({ url, error_code }) => [url, error_code]))
   const called = [...codes].filter(([, code]) => code !== 'blocked_address' && code !== 'invalid_response')
-  // A name that the resolvers do not know leads nowhere; a back-slash ends a host, so this one is example.com.
+  // An unknown name leads nowhere. A backslash ends a host, so that one is example.com.
   expect(called.filter(([url, code]) => code !== 'dns' || !/localhost|example\.com/i.test(url))).toEqual([])
   expect([...codes.values()].filter(code => code === 'blocked_address').length).toBeGreaterThan(90)
   expect(canary.connections()).toBe(0)
 })
 
-it('calls none of subscriptions and cron jobs that was put into the database', async () => {
+it('does not call one that was written to a subscription or a cron job in the database', async () => {
   belfry = await startBelfry(backend, { env: { ALLOWED_PRIVATE_TARGETS: '' } })
   const { call, databaseUrl } = belfry
   const urls = privateUrls(canary.port)
@@ -65,7 +65,7 @@ it('calls none of subscriptions and cron jobs that was put into the database', a
   }
 }, 90_000)
 
-it('calls none of its own listeners, although their range is opened, and others beside them', async () => {
+it('does not call its own listeners in an allowed range, but calls other targets there', async () => {
   const [healthPort, ownPort] = [await freePort(), await freePort()]
   belfry = await startBelfry(backend, { services: ['api', 'scheduler'] })
   const dispatcher = await belfry.start('dispatcher', {
@@ -87,7 +87,7 @@ it('calls none of its own listeners, although their range is opened, and others 
   expect(dispatcher.output).toMatch(/"allowed_private_targets":\["127.0.0.0\/8"\].*"egress.rules"/)
 })
 
-/** Has each URL called once, past every check of the API. */
+/** Runs a task for each URL. Writes the URLs to the database, past the checks of the API. */
 async function runAll({ call, databaseUrl }: Belfry, urls: string[], acceptedUrl: string) {
   const database = new pg.Client(databaseUrl)
   await database.connect()

@@ -6,14 +6,14 @@ import { repositoryRoot } from './repository-root.ts'
 
 export type ServiceName = 'api' | 'scheduler' | 'dispatcher'
 
-/** The programs that keep running: each service by itself, or all of them in one process. */
+/** A service, or all services in one process. */
 export type ProgramName = ServiceName | 'all-in-one'
 
-/** One real process of ours. */
+/** A process of Belfry. */
 export type RunningService = {
   name: ProgramName
   pid: number
-  /** The lines that it has written so far. */
+  /** Its output so far. */
   readonly output: string
   /** Resolves with the exit code, or with the name of the signal that ended it. */
   ended: Promise<number | string>
@@ -21,7 +21,7 @@ export type RunningService = {
   stop(signal?: NodeJS.Signals): Promise<number | string>
 }
 
-/** Starts a service from its bundle and waits until it says that it is ready. */
+/** Starts a service from its bundle and waits until it is ready. */
 export async function startService(
   name: ProgramName,
   env: Record<string, string>,
@@ -67,7 +67,7 @@ export function spawnService(
   return { service, ready: new Promise(resolve => child.once('message', () => resolve('ready'))) }
 }
 
-// A stopped process does not act on a signal other than SIGKILL before it goes on.
+// A process that SIGSTOP has stopped acts only on SIGKILL until SIGCONT.
 function send(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.exitCode === null && child.signalCode === null) child.kill(signal)
 }

@@ -35,7 +35,7 @@ describe('quotas, with two dispatchers', { timeout: 90_000 }, () => {
       for (const { status } of await Promise.all(some)) expect(status).toBe(201)
     }
   }
-  // However long it took to create them, from here on all fall due at one instant.
+  // Makes all tasks due at the same time, regardless of how long it took to create them.
   const letFallDue = async (path: string) => {
     const due = `UPDATE tasks SET execute_at = now() + interval '2 seconds', due_at = now() + interval '2 seconds'
                  WHERE id IN (SELECT task_id FROM task_requests WHERE name = $1)`
@@ -68,7 +68,7 @@ describe('quotas, with two dispatchers', { timeout: 90_000 }, () => {
       60_000,
     )
 
-  it('of 300 tasks due at once exactly 100 are dispatched, the others cancelled with the reason', async () => {
+  it('exactly 100 of 300 due tasks are dispatched, the others are cancelled with the reason', async () => {
     const caller = await belfry.anotherCaller()
     await createAll(caller, '/limited', 300)
     await letFallDue('/limited')
@@ -79,14 +79,14 @@ describe('quotas, with two dispatchers', { timeout: 90_000 }, () => {
       ({ daily }) => daily.at(-1).executions === 100,
     )
     expect(usage.executions).toEqual({ used: 100, limit: 100 })
-    // An event would start at once; a task may still see another month.
+    // An event would start at once. A task may be due in the next month.
     expect(await publish(caller)).toMatchObject({ status: 402, body: { code: 'quota_exceeded' } })
     expect(await create(caller, '/next-month')).toMatchObject({ status: 201 })
     await organization(caller, 'PUT', '/subscription', { tier: 'scaleup' })
     expect(await publish(caller)).toMatchObject({ status: 202 })
   })
 
-  it('a tier raised before the time saves those that wait', async () => {
+  it('a higher tier before the due time saves waiting tasks', async () => {
     const caller = await belfry.anotherCaller()
     await createAll(caller, '/raised', 150)
     expect(await organization(caller, 'PUT', '/subscription', { tier: 'scaleup' })).toMatchObject({ status: 200 })
@@ -95,7 +95,7 @@ describe('quotas, with two dispatchers', { timeout: 90_000 }, () => {
     expect((await organization(caller, 'GET', '/usage')).body.executions.used).toBe(150)
   })
 
-  it('over the storage quota what is due is cancelled and what is new refused; a raised tier ends that', async () => {
+  it('above the storage quota due tasks are cancelled and new ones refused, until the tier is raised', async () => {
     const [caller, saved] = [await belfry.anotherCaller(), await belfry.anotherCaller()]
     for (const each of [caller, saved]) {
       await createAll(each, '/stored', 40, 'x')
@@ -111,7 +111,7 @@ describe('quotas, with two dispatchers', { timeout: 90_000 }, () => {
     await refused(saved)
     await organization(saved, 'PUT', '/subscription', { tier: 'scaleup' })
     await letFallDue('/stored')
-    // Beside these only what was created before the refusal waits.
+    // Only tasks from before the refusal are waiting.
     const done = async (each: Caller) => {
       const found = await waitFor(
         () => states(each),

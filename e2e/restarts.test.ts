@@ -41,7 +41,7 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
     expect(target.requests).toHaveLength(count)
   }
 
-  it('survive a stop and a start of every process; each ends with code 0', async () => {
+  it('survive a restart of every process; each ends with code 0', async () => {
     await schedule(30, 3000)
     const codes = await Promise.all(belfry.services.map(service => service.stop('SIGTERM')))
     expect(codes).toEqual([0, 0, 0])
@@ -56,7 +56,7 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
     await allDelivered(30, 30_000)
   })
 
-  it('and calls under way are finished, not repeated, when the dispatcher is told to stop', async () => {
+  it('and calls in flight are finished, not repeated, after SIGTERM of the dispatcher', async () => {
     for (let i = 0; i < 10; i++) target.answer(`/${i}`, { status: 200, delayMs: 1500 })
     await schedule(10, 1500)
     await target.waitFor(10, 5000)
@@ -66,7 +66,7 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
     await allDelivered(10, 10_000)
   })
 
-  // Only Redis can lose its data alone.
+  // Only the data of Redis can be lost separately.
   const ifVolatile = backend === 'redis' ? it : () => {}
   ifVolatile('survive FLUSHALL: those due soon and those already handed over', async () => {
     await schedule(30, 4000)
@@ -86,7 +86,7 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
     const delayed = (isEnough: (jobs: number) => boolean) =>
       waitFor(() => redis.zcard('{belfry}:dispatch:delayed'), isEnough)
     await redis.flushall()
-    await delayed(jobs => jobs > 0 && jobs < 10) // handed over again, many to a job
+    await delayed(jobs => jobs > 0 && jobs < 10) // promoted again, many tasks to a job
     await delayed(jobs => jobs === 0)
     redis.disconnect()
     await belfry.services.find(({ name }) => name === 'dispatcher')?.stop('SIGKILL')
@@ -94,7 +94,7 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
     await allDelivered(30, 60_000)
   })
 
-  it('are delivered by the scheduler when the job was lost or never added', async () => {
+  it('are delivered by the scheduler if the job was lost or never added', async () => {
     await schedule(5, 2500)
     await Promise.all(belfry.services.filter(({ name }) => name !== 'api').map(service => service.stop('SIGTERM')))
     const api = belfry.services.find(({ name }) => name === 'api')

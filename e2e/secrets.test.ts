@@ -46,7 +46,7 @@ describe('a secret', () => {
     const path = `/api/v1/workspaces/${belfry.caller.workspaceId}/secrets/${name}`
     expect((await belfry.call('PUT', path, { value })).status).toBeLessThan(300)
   }
-  /** Has a task run to its end, and returns it with its last run in full. */
+  /** Runs a task until it is finished, and returns it with its last run in full. */
   const runTask = async (request: Record<string, unknown>) => {
     const body = { name: 'secret', method: 'POST', execute_at: inMs(1500), retry: { max_retries: 0 }, ...request }
     const created = await belfry.call('POST', tasks, body)
@@ -63,7 +63,7 @@ describe('a secret', () => {
     return rawHeaders[rawHeaders.indexOf(name) + 1]
   }
 
-  it('goes out in the url, headers and payload, and nobody sees it afterwards', async () => {
+  it('is sent in the url, headers and payload, and is hidden afterwards', async () => {
     const request = {
       url: 'http://{{ secrets.ADDRESS }}/all?token={{ secrets.TOKEN }}&x=1',
       headers: { Authorization: 'Bearer {{secrets.TOKEN}}' },
@@ -82,13 +82,13 @@ describe('a secret', () => {
     expect(text).not.toContain('quoted')
   })
 
-  it('goes out as it is in raw text', async () => {
+  it('is sent unchanged in raw text', async () => {
     const headers = { 'Content-Type': 'text/plain' }
     await runTask({ url: target.url('/raw'), headers, payload: 'say {{ secrets.TOKEN }}' })
     expect(target.requestsTo('/raw')[0]?.body.toString()).toBe(`say ${token}`)
   })
 
-  it('that is missing ends the task at once, with nothing sent; once it is there, a new task goes out', async () => {
+  it('that is missing ends the task at once without a call; once it exists, a new task is sent', async () => {
     const request = { url: target.url('/missing'), headers: { X: '{{ secrets.LATER }}' }, retry: { max_retries: 5 } }
     const { task, run } = await runTask(request)
     expect(task).toMatchObject({ state: 'dead', attempts: 1 })
@@ -108,7 +108,7 @@ describe('a secret', () => {
   })
 
   it.each(unusable)(
-    'whose value %s ends the task at once, with nothing sent',
+    'whose value %s ends the task at once without a call',
     async (_, name, value, request, code) => {
       const before = target.requests.length
       const { task, run, text } = await runTask({ url: target.url('/unused'), ...request, retry: { max_retries: 5 } })
@@ -120,7 +120,7 @@ describe('a secret', () => {
     },
   )
 
-  it('is hidden where a target echoes it: in headers, in a redirect, in a body, and where the body is cut', async () => {
+  it('is hidden when a target echoes it in headers, in a redirect, in a body, or at the cut of a body', async () => {
     const encoded = encodeURIComponent(token)
     const forms = [token, encoded, JSON.stringify(token).slice(1, -1), Buffer.from(`:${token}`).toString('base64')]
     const echo = {
@@ -153,7 +153,7 @@ describe('a secret', () => {
   })
 
   it.each(['api', 'dispatcher'] as const)(
-    'keeps the %s from starting when the master key is not its own',
+    'keeps the %s from starting with a wrong master key',
     async name => {
       const env = {
         DATABASE_URL: belfry.databaseUrl,

@@ -9,7 +9,7 @@ import { type Belfry, startBelfry } from './belfry.ts'
 
 const tasks = '/api/v1/scheduler/tasks'
 
-// Each receiver has a library of its own, and none of our code.
+// Each receiver verifies with a library of others, not with our code.
 const libraries = { standardwebhooks: StandardWebhook, svix: SvixWebhook }
 
 describe('a delivery is signed', () => {
@@ -33,7 +33,7 @@ describe('a delivery is signed', () => {
   const currentSecret = async (): Promise<{ id: string; secret: string }> =>
     (await belfry.call('GET', signingSecrets())).body.data[0]
 
-  /** Has a request delivered, and returns it as it came in. */
+  /** Delivers a request, and returns it as the target received it. */
   const deliver = async (request: Record<string, unknown>) => {
     const path = `/${count++}`
     const body = { name: path, url: target.url(path), execute_at: inMs(1500), ...request }
@@ -54,7 +54,7 @@ describe('a delivery is signed', () => {
         new Webhook(secret).verify(body.toString(), headers, { jsonParse: false })
         return true
       } catch (error) {
-        // Older libraries parse what they have verified, and not every body is JSON.
+        // Older libraries parse the verified body, and not every body is JSON.
         return error instanceof SyntaxError
       }
     })
@@ -89,7 +89,7 @@ describe('a delivery is signed', () => {
     const first = await currentSecret()
     expect(verifies(await deliverSome(), first.secret)).toEqual(both)
     const { body: second } = await belfry.call('POST', signingSecrets())
-    // In force everywhere within 5 seconds.
+    // Every process uses the change within 5 seconds.
     await waitFor(
       async () => verifies(await deliverSome(), second.secret),
       seen => seen.every(Boolean),
@@ -118,10 +118,10 @@ describe('a delivery is signed', () => {
     )
   })
 
-  it('also in a workspace from before there were signatures: it is given a secret, one for all dispatchers', async () => {
+  it('in a workspace from before signatures: it gets one secret for all dispatchers', async () => {
     const old = await belfry.anotherCaller()
     await belfry.start('dispatcher')
-    await db.query('DELETE FROM data_keys') // and all that they seal, as if it had never been made
+    await db.query('DELETE FROM data_keys') // with all that they encrypt, as if they had never existed
     const created = await Promise.all(
       Array.from({ length: 20 }, (_, i) => {
         const body = { name: `${i}`, url: target.url(`/old/${i}`), method: 'POST', execute_at: inMs(6000) }

@@ -32,7 +32,7 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
       task => task.state === state,
     )
 
-  it('is delivered once, never early, less than 500 ms late, as it was given', async () => {
+  it('is delivered once, never early, less than 500 ms late, unchanged', async () => {
     const payload = '{"n":12345678901234567890,"p":1.10,"b":1,"a":2,"a":3,"s":"😀"}'
     const dueAt = Date.now() + 2000
     const body = `{"name":"exact","url":"${target.url('/exact?x=1')}","method":"PUT","headers":{"X-Own":"yes"},
@@ -82,7 +82,7 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
     expect(run.lag_ms).toBeLessThan(500)
   })
 
-  it('with a payload of 250 KB has it whole in its run', async () => {
+  it('with a payload of 250 KB has the whole payload in its run', async () => {
     const payload = 'ü'.repeat(125_000)
     const task = await create('/large', 1000, { payload })
     const { last_run } = await reaches(task.id, 'success')
@@ -137,7 +137,7 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
     expect(log.data).toHaveLength(2)
   })
 
-  it('whose target says 410 is dead at once; one that hangs ends at its deadline', async () => {
+  it('whose target answers 410 is dead at once; whose target hangs ends at its deadline', async () => {
     target.answer('/gone', { status: 410 })
     const gone = await create('/gone', 1000)
     expect(await reaches(gone.id, 'dead')).toMatchObject({ attempts: 1 })
@@ -161,7 +161,7 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
     expect(requests[0]?.receivedAt).toBeGreaterThanOrEqual(Date.parse(executeAt))
   })
 
-  it('that was cancelled with a 200 is never called; the others are called once (200 at their due time)', async () => {
+  it('whose DELETE was answered with 200 is never called; the others are called once (200 at their due time)', async () => {
     const dueAt = inMs(5000)
     const created = await Promise.all(
       Array.from({ length: 200 }, (_, i) => create(`/race/${i}`, 0, { execute_at: dueAt })),

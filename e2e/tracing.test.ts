@@ -27,7 +27,7 @@ afterAll(async () => {
   await target?.close()
 })
 
-/** Asks for a task as `fetch` does it, with headers of one's own. */
+/** Creates a task with `fetch` and additional headers. */
 async function create(belfry: Belfry, path: string, headers: Record<string, string>, more: object = {}) {
   const task = { name: 'traced', url: target.url(path), method: 'POST', execute_at: inMs(1500), ...more }
   const response = await fetch(belfry.url + tasks, {
@@ -91,7 +91,7 @@ describe('with a collector of traces', () => {
   const attributeOf = (span: ExportedSpan | undefined, name: string) =>
     Object.values(span?.attributes.find(({ key }) => key === name)?.value ?? {})[0]
 
-  it("goes on with the caller's trace through the API and the dispatcher to the target", async () => {
+  it("continues the caller's trace through the API and the dispatcher to the target", async () => {
     const [trace, caller] = [traceId(), spanId()]
     const headers = { 'X-Secret': '{{ secrets.HIDDEN }}' }
     await create(belfry, '/traced', { traceparent: `00-${trace}-${caller}-01` }, { headers })
@@ -118,7 +118,7 @@ describe('with a collector of traces', () => {
     }
   })
 
-  it('begins a trace where there is none, and makes a span of each attempt', async () => {
+  it('starts a trace without one from the caller, and makes a span of each attempt', async () => {
     await create(belfry, '/fails', {}, { retry: { max_retries: 1, backoff: 'fixed', base_delay_ms: 1000 } })
     const trace = (await receivedAt('/fails')).traceparent?.slice(3, 35) ?? ''
     const spans = await spansOf(trace, 3)
@@ -143,7 +143,7 @@ describe('without one', () => {
   })
   afterAll(() => belfry?.close())
 
-  it('hands on what the caller sent, lets the task have its own, and sends none otherwise', async () => {
+  it('passes on the trace of the caller, prefers the one of the task, and sends none otherwise', async () => {
     const [sent, own] = [`00-${traceId()}-${spanId()}-01`, `00-${traceId()}-${spanId()}-00`]
     await create(belfry, '/sent', { traceparent: sent })
     await create(belfry, '/own', { traceparent: sent }, { headers: { TraceParent: own } })

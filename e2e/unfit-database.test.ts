@@ -2,7 +2,7 @@ import { queueBackends } from '@belfry/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { startBelfry } from './belfry.ts'
 
-it('each process warns, in one line, of a database that may lose tasks', async () => {
+it('each process warns in one line of a database that may lose tasks', async () => {
   const [backend = 'postgres'] = queueBackends()
   const belfry = await startBelfry(backend) // on a server without fsync
   onTestFinished(() => belfry.close())

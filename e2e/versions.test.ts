@@ -8,7 +8,7 @@ import { repositoryRoot } from './repository-root.ts'
 const read = (path: string) => readFileSync(join(repositoryRoot(), path), 'utf8')
 const { version } = JSON.parse(read('package.json')) as { version: string }
 
-/** Where else the number is written, and how. */
+/** The other places of the version number. */
 const places: Record<string, RegExp> = {
   Dockerfile: /image\.version="([^"]+)"/g,
   'docs/quick-start.md': /belfry-client-([\d.]+)\.tgz/g,
@@ -35,7 +35,7 @@ describe('the version number of Belfry', () => {
     expect(new Set(written)).toEqual(new Set([version]))
   })
 
-  it('is written nowhere else in the programs', () => {
+  it('appears nowhere else in the programs', () => {
     const literal = `['"/]${version.replaceAll('.', '\\.')}['"]`
     const found = execFileSync(
       'git',

@@ -1,7 +1,7 @@
 import type { Lab } from './lab/lab.ts'
 import type { Measured } from './measure/statistics.ts'
 
-/** What a figure should be; `aim` is beyond what is required. */
+/** The limit of a figure; `aim` is a goal beyond the limit. */
 export type Limit = { atLeast: number; aim?: number } | { atMost: number; aim?: number }
 
 /** One figure of a benchmark, over all rounds. */

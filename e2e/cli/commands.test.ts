@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Belfry, startBelfry } from '../belfry.ts'
 import { startCli } from './run-cli.ts'
 
-// Each command is a process of its own.
+// Each command runs in its own process.
 vi.setConfig({ testTimeout: 60_000 })
 
 let belfry: Belfry
@@ -77,7 +77,7 @@ describe('schedules', () => {
 })
 
 describe('cron', () => {
-  it('previews an expression in a zone, with what the clocks do', async () => {
+  it('previews an expression in a time zone, with its clock changes', async () => {
     const { out, code } = await cli([
       ...['cron', 'preview', '30 2 * * *', '--timezone', 'Europe/Berlin', '-n', '2'],
       ...['--from', '2027-03-27T12:00:00Z'],
@@ -89,7 +89,7 @@ describe('cron', () => {
     expect(after).toMatch(/^2027-03-29T00:30:00.000Z {2}.*02:30/)
   })
 
-  it('makes, pauses, resumes, triggers and deletes a job', async () => {
+  it('creates, pauses, resumes, triggers and deletes a job', async () => {
     const url = target.url('/cron')
     const [job] = await json([
       'cron',
@@ -131,9 +131,9 @@ describe('replays', () => {
 })
 
 describe('tails', () => {
-  it('the log, those runs that are asked for, until Ctrl-C', async () => {
+  it('the log, only the selected runs, until Ctrl-C', async () => {
     const tail = startCli(belfry, ['tail', '--topic', 'b.wanted', '--json'])
-    // It begins with what comes once it is connected.
+    // It shows runs that start after it has connected.
     await waitFor(
       async () => {
         for (const topic of ['b.other', 'b.wanted']) await cli(['publish', topic, '--to', target.url('/tail')])

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { type Belfry as Installation, startBelfry } from '../belfry.ts'
 import { startCli } from './run-cli.ts'
 
-// Each command is a process of its own.
+// Each command runs in its own process.
 vi.setConfig({ testTimeout: 60_000 })
 
 let installation: Installation
@@ -33,7 +33,7 @@ TOKEN=abc
 @hourly https://example.com/ping
 `
 
-it('makes cron jobs of a crontab, the same only once', async () => {
+it('creates cron jobs from a crontab, each only once', async () => {
   await writeFile(file, crontab)
   const first = await run('crontab', file)
   expect([first.code, first.error]).toEqual([0, ''])
@@ -54,19 +54,19 @@ it('makes cron jobs of a crontab, the same only once', async () => {
   ])
   expect((await run('crontab', file)).out).toMatch(/\n2 there already\n$/)
   expect(await jobs()).toHaveLength(2)
-  // What somebody has deleted since is made again, although its key is remembered.
+  // A deleted cron job is created again, although its idempotency key is known.
   await belfry.cronJobs.delete(made[0]?.id ?? '')
   expect((await run('crontab', file)).out).toMatch(/\n1 made, 1 there already\n$/)
   const again = await jobs()
   expect(again).toHaveLength(2)
-  // Also when it is no longer the same in all.
+  // Even if other lines have changed.
   for (const { id } of again) await belfry.cronJobs.delete(id)
   await writeFile(file, crontab.replace('-m 20', '-m 30'))
   expect((await run('crontab', file)).out).toMatch(/\n2 made\n$/)
   expect((await jobs()).map(({ timeoutMs }) => timeoutMs).sort()).toEqual([30_000, 30_000])
 })
 
-it('shows in a dry run what it would make, also without a Belfry, and makes nothing', async () => {
+it('shows in a dry run the cron jobs that it would create, without a Belfry, and creates none', async () => {
   await writeFile(file, crontab)
   const dry = await run('crontab', file, '--dry-run', '--json')
   const shown = dry.out
@@ -80,14 +80,14 @@ it('shows in a dry run what it would make, also without a Belfry, and makes noth
   expect(await jobs()).toEqual([])
   const offline = startCli({ url: 'http://127.0.0.1:1', caller: {} }, ['import', 'crontab', '-', '--dry-run'], crontab)
   expect((await offline.ended).out).toMatch(/^line 4: would be made\n {2}POST https:\/\/example.com\/report\n/)
-  // What is shown is what is made.
+  // The dry run shows the same cron jobs.
   await run('crontab', file)
   const [made] = await jobs()
   const { targetUrl, payload, ...rest } = shown[0].job
   expect(made).toMatchObject({ ...rest, url: targetUrl, payload: JSON.parse(payload) })
 })
 
-it('makes nothing when a line is refused, unless it is told to go on', async () => {
+it('creates nothing when a line is rejected, except with --skip-refused', async () => {
   await writeFile(file, `${crontab}@reboot /usr/bin/true\n`)
   const refused = await run('crontab', file)
   expect([refused.code, refused.out]).toEqual([1, ''])
@@ -100,14 +100,14 @@ it('makes nothing when a line is refused, unless it is told to go on', async () 
   expect(await jobs()).toHaveLength(2)
 })
 
-it('takes the zone of the machine where a crontab names none', async () => {
+it('uses the time zone of the machine if a crontab names none', async () => {
   await writeFile(file, '0 0 * * * https://example.com/a\n')
   await run('crontab', file)
   await run('crontab', file, '--timezone', 'UTC')
   expect((await jobs()).map(({ timezone }) => timezone)).toEqual(['Europe/Berlin', 'UTC'])
 })
 
-it('makes cron jobs of QStash schedules, paused ones without a call in between', async () => {
+it('creates cron jobs from QStash schedules, paused ones without a call before the pause', async () => {
   const schedule = { scheduleId: 'scd_1', cron: '* * * * *', destination: 'https://example.com/a', method: 'POST' }
   const paused = { ...schedule, scheduleId: 'scd_2', isPaused: true, body: '{"a":1}', retries: 3 }
   const header = { 'Content-Type': ['text/plain'], 'Upstash-Label': ['x'] }
@@ -124,13 +124,13 @@ it('makes cron jobs of QStash schedules, paused ones without a call in between',
   expect((await run('qstash', file)).out).toMatch(/\n3 there already\n$/)
 })
 
-it('can make all of them paused', async () => {
+it('can create all of them paused', async () => {
   await writeFile(file, crontab)
   await run('crontab', file, '--paused')
   expect((await jobs()).map(({ status, startsAt }) => [status, startsAt])).toEqual(Array(2).fill(['paused', null]))
 })
 
-it('says what is wrong with a file', async () => {
+it('reports the problem with a file', async () => {
   await writeFile(file, '<html>')
   expect(await run('qstash', file)).toMatchObject({ code: 2, error: expect.stringContaining('not JSON') })
   expect(await run('qstash', '/nowhere')).toMatchObject({ code: 2, error: expect.stringContaining('cannot be read') })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Belfry as Installation, startBelfry } from '../belfry.ts'
 import { startCli } from './run-cli.ts'
 
-// Each command is a process of its own.
+// Each command runs in its own process.
 vi.setConfig({ testTimeout: 60_000 })
 
 let installation: Installation
@@ -27,7 +27,7 @@ const headersOf = (rawHeaders: readonly string[]) =>
     rawHeaders.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), rawHeaders[i + 1] ?? '']] : [])),
   )
 
-it('sends a copy of each delivery to this machine: same path, headers, bytes, and a signature that holds', async () => {
+it('sends a copy of each delivery to this machine with the same path, headers and bytes, and a valid signature', async () => {
   const listening = startCli(installation, ['listen', String(local.port), '--topic', 'orders.paid', '--json'])
   await listening.prints(/Listening for deliveries/)
   target.answer('/hooks/a', { status: 500 })
@@ -66,11 +66,11 @@ it('sends a copy of each delivery to this machine: same path, headers, bytes, an
     local: { status: 418 },
     belfry: { status: 'failed', responseStatus: 500 },
   })
-  // What this machine answers changes nothing.
+  // The answer of this machine has no effect.
   expect(await belfry.tasks.get(tasks[0]?.id ?? '')).toMatchObject({ state: 'dead', lastRun: { responseStatus: 500 } })
 })
 
-it('says why it does not send what it cannot send as it was, and that nobody listens there', async () => {
+it('says why it cannot send a copy unchanged, and that no process listens on the port', async () => {
   const { workspaceId = '' } = installation.caller
   await belfry.workspaces.secrets.put(workspaceId, 'TOKEN', 's3cret-value')
   const listening = startCli(installation, ['listen', 'http://127.0.0.1:1', '--path', '/one'])

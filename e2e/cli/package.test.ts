@@ -6,7 +6,7 @@ import { formatMessage } from 'publint/utils'
 import { expect, it } from 'vitest'
 import { pack, scratchProject } from '../client/scratch-project.ts'
 
-it('installs as one file that needs no other package, and runs', async () => {
+it('installs as one file without dependencies, and runs', async () => {
   const tarball = await pack('cli')
   const { messages, pkg } = await publint({ pack: { tarball: (await readFile(tarball)).buffer }, strict: true })
   expect(messages.map(message => formatMessage(message, pkg ?? {}))).toEqual([])

@@ -8,16 +8,16 @@ export type Ended = { code: number | null; out: string; error: string }
 export type RunningCli = {
   readonly out: string
   readonly error: string
-  /** Waits until the program has printed something. */
+  /** Waits until the program has printed a text. */
   prints(text: RegExp): Promise<void>
-  /** Ctrl-C. */
+  /** Sends SIGINT, as Ctrl-C does. */
   interrupt(): Promise<Ended>
   ended: Promise<Ended>
 }
 
 const program = join(repositoryRoot(), 'packages/cli/dist/main.mjs')
 
-/** Starts the program as it is shipped, on one Belfry. */
+/** Starts the published program against one Belfry. */
 export function startCli(belfry: { url: string; caller: Caller }, args: readonly string[], input = ''): RunningCli {
   const { apiKey = '' } = belfry.caller
   const env = { PATH: process.env.PATH, TZ: 'Europe/Berlin', BELFRY_URL: belfry.url, BELFRY_API_KEY: apiKey }

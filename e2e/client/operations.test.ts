@@ -23,7 +23,7 @@ afterAll(() => belfry?.close())
 const isLeftOut = (operation: string) =>
   Object.keys(leftOut).some(path => operation.slice(operation.indexOf(' ') + 1).startsWith(path))
 
-/** The names of all methods, such as `tasks.create`. */
+/** Returns the names of all methods, such as `tasks.create`. */
 function methodsOf(value: object, before = ''): string[] {
   return Object.entries(value).flatMap(([name, member]) =>
     typeof member === 'function' ? [before + name] : methodsOf(member as object, `${before}${name}.`),
@@ -60,7 +60,7 @@ it('reads all five resources with an API key alone', async () => {
   expect((await client.organizations.workspaces(organizationId)).data).toMatchObject([{ id: workspaceId }])
 })
 
-it('leaves out only what it says that it leaves out', () => {
+it('omits only the operations in the list of omissions', () => {
   const has = new Set(Object.values(operations).map(([operation]) => operation))
   expect(known.filter(operation => !has.has(operation) && !isLeftOut(operation))).toEqual([])
   const ofScheduler = known.filter(operation => operation.includes('/scheduler/') && isLeftOut(operation))

@@ -7,7 +7,7 @@ const target = { targetUrl: 'https://example.com', method: 'post' } as const
 const task = { name: 'A', executeAt: when, ...target }
 const job = { name: 'A', cron: '0 9 * * *', ...target }
 
-/** Every method of the client, by its name, with the operation of the API that it is for. */
+/** Every method of the client by name, with its operation of the API. */
 export const operations: Record<string, readonly [operation: string, call: Call]> = {
   'tasks.create': ['POST /api/v1/scheduler/tasks', b => b.tasks.create(task)],
   'tasks.createMany': ['POST /api/v1/scheduler/tasks/batch', b => b.tasks.createMany([task])],
@@ -90,7 +90,7 @@ export const operations: Record<string, readonly [operation: string, call: Call]
   'organizations.runs': ['GET /api/v1/organizations/{org}/runs', b => b.organizations.runs('id')],
 }
 
-/** What the client leaves to the dashboard and to plain HTTP, by the beginning of the path. */
+/** Operations that the client omits, by the start of the path, with the reason. */
 export const leftOut: Record<string, string> = {
   '/api/v1/auth/': 'signing in is for people',
   '/api/v1/invitations/': 'accepting an invitation is for people',
@@ -105,7 +105,7 @@ export const leftOut: Record<string, string> = {
   '/api/v1/organizations/{org}/runs/': 'the workspace has its own export and tail',
   '/api/v1/scheduler/cronjobs/recent-runs': 'a summary for the dashboard; runs.list has the runs',
   '/api/v1/scheduler/overview': 'a summary for the dashboard; /metrics has figures for machines',
-  '/api/v1/scheduler/upcoming': 'a summary for the dashboard; tasks.list and nextRuns say what is due',
+  '/api/v1/scheduler/upcoming': 'a summary for the dashboard; tasks.list and nextRuns return due tasks',
   '/api/problems/': 'pages for people',
   '/api/openapi.json': 'the description of the interface itself',
   '/api/docs': 'a page for people',

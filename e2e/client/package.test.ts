@@ -39,7 +39,7 @@ afterAll(async () => {
 const installed = (file: string) => readFile(join(esm.folder, 'node_modules/@belfry/client', file), 'utf8')
 const wish = (path: string) => ({ apiKey: belfry.caller.apiKey, baseUrl: belfry.url, targetUrl: target.url(path) })
 
-/** The target was called once, by the task whose run the project has seen. */
+/** Expects that the target was called once, by the task whose run the project has seen. */
 function expectSeen(path: string, printed: string, payload: object): void {
   const run = JSON.parse(printed)
   expect(run).toMatchObject({ status: 'success', attempt: 1, responseStatus: 200 })
@@ -48,7 +48,7 @@ function expectSeen(path: string, printed: string, payload: object): void {
 }
 
 describe('the package', () => {
-  it('has nothing that publint would mend', async () => {
+  it('has no problem that publint finds', async () => {
     const { messages, pkg } = await publint({ pack: { tarball: (await readFile(tarball)).buffer }, strict: true })
     expect(messages.map(message => formatMessage(message, pkg ?? {}))).toEqual([])
   })
@@ -56,14 +56,14 @@ describe('the package', () => {
   it('has the right types however it is imported', async () => {
     const analysis = await checkPackage(createPackageFromTarballData(await readFile(tarball)))
     if (!analysis.types) throw new Error('The package has no types.')
-    // Before Node 12.7 and TypeScript 4.7 nothing knew of `exports`.
+    // Node before 12.7 and TypeScript before 4.7 do not support `exports`.
     const { problems } = analysis
     expect(problems.filter(problem => !('resolutionKind' in problem && problem.resolutionKind === 'node10'))).toEqual(
       [],
     )
   })
 
-  it('needs no other package', async () => {
+  it('has no dependencies', async () => {
     const manifest = JSON.parse(await installed('package.json'))
     for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies']) {
       expect(manifest[kind] ?? {}).toEqual({})
@@ -77,7 +77,7 @@ describe('the package', () => {
     expect(bytes).toBeLessThan(10_000)
   })
 
-  it('names nothing of Node in what other platforms get', async () => {
+  it('does not mention Node in the files for other platforms', async () => {
     for (const file of ['dist/index.mjs', 'dist/index.cjs']) {
       expect(await installed(file)).not.toMatch(
         /node:|\brequire\(|\bprocess\b|\bBuffer\b|\bglobal\b|__dirname|import\(/,
@@ -85,7 +85,7 @@ describe('the package', () => {
     }
   })
 
-  it('works where there is nothing but the web platform', async () => {
+  it('works on a platform that has only web APIs', async () => {
     const web = {
       fetch,
       Headers,
@@ -110,7 +110,7 @@ describe('the package', () => {
     expect(task).toMatchObject({ state: 'pending', method: 'PUT' })
   })
 
-  it('has a sentence for the editor about every method and every option', async () => {
+  it('documents every method and every option for the editor', async () => {
     const resources = join(esm.folder, 'node_modules/@belfry/client/dist/resources')
     const files = (await readdir(resources))
       .filter(name => name.endsWith('.d.mts'))
@@ -124,7 +124,7 @@ describe('the package', () => {
     }
   })
 
-  it('says its version', async () => {
+  it('exports its version', async () => {
     const { version } = JSON.parse(await installed('package.json'))
     expect(await installed('dist/index.mjs')).toContain(`version = "${version}"`)
   })
@@ -188,7 +188,7 @@ describe('built by Vite, in a browser', { timeout: 60_000 }, () => {
     expectSeen(`/${from}`, String(printed), { from })
   })
 
-  it('not by a page of another origin: a key is no thing for a page', async () => {
+  it('not from a page of another origin: a page must not hold a key', async () => {
     const page = await browser.newPage()
     await page.goto(site.url)
     const asked = JSON.stringify(`${belfry.url}/api/v1/scheduler/tasks`)

@@ -15,7 +15,7 @@ type Example = {
   default: { fetch(request: Request, env: Env): Promise<Response> }
 }
 
-/** How the platform of each example runs it. */
+/** How the platform of each example serves it. */
 const platforms: Record<string, (example: Example, env: Env) => Promise<Receiving>> = {
   express: ({ app }) => serveListener(app),
   'next-route': ({ POST }) => serveFetch(POST),
@@ -45,7 +45,7 @@ describe.each(Object.keys(platforms))('the example for %s', name => {
   beforeAll(async () => {
     vi.spyOn(console, 'log').mockImplementation(line => void lines.push(line))
     const file = join(repositoryRoot(), `packages/client/examples/${name}.ts`)
-    const example = (await import(pathToFileURL(file).href)) as Example // each has what its platform takes
+    const example = (await import(pathToFileURL(file).href)) as Example // each exports the handler of its platform
     const serve = platforms[name]
     if (!serve) throw new Error(`Nothing runs ${name}.`)
     receiver = await serve(example, env)
@@ -55,7 +55,7 @@ describe.each(Object.keys(platforms))('the example for %s', name => {
     vi.restoreAllMocks()
   })
 
-  it('takes what Belfry sends', async () => {
+  it('accepts a delivery of Belfry', async () => {
     const { tasks } = await belfry.events.publish({
       topic: 'orders.paid',
       payload: { id: 'größe 7', total: 12.5 },
@@ -70,7 +70,7 @@ describe.each(Object.keys(platforms))('the example for %s', name => {
     expect(lines).toEqual([`${id}: order größe 7`])
   })
 
-  it('refuses what somebody else sends', async () => {
+  it('rejects a request of another sender', async () => {
     const headers = {
       'webhook-id': 'task_1',
       'webhook-timestamp': String(Math.floor(Date.now() / 1000)),

@@ -9,10 +9,10 @@ import { repositoryRoot } from '../repository-root.ts'
 
 const run = promisify(execFile)
 
-/** Packs a package as it is published, once in each run of the tests, and answers with the path of the tarball. */
+/** Packs a package as it is published, once for each run of the tests, and returns the path of the tarball. */
 export async function pack(name: 'client' | 'cli'): Promise<string> {
   const tarball = join(tmpdir(), `belfry-${name}.tgz`)
-  // Whoever makes this folder packs: two builds at a time would write the same files.
+  // The process that creates this folder packs: two builds in parallel would write the same files.
   const folder = join(tmpdir(), `belfry-pack-${name}`)
   const isFirst = await mkdir(folder).then(
     () => true,
@@ -23,7 +23,7 @@ export async function pack(name: 'client' | 'cli'): Promise<string> {
     return tarball
   }
   const pnpm = join(repositoryRoot(), 'node_modules/.bin/pnpm')
-  // The program is bundled already, with the services, and other tests run it.
+  // The global setup has bundled the program already, and other tests run it.
   const options = name === 'cli' ? ['--config.ignore-scripts=true'] : []
   await run(pnpm, ['pack', '--pack-destination', folder, ...options], { cwd: join(repositoryRoot(), 'packages', name) })
   const [file = ''] = await readdir(folder)
@@ -33,11 +33,11 @@ export async function pack(name: 'client' | 'cli'): Promise<string> {
 
 export type ScratchProject = {
   folder: string
-  /** Runs a program in it, and answers with what it prints. */
+  /** Runs a program in it, and returns its output. */
   node(...args: string[]): Promise<string>
 }
 
-/** A project outside of this repository, with one of our packages installed from its tarball. */
+/** A project outside of this repository with one package of ours, installed from its tarball. */
 export async function scratchProject(
   tarball: string,
   files: string | null,
@@ -47,7 +47,7 @@ export async function scratchProject(
   await mkdir(folder, { recursive: true })
   if (files) await cp(join(import.meta.dirname, 'projects', files), folder, { recursive: true })
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'scratch', private: true, ...manifest }))
-  // Neither needs anything from a registry.
+  // Neither package has a dependency from a registry.
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder })
   const env = { PATH: process.env.PATH, HOME: process.env.HOME }
   return {

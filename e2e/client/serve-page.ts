@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 
 const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript' }
 
-/** Serves a folder, and Belfry under `/api` of the same origin, as a proxy in front of both does. */
+/** Serves a folder, and Belfry under `/api` of the same origin, as a reverse proxy does. */
 export async function servePage(folder: string, belfryUrl: string): Promise<{ url: string; close(): void }> {
   const server = createServer((incoming, response) => {
     const path = incoming.url ?? '/'

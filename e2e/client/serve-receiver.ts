@@ -1,12 +1,12 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What answers a `Request` with a `Response`, as on most platforms but Node's own server. */
+/** Answers a `Request` with a `Response`, as handlers do on most platforms. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
 export type Receiving = { url: string; close(): void }
 
-/** Serves what takes Node's own requests. */
+/** Serves a handler of `node:http`. */
 export async function serveListener(listener: RequestListener): Promise<Receiving> {
   const server: Server = createServer(listener)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -19,7 +19,7 @@ export async function serveListener(listener: RequestListener): Promise<Receivin
   }
 }
 
-/** Serves what takes a `Request`, as its platform would. */
+/** Serves a handler of `Request`, as its platform would. */
 export function serveFetch(handler: FetchHandler): Promise<Receiving> {
   return serveListener(async (incoming, response) => {
     const pieces: Buffer[] = []

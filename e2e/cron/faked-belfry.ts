@@ -15,20 +15,20 @@ const libraries = [
   '/usr/lib/faketime/libfaketime.so.1',
 ]
 
-/** An installation whose every process, the database included, believes in another time. */
+/** An installation whose processes, including the database, have a faked clock. */
 export type FakedBelfry = {
   call(method: string, path: string, body?: unknown): Promise<Answer>
-  /** Ends everything, sets the clock, and starts everything again on the same data. */
+  /** Stops all processes, sets the clock, and starts them again on the same data. */
   restartAt(instant: string): Promise<void>
-  /** The time that the processes believe in. */
+  /** Returns the faked time. */
   now(): number
   close(): Promise<void>
 }
 
-/** Where libfaketime is installed, or undefined. */
+/** The path of libfaketime, or undefined. */
 export const libfaketime = libraries.find(existsSync)
 
-/** Starts an installation at an instant. */
+/** Starts an installation at a time. */
 export async function startFakedBelfry(instant: string): Promise<FakedBelfry> {
   const dataDir = await mkdtemp(join(tmpdir(), 'belfry-faked-'))
   const port = await freePort()

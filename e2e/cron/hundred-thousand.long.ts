@@ -28,13 +28,13 @@ it(`expands ${jobs} cron jobs of one minute within ${secondsAllowed} s, in memor
     await insertCronJobs(db)
     const scheduler = await startService('scheduler', { DATABASE_URL: postgres.url(), METRICS_PORT: '0' })
     const count = async (text: string) => Number((await db.query(text)).rows[0].n)
-    // Asked often, so it has to be cheap.
+    // The test polls it often, so it must be cheap.
     const remain = () =>
       count(
         `SELECT count(*) AS n FROM (SELECT FROM cron_jobs WHERE next_run_at < now() + interval '6 minutes' LIMIT 1) due`,
       )
 
-    // All are due at one instant, as far ahead as the scheduler looks. Half of them go first, to compare the memory.
+    // All are due at the same time, at the end of the scheduler's window. Half of them go first, to compare the memory.
     const seconds: number[] = []
     const peaks: number[] = []
     for (const names of ["< 'job 5'", ">= 'job 5'"]) {
@@ -57,7 +57,7 @@ it(`expands ${jobs} cron jobs of one minute within ${secondsAllowed} s, in memor
   }
 })
 
-// In 50 zones, with a payload of a kilobyte each; not one of them due.
+// In 50 time zones, each with a payload of a kilobyte; none of them is due.
 async function insertCronJobs(db: pg.Client): Promise<void> {
   const [organization, workspace] = [randomUUID(), randomUUID()]
   await db.query(`INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'A', 'a', 'unicorn')`, [organization])

@@ -25,7 +25,7 @@ describe.concurrent.each(queueBackends())('a cron job on "* * * * *", with the q
     const created = await belfry.call('POST', '/api/v1/scheduler/cronjobs', body)
     expect(created.status).toBe(201)
     const first = Date.parse(created.body.next_run_at)
-    // A moment before each minute, some process ends and starts again: half of them are killed.
+    // Just before each minute, one process ends and starts again. Half of them are killed.
     const restarts = belfry.services.map((service, i) => [service, i % 2 === 0 ? 'SIGKILL' : 'SIGTERM'] as const)
     for (const [i, [service, signal]] of restarts.entries()) {
       await sleep(first + Math.min(i, minutes - 1) * minuteMs - 1500 - Date.now())

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-// What takes minutes because it watches real minutes go by; `npm test` has the short form of it.
+// These tests wait for real minutes; `npm test` has shorter versions of them.
 export default defineConfig({
   test: {
     root: new URL('../..', import.meta.url).pathname,

@@ -28,11 +28,11 @@ export type ComposeStack = {
   volumes: Record<string, unknown>
 }
 
-/** Has docker-compose read the stack as it would before starting it; rejects with its message when it would refuse. */
+/** Reads the stack with docker-compose, as it does before starting it; rejects with its error message. */
 export async function readStack(envFile: string): Promise<ComposeStack> {
   const file = join(repositoryRoot(), 'docker-compose.yml')
   const args = ['--file', file, '--env-file', envFile, 'config']
-  // Nothing of this process's environment may stand in for what the file lacks.
+  // The environment of this process must not fill in a missing variable of the file.
   const { stdout } = await promisify(execFile)('docker-compose', args, { env: { PATH: process.env.PATH } })
   return parse(stdout)
 }

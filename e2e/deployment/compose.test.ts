@@ -17,7 +17,7 @@ const stores = ['postgres', 'redis']
 const drainSeconds = 30
 
 describe('scripts/make-env.sh', () => {
-  it('makes secrets that only their owner can read, others each time', async () => {
+  it('creates new secrets each time, which only their owner can read', async () => {
     const [first, second] = [envPath(), envPath()]
     await Promise.all([makeEnv(first), makeEnv(second)])
     expect(statSync(first).mode & 0o777).toBe(0o600)
@@ -28,7 +28,7 @@ describe('scripts/make-env.sh', () => {
     }
   })
 
-  it('leaves a file that exists as it is', async () => {
+  it('does not change an existing file', async () => {
     const path = envPath()
     writeFileSync(path, 'ENCRYPTION_KEYS=precious\n')
     await expect(makeEnv(path)).rejects.toThrow(/it exists.*Nothing was changed/)
@@ -50,27 +50,27 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
     stack = await readStack(path)
   })
 
-  it('says what to do when nobody has made an .env', async () => {
+  it('says what to do without an .env', async () => {
     const path = envPath()
     writeFileSync(path, '')
     await expect(readStack(path)).rejects.toThrow(/run scripts\/make-env.sh first/)
   })
 
-  it('has everything, with two dispatchers, and every image pinned', () => {
+  it('has every service, two dispatchers, and pinned images', () => {
     expect(Object.keys(stack.services).sort()).toEqual([...ours, ...stores, 'mailpit'].sort())
     expect(service('dispatcher').deploy?.replicas).toBe(2)
     for (const name of [...stores, 'mailpit']) expect(service(name).image).toMatch(/:v?\d+\.\d+(\.\d+)?(-\w+)?$/)
     for (const name of ours) expect(service(name).build?.target).toBe(name)
   })
 
-  it('keeps nothing of ours writable or privileged', () => {
+  it('runs our services without privileges on a read-only file system', () => {
     for (const name of ours) {
       expect(service(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
       expect(service(name).security_opt).toContain('no-new-privileges:true')
     }
   })
 
-  it('starts services when the tables are there and the stores answer, and again when they end', () => {
+  it('starts services after the migration and the stores, and again when they end', () => {
     for (const name of services) {
       expect(service(name).depends_on).toMatchObject({
         migrate: { condition: 'service_completed_successfully' },
@@ -83,7 +83,7 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
     }
   })
 
-  it('knows the health of everything that stays', () => {
+  it('has a health check for everything that keeps running', () => {
     const images = readImages()
     for (const [name, { healthcheck, build }] of Object.entries(stack.services)) {
       if (name === 'migrate') continue
@@ -91,14 +91,14 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
     }
   })
 
-  it('gives every service longer than a drain to stop', () => {
+  it('gives every service more time to stop than a drain takes', () => {
     for (const { stop_grace_period } of Object.values(stack.services)) {
       expect(stop_grace_period).toMatch(/^\d+s$/)
       expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThan(drainSeconds)
     }
   })
 
-  it('keeps what Redis acknowledged, evicts nothing, and lets in nobody without the password', () => {
+  it('runs Redis with persistence, without eviction, and with a password', () => {
     const command = service('redis').command?.join(' ')
     for (const option of [
       '--appendonly yes',
@@ -113,7 +113,7 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
     expect(service('postgres').volumes).toEqual(['postgres-data:/var/lib/postgresql:rw'])
   })
 
-  it('publishes the api and the mails on loopback, and nothing else', () => {
+  it('publishes only the api and the mails, on loopback', () => {
     const published = Object.entries(stack.services).flatMap(([name, { ports = [] }]) =>
       ports.map(port => [name, port]),
     )
@@ -123,7 +123,7 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
     ])
   })
 
-  it('has dispatchers on no network with the api or the scheduler, and stores on none that leads outside', () => {
+  it('separates dispatchers from the api and the scheduler, and stores from the outside', () => {
     const shared = (one: string, other: string) =>
       networksOf(one).filter(network => networksOf(other).includes(network))
     expect(shared('dispatcher', 'api')).toEqual([])
@@ -135,7 +135,7 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
     expect(Object.keys(stack.services).filter(name => networksOf(name).includes('egress'))).toEqual(['dispatcher'])
   })
 
-  it('tells the dispatchers what the stack itself listens on', () => {
+  it('gives the dispatchers the addresses that the stack listens on', () => {
     const { OWN_LISTENERS = '', DATABASE_URL, REDIS_URL, SMTP_URL } = service('dispatcher').environment ?? {}
     const known = [
       ...OWN_LISTENERS.split(','),
@@ -150,12 +150,12 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
     }
   })
 
-  it.each(ours)('hands the %s no variable that it does not know', name => {
+  it.each(ours)('gives the %s only variables that it knows', name => {
     const known = documentedVariables(name).map(variable => variable.name)
     expect(Object.keys(service(name).environment ?? {}).filter(variable => !known.includes(variable))).toEqual([])
   })
 
-  it.each(services)('configures the %s so that it starts', async name => {
+  it.each(services)('configures the %s completely', async name => {
     const database = await createTestDatabase()
     onTestFinished(() => database.drop())
     const { REDIS_URL: _, ...environment } = service(name).environment ?? {}

@@ -15,11 +15,11 @@ const targets = ['api', 'scheduler', 'dispatcher', 'all-in-one', 'migrate']
 const images = readImages()
 
 describe('the Dockerfile', () => {
-  it('is one that Docker accepts, without a warning', () => {
+  it('is accepted by Docker without a warning', () => {
     expect(validate(dockerfile())).toEqual([])
   })
 
-  it.each(targets)('makes the %s on a Node 24 of one version, for a user who is not root', name => {
+  it.each(targets)('builds the %s on one version of Node 24, for a user other than root', name => {
     const image = imageOf(name)
     expect(image.base).toMatch(/^node:24\.\d+\.\d+-[a-z]+-slim$/)
     expect(image.user).toBe('1000:1000')
@@ -27,7 +27,7 @@ describe('the Dockerfile', () => {
     expect(image.copied).toEqual([`/images/${name}`])
   })
 
-  it('makes the api when nobody names a target', () => {
+  it('builds the api by default', () => {
     expect([...images.keys()].at(-1)).toBe('api')
   })
 })
@@ -47,19 +47,19 @@ describe('the images', () => {
     }
   })
 
-  it('have the dashboard where there is an api', () => {
+  it('contain the dashboard with the api', () => {
     for (const name of ['api', 'all-in-one']) {
       expect(existsSync(join(trees.of(name), 'services/api/dist/dashboard/index.html'))).toBe(true)
     }
   })
 
-  it('are the same whenever they are made', async () => {
+  it('are the same in every build', async () => {
     const again = await assembleImages()
     onTestFinished(() => again.remove())
     expect(fingerprint(again.folder)).toBe(fingerprint(trees.folder))
   })
 
-  it('hold no source, no map, no failpoint, and nothing that their user may write to', () => {
+  it('contain no source, no source map, no failpoint, and no file that their user can write', () => {
     for (const name of readdirSync(trees.folder, { recursive: true, encoding: 'utf8' })) {
       expect(name).not.toMatch(
         /faults|\.stamp$|\.map$|[^d]\.ts$|\.env|node_modules\/(prisma|vitest|typescript|\.bin)\b/,
@@ -140,7 +140,7 @@ function settings(url: string): Record<string, string> {
   }
 }
 
-// Without a Redis on this machine the queue lives in PostgreSQL.
+// On a machine without Redis the queue is in PostgreSQL.
 async function queueSettings(): Promise<Record<string, string>> {
   if (!findRedisServer()) return {}
   const redis = await startRedis({ dataDir: mkdtempSync(join(tmpdir(), 'belfry-redis-')), persist: false })

@@ -5,13 +5,13 @@ import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
 import { repositoryRoot } from '../repository-root.ts'
 
-/** An object as it goes to Kubernetes, of whatever kind. */
+/** A Kubernetes object of any kind. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into objects whose shape the schemas check
 export type KubernetesObject = any
 
 const require = createRequire(import.meta.url)
 
-/** Builds a kustomization: `base`, `overlays/trial` and its like, or one that lies elsewhere. */
+/** Builds a kustomization: `base`, an overlay such as `overlays/trial`, or another folder. */
 export async function buildKustomization(path: string): Promise<KubernetesObject[]> {
   const folder = resolve(repositoryRoot(), 'k8s', path)
   const { stdout, stderr } = await promisify(execFile)('kubectl', ['kustomize', folder])
@@ -20,8 +20,8 @@ export async function buildKustomization(path: string): Promise<KubernetesObject
 }
 
 /**
- * Says what is wrong with an object by the schema of its kind. The schemas let unknown fields pass, which Kubernetes
- * would drop or refuse, so every field that the validation does not look at counts as one.
+ * Returns the problems of an object by the schema of its kind. The schemas allow unknown fields, which Kubernetes would drop
+ * or reject, so every field that the validation does not read counts as unknown.
  */
 export function findProblems(object: KubernetesObject): string[] {
   const { apiVersion, kind } = object
@@ -44,7 +44,7 @@ function watch<T extends object>(target: T, path: string, seen: Set<string>): T 
       seen.add(own)
       return typeof value === 'object' && value !== null ? watch(value, own, seen) : value
     },
-    // Who lists the keys takes any: labels and the like.
+    // A schema that lists no properties allows any, such as labels.
     ownKeys(holder) {
       const keys = Reflect.ownKeys(holder)
       for (const key of keys) seen.add(`${path}.${String(key)}`)
@@ -53,7 +53,7 @@ function watch<T extends object>(target: T, path: string, seen: Set<string>): T 
   })
 }
 
-// What is within a field that is none is not told as well.
+// The contents of an unknown field are not reported.
 function unseen(value: unknown, path: string, seen: Set<string>): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) => {

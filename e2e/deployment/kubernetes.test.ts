@@ -14,7 +14,7 @@ import { hasTool } from './tools.ts'
 const kustomizations = ['base', 'overlays/hpa', 'overlays/keda', 'overlays/trial']
 const services = ['api', 'scheduler', 'dispatcher']
 const drainSeconds = 30
-// Older ones do not know the fields that these files use.
+// Older versions do not have the fields that these files use.
 const isEnough = (output: string) => Number(/"kustomizeVersion": "v(\d+)/.exec(output)?.[1]) >= 5
 
 describe('findProblems', () => {
@@ -24,11 +24,11 @@ describe('findProblems', () => {
     metadata: { name: 'x', labels: { any: 'y' } },
   }
 
-  it('accepts what is right', () => {
+  it('accepts a valid object', () => {
     expect(findProblems({ ...policy, spec: { podSelector: { matchLabels: { any: 'y' } } } })).toEqual([])
   })
 
-  it('finds a value of the wrong type, a field that is missing, and one that is misspelt', () => {
+  it('finds a wrong type, a missing field, and a misspelt field', () => {
     expect(findProblems({ ...policy, spec: { podSelector: {}, policyTypes: 'Egress' } })).not.toEqual([])
     expect(findProblems({ apiVersion: 'apps/v1', kind: 'Deployment', spec: { template: {} } })).not.toEqual([])
     expect(findProblems({ ...policy, spec: { podSelector: {}, policyType: ['Egress'] } })).toEqual([
@@ -52,13 +52,13 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
       objects = await buildKustomization(path)
     })
 
-    it('is what the schemas of Kubernetes and KEDA ask for, to the last field', () => {
+    it('is valid by the schemas of Kubernetes and KEDA, in every field', () => {
       expect(objects.flatMap(object => findProblems(object).map(problem => [object.metadata.name, problem]))).toEqual(
         [],
       )
     })
 
-    it('lies in one namespace, which admits only pods without privileges', () => {
+    it('is in one namespace, which admits only pods without privileges', () => {
       const [namespace] = ofKind('Namespace')
       expect(namespace.metadata.labels['pod-security.kubernetes.io/enforce']).toBe('restricted')
       for (const object of objects.filter(({ kind }) => kind !== 'Namespace')) {
@@ -66,7 +66,7 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
       }
     })
 
-    it('runs every container as nobody of importance', () => {
+    it('runs every container without privileges', () => {
       for (const workload of workloads()) {
         const pod = workload.spec.template.spec
         expect(pod).toMatchObject({
@@ -88,7 +88,7 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
       }
     })
 
-    it.each(services)('runs the %s so that it can be watched, moved and stopped', name => {
+    it.each(services)('runs the %s with probes, spread over nodes, with time to stop', name => {
       const deployment = find('Deployment', name)
       const pod = deployment.spec.template.spec
       const [container] = pod.containers
@@ -106,7 +106,7 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
       expect(find('PodDisruptionBudget', name).spec).toEqual({ maxUnavailable: 1, selector: deployment.spec.selector })
     })
 
-    it('has two of everything at least, and one who decides how many', () => {
+    it('has at least two of each service, and one object that sets the number', () => {
       for (const name of services) {
         const { replicas } = find('Deployment', name).spec
         const scalers = [...ofKind('HorizontalPodAutoscaler'), ...ofKind('ScaledObject')]
@@ -119,7 +119,7 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
       }
     })
 
-    it('starts no service before the tables are there', () => {
+    it('starts no service before the migration', () => {
       const migration = find('Job', 'migrate')
       expect(migration.spec.template.spec.containers[0].args).toEqual(['deploy'])
       for (const name of services) {
@@ -128,7 +128,7 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
       }
     })
 
-    it('hands every process what it needs, by name, and nothing that it does not know', () => {
+    it('gives every process only the variables that it knows, and all that it needs', () => {
       for (const workload of workloads().filter(({ metadata }) => [...services, 'migrate'].includes(metadata.name))) {
         const { name } = workload.metadata
         const documented = documentedVariables(name)
@@ -139,7 +139,7 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
         const given = [...container.env.map((variable: KubernetesObject) => variable.name), ...configured]
         const known = documented.map(variable => variable.name)
         expect(given.filter(variable => !known.includes(variable))).toEqual([])
-        // The migration itself encrypts nothing.
+        // The migration does not encrypt.
         const required = documented.filter(
           variable => variable.isRequired && !(name === 'migrate' && variable.name !== 'DATABASE_URL'),
         )
@@ -147,7 +147,7 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
       }
     })
 
-    it('lets nothing through that no policy names', () => {
+    it('allows only traffic that a policy names', () => {
       const policies = ofKind('NetworkPolicy')
       expect(find('NetworkPolicy', 'default-deny').spec).toEqual({
         podSelector: {},
@@ -165,7 +165,7 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
       expect(reached.sort()).toEqual([53, 53, 5432, 6379])
     })
 
-    it('keeps the dispatchers from the cluster and from the metadata of the cloud', () => {
+    it('keeps the dispatchers away from the cluster and from the metadata of the cloud', () => {
       const blocks = find('NetworkPolicy', 'to-targets').spec.egress.flatMap(({ to }: KubernetesObject) => to)
       const [v4, v6] = blocks.map(({ ipBlock }: KubernetesObject) => ipBlock)
       expect(v4.except).toEqual(
@@ -174,7 +174,7 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
       expect(v6.cidr).toBe('2000::/3')
     })
 
-    it('tells the dispatchers what its services listen on', () => {
+    it('gives the dispatchers the addresses that its services listen on', () => {
       const own = find(
         'ConfigMap',
         find('Deployment', 'dispatcher').spec.template.spec.containers[0].envFrom[1].configMapRef.name,
@@ -187,7 +187,7 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
       expect(own.data.OWN_LISTENERS.split(',').sort()).toEqual(listeners.sort())
     })
 
-    it('selects with every service and policy pods that there are', () => {
+    it('selects existing pods with every service and policy', () => {
       const pods = workloads().map(({ spec }) => spec.template.metadata.labels['app.kubernetes.io/name'])
       for (const { spec, metadata } of ofKind('Service')) {
         const pod = workloads().find(({ spec: own }) =>
@@ -207,7 +207,7 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
 )
 
 describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEnough))('the overlays', () => {
-  it('scale dispatchers on the depth of the queue, on lag and on the calls under way', async () => {
+  it('scale dispatchers on the depth of the queue, on lag and on the calls in flight', async () => {
     const objects = await buildKustomization('overlays/keda')
     const { triggers } = objects.find(({ kind }) => kind === 'ScaledObject').spec
     const queries = triggers.map(({ metadata }: KubernetesObject) => metadata.query.match(/belfry_\w+/g))
@@ -216,7 +216,7 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
     )
   })
 
-  it('can be built upon as the README says', async () => {
+  it('work as the base of an overlay, as the README says', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'belfry-overlay-'))
     symlinkSync(repositoryRoot(), join(folder, 'belfry'))
     writeFileSync(join(folder, 'kustomization.yaml'), readmeOverlay())
@@ -229,7 +229,7 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
     )
   })
 
-  it('try Belfry with stores that nobody else reaches, and a secret made by one command', async () => {
+  it('try Belfry with its own stores and a secret that one command creates', async () => {
     const objects = await buildKustomization('overlays/trial')
     const text = JSON.stringify(objects)
     const { stdout } = await promisify(execFile)('sh', [join(repositoryRoot(), 'k8s/overlays/trial/make-secret.sh')])
@@ -248,7 +248,7 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
   })
 })
 
-// What the README says an overlay of one's own looks like.
+// The overlay of the README.
 function readmeOverlay(): string {
   const readme = readFileSync(join(repositoryRoot(), 'k8s/README.md'), 'utf8')
   const [, indented = ''] = /```yaml\n([\s\S]*?)```/.exec(readme) ?? []
@@ -260,7 +260,7 @@ type Selector = {
   matchExpressions?: Array<{ values: string[] }>
 }
 
-// All of ours select by the name of the component.
+// Our objects select by the name of the component.
 function selects({ matchLabels, matchExpressions }: Selector, name: string): boolean {
   const named = matchLabels?.['app.kubernetes.io/name']
   return (named ?? name) === name && (matchExpressions ?? []).every(({ values }) => values.includes(name))

@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import { DockerfileParser, type Instruction, type JSONInstruction, type PropertyInstruction } from 'dockerfile-ast'
 import { repositoryRoot } from '../repository-root.ts'
 
-/** What a target of the Dockerfile makes, with what it has from the stages that it builds on. */
+/** The image of a target of the Dockerfile, including the stages that it builds on. */
 export type Image = {
   name: string
   base: string
   user: string | undefined
   env: Record<string, string>
-  /** The program and its arguments, as a container starts without any of its own. */
+  /** The default command of a container. */
   command: string[]
-  /** The program and its arguments that ask for the image's health; null where it has none. */
+  /** The command of the health check; null without one. */
   healthCheck: string[] | null
-  /** The folders of the build that lie below its working directory. */
+  /** The folders that it copies below its working directory. */
   copied: string[]
 }
 
@@ -51,7 +51,7 @@ function apply(image: Image, keyword: string, words: string[], instruction: Inst
   if (keyword === 'USER') image.user = words[0]
   if (keyword === 'ENV') {
     for (const pair of (instruction as PropertyInstruction).getProperties()) {
-      image.env[pair.getName()] = pair.getValue() ?? '' // without the quotes around it
+      image.env[pair.getName()] = pair.getValue() ?? '' // without its quotes
     }
   }
   if (keyword === 'ENTRYPOINT') image.command = list()

@@ -8,27 +8,27 @@ import { promisify } from 'node:util'
 import { repositoryRoot } from '../repository-root.ts'
 import type { Image } from './read-dockerfile.ts'
 
-/** The file trees of the images, below one folder. */
+/** The file trees of the images in one folder. */
 export type ImageTrees = { folder: string; of(image: string): string; remove(): void }
 
-/** A process that runs as an image's container would. */
+/** A process that runs like a container of an image. */
 export type Container = {
   readonly output: string
-  /** Resolves when the service says that it serves; rejects when it ends instead. */
+  /** Resolves when the service is ready; rejects when it ends instead. */
   ready: Promise<void>
   ended: Promise<number | string>
   stop(): Promise<number | string>
-  /** Runs the image's health check beside it and answers with its exit code. */
+  /** Runs the health check of the image and returns its exit code. */
   checkHealth(): Promise<number>
 }
 
 const isRoot = process.getuid?.() === 0
-// What the Dockerfile says; somebody else than root stays who they are.
+// As in the Dockerfile. A user other than root cannot change to another user.
 const user = isRoot ? { uid: 1000, gid: 1000 } : {}
 
-/** Makes the trees with the program that the Dockerfile makes them with, where every user can read them. */
+/** Builds the trees with the program of the Dockerfile, in a folder that every user can read. */
 export async function assembleImages(): Promise<ImageTrees> {
-  // The run's own temporary folder is closed to the user that the images run as.
+  // The user that the images run as cannot read the temporary folder of the run.
   const folder = mkdtempSync(join(isRoot ? '/tmp' : tmpdir(), 'belfry-images-'))
   chmodSync(folder, 0o755)
   await promisify(execFile)(process.execPath, [join(repositoryRoot(), 'scripts/assemble.mjs'), folder])
@@ -42,7 +42,7 @@ export async function assembleImages(): Promise<ImageTrees> {
   }
 }
 
-/** Starts an image's command in its tree, as a user who is not root, with nothing of this process's environment. */
+/** Starts the command of an image in its tree, as a user other than root, with an empty environment. */
 export function runImage(image: Image, tree: string, env: Record<string, string>, more: string[] = []): Container {
   const start = (command: string[]) => {
     const [program = '', ...args] = command
@@ -75,11 +75,11 @@ export function runImage(image: Image, tree: string, env: Record<string, string>
     },
     checkHealth: async () => Number(await exitOf(start(image.healthCheck ?? []))),
   }
-  container.ready.catch(() => {}) // of a program that runs to its end nobody waits for this
+  container.ready.catch(() => {}) // a program that runs to its end is never ready
   return container
 }
 
-/** A digest of every name, mode and content below a folder. */
+/** Returns a digest of all names, modes and contents below a folder. */
 export function fingerprint(folder: string): string {
   const sum = createHash('sha256')
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 
 /**
- * Tells whether a program is installed that a test of the deployment files needs. Where it is not, the tests are skipped,
- * and this says so; in CI, which installs it, that is an error.
+ * Returns whether a program is installed that a test of the deployment files needs. Without it the tests are skipped with a
+ * message. In CI, which installs it, that is an error.
  */
 export function hasTool(program: string, args: string[], isEnough: (output: string) => boolean = () => true): boolean {
   const { status, stdout } = spawnSync(program, args, { encoding: 'utf8' })

@@ -6,7 +6,7 @@ import { type Block, readPages } from './read-pages.ts'
 import { runEndlessShell, runShell } from './shell.ts'
 import { openStage, type Stage } from './stage.ts'
 
-/** Blocks that are no code of ours, by their language. Those of every other language are checked below. */
+/** Languages of blocks that are not checked, with the reason. The tests below check all others. */
 const unchecked: Record<string, string> = {
   '': 'drawings, and files of other programs',
   ini: 'units of systemd',
@@ -27,24 +27,24 @@ afterAll(async () => {
   await stage?.close()
 })
 
-it('every block is of a language that is checked, or says why it is not', () => {
+it('every block has a language that is checked, or a reason why it is not', () => {
   const known = new Set([...Object.keys(unchecked), 'sh', 'ts', 'json', 'yaml'])
   expect(blocks.filter(({ language }) => !known.has(language)).map(nameOf)).toEqual([])
   const silent = blocks.filter(({ mark }) => mark && mark.kind !== 'runs until stopped' && mark.text === '')
   expect(silent.map(nameOf)).toEqual([])
 })
 
-describe('a page that is wrong is found out', () => {
+describe('a wrong page fails', () => {
   const wrong = { page: 'docs/wrong.md', line: 1, mark: null }
 
-  it('by the compiler', async () => {
+  it('because it does not compile', async () => {
     const text =
       "import { Belfry } from '@belfry/client'\nawait new Belfry({ apiKey: 'bf_...' }).tasks.create({ url: 'x' })"
     const complaints = await checkTypes(stage.project.folder, [{ ...wrong, language: 'ts', text }])
     expect(complaints).toContain('docs-wrong-1.ts(2,')
   }, 120_000)
 
-  it('by what the API refuses', async () => {
+  it('because the API rejects a request', async () => {
     const text = "curl -H 'X-Api-Key: bf_...' http://localhost:3000/api/v1/scheduler/task"
     const { code, error } = await runShell(stage, [{ ...wrong, language: 'sh', text }])
     expect(code).not.toBe(0)
@@ -63,7 +63,7 @@ describe('data', () => {
 })
 
 describe('TypeScript', () => {
-  it('has no error of type', async () => {
+  it('has no type errors', async () => {
     const all = blocks.filter(({ language }) => language === 'ts')
     expect(await checkTypes(stage.project.folder, all)).toBe('')
   }, 300_000)
@@ -80,7 +80,7 @@ describe('TypeScript', () => {
   )
 
   it.each(named(of('ts').filter(isReceiver)))(
-    '%s takes what Belfry sends, and nothing else',
+    '%s accepts only deliveries of Belfry',
     async (_name, block) => {
       vi.stubEnv('BELFRY_SIGNING_SECRET', stage.signingSecret)
       const { ours, forged } = await deliverTo(stage, block)
@@ -96,7 +96,7 @@ describe('shell', () => {
   const ending = of('sh').filter(({ mark }) => mark?.kind !== 'runs until stopped')
 
   it.each([...new Set(ending.map(({ page }) => page))])(
-    'what %s says works, from the top to the bottom',
+    'the commands of %s work, from the top to the bottom',
     async page => {
       const own = ending.filter(block => block.page === page)
       const { code, out, error, outputs } = await runShell(stage, own)
@@ -107,7 +107,7 @@ describe('shell', () => {
   )
 
   it.each(named(of('sh').filter(({ mark }) => mark?.kind === 'runs until stopped')))(
-    '%s goes on until it is stopped',
+    '%s runs until it is stopped',
     async (_name, block) => {
       const { code, error } = await runEndlessShell(stage, block)
       expect(code, error).toBe(null)

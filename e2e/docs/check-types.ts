@@ -8,12 +8,12 @@ import type { Block } from './read-pages.ts'
 const root = repositoryRoot()
 const compiler = join(createRequire(join(root, 'package.json')).resolve('typescript/package.json'), '../bin/tsc')
 
-/** The name of a block's module: `docs-client-36`. */
+/** Returns the module name of a block, such as `docs-client-36`. */
 export function moduleName({ page, line }: Block): string {
   return `${page.replace(/\.md$/, '').replaceAll('/', '-')}-${line}`
 }
 
-/** Type-checks blocks as a reader's project would, against the installed client. Answers with the compiler's complaints. */
+/** Type-checks blocks against the installed client, as a project of a reader would. Returns the compiler errors. */
 export async function checkTypes(folder: string, blocks: readonly Block[]): Promise<string> {
   await Promise.all(blocks.map(block => writeFile(join(folder, 'blocks', `${moduleName(block)}.ts`), block.text)))
   const files = blocks.map(block => `blocks/${moduleName(block)}.ts`)

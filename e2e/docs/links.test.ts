@@ -6,7 +6,7 @@ import { readPages } from './read-pages.ts'
 
 const pages = new Map(readPages().map(page => [page.path, page]))
 
-/** Where a link of a page leads within the repository; null where it leads outside. */
+/** Returns the file of a link; null for a link that leads out of the repository. */
 function resolveLink(from: string, link: string): { path: string; anchor: string } | null {
   if (/^(https?|mailto):/.test(link)) return null
   const [path = '', anchor = ''] = decodeURI(link).split('#')

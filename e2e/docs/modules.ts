@@ -9,19 +9,19 @@ import type { Block } from './read-pages.ts'
 import { type Ended, runForAWhile, runProgram } from './run-program.ts'
 import type { Stage } from './stage.ts'
 
-/** Whether a block is a receiver: it exports what answers requests. */
+/** Returns whether a block is a receiver, which exports a request handler. */
 export function isReceiver({ text }: Block): boolean {
   return /^export async function POST\b/m.test(text)
 }
 
-/** Runs a block as a program of its own. */
+/** Runs a block as a program. */
 export async function runModule(stage: Stage, block: Block): Promise<Ended> {
   const path = await writeModule(stage, block)
   const program = { file: process.execPath, args: [path], folder: stage.project.folder, env: stage.env }
   return block.mark?.kind === 'runs until stopped' ? runForAWhile(program) : runProgram(program)
 }
 
-/** Lets a block receive a delivery, and one that somebody else made up. Answers with what it said to each. */
+/** Sends a delivery and a forged one to a receiver block. Returns its answers. */
 export async function deliverTo(stage: Stage, block: Block): Promise<{ ours: number; forged: number }> {
   const { POST } = (await import(pathToFileURL(await writeModule(stage, block)).href)) as { POST: FetchHandler }
   const receiver = await serveFetch(POST)

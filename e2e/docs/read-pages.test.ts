@@ -21,7 +21,7 @@ kubectl apply
 [one](a.md#b), ![two](c.svg) and <picture><source srcset="d.webp"><img src="e.webp"></picture>
 `
 
-it('a page has blocks with their marks, anchors as GitHub makes them, and links of all forms', () => {
+it('a page has blocks with their marks, anchors like those of GitHub, and links of all forms', () => {
   expect(readPage('docs/x.md', markdown)).toEqual({
     path: 'docs/x.md',
     blocks: [

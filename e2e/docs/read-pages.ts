@@ -6,25 +6,25 @@ import { fromMarkdown } from 'mdast-util-from-markdown'
 import { toString as textOf } from 'mdast-util-to-string'
 import { repositoryRoot } from '../repository-root.ts'
 
-/** What a comment before a block says about it. */
+/** The comment before a block. */
 export type Mark = { kind: 'not run' | 'prints' | 'runs until stopped'; text: string }
 
 /** A fenced block of a page. */
 export type Block = { page: string; line: number; language: string; text: string; mark: Mark | null }
 
 export type Page = {
-  /** From the top of the repository. */
+  /** Relative to the root of the repository. */
   path: string
   blocks: Block[]
-  /** What a link may name after a `#`. */
+  /** The names that a link may have after a `#`. */
   anchors: Set<string>
-  /** Where links, pictures and their HTML forms lead. */
+  /** The addresses of links and pictures, also of those in HTML. */
   links: string[]
 }
 
 const notOurs = new Set(['node_modules', 'dist', 'generated', 'results'])
 
-/** Every page of the repository. */
+/** Returns every page of the repository. */
 export function readPages(): Page[] {
   const root = repositoryRoot()
   return findMarkdown(root).map(file => readPage(relative(root, file), readFileSync(file, 'utf8')))

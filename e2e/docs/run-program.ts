@@ -5,12 +5,12 @@ export type Ended = { code: number | null; out: string; error: string }
 
 type Program = { file: string; args: readonly string[]; folder: string; env: Readonly<Record<string, string>> }
 
-/** Runs a program to its end. */
+/** Runs a program until it ends. */
 export function runProgram(program: Program): Promise<Ended> {
   return start(program).ended
 }
 
-/** Runs a program that has no end, for some seconds. The code is null when it had to be stopped. */
+/** Runs a program that does not end by itself, for some seconds. The code is null when it had to be stopped. */
 export async function runForAWhile(program: Program, ms = 5000): Promise<Ended> {
   const { stop, ended } = start(program)
   await Promise.race([sleep(ms), ended])
@@ -20,7 +20,7 @@ export async function runForAWhile(program: Program, ms = 5000): Promise<Ended> 
 
 function start({ file, args, folder, env }: Program) {
   const all = { PATH: process.env.PATH, HOME: process.env.HOME, NO_PROXY: '*', NO_COLOR: '1', ...env }
-  // A group of its own, so that what a shell has started ends with it.
+  // In its own process group, so the children of a shell end with it.
   const child = spawn(file, args, { cwd: folder, env: all, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const printed = { out: '', error: '' }
   child.stdout.setEncoding('utf8').on('data', text => {

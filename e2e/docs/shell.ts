@@ -6,16 +6,16 @@ import type { Stage } from './stage.ts'
 
 const program = join(repositoryRoot(), 'packages/cli/dist/main.mjs')
 
-// A refusal of the API ends the page, and so does everything else that fails.
+// A rejection by the API ends the page, like every other failure.
 const prelude = `set -euo pipefail
 curl() { command curl --fail-with-body --silent --show-error "$@"; }
 belfry() { "${process.execPath}" "${program}" "$@"; }
 `
 
-/** What stands before the output of a block. */
+/** The line before the output of a block. */
 const sign = (line: number) => `=== the block at line ${line} ===`
 
-/** Runs the blocks of one page in one shell, as a reader would who goes down the page. */
+/** Runs the blocks of one page in one shell, in their order. */
 export async function runShell(
   stage: Stage,
   blocks: readonly Block[],
@@ -31,7 +31,7 @@ export async function runShell(
   return { ...ended, outputs: new Map(outputs) }
 }
 
-/** Runs a block that goes on until it is stopped. */
+/** Runs a block that does not end by itself. */
 export function runEndlessShell(stage: Stage, block: Block): Promise<Ended> {
   return runForAWhile(bash(stage, prelude + stage.fillIn(block.text)))
 }

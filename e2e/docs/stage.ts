@@ -7,21 +7,21 @@ import { type Belfry, startBelfry } from '../belfry.ts'
 import { pack, type ScratchProject, scratchProject } from '../client/scratch-project.ts'
 import { repositoryRoot } from '../repository-root.ts'
 
-/** A running Belfry, a target, and a project with the client as it is published: what the pages' readers have. */
+/** A running Belfry, a target, and a project with the published client, as readers of the pages have them. */
 export type Stage = {
   belfry: Belfry
   target: Receiver
   project: ScratchProject
   signingSecret: string
   env: Record<string, string>
-  /** Puts what is there in the place of what the pages write: `bf_...`, `https://example.com` and so on. */
+  /** Replaces placeholders of the pages, such as `bf_...` and `https://example.com`, by real values. */
   fillIn(text: string): string
   close(): Promise<void>
 }
 
 const operatorPassword = 'a-password-for-the-pages'
 
-/** Starts all of it. */
+/** Starts a stage. */
 export async function openStage(): Promise<Stage> {
   const [belfry, target, project] = await Promise.all([
     startBelfry('postgres', { services: ['all-in-one'], env: { OPERATOR_PASSWORD: operatorPassword } }),
@@ -44,7 +44,7 @@ export async function openStage(): Promise<Stage> {
     [/\brun_\.\.\./g, task.last_run.id],
     [/\bcron_\.\.\./g, cronJob.id],
     [/\b2027-/g, '2097-'],
-    // Readers of these pages have Belfry where the client looks for it.
+    // These pages assume that Belfry runs at the default address of the client.
     [/new Belfry\(\{ apiKey: ([^,}]+?) \}\)/g, `new Belfry({ apiKey: $1, baseUrl: '${belfry.url}' })`],
   ]
   return {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readArguments } from './arguments.ts'
 
-it('reads rows, a seed, and how long chaos lasts', () => {
+it('reads rows, a seed, and the duration of chaos', () => {
   expect(readArguments([])).toEqual({ ids: [], seed: 1, chaosMinutes: null, withRedis: true })
   expect(readArguments(['F07', '--seed', '42', 'S01'])).toMatchObject({ ids: ['F07', 'S01'], seed: 42 })
   expect(readArguments(['--without-redis'])).toMatchObject({ withRedis: false })

@@ -2,7 +2,7 @@ export type Arguments = {
   /** Rows to run; none means all. */
   ids: string[]
   seed: number
-  /** Null: rows, no chaos. */
+  /** Null runs rows instead of chaos. */
   chaosMinutes: number | null
   /** Whether the processes get a Redis. */
   withRedis: boolean

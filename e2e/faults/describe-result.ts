@@ -1,6 +1,6 @@
 import type { RowResult } from './row.ts'
 
-/** One line of a result, and under it what was wrong. */
+/** Formats a result as one line, with the notes and complaints below. */
 export function describeResult({ row, status, complaints, notes, ...seen }: RowResult): string {
   const counts = `${seen.tasks} tasks, ${seen.hits} hits, ${seen.repeats} repeated`
   const times = `at most ${(seen.latenessMs / 1000).toFixed(1)} s late, ${(seen.durationMs / 1000).toFixed(0)} s`

@@ -10,13 +10,13 @@ const head = [
   '| --- | --- | --- | --- | --- | --- | --- |',
 ]
 
-/** Writes results into the table of docs/reliability.md; what was not run this time stays as it is. */
+/** Writes results into the table of docs/reliability.md. Rows that did not run keep their results. */
 export function publishResults(results: readonly RowResult[], { withRedis }: { withRedis: boolean }): void {
   const path = join(repositoryRoot(), 'docs/reliability.md')
   writeFileSync(path, withResults(readFileSync(path, 'utf8'), results, withRedis))
 }
 
-/** Puts results into the table between the two markers of a text: into its last column those of runs without a Redis. */
+/** Puts results into the table between the two markers. Results without Redis go into the last column. */
 export function withResults(text: string, results: readonly RowResult[], withRedis: boolean): string {
   const [before, table, after] = [
     text.indexOf(begin),

@@ -15,7 +15,7 @@ const read = (path: string) => readFileSync(join(repositoryRoot(), path), 'utf8'
 const tasks = '/api/v1/scheduler/tasks'
 const serviceNames = ['api', 'scheduler', 'dispatcher'] as const
 
-// Some series are of Redis alone. Without one the rest is tested.
+// Some series exist only with Redis. Without it the others are tested.
 const [backend = 'postgres'] = queueBackends()
 const ofRedis = backend === 'redis'
 
@@ -57,8 +57,8 @@ afterAll(async () => {
   await target?.close()
 })
 
-describe('what the processes tell', () => {
-  it('counts each attempt by its outcome, and how late it was', () => {
+describe('the metrics of the processes', () => {
+  it('count each attempt by its outcome, and its lateness', () => {
     const dispatcher = of('dispatcher')
     const attempts = (error: string) => dispatcher.sum('belfry_attempts_total', { error })
     expect([attempts('none'), attempts('http_5xx'), attempts('connection_refused')]).toEqual([2, 2, 1])
@@ -71,7 +71,7 @@ describe('what the processes tell', () => {
     expect(dispatcher.sum('belfry_slots')).toBe(200)
   })
 
-  it.runIf(ofRedis)('tells of the queue', async () => {
+  it.runIf(ofRedis)('show the queue', async () => {
     const delayed = (one: Scrape) => one.sum('belfry_queue_delayed', { queue: 'dispatch' })
     const scheduler = await waitFor(
       () => scrape('scheduler', ports.scheduler ?? 0),
@@ -83,7 +83,7 @@ describe('what the processes tell', () => {
     ).toBeGreaterThan(0)
   })
 
-  it('tells what is due, and how long its chores took', () => {
+  it('show due tasks, and the duration of chores', () => {
     const scheduler = of('scheduler')
     expect(scheduler.sum('belfry_oldest_due_seconds')).toBeLessThan(60)
     expect(
@@ -91,7 +91,7 @@ describe('what the processes tell', () => {
     ).toBeGreaterThan(0)
   })
 
-  it('counts requests by the pattern of their path, and what was refused', () => {
+  it('count requests by the pattern of their path, and refusals', () => {
     const api = of('api')
     const asked = { method: 'POST', route: tasks }
     expect(api.sum('belfry_http_requests_total', { ...asked, status: '201' })).toBe(5)
@@ -101,7 +101,7 @@ describe('what the processes tell', () => {
     expect(api.sum('belfry_batch_size_sum', { batch: 'create' })).toBe(5)
   })
 
-  it('shows that the database and the queue answer, and that the pool is used', () => {
+  it('show that the database and the queue answer, and that the pool is used', () => {
     for (const one of scrapes) {
       expect(one.sum('belfry_dependency_up', { dependency: 'database' })).toBe(1)
       expect(one.sum('belfry_dependency_up', { dependency: 'queue' })).toBe(ofRedis ? 1 : 0)
@@ -110,7 +110,7 @@ describe('what the processes tell', () => {
     }
   })
 
-  it('shows no queue where there is no Redis', async () => {
+  it('show no queue without Redis', async () => {
     const port = await freePort()
     await belfry.start('scheduler', { METRICS_PORT: String(port), REDIS_URL: '' })
     const alone = await scrape('scheduler', port)
@@ -118,11 +118,11 @@ describe('what the processes tell', () => {
     expect([queues, alone.sum('belfry_dependency_up')]).toEqual([[], 1])
   })
 
-  it('is not told on the port of the API', async () => {
+  it('are not served on the port of the API', async () => {
     expect((await fetch(`${belfry.url}/metrics`)).status).toBe(404)
   })
 
-  it('is what docs/metrics.md says, no more and no less', () => {
+  it('are exactly those of docs/metrics.md', () => {
     const row = /^\| `(?<name>belfry_\w+)` \| (?<type>\w+) \| (?<from>[^|]+) \|/gm
     const documented = [...read('docs/metrics.md').matchAll(row)].flatMap(({ groups = {} }) => {
       const services = groups.from === 'all' ? serviceNames : groups.from?.split(', ')
@@ -134,7 +134,7 @@ describe('what the processes tell', () => {
     expect(documented.sort()).toEqual(told.sort())
   })
 
-  it('has labels of which there are few: no id, host or URL', () => {
+  it('have few label values: no id, host or URL', () => {
     const values = scrapes.flatMap(({ labels }) => [...labels.values()].flatMap(names => [...names]))
     const known = [
       'service',
@@ -181,7 +181,7 @@ const rules = (): Rule[] =>
 const panels = (): Panel[] => JSON.parse(read('monitoring/grafana/belfry.json')).panels
 
 describe('the alert rules and the dashboard', () => {
-  // The label that Prometheus itself gives to what it scrapes.
+  // Prometheus adds this label to every scraped series.
   const fromPrometheus = ['instance', 'job']
   const problemsOf = (expression: string) => {
     const selectors = readPromql(expression)
@@ -200,7 +200,7 @@ describe('the alert rules and the dashboard', () => {
     ]
   }
 
-  it.runIf(ofRedis)('ask for nothing that the processes do not tell', () => {
+  it.runIf(ofRedis)('query only series that the processes expose', () => {
     const expressions = [
       ...rules().map(({ alert, expr }) => ({ where: alert, expr })),
       ...panels().flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ where: title, expr }))),
@@ -211,7 +211,7 @@ describe('the alert rules and the dashboard', () => {
     )
   })
 
-  it('would be found out if they did', () => {
+  it('are rejected if they query anything else', () => {
     expect(problemsOf('rate(belfry_no_such_total[5m])')).toEqual(['there is no belfry_no_such_total'])
     expect(problemsOf('sum by (colour) (belfry_slots{size="big"})')).toEqual([
       'belfry_slots has no size',
@@ -220,7 +220,7 @@ describe('the alert rules and the dashboard', () => {
     expect(() => problemsOf('sum(belfry_slots')).toThrow('Not PromQL')
   })
 
-  it('are complete: each rule says how bad it is and what it means, each panel asks for something', () => {
+  it('are complete: each rule has a severity and a description, each panel a query', () => {
     for (const { alert, expr, labels, annotations, for: pending = '0m' } of rules()) {
       expect([alert, expr, pending, labels.severity, annotations.summary]).toEqual([
         expect.stringMatching(/^Belfry[A-Z]\w+$/),
@@ -234,7 +234,7 @@ describe('the alert rules and the dashboard', () => {
     for (const { type, targets = [] } of panels()) expect(targets.length > 0).toBe(type !== 'row')
   })
 
-  it('name in docs/observability.md only alerts that there are', () => {
+  it('exist for every alert that docs/observability.md names', () => {
     const named = [...read('docs/observability.md').matchAll(/`(Belfry[A-Z]\w+)`/g)].map(([, name]) => name)
     const known = rules().map(({ alert }) => alert)
     expect(named.length).toBeGreaterThan(5)

@@ -1,9 +1,9 @@
 import { parser } from '@prometheus-io/lezer-promql'
 
-/** A series that an expression asks for, and the labels that it goes by. */
+/** A series of an expression, and the labels that it selects by. */
 export type Selector = { series: string; labels: string[] }
 
-/** Reads which series a PromQL expression asks for. Throws when it is none. */
+/** Returns the series of a PromQL expression. Throws when the expression is invalid. */
 export function readPromql(expression: string): Selector[] {
   const selectors: Selector[] = []
   parser.parse(expression).iterate({
@@ -22,7 +22,7 @@ export function readPromql(expression: string): Selector[] {
   return selectors
 }
 
-/** The labels that an expression groups by. */
+/** Returns the labels that an expression groups by. */
 export function groupingLabels(expression: string): string[] {
   const labels: string[] = []
   parser.parse(expression).iterate({

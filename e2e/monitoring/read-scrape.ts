@@ -1,15 +1,15 @@
-/** What a process tells at `/metrics`. */
+/** The metrics that a process exposes at `/metrics`. */
 export type Scrape = {
   service: string
   /** The type of each metric. */
   types: Map<string, string>
-  /** The labels that each series has been seen with; a histogram has three series. */
+  /** The labels of each series; a histogram has three series. */
   labels: Map<string, Set<string>>
-  /** The sum of a series' values, of those with these labels. */
+  /** Returns the sum of the values of a series with these labels. */
   sum(series: string, labels?: Record<string, string>): number
 }
 
-/** Asks a process for its metrics. */
+/** Scrapes the metrics of a process. */
 export async function scrape(service: string, port: number): Promise<Scrape> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`)
   if (response.status !== 200) throw new Error(`${service} answered ${response.status}.`)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Answer } from '../api-calls.ts'
 import { type Belfry, startBelfry } from '../belfry.ts'
 
-// `scripts/test-openapi.mjs` says where the program is.
+// `scripts/test-openapi.mjs` sets the path of the program.
 const program = process.env.SCHEMATHESIS ?? 'schemathesis'
 const seed = process.env.FUZZ_SEED ?? '1'
 const examples = process.env.FUZZ_EXAMPLES ?? '2'

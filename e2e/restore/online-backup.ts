@@ -8,8 +8,8 @@ import pg from 'pg'
 const run = promisify(execFile)
 
 /**
- * Copies a running PostgreSQL's files between a start and a stop of its backup mode, which is what pg_basebackup does: the
- * binaries that the tests run on come without it.
+ * Copies the files of a running PostgreSQL between the start and the stop of its backup mode, as pg_basebackup does. The
+ * binaries of the tests do not include pg_basebackup.
  */
 export async function backUp(postgres: Pick<Postgres, 'url'>, dataDir: string, to: string): Promise<void> {
   const client = new pg.Client({ connectionString: postgres.url() })
@@ -17,7 +17,7 @@ export async function backUp(postgres: Pick<Postgres, 'url'>, dataDir: string, t
   try {
     await client.query(`SELECT pg_backup_start('drill', true)`)
     await mkdir(to, { recursive: true })
-    // Files change while they are copied, and some go; what is missing is in the log.
+    // Files change while they are copied, and some disappear; the log has the missing changes.
     await run('cp', ['--archive', `${dataDir}/.`, to]).catch(() => {})
     const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)')
     await run('cp', ['--archive', join(dataDir, 'pg_wal'), to])
@@ -29,7 +29,7 @@ export async function backUp(postgres: Pick<Postgres, 'url'>, dataDir: string, t
   }
 }
 
-/** Puts a copy in the place of what a PostgreSQL that was ended has, and starts it there. */
+/** Replaces the data of a stopped PostgreSQL by a copy, and starts it. */
 export async function restore(from: string, dataDir: string, port: number): Promise<Postgres> {
   await rm(dataDir, { recursive: true, force: true })
   await run('cp', ['--archive', from, dataDir])

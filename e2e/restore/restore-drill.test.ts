@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-it('sends nothing again that was delivered after the backup, until it is released', async () => {
+it('does not repeat deliveries from after the backup, until they are released', async () => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const env = settings(postgres.url(), port)
@@ -56,7 +56,7 @@ it('sends nothing again that was delivered after the backup, until it is release
   const cron = { name: 'yearly', url: target.url('/yearly/1'), method: 'POST', cron: '0 0 1 1 *' }
   expect((await callApi(url, caller, 'POST', '/api/v1/scheduler/cronjobs', cron)).status).toBe(201)
   await backUp(postgres, join(folder, 'data'), join(folder, 'backup'))
-  expect(calls('between')).toEqual([]) // or the backup came too late for what is tested here
+  expect(calls('between')).toEqual([]) // or the backup came too late for this test
   await arrive('between', 10)
   await create(url, caller, 'after', 3, 3_000)
   await arrive('after', 3)
@@ -65,7 +65,7 @@ it('sends nothing again that was delivered after the backup, until it is release
   postgres.kill()
   await postgres.exited
   postgres = await restore(join(folder, 'backup'), join(folder, 'data'), postgres.port)
-  // As if the cron job's time had come and gone since the backup.
+  // As if an occurrence of the cron job had become due since the backup.
   await query(`UPDATE cron_jobs SET next_run_at = date_trunc('year', now())`)
   expect(await migrate('hold-overdue')).toBe('11 tasks held')
   await start()
@@ -78,13 +78,13 @@ it('sends nothing again that was delivered after the backup, until it is release
   })
   expect([...calls('far'), ...calls('yearly')]).toEqual([])
   const waiting = await callApi(url, caller, 'GET', '/api/v1/scheduler/tasks?state=pending&limit=100')
-  expect(waiting.body.data).toHaveLength(14) // readable while held: 10, the occurrence, and the three that are far
+  expect(waiting.body.data).toHaveLength(14) // held tasks are listed: 10, the occurrence, and the three far ones
 
   expect(await migrate('release-held')).toBe('11 tasks released')
   await arrive('between', 20)
   await arrive('yearly', 1)
   const ids = calls('between').map(({ rawHeaders }) => rawHeaders[rawHeaders.indexOf('webhook-id') + 1])
-  expect(new Set(ids).size).toBe(10) // the receiver can tell that it had them
+  expect(new Set(ids).size).toBe(10) // the receiver can recognize the repeated ones
 }, 180_000)
 
 async function create(url: string, caller: Caller, name: string, count: number, aheadMs: number): Promise<void> {

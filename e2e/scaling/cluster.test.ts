@@ -34,7 +34,7 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('a Belfry 
     expect(body.data.every((row: { task?: unknown }) => row.task)).toBe(true)
     return tasks.map(({ url }) => new URL(url).pathname)
   }
-  /** How often each path of a name was called. */
+  /** Returns how often each path of a name was called. */
   const calls = (name: string) => target.requests.map(({ path }) => path).filter(path => path.startsWith(`/${name}/`))
 
   it('delivers every task once', async () => {
@@ -47,10 +47,10 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('a Belfry 
     expect(calls('well').sort()).toEqual(paths.sort())
   })
 
-  it('delivers late and loses nothing when a node dies that has no replica, and when it comes back', async () => {
+  it('delivers late and loses nothing when a node without a replica dies and comes back', async () => {
     const waiting = await schedule('before', 40, 8_000)
     await cluster.kill(1)
-    const created = await schedule('during', 40, 6_000) // a node that is away changes no answer
+    const created = await schedule('during', 40, 6_000) // the missing node changes no answer
     await waitFor(
       async () => calls('before').length + calls('during').length,
       count => count >= 80,

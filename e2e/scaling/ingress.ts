@@ -7,15 +7,15 @@ import { freePort } from '@belfry/embedded'
 import { waitFor } from '@belfry/testing/wait-for'
 import { repositoryRoot } from '../repository-root.ts'
 
-/** An nginx of its own before some apis. */
+/** An nginx in front of some apis. */
 export type Ingress = {
   url: string
-  /** How many requests each api got, by its port. */
+  /** The number of requests that each api received, by its port. */
   served(): Promise<Map<number, number>>
   close(): Promise<void>
 }
 
-/** Starts nginx with the settings that docs/nginx.conf recommends, before apis on these ports. */
+/** Starts nginx with the settings of docs/nginx.conf, in front of apis on these ports. */
 export async function startIngress(apiPorts: readonly number[]): Promise<Ingress> {
   const folder = await mkdtemp(join(tmpdir(), 'belfry-nginx-'))
   const port = await freePort()

@@ -2,23 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Receiver } from '@belfry/testing'
 import { type Caller, callApi, inMs } from '../api-calls.ts'
 
-/** Creates tasks all the time, as a client does that repeats a call without an answer under the same key. */
+/** Creates tasks continuously. Repeats a call without an answer with the same idempotency key, as a client does. */
 export type SteadyPosts = {
-  /** The paths of the tasks that were accepted so far. */
+  /** The paths of the accepted tasks. */
   readonly accepted: readonly string[]
-  /** The answers after which a call was repeated so far, by their status. */
+  /** The statuses of the answers after which a call was repeated. */
   readonly repeated: ReadonlyArray<number | 'broken'>
-  /** Begins no further call, and resolves when those under way have been answered; rejects with what was refused. */
+  /** Starts no further call, and resolves when all calls in flight have been answered; rejects with the refusals. */
   stop(): Promise<void>
 }
 
 const path = '/api/v1/scheduler/tasks'
 const everyMs = 40
 const patienceMs = 60_000
-// A busy machine answers fewer. More of them would wait for each other until the times of their tasks have passed.
-const maxUnderWay = 20
+// A busy machine answers fewer in parallel. With more, the calls would be queued until their tasks are past due.
+const maxInFlight = 20
 
-/** Starts it: tasks come due `aheadMs` after they are made, and have five seconds to be answered. */
+/** Starts creating tasks that are due in `aheadMs`. Each create has five seconds for its answer. */
 export function startSteadyPosts(
   url: string,
   caller: Caller,
@@ -27,7 +27,7 @@ export function startSteadyPosts(
   name = 'task',
 ): SteadyPosts {
   const accepted: string[] = []
-  const underWay = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
   const stop = new AbortController()
   const refused: unknown[] = []
   const repeated: Array<number | 'broken'> = []
@@ -45,7 +45,7 @@ export function startSteadyPosts(
     for (;;) {
       const answer = await callApi(url, { ...caller, idempotencyKey: task }, 'POST', path, body).catch(() => null)
       if (answer?.status === 201) return void accepted.push(`/${task}`)
-      // Nothing was stored, and by now its time has passed.
+      // Nothing was stored, and the due time has passed.
       if (answer?.body?.errors?.[0]?.code === 'execute_at_not_future') return
       if (answer !== null && answer.status < 500 && answer.status !== 409) throw new Error(answer.text)
       if (performance.now() > giveUpAt) throw new Error(`No answer to ${task}. Last: ${answer?.text}`)
@@ -58,12 +58,12 @@ export function startSteadyPosts(
     for (let i = 0; !stop.signal.aborted; i++) {
       const posted = post(`${name}-${i}`)
         .catch(error => void refused.push(error))
-        .finally(() => underWay.delete(posted))
-      underWay.add(posted)
-      if (underWay.size >= maxUnderWay) await Promise.race(underWay)
-      await sleep(everyMs, undefined, { signal: stop.signal }).catch(() => {}) // ends early when it is to stop
+        .finally(() => inFlight.delete(posted))
+      inFlight.add(posted)
+      if (inFlight.size >= maxInFlight) await Promise.race(inFlight)
+      await sleep(everyMs, undefined, { signal: stop.signal }).catch(() => {}) // ends early on stop
     }
-    await Promise.all(underWay)
+    await Promise.all(inFlight)
   }
   const running = run()
   return {

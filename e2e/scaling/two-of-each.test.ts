@@ -19,7 +19,7 @@ describe.runIf(hasNginx)('two of each service behind nginx', () => {
   let target: Receiver
   let secondPort: number
   beforeAll(async () => {
-    // Answers take a moment, so that there always are calls under way.
+    // Answers take some time, so there are always calls in flight.
     target = await startReceiver({ otherwise: { status: 200, delayMs: 150 } })
     secondPort = await freePort()
     belfry = await startBelfry(backend, { env: { TRUST_PROXY: '1', QUEUE_SHARDS: '2' } })
@@ -43,7 +43,7 @@ describe.runIf(hasNginx)('two of each service behind nginx', () => {
   }
   const rows = (statement: string) => belfry.execute(statement)
 
-  it('keeps the id of a request, and tells the services who called', async () => {
+  it('keeps the id of a request, and passes the address of the caller to the services', async () => {
     const get = (headers: Record<string, string>) => fetch(`${ingress.url}/healthz`, { headers })
     expect((await get({ 'X-Request-Id': 'mine-1' })).headers.get('x-request-id')).toBe('mine-1')
     expect((await get({})).headers.get('x-request-id')).toMatch(/^[\da-f]{32}$/)
@@ -61,7 +61,7 @@ describe.runIf(hasNginx)('two of each service behind nginx', () => {
     expect(JSON.stringify(log.body.data[0])).toContain('127.0.0.2')
   })
 
-  it('loses nothing and repeats only what a kill cut off, while one of each is added, stopped and killed', async () => {
+  it('loses nothing and repeats only killed attempts, while one of each service is added, stopped and killed', async () => {
     const tail = await followRuns(`${ingress.url}/api/v1/scheduler/runs/stream`, belfry.caller.apiKey ?? '')
     const load = startSteadyPosts(ingress.url, belfry.caller, target, 5_000)
     const [firstDispatcher, secondDispatcher] = servicesOf('dispatcher')
@@ -74,7 +74,7 @@ describe.runIf(hasNginx)('two of each service behind nginx', () => {
     expect(await firstDispatcher.stop('SIGTERM')).toBe(0)
     await calls(40)
     expect(await rows(`SELECT error_code FROM runs WHERE status = 'failed'`)).toEqual([])
-    expect(repetitions(target)).toEqual([]) // neither the new one nor the one that left has cost anything
+    expect(repetitions(target)).toEqual([]) // neither the added nor the stopped process repeated a call
 
     await secondDispatcher.stop('SIGKILL')
     await belfry.start('dispatcher')
@@ -97,7 +97,7 @@ describe.runIf(hasNginx)('two of each service behind nginx', () => {
     expect(repetitions(target).length).toBeLessThanOrEqual(lost.length)
     expect(target.requests.length).toBeLessThanOrEqual(load.accepted.length + lost.length)
     const [tasks] = await rows('SELECT count(*)::int AS count FROM tasks')
-    expect(tasks?.count).toBe(load.accepted.length) // a create that was repeated made one task
+    expect(tasks?.count).toBe(load.accepted.length) // a repeated create made one task
     const served = await ingress.served()
     for (const port of [Number(new URL(belfry.url).port), secondPort]) expect(served.get(port)).toBeGreaterThan(20)
     console.info(
@@ -107,7 +107,7 @@ describe.runIf(hasNginx)('two of each service behind nginx', () => {
   }, 150_000)
 })
 
-/** Paths that were called more than once. */
+/** Returns the paths that were called more than once. */
 function repetitions(target: Receiver): string[] {
   const seen = new Set<string>()
   return target.requests.map(({ path }) => path).filter(path => seen.size === seen.add(path).size)

@@ -38,7 +38,7 @@ describe.runIf(hasPreviousRelease())('an upgrade from the previous release, unde
     await target?.close()
   })
 
-  it('works at every step: old tables, new tables under old processes, both versions side by side, the new alone', async () => {
+  it('works at every step: old tables, new tables under old processes, both versions in parallel, the new one alone', async () => {
     const [oldPort, newPort] = [await freePort(), await freePort()]
     const [oldUrl, newUrl] = [oldPort, newPort].map(port => `http://127.0.0.1:${port}`) as [string, string]
 
@@ -51,13 +51,13 @@ describe.runIf(hasPreviousRelease())('an upgrade from the previous release, unde
     await arrive(20)
 
     const applied = await deploy('this', database.url)
-    expect(applied.length).toBeGreaterThan(0) // or this shows nothing: see previousRelease
+    expect(applied.length).toBeGreaterThan(0) // or the test shows nothing: see previousRelease
     await arrive(20) // the old processes on the new tables
 
     await start('this', newPort)
     load(newUrl, 'new')
     await arrive(60)
-    // Each reads what the other has made.
+    // Each version reads the data of the other.
     const list = '/api/v1/scheduler/tasks?limit=100'
     const lists = await Promise.all(
       [oldUrl, newUrl].map(url =>
@@ -67,7 +67,7 @@ describe.runIf(hasPreviousRelease())('an upgrade from the previous release, unde
         ),
       ),
     )
-    expect(lists.filter(({ status }) => status !== 200)).toEqual([]) // and says what a refusal says
+    expect(lists.filter(({ status }) => status !== 200)).toEqual([]) // shows the body of a refusal
     for (const { body } of lists) {
       const kinds = new Set(body.data.map(({ name }: { name: string }) => name.split('-')[0]))
       expect(kinds).toEqual(new Set(['old', 'new']))
@@ -85,13 +85,13 @@ describe.runIf(hasPreviousRelease())('an upgrade from the previous release, unde
       60_000,
     )
     expect(target.requests.map(({ path }) => path).sort()).toEqual([...accepted].sort())
-    // Neither version failed at the other's tables or broke a connection. On a busy machine a statement may take too long:
-    // a 503, after which a client repeats the create, and finds the key in use while the first try still ends.
+    // Neither version failed on the other's tables or broke a connection. On a busy machine a statement may time out:
+    // the client gets 503, repeats the create, and finds the key in use until the first call ends.
     expect(loads.flatMap(({ repeated }) => repeated).filter(status => status !== 503 && status !== 409)).toEqual([])
     await Promise.all(running.splice(0).map(service => service.stop('SIGTERM')))
   }, 400_000)
 
-  it('ends an attempt that died with a new dispatcher at the end of its lease, while only an old scheduler runs', async () => {
+  it('ends an attempt that died with a new dispatcher after its lease, while only an old scheduler runs', async () => {
     await deploy('this', database.url)
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`

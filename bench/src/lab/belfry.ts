@@ -49,7 +49,7 @@ export async function startBelfry(
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     DEFAULT_TIER: 'unicorn',
     DISPATCH_CONCURRENCY: String(concurrency),
-    // All calls go to one target, so a lower limit per host would be what is measured.
+    // All calls go to one target, so the default limit per host would be the bottleneck.
     HOST_CONCURRENCY: String(concurrency),
   }
   const start = (name: ServiceName): Promise<Child> => {

@@ -2,10 +2,10 @@ import { waitFor } from '@belfry/testing/wait-for'
 import { inMs } from '../../api-calls.ts'
 import type { Stage } from '../../dashboard/stage.ts'
 
-/** What the pictures call the target; in truth it is a receiver on this machine. */
+/** The address of the target in the pictures; the real target is a receiver on this machine. */
 const shop = 'https://shop.example.com'
 
-/** Fills the workspace with a shop's day: real deliveries first, then, in their place, copies over the last 24 hours. */
+/** Fills the workspace with a day of a shop: makes real deliveries, then spreads copies of them over 24 hours. */
 export async function fillWorkspace({ belfry, receiver }: Stage): Promise<void> {
   const { call } = belfry
   const declined = { error: { code: 'provider_unavailable', message: 'The payment provider does not answer.' } }
@@ -37,7 +37,7 @@ export async function fillWorkspace({ belfry, receiver }: Stage): Promise<void> 
     answer => answer.body.data.length >= 10,
     120_000,
   )
-  // From here on nothing moves, and the copies are not mistaken for work.
+  // After this no service runs, so none takes the copies for due tasks.
   await Promise.all(belfry.services.filter(({ name }) => name !== 'api').map(service => service.stop()))
   await belfry.execute(copyOverTheDay)
   await belfry.execute(`UPDATE users SET name = 'Ada Lovelace'`)
@@ -51,7 +51,7 @@ export async function fillWorkspace({ belfry, receiver }: Stage): Promise<void> 
   }
 }
 
-// Ids carry their time, as those of the product do; the failed one is copied less often.
+// Ids contain their time, as real ones do. The failed delivery has fewer copies.
 const copyOverTheDay = `
   CREATE FUNCTION pg_temp.id_at(at timestamptz) RETURNS uuid LANGUAGE sql VOLATILE AS $$
     SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' || substr(md5(random()::text), 1, 3)

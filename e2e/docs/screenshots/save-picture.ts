@@ -5,7 +5,7 @@ import { repositoryRoot } from '../../repository-root.ts'
 
 const folder = join(repositoryRoot(), 'docs/images')
 
-/** Takes what the page shows, light and dark, and answers with the sizes of the files: `overview-dark.webp`. */
+/** Takes a picture of the page in light and in dark, such as `overview-dark.webp`. Returns the sizes of the files. */
 export async function savePicture(page: Page, name: string): Promise<number[]> {
   const sizes: number[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -17,7 +17,7 @@ export async function savePicture(page: Page, name: string): Promise<number[]> {
   return sizes
 }
 
-// By the browser that is there anyway, on a page without the dashboard's content policy.
+// In the same browser, on a page without the content policy of the dashboard.
 async function toWebp(page: Page, png: Buffer): Promise<Buffer> {
   const blank = await page.context().newPage()
   try {

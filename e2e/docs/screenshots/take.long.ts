@@ -6,7 +6,7 @@ import { savePicture } from './save-picture.ts'
 const stage = useStage({}, ['api', 'scheduler', 'dispatcher'])
 const most = 150 * 1024
 
-it('takes the pictures of the README, each small enough', async () => {
+it('takes the pictures of the README within the size limit', async () => {
   await fillWorkspace(stage)
   const { body } = await stage.belfry.call('GET', '/api/v1/scheduler/runs?status=failed&limit=1')
   const home = await stage.home()

@@ -8,7 +8,7 @@ const kinds = ['pause', 'pause', 'resume', 'resume', 'change', 'trigger', 'delet
 const catchUps = ['latest', 'all', 'none'] as const
 
 /**
- * Keeps some cron jobs that fire each minute, and pauses, resumes, changes, triggers and deletes them, one operation at a
+ * Creates some cron jobs that fire each minute, and pauses, resumes, changes, triggers and deletes them, one operation at a
  * time for each, until the end.
  */
 export async function cronOperations(
@@ -28,7 +28,7 @@ export async function cronOperations(
     while (performance.now() < endAt) {
       await lasting(between(random, 3_000, 40_000))
       if (performance.now() > endAt) return
-      // A cron job whose POST was not answered is left alone, active or not.
+      // The id of a cron job whose POST was not answered is unknown; it stays as it is.
       if (job.id === null || (await operate(fixture, job, random)) === 'gone') job = await create()
     }
   })

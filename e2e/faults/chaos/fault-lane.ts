@@ -1,7 +1,7 @@
 import type { Fixture } from '../fixture/fixture.ts'
 import type { Fleet } from './keep-running.ts'
 
-/** What a lane of faults works with. */
+/** The state of a lane of faults. */
 export type FaultLane = {
   random: () => number
   fixture: Fixture
@@ -12,12 +12,12 @@ export type FaultLane = {
   faults: number
 }
 
-/** Picks one of several. */
+/** Returns a random element. */
 export function pick<T>(random: () => number, things: readonly [T, ...T[]]): T {
   return things[Math.floor(random() * things.length)] ?? things[0]
 }
 
-/** A whole number of milliseconds between two others. */
+/** Returns a random whole number between two others. */
 export function between(random: () => number, from: number, to: number): number {
   return Math.round(from + random() * (to - from))
 }

@@ -5,8 +5,8 @@ const kinds = ['kill', 'kill', 'terminate', 'freeze', 'long freeze'] as const
 const names = ['dispatcher', 'dispatcher', 'scheduler', 'api'] as const
 
 /**
- * Kills, stops and freezes processes of ours, one after another, until the end. The fixture charges each kill of a
- * dispatcher with what it had in flight, `freeze` each long freeze.
+ * Kills, stops and freezes Belfry's processes, one after another, until the end. The fixture charges each kill of a
+ * dispatcher with its attempts in flight, and `freeze` charges each long freeze.
  */
 export async function processFaults(lane: FaultLane): Promise<void> {
   const { random, fleet, fixture, onFault } = lane
@@ -24,7 +24,7 @@ export async function processFaults(lane: FaultLane): Promise<void> {
   }
 }
 
-// A dispatcher is taken for dead after 12 s.
+// The scheduler takes a dispatcher for dead after 12 s.
 function frozenMs(random: () => number, kind: 'freeze' | 'long freeze'): number {
   return kind === 'freeze' ? between(random, 1_000, 8_000) : between(random, 18_000, 30_000)
 }

@@ -23,10 +23,10 @@ const row = {
   expected: 'every invariant holds; repeated at most what was in flight at a kill, a long freeze or a black hole',
 }
 const tasksPerSecond = 65
-// Of the organization that gets one task in twenty, so it reaches its limit within minutes.
+// The third organization gets one task in twenty, so it reaches this limit within minutes.
 const executionLimit = 400
 
-/** Runs a steady load while processes and servers fail in turn and at once, and checks what came of it. */
+/** Runs a steady load while processes and servers fail, one after another and together, and checks the history. */
 export async function runChaos(template: Template, options: ChaosOptions): Promise<RowResult> {
   const began = performance.now()
   const fixture = await openFixture(template, { persistRedis: true, executionLimit })

@@ -4,7 +4,7 @@ import { between, type FaultLane, pick } from './fault-lane.ts'
 
 type Fault = (lane: FaultLane) => Promise<string>
 
-/** Loses, restarts and cuts Redis and PostgreSQL, one after another, until the end. */
+/** Flushes, restarts and disconnects Redis and PostgreSQL, one after another, until the end. */
 export async function serverFaults(lane: FaultLane): Promise<void> {
   while (performance.now() < lane.endAt) {
     await lasting(between(lane.random, 4_000, 12_000))
@@ -40,7 +40,7 @@ const faults: [Fault, ...Fault[]] = [
   lane => cut(lane, 'postgres'),
 ]
 
-// Costs nothing, however long: no dispatcher is taken for dead while the scheduler cannot read.
+// A restart of any length loses no attempt: the scheduler declares no dispatcher dead while it cannot read.
 async function restartPostgres(lane: FaultLane, how: 'fast' | 'immediate', ms: number): Promise<string> {
   await lane.fixture.postgres.stop(how)
   await lasting(ms)
@@ -58,7 +58,7 @@ async function cut(lane: FaultLane, server: 'redis' | 'postgres'): Promise<strin
   ])
   const ms = between(random, 1_000, 10_000)
   await fixture[server].proxy.set(mode)
-  // A dispatcher whose statements are held back longer than the scheduler's may be taken for dead.
+  // The scheduler may take a dispatcher for dead whose statements were delayed longer than its own.
   if (server === 'postgres' && mode.does === 'black_hole') await fixture.charges.all('PostgreSQL became a black hole')
   await lasting(ms)
   await fixture[server].proxy.set({ does: 'pass' })

@@ -7,9 +7,9 @@ const roundMs = 250
 const maxRepeats = 5
 
 /**
- * Creates tasks at a steady rate, due within seconds, until the end; waits for the last answer. Of twenty, one belongs to
- * the organization with a limit and may be changed, two are cancelled and two changed at about their time, and three carry an
- * `Idempotency-Key` and are sent again until they are answered, now and then once more.
+ * Creates tasks at a steady rate, due within seconds, until the end, and waits for the last answer. Of twenty tasks, one
+ * belongs to the limited organization and may be changed. Two are cancelled and two changed at about their due time. Three
+ * have an `Idempotency-Key`: their POST is repeated until it is answered, and sometimes once more.
  */
 export async function steadyLoad(
   fixture: Fixture,
@@ -38,7 +38,7 @@ async function live(fixture: Fixture, spec: TaskSpec & { inMs: number }, random:
   if (kind >= 5 && kind < 8) return createWithKey(fixture, spec, answeredSoon)
   const { id } = await fixture.create(kind === 0 ? { ...spec, caller: 2 } : spec)
   if (id === null || kind > 4 || (kind === 0 && !answeredSoon)) return
-  // Around the time that it is due, when the race with a claim is close.
+  // Around the due time, when the race with the claim is close.
   await lasting(answeredSoon ? 50 : Math.max(0, spec.inMs - 150 + random() * 250))
   if (kind === 1 || kind === 2) await fixture.cancel(id)
   else await fixture.change(id, { path: `${spec.path}-changed`, inMs: 1_000 + random() * 4_000 })

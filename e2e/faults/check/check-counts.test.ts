@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { findings, moves, setMoves, stored, taskOf } from './good-history.ts'
 import type { History } from './history.ts'
 
-it('finds a key that made two tasks, or was answered with another one', () => {
+it('finds a key that created two tasks, or was answered with another task', () => {
   const key =
     (answered: string[], path = '/a') =>
     (history: History) =>
@@ -17,7 +17,7 @@ it('finds a key that made two tasks, or was answered with another one', () => {
   expect(findings(twice)).toEqual(['I10 null'])
 })
 
-it('finds executions beyond the limit, and a count that is not what was claimed', () => {
+it('finds executions above the limit, and a count that differs from the claims', () => {
   const limited = (limit: number, counted: number) => (history: History) =>
     history.organizations.push({ id: 'o', limit, counted })
   expect(findings(limited(2, 2))).toEqual([])
@@ -26,7 +26,7 @@ it('finds executions beyond the limit, and a count that is not what was claimed'
   expect(findings(limited(1, 2))).toEqual(['I12 null', 'I12 null'])
 })
 
-it('does not count a claim that was undone, and finds a refusal while executions were left', () => {
+it('does not count an undone claim, and finds a refusal while executions were left', () => {
   const refuse = (limit: number, counted: number) => (history: History) => {
     history.organizations.push({ id: 'o', limit, counted })
     history.tasks.push({ ...stored('c', 'cancelled', 0), stateReason: 'monthly_execution_limit' })

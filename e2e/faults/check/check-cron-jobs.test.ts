@@ -49,11 +49,11 @@ function cronFindings(doctor: (history: History) => void): string[] {
   return checkHistory(history).violations.map(({ invariant, taskId }) => `${invariant} ${taskId}`)
 }
 
-it('finds nothing where each occurrence has its task', () => {
+it('finds nothing when each occurrence has its task', () => {
   expect(cronFindings(() => {})).toEqual([])
 })
 
-it('finds an instant without a task, and one whose task was cancelled without a reason', () => {
+it('finds an occurrence without a task, and a task that was cancelled without a reason', () => {
   expect(cronFindings(history => remove(history, 'o4'))).toEqual(['I11 null'])
   const cancel = (reason: string | null) => (history: History) => {
     remove(history, 'o4')
@@ -71,7 +71,7 @@ it('finds an instant without a task, and one whose task was cancelled without a 
   expect(cronFindings(missLongAgo)).toEqual([])
 })
 
-it('demands nothing of instants before the answer that started it or after the call that stopped it', () => {
+it('ignores occurrences before the answer that started a cron job and after the call that stopped it', () => {
   expect(cronFindings(history => (history.cronJobs[0]!.operations[0]!.answeredAt += minute))).toEqual([])
   const unknown = (history: History) => {
     history.cronJobs[0]!.operations.splice(1, 0, operation('pause', start + 3.5 * minute, { status: 'broken' }))
@@ -85,7 +85,7 @@ it('demands nothing of instants before the answer that started it or after the c
   expect(cronFindings(refused)).toEqual(['I11 null'])
 })
 
-it('finds a second task for an instant, unless the other one was cancelled', () => {
+it('finds a second task for an occurrence, unless the other one was cancelled', () => {
   expect(cronFindings(history => addOccurrence(history, 'twin', start + 4 * minute))).toEqual(['I11 twin'])
   const resumed = (reason: string) => (history: History) => addCancelled(history, 'twin', start + 4 * minute, reason)
   expect(cronFindings(resumed('cronjob_paused'))).toEqual([])
@@ -100,7 +100,7 @@ it('finds an occurrence that started after its pause, its deletion or its change
     }
     expect([kind, cronFindings(late(kind === 'change' ? 7 * minute : null))]).toEqual([kind, ['I7 o6']])
   }
-  // A change of what is sent moves no instant, and neither does one to the same rule.
+  // A change of the request moves no occurrence, and neither does a change to the same rule.
   for (const everyMs of [null, minute]) {
     const keep = (history: History) =>
       history.cronJobs[0]!.operations.splice(1, 0, operation('change', start + 5.5 * minute, { everyMs }))
@@ -108,7 +108,7 @@ it('finds an occurrence that started after its pause, its deletion or its change
   }
 })
 
-it('lets a retry, a trigger and an undone claim follow the pause', () => {
+it('allows a retry, a trigger and an undone claim after the pause', () => {
   const follow = (history: History) => {
     const at = start + 7 * minute
     addOccurrence(history, 'trigger', at)
@@ -125,7 +125,7 @@ it('lets a retry, a trigger and an undone claim follow the pause', () => {
   expect(cronFindings(follow)).toEqual([])
 })
 
-it('finds an occurrence that was made while the cron job was paused', () => {
+it('finds an occurrence that was created while the cron job was paused', () => {
   const make = (history: History) => {
     addCancelled(history, 'o8', start + 8 * minute, 'missed')
     history.tasks.at(-1)!.createdAt = start + 7 * minute

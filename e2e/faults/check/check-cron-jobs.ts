@@ -3,15 +3,15 @@ import { clockToleranceMs } from './check-task.ts'
 import { groupBy } from './group-by.ts'
 import type { CronJobHistory, CronOperation, History, Move, StoredTask } from './history.ts'
 
-// `catch_up: all` stands for the last hundred.
+// `catch_up: all` covers the last hundred occurrences.
 const maxCaughtUp = 100
 
-/** A time during which a cron job was certainly active with one rule. */
+/** A period in which a cron job was certainly active with one rule. */
 type Span = { from: number; until: number; everyMs: number }
 
 /**
- * Asserts I11 for each cron job: an instant becomes at most one task that is not cancelled, each instant while the cron job
- * is active is accounted for, and nothing starts once a pause, a deletion or a change was answered.
+ * Checks I11 for each cron job. An occurrence has at most one task that is not cancelled. Each occurrence of an active cron
+ * job has a task. No occurrence starts after the answer to a pause, a deletion or a change.
  */
 export function checkCronJobs(history: History, report: Report): void {
   const moves = groupBy(history.moves)
@@ -54,7 +54,7 @@ function checkGaps(job: CronJobHistory, tasks: readonly StoredTask[], now: numbe
   }
 }
 
-/** Finds when a cron job was certainly active: after an answer that started it and before the call that ended it. */
+/** Returns when a cron job was certainly active: after an answer that started it and before the call that ended it. */
 function activeSpans(operations: readonly CronOperation[], now: number): Span[] {
   const spans: Span[] = []
   let everyMs: number | null = null
@@ -68,7 +68,7 @@ function activeSpans(operations: readonly CronOperation[], now: number): Span[] 
     const wasActive = from !== null
     if (kind === 'resume' && wasActive && isDone(status)) continue
     end(sentAt)
-    // Without an answer it is not known whether the cron job is active, or by which rule.
+    // Without an answer the cron job may be active or not, with either rule.
     if (operation.everyMs !== null) everyMs = isDone(status) ? operation.everyMs : null
     if (!isDone(status)) continue
     if (kind === 'create' || kind === 'resume' || (kind === 'change' && wasActive)) from = answeredAt + clockToleranceMs
@@ -100,7 +100,7 @@ function checkStops(
   }
 }
 
-// A change to the rule that holds already replaces nothing.
+// A change to the same rule stops nothing.
 function isStop(operations: readonly CronOperation[], i: number): boolean {
   const stop = operations[i]
   if (!stop || !isDone(stop.status)) return false

@@ -3,8 +3,8 @@ import { groupBy } from './group-by.ts'
 import type { History, Move } from './history.ts'
 
 /**
- * Asserts I12: an organization's tasks are sent up to its limit and never beyond, and what was counted is what was claimed
- * and not undone.
+ * Checks I12: the tasks of an organization are sent up to its limit and never beyond, and the count is the number of claims
+ * that were not undone.
  */
 export function checkExecutions(history: History, report: Report): void {
   const hits = groupBy(history.hits)

@@ -3,11 +3,11 @@ import { checkHistory } from './check-history.ts'
 import { due, findings, goodHistory, moves, ran, setMoves, stored, taskOf } from './good-history.ts'
 import { formatHistory, type History } from './history.ts'
 
-it('finds nothing where nothing is wrong', () => {
+it('finds nothing in a good history', () => {
   expect(checkHistory(goodHistory())).toEqual({ violations: [], tasks: 2, hits: 3, repeats: 0, latenessMs: 10 })
 })
 
-it('finds an accepted task that is not stored, or stored for another time', () => {
+it('finds an accepted task that is not stored, or stored with another time', () => {
   const accept = (history: History) =>
     history.accepted.push({ id: 'c', answeredAt: due, executeAt: [due], paths: ['/c'] })
   expect(findings(accept)).toEqual(['I1 c'])
@@ -15,7 +15,7 @@ it('finds an accepted task that is not stored, or stored for another time', () =
   expect(findings(history => history.accepted[0]!.executeAt.push(due + 1))).toEqual([])
 })
 
-it('allows a failover to lose what was accepted and recorded within its window, and nothing else', () => {
+it('allows a failover to lose only tasks and outcomes of its window', () => {
   const lose = (history: History) => {
     history.accepted.push({ id: 'c', answeredAt: due, executeAt: [due], paths: ['/c'] })
     history.hits.push({ taskId: 'c', runId: 'c1', attempt: 1, path: '/c', at: due, answered: 200 })
@@ -25,7 +25,7 @@ it('allows a failover to lose what was accepted and recorded within its window, 
   expect(findings(lose, { lostCommits: { from: due + 1, until: due + 10 } })).toEqual(['I1 c', 'I4 c'])
 })
 
-it('finds a task that is long due and not done, whether or not its 201 arrived', () => {
+it('finds a task that is past due and not finished, whether or not its 201 arrived', () => {
   const forget = (history: History) => {
     history.tasks.push(stored('c', 'pending', 0))
     history.moves.push(...moves('c', ['pending']))
@@ -33,7 +33,7 @@ it('finds a task that is long due and not done, whether or not its 201 arrived',
   expect(findings(forget)).toEqual(['I2 c'])
 })
 
-it('lets a task wait whose time has not come', () => {
+it('allows a task to wait for its time', () => {
   const wait = (history: History) => {
     history.tasks.push({ ...stored('c', 'pending', 0), dueAt: history.now + 1 })
     history.moves.push(...moves('c', ['pending']))
@@ -41,7 +41,7 @@ it('lets a task wait whose time has not come', () => {
   expect(findings(wait)).toEqual([])
 })
 
-it('finds an attempt that has no end', () => {
+it('finds an attempt without an end', () => {
   const hang = (history: History) => {
     Object.assign(taskOf(history, 'a'), { state: 'processing', dueAt: history.now })
     setMoves(history, 'a', ['pending', 'processing'])
@@ -50,12 +50,12 @@ it('finds an attempt that has no end', () => {
   expect(findings(hang)).toEqual(['I2 a', 'I4 a'])
 })
 
-it('finds a success that the target has not confirmed', () => {
+it('finds a success without an answer of the target', () => {
   expect(findings(history => history.hits.shift())).toEqual(['I3 a'])
   expect(findings(history => (history.hits[0]!.answered = null))).toEqual(['I3 a'])
 })
 
-it('finds a call without its run, before its start, as another attempt, or with another answer', () => {
+it('finds a call without its run, before its start, with another attempt number, or with another answer', () => {
   expect(findings(history => (history.hits[1]!.runId = 'other'))).toEqual(['I4 b'])
   expect(findings(history => (history.runs[1]!.startedAt = due + 16))).toEqual(['I4 b'])
   expect(findings(history => (history.runs[1]!.startedAt = due + 14))).toEqual([])
@@ -68,7 +68,7 @@ it('finds an attempt that was sent twice', () => {
   expect(findings(history => history.hits.push({ ...history.hits[1]!, at: due + 30 }))).toEqual(['I5 b'])
 })
 
-it('finds a lost attempt that no fault is charged with, sent or not', () => {
+it('finds a lost attempt without a charged fault, sent or not', () => {
   const lose = (history: History) => Object.assign(history.runs[1]!, { responseStatus: null, errorCode: 'worker_lost' })
   const loseUnsent = (history: History) => {
     lose(history)
@@ -87,7 +87,7 @@ it('finds a lost attempt that no fault is charged with, sent or not', () => {
   }
 })
 
-it('finds one spurious duplicate among hundreds of attempts that a fault is charged with', () => {
+it('finds one spurious duplicate among hundreds of charged attempts', () => {
   const history = goodHistory()
   const lost = Array.from({ length: 400 }, (_, i) => `t${i}`)
   for (const id of lost) {
@@ -114,7 +114,7 @@ it('finds a call before its time, and tolerates 5 ms', () => {
   expect(findings(history => (history.runs[2]!.scheduledAt += 16))).toEqual(['I6 b'])
 })
 
-it('finds a cancelled task that was called, and one that is not cancelled', () => {
+it('finds a cancelled task that was called, and a task that was not cancelled after its DELETE', () => {
   expect(findings(history => history.cancelled.push('a'))).toEqual(['I7 a', 'I7 a'])
   const cancel = (history: History) => {
     history.cancelled.push('a')
@@ -126,7 +126,7 @@ it('finds a cancelled task that was called, and one that is not cancelled', () =
   expect(findings(cancel)).toEqual([])
 })
 
-it('finds a call of the old target after a PATCH was answered', () => {
+it('finds a call of the old target after the answer to a PATCH', () => {
   expect(findings(history => (history.accepted[0]!.paths = ['/new']))).toEqual(['I13 a'])
   expect(findings(history => (history.accepted[0]!.paths = ['/a', '/new']))).toEqual([])
 })
@@ -135,7 +135,7 @@ it('finds a success that was followed by another attempt', () => {
   expect(findings(history => Object.assign(history.runs[1]!, { status: 'success' }))).toEqual(['I8 b'])
 })
 
-it('finds gaps among the attempts, too many of them, and a death before its time', () => {
+it('finds gaps between attempts, too many attempts, and a death before the last retry', () => {
   expect(findings(history => (history.runs[2]!.attempt = 3))).toEqual(['I4 b', 'I9 b'])
   expect(findings(history => (taskOf(history, 'b').maxRetries = 0))).toEqual(['I9 b'])
   expect(findings(giveUp)).toEqual(['I9 b'])
@@ -147,7 +147,7 @@ function giveUp(history: History): void {
   Object.assign(history.runs[2]!, { status: 'failed', errorCode: 'timeout', responseStatus: null })
 }
 
-it('finds a death for which a lost attempt counts as one that was tried', () => {
+it('finds a death for which a lost attempt was counted as a retry', () => {
   const lose = (history: History) => {
     giveUp(history)
     taskOf(history, 'b').maxRetries = 1
@@ -157,7 +157,7 @@ it('finds a death for which a lost attempt counts as one that was tried', () => 
   expect(findings(lose)).toEqual(['I9 b'])
 })
 
-it('finds a death by losses outside of the quarantine', () => {
+it('finds a death by losses outside the quarantine', () => {
   const poison = (quarantined: number) => (history: History) => {
     const states = ['pending', ...Array.from({ length: 3 }, () => ['processing', 'retrying']).flat()]
     setMoves(history, 'a', [...states.slice(0, -1), 'dead'])
@@ -172,7 +172,7 @@ it('finds a death by losses outside of the quarantine', () => {
   expect(findings(poison(1), { poison: ['a'] })).toEqual(['I9 a'])
 })
 
-it('finds a first call that is later than the row allows', () => {
+it('finds a first call later than the row allows', () => {
   expect(findings(() => {}, { latenessMs: 9 })).toEqual(['lateness a', 'lateness b'])
   expect(findings(() => {}, { latenessMs: 10 })).toEqual([])
 })

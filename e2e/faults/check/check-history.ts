@@ -7,11 +7,11 @@ import { checkTask } from './check-task.ts'
 import { groupBy } from './group-by.ts'
 import type { History } from './history.ts'
 
-/** What a row allows, apart from what its faults are charged with. */
+/** The limits of a row, next to the charges of its faults. */
 export type Limits = {
-  /** How late after its time a task may be called for the first time. Default: no limit. */
+  /** How late the first call of a task may be. Default: no limit. */
   latenessMs?: number
-  /** Tasks that end every process that calls them: each of their attempts may be lost. */
+  /** Tasks that kill every process that calls them: each of their attempts may be lost. */
   poison?: readonly string[]
   /** A window of the database's clock whose commits a failover may have lost. */
   lostCommits?: { from: number; until: number }
@@ -19,20 +19,20 @@ export type Limits = {
 
 export type Violation = { invariant: string; taskId: string | null; text: string }
 
-/** Takes down a violation; a null id stands for the history as a whole. */
+/** Records a violation; a null id stands for the whole history. */
 export type Report = (invariant: string, taskId: string | null, text: string) => void
 
 export type Verdict = {
   violations: Violation[]
   tasks: number
   hits: number
-  /** Sends whose outcome was lost, after which the task was called again or became dead. */
+  /** The number of calls whose outcome was lost, after which the task was called again or became dead. */
   repeats: number
-  /** The greatest lateness of a first call, in milliseconds. */
+  /** The maximum lateness of a first call, in milliseconds. */
   latenessMs: number
 }
 
-/** Asserts every invariant on what has been seen, once everything has come to rest. */
+/** Checks every invariant on a history, once no task is in flight or due. */
 export function checkHistory(seen: History, limits: Limits = {}): Verdict {
   const violations: Violation[] = []
   const report: Report = (invariant, taskId, text) => violations.push({ invariant, taskId, text })
@@ -57,7 +57,7 @@ export function checkHistory(seen: History, limits: Limits = {}): Verdict {
   return { violations, tasks: seen.tasks.length, hits: seen.hits.length, repeats, latenessMs }
 }
 
-// What was answered or sent while commits were being lost may be unknown to the database, or done once more.
+// Tasks that were answered or sent while commits were lost may be unknown to the database, or be sent again.
 function withoutLostCommits(history: History, { lostCommits }: Limits): History {
   if (!lostCommits) return history
   const isDoubtful = (at: number) => at >= lostCommits.from && at <= lostCommits.until

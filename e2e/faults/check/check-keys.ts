@@ -1,7 +1,7 @@
 import type { Report } from './check-history.ts'
 import type { History } from './history.ts'
 
-/** Asserts I10: the calls that carry one `Idempotency-Key` make one task, and each answer names it. */
+/** Checks I10: the calls with one `Idempotency-Key` create one task, and each answer has its id. */
 export function checkKeys({ keys, tasks }: History, report: Report): void {
   for (const { key, path, answered } of keys) {
     const stored = tasks.filter(({ name }) => name === path).map(({ id }) => id)

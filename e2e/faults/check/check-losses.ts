@@ -2,9 +2,9 @@ import type { Limits, Report } from './check-history.ts'
 import { type History, lostCode } from './history.ts'
 
 /**
- * Asserts that an attempt was lost only where a fault may have cost it: each fault is charged with the attempts that were
- * in flight at it, and with nothing else.
- * @returns How many sends lost their outcome.
+ * Checks that every lost attempt is charged to a fault. A fault is charged with exactly the attempts that were in flight
+ * when it happened.
+ * @returns The number of calls whose outcome was lost.
  */
 export function checkLosses(history: History, { poison = [] }: Limits, report: Report): number {
   const charged = new Set(history.charges.flatMap(({ runIds }) => runIds))

@@ -8,7 +8,7 @@ const arrows = new Set([
   ...['retrying>success', 'retrying>dead', 'retrying>retrying'],
 ])
 
-/** Asserts that a task moved along the arrows of docs/task-states.md only, and counted each attempt once. */
+/** Checks that a task moved only along the arrows of docs/task-states.md, and counted each attempt once. */
 export function checkMoves(task: StoredTask, { moves, runs }: Known, complain: Complain): void {
   const stored = new Set(runs.map(({ id }) => id))
   let before: Move | undefined
@@ -44,7 +44,7 @@ function checkMove(before: Move, move: Move, stored: ReadonlySet<string>, compla
   } else if (counted !== 0) complain('I8', `counted ${counted} attempts while it was cancelled`)
 }
 
-// A claim whose attempt never started: back to where the claim took it from, and without a trace.
+// Undoes a claim whose attempt never started: back to the state before the claim, without a trace.
 function checkUndo(move: Move, counted: number, isStored: boolean, complain: Complain): void {
   const wanted = move.attempts === 0 ? 'pending' : 'retrying'
   if (counted !== -1) complain('I8', `counted ${counted} attempts when a claim was undone`)

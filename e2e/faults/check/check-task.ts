@@ -1,18 +1,18 @@
 import type { Hit } from '../fixture/fixture-target.ts'
 import { lostCode, type Move, type StoredRun, type StoredTask } from './history.ts'
 
-/** What the three sources know of one task. */
+/** One task in the three sources. */
 export type Known = { hits: Hit[]; runs: StoredRun[]; moves: Move[] }
 export type Complain = (invariant: string, text: string) => void
 
-/** How far the clocks of the three sources may be apart. */
+/** The maximum difference between the clocks of the three sources. */
 export const clockToleranceMs = 5
 const overdueMs = 120_000
 const finalStates = ['success', 'dead', 'cancelled']
 // A task is dead after three losses while nothing else was in flight. The first may be the one before the quarantine.
 const maxLosses = 3
 
-/** Asserts what holds for a task by itself: its end, its calls and its runs. */
+/** Checks a single task: its end, its calls and its runs. */
 export function checkTask(now: number, task: StoredTask, known: Known, complain: Complain): void {
   checkEnd(now, task, known, complain)
   checkHits(task, known, complain)
@@ -26,7 +26,7 @@ function checkEnd(now: number, task: StoredTask, { hits, runs, moves }: Known, c
   if (task.state === 'success' && !hits.some(({ answered }) => isSuccess(answered)))
     complain('I3', 'is a success and no call of it was answered with 2xx')
   const lost = new Set(runs.filter(({ errorCode }) => errorCode === lostCode).map(({ id }) => id))
-  // A lost attempt does not use up a retry, so only the others count towards the limit.
+  // A lost attempt does not use a retry, so only the others count towards the limit.
   if (task.state !== 'dead' || task.attempts - lost.size > task.maxRetries) return
   const inQuarantine = moves.filter(move => move.from === 'processing' && move.wasQuarantined && isIn(lost, move.runId))
   if (lost.size < maxLosses || inQuarantine.length < maxLosses - 1)

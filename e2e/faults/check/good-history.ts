@@ -1,10 +1,10 @@
 import { checkHistory, type Limits } from './check-history.ts'
 import type { History, Move, StoredRun, StoredTask } from './history.ts'
 
-/** When the tasks of the good history are due. */
+/** The due time of the tasks of the good history. */
 export const due = 1_000_000
 
-/** Two tasks as they should be: one delivered at once, one after a failed attempt. */
+/** Returns a history of two correct tasks: one delivered at once, one after a failed attempt. */
 export function goodHistory(): History {
   return {
     accepted: [
@@ -35,21 +35,21 @@ export function goodHistory(): History {
   }
 }
 
-/** A task with two retries that is due like the others. */
+/** Returns a task with two retries and the due time of the others. */
 export function stored(id: string, state: string, attempts: number): StoredTask {
   const times = { createdAt: due - 1_000, executeAt: due, dueAt: due }
   const origin = { organizationId: 'o', name: `/${id}`, cronJobId: null, occurrenceAt: null }
   return { id, state, stateReason: null, attempts, maxRetries: 2, ...times, ...origin }
 }
 
-/** A failed run. */
+/** Returns a failed run. */
 export function ran(taskId: string, attempt: number, startedAt: number): StoredRun {
   const outcome = { status: 'failed', responseStatus: null, errorCode: null }
   const times = { scheduledAt: startedAt, startedAt, finishedAt: startedAt + 20 }
   return { id: `${taskId}${attempt}`, taskId, attempt, ...times, ...outcome }
 }
 
-/** The moves of a task through its states. `undone` stands for a claim that goes back to pending or retrying. */
+/** Returns the moves of a task through its states. `undone` marks a claim that goes back to pending or retrying. */
 export function moves(taskId: string, states: readonly string[]): Move[] {
   let attempts = 0
   let from: string | null = null
@@ -57,7 +57,7 @@ export function moves(taskId: string, states: readonly string[]): Move[] {
     const isUndone = state.startsWith('undone ')
     const to = state.replace('undone ', '')
     attempts += to === 'processing' ? 1 : isUndone ? -1 : 0
-    // A claim that is undone has a run id that no run ever has.
+    // No run has the run id of an undone claim.
     const isDoomed = states[i + 1]?.startsWith('undone ') ?? false
     const runId = attempts === 0 || isUndone ? null : `${taskId}${attempts}${isDoomed ? ` doomed ${i}` : ''}`
     const move: Move = { taskId, from, to, attempts, runId, wasQuarantined: false, at: due + i }
@@ -66,14 +66,14 @@ export function moves(taskId: string, states: readonly string[]): Move[] {
   })
 }
 
-/** Doctors the good history and returns what the checker finds in it, such as `I1 a`. */
+/** Changes the good history and returns the violations that the checker finds in it, such as `I1 a`. */
 export function findings(doctor: (history: History) => void, limits?: Limits): string[] {
   const history = goodHistory()
   doctor(history)
   return checkHistory(history, limits).violations.map(({ invariant, taskId }) => `${invariant} ${taskId}`)
 }
 
-/** Puts a task of a history in the place of another. */
+/** Replaces a task of a history. */
 export function taskOf(history: History, id: string): StoredTask {
   const task = history.tasks.find(candidate => candidate.id === id)
   if (!task) throw new Error(`The history has no task ${id}.`)

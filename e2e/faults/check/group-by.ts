@@ -1,4 +1,4 @@
-/** Groups what belongs to tasks by the task. */
+/** Groups records by their task. */
 export function groupBy<T extends { taskId: string }>(things: readonly T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const thing of things) {

@@ -1,21 +1,21 @@
 import type { Charge } from '../fixture/charges.ts'
 import type { Hit } from '../fixture/fixture-target.ts'
 
-/** What the three sources say: the API's answers, the target's log, the database. All ids as UUIDs, all times in ms. */
+/** The records of the API's answers, the target's log and the database. All ids are UUIDs, all times milliseconds. */
 export type History = {
-  /** Tasks that the API has answered 201 to. */
+  /** Tasks whose POST was answered with 201. */
   accepted: AcceptedTask[]
   /** Tasks whose DELETE was answered with 2xx. */
   cancelled: string[]
-  /** Creations that carried an `Idempotency-Key`. */
+  /** Creates with an `Idempotency-Key`. */
   keys: KeyedCreations[]
   cronJobs: CronJobHistory[]
-  /** Organizations whose executions are limited. */
+  /** Organizations with a limit of executions. */
   organizations: LimitedOrganization[]
   hits: Hit[]
   tasks: StoredTask[]
   runs: StoredRun[]
-  /** Every move that was committed, in order. */
+  /** Every committed move, in order. */
   moves: Move[]
   /** The attempts that each fault may have lost. */
   charges: Charge[]
@@ -23,7 +23,7 @@ export type History = {
   now: number
 }
 
-/** What a task may be after its POST and its PATCH: two values of a field when the PATCH was not answered. */
+/** The possible values of a task after its POST and its PATCH: two for a field whose PATCH was not answered. */
 export type AcceptedTask = {
   id: string
   /** When the 201 arrived. */
@@ -35,7 +35,7 @@ export type AcceptedTask = {
 export type KeyedCreations = {
   key: string
   path: string
-  /** The tasks that were named by the answers. */
+  /** The ids in the answers. */
   answered: string[]
 }
 
@@ -45,7 +45,7 @@ export type CronOperation = {
   sentAt: number
   answeredAt: number
   status: number | 'broken'
-  /** Of `create` and `change`: how far apart the occurrences are from now on. Null: the rule stays as it is. */
+  /** The new interval of a `create` or `change`. Null: the rule stays the same. */
   everyMs: number | null
 }
 
@@ -59,7 +59,7 @@ export type CronJobHistory = {
 export type LimitedOrganization = {
   id: string
   limit: number
-  /** What the API says was used. */
+  /** The used executions according to the API. */
   counted: number
 }
 
@@ -83,7 +83,7 @@ export type StoredRun = {
   taskId: string
   attempt: number
   status: string
-  /** When this attempt was due: `execute_at`, or the time of the retry. */
+  /** The due time of this attempt: `execute_at`, or the time of the retry. */
   scheduledAt: number
   startedAt: number
   finishedAt: number
@@ -105,7 +105,7 @@ export type Move = {
 /** The error code of a run whose dispatcher did not record it. */
 export const lostCode = 'worker_lost'
 
-/** Writes all that is known of a task, in the order of time. */
+/** Formats all records of a task in the order of time. */
 export function formatHistory(history: History, taskId: string): string {
   const lines: Array<[number, string]> = []
   for (const { id, executeAt } of history.accepted)

@@ -62,7 +62,7 @@ function acceptedTasks({ creates, changes }: Fixture, toDatabase: ToDatabase): A
     }
   for (const { id, status, path, executeAt } of changes) {
     const task = accepted.get(id)
-    // Refused for certain: it has started, or is not there.
+    // Certainly refused: it has started, or does not exist.
     if (!task || (status !== 'broken' && status >= 400 && status <= 499)) continue
     const isDone = status === 200
     task.paths = [...(isDone ? [] : task.paths), path]
