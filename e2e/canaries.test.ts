@@ -67,7 +67,7 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
       const credentials = Buffer.from(`${name}:${canaries['the password of operators']}`).toString('base64')
       return fetch(`${belfry.url}/admin/queues`, { headers: { authorization: `Basic ${credentials}` } })
     }
-    expect([(await visit('somebody')).status, (await visit('operator')).status]).toEqual([401, 200])
+    expect([(await visit('stranger')).status, (await visit('operator')).status]).toEqual([401, 200])
   }
 
   async function signUpWithCanaries() {

@@ -24,7 +24,7 @@ it('does not call a private address that was written to the database', async () 
   const runs = await runAll(belfry, privateUrls(canary.port), 'https://example.com/')
   const codes = new Map(runs.map(({ url, error_code }) => [url, error_code]))
   const called = [...codes].filter(([, code]) => code !== 'blocked_address' && code !== 'invalid_response')
-  // An unknown name leads nowhere. A backslash ends a host, so that one is example.com.
+  // An unknown name leads nowhere. A backslash ends a host, so the host of that URL is example.com.
   expect(called.filter(([url, code]) => code !== 'dns' || !/localhost|example\.com/i.test(url))).toEqual([])
   expect([...codes.values()].filter(code => code === 'blocked_address').length).toBeGreaterThan(90)
   expect(canary.connections()).toBe(0)

@@ -107,18 +107,15 @@ describe('a secret', () => {
     expect(headerOf('/missing', 'X')).toBe('here now')
   })
 
-  it.each(unusable)(
-    'whose value %s ends the task at once without a call',
-    async (_, name, value, request, code) => {
-      const before = target.requests.length
-      const { task, run, text } = await runTask({ url: target.url('/unused'), ...request, retry: { max_retries: 5 } })
-      expect([task.state, task.attempts, run.error.code]).toEqual(['dead', 1, code])
-      expect(run.error.message).not.toContain('has no')
-      expect(text).toContain(name)
-      expect(text).not.toContain(value)
-      expect(target.requests.length).toBe(before)
-    },
-  )
+  it.each(unusable)('whose value %s ends the task at once without a call', async (_, name, value, request, code) => {
+    const before = target.requests.length
+    const { task, run, text } = await runTask({ url: target.url('/unused'), ...request, retry: { max_retries: 5 } })
+    expect([task.state, task.attempts, run.error.code]).toEqual(['dead', 1, code])
+    expect(run.error.message).not.toContain('has no')
+    expect(text).toContain(name)
+    expect(text).not.toContain(value)
+    expect(target.requests.length).toBe(before)
+  })
 
   it('is hidden when a target echoes it in headers, in a redirect, in a body, or at the cut of a body', async () => {
     const encoded = encodeURIComponent(token)
@@ -152,27 +149,21 @@ describe('a secret', () => {
     expect(zipped.response).toMatchObject({ body: '', body_truncated: true, headers: { 'content-encoding': 'gzip' } })
   })
 
-  it.each(['api', 'dispatcher'] as const)(
-    'keeps the %s from starting with a wrong master key',
-    async name => {
-      const env = {
-        DATABASE_URL: belfry.databaseUrl,
-        JWT_SECRET: randomBytes(32).toString('hex'),
-        PORT: '0',
-        METRICS_PORT: '0',
-        LOG_LEVEL: 'silent',
-      }
-      const reasons = { [aMasterKey()]: 'k1 is not the one', 'k2:AAAA': '32 bytes', '': 'is required' }
-      for (const [keys, reason] of Object.entries(reasons)) {
-        const { service } = spawnService(name, { ...env, ENCRYPTION_KEYS: keys })
-        expect(await service.ended).toBe(1)
-        const [title, line, ...more] = service.output.trim().split('\n')
-        expect([title, line]).toEqual([
-          'Error: The configuration is wrong:',
-          expect.stringContaining('ENCRYPTION_KEYS'),
-        ])
-        expect([line, more]).toEqual([expect.stringContaining(reason), []])
-      }
-    },
-  )
+  it.each(['api', 'dispatcher'] as const)('keeps the %s from starting with a wrong master key', async name => {
+    const env = {
+      DATABASE_URL: belfry.databaseUrl,
+      JWT_SECRET: randomBytes(32).toString('hex'),
+      PORT: '0',
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'silent',
+    }
+    const reasons = { [aMasterKey()]: 'k1 is not the one', 'k2:AAAA': '32 bytes', '': 'is required' }
+    for (const [keys, reason] of Object.entries(reasons)) {
+      const { service } = spawnService(name, { ...env, ENCRYPTION_KEYS: keys })
+      expect(await service.ended).toBe(1)
+      const [title, line, ...more] = service.output.trim().split('\n')
+      expect([title, line]).toEqual(['Error: The configuration is wrong:', expect.stringContaining('ENCRYPTION_KEYS')])
+      expect([line, more]).toEqual([expect.stringContaining(reason), []])
+    }
+  })
 })

@@ -33,7 +33,7 @@ function checkUnique(tasks: readonly StoredTask[], report: Report): void {
     const byUser = same.some(({ state, stateReason }) => state === 'cancelled' && stateReason === 'user')
     if (byUser && kept[0]) report('I11', kept[0].id, `came back for ${format(instant)}, which its user had cancelled`)
     for (const { id, executeAt } of same)
-      if (executeAt !== instant) report('I11', id, `is not to be executed at its instant ${format(instant)}`)
+      if (executeAt !== instant) report('I11', id, `has another execute_at than its occurrence ${format(instant)}`)
   }
 }
 

@@ -37,28 +37,27 @@ export const apiKills: Row[] = [
       return { latenessMs: 60_000 }
     },
   },
-  {
-    id: 'F03',
-    fault: 'kill -9 API',
-    moment: 'A3',
-    expected: 'the task exists without a job and is delivered within 60 s of its time, once',
-    async run(fixture) {
-      await killDuringCreate(fixture, 'api.after_commit=kill')
-      await fixture.target.reached('/one', 1, 70_000)
-      return { latenessMs: 60_000 }
-    },
-  },
-  {
-    id: 'F04',
-    fault: 'kill -9 API',
-    moment: 'A4',
-    expected: 'the task exists and is delivered once',
-    async run(fixture) {
-      await killDuringCreate(fixture, 'api.after_enqueue=kill')
-      await fixture.target.reached('/one', 1, 70_000)
-      return { latenessMs: 60_000 }
-    },
-  },
+  ...[
+    [
+      'F03',
+      'A3',
+      'after_commit',
+      'the task exists without a job and is delivered within 60 s of its time, once',
+    ] as const,
+    ['F04', 'A4', 'after_enqueue', 'the task exists and is delivered once'] as const,
+  ].map(
+    ([id, moment, failpoint, expected]): Row => ({
+      id,
+      fault: 'kill -9 API',
+      moment,
+      expected,
+      async run(fixture) {
+        await killDuringCreate(fixture, `api.${failpoint}=kill`)
+        await fixture.target.reached('/one', 1, 70_000)
+        return { latenessMs: 60_000 }
+      },
+    }),
+  ),
   {
     id: 'F79',
     fault: 'kill -9 API',

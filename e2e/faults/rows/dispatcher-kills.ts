@@ -3,7 +3,7 @@ import { demandHits, demandKilled, demandRuns } from '../fixture/demands.ts'
 import type { Fixture } from '../fixture/fixture.ts'
 import { restartDispatcherUntil, untilInState, untilTaskIs } from '../fixture/moments.ts'
 import { uuidOf } from '../fixture/task-uuid.ts'
-import type { Row } from '../row.ts'
+import type { Allowance, Row } from '../row.ts'
 
 const hang = { does: 'hang' } as const
 // The scheduler notices a death after 12 s; it spreads the lost tasks over some seconds more.
@@ -11,90 +11,68 @@ const noticedMs = 30_000
 
 /** A dispatcher dies at each moment of an attempt. */
 export const dispatcherKills: Row[] = [
-  {
+  killDuringAttempt({
     id: 'F05',
-    fault: 'kill -9 dispatcher',
     moment: 'M1',
     expected: 'another one claims; 1 hit',
-    async run(fixture) {
-      await killDuringAttempt(fixture, 'dispatcher.before_claim=kill', {})
-      demandHits(fixture, 1)
-      return { latenessMs: 60_000 }
-    },
-  },
-  {
+    failpoint: 'before_claim=kill',
+    hits: 1,
+    latenessMs: 60_000,
+  }),
+  killDuringAttempt({
     id: 'F06',
-    fault: 'kill -9 dispatcher',
     moment: 'M2',
     expected: 'a claim that was never sent: undone or lost, and sent by another dispatcher within 30 s; 1 hit',
-    async run(fixture) {
-      await killDuringAttempt(fixture, 'dispatcher.claimed=kill', {})
-      demandHits(fixture, 1)
-      await demandRuns(fixture, 'worker_lost,success', 'success')
-      return { latenessMs: noticedMs }
-    },
-  },
-  {
+    failpoint: 'claimed=kill',
+    hits: 1,
+    runs: ['worker_lost,success', 'success'],
+    latenessMs: noticedMs,
+  }),
+  killDuringAttempt({
     id: 'F07',
-    fault: 'kill -9 dispatcher',
     moment: 'M3',
     expected: '2 hits with the same webhook-id, attempts 1 and 2 on record; the second within 30 s of the death',
-    async run(fixture) {
-      await killDuringAttempt(fixture, 'dispatcher.request_sent=kill(50)', { answers: [hang, { status: 200 }] })
-      demandHits(fixture, 2)
-      await demandRuns(fixture, 'worker_lost,success')
-      return { latenessMs: 2_000 }
-    },
-  },
-  {
+    failpoint: 'request_sent=kill(50)',
+    answers: [hang, { status: 200 }],
+    hits: 2,
+    runs: ['worker_lost,success'],
+    latenessMs: 2_000,
+  }),
+  killDuringAttempt({
     id: 'F08',
-    fault: 'kill -9 dispatcher',
     moment: 'M4',
     expected: 'as F07',
-    async run(fixture) {
-      const answers = [{ does: 'hang_in_body' as const }, { status: 200 }]
-      await killDuringAttempt(fixture, 'dispatcher.request_sent=kill(300)', { answers })
-      demandHits(fixture, 2)
-      await demandRuns(fixture, 'worker_lost,success')
-      return { latenessMs: 2_000 }
-    },
-  },
-  {
+    failpoint: 'request_sent=kill(300)',
+    answers: [{ does: 'hang_in_body' }, { status: 200 }],
+    hits: 2,
+    runs: ['worker_lost,success'],
+    latenessMs: 2_000,
+  }),
+  killDuringAttempt({
     id: 'F09',
-    fault: 'kill -9 dispatcher',
     moment: 'M5',
     expected: 'delivered once and repeated once: the documented duplicate',
-    async run(fixture) {
-      await killDuringAttempt(fixture, 'dispatcher.answered=kill', {})
-      demandHits(fixture, 2)
-      await demandRuns(fixture, 'worker_lost,success')
-      return { latenessMs: 2_000 }
-    },
-  },
-  {
+    failpoint: 'answered=kill',
+    hits: 2,
+    runs: ['worker_lost,success'],
+    latenessMs: 2_000,
+  }),
+  killDuringAttempt({
     id: 'F10',
-    fault: 'kill -9 dispatcher',
     moment: 'M6',
     expected: '1 hit; a dispatcher that takes the job again finds the task finished',
-    async run(fixture) {
-      await killDuringAttempt(fixture, 'dispatcher.recorded=kill', {})
-      demandHits(fixture, 1)
-      return {}
-    },
-  },
-  {
+    failpoint: 'recorded=kill',
+    hits: 1,
+  }),
+  killDuringAttempt({
     id: 'F11',
-    fault: 'kill -9 dispatcher',
     moment: 'M7',
     expected: 'the retry takes place without its job, at most 60 s late; 2 hits, nothing lost',
-    async run(fixture) {
-      const answers = [{ status: 500 }, { status: 200 }]
-      await killDuringAttempt(fixture, 'dispatcher.retry_recorded=kill', { answers })
-      demandHits(fixture, 2)
-      await demandRuns(fixture, 'http_status,success')
-      return {}
-    },
-  },
+    failpoint: 'retry_recorded=kill',
+    answers: [{ status: 500 }, { status: 200 }],
+    hits: 2,
+    runs: ['http_status,success'],
+  }),
   {
     id: 'F12',
     fault: 'kill -9 of each process that calls one task',
@@ -138,10 +116,29 @@ async function isDead(fixture: Fixture, id: string | null): Promise<boolean> {
   return task?.state === 'dead'
 }
 
-async function killDuringAttempt(fixture: Fixture, failpoints: string, spec: Partial<TaskSpec>): Promise<void> {
-  const { dispatcher } = await fixture.startAll({ dispatcher: { failpoints } })
-  await fixture.create({ path: '/one', ...spec })
-  await demandKilled(fixture, dispatcher)
-  await fixture.start('dispatcher')
-  await untilInState(fixture, ['success', 'dead'], 1, 90_000)
+type Kill = Pick<Row, 'id' | 'moment' | 'expected'> &
+  Pick<Allowance, 'latenessMs'> & {
+    /** Of the dispatcher. */
+    failpoint: string
+    answers?: TaskSpec['answers']
+    hits: number
+    /** How the attempts may end. */
+    runs?: string[]
+  }
+
+function killDuringAttempt({ failpoint, answers, hits, runs, latenessMs, ...row }: Kill): Row {
+  return {
+    ...row,
+    fault: 'kill -9 dispatcher',
+    async run(fixture) {
+      const { dispatcher } = await fixture.startAll({ dispatcher: { failpoints: `dispatcher.${failpoint}` } })
+      await fixture.create({ path: '/one', ...(answers && { answers }) })
+      await demandKilled(fixture, dispatcher)
+      await fixture.start('dispatcher')
+      await untilInState(fixture, ['success', 'dead'], 1, 90_000)
+      demandHits(fixture, hits)
+      if (runs) await demandRuns(fixture, ...runs)
+      return latenessMs === undefined ? {} : { latenessMs }
+    },
+  }
 }

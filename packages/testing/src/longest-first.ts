@@ -9,7 +9,7 @@ const longest = [
   'e2e/upgrade/rolling-upgrade.test.ts',
   'e2e/client/package.test.ts',
   'e2e/scaling/two-of-each.test.ts',
-  'e2e/host-rest.test.ts',
+  'e2e/circuit-breaker.test.ts',
 ]
 
 /**

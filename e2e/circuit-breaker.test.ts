@@ -18,7 +18,7 @@ afterAll(async () => {
   await target?.close()
 })
 
-it('tells in the log which host rests, for whom and how long, and makes no attempt meanwhile', async () => {
+it('logs the host, the workspace and the duration when the circuit breaker of a host opens, and makes no attempt meanwhile', async () => {
   const executeAt = inMs(12_000)
   const create = async (i: number) => {
     const task = {
@@ -54,7 +54,7 @@ it('tells in the log which host rests, for whom and how long, and makes no attem
   expect(target.requests.length).toBe(80 - waiting.length)
 }, 60_000)
 
-it('is listed for operators, who end the rest at once', async () => {
+it('lists open circuit breakers to operators, who can close them at once', async () => {
   const authorization = `Basic ${Buffer.from(`operator:${password}`).toString('base64')}`
   const ask = async (method: string, path: string) => {
     const response = await fetch(`${belfry.url}/admin/hosts${path}`, { method, headers: { authorization } })
@@ -77,7 +77,7 @@ it('is listed for operators, who end the rest at once', async () => {
     async () => dispatcher?.output ?? '',
     output => output.includes('"host.reset"'),
   )
-  // More than a probe: half of twenty attempts have to fail before it rests again.
+  // More than a single probe: half of twenty attempts must fail before it opens again.
   await waitFor(
     async () => target.requests.length,
     count => count >= called + 2,
