@@ -1,11 +1,10 @@
 export {
-  type AnsweredOnce,
   answerOnce,
   forgetIdempotencyKeys,
   type KeptAnswer,
   type KeyedRequest,
 } from './answer-once.ts'
-export { type AnyTransaction, insertAuditEntry, type NewAuditEntry } from './audit-log.ts'
+export { type AnyTransaction, insertAuditEntry } from './audit-log.ts'
 export {
   type BillingAccount,
   type BillingState,
@@ -15,7 +14,7 @@ export {
   recordBillingEvent,
   storeBillingAccount,
 } from './billing/billing-accounts.ts'
-export { type EndedGrace, endGracePeriods } from './billing/end-grace-periods.ts'
+export { endGracePeriods } from './billing/end-grace-periods.ts'
 export {
   type CronJobChange,
   type CronJobMove,
@@ -26,7 +25,7 @@ export {
 } from './cron-jobs/change-cron-job.ts'
 export { createCronJob, type NewCronJob } from './cron-jobs/create-cron-job.ts'
 export { type CronJobFields, scheduleOf } from './cron-jobs/cron-job.ts'
-export { type Expansion, expandCronJobs } from './cron-jobs/expand-cron-jobs.ts'
+export { expandCronJobs } from './cron-jobs/expand-cron-jobs.ts'
 export { triggerCronJob } from './cron-jobs/trigger-cron-job.ts'
 export {
   cancelDeadLetterOperation,
@@ -37,9 +36,8 @@ export {
   stepDeadLetterOperation,
 } from './dead-letters/dead-letter-operations.ts'
 export { type DeadLetterFilter, findDeadLetters } from './dead-letters/find-dead-letters.ts'
-export { type SettledDeadLetters, settleDeadLetters } from './dead-letters/settle-dead-letters.ts'
+export { settleDeadLetters } from './dead-letters/settle-dead-letters.ts'
 export {
-  type EndedDispatcher,
   endDispatcher,
   expireLeases,
   leaveDispatchers,
@@ -52,7 +50,6 @@ export {
   readHeartbeats,
 } from './dispatchers/heartbeat.ts'
 export {
-  type HostCircuit,
   listOpenCircuits,
   type OpenCircuit,
   recordClosedCircuit,
@@ -61,7 +58,6 @@ export {
   takeCircuitResets,
 } from './dispatchers/host-circuits.ts'
 export type {
-  Backoff,
   DeadLetterAction,
   OutboxKind,
   Role,
@@ -74,25 +70,22 @@ export {
   deleteIntegration,
   findIntegration,
   type Integration,
-  type IntegrationChange,
   type IntegrationTarget,
   insertIntegration,
   listIntegrations,
   maxIntegrations,
-  type NewIntegration,
   openIntegration,
 } from './integrations/integrations.ts'
 export {
-  type AlertSubjects,
   type IntegrationNews,
   type Notified,
   notifyIntegrations,
 } from './integrations/notify-integrations.ts'
-export { findQuotaAudience, type QuotaAudience } from './integrations/quota-audience.ts'
+export { findQuotaAudience } from './integrations/quota-audience.ts'
 export { changeTier, type TierChanger } from './organizations/change-tier.ts'
-export { findOwners, type OwnedOrganization } from './organizations/find-owners.ts'
-export { addToOutbox, type NewOutboxMessage } from './outbox/add-to-outbox.ts'
-export { type OutboxOutcome, readOutboxOutcome } from './outbox/outbox-outcome.ts'
+export { findOwners } from './organizations/find-owners.ts'
+export { addToOutbox } from './outbox/add-to-outbox.ts'
+export { readOutboxOutcome } from './outbox/outbox-outcome.ts'
 export { endExpiredMessages, pruneOutbox } from './outbox/prune-outbox.ts'
 export {
   finishOutboxMessage,
@@ -105,7 +98,7 @@ export { isLockTimeout, isStatementTimeout, isTransientDatabaseError } from './p
 export { type Db, inTransaction, isInTransaction, type Transaction } from './postgres/in-transaction.ts'
 export { inspectDatabase, warnOfUnfitDatabase } from './postgres/inspect-database.ts'
 export { type Listener, listen } from './postgres/listen.ts'
-export { type DueNotice, dueTaskChannel, noticeAheadMs, outboxChannel, parseDueNotice } from './postgres/notices.ts'
+export { dueTaskChannel, outboxChannel, parseDueNotice } from './postgres/notices.ts'
 export { openPool, type Pool, pingPool } from './postgres/pool.ts'
 export { type RetryOptions, retryDatabase, waitForDatabase } from './postgres/retry-database.ts'
 export { purgeOrganizations } from './purge/purge-organizations.ts'
@@ -117,7 +110,6 @@ export { dropRunPartitions } from './retention/drop-run-partitions.ts'
 export { forgetExpired } from './retention/forget-expired.ts'
 export {
   countPreparedMonths,
-  type PreparedPartitions,
   prepareRunPartitions,
 } from './retention/prepare-run-partitions.ts'
 export { type KeptLog, workspacesWithTasks } from './retention/workspaces-with-tasks.ts'
@@ -127,7 +119,6 @@ export { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from './secret
 export {
   deleteSecret,
   listSecrets,
-  type PutSecretResult,
   putSecret,
   readSecrets,
   type SecretEntry,
@@ -157,7 +148,6 @@ export {
 } from './tasks/change-task.ts'
 export {
   type Claim,
-  type Claimant,
   type ClaimedTask,
   type ClaimRequest,
   claimFromBlocks,
@@ -178,24 +168,24 @@ export {
 } from './tasks/due-work.ts'
 export { insertKeyedTasks, type KeyedTask } from './tasks/insert-keyed-tasks.ts'
 export { type InsertedTask, insertTasks, type NewTask } from './tasks/insert-tasks.ts'
-export { type DueTasksQuery, dueTasksOf, type LateSearch, openLateSearch } from './tasks/late-work.ts'
+export { dueTasksOf, openLateSearch } from './tasks/late-work.ts'
 export { locateTasks, type TaskLocation } from './tasks/locate-tasks.ts'
 export type { LostAttempt } from './tasks/lose-attempts.ts'
-export { type MeasuredBacklog, maxCounted, measureBacklog } from './tasks/measure-backlog.ts'
+export { maxCounted, measureBacklog } from './tasks/measure-backlog.ts'
 export { claimQuarantined, countQuarantined } from './tasks/quarantine.ts'
 export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './tasks/record-attempts.ts'
 export { type Replay, replayTask } from './tasks/replay-task.ts'
-export { type JournalEntry, journalSends, trimJournal } from './tasks/send-journal.ts'
+export { journalSends, trimJournal } from './tasks/send-journal.ts'
 export type { StoredRequest } from './tasks/stored-request.ts'
 export { isDeadLetter } from './tasks/task-row.ts'
 export { isInShare, type TaskShare } from './tasks/task-share.ts'
 export { type UnstartedClaim, undoClaims } from './tasks/undo-claims.ts'
-export { type UpcomingQuery, upcomingTasks } from './tasks/upcoming-tasks.ts'
+export { upcomingTasks } from './tasks/upcoming-tasks.ts'
 export { loweredFloor, mendWaitingFloor, raiseWaitingFloor } from './tasks/waiting-floor.ts'
 export { consumeAttempt, refundAttempt, type Throttle } from './throttle.ts'
 export { type CountedInWorkspace, countInWorkspace } from './usage/count-in-workspace.ts'
 export { returnUnspentBlocks } from './usage/execution-blocks.ts'
 export { foldUsageChanges } from './usage/fold-usage-changes.ts'
 export { announceQuotaCrossings, type QuotaCrossing, recordQuotaCrossings } from './usage/quota-crossings.ts'
-export { type DailyUsage, readDailyUsage, readUsage, type Usage } from './usage/read-usage.ts'
-export { reportUsage, type UsageReport } from './usage/report-usage.ts'
+export { readDailyUsage, readUsage, type Usage } from './usage/read-usage.ts'
+export { reportUsage } from './usage/report-usage.ts'

@@ -7,7 +7,7 @@ import { type UnstartedClaim, undoClaims } from '../tasks/undo-claims.ts'
 import { leaseFloor } from '../tasks/waiting-floor.ts'
 
 /** A task that waits again, because its request was never sent. `now` is the database's clock. */
-export type UndoneClaim = { taskId: string; workspaceId: string; dueAt: Date; now: Date }
+type UndoneClaim = { taskId: string; workspaceId: string; dueAt: Date; now: Date }
 
 /** What happened to the claims of a dispatcher. */
 export type EndedDispatcher = { undone: UndoneClaim[]; lost: LostAttempt[] }

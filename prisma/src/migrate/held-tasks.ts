@@ -3,7 +3,7 @@ import { expandLocked } from '../cron-jobs/expand-cron-jobs.ts'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
 import { loweredFloors } from '../tasks/waiting-floor.ts'
 
-export type Held = {
+type Held = {
   tasks: number
   /** Cron jobs whose rule this process cannot read; they are held as a whole. */
   cronJobs: string[]

@@ -4,7 +4,7 @@ import { maxSilenceMs, timeouts } from './timeouts.ts'
 
 export type Pool = pg.Pool
 
-export type PoolOptions = {
+type PoolOptions = {
   /** The maximum number of connections. */
   max: number
   /** Called when an idle connection breaks. The pool replaces it. */

@@ -2,7 +2,7 @@ import { NIL_UUID } from '@belfry/domain'
 import type { Pool } from '../postgres/pool.ts'
 
 /** One page of a workspace's old runs. */
-export type OldRunsPage = {
+type OldRunsPage = {
   /** Runs on the page; fewer than `limit` on the last one. */
   examined: number
   deleted: number
@@ -16,7 +16,7 @@ export type OldRunsPage = {
  * How many days a dead letter and its runs stay at least, independently of the log retention of the tier. Dead letters are
  * undelivered work, so they stay as long as the longest log. They expire, so forgotten ones do not accumulate.
  */
-export const deadLetterDays = 365
+const deadLetterDays = 365
 
 /**
  * Reads the next page of a workspace's runs that are older than `days`, and deletes all but those of dead letters. With the

@@ -25,7 +25,7 @@ export async function takeDataKey(tx: Transaction, masterKeys: MasterKeys, works
 /** The columns of a data key, for statements that join `data_keys k`. */
 export const dataKeyColumns = 'k.version, k.master_key_id AS "masterKeyId", k.wrapped_key AS "wrappedKey"'
 
-export type DataKeyRow = { version: number; masterKeyId: string; wrappedKey: Buffer }
+type DataKeyRow = { version: number; masterKeyId: string; wrappedKey: Buffer }
 
 /** A stored secret cannot be decrypted: its master key is missing or wrong, or the value was not sealed for its row. */
 export class UnreadableSecretError extends Error {}

@@ -7,9 +7,9 @@ import { isOfShare, type TaskShare } from './task-share.ts'
 import { waitingFloor } from './waiting-floor.ts'
 
 /** How many late tasks one search reads. When there are fewer, it has seen all of them. */
-export const lateHeadSize = 1_000
+const lateHeadSize = 1_000
 /** How many workspaces one search checks. Each check reads one index entry and takes some microseconds. */
-export const workspacesPerRound = 5_000
+const workspacesPerRound = 5_000
 
 /**
  * Finds workspaces with a waiting task that was due more than `graceMs` ago, each with its oldest such task. A search keeps

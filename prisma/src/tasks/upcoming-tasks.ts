@@ -18,7 +18,7 @@ export async function upcomingTasks(pool: Pool, { after, until, share, limit }: 
   return queryInIndexOrder(pool, { name: 'upcoming_tasks', text: upcomingStatement, values })
 }
 
-export const upcomingStatement = `
+const upcomingStatement = `
   SELECT t.id, t.due_at AS "dueAt", t.workspace_id AS "workspaceId", ${originOf('r.url')} AS origin
   FROM (
     SELECT id, due_at, workspace_id FROM tasks

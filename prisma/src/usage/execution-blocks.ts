@@ -19,7 +19,7 @@ export function blockSize(left: number, wanted: number): number {
 }
 
 /** How many executions a dispatcher wants of each organization. */
-export type WantedExecutions = { dispatcherId: string; byOrganization: ReadonlyMap<string, number> }
+type WantedExecutions = { dispatcherId: string; byOrganization: ReadonlyMap<string, number> }
 
 /**
  * Grants a dispatcher new blocks of executions. When fewer are left than wanted, it takes back the unspent executions of
