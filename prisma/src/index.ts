@@ -106,12 +106,8 @@ export { purgeWorkspace, workspacesToPurge } from './purge/purge-workspace.ts'
 export { windDownWorkspace, workspacesToWindDown } from './purge/wind-down-workspace.ts'
 export { deleteCancelledTasks } from './retention/delete-cancelled-tasks.ts'
 export { deleteOldRuns } from './retention/delete-old-runs.ts'
-export { dropRunPartitions } from './retention/drop-run-partitions.ts'
 export { forgetExpired } from './retention/forget-expired.ts'
-export {
-  countPreparedMonths,
-  prepareRunPartitions,
-} from './retention/prepare-run-partitions.ts'
+export { countPreparedMonths, dropRunPartitions, prepareRunPartitions } from './retention/run-partitions.ts'
 export { type KeptLog, workspacesWithTasks } from './retention/workspaces-with-tasks.ts'
 export { UnreadableSecretError } from './secrets/data-keys.ts'
 export { inWorkspace } from './secrets/in-workspace.ts'

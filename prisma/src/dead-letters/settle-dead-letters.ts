@@ -1,7 +1,7 @@
 import type { DeadLetterAction } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
-import { copiesOf } from '../tasks/copy-tasks.ts'
 import type { DueRow } from '../tasks/due-work.ts'
+import { copiesOf } from '../tasks/replay-task.ts'
 import { isDeadLetter } from '../tasks/task-row.ts'
 
 /** The ids of the settled dead letters, and the tasks that replay them. `now` is the database's clock. */

@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findMigrationFolder, readMigrations, readSchema } from './migration-folder.ts'
-import { normalizeMigrationName } from './migration-name.ts'
 import { noExceptions, withEngine } from './with-engine.ts'
 
 /**
@@ -32,4 +31,14 @@ export async function createMigration(
 // The engine wraps the change of an enum in BEGIN and COMMIT. A file is one transaction, which COMMIT would end too early.
 function withoutTransactions(script: string): string {
   return script.replace(/^(BEGIN|COMMIT);\n/gm, '')
+}
+
+/** Returns the suffix of a migration's folder for a name as typed: `Add due-at` becomes `add_due_at`. */
+export function normalizeMigrationName(name: string): string {
+  const normalized = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+  if (normalized === '') throw new Error('The name of a migration needs at least one letter or digit.')
+  return normalized
 }

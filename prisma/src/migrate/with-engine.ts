@@ -4,7 +4,6 @@ import {
   type SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils'
 import type { SchemaEngine, SchemaFilter } from '@prisma/schema-engine-wasm/schema_engine_bg'
-import { describeFailure } from './describe-failure.ts'
 import { connectEngineAdapter } from './engine-adapter.ts'
 import { readSchema } from './migration-folder.ts'
 import { loadSchemaEngine } from './schema-engine.ts'
@@ -41,4 +40,13 @@ export async function withEngine<T>(
   } finally {
     for (const adapter of opened) await adapter.dispose()
   }
+}
+
+/** Returns one sentence for an error of the engine, which wraps PostgreSQL's message in a stack of its own functions. */
+export function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const [message = ''] = error.message.split(/\n\s+0: /)
+  const reason = message.replace('external connector error\n', '').replace('Error querying the database: ERROR: ', '')
+  const name = /migration_name="([^"]+)"/.exec(error.message)?.[1]
+  return name === undefined ? reason.trim() : `Migration ${name} failed: ${reason.trim()}`
 }

@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from '../generated/client.ts'
-import { maxSilenceMs, timeouts } from './timeouts.ts'
+import { maxSilenceMs, timeouts } from './pool.ts'
 
 export type Prisma = PrismaClient
 

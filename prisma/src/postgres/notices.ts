@@ -2,9 +2,6 @@
 export const dueTaskChannel = 'belfry_due_task'
 export const outboxChannel = 'belfry_outbox'
 
-/** PostgreSQL notifies dispatchers of new tasks that are due within this time. */
-export const noticeAheadMs = 15_000
-
 /** A task that is due within 15 seconds. The ids are UUIDs; `dueAt` is in epoch milliseconds of the database's clock. */
 export type DueNotice = { id: string; dueAt: number; workspaceId: string; origin: string | null }
 

@@ -1,6 +1,5 @@
 import pg from 'pg'
 import { endLostConnection, type SilenceWatch } from './end-lost-connection.ts'
-import { maxSilenceMs, timeouts } from './timeouts.ts'
 
 export type Pool = pg.Pool
 
@@ -21,6 +20,17 @@ type PoolOptions = {
   /** A connection counts as lost after this time without data. Default: 12 s, which is more than a statement may take. */
   silenceMs?: number
 }
+
+/** Limits how long a statement waits for a lock or a lost connection. */
+export const timeouts = {
+  statement_timeout: 10_000,
+  lock_timeout: 5_000,
+  idle_in_transaction_session_timeout: 15_000,
+  keepAlive: true,
+}
+
+/** A connection in use counts as lost after this time without data. Longer than any statement may take. */
+export const maxSilenceMs = 12_000
 
 // The hot statements look rows up by key, and lists read an index up to the end of their page. With outdated statistics the
 // planner may prefer to scan the whole table, or to read and sort all of a workspace. That is 10 to 1,000 times slower.

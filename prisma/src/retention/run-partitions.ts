@@ -1,7 +1,8 @@
+import { isLockTimeout, isStatementTimeout } from '../postgres/database-errors.ts'
+import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
-import { inBriefTransaction } from './brief-transaction.ts'
 
-export type PreparedPartitions = {
+type PreparedPartitions = {
   made: string[]
   /** Not made, because a transaction reads `runs` or the default partition has runs of that month. */
   missing: string[]
@@ -67,3 +68,56 @@ async function makePartition(pool: Pool, { name, lower, upper }: Month): Promise
 const checkViolation = '23514'
 // Another caller has made it meanwhile.
 const duplicateTable = '42P07'
+
+/**
+ * Drops the empty partitions of months that ended more than `days` ago. A partition with runs stays until `deleteOldRuns`
+ * has deleted them, with their tasks and their storage. So does a partition that a long transaction reads.
+ * @returns The names of the dropped partitions.
+ */
+export async function dropRunPartitions(pool: Pool, days: number): Promise<string[]> {
+  const text = `
+    SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+    WHERE inhparent = 'runs'::regclass AND relname ~ '^runs_\\d{4}_\\d{2}$'
+      AND to_date(right(relname, 7), 'YYYY_MM') + interval '1 month' < (now() - $1 * interval '1 day') AT TIME ZONE 'UTC'
+    ORDER BY relname`
+  const { rows } = await pool.query<{ name: string }>(text, [days])
+  const dropped: string[] = []
+  for (const { name } of rows) if (await dropEmpty(pool, name)) dropped.push(name)
+  return dropped
+}
+
+// An empty past month gets no more runs, because the id of a run is as old as its claim.
+async function dropEmpty(pool: Pool, name: string): Promise<boolean> {
+  const { rows: left } = await pool.query(`SELECT FROM run_partitions.${name} LIMIT 1`)
+  if (left.length > 0) return false
+  const isDropped = await inBriefTransaction(pool, async tx => {
+    const exists = await tx.query(`SELECT FROM pg_class WHERE oid = to_regclass($1)`, [`run_partitions.${name}`])
+    if (exists.rows.length === 0) return false
+    await tx.query(`ALTER TABLE runs DETACH PARTITION run_partitions.${name}`)
+    await tx.query(`DROP TABLE run_partitions.${name}`)
+    return true
+  })
+  return isDropped === true
+}
+
+/** How long each statement on the partitions of `runs` may block other transactions. */
+const maxStallMs = 100
+
+/**
+ * Runs statements whose locks block other transactions. Returns null, with nothing changed, when a lock is not available
+ * within 100 ms: a long transaction reads `runs`, or another caller is changing its partitions.
+ */
+async function inBriefTransaction<T>(pool: Pool, run: (tx: Transaction) => Promise<T>): Promise<T | null> {
+  try {
+    return await inTransaction(pool, async tx => {
+      const lock = `SELECT pg_try_advisory_xact_lock(hashtext('create_run_partitions')) AS "isMine"`
+      const { rows } = await tx.query<{ isMine: boolean }>(lock)
+      if (!rows[0]?.isMine) return null
+      await tx.query(`SET LOCAL lock_timeout = ${maxStallMs}; SET LOCAL statement_timeout = ${maxStallMs}`)
+      return run(tx)
+    })
+  } catch (error) {
+    if (isLockTimeout(error) || isStatementTimeout(error)) return null
+    throw error
+  }
+}

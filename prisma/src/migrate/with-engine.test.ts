@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeFailure } from './describe-failure.ts'
+import { describeFailure } from './with-engine.ts'
 
 it('returns the name of the migration and the message of PostgreSQL', () => {
   const error = new Error(

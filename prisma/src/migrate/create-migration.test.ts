@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { normalizeMigrationName } from './migration-name.ts'
+import { normalizeMigrationName } from './create-migration.ts'
 
 it.each([
   ['add_due_at', 'add_due_at'],

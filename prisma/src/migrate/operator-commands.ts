@@ -1,0 +1,81 @@
+import { toId } from '@belfry/domain'
+import pg from 'pg'
+import { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from '../secrets/rewrap-keys.ts'
+import { readMasterKeys } from './config.ts'
+import { holdOverdueTasks, releaseHeldTasks } from './held-tasks.ts'
+
+type Print = (line: string) => void
+
+/** Holds overdue tasks after a restore. `untilText` is an ISO 8601 time; see `holdOverdueTasks`. */
+export async function holdOverdue(databaseUrl: string, print: Print, untilText?: string): Promise<number> {
+  const until = untilText === undefined ? null : parseTime(untilText)
+  return withClient(databaseUrl, async client => {
+    const { tasks, cronJobs } = await inOneTransaction(client, () => holdOverdueTasks(client, until))
+    for (const id of cronJobs) {
+      print(`cron job ${toId('cron', id)} is held as a whole, because this version cannot read its rule`)
+    }
+    print(`${tasks} tasks held`)
+    return 0
+  })
+}
+
+/** Releases the held tasks. */
+export async function releaseHeld(databaseUrl: string, print: Print): Promise<number> {
+  return withClient(databaseUrl, async client => {
+    print(`${await inOneTransaction(client, () => releaseHeldTasks(client))} tasks released`)
+    return 0
+  })
+}
+
+/** Rewraps all data keys with the current master key. */
+export async function rewrapKeys(databaseUrl: string, print: Print): Promise<number> {
+  return withClient(databaseUrl, async client => {
+    const count = await rewrapDataKeys(client, readMasterKeys(), total => print(`${total} so far`))
+    print(`${count} data keys rewrapped`)
+    return 0
+  })
+}
+
+/** Prints the use of each master key. Returns 1 while an older one is in use. */
+export async function checkKeys(databaseUrl: string, print: Print): Promise<number> {
+  return withClient(databaseUrl, async client => {
+    const masterKeys = readMasterKeys()
+    const problem = await findMasterKeyProblem(client, masterKeys)
+    if (problem !== null) throw new Error(problem)
+    const counts = await countWrappedKeys(client)
+    const older = [...masterKeys.all.keys()].filter(id => id !== masterKeys.current.id)
+    print(`${masterKeys.current.id} is the current key and wraps ${counts.get(masterKeys.current.id) ?? 0} data keys`)
+    for (const id of older) print(describeOlder(id, counts.get(id) ?? 0))
+    return older.some(id => counts.has(id)) ? 1 : 0
+  })
+}
+
+function describeOlder(id: string, count: number): string {
+  return count === 0
+    ? `${id} wraps nothing and may be removed`
+    : `${id} still wraps ${count} data keys: run rewrap-keys`
+}
+
+function parseTime(text: string): Date {
+  const time = new Date(text)
+  const isExact = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(time.getTime())
+  if (!isExact) throw new Error('--until takes an ISO 8601 time with its zone, such as 2026-11-23T06:00:00Z.')
+  return time
+}
+
+async function inOneTransaction<T>(client: pg.Client, change: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN')
+  const result = await change() // a rejection ends the connection, which rolls back
+  await client.query('COMMIT')
+  return result
+}
+
+async function withClient(databaseUrl: string, run: (client: pg.Client) => Promise<number>): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    return await run(client)
+  } finally {
+    await client.end()
+  }
+}
