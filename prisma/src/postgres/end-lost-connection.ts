@@ -7,7 +7,7 @@ import type { ClientBase } from 'pg'
  * Not by the driver's `query_timeout`: its timer for each statement retains the rows of that statement until the next full
  * garbage collection, which took a tenth of the CPU time under load.
  *
- * @returns What starts and stops the watch. It has started.
+ * @returns The watch, which has started.
  */
 export function endLostConnection(client: ClientBase, silenceMs: number): SilenceWatch {
   const { stream } = (client as unknown as WithSocket).connection
