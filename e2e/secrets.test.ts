@@ -162,7 +162,10 @@ describe('a secret', () => {
       const { service } = spawnService(name, { ...env, ENCRYPTION_KEYS: keys })
       expect(await service.ended).toBe(1)
       const [title, line, ...more] = service.output.trim().split('\n')
-      expect([title, line]).toEqual(['Error: The configuration is wrong:', expect.stringContaining('ENCRYPTION_KEYS')])
+      expect([title, line]).toEqual([
+        'Error: The configuration is invalid:',
+        expect.stringContaining('ENCRYPTION_KEYS'),
+      ])
       expect([line, more]).toEqual([expect.stringContaining(reason), []])
     }
   })

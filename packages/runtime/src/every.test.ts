@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { every } from './every.ts'
 import { createWaker } from './waker.ts'
 
-it('repeats a chore, never twice at once, also after it failed', async () => {
+it('repeats a chore, never twice at once, even after a failure', async () => {
   const stop = new AbortController()
   let running = 0
   let overlapped = false
@@ -25,7 +25,7 @@ it('repeats a chore, never twice at once, also after it failed', async () => {
   expect({ runs, overlapped, errors: errors.length }).toEqual({ runs: 5, overlapped: false, errors: 1 })
 })
 
-it('ends at once while it waits, however long its period is', async () => {
+it('ends at once during a pause of any length', async () => {
   const stop = new AbortController()
   const began = performance.now()
   const loop = every({ intervalMs: 3_600_000, run: async () => 0, onError: () => {} }, stop.signal)
@@ -34,7 +34,7 @@ it('ends at once while it waits, however long its period is', async () => {
   expect(performance.now() - began).toBeLessThan(1000)
 })
 
-/** A loop that finds what `found` holds, run by run, and then nothing. */
+/** A loop whose runs find the numbers in `found`, and then nothing. */
 function aLoop(found: number[], maxIntervalMs: number) {
   const stop = new AbortController()
   const waker = createWaker()
@@ -51,14 +51,14 @@ function aLoop(found: number[], maxIntervalMs: number) {
   return { waker, runs }
 }
 
-it('waits longer and longer while there is nothing to do, and no longer once there is', async () => {
+it('doubles the pause while there is nothing to do, and resets it afterwards', async () => {
   const { runs } = aLoop([0, 0, 0, 5], 100)
   const minima = [40, 80, 100, 20, 40, 80]
   await expect.poll(() => runs.length, { timeout: 5_000 }).toBeGreaterThan(minima.length)
   for (const [i, ms] of minima.entries()) expect((runs[i + 1] ?? 0) - (runs[i] ?? 0)).toBeGreaterThan(ms - 2)
 })
 
-it('ends a long pause when it is woken, and keeps the shortest one', async () => {
+it('ends a long pause when it is woken, but never the minimum pause', async () => {
   const { waker, runs } = aLoop([], 3_600_000)
   await expect.poll(() => runs.length, { timeout: 5_000 }).toBeGreaterThan(4) // the next pause has 640 ms
   const before = runs.length
@@ -71,7 +71,7 @@ it('ends a long pause when it is woken, and keeps the shortest one', async () =>
   expect((runs[before + 1] ?? 0) - (runs[before] ?? 0)).toBeGreaterThan(18)
 })
 
-it('runs once more when it was woken while it ran', async () => {
+it('runs once more when it was woken during a run', async () => {
   const stop = new AbortController()
   const waker = createWaker()
   let runs = 0

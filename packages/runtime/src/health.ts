@@ -1,7 +1,7 @@
 import { withinMs } from './within-ms.ts'
 import { type ZoneData, zoneData } from './zone-data.ts'
 
-/** The things that a process needs to do its work, each with a question that rejects when it is away. */
+/** The dependencies of a process, each with a function that rejects while the dependency is unavailable. */
 export type HealthChecks = Record<string, () => Promise<unknown>>
 
 export type Readiness = { ready: boolean; checks: Record<string, 'ok' | 'unavailable'>; zone_data: ZoneData }
@@ -9,8 +9,8 @@ export type Readiness = { ready: boolean; checks: Record<string, 'ok' | 'unavail
 const checkTimeoutMs = 2000
 
 /**
- * Asks every check at once; one that does not answer within 2 s counts as away.
- * @param optional - Checks that are told but do not make the process unready.
+ * Runs all checks in parallel. A check that takes longer than 2 s counts as unavailable.
+ * @param optional - Checks that are reported but do not make the process unready. Default: none.
  */
 export async function readiness(checks: HealthChecks, optional: readonly string[] = []): Promise<Readiness> {
   const results = await Promise.all(

@@ -3,26 +3,26 @@ import { openRegistry, type Registry } from './metrics/registry.ts'
 import { type OperatorPort, openOperatorPort } from './operator-port.ts'
 import { openTracing, type ProcessTracing } from './tracing/open-tracing.ts'
 
-/** A process, as its roles see it: what they share, and when to stop. */
+/** What the roles of a process share. */
 export type Host = {
-  /** Aborted when the process is to stop. */
+  /** Aborted when the process must stop. */
   stop: AbortSignal
   registry: Registry
-  /** Null when nobody asks for traces. */
+  /** Null when tracing is off. */
   tracing: ProcessTracing | null
-  /** Null for a process that operators do not ask. */
+  /** Null for a process without an operator port. */
   operators: OperatorPort | null
 }
 
 export type HostOptions = {
   /** Not empty. */
   roles: readonly string[]
-  /** Where operators ask; 0 takes any free port, null none. */
+  /** The operator port; 0 means any free port, null none. */
   operatorPort: number | null
   traces: boolean
 }
 
-/** Opens what the roles of a process share. Node's metrics have the label of the only role, or `belfry`. */
+/** Opens what the roles of a process share. The label `service` of Node's metrics is the only role, or `belfry`. */
 export async function openHost(
   log: Logger,
   stop: AbortSignal,

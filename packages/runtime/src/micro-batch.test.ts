@@ -25,28 +25,28 @@ function recorder(options: Options = {}) {
       return items.map(item => `answer ${item}`)
     },
   })
-  const turn = () => new Promise(resolve => setImmediate(() => setImmediate(resolve)))
+  const iteration = () => new Promise(resolve => setImmediate(() => setImmediate(resolve)))
   const open = async () => {
     gates.shift()?.()
-    await turn()
+    await iteration()
   }
-  return { call, calls, open, turn }
+  return { call, calls, open, iteration }
 }
 
 describe('microBatch', () => {
-  it('sends an item at once when nothing is under way', async () => {
-    const { call, calls, open, turn } = recorder()
+  it('sends an item at once when no call is in flight', async () => {
+    const { call, calls, open, iteration } = recorder()
     const answer = call(1)
-    await turn()
+    await iteration()
     expect(calls).toEqual([[1]])
     await open()
     expect(await answer).toBe('answer 1')
   })
 
-  it('gathers what arrives while a call is under way and gives each its own answer', async () => {
-    const { call, calls, open, turn } = recorder()
+  it('combines items that arrive while a call is in flight, and gives each its own result', async () => {
+    const { call, calls, open, iteration } = recorder()
     const first = call(1)
-    await turn()
+    await iteration()
     const others = [call(2), call(3), call(4)]
     expect(call.pending).toBe(4)
     await open()
@@ -56,11 +56,11 @@ describe('microBatch', () => {
     expect(call.pending).toBe(0)
   })
 
-  it('never exceeds the size of a batch or the number of calls under way', async () => {
-    const { call, calls, open, turn } = recorder({ maxSize: 2, maxInFlight: 2 })
+  it('never exceeds the maximum batch size or the maximum number of calls in flight', async () => {
+    const { call, calls, open, iteration } = recorder({ maxSize: 2, maxInFlight: 2 })
     const answers = [1, 2, 3, 4, 5].map(call)
-    await turn()
-    await turn()
+    await iteration()
+    await iteration()
     expect(calls).toEqual([
       [1, 2],
       [3, 4],
@@ -70,20 +70,20 @@ describe('microBatch', () => {
     expect(calls[2]).toEqual([5])
   })
 
-  it('tries each half of a failed call, so that only the bad item fails', async () => {
-    const { call, calls, open, turn } = recorder({ fail: items => items.includes(2) && 'bad row' })
+  it('retries each half of a failed call, so only the invalid item fails', async () => {
+    const { call, calls, open, iteration } = recorder({ fail: items => items.includes(2) && 'bad row' })
     const results = Promise.allSettled([1, 2, 3].map(call))
-    await turn()
+    await iteration()
     for (let i = 0; i < 5; i++) await open()
     expect((await results).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(calls).toEqual([[1, 2, 3], [1, 2], [1], [2], [3]])
   })
 
-  it('answers the half that has succeeded while the other half is in flight', async () => {
-    const { call, open, turn } = recorder({ fail: items => items.length > 2 && 'bad row' })
+  it('settles the half that has succeeded while the other half is in flight', async () => {
+    const { call, open, iteration } = recorder({ fail: items => items.length > 2 && 'bad row' })
     const answers: string[] = []
     for (const item of [1, 2, 3, 4]) void call(item).then(answer => answers.push(answer))
-    await turn()
+    await iteration()
     for (let i = 0; i < 2; i++) await open()
     expect(answers).toEqual(['answer 1', 'answer 2'])
     await open()
@@ -91,60 +91,60 @@ describe('microBatch', () => {
   })
 
   it('fails all items together when splitting would not help', async () => {
-    const { call, calls, open, turn } = recorder({ fail: () => 'database away' })
+    const { call, calls, open, iteration } = recorder({ fail: () => 'database away' })
     const results = Promise.allSettled([1, 2].map(call))
-    await turn()
+    await iteration()
     await open()
     expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     expect(calls).toHaveLength(1)
   })
 
-  it('waits for enough items once a call with many of them has ended, until then or so long that nobody is late', async () => {
-    const { call, calls, open, turn } = recorder({ gather: { from: 2, enough: 4, ms: 60_000 } })
+  it('waits for enough items after a call with many of them', async () => {
+    const { call, calls, open, iteration } = recorder({ gather: { from: 2, enough: 4, ms: 60_000 } })
     call(1)
     call(2)
-    await turn()
+    await iteration()
     await open()
     call(3)
     call(4)
     call(5)
-    await turn()
+    await iteration()
     expect(calls).toEqual([[1, 2]])
     call(6)
-    await turn()
+    await iteration()
     expect(calls).toEqual([
       [1, 2],
       [3, 4, 5, 6],
     ])
   })
 
-  it('waits no longer than it was told to, and never when it was idle or the last call had few items', async () => {
+  it('waits at most the given time, and never when it was idle or the last call had few items', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-    const { call, calls, open, turn } = recorder({ gather: { from: 2, enough: 8, ms: 4 } })
+    const { call, calls, open, iteration } = recorder({ gather: { from: 2, enough: 8, ms: 4 } })
     call(1)
-    await turn()
+    await iteration()
     await open()
     call(2)
     call(3)
-    await turn()
+    await iteration()
     expect(calls).toEqual([[1], [2, 3]])
     await open()
     call(4)
-    await turn()
+    await iteration()
     vi.advanceTimersByTime(3)
-    await turn()
+    await iteration()
     expect(calls).toHaveLength(2)
     vi.advanceTimersByTime(1)
-    await turn()
+    await iteration()
     expect(calls[2]).toEqual([4])
     await open()
     call(5)
     call(6)
-    await turn()
+    await iteration()
     await open()
     vi.advanceTimersByTime(4)
     call(7)
-    await turn()
+    await iteration()
     expect(calls.slice(3)).toEqual([[5, 6], [7]])
   })
 })

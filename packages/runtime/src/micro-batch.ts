@@ -1,32 +1,32 @@
-/** Gathers calls that arrive while others are under way and makes them together. Each caller gets its own answer. */
+/** Combines calls that arrive while others are in flight. Each caller gets its own result. */
 export type MicroBatch<In, Out> = {
   (item: In): Promise<Out>
-  /** Calls that have not been answered yet. */
+  /** The number of unsettled calls. */
   readonly pending: number
 }
 
 export type MicroBatchOptions<In, Out> = {
-  /** Items in one call at most. */
+  /** The maximum number of items in one batch. */
   maxSize: number
-  /** Calls under way at a time; while there are fewer, an item leaves within the same turn of the event loop. */
+  /** The maximum number of batches in flight. Below it, an item leaves within the same event-loop iteration. */
   maxInFlight: number
-  /** Answers each item, in order. */
+  /** Returns a result for each item, in order. */
   run: (items: In[]) => Promise<Out[]>
-  /** When a call with several items failed: whether to try each half of them, so that in the end a bad one fails alone. */
+  /** Whether to retry the halves of a failed batch. In the end an invalid item then fails alone. */
   split: (error: unknown) => boolean
   /**
-   * Under load, when a call with so many items has just ended, the next one waits until there are `enough` of them, or for
-   * so many milliseconds. Default: it never waits.
+   * Under load, after a batch with at least `from` items, the next batch waits for `enough` items, but at most `ms`
+   * milliseconds. Default: it never waits.
    */
   gather?: { from: number; enough: number; ms: number }
 }
 
 type Waiting<In, Out> = { item: In; resolve: (out: Out) => void; reject: (error: unknown) => void }
 
-/** Makes a micro-batch. It adds no wait when idle, and grows with the load by itself. */
+/** Returns a function that batches its calls. It adds no delay when idle; batches grow with the load. */
 export function microBatch<In, Out>(options: MicroBatchOptions<In, Out>): MicroBatch<In, Out> {
   const { gather = { from: 0, enough: 0, ms: 0 } } = options
-  const line: Waiting<In, Out>[] = []
+  const queue: Waiting<In, Out>[] = []
   let inFlight = 0
   let pending = 0
   let scheduled = false
@@ -34,8 +34,8 @@ export function microBatch<In, Out>(options: MicroBatchOptions<In, Out>): MicroB
   let latest = { size: 0, endedAt: 0 }
 
   function schedule(): void {
-    if (scheduled || line.length === 0 || inFlight >= options.maxInFlight) return
-    if (line.length < gather.enough && isBusy()) gathering ??= setTimeout(leave, gather.ms)
+    if (scheduled || queue.length === 0 || inFlight >= options.maxInFlight) return
+    if (queue.length < gather.enough && isBusy()) gathering ??= setTimeout(leave, gather.ms)
     else leave()
   }
 
@@ -49,7 +49,7 @@ export function microBatch<In, Out>(options: MicroBatchOptions<In, Out>): MicroB
     scheduled = true
     setImmediate(() => {
       scheduled = false
-      const batch = line.splice(0, options.maxSize)
+      const batch = queue.splice(0, options.maxSize)
       inFlight++
       void settle(batch, options).finally(() => {
         inFlight--
@@ -63,7 +63,7 @@ export function microBatch<In, Out>(options: MicroBatchOptions<In, Out>): MicroB
 
   const call = (item: In) =>
     new Promise<Out>((resolve, reject) => {
-      line.push({ item, resolve, reject })
+      queue.push({ item, resolve, reject })
       pending++
       schedule()
     })

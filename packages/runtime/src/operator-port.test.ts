@@ -15,7 +15,7 @@ async function open(...roles: string[]) {
   return { report: operators.report, get, statusOf }
 }
 
-it('answers 200 while everything answers, and 503 naming what does not', async () => {
+it('responds with 200 while all checks pass, and with 503 and the failed check otherwise', async () => {
   let queueIsUp = true
   const checks = {
     database: async () => {},
@@ -40,7 +40,7 @@ it('answers 200 while everything answers, and 503 naming what does not', async (
   expect(await metrics.text()).toMatch(/^process_cpu_seconds_total\{service="api"\} /m)
 })
 
-it('reports warnings without being unready, and none when they cannot be found out', async () => {
+it('reports warnings without being unready, and none when they are unavailable', async () => {
   let warnings = async () => ['fsync is off']
   const { report, get } = await open('api')
   report({ checks: {}, warnings: () => warnings() })
@@ -58,7 +58,7 @@ it('is healthy and ready once each role has reported', async () => {
   expect([await statusOf('/healthz'), await statusOf('/readyz')]).toEqual([200, 200])
 })
 
-it('joins what the roles of a process report: away for one is away, and each warning comes once', async () => {
+it('joins the reports of all roles: unavailable for one is unavailable, and each warning appears once', async () => {
   const { report, get } = await open('api', 'scheduler', 'dispatcher')
   const up = async () => {}
   const away = () => Promise.reject(new Error('down'))

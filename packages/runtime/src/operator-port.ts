@@ -5,28 +5,28 @@ import type { Registry } from './metrics/registry.ts'
 import { withinMs } from './within-ms.ts'
 import { zoneData } from './zone-data.ts'
 
-/** What a role tells about itself beside its metrics. */
+/** The health report of a role. */
 export type RoleReport = {
   checks: HealthChecks
-  /** Checks that are told but do not make the process unready. Default: none. */
+  /** Checks that are reported but do not make the process unready. Default: none. */
   optional?: readonly string[]
-  /** What `/readyz` adds about the role. Default: nothing. */
+  /** Members that `/readyz` adds for the role. Default: none. */
   about?: object
-  /** Findings that `/readyz` reports and that do not make the process unready. Default: it reports none. */
+  /** Warnings in `/readyz`, which do not make the process unready. Default: none. */
   warnings?: () => Promise<readonly string[]>
 }
 
-/** `GET /healthz`, `GET /readyz` and `GET /metrics` of a process, on a port that only operators reach. */
+/** `GET /healthz`, `GET /readyz` and `GET /metrics` of a process, on a port for operators only. */
 export type OperatorPort = {
   readonly port: number
-  /** Adds what a role tells. The process is healthy and ready once each of its roles has reported. */
+  /** Adds the report of a role. The process can be healthy and ready once all of its roles have reported. */
   report(report: RoleReport): void
   close(): void
 }
 
 const findingsTimeoutMs = 2000
 
-/** @param port - 0 takes any free one. */
+/** @param port - 0 means any free port. */
 export async function openOperatorPort(
   port: number,
   roles: readonly string[],
@@ -39,7 +39,7 @@ export async function openOperatorPort(
     const [path] = (request.url ?? '').split('?', 1)
     if (path === '/metrics') {
       const text = await metrics.metrics().catch(() => null)
-      if (text === null) return send(500, { status: 'the metrics cannot be read' })
+      if (text === null) return send(500, { status: 'the metrics are unavailable' })
       return response.writeHead(200, { 'content-type': metrics.contentType }).end(text)
     }
     if (path !== '/healthz' && path !== '/readyz') return send(404, { status: 'not found' })
@@ -53,7 +53,7 @@ export async function openOperatorPort(
     server.listen(port, resolve)
   })
   return {
-    port: (server.address() as AddressInfo).port, // listening on a port, not on a pipe
+    port: (server.address() as AddressInfo).port, // it listens on a port, not on a pipe
     report: report => void reports.push(report),
     close() {
       server.close()
@@ -62,7 +62,7 @@ export async function openOperatorPort(
   }
 }
 
-// Roles check the same things, each over connections of its own.
+// Roles check the same dependencies, each over its own connections.
 async function readinessOfAll(reports: readonly RoleReport[]): Promise<Readiness> {
   const states = await Promise.all(reports.map(({ checks, optional }) => readiness(checks, optional)))
   const names = new Set(states.flatMap(({ checks }) => Object.keys(checks)))
@@ -75,7 +75,7 @@ async function readinessOfAll(reports: readonly RoleReport[]): Promise<Readiness
   }
 }
 
-// A check already says when something does not answer.
+// A failure to find warnings is not reported, because a check reports the unavailable dependency.
 async function findings(reports: readonly RoleReport[]): Promise<string[]> {
   const read = ({ warnings = async () => [] }: RoleReport) => withinMs(findingsTimeoutMs, warnings).catch(() => [])
   return [...new Set((await Promise.all(reports.map(read))).flat())]

@@ -5,12 +5,12 @@ import { databaseUrl, integer, redisUrl } from './settings.ts'
 
 const schema = z.object({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, PORT: integer(0, 65_535).default(3000) })
 
-it('reads values and defaults, and takes an empty variable for an absent one', () => {
+it('reads values and defaults, and treats an empty variable as missing', () => {
   const config = readConfig(schema, { DATABASE_URL: 'postgresql://db/belfry', REDIS_URL: '', OTHER: 'x' })
   expect(config).toEqual({ DATABASE_URL: 'postgresql://db/belfry', REDIS_URL: null, PORT: 3000 })
 })
 
-it('names every variable that is wrong at once, and shows no value', () => {
+it('names every invalid variable at once, without values', () => {
   const read = () => readConfig(schema, { DATABASE_URL: 'mysql://root:hunter2@db', PORT: '99999' })
   expect(read).toThrow(ConfigError)
   expect(read).toThrow(/DATABASE_URL.*\n.*PORT/)

@@ -1,19 +1,19 @@
 import type { z } from 'zod'
 
-/** What is wrong with a process's configuration: every problem, one a line, no value shown. */
+/** The problems of a process's configuration, one per line, without values. */
 export class ConfigError extends Error {
   readonly problems: readonly string[]
 
-  /** @param problems - Each with the name of its variable, as in `PORT: must be a whole number`. */
+  /** @param problems - Each starts with its variable, as in `PORT: must be a whole number`. */
   constructor(problems: readonly string[]) {
-    super(`The configuration is wrong:\n${problems.map(problem => `  ${problem}`).join('\n')}`)
+    super(`The configuration is invalid:\n${problems.map(problem => `  ${problem}`).join('\n')}`)
     this.problems = problems
   }
 }
 
 /**
- * Turns environment variables into a typed configuration.
- * @throws ConfigError naming every variable that is missing or wrong.
+ * Parses environment variables into a typed configuration. Empty variables count as missing.
+ * @throws ConfigError that names every missing or invalid variable.
  */
 export function readConfig<T>(schema: z.ZodType<T>, env: Record<string, string | undefined>): T {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))

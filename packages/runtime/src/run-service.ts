@@ -5,18 +5,18 @@ import { ConfigError } from './read-config.ts'
 import { restoreFastStrings } from './restore-fast-strings.ts'
 import { watchEventLoop } from './watch-event-loop.ts'
 
-/** A running role, or all of a process: finish what is in flight, then close everything that was opened. */
+/** A running role, or all roles of a process. `drain` finishes the work in flight, then closes all connections. */
 export type Service = { drain(): Promise<void> }
 
 const drainDeadlineMs = 30_000
-// What is left open by then, such as a connection that was being made, keeps no drained process alive.
+// A leftover handle, such as a connection that is being opened, does not keep a drained process alive.
 const lingerMs = 500
 
 /**
- * Runs a process from start to stop. SIGTERM, SIGINT and the loss of a parent that keeps an IPC channel all mean: take
- * no new work, finish what is in flight within 30 s, exit 0. A second signal ends it at once. An uncaught error drains
- * too, and exits 1.
- * @param start - Gets the process, and a function by which it can stop itself.
+ * Runs a process from start to stop. SIGTERM, SIGINT and the loss of a parent with an IPC channel stop it: it takes no new
+ * work, finishes the work in flight within 30 s, and exits 0. A second signal ends it at once. An uncaught error drains it
+ * too, and it exits 1.
+ * @param start - Starts the roles. `end` stops the process.
  */
 export async function runService(
   log: Logger,
@@ -24,7 +24,7 @@ export async function runService(
   start: (host: Host, end: () => void) => Promise<Service>,
 ): Promise<void> {
   const stop = new AbortController()
-  setMaxListeners(0, stop.signal) // each chore of a service listens, and there are many
+  setMaxListeners(0, stop.signal) // every chore of a service adds a listener
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (stop.signal.aborted) process.exit(1)
@@ -56,7 +56,7 @@ export async function runService(
   setTimeout(() => process.exit(), lingerMs).unref()
 }
 
-/** Ends a process that could not start, with one message. */
+/** Prints why a process could not start, and ends it. */
 export function failToStart(error: unknown): void {
   process.stderr.write(`${error instanceof ConfigError || !(error instanceof Error) ? error : error.stack}\n`)
   process.exit(1)

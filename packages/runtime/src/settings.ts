@@ -5,7 +5,7 @@ export const databaseUrl = z
   .string('is required: a postgresql:// URL')
   .regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// URL')
 
-/** `REDIS_URL`: the Redis, or the cluster, that holds the queue. Without it the queue lives in PostgreSQL. */
+/** `REDIS_URL`: the Redis or cluster that holds the queue. Without it PostgreSQL is the queue. */
 export const redisUrl = z
   .string()
   .regex(
@@ -15,20 +15,20 @@ export const redisUrl = z
   .nullable()
   .default(null)
 
-/** `QUEUE_SHARDS`: how many parts the queue of due tasks has on Redis. Default 1. */
+/** `QUEUE_SHARDS`: the number of shards of the dispatch queue on Redis. Default 1. */
 export const queueShards = integer(1, 64).default(1)
 
-/** `LOG_LEVEL`: the least important lines that are still written. Default `info`. */
+/** `LOG_LEVEL`: the minimum level of log lines. Default `info`. */
 export const logLevel = z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')
 
-/** OpenTelemetry's own variables, as far as they decide whether there are traces. Default: there are none. */
+/** OpenTelemetry's own variables that turn tracing on. Default: off. */
 export const tracingSettings = {
-  /** The collector of traces, by OTLP over HTTP. */
+  /** The URL of the collector, for OTLP over HTTP. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none'], 'must be otlp or none').optional(),
 }
 
-/** Whether an environment asks for traces. */
+/** Returns whether tracing is on. */
 export function wantsTracing(env: {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined
   OTEL_TRACES_EXPORTER?: string | undefined
@@ -36,7 +36,7 @@ export function wantsTracing(env: {
   return (env.OTEL_TRACES_EXPORTER ?? (env.OTEL_EXPORTER_OTLP_ENDPOINT ? 'otlp' : 'none')) === 'otlp'
 }
 
-/** A whole number written as text, within bounds. */
+/** A whole number as text, from `min` to `max`. */
 export function integer(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`
   return z
@@ -46,12 +46,12 @@ export function integer(min: number, max: number) {
     .refine(value => value >= min && value <= max, message)
 }
 
-/** A TCP port; 0 takes any free one. */
+/** A TCP port; 0 means any free port. */
 export const port = integer(0, 65_535)
 
 /**
- * A text that a rule turns into a value; what the rule throws is what is wrong with the variable.
- * @param missing - What to say when it is not there.
+ * A text that `parse` turns into a value. The message of an error that it throws becomes the problem of the variable.
+ * @param missing - The problem when the variable is missing.
  */
 export function parsedBy<T>(parse: (text: string) => T, missing = 'is required') {
   return z.string(missing).transform((text, context): T => {

@@ -1,7 +1,7 @@
-/** Wakes a loop when there is something to do. */
+/** Wakes a loop that has work to do. */
 export type Waker = {
   wake(): void
-  /** Waits until it is woken, for `ms` at most, or until the signal is aborted. Returns whether it was woken since the last pause. */
+  /** Waits for `wake`, for `ms`, or for the signal's abort. Returns whether it was woken since the last pause. */
   pause(ms: number, signal: AbortSignal): Promise<boolean>
 }
 

@@ -4,14 +4,14 @@ import type { Meter } from './metrics/open-meter.ts'
 const warnFromMs = 200
 
 /**
- * Shows how far the database's clock is ahead of this machine's, as the metric `belfry_clock_skew_seconds`.
- * @returns A function that logs a warning when the skew is more than 0.2 s. To be called after each measurement.
+ * Exports how far the database's clock is ahead of this machine's, as `belfry_clock_skew_seconds`.
+ * @returns A function that logs a warning when the skew exceeds 0.2 s. Call it after each measurement.
  */
 export function watchClockSkew(clock: { now(): number }, meter: Meter, log: Logger): () => void {
   const skewMs = () => clock.now() - Date.now()
   meter.gauge(
     'belfry_clock_skew_seconds',
-    "By how much the database's clock is ahead of this machine's.",
+    "How far the database's clock is ahead of this machine's.",
     () => skewMs() / 1000,
   )
   return () => {

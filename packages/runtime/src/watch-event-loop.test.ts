@@ -5,7 +5,7 @@ import { sampleEventLoopDelay, watchEventLoop } from './watch-event-loop.ts'
 
 const block = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
-it('warns of an event loop that was blocked for more than a second', async () => {
+it('warns about an event loop that was blocked for more than a second', async () => {
   const log = createLogger('api', 'silent')
   const warn = vi.spyOn(log, 'warn')
   onTestFinished(watchEventLoop(log))

@@ -3,7 +3,7 @@ import type { Logger } from './logger.ts'
 const sampleMs = 500
 const alarmMs = 1_000
 
-/** Warns when the event loop was blocked for more than a second: leases and locks are renewed on it. */
+/** Logs a warning when the event loop was blocked for more than a second, which delays heartbeats and lock renewals. */
 export function watchEventLoop(log: Logger): () => void {
   return sampleEventLoopDelay(delayMs => {
     if (delayMs > alarmMs) log.warn({ blockedMs: Math.round(delayMs) }, 'event_loop.blocked')
@@ -11,10 +11,9 @@ export function watchEventLoop(log: Logger): () => void {
 }
 
 /**
- * Reports every half second how late a timer fired, in milliseconds: the event loop was blocked for that long, or for up to
- * half a second longer. Node's own monitor sees shorter blocks, and wakes an idle process up to a hundred times a second
- * for them.
- * @returns A function that ends it.
+ * Reports every half second how late a timer fired, in milliseconds: the event loop was blocked for that long, or up to half
+ * a second longer. Node's own monitor detects shorter blocks, but wakes an idle process up to a hundred times a second.
+ * @returns A function that stops the reports.
  */
 export function sampleEventLoopDelay(onSample: (delayMs: number) => void): () => void {
   listeners.add(onSample)
@@ -27,7 +26,7 @@ export function sampleEventLoopDelay(onSample: (delayMs: number) => void): () =>
   }
 }
 
-// One timer for all of a process.
+// One timer per process.
 const listeners = new Set<(delayMs: number) => void>()
 let timer: NodeJS.Timeout | undefined
 

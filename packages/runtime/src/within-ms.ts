@@ -1,8 +1,8 @@
-/** Does something that must not take longer. Rejects when it does; what it was doing goes on unheard. */
+/** Rejects after `ms`. The operation itself is not cancelled. */
 export async function withinMs<T>(ms: number, act: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('No answer in time.')), ms)
+    timer = setTimeout(() => reject(new Error(`No response within ${ms} ms.`)), ms)
   })
   return Promise.race([act(), late]).finally(() => clearTimeout(timer))
 }

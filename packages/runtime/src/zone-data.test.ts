@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { zoneData } from './zone-data.ts'
 
-it('shows the version of this process’s own rules', () => {
+it('returns the version of this process’s own rules', () => {
   expect(zoneData(new Date())).toMatchObject({ version: process.versions.tz })
 })
 

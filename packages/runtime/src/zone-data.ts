@@ -1,14 +1,11 @@
-/**
- * The time zone rules that this process has: their version, and whether governments must be expected to have changed their
- * clocks since.
- */
+/** The version of this process's time zone rules. `is_old` is true when governments may have changed rules since. */
 export type ZoneData = { version: string; is_old: boolean }
 
 const monthsUntilOld = 6
 
 /**
- * Tells which time zone rules this process has. A version such as `2025c` names the year of its release and no month, so
- * it counts as older than six months once that is certain.
+ * Returns the version of this process's time zone rules. A version such as `2025c` has no month, so it counts as older than
+ * six months only when that is certain.
  */
 export function zoneData(now: Date, version = process.versions.tz ?? 'unknown'): ZoneData {
   const year = Number(/^\d{4}/.exec(version)?.[0])

@@ -10,7 +10,7 @@ it('has every role by default, and starts the dispatcher last', () => {
 })
 
 it('refuses a role that it does not know, in one plain line', () => {
-  const message = 'The configuration is wrong:\n  ROLES: has no role "worker": choose from api, scheduler, dispatcher'
+  const message = 'The configuration is invalid:\n  ROLES: has no role "worker": choose from api, scheduler, dispatcher'
   expect(() => loadConfig({ ROLES: 'api,worker' })).toThrow(message)
   expect(() => loadConfig({ ROLES: 'api,' })).toThrow('has no role ""')
 })

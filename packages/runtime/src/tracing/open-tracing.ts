@@ -2,40 +2,40 @@ import type { Attributes } from '@opentelemetry/api'
 import type { Logger } from '../logger.ts'
 import { withinMs } from '../within-ms.ts'
 
-/** A piece of work within a trace. */
+/** A span of a trace. */
 export type Span = {
-  /** Its place in the trace, for whoever goes on. */
+  /** The context for child spans and outgoing requests. */
   traceparent: string
-  /** @param end.error - What went wrong, in a word. */
+  /** @param end.error - The error code. */
   end(end: { name?: string; attributes?: Attributes; error?: string | null }): void
 }
 
 export type NewSpan = {
   name: string
   kind: 'server' | 'client'
-  /** Where it belongs; null begins a trace. */
+  /** The `traceparent` of the parent span; null starts a trace. */
   parent: string | null
   /** Default: now. */
   startedAt?: Date
   attributes?: Attributes
 }
 
-/** Tells a collector which work belongs together. */
+/** The tracer of a role. */
 export type Tracing = { start(span: NewSpan): Span }
 
-/** The traces of a process. */
+/** The tracing of a process. */
 export type ProcessTracing = {
-  /** The traces of one of its roles. */
+  /** Returns the tracer of a role. */
   of(role: string): Tracing
-  /** Sends what has not been sent, for five seconds at most. */
+  /** Sends pending spans, for at most five seconds. */
   close(): Promise<void>
 }
 
 const maxFlushMs = 5_000
 
 /**
- * Opens OpenTelemetry, which is loaded by this and by nothing else: a process that does not trace does not know it. Where
- * the spans go, and how many of them, is said by its own environment variables.
+ * Loads OpenTelemetry and opens tracing. Only this function loads it, so processes without tracing do not pay for it.
+ * OpenTelemetry's own environment variables configure the exporter and the sampling.
  */
 export async function openTracing(log: Logger): Promise<ProcessTracing> {
   const [api, sdk, exporter, resources] = await Promise.all([
