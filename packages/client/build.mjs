@@ -1,5 +1,5 @@
-// Makes what is published: the library as one file for `import` and one for `require`, and the types for both. Node has
-// two of its own, which differ in where they take `crypto` from: Node 18 has it, but not as a global.
+// Builds the published package: the library as one file for `import` and one for `require`, and the types for both. Node has
+// its own two files, which import `crypto`: in Node 18 it is not a global.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,7 +10,7 @@ import { build } from 'esbuild'
 const room = dirname(fileURLToPath(import.meta.url))
 const dist = join(room, 'dist')
 
-// Only pnpm puts in what `publishConfig` says: npm would publish a package that names sources it does not have.
+// Only pnpm applies `publishConfig`: with npm, the package would point to sources that it does not contain.
 if (process.env.npm_command === 'publish' && !process.env.npm_config_user_agent?.startsWith('pnpm')) {
   console.error('Publish with `pnpm publish`.')
   process.exit(1)
@@ -46,7 +46,7 @@ async function bundle(file, options) {
   })
 }
 
-// The compiler writes one set of declarations, which name each other by their sources.
+// The compiler writes one set of declarations, which import each other with the extension of the sources.
 function writeTypes() {
   const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
   const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {

@@ -1,4 +1,4 @@
-// Stands in for the global in the files for Node: see build.mjs.
+// Replaces the global in the files for Node; see build.mjs.
 import { webcrypto } from 'node:crypto'
 
 export const nodeCrypto = webcrypto

@@ -1,4 +1,4 @@
-// Cloudflare Workers, Deno (`deno serve`), Bun, and everything else that answers a Request with a Response.
+// For Cloudflare Workers, Deno (`deno serve`), Bun, and all other runtimes with `fetch` handlers.
 import { WebhookVerificationError, webhooks } from '@belfry/client'
 
 type Env = { BELFRY_SIGNING_SECRET: string }
@@ -9,7 +9,7 @@ export default {
     try {
       const { id } = await webhooks.verify(body, request.headers, env.BELFRY_SIGNING_SECRET)
       const order = JSON.parse(body)
-      // Every attempt of one task has the same id: do nothing for an id that you have seen.
+      // All attempts of a task have the same id: ignore ids that you have processed.
       console.log(`${id}: order ${order.id}`)
       return new Response(null, { status: 204 })
     } catch (error) {

@@ -10,7 +10,7 @@ app.post('/hooks/belfry', async context => {
   try {
     const { id } = await webhooks.verify(body, context.req.raw.headers, context.env.BELFRY_SIGNING_SECRET)
     const order = JSON.parse(body)
-    // Every attempt of one task has the same id: do nothing for an id that you have seen.
+    // All attempts of a task have the same id: ignore ids that you have processed.
     console.log(`${id}: order ${order.id}`)
     return context.body(null, 204)
   } catch (error) {

@@ -6,7 +6,7 @@ export async function POST(request: Request): Promise<Response> {
   try {
     const { id } = await webhooks.verify(body, request.headers, process.env.BELFRY_SIGNING_SECRET ?? '')
     const order = JSON.parse(body)
-    // Every attempt of one task has the same id: do nothing for an id that you have seen.
+    // All attempts of a task have the same id: ignore ids that you have processed.
     console.log(`${id}: order ${order.id}`)
     return new Response(null, { status: 204 })
   } catch (error) {

@@ -10,7 +10,7 @@ import { type Tasks, tasksOf } from './resources/tasks.ts'
 import { type Workspaces, workspacesOf } from './resources/workspaces.ts'
 
 /**
- * A client of one Belfry.
+ * A client of a Belfry installation.
  *
  * @example
  * const belfry = new Belfry({ apiKey: 'bf_...', baseUrl: 'https://belfry.example.com' })
@@ -23,24 +23,24 @@ import { type Workspaces, workspacesOf } from './resources/workspaces.ts'
  * })
  */
 export class Belfry {
-  /** One-off calls at a future time. */
+  /** Requests at a future time. */
   readonly tasks: Tasks
-  /** Calls that repeat. */
+  /** Recurring requests. */
   readonly cronJobs: CronJobs
-  /** Calls at once. */
+  /** Immediate requests. */
   readonly events: Events
-  /** Targets that get every event with a matching topic. */
+  /** Targets that receive every event with a matching topic. */
   readonly subscriptions: Subscriptions
-  /** Tasks that could not be delivered, until somebody replays or discards them. */
+  /** Tasks that failed for good, until they are replayed or discarded. */
   readonly deadLetters: DeadLetters
-  /** The activity log: one run for each attempt. */
+  /** The activity log: one run per attempt. */
   readonly runs: Runs
-  /** What tasks, cron jobs, keys and logs belong to. */
+  /** Workspaces, with their members, secrets and signing secrets. */
   readonly workspaces: Workspaces
-  /** Accounts. Most of it takes a session token rather than an API key. */
+  /** Organizations. Most methods require a session token instead of an API key. */
   readonly organizations: Organizations
 
-  /** Throws a `TypeError` when there is neither a key nor a token. Calls nothing yet. */
+  /** Throws a `TypeError` without a key or a token. Sends no request. */
   constructor(options: BelfryOptions) {
     const http = createHttp(options)
     this.tasks = tasksOf(http)

@@ -1,12 +1,12 @@
-// What users put in themselves keeps its names.
+// Names inside of these belong to users.
 const opaque = new Set(['headers', 'payload', 'body'])
 
-/** Turns the snake_case names of an answer into camelCase, but not those inside headers, payloads and bodies. */
+/** Converts the snake_case names of a response to camelCase, except those inside headers, payloads and bodies. */
 export function toCamel(value: unknown): unknown {
   return rename(value, name => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()))
 }
 
-/** Turns the camelCase names of a request into snake_case, but not those inside headers, payloads and bodies. */
+/** Converts the camelCase names of a request to snake_case, except those inside headers, payloads and bodies. */
 export function toSnake(value: unknown): unknown {
   return rename(value, name => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`))
 }

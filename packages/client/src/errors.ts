@@ -1,6 +1,6 @@
-/** One wrong field of a request. */
+/** An invalid field of a request. */
 export type FieldError = {
-  /** Where it is, such as `execute_at` or `tasks[3].url`: the name that the HTTP interface uses. */
+  /** The path of the field with the names of the HTTP API, such as `execute_at` or `tasks[3].url`. */
   path: string
   /** A stable code, such as `execute_at_not_future` or `required`. */
   code: string
@@ -8,22 +8,22 @@ export type FieldError = {
   message: string
 }
 
-/** Everything that this library throws. */
+/** The base class of all errors of this library. */
 export class BelfryError extends Error {
   override name = 'BelfryError'
 }
 
-/** No answer arrived: the server could not be reached, or the connection broke. The reason is in `cause`. */
+/** No response arrived: the server is unreachable, or the connection broke. `cause` has the reason. */
 export class ConnectionError extends BelfryError {
   override name = 'ConnectionError'
 }
 
-/** No complete answer arrived within `timeoutMs`. */
+/** No complete response arrived within `timeoutMs`. */
 export class TimeoutError extends ConnectionError {
   override name = 'TimeoutError'
 }
 
-/** What Belfry's answer says when it refuses a request (RFC 9457). */
+/** The problem of an error response (RFC 9457). */
 export type Problem = {
   status: number
   /** A stable code in snake_case, such as `task_not_pending`; documented at `{baseUrl}/api/problems/<code>`. */
@@ -32,19 +32,19 @@ export type Problem = {
   detail: string
   requestId: string | null
   errors: FieldError[]
-  /** The whole body of the answer; text when it was not JSON. */
+  /** The complete body of the response; text when it was not JSON. */
   body: unknown
   headers: Headers
 }
 
-/** The server has answered, and the answer is a refusal. Tell refusals apart by `code`, or by the classes below. */
+/** The server returned an error. Distinguish errors by `code`, or by the subclasses below. */
 export class ApiError extends BelfryError {
   override name = 'ApiError'
   readonly status: number
   readonly code: string
-  /** Quote it when you report a problem: the server's log has it too. */
+  /** The id of the request in the server's log. */
   readonly requestId: string | null
-  /** Every wrong field, when `code` is `validation_failed`. */
+  /** All invalid fields, when `code` is `validation_failed`. */
   readonly errors: readonly FieldError[]
   readonly body: unknown
   readonly headers: Headers
@@ -61,7 +61,7 @@ export class ApiError extends BelfryError {
   }
 }
 
-/** 400: the request is malformed; `errors` names every wrong field. */
+/** 400: the request is invalid; `errors` lists all invalid fields. */
 export class ValidationError extends ApiError {
   override name = 'ValidationError'
 }
@@ -69,11 +69,11 @@ export class ValidationError extends ApiError {
 export class AuthenticationError extends ApiError {
   override name = 'AuthenticationError'
 }
-/** 402: the organization's tier does not allow more. */
+/** 402: the organization has reached a limit of its tier. */
 export class QuotaError extends ApiError {
   override name = 'QuotaError'
 }
-/** 403: the caller is known but may not do this. */
+/** 403: the caller is not allowed to do this. */
 export class PermissionError extends ApiError {
   override name = 'PermissionError'
 }
@@ -81,15 +81,15 @@ export class PermissionError extends ApiError {
 export class NotFoundError extends ApiError {
   override name = 'NotFoundError'
 }
-/** 409: the present state of the object does not allow this, such as `task_not_pending`. */
+/** 409: the current state of the object does not allow this, such as `task_not_pending`. */
 export class ConflictError extends ApiError {
   override name = 'ConflictError'
 }
-/** 429: too many requests, also after the retries. */
+/** 429: too many requests, even after the retries. */
 export class RateLimitError extends ApiError {
   override name = 'RateLimitError'
 }
-/** 5xx: the server could not do it, also after the retries. */
+/** 5xx: the server failed, even after the retries. */
 export class ServerError extends ApiError {
   override name = 'ServerError'
 }
@@ -104,7 +104,7 @@ const classes: Record<number, typeof ApiError> = {
   429: RateLimitError,
 }
 
-/** Makes the error of a refusal. */
+/** Returns the error for a problem. */
 export function toApiError(problem: Problem): ApiError {
   const Refusal = classes[problem.status] ?? (problem.status >= 500 ? ServerError : ApiError)
   return new Refusal(problem)

@@ -1,7 +1,7 @@
 import { toSnake } from './case.ts'
 import { BelfryError, ConnectionError, TimeoutError } from './errors.ts'
 import type { BelfryOptions, RequestOptions } from './options.ts'
-import { readJson, readProblem } from './read-answer.ts'
+import { readJson, readProblem } from './read-response.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import { pause, startTimeLimit } from './time-limit.ts'
 
@@ -14,15 +14,15 @@ export type Call = {
   /** JSON text. */
   body?: string
   headers?: Record<string, string>
-  /** Makes a repetition of the call harmless. */
+  /** Makes retries of the call safe. */
   idempotencyKey?: string
   options?: RequestOptions | undefined
 }
 
-/** Calls the API, repeats what may be repeated, and throws what went wrong. */
+/** Calls the API, retries where that is safe, and throws errors. */
 export type Http = {
   json<T>(call: Call): Promise<T>
-  /** The answer as it comes in: the time limit ends with its headers, and only the caller's signal ends it later. */
+  /** Returns the response as a stream. The time limit covers only its headers; the caller's signal can end it later. */
   open(call: Call): Promise<Response>
 }
 
@@ -41,12 +41,12 @@ export function createHttp(client: BelfryOptions): Http {
     const limit = startTimeLimit(timeoutMs, options?.signal)
     const started = Date.now()
     let isOpen = false
-    tell(() => client.on?.request?.({ method, url, attempt: number }))
+    runHook(() => client.on?.request?.({ method, url, attempt: number }))
     try {
       const doFetch = client.fetch ?? globalThis.fetch
       const response = await doFetch(url, { ...initOf(call, credentials), signal: limit.signal })
       const { status } = response
-      tell(() => client.on?.response?.({ method, url, attempt: number, status, durationMs: Date.now() - started }))
+      runHook(() => client.on?.response?.({ method, url, attempt: number, status, durationMs: Date.now() - started }))
       if (!response.ok) throw await readProblem(response)
       const answer = read(response)
       isOpen = answer === null
@@ -55,7 +55,7 @@ export function createHttp(client: BelfryOptions): Http {
       if (options?.signal?.aborted) throw options.signal.reason
       if (limit.isOver()) throw new TimeoutError(`${method} ${url} took longer than ${timeoutMs} ms.`, { cause: error })
       if (error instanceof BelfryError) throw error
-      throw new ConnectionError(`${method} ${url} got no answer.`, { cause: error })
+      throw new ConnectionError(`${method} ${url} got no response.`, { cause: error })
     } finally {
       if (isOpen) limit.lift()
       else limit.clear()
@@ -71,7 +71,7 @@ export function createHttp(client: BelfryOptions): Http {
         const delayMs = number > maxRetries ? null : retryDelayMs(error, number, isRepeatable(call))
         if (delayMs === null) throw error
         const reason = error instanceof Error ? error.message : String(error)
-        tell(() =>
+        runHook(() =>
           client.on?.retry?.({ method: call.method, url: origin + call.path, attempt: number, delayMs, reason }),
         )
         await pause(delayMs, call.options?.signal)
@@ -85,12 +85,12 @@ export function createHttp(client: BelfryOptions): Http {
   }
 }
 
-// A hook that fails is no failure of the call: it is not repeated for it.
-function tell(hook: () => void): void {
+// An error of a hook is not an error of the request, so it causes no retry.
+function runHook(hook: () => void): void {
   try {
     hook()
   } catch (error) {
-    throw new BelfryError('A hook that the client was given has failed.', { cause: error })
+    throw new BelfryError('A hook of the client failed.', { cause: error })
   }
 }
 
@@ -100,19 +100,19 @@ function isRepeatable({ method, idempotencyKey }: Call): boolean {
 
 function credentialsOf({ apiKey, sessionToken, workspaceId }: BelfryOptions): Record<string, string> {
   if (apiKey) return { 'X-Api-Key': apiKey }
-  if (!sessionToken) throw new TypeError('Give the client an apiKey, or a sessionToken.')
+  if (!sessionToken) throw new TypeError('The client requires an apiKey or a sessionToken.')
   return { Authorization: `Bearer ${sessionToken}`, ...(workspaceId ? { 'X-Workspace-Id': workspaceId } : {}) }
 }
 
 function initOf(call: Call, credentials: Record<string, string>): RequestInit {
   const headers: Record<string, string> = {
     Accept: 'application/json',
-    'User-Agent': `belfry-client/${version}`, // browsers keep their own
+    'User-Agent': `belfry-client/${version}`, // browsers ignore it
     ...credentials,
     ...call.headers,
   }
   if (call.idempotencyKey !== undefined) headers['Idempotency-Key'] = call.idempotencyKey
-  // A redirect could carry the key to somebody else.
+  // A redirect could send the key to another server.
   const init: RequestInit = { method: call.method, headers, redirect: 'manual' }
   if (call.body === undefined) return init
   headers['Content-Type'] = 'application/json'

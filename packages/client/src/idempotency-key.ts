@@ -1,4 +1,4 @@
-/** A random key, where the platform has no `crypto.randomUUID` as well (Node 18 without flags, insecure pages). */
+/** Returns a random key, even without `crypto.randomUUID` (Node 18 without flags, insecure pages). */
 export function newIdempotencyKey(): string {
   const bytes =
     globalThis.crypto?.getRandomValues(new Uint8Array(16)) ?? Array.from({ length: 16 }, () => Math.random() * 256)

@@ -1,7 +1,7 @@
 import type { Http } from './http.ts'
 import type { RequestOptions } from './options.ts'
 
-/** A file as it comes in, however large; `new Response(stream).text()` gives all of it. */
+/** Returns an export as a stream of any size; `new Response(stream).text()` reads all of it. */
 export async function openExport(
   http: Http,
   path: string,

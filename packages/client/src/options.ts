@@ -1,53 +1,53 @@
-/** How a `Belfry` client is made. */
+/** The options of a `Belfry` client. */
 export type BelfryOptions = {
-  /** The API key of a workspace (`bf_...`). Everything but accounts needs no more than this. */
+  /** The API key of a workspace (`bf_...`). It is enough for everything except organizations and members. */
   apiKey?: string
-  /** The session token of a signed-in user, for what an API key may not do, such as creating organizations. */
+  /** The session token of a signed-in user, for actions that API keys cannot do, such as creating organizations. */
   sessionToken?: string
-  /** With a session token: the workspace that tasks, cron jobs, events and runs are taken from. */
+  /** With a session token: the workspace of tasks, cron jobs, events and runs. */
   workspaceId?: string
-  /** Where Belfry answers. Default `http://localhost:3000`. */
+  /** The URL of the Belfry server. Default `http://localhost:3000`. */
   baseUrl?: string
-  /** How long one attempt of a call may take, with the reading of its answer, in milliseconds; `Infinity` for any time. Default 30,000. */
+  /** The time limit of one attempt, including its response, in milliseconds. `Infinity` means none. Default 30,000. */
   timeoutMs?: number
-  /** How often a call is repeated when that is safe. Default 2; 0 means never. */
+  /** The maximum number of retries, which are made only when they are safe. Default 2. */
   maxRetries?: number
-  /** Used in place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch
-  /** Told of every call, for logs. Never given a key, a token or a body. */
+  /** Hooks for logs. They never receive a key, a token or a body. */
   on?: {
     /** Before each attempt; `attempt` is 1 for the first. */
     request?: (event: { method: string; url: string; attempt: number }) => void
-    /** After each answer. */
+    /** After each response. */
     response?: (event: { method: string; url: string; attempt: number; status: number; durationMs: number }) => void
-    /** Before the wait for the next attempt. */
+    /** Before the wait for a retry. */
     retry?: (event: { method: string; url: string; attempt: number; delayMs: number; reason: string }) => void
   }
 }
 
-/** What can be said about a single call. */
+/** The options of a single request. */
 export type RequestOptions = {
-  /** Ends the call, and its retries, when it is aborted. */
+  /** Aborts the request and its retries. */
   signal?: AbortSignal
-  /** In place of the client's. */
+  /** Default: the option of the client. */
   timeoutMs?: number
-  /** In place of the client's. */
+  /** Default: the option of the client. */
   maxRetries?: number
 }
 
-/** What can be said about a call that creates something. */
+/** The options of a request that creates an object. */
 export type CreateOptions = RequestOptions & {
   /**
-   * Calls with the same key create only once within 24 hours, and all get the first one's answer. Default: a random
-   * one, which makes the retries of this call safe.
+   * Requests with the same key create only once within 24 hours, and all return the first response. Default: a random key,
+   * which makes the retries of this request safe.
    */
   idempotencyKey?: string
 }
 
-/** What can be said about following new runs. `timeoutMs` is for each connecting, not for the tail. */
+/** The options of a tail. `timeoutMs` limits each connection attempt, not the tail. */
 export type TailOptions = RequestOptions & {
-  /** Begins with the runs after this one, if they are not too many. Default: with those from now on. */
+  /** The id of a run: the tail starts with the runs after it, unless there are too many. Default: new runs only. */
   after?: string
-  /** Called when runs are left out because there are more than 200 at a time, with how many at least. */
+  /** Called with the minimum number of omitted runs when there are more than 200 at a time. */
   onOmitted?: (count: number) => void
 }

@@ -7,12 +7,12 @@ type Dispatch = {
   payload?: PayloadInput
 }
 
-/** The JSON text of a request's body. */
+/** Returns the JSON text of a request body. */
 export function toBody(fields: object): string {
   return JSON.stringify(toSnake(fields))
 }
 
-/** The JSON text of a body that describes a dispatch, with the names of the HTTP interface and the payload as it is. */
+/** Returns the JSON text of a body with a request, with the names of the HTTP API and an unchanged payload. */
 export function toDispatchBody({ targetUrl, method, ...rest }: Dispatch): string {
   return withPayload({
     ...rest,
@@ -21,7 +21,7 @@ export function toDispatchBody({ targetUrl, method, ...rest }: Dispatch): string
   })
 }
 
-/** The JSON text of a body whose payload, when it is text, is JSON already and stays as it is. */
+/** Returns the JSON text of a body. A payload that is text is already JSON and stays unchanged. */
 export function withPayload({ payload, ...rest }: { payload?: PayloadInput }): string {
   const text = toBody(rest)
   if (payload === undefined) return text
@@ -33,10 +33,9 @@ function payloadText(payload: PayloadInput): string {
   try {
     JSON.parse(payload)
   } catch (error) {
-    throw new TypeError(
-      'payload is text, but not JSON text. Pass a value, or JSON.stringify(text) to send a bare JSON string.',
-      { cause: error },
-    )
+    throw new TypeError('payload is text, but not JSON. Pass a value, or JSON.stringify(text) to send a JSON string.', {
+      cause: error,
+    })
   }
   return payload
 }

@@ -3,19 +3,19 @@ export type ServerSentEvent = { id: string; name: string; data: string }
 
 export type EventStream = {
   events: AsyncGenerator<ServerSentEvent>
-  /** How long the server wants its listeners to wait before they come back, in milliseconds. */
+  /** The delay before a reconnection that the server asks for, in milliseconds. */
   retryMs(): number | undefined
 }
 
 /**
- * Reads server-sent events until the connection ends, breaks, or has been silent for too long: all of that is the same to
- * a listener that comes back.
+ * Reads server-sent events until the connection ends, breaks, or is silent for too long. The caller reconnects in each of
+ * these cases.
  */
 export function readEvents(body: ReadableStream<Uint8Array>, silenceMs: number): EventStream {
   let retryMs: number | undefined
   let [id, event, data] = ['', '', [] as string[]]
 
-  // An empty line ends an event, and a line that begins with a colon says nothing.
+  // An empty line ends an event; a line that starts with a colon is a comment.
   function take(line: string): ServerSentEvent | undefined {
     if (line === '') {
       const whole = data.length > 0 ? { id, name: event, data: data.join('\n') } : undefined
@@ -39,7 +39,7 @@ export function readEvents(body: ReadableStream<Uint8Array>, silenceMs: number):
       for (;;) {
         const piece = await readWithin(reader, silenceMs)
         if (piece === undefined) return
-        // A carriage return at the end may belong to a line feed that has yet to come.
+        // A carriage return at the end may belong to a line feed in the next piece.
         const lines = (rest + decoder.decode(piece, { stream: true })).split(/\r\n|\n|\r(?!$)/)
         rest = lines.pop() ?? ''
         for (const line of lines) {
@@ -48,14 +48,14 @@ export function readEvents(body: ReadableStream<Uint8Array>, silenceMs: number):
         }
       }
     } finally {
-      await reader.cancel().catch(() => {}) // it may have broken already
+      await reader.cancel().catch(() => {}) // the connection may be broken
     }
   }
 
   return { events: events(), retryMs: () => retryMs }
 }
 
-// Undefined when it was silent for too long, has ended, or has broken.
+// Returns undefined when the stream was silent for too long, has ended, or is broken.
 async function readWithin(reader: ReadableStreamDefaultReader<Uint8Array>, ms: number) {
   let giveUp = () => {}
   const silence = new Promise<undefined>(resolve => {

@@ -6,12 +6,12 @@ import { readEvents } from './server-sent-events.ts'
 import { pause } from './time-limit.ts'
 import type { Id, Run } from './types.ts'
 
-// The server breaks the silence every 15 seconds.
+// The server sends a comment every 15 seconds.
 const silenceMs = 45_000
 const firstWaitMs = 2_000
-const longestWaitMs = 30_000
-// More than the server tells again after a return.
-const mostKnown = 2_000
+const maxWaitMs = 30_000
+// More than the server repeats after a reconnection.
+const maxKnown = 2_000
 
 /** Yields new runs as they are recorded. Reconnects when the connection breaks, and resumes where it was. */
 export async function* tailRuns(http: Http, path: string, options: TailOptions = {}): AsyncGenerator<Run> {
@@ -21,7 +21,7 @@ export async function* tailRuns(http: Http, path: string, options: TailOptions =
   let waitMs = firstWaitMs
   let failures = 0
   for (let isFirst = true; ; isFirst = false) {
-    const line = openLine(signal)
+    const line = openSignal(signal)
     try {
       const answer = await listen(line.signal, isFirst)
       const stream = answer?.body && readEvents(answer.body, silenceMs)
@@ -29,7 +29,7 @@ export async function* tailRuns(http: Http, path: string, options: TailOptions =
         place = id || place
         if (name === 'omitted') options.onOmitted?.((JSON.parse(data) as { count: number }).count)
         if (name !== '' && name !== 'run') continue
-        const run = toCamel(JSON.parse(data)) as Run // what the API documents
+        const run = toCamel(JSON.parse(data)) as Run // as in the API reference
         if (known.has(run.id)) continue
         remember(known, run.id)
         yield run
@@ -39,7 +39,7 @@ export async function* tailRuns(http: Http, path: string, options: TailOptions =
     } finally {
       line.close()
     }
-    await pause(Math.min(waitMs * 2 ** failures++, longestWaitMs), signal)
+    await pause(Math.min(waitMs * 2 ** failures++, maxWaitMs), signal)
   }
 
   async function listen(signal: AbortSignal, isFirst: boolean): Promise<Response | undefined> {
@@ -47,15 +47,15 @@ export async function* tailRuns(http: Http, path: string, options: TailOptions =
     try {
       return await http.open({ method: 'GET', path, headers, options: { ...options, signal } })
     } catch (error) {
-      // Who has never got through learns why; who has, waits until the server is back.
+      // An error of the first connection is thrown. After that, the tail waits until the server is back.
       if (!isFirst && isPassing(error)) return undefined
       throw error
     }
   }
 }
 
-// Each connection has a signal of its own, so that the listener's does not gather what many of them leave behind.
-function openLine(outer: AbortSignal | undefined) {
+// Each connection has its own signal, so listeners do not accumulate on the caller's signal.
+function openSignal(outer: AbortSignal | undefined) {
   const line = new AbortController()
   const abort = () => line.abort(outer?.reason)
   if (outer?.aborted) abort()
@@ -78,5 +78,5 @@ function isPassing(error: unknown): boolean {
 function remember(known: Set<Id>, id: Id): void {
   known.add(id)
   const [oldest] = known
-  if (known.size > mostKnown && oldest !== undefined) known.delete(oldest)
+  if (known.size > maxKnown && oldest !== undefined) known.delete(oldest)
 }

@@ -1,7 +1,7 @@
-// A timer that is longer would go off at once.
-const longestTimer = 2 ** 31 - 1
+// A longer timer would fire at once.
+const maxTimerMs = 2 ** 31 - 1
 
-/** Ends a call that takes too long, or whose caller has lost interest: `AbortSignal.any` is too young for Node 18. */
+/** Aborts a request after a time limit or with the caller's signal, because Node 18 has no `AbortSignal.any`. */
 export function startTimeLimit(timeoutMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController()
   let isOver = false
@@ -9,14 +9,14 @@ export function startTimeLimit(timeoutMs: number, outer: AbortSignal | undefined
     isOver = true
     controller.abort()
   }
-  const timer = timeoutMs <= longestTimer ? setTimeout(end, timeoutMs) : undefined
+  const timer = timeoutMs <= maxTimerMs ? setTimeout(end, timeoutMs) : undefined
   const abort = () => controller.abort(outer?.reason)
   if (outer?.aborted) abort()
   outer?.addEventListener('abort', abort, { once: true })
   return {
     signal: controller.signal,
     isOver: () => isOver,
-    /** From here on the call may take as long as it likes, but its caller may still end it. */
+    /** Removes the time limit. The caller's signal still applies. */
     lift: () => clearTimeout(timer),
     clear() {
       clearTimeout(timer)
@@ -25,7 +25,7 @@ export function startTimeLimit(timeoutMs: number, outer: AbortSignal | undefined
   }
 }
 
-/** Waits, unless the caller loses interest. */
+/** Waits, and rejects when the signal is aborted. */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted()
   await new Promise<void>((resolve, reject) => {

@@ -1,63 +1,63 @@
 import type { FieldError } from './errors.ts'
 
-/** An id such as `task_01jd…`: its kind, and 26 characters that sort by creation. */
+/** An id such as `task_01jd…`: its kind, and 26 characters that sort by creation time. */
 export type Id = string
 
-/** An instant in UTC, such as `2026-11-21T02:20:00.000Z`. */
+/** A timestamp in UTC, such as `2026-11-21T02:20:00.000Z`. */
 export type Timestamp = string
 
-/** What a time may be given as: a `Date`, or ISO 8601 text with `Z` or an offset. */
+/** A time: a `Date`, or ISO 8601 text with `Z` or an offset. */
 export type TimestampInput = Date | string
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-/** In either case. */
+/** An HTTP method, in upper or lower case. */
 export type MethodInput = Method | Lowercase<Method>
 
-/** A value that JSON can say. */
+/** A JSON value. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
 /**
- * The body to send. **Text is taken as JSON text** and forwarded byte for byte, so numbers beyond 2^53 and the order of
- * keys survive; any other value is turned into JSON. To send a bare JSON string, pass `JSON.stringify(text)`.
+ * The request body. **Text must be JSON**; Belfry sends it byte for byte, so numbers beyond 2^53 and the order of keys
+ * survive. Other values are converted to JSON. To send a JSON string, pass `JSON.stringify(text)`.
  */
 export type PayloadInput = string | Exclude<Json, string> | object
 
 export type TaskState = 'pending' | 'processing' | 'retrying' | 'success' | 'dead' | 'cancelled'
 export type Source = 'task' | 'cron' | 'event'
 
-/** How a failed dispatch is tried again. */
+/** The retry policy of failed attempts. */
 export type RetryPolicy = {
-  /** 0 to 20. Default 5. */
+  /** The maximum number of retries, 0 to 20. Default 5. */
   maxRetries: number
-  /** How the delay grows: `exponential` (base · 4^(n−1)), `linear` (base · n) or `fixed`. Default `exponential`. */
+  /** The growth of the delay: `exponential` (base · 4^(n−1)), `linear` (base · n) or `fixed`. Default `exponential`. */
   backoff: 'exponential' | 'linear' | 'fixed'
-  /** 1,000 to 3,600,000 ms. Default 10,000. */
+  /** The delay before the first retry, 1,000 to 3,600,000 ms. Default 10,000. */
   baseDelayMs: number
-  /** At most 86,400,000 ms. Default 3,600,000. */
+  /** The maximum delay, at most 86,400,000 ms. Default 3,600,000. */
   maxDelayMs: number
 }
 
-/** What every kind of dispatch can say about its request. */
+/** The optional fields of every request. */
 export type RequestFields = {
-  /** Further headers. At most 50; hop-by-hop, `webhook-*` and `x-belfry-*` names are refused. */
+  /** At most 50 headers. Hop-by-hop, `webhook-*` and `x-belfry-*` headers are refused. Default: none. */
   headers?: Record<string, string>
   payload?: PayloadInput
   retry?: Partial<RetryPolicy>
-  /** 1,000 to 300,000 ms, from connecting to the last byte. Default 30,000. */
+  /** The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms. Default 30,000. */
   timeoutMs?: number
 }
 
 export type CreateTask = RequestFields & {
-  /** 1 to 200 characters, for people. */
+  /** A display name of 1 to 200 characters. */
   name: string
   /** An absolute http(s) URL, at most 2,048 characters. */
   targetUrl: string
   method: MethodInput
-  /** When to call: in the future, at most until the end of 2099. For a call at once, publish an event. */
+  /** The time of the request: in the future, at most until the end of 2099. To send at once, publish an event. */
   executeAt: TimestampInput
 }
 
-/** Only a pending task can be changed. What is left out stays. */
+/** Omitted fields stay unchanged. Only a pending task can be changed. */
 export type UpdateTask = Partial<CreateTask>
 
 export type Task = {
@@ -74,16 +74,16 @@ export type Task = {
   payload: unknown
   executeAt: Timestamp
   state: TaskState
-  /** Why it ended without a dispatch, such as `user` or `monthly_execution_limit`. */
+  /** Why it ended without a request, such as `user` or `monthly_execution_limit`. */
   stateReason: string | null
   /** Attempts started so far. */
   attempts: number
   retry: RetryPolicy
   timeoutMs: number
-  /** While the state is `retrying`: when the next attempt starts. */
+  /** The time of the next attempt, while the state is `retrying`. */
   nextRetryAt: Timestamp | null
   lastRun: LastRun | null
-  /** The task that this one repeats. */
+  /** The task that this one replays. */
   replayOf: Id | null
   createdAt: Timestamp
   updatedAt: Timestamp
@@ -98,7 +98,7 @@ export type LastRun = {
   finishedAt: Timestamp
 }
 
-/** One of `task` and `error`. */
+/** Either `task` or `error`. */
 export type BatchResult =
   | { index: number; task: Task; error?: undefined }
   | {
@@ -107,48 +107,48 @@ export type BatchResult =
       error: { code: string; title: string; status: number; detail: string; errors?: FieldError[] | undefined }
     }
 
-/** Filters that are given more than once mean "or"; different filters mean "and". Times: `from` ≤ t < `to`. */
+/** Several values of one filter mean "or", different filters mean "and". Times: `from` ≤ t < `to`. */
 export type ListTasks = PageOptions & {
   state?: TaskState | TaskState[]
   source?: Source | Source[]
   cronjobId?: Id | Id[]
-  /** Only tasks that come from events have one. */
+  /** Only tasks of events have a topic. */
   topic?: string | string[]
-  /** What the name starts with. */
+  /** A prefix of the name. */
   name?: string
-  /** On `executeAt`. */
+  /** Compared with `executeAt`. */
   from?: TimestampInput
   to?: TimestampInput
 }
 
-/** The dead letters are the tasks in one state. */
+/** The filters of tasks, without `state`. */
 export type ListDeadLetters = Omit<ListTasks, 'state'>
 
-/** Either some dead letters, at most 100, or all that a filter leaves: an empty one means all. */
+/** Either the ids of at most 100 dead letters, or a filter; an empty filter selects all. */
 export type DeadLetterChoice = { ids: Id[]; filter?: undefined } | { ids?: undefined; filter: DeadLetterFilter }
 
 /** `from` ≤ `executeAt` < `to`. */
 export type DeadLetterFilter = { cronjobId?: Id; topic?: string; from?: TimestampInput; to?: TimestampInput }
 
-/** A replay or a discard of more than 1,000, which goes on in the background. */
+/** A replay or discard of more than 1,000 dead letters, in the background. */
 export type DeadLetterOperation = {
   id: Id
   workspaceId: Id
   action: 'replay' | 'discard'
   filter: { cronjobId: Id | null; topic: string | null; from: Timestamp | null; to: Timestamp | null }
   status: 'running' | 'done' | 'cancelled'
-  /** Dead letters that matched when it began. */
+  /** Dead letters that matched when it started. */
   total: number
-  /** Those that it has replayed or discarded so far. */
+  /** Dead letters replayed or discarded so far. */
   settled: number
   createdAt: Timestamp
   updatedAt: Timestamp
   finishedAt: Timestamp | null
 }
 
-/** `operation` is set where there are too many for one request: see `deadLetters.progress`. */
+/** `operation` is set when there are too many for one request; see `deadLetters.progress`. */
 export type ReplayedDeadLetters = { replayed: number; operation: DeadLetterOperation | null }
-/** `operation` is set where there are too many for one request: see `deadLetters.progress`. */
+/** `operation` is set when there are too many for one request; see `deadLetters.progress`. */
 export type DiscardedDeadLetters = { discarded: number; operation: DeadLetterOperation | null }
 
 export type CreateCronJob = RequestFields & {
@@ -159,18 +159,18 @@ export type CreateCronJob = RequestFields & {
   cron: string
   /** An IANA zone such as `Europe/Berlin`. Default `UTC`. */
   timezone?: string
-  /** Whether a run may start while an earlier one has not ended. Default `allow`. */
+  /** Whether a run starts while an earlier one is unfinished. Default `allow`. */
   overlap?: 'allow' | 'skip'
-  /** What happens to runs that were missed while nothing ran. Default `latest`. */
+  /** Which missed runs are made up for after an outage. Default `latest`. */
   catchUp?: 'latest' | 'all' | 'none'
   startsAt?: TimestampInput | null
-  /** No run at this instant or later. */
+  /** No run starts at this time or later. */
   endsAt?: TimestampInput | null
 }
 
 export type UpdateCronJob = Partial<CreateCronJob>
 
-/** `local` is the time that was asked for on the zone's clock: it did not exist (gap) or came twice (overlap). */
+/** `local` is the scheduled local time, which did not exist (gap) or occurred twice (overlap). */
 export type RunTimeNote = { at: Timestamp; local: string; code: 'clock_gap' | 'clock_overlap' }
 
 export type CronPreview = { description: string; nextRuns: Timestamp[]; notes: RunTimeNote[] }
@@ -187,7 +187,7 @@ export type CronJob = {
   timeoutMs: number
   cron: string
   timezone: string
-  /** In English, when it runs. */
+  /** The schedule in English. */
   description: string
   overlap: 'allow' | 'skip'
   catchUp: 'latest' | 'all' | 'none'
@@ -210,25 +210,25 @@ export type ListCronJobs = PageOptions & {
 export type PublishEvent = Omit<RequestFields, 'payload'> & {
   /** Dotted, such as `invoice.paid`. */
   topic: string
-  /** A JSON object, or its JSON text, which is forwarded byte for byte. */
+  /** A JSON object, or its JSON text, which Belfry sends byte for byte. */
   payload: string | object
-  /** Where to deliver. Default: every active subscription whose topic matches. */
+  /** The only target. Default: every active subscription with a matching topic. */
   targetUrl?: string
 }
 
 export type PublishedEvent = { id: Id; topic: string /** One for each target. */; tasks: Task[] }
 
 export type CreateSubscription = Omit<RequestFields, 'payload'> & {
-  /** What an event's topic has to be: exactly this, `orders.*` for all that begin so, or `*` for every one. */
+  /** The topic: an exact topic, `orders.*` for all topics below `orders`, or `*` for all topics. */
   topic: string
   targetUrl: string
-  /** Whether events go to it. Default true. */
+  /** Whether it receives events. Default true. */
   active?: boolean
 }
 
 export type UpdateSubscription = Partial<CreateSubscription>
 
-/** A target that gets every event with a matching topic. */
+/** A target that receives every event with a matching topic. */
 export type Subscription = {
   id: Id
   workspaceId: Id
@@ -242,7 +242,7 @@ export type Subscription = {
   updatedAt: Timestamp
 }
 
-/** One attempt of a dispatch. */
+/** An attempt of a task. */
 export type Run = {
   id: Id
   workspaceId: Id
@@ -251,14 +251,14 @@ export type Run = {
   source: Source
   cronjobId: Id | null
   topic: string | null
-  /** 1 for the first. */
+  /** 1 for the first attempt. */
   attempt: number
   status: 'success' | 'failed'
   scheduledAt: Timestamp
   startedAt: Timestamp
   finishedAt: Timestamp
   durationMs: number
-  /** How much later than scheduled it started. */
+  /** The delay between the scheduled time and the start, in milliseconds. */
   lagMs: number
   url: string
   method: string
@@ -266,21 +266,21 @@ export type Run = {
   error: { code: string; message: string } | null
 }
 
-/** A run with all that was sent and received. */
+/** A run with its request and response. */
 export type RunDetail = Run & {
   request: {
     url: string
     method: string
     headers: Record<string, string>
     body: string | null
-    /** The request is kept whole. */
+    /** The request is stored completely. */
     bodyTruncated: false
   }
   response: {
     status: number
     headers: Record<string, string | string[]>
     body: string
-    /** Bytes received, of which `body` may hold fewer. */
+    /** Bytes received; `body` may be shorter. */
     bodyBytes: number
     bodyTruncated: boolean
     bodyEncoding: 'utf8' | 'base64'
@@ -295,19 +295,19 @@ export type ListRuns = PageOptions & {
   source?: Source | Source[]
   /** A status such as 500, or a class such as `5xx`. */
   responseStatus?: number | string | Array<number | string>
-  /** On `startedAt`. */
+  /** Compared with `startedAt`. */
   from?: TimestampInput
   to?: TimestampInput
 }
 
-/** As CSV with a line of names, or as one JSON object a line (with the names of the HTTP interface). Default `csv`. */
+/** CSV with a header line, or one JSON object per line with the names of the HTTP API. Default `csv`. */
 export type ExportFormat = { format?: 'csv' | 'jsonl' }
 export type ExportRuns = Omit<ListRuns, 'limit' | 'cursor'> & ExportFormat
 export type ExportTasks = Omit<ListTasks, 'limit' | 'cursor'> & ExportFormat
 
 export type ListOrganizationRuns = ListRuns & { workspaceId?: Id | Id[] }
 
-/** What an API key of one of its workspaces may know of an organization. */
+/** An organization, as API keys of its workspaces see it. */
 export type OrganizationSummary = { id: Id; name: string; slug: string; tier: string }
 
 export type Organization = {
@@ -322,12 +322,12 @@ export type Organization = {
 
 type Share = { used: number; limit: number }
 
-/** An organization with what it has used of its tier, which only owners see. */
+/** An organization with its usage, which only owners see. */
 export type OrganizationDetail = Organization & {
   usage?: { period: { start: Timestamp; end: Timestamp }; executions: Share; storageBytes: Share; workspaces: Share }
 }
 
-/** What members, as opposed to owners and admins, may do. */
+/** The permissions of members, as opposed to owners and admins. */
 export type Policy = {
   membersCanInvite: boolean
   membersCanCreateApiKeys: boolean
@@ -339,29 +339,29 @@ export type Policy = {
 
 export type Workspace = { id: Id; organizationId: Id; name: string; createdAt: Timestamp; updatedAt: Timestamp }
 
-/** What requests refer to as `{{ secrets.NAME }}`. Its value never comes back. */
+/** A secret, which requests refer to as `{{ secrets.NAME }}`. Its value is never returned. */
 export type Secret = { name: string; createdAt: Timestamp; updatedAt: Timestamp }
 
-/** What the deliveries of a workspace are signed with. */
+/** A secret that signs the deliveries of a workspace. */
 export type SigningSecret = {
   id: Id
   workspaceId: Id
-  /** For `webhooks.verify`. */
+  /** The secret for `webhooks.verify`. */
   secret: string
   createdAt: Timestamp
-  /** Until when it signs beside the current one; null for the current one. */
+  /** When a replaced secret stops signing; null for the current secret. */
   expiresAt: Timestamp | null
 }
 
 export type Member = {
   user: { id: Id; email: string; name: string }
   role: 'owner' | 'admin' | 'member'
-  /** The default role in workspaces that they join later. */
+  /** The default role in workspaces that the member joins later. */
   workspaceRole: 'viewer' | 'editor'
   joinedAt: Timestamp
 }
 
-/** A member of the organization who belongs to one of its workspaces. */
+/** A member of the organization who belongs to a workspace. */
 export type WorkspaceMember = {
   user: { id: Id; email: string; name: string }
   role: 'viewer' | 'editor'
@@ -369,9 +369,9 @@ export type WorkspaceMember = {
 }
 
 export type PageOptions = {
-  /** Items a page: 1 to 100. Default 25. */
+  /** Items per page, 1 to 100. Default 25. */
   limit?: number
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string
 }
 

@@ -1,32 +1,32 @@
 import { BelfryError } from './errors.ts'
 
-/** A request that did not come from Belfry, was changed on its way, or is too old. */
+/** The request does not come from Belfry, was changed in transit, or is too old. */
 export class WebhookVerificationError extends BelfryError {
   override name = 'WebhookVerificationError'
 }
 
-/** The headers of a request: `Headers`, or a plain object as Node's `request.headers`; in names case means nothing. */
+/** The headers of a request: `Headers`, or a plain object such as Node's `request.headers`. Names are case-insensitive. */
 export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>
 
 export type VerifyOptions = {
-  /** How old, or how far in the future, a request may be, in seconds. Default 300. */
+  /** The maximum age of a request, and the maximum time in the future, in seconds. Default 300. */
   toleranceSeconds?: number
 }
 
-/** What a verified request says about itself. */
+/** The identity of a verified request. */
 export type VerifiedWebhook = {
-  /** The same on every attempt of one task: drop what you have seen. */
+  /** The same for all attempts of a task: ignore ids that you have processed. */
   id: string
-  /** When the attempt was made. */
+  /** The time of the attempt. */
   timestamp: Date
 }
 
 const defaultTolerance = 300
 
 /**
- * Checks that a request was sent by Belfry, as Standard Webhooks says. Answer 2xx only after it.
- * @param body - The body exactly as received: text or bytes, before anything has parsed it.
- * @param secret - The workspace's signing secret, `whsec_...`; several during a rotation.
+ * Verifies that Belfry sent a request, with the rules of Standard Webhooks. Respond with 2xx only afterwards.
+ * @param body - The raw body, as text or bytes, before any parsing.
+ * @param secret - The workspace's signing secret, `whsec_...`; an array of both during a rotation.
  * @throws WebhookVerificationError
  */
 async function verify(
@@ -51,7 +51,7 @@ async function verify(
       }
     }
   }
-  throw new WebhookVerificationError('No signature of the request was made with this secret.')
+  throw new WebhookVerificationError('The request has no valid signature for this secret.')
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string {
@@ -68,13 +68,13 @@ function findHeader(headers: Record<string, string | string[] | undefined>, name
 function requireRecent(seconds: string, tolerance: number): void {
   const age = Math.abs(Date.now() / 1000 - Number(seconds))
   if (!/^\d+$/.test(seconds) || age > tolerance) {
-    throw new WebhookVerificationError('The request is too old, or from the future: its webhook-timestamp is off.')
+    throw new WebhookVerificationError('The webhook-timestamp of the request is too old, or in the future.')
   }
 }
 
 async function importKey(subtle: SubtleCrypto, secret: string): Promise<CryptoKey> {
   const bytes = secret.startsWith('whsec_') ? decodeBase64(secret.slice('whsec_'.length)) : null
-  if (!bytes) throw new TypeError('A signing secret starts with whsec_ and goes on in base64.')
+  if (!bytes) throw new TypeError('A signing secret must be whsec_ followed by base64.')
   return subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
 }
 
@@ -89,7 +89,7 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
 function asBytes(body: unknown): Uint8Array {
   if (typeof body === 'string') return new TextEncoder().encode(body)
   if (body instanceof Uint8Array) return body
-  throw new TypeError('Give verify the body as it was received, as text or bytes: something has parsed it already.')
+  throw new TypeError('verify requires the raw body, as text or bytes, but this body is already parsed.')
 }
 
 function concat(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -101,9 +101,9 @@ function concat(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
 
 function findSubtle(): SubtleCrypto {
   const subtle = globalThis.crypto?.subtle
-  if (!subtle) throw new TypeError('There is no crypto.subtle here: browsers have it on https pages only.')
+  if (!subtle) throw new TypeError('crypto.subtle is not available; browsers have it on https pages only.')
   return subtle
 }
 
-/** For receivers of Belfry's calls. */
+/** Functions for receivers of webhooks. */
 export const webhooks = { verify }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { Belfry } from '../src/index.ts'
-import { useServer } from './answering-server.ts'
+import { useServer } from './scripted-server.ts'
 
 const server = useServer()
 const client = (more = {}) => new Belfry({ apiKey: 'bf_key', baseUrl: `${server.url}/`, ...more })
@@ -10,7 +10,7 @@ const sent = () => {
   return call
 }
 
-it('creates a task from the very call that the specification shows', async () => {
+it('creates a task from the example of the documentation', async () => {
   await client().tasks.create({
     targetUrl: 'https://example.com/hook',
     executeAt: '2026-12-01T09:00:00Z',
@@ -32,7 +32,7 @@ it('creates a task from the very call that the specification shows', async () =>
   )
 })
 
-it('takes a Date, an upper-case method and a plain value too, and leaves the names inside payload and headers alone', async () => {
+it('accepts a Date, an upper-case method and a plain value, and keeps names inside payload and headers', async () => {
   await client().tasks.create({
     name: 'A',
     targetUrl: 'https://example.com',
@@ -55,7 +55,7 @@ it('takes a Date, an upper-case method and a plain value too, and leaves the nam
   })
 })
 
-it('creates many at once, each payload as it is', async () => {
+it('creates many tasks, each payload unchanged', async () => {
   server.answers({ body: '{"data":[{"index":0,"task":{"id":"task_1"}}]}' })
   const task = {
     name: 'A',
@@ -69,13 +69,13 @@ it('creates many at once, each payload as it is', async () => {
   expect(sent().body).toBe(`{"tasks":[{"name":"A",${rest},"payload":{"n":1.10}},{"name":"A",${rest}}]}`)
 })
 
-it('refuses a payload that is text but not JSON, before anything is sent', () => {
+it('refuses a payload that is text but not JSON, before any request', () => {
   const task = { name: 'A', targetUrl: 'https://example.com', method: 'post', executeAt: new Date() } as const
   expect(() => client().tasks.create({ ...task, payload: 'hello' })).toThrow(/JSON.stringify/)
   expect(server.received).toEqual([])
 })
 
-it('answers in camelCase, but for what users have put in', async () => {
+it('returns camelCase, except inside user data', async () => {
   server.answers({
     body: '{"id":"task_1","next_retry_at":null,"last_run":{"response_status":500},"payload":{"a_b":1},"headers":{"x_y":"z"}}',
   })
@@ -88,7 +88,7 @@ it('answers in camelCase, but for what users have put in', async () => {
   })
 })
 
-it('walks a list page by page, and stops asking when its reader does', async () => {
+it('iterates over a list page by page, and sends no request after the reader stops', async () => {
   server.answers(
     { body: '{"data":[{"id":1},{"id":2}],"next_cursor":"c1"}' },
     { body: '{"data":[{"id":3}],"next_cursor":null}' },
@@ -106,12 +106,12 @@ it('walks a list page by page, and stops asking when its reader does', async () 
   expect(server.received).toHaveLength(3)
 })
 
-it('gives one page when a list is awaited', async () => {
+it('returns one page when a list is awaited', async () => {
   server.answers({ body: '{"data":[{"id":1}],"next_cursor":"c1"}' })
   expect(await client().cronJobs.list({ status: 'active' })).toEqual({ data: [{ id: 1 }], nextCursor: 'c1' })
 })
 
-it('deletes, and answers with nothing', async () => {
+it('deletes, and returns nothing', async () => {
   server.answers({ status: 204 })
   expect(await client().cronJobs.delete('cron_1')).toBeUndefined()
 })
@@ -123,8 +123,8 @@ it('publishes an event', async () => {
 })
 
 it.each([
-  ['', 'an empty one, which would list'],
-  ['..', 'one that leads elsewhere'],
+  ['', 'an empty id, which would list'],
+  ['..', 'an id that leads elsewhere'],
   [undefined as unknown as string, 'none'],
 ])('refuses an id that is none (%j: %s)', async id => {
   const belfry = client()
@@ -132,12 +132,12 @@ it.each([
   expect(server.received).toEqual([])
 })
 
-it('encodes what stands in a path', async () => {
+it('encodes the parts of a path', async () => {
   await client().tasks.get('../runs/x?y#z')
   expect(sent().path).toBe('/api/v1/scheduler/tasks/..%2Fruns%2Fx%3Fy%23z')
 })
 
-it('settles dead letters by their ids or by a filter, and follows what goes on in the background', async () => {
+it('settles dead letters by their ids or by a filter, and follows the operation in the background', async () => {
   const operation = (status: string, settled: number) => ({
     body: JSON.stringify({ id: 'op_1', status, settled, total: 2500, finished_at: null }),
   })
@@ -157,7 +157,7 @@ it('settles dead letters by their ids or by a filter, and follows what goes on i
   expect(server.received).toHaveLength(5)
 })
 
-it('exports as it comes in', async () => {
+it('exports as a stream', async () => {
   server.answers({ headers: { 'content-type': 'text/csv' }, body: 'id,name\r\n' })
   const file = await client().tasks.export({ state: 'dead', format: 'csv' })
   expect(await new Response(file).text()).toBe('id,name\r\n')

@@ -5,7 +5,7 @@ import type * as client from '../src/index.ts'
 
 type CamelName<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelName<Tail>>}` : S
 
-// What users put in keeps its names, as in src/case.ts.
+// Names inside user data stay unchanged, as in src/case.ts.
 type Camel<T> =
   T extends Array<infer Item>
     ? Array<Camel<Item>>
@@ -19,8 +19,8 @@ type Camel<T> =
 
 type Merged<T> = { [Name in keyof T]: T[Name] }
 
-// These run nothing: when the contract and the client differ, the type check fails.
-describe('answers are what the contract says', () => {
+// Type tests: when the contract and the client differ, the type check fails.
+describe('responses have the types of the contract', () => {
   it('task', () => expectTypeOf<client.Task>().branded.toEqualTypeOf<Camel<contract.Task>>())
   it('batch', () => {
     type Of<T, Name extends string> = Extract<T, Record<Name, unknown>>[Name & keyof Extract<T, Record<Name, unknown>>]
@@ -57,11 +57,11 @@ describe('answers are what the contract says', () => {
   })
 })
 
-describe('requests are what the contract takes', () => {
-  // What stays unchecked between them: headers and payloads, which the contract reads by rules rather than by types.
+describe('requests have the types of the contract', () => {
+  // Headers and payloads are not checked, because the contract has rules instead of types for them.
   type Plain<T> = { [Name in Exclude<keyof T, 'headers' | 'payload'>]-?: Field<Exclude<T[Name], undefined>> }
   type Field<T> = T extends object ? Plain<T> : T
-  // What the client makes of its input before it is sent.
+  // The client converts its input before sending it.
   type Sent<T> = {
     [Name in keyof T as Name extends 'targetUrl' ? 'url' : Name]: Name extends 'method'
       ? Uppercase<Extract<T[Name], string>>
@@ -94,7 +94,7 @@ describe('requests are what the contract takes', () => {
   })
   it('event and subscription', () => {
     type Event = Input<typeof contract.publishEventBody>
-    // The names of the fields are the interface's own here: `targetUrl` is `target_url`.
+    // The fields have the names of the HTTP API here: `targetUrl` is `target_url`.
     expectTypeOf<Plain<client.PublishEvent>>().branded.toEqualTypeOf<Plain<Event>>()
     expectTypeOf<keyof client.PublishEvent>().toEqualTypeOf<keyof Event>()
     type Taken = Input<typeof contract.createSubscriptionBody>

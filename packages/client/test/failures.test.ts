@@ -10,7 +10,7 @@ import {
   TimeoutError,
   ValidationError,
 } from '../src/index.ts'
-import { problem, useServer } from './answering-server.ts'
+import { problem, useServer } from './scripted-server.ts'
 
 const server = useServer()
 const client = (more: Partial<BelfryOptions> = {}) => new Belfry({ apiKey: 'bf_key', baseUrl: server.url, ...more })
@@ -21,7 +21,7 @@ const failure = (call: Promise<unknown>) =>
   )
 const aTask = { name: 'A', targetUrl: 'https://example.com', method: 'post', executeAt: new Date() } as const
 
-describe('says what went wrong', () => {
+describe('reports an error', () => {
   it('with the class, the code, every field and the request id', async () => {
     const errors = [
       { path: 'execute_at', code: 'execute_at_not_future', message: 'execute_at must lie in the future.' },
@@ -43,7 +43,7 @@ describe('says what went wrong', () => {
     expect(error).toMatchObject({ body: { current_state: 'success' } })
   })
 
-  it('when something in between answers with a page, an empty body or half an answer', async () => {
+  it('when a proxy responds with a page, an empty body or half a response', async () => {
     const page = { status: 502, body: '<html>Bad gateway</html>', headers: { 'content-type': 'text/html' } }
     server.answers(page)
     const error = await failure(client({ maxRetries: 0 }).runs.get('run_1'))
@@ -53,7 +53,7 @@ describe('says what went wrong', () => {
     expect(await failure(client().runs.get('run_1'))).toMatchObject({ status: 418, code: 'http_418' })
   })
 
-  it('when a page comes in place of an answer, without doing it again', async () => {
+  it('when a page arrives instead of JSON, without a retry', async () => {
     server.answers({ body: '<html>Please sign in</html>', headers: { 'content-type': 'text/html' } })
     const error = await failure(client().tasks.create(aTask))
     expect(error).toMatchObject({ status: 200, code: 'invalid_answer', body: '<html>Please sign in</html>' })
@@ -62,20 +62,20 @@ describe('says what went wrong', () => {
     expect(await failure(client().tasks.create(aTask))).toMatchObject({ status: 200, code: 'invalid_answer' })
   })
 
-  it('when there is a redirect, which is not followed: it could carry the key to somebody else', async () => {
+  it('when there is a redirect, which is not followed, because it could leak the key', async () => {
     server.answers({ status: 308, headers: { location: `${server.url}/elsewhere` }, body: '' })
     expect(await failure(client().runs.get('run_1'))).toMatchObject({ status: 308, code: 'redirected' })
     expect(server.received).toHaveLength(1)
   })
 
-  it('when nobody answers', async () => {
-    const nobody = new Belfry({ apiKey: 'k', baseUrl: 'http://127.0.0.1:1', maxRetries: 0 })
-    const error = await failure(nobody.runs.get('run_1'))
+  it('when no server responds', async () => {
+    const unreachable = new Belfry({ apiKey: 'k', baseUrl: 'http://127.0.0.1:1', maxRetries: 0 })
+    const error = await failure(unreachable.runs.get('run_1'))
     expect(error).toBeInstanceOf(ConnectionError)
     expect(error).toHaveProperty('cause')
   })
 
-  it.each(['hang', 'drip'] as const)('when the answer takes too long (%s)', async instead => {
+  it.each(['hang', 'drip'] as const)('when the response takes too long (%s)', async instead => {
     server.answers({ instead })
     expect(await failure(client({ timeoutMs: 50, maxRetries: 0 }).runs.get('run_1'))).toBeInstanceOf(TimeoutError)
   })
@@ -84,7 +84,7 @@ describe('says what went wrong', () => {
 describe('repeats', () => {
   const tries = () => server.received.length
 
-  it('a create after a lost answer, with the same key', async () => {
+  it('a create after a lost response, with the same key', async () => {
     server.answers({ instead: 'hang up' }, { status: 503, headers: { 'retry-after': '0' } })
     await client().tasks.create(aTask)
     expect(tries()).toBe(3)
@@ -97,7 +97,7 @@ describe('repeats', () => {
     expect(server.received.map(call => call.headers['idempotency-key'])).toEqual(['order-7', 'order-7'])
   })
 
-  it('never what may have been done already, but what was refused for now', async () => {
+  it('no request that may have succeeded, but temporary refusals', async () => {
     server.answers({ instead: 'hang up' })
     expect(await failure(client().tasks.cancel('task_1'))).toBeInstanceOf(ConnectionError)
     expect(tries()).toBe(1)
@@ -106,7 +106,7 @@ describe('repeats', () => {
     expect(tries()).toBe(3)
   })
 
-  it('as often as it was told, and not at all with 0', async () => {
+  it('up to the given maximum, and never with 0', async () => {
     server.answers(...Array(5).fill({ ...problem(429, 'rate_limited') }))
     expect(await failure(client({ maxRetries: 1 }).runs.get('run_1'))).toBeInstanceOf(RateLimitError)
     expect(tries()).toBe(2)
@@ -122,7 +122,7 @@ describe('repeats', () => {
     expect(tries()).toBe(1)
   })
 
-  it('and tells its hooks, without a key', async () => {
+  it('and calls its hooks, without a key', async () => {
     const events: string[] = []
     const on: BelfryOptions['on'] = {
       request: event => events.push(`request ${event.attempt}`),
@@ -141,7 +141,7 @@ describe('repeats', () => {
   })
 })
 
-it('says when one of its hooks has failed, and does not repeat the call for it', async () => {
+it('reports an error of a hook, without a retry', async () => {
   const response = () => {
     throw new Error('The log is full.')
   }
@@ -150,12 +150,12 @@ it('says when one of its hooks has failed, and does not repeat the call for it',
   expect(server.received).toHaveLength(1)
 })
 
-it('has no time limit when it is told so', async () => {
+it('has no time limit with Infinity', async () => {
   expect(await client({ timeoutMs: Number.POSITIVE_INFINITY }).runs.get('run_1')).toEqual({})
 })
 
 describe('stops', () => {
-  it('while it reads an answer that comes slowly', async () => {
+  it('while it reads a slow response', async () => {
     const during = new AbortController()
     server.answers({ instead: 'drip' })
     const on: BelfryOptions['on'] = { response: () => setTimeout(() => during.abort(new Error('too slow')), 10) }
@@ -164,7 +164,7 @@ describe('stops', () => {
     expect(server.received).toHaveLength(1)
   })
 
-  it('an export that is open already, which no time limit ends', async () => {
+  it('an open export, which has no time limit', async () => {
     const during = new AbortController()
     server.answers({ instead: 'stay open', body: 'id\n' })
     const file = await client({ timeoutMs: 300 }).runs.export({}, { signal: during.signal })
@@ -176,7 +176,7 @@ describe('stops', () => {
     await expect(next).rejects.toThrow()
   })
 
-  it('at once when its signal is aborted, also before it begins and while it waits', async () => {
+  it('at once when its signal is aborted, even before it starts and during a wait', async () => {
     const gone = AbortSignal.abort(new Error('changed my mind'))
     expect(await failure(client().runs.get('run_1', { signal: gone }))).toMatchObject({ message: 'changed my mind' })
     expect(server.received).toEqual([])

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { AuthenticationError, Belfry, type BelfryOptions, ConnectionError, type Run } from '../src/index.ts'
-import { problem, type Scripted, useServer } from './answering-server.ts'
+import { problem, type Scripted, useServer } from './scripted-server.ts'
 
 const server = useServer()
 const client = (more: Partial<BelfryOptions> = {}) => new Belfry({ apiKey: 'bf_key', baseUrl: server.url, ...more })
@@ -17,7 +17,7 @@ async function take(runs: AsyncIterable<Run>, count: number): Promise<string[]> 
   return seen
 }
 
-it('tells of runs as they come, and asks for nothing more once nobody listens', async () => {
+it('yields runs as they arrive, and sends no request after the reader stops', async () => {
   server.answers(stream(`: still here\n\n${event('run_a', 'run_1')}${event('run_b', 'run_2')}`, 'stay open'))
   expect(await take(client().runs.tail(), 2)).toEqual(['run_1', 'run_2'])
   expect(server.received).toHaveLength(1)
@@ -25,7 +25,7 @@ it('tells of runs as they come, and asks for nothing more once nobody listens', 
   expect(server.received[0]?.headers).toMatchObject({ accept: 'text/event-stream', 'x-api-key': 'bf_key' })
 })
 
-it('comes back where it was, whether the stream ends, breaks or is refused for now, and tells nothing twice', async () => {
+it('resumes after the stream ends, breaks or is refused temporarily, without duplicates', async () => {
   server.answers(
     stream(event('run_a', 'run_1')),
     stream(event('run_a', 'run_1') + event('run_b', 'run_2'), 'break off'),
@@ -38,7 +38,7 @@ it('comes back where it was, whether the stream ends, breaks or is refused for n
   expect(places).toEqual(['run_0', 'run_a', 'run_b', 'run_b', 'run_b'])
 })
 
-it('reads events however they are cut into pieces', async () => {
+it('reads events in pieces of any size', async () => {
   const text = `retry: 1\r\n\r\nid: run_a\r\ndata: {"id":"run_1",\r\ndata: "task_name":"größe \u2028 😀"}\r\n\r\n`
   const bytes = new TextEncoder().encode(text)
   for (const size of [1, 2, 3, 7, bytes.length]) {
@@ -54,7 +54,7 @@ it('reads events however they are cut into pieces', async () => {
   }
 })
 
-it('reports how many runs were left out, and passes over events that it does not know', async () => {
+it('reports the number of omitted runs, and ignores unknown events', async () => {
   const others = 'id: run_b\nevent: omitted\ndata: {"count":50}\n\nevent: later\ndata: {"id":"no run"}\n\n'
   server.answers(stream(event('run_a', 'run_1') + others + event('run_c', 'run_2'), 'stay open'))
   const omitted: number[] = []
@@ -63,17 +63,17 @@ it('reports how many runs were left out, and passes over events that it does not
   expect(omitted).toEqual([50])
 })
 
-it('throws when it may not listen, also later', async () => {
+it('throws when it is not allowed, even later', async () => {
   server.answers(stream(event('run_a', 'run_1')), problem(401, 'unauthenticated'))
   await expect(take(client().runs.tail(), 2)).rejects.toThrow(AuthenticationError)
 })
 
-it('throws when it has never got through', async () => {
-  const nobody = new Belfry({ apiKey: 'k', baseUrl: 'http://127.0.0.1:1', maxRetries: 0 })
-  await expect(take(nobody.runs.tail(), 1)).rejects.toThrow(ConnectionError)
+it('throws when the first connection fails', async () => {
+  const unreachable = new Belfry({ apiKey: 'k', baseUrl: 'http://127.0.0.1:1', maxRetries: 0 })
+  await expect(take(unreachable.runs.tail(), 1)).rejects.toThrow(ConnectionError)
 })
 
-it('ends with the reason of its signal, while it listens and while it waits', async () => {
+it('ends with the reason of its signal, while it reads and while it waits', async () => {
   for (const script of [stream(': still here\n\n', 'stay open'), stream('')]) {
     server.answers(script, ...Array(50).fill(stream('')))
     const enough = new AbortController()

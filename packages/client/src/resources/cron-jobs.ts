@@ -17,7 +17,7 @@ import type {
 
 const root = '/api/v1/scheduler/cronjobs'
 
-/** Calls that repeat. */
+/** Recurring requests. */
 export type CronJobs = ReturnType<typeof cronJobsOf>
 
 export function cronJobsOf(http: Http) {
@@ -25,7 +25,7 @@ export function cronJobsOf(http: Http) {
     http.json({ method: 'POST', path: path`/api/v1/scheduler/cronjobs/${id}/${verb}`, options })
 
   return {
-    /** Starts a cron job. It is stored when this resolves; its retries are safe. */
+    /** Creates a cron job. It is stored when this resolves. Retries are safe. */
     create: (job: CreateCronJob, options?: CreateOptions): Promise<CronJob> =>
       http.json({
         method: 'POST',
@@ -35,14 +35,14 @@ export function cronJobsOf(http: Http) {
         options,
       }),
 
-    /** A cron job as it is now, with its next five runs. Throws `NotFoundError` when there is none. */
+    /** Returns a cron job with its next five runs. Throws `NotFoundError`. */
     get: (id: Id, options?: RequestOptions): Promise<CronJob> =>
       http.json({ method: 'GET', path: path`/api/v1/scheduler/cronjobs/${id}`, options }),
 
-    /** Newest first. */
+    /** Lists cron jobs, newest first. */
     list: (filters: ListCronJobs = {}, options?: RequestOptions): List<CronJob> => list(http, root, filters, options),
 
-    /** A change of `cron` or `timezone` replaces the runs that have not started. */
+    /** Changes a cron job. A new `cron` or `timezone` replaces the runs that have not started. */
     update: (id: Id, change: UpdateCronJob, options?: RequestOptions): Promise<CronJob> =>
       http.json({
         method: 'PATCH',
@@ -51,20 +51,20 @@ export function cronJobsOf(http: Http) {
         options,
       }),
 
-    /** Ends a cron job, and cancels its runs that have not started. */
+    /** Deletes a cron job, and cancels its runs that have not started. */
     delete: (id: Id, options?: RequestOptions): Promise<void> =>
       http.json({ method: 'DELETE', path: path`/api/v1/scheduler/cronjobs/${id}`, options }),
 
-    /** No run starts from the moment this resolves. */
+    /** Pauses a cron job. No run starts after this resolves. */
     pause: (id: Id, options?: RequestOptions): Promise<CronJob> => move(id, 'pause', options),
 
-    /** Goes on from now: what was missed while paused stays out. */
+    /** Resumes a cron job from now on. Runs missed during the pause are skipped. */
     resume: (id: Id, options?: RequestOptions): Promise<CronJob> => move(id, 'resume', options),
 
-    /** Runs it once, at once, beside its schedule. */
+    /** Runs a cron job once, immediately, in addition to its schedule. */
     trigger: (id: Id, options?: RequestOptions): Promise<Task> => move(id, 'trigger', options),
 
-    /** Says in words when an expression runs, and when next: strictly after `from`, which is now by default. */
+    /** Describes an expression in English, and returns its next runs strictly after `from`. Default: now. */
     preview: (
       schedule: { cron: string; timezone?: string; from?: TimestampInput /** 1 to 50. Default 5. */; count?: number },
       options?: RequestOptions,

@@ -16,7 +16,7 @@ import type {
 
 const root = '/api/v1/scheduler/dead-letters'
 
-/** Tasks that could not be delivered, until somebody replays or discards them. */
+/** Tasks that failed for good, until they are replayed or discarded. */
 export type DeadLetters = ReturnType<typeof deadLettersOf>
 
 export function deadLettersOf(http: Http) {
@@ -27,21 +27,21 @@ export function deadLettersOf(http: Http) {
     http.json({ method: 'GET', path: path`/api/v1/scheduler/dead-letters/operations/${id}`, options })
 
   return {
-    /** Newest first. */
+    /** Lists dead letters, newest first. */
     list: (filters: ListDeadLetters = {}, options?: RequestOptions): List<Task> => list(http, root, filters, options),
 
-    /** Makes a new task of each, due at once. What is settled already, and what is no dead letter, is left out. */
+    /** Replays each dead letter as a new task that is due at once. Skips tasks that are not dead letters any more. */
     replay: (choice: DeadLetterChoice, options?: RequestOptions): Promise<ReplayedDeadLetters> =>
       settle('replay', choice, options),
 
-    /** Takes them off the list, and does nothing else. */
+    /** Removes dead letters from the list. */
     discard: (choice: DeadLetterChoice, options?: RequestOptions): Promise<DiscardedDeadLetters> =>
       settle('discard', choice, options),
 
-    /** How far a replay or a discard in the background has come. */
+    /** Returns the progress of a replay or discard in the background. */
     operation,
 
-    /** The same again and again until it has ended: each state that differs from the one before. */
+    /** Yields each change of an operation's progress until it has ended. */
     async *progress(
       id: Id,
       {
@@ -58,7 +58,7 @@ export function deadLettersOf(http: Http) {
       }
     },
 
-    /** Stops it. What it has settled stays settled; throws `ConflictError` once it has ended. */
+    /** Stops an operation. Settled dead letters stay settled. Throws `ConflictError` when it has ended. */
     cancelOperation: (id: Id, options?: RequestOptions): Promise<DeadLetterOperation> =>
       http.json({ method: 'DELETE', path: path`/api/v1/scheduler/dead-letters/operations/${id}`, options }),
   }

@@ -4,12 +4,12 @@ import type { CreateOptions } from '../options.ts'
 import { withPayload } from '../request-body.ts'
 import type { PublishEvent, PublishedEvent } from '../types.ts'
 
-/** Calls at once. */
+/** Immediate requests. */
 export type Events = ReturnType<typeof eventsOf>
 
 export function eventsOf(http: Http) {
   return {
-    /** Delivers at once, to `targetUrl` or to every matching subscription. Stored when this resolves. */
+    /** Publishes an event to `targetUrl` or to every matching subscription. It is stored when this resolves. */
     publish(event: PublishEvent, options?: CreateOptions): Promise<PublishedEvent> {
       return http.json({
         method: 'POST',

@@ -18,23 +18,23 @@ import type {
 
 const root = '/api/v1/organizations'
 
-/** Accounts. Most of it takes a session token rather than an API key. */
+/** Organizations. Most methods require a session token instead of an API key. */
 export type Organizations = ReturnType<typeof organizationsOf>
 
 export function organizationsOf(http: Http) {
   return {
-    /** Makes an organization, whose owner is the signed-in user. */
+    /** Creates an organization. The signed-in user becomes its owner. */
     create: (organization: { name: string }, options?: RequestOptions): Promise<Organization> =>
       http.json({ method: 'POST', path: root, body: toBody(organization), options }),
 
-    /** Those of the signed-in user. */
+    /** Lists the organizations of the signed-in user. */
     list: (page: PageOptions = {}, options?: RequestOptions): List<Organization> => list(http, root, page, options),
 
-    /** With the API key of one of its workspaces: a summary, without `policy`. */
+    /** Returns an organization. With an API key of one of its workspaces it is a summary without `policy`. */
     get: (id: Id, options?: RequestOptions): Promise<OrganizationDetail | OrganizationSummary> =>
       http.json({ method: 'GET', path: path`/api/v1/organizations/${id}`, options }),
 
-    /** Changes what is given; the rest stays, also within `policy`. */
+    /** Changes an organization. Omitted fields stay unchanged, also within `policy`. */
     update: (
       id: Id,
       change: { name?: string; slug?: string; policy?: Partial<Policy> },
@@ -42,19 +42,19 @@ export function organizationsOf(http: Http) {
     ): Promise<Organization> =>
       http.json({ method: 'PATCH', path: path`/api/v1/organizations/${id}`, body: toBody(change), options }),
 
-    /** Its users, with their roles. */
+    /** Lists its members with their roles. */
     members: (id: Id, page: PageOptions = {}, options?: RequestOptions): List<Member> =>
       list(http, path`/api/v1/organizations/${id}/members`, page, options),
 
-    /** Those that the caller may see: an API key sees its own. */
+    /** Lists the workspaces that the caller can see: with an API key, only its own. */
     workspaces: (id: Id, page: PageOptions = {}, options?: RequestOptions): List<Workspace> =>
       list(http, path`/api/v1/organizations/${id}/workspaces`, page, options),
 
-    /** Only its owner may, and only once its workspaces are gone. */
+    /** Deletes an organization without workspaces. Requires an owner. */
     delete: (id: Id, options?: RequestOptions): Promise<void> =>
       http.json({ method: 'DELETE', path: path`/api/v1/organizations/${id}`, options }),
 
-    /** The activity log over all workspaces that the signed-in user may see. */
+    /** Lists the runs of all workspaces that the signed-in user can see. */
     runs: (id: Id, filters: ListOrganizationRuns = {}, options?: RequestOptions): List<Run> =>
       list(http, path`/api/v1/organizations/${id}/runs`, filters, options),
   }

@@ -8,25 +8,25 @@ import type { ExportRuns, Id, ListRuns, Run, RunDetail } from '../types.ts'
 
 const root = '/api/v1/scheduler/runs'
 
-/** The activity log: one run for each attempt. */
+/** The activity log: one run per attempt. */
 export type Runs = ReturnType<typeof runsOf>
 
 export function runsOf(http: Http) {
   return {
-    /** Newest first. */
+    /** Lists runs, newest first. */
     list: (filters: ListRuns = {}, options?: RequestOptions): List<Run> => list(http, root, filters, options),
 
-    /** A run with its full request and response. */
+    /** Returns a run with its full request and response. */
     get: (id: Id, options?: RequestOptions): Promise<RunDetail> =>
       http.json({ method: 'GET', path: path`/api/v1/scheduler/runs/${id}`, options }),
 
     /**
-     * New runs, about a second after their end, for as long as they are asked for: `for await (const run of
-     * belfry.runs.tail())`. Comes back by itself when the connection breaks, and then goes on where it was.
+     * Yields new runs, about a second after their end: `for await (const run of belfry.runs.tail())`. Reconnects when the
+     * connection breaks, and resumes after the last run.
      */
     tail: (options?: TailOptions): AsyncGenerator<Run> => tailRuns(http, `${root}/stream`, options),
 
-    /** The file as it comes in, as long as the list is: `new Response(await belfry.runs.export()).text()` gives it all. */
+    /** Exports runs as a stream: `new Response(await belfry.runs.export()).text()` reads all of it. */
     export: (filters: ExportRuns = {}, options?: RequestOptions): Promise<ReadableStream<Uint8Array>> =>
       openExport(http, `${root}/export`, filters, options),
   }

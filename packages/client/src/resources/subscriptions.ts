@@ -7,23 +7,23 @@ import type { CreateSubscription, Id, PageOptions, Subscription, UpdateSubscript
 
 const root = '/api/v1/scheduler/subscriptions'
 
-/** Targets that get every event with a matching topic. */
+/** Targets that receive every event with a matching topic. */
 export type Subscriptions = ReturnType<typeof subscriptionsOf>
 
 export function subscriptionsOf(http: Http) {
   return {
-    /** Sends every event with a matching topic to a target, from now on. */
+    /** Creates a subscription, which receives every event with a matching topic from now on. */
     create: (subscription: CreateSubscription, options?: RequestOptions): Promise<Subscription> =>
       http.json({ method: 'POST', path: root, body: toDispatchBody(subscription), options }),
 
-    /** A subscription as it is now. Throws `NotFoundError` when there is none. */
+    /** Returns a subscription. Throws `NotFoundError`. */
     get: (id: Id, options?: RequestOptions): Promise<Subscription> =>
       http.json({ method: 'GET', path: path`/api/v1/scheduler/subscriptions/${id}`, options }),
 
-    /** Newest first. */
+    /** Lists subscriptions, newest first. */
     list: (page: PageOptions = {}, options?: RequestOptions): List<Subscription> => list(http, root, page, options),
 
-    /** What is left out stays. Events that are published later follow the change. */
+    /** Changes a subscription for later events. Omitted fields stay unchanged. */
     update: (id: Id, change: UpdateSubscription, options?: RequestOptions): Promise<Subscription> =>
       http.json({
         method: 'PATCH',
@@ -32,7 +32,7 @@ export function subscriptionsOf(http: Http) {
         options,
       }),
 
-    /** Ends a subscription. What was published before is still sent. */
+    /** Deletes a subscription. Earlier events are still delivered. */
     delete: (id: Id, options?: RequestOptions): Promise<void> =>
       http.json({ method: 'DELETE', path: path`/api/v1/scheduler/subscriptions/${id}`, options }),
   }

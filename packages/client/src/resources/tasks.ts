@@ -9,12 +9,12 @@ import type { BatchResult, CreateTask, ExportTasks, Id, ListTasks, Task, UpdateT
 
 const root = '/api/v1/scheduler/tasks'
 
-/** One-off calls at a future time. */
+/** Requests at a future time. */
 export type Tasks = ReturnType<typeof tasksOf>
 
 export function tasksOf(http: Http) {
   return {
-    /** Schedules a call. It is stored when this resolves; its retries are safe. */
+    /** Schedules a task. It is stored when this resolves. Retries are safe. */
     create: (task: CreateTask, options?: CreateOptions): Promise<Task> =>
       http.json({
         method: 'POST',
@@ -25,8 +25,8 @@ export function tasksOf(http: Http) {
       }),
 
     /**
-     * Schedules up to 1,000 calls at once, all stored when this resolves; its retries are safe. A bad one fails alone:
-     * look at each result's `error`.
+     * Schedules up to 1,000 tasks. They are stored when this resolves. Retries are safe. An invalid task fails alone, so
+     * check the `error` of each result.
      */
     async createMany(tasks: readonly CreateTask[], options?: CreateOptions): Promise<BatchResult[]> {
       const { data } = await http.json<{ data: BatchResult[] }>({
@@ -39,25 +39,25 @@ export function tasksOf(http: Http) {
       return data
     },
 
-    /** A task as it is now. Throws `NotFoundError` when there is none. */
+    /** Returns a task. Throws `NotFoundError`. */
     get: (id: Id, options?: RequestOptions): Promise<Task> =>
       http.json({ method: 'GET', path: path`/api/v1/scheduler/tasks/${id}`, options }),
 
-    /** Newest first. */
+    /** Lists tasks, newest first. */
     list: (filters: ListTasks = {}, options?: RequestOptions): List<Task> => list(http, root, filters, options),
 
-    /** Changes a task that is still pending; throws `ConflictError` (`task_not_pending`) otherwise. */
+    /** Changes a pending task. Throws `ConflictError` (`task_not_pending`). */
     update: (id: Id, change: UpdateTask, options?: RequestOptions): Promise<Task> =>
       http.json({ method: 'PATCH', path: path`/api/v1/scheduler/tasks/${id}`, body: toDispatchBody(change), options }),
 
     /**
-     * Cancels a task that is still pending: once this resolves, the call was not and will not be made. Throws
-     * `ConflictError` (`task_not_pending`) otherwise.
+     * Cancels a pending task. Once this resolves, its request was not and will not be sent. Throws `ConflictError`
+     * (`task_not_pending`).
      */
     cancel: (id: Id, options?: RequestOptions): Promise<Task> =>
       http.json({ method: 'DELETE', path: path`/api/v1/scheduler/tasks/${id}`, options }),
 
-    /** Runs a finished task again, as a new task that is due at once. Its retries are safe. */
+    /** Replays a finished task as a new task that is due at once. Retries are safe. */
     replay: (id: Id, options?: CreateOptions): Promise<Task> =>
       http.json({
         method: 'POST',
@@ -66,7 +66,7 @@ export function tasksOf(http: Http) {
         options,
       }),
 
-    /** The file as it comes in: `new Response(await belfry.tasks.export()).text()` gives it all. */
+    /** Exports tasks as a stream: `new Response(await belfry.tasks.export()).text()` reads all of it. */
     export: (filters: ExportTasks = {}, options?: RequestOptions): Promise<ReadableStream<Uint8Array>> =>
       openExport(http, `${root}/export`, filters, options),
   }

@@ -5,12 +5,12 @@ import { path } from '../path.ts'
 import { toBody } from '../request-body.ts'
 import type { Id, PageOptions, Secret, SigningSecret, Workspace, WorkspaceMember } from '../types.ts'
 
-/** What tasks, cron jobs, keys and logs belong to. */
+/** Workspaces, which own tasks, cron jobs, keys and logs. */
 export type Workspaces = ReturnType<typeof workspacesOf>
 
 export function workspacesOf(http: Http) {
   return {
-    /** Takes a session token. */
+    /** Creates a workspace. Requires a session token. */
     create: (organizationId: Id, workspace: { name: string }, options?: RequestOptions): Promise<Workspace> =>
       http.json({
         method: 'POST',
@@ -19,36 +19,36 @@ export function workspacesOf(http: Http) {
         options,
       }),
 
-    /** Throws `NotFoundError` when there is none, or when it is not the caller's. */
+    /** Returns a workspace. Throws `NotFoundError`, also for workspaces that the caller cannot see. */
     get: (id: Id, options?: RequestOptions): Promise<Workspace> =>
       http.json({ method: 'GET', path: path`/api/v1/workspaces/${id}`, options }),
 
-    /** Takes a session token. */
+    /** Changes a workspace. Requires a session token. */
     update: (id: Id, change: { name: string }, options?: RequestOptions): Promise<Workspace> =>
       http.json({ method: 'PATCH', path: path`/api/v1/workspaces/${id}`, body: toBody(change), options }),
 
-    /** Stops every delivery of the workspace at once. Takes a session token. */
+    /** Deletes a workspace, and stops all its deliveries at once. Requires a session token. */
     delete: (id: Id, options?: RequestOptions): Promise<void> =>
       http.json({ method: 'DELETE', path: path`/api/v1/workspaces/${id}`, options }),
 
-    /** The members who belong to it, with their roles in it. Owners and admins of the organization need not. */
+    /** Lists the members of a workspace with their roles. Owners and admins of the organization have access without it. */
     members: (id: Id, page: PageOptions = {}, options?: RequestOptions): List<WorkspaceMember> =>
       list(http, path`/api/v1/workspaces/${id}/members`, page, options),
 
-    /** Values that requests refer to and no answer shows. */
+    /** Values that requests refer to, and that are never returned. */
     secrets: secretsOf(http),
-    /** What deliveries are signed with. */
+    /** The secrets that sign deliveries. */
     signingSecrets: signingSecretsOf(http),
   }
 }
 
 function secretsOf(http: Http) {
   return {
-    /** Their names: the values never come back. */
+    /** Lists the names of secrets. Values are never returned. */
     list: (workspaceId: Id, page: PageOptions = {}, options?: RequestOptions): List<Secret> =>
       list(http, path`/api/v1/workspaces/${workspaceId}/secrets`, page, options),
 
-    /** Gives a secret its value, whether it is new or not. Requests refer to it as `{{ secrets.NAME }}`. */
+    /** Creates or replaces a secret. Requests refer to it as `{{ secrets.NAME }}`. */
     put: (workspaceId: Id, name: string, value: string, options?: RequestOptions): Promise<Secret> =>
       http.json({
         method: 'PUT',
@@ -57,7 +57,7 @@ function secretsOf(http: Http) {
         options,
       }),
 
-    /** Requests that still refer to it die with `secret_missing`. */
+    /** Deletes a secret. Tasks that still refer to it fail with `secret_missing`. */
     delete: (workspaceId: Id, name: string, options?: RequestOptions): Promise<void> =>
       http.json({ method: 'DELETE', path: path`/api/v1/workspaces/${workspaceId}/secrets/${name}`, options }),
   }
@@ -65,15 +65,15 @@ function secretsOf(http: Http) {
 
 function signingSecretsOf(http: Http) {
   return {
-    /** Those in force: the current one, and during a rotation the one before. */
+    /** Lists the current signing secret and, during a rotation, the previous one. */
     list: (workspaceId: Id, page: PageOptions = {}, options?: RequestOptions): List<SigningSecret> =>
       list(http, path`/api/v1/workspaces/${workspaceId}/signing-secrets`, page, options),
 
-    /** Makes a new one. The one before signs beside it for 24 hours. */
+    /** Creates a new signing secret. The previous one signs too for 24 hours. */
     rotate: (workspaceId: Id, options?: RequestOptions): Promise<SigningSecret> =>
       http.json({ method: 'POST', path: path`/api/v1/workspaces/${workspaceId}/signing-secrets`, options }),
 
-    /** Ends the one before, ahead of its time. */
+    /** Ends the previous signing secret at once. */
     revoke: (workspaceId: Id, id: Id, options?: RequestOptions): Promise<void> =>
       http.json({ method: 'DELETE', path: path`/api/v1/workspaces/${workspaceId}/signing-secrets/${id}`, options }),
   }

@@ -1,21 +1,21 @@
 import { toCamel } from './case.ts'
 import { type ApiError, toApiError } from './errors.ts'
 
-/** The JSON of an answer, in camelCase; undefined when there is nothing to answer (204). */
+/** Returns the JSON of a response in camelCase; undefined for 204. */
 export async function readJson<T>(response: Response): Promise<T> {
   const text = await response.text()
   const body = parsed(text)
   if (body === undefined && response.status !== 204) {
-    const detail = 'The answer is not JSON. Does baseUrl name Belfry itself?'
+    const detail = 'The response is not JSON. Is baseUrl the URL of Belfry?'
     throw problemOf(response, { code: 'invalid_answer', detail }, text)
   }
   return toCamel(body) as T // the shape that the API documents
 }
 
-/** What a refusal says. What stands before the API may answer with a page of its own. */
+/** Returns the error of a response, which may be the HTML page of a proxy. */
 export async function readProblem(response: Response): Promise<ApiError> {
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
-    const detail = 'The answer is a redirect, which is not followed with a key. Make baseUrl the address it leads to.'
+    const detail = 'The response is a redirect, which the client does not follow with a key. Set baseUrl to its target.'
     return problemOf(response, { code: 'redirected', detail }, '')
   }
   const text = await response.text()
@@ -28,7 +28,7 @@ function problemOf(response: Response, problem: Record<string, unknown>, body: u
   return toApiError({
     status: response.status,
     code: own('code') ?? `http_${response.status}`,
-    detail: own('detail') ?? `The server answered ${response.status} ${response.statusText}`.trim(),
+    detail: own('detail') ?? `The server responded with ${response.status} ${response.statusText}`.trim(),
     requestId: own('request_id') ?? response.headers.get('x-request-id'),
     errors: Array.isArray(problem.errors) ? problem.errors : [],
     body,
@@ -40,6 +40,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // not JSON: the text itself is all there is
+    return undefined // not JSON, so only its text is available
   }
 }

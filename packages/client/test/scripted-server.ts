@@ -7,11 +7,11 @@ export type Scripted = {
   status?: number
   headers?: Record<string, string>
   body?: string
-  /** What happens in place of an answer. */
+  /** What happens instead of a response. */
   instead?: 'hang' | 'hang up' | 'drip' | 'stay open' | 'break off'
 }
 
-/** A real server that answers what a test says, one answer after the other, and remembers what it was asked. */
+/** A real server that sends the responses of a test in order, and records its requests. */
 export function useServer() {
   let server: Server
   let url = ''
@@ -47,12 +47,12 @@ export function useServer() {
       return url
     },
     received,
-    /** Sets the next answers; after them comes `200 {}`. */
+    /** Sets the next responses; after them it sends `200 {}`. */
     answers: (...next: Scripted[]) => void script.push(...next),
   }
 }
 
-/** The body of a refusal, as the API writes it. */
+/** The body of an error response of the API. */
 export function problem(status: number, code: string, more: object = {}): Scripted {
   const body = JSON.stringify({ status, code, detail: `It is ${code}.`, request_id: 'req-1', ...more })
   return { status, body, headers: { 'content-type': 'application/problem+json' } }
