@@ -30,7 +30,7 @@ it('does not call a private address that was written to the database', async () 
   expect(canary.connections()).toBe(0)
 })
 
-it('does not call one that was written to a subscription or a cron job in the database', async () => {
+it('does not call a private address of a subscription or a cron job in the database', async () => {
   belfry = await startBelfry(backend, { env: { ALLOWED_PRIVATE_TARGETS: '' } })
   const { call, databaseUrl } = belfry
   const urls = privateUrls(canary.port)

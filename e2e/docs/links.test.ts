@@ -13,7 +13,7 @@ function resolveLink(from: string, link: string): { path: string; anchor: string
   return { path: path === '' ? from : normalize(join(dirname(from), path)).replace(/\/$/, ''), anchor }
 }
 
-function faultOf(from: string, link: string): string | null {
+function problemOf(from: string, link: string): string | null {
   const goal = resolveLink(from, link)
   if (!goal) return URL.canParse(link) ? null : 'is no URL'
   if (!existsSync(join(repositoryRoot(), goal.path))) return 'leads nowhere'
@@ -24,11 +24,11 @@ function faultOf(from: string, link: string): string | null {
 describe('links', () => {
   it.each([...pages.keys()])('of %s lead somewhere', path => {
     const links = pages.get(path)?.links ?? []
-    const faults = links.flatMap(link => {
-      const fault = faultOf(path, link)
-      return fault ? [`${link} ${fault}`] : []
+    const problems = links.flatMap(link => {
+      const problem = problemOf(path, link)
+      return problem ? [`${link} ${problem}`] : []
     })
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   it('of the index reach every page of docs/', () => {
