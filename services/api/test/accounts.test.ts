@@ -47,7 +47,7 @@ describe('refuses', () => {
     const { email } = await api.signUp()
     const headers = { 'X-Request-Id': 'same' }
     const wrong = await api.send('POST', login, { email, password: 'wrong horse battery' }, headers)
-    const unknown = await api.send('POST', login, { email: 'nobody@example.com', password }, headers)
+    const unknown = await api.send('POST', login, { email: 'unknown@example.com', password }, headers)
     expect(wrong.status).toBe(401)
     expect(unknown.text).toBe(wrong.text)
   })
@@ -77,7 +77,7 @@ describe('permits', () => {
     }
   })
 
-  it('a member only as far as the policy goes', async () => {
+  it('a member to do only what the policy allows', async () => {
     const { organizationId, workspaceId } = api.caller
     const member = await api.signUp()
     await api.ctx.pool.query(

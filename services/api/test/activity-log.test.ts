@@ -36,7 +36,7 @@ const start = Date.now() - 40 * hour
 const cronJobs = [newUuid(), newUuid()]
 const tasks = Array.from({ length: 5 }, () => newUuid())
 
-// Every combination of what can be filtered by, in an order that looks random and never changes.
+// Every combination of filters, in an order that looks random and never changes.
 function seeds(workspaces: string[], count: number): RunSeed[] {
   return Array.from({ length: count }, (_, i) => {
     const n = (i * 7919) % 1009
@@ -108,7 +108,7 @@ function toQuery(filters: Filters, limit: number): URLSearchParams {
 }
 
 describe('the activity log', () => {
-  it('finds exactly the runs that every filter asks for, page by page, in one workspace and in all', async () => {
+  it('finds exactly the runs that every filter selects, page by page, in one workspace and in all', async () => {
     const owner = await api.signUp()
     const more = [await addWorkspace(owner, 'Two'), await addWorkspace(owner, 'Three')]
     const workspaces = [owner.workspaceId, ...more]
@@ -131,10 +131,10 @@ describe('the activity log', () => {
     }
   }, 120_000)
 
-  it('gets through a filter that finds little in pages that may be short or empty', async () => {
+  it('completes a selective filter in pages that may be short or empty', async () => {
     const [busy, quiet] = [newUuid(), newUuid()]
     const status = (found: boolean) => ({ responseStatus: found ? 201 : 200 })
-    // What the busy workspace has is newer, and found later than what the quiet one has.
+    // The runs of the busy workspace are newer, and found later than those of the quiet one.
     const runs = await storeRuns(api.ctx.pool, [
       ...Array.from({ length: 10 }, () => ({ workspaceId: quiet, ...status(true) })),
       ...Array.from({ length: 300 }, (_, i) => ({ workspaceId: busy, ...status(i % 90 === 0) })),
@@ -155,7 +155,7 @@ describe('the activity log', () => {
     expect(lengths.length).toBeGreaterThan(300 / 40)
   })
 
-  it('shows a member the workspaces that they belong to, and an outsider none', async () => {
+  it('shows a member the workspaces of the member, and an outsider none', async () => {
     const owner = await api.signUp()
     const member = await api.signUp()
     const second = await addWorkspace(owner, 'Two')

@@ -14,7 +14,7 @@ async function create(organization: TestOrganization, body: Record<string, unkno
 }
 
 describe('works', () => {
-  it('lists the keys of a workspace without what opens it, and notes when one was used', async () => {
+  it('lists the keys of a workspace without their secrets, and records when one was used', async () => {
     const organization = await anOrganization(api)
     const [first, second] = [await create(organization), await create(organization, { name: 'Deploy' })]
     expect((await tasks(first.key)).status).toBe(200)
@@ -78,7 +78,7 @@ describe('works', () => {
 })
 
 describe('refuses', () => {
-  it('a key after its end by the clock of the database, also one that is remembered', async () => {
+  it('a key after its end by the clock of the database, also one in the cache', async () => {
     const organization = await anOrganization(api)
     const endsAt = new Date(api.ctx.clock.now() + 1_000)
     const { key } = await create(organization, { expires_at: endsAt.toISOString() })
@@ -95,7 +95,7 @@ describe('refuses', () => {
     expect((await tasks(key)).status).toBe(200)
   })
 
-  it('a key that is wrong, as often as it comes, without keeping its neighbours out', async () => {
+  it('a wrong key every time, without blocking other keys of the address', async () => {
     const organization = await anOrganization(api)
     const [good, wrong] = [(await create(organization)).key, createApiKeyText().key]
     const from = { 'X-Forwarded-For': '192.0.2.77' }
@@ -105,7 +105,7 @@ describe('refuses', () => {
     expect((await tasks(good, from)).status).toBe(200)
   })
 
-  it('an address that tries many wrong keys, but no other, and no key that works', async () => {
+  it('an address that tries many wrong keys, but no other address and no valid key', async () => {
     const organization = await anOrganization(api)
     const { key } = await create(organization)
     const from = (address: string) => ({ 'X-Forwarded-For': address })

@@ -54,7 +54,7 @@ describe('works', () => {
     expect(JSON.stringify(data)).not.toContain(key.key)
   })
 
-  it('records cancelled tasks, and what becomes of cron jobs and subscriptions, by keys as by users', async () => {
+  it('records cancelled tasks and changes of cron jobs and subscriptions, by keys and by users', async () => {
     const organization = await anOrganization(api)
     const { owner, workspaceId } = organization
     const key = await organization.apiKey()
@@ -119,7 +119,7 @@ describe('works', () => {
 })
 
 describe('refuses', () => {
-  it('to do what cannot be put on record, and to put on record what was not done', async () => {
+  it('an action that cannot be recorded, and a record of an action that was not done', async () => {
     const organization = await anOrganization(api)
     const { owner } = organization
     await api.ctx.pool.query(

@@ -6,7 +6,7 @@ const origin = 'https://belfry.test'
 const api = useApi(() => ({ PUBLIC_URL: origin }))
 const me = '/api/v1/auth/me'
 
-describe('every answer', () => {
+describe('every response', () => {
   it.each([
     ['GET', '/healthz', 200],
     ['GET', '/api/openapi.json', 200],
@@ -23,7 +23,7 @@ describe('every answer', () => {
     if (path !== '/healthz') expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  it('that is a page runs nothing, and stands in no frame', async () => {
+  it('that is a page runs no script and allows no frame', async () => {
     for (const path of ['/api/docs', '/api/problems/internal']) {
       const page = await api.send('GET', path, undefined, { Accept: 'text/html' })
       const policy = page.headers.get('content-security-policy') ?? ''
@@ -42,7 +42,7 @@ describe('the session cookie', () => {
     expect(attributes.join()).not.toContain('Domain')
   })
 
-  it('changes something only for pages of ours: by Origin, or where there is none by Sec-Fetch-Site', async () => {
+  it('allows changes only from our own pages: by Origin, or without one by Sec-Fetch-Site', async () => {
     const { session } = await aPerson(api)
     const cookie = { Cookie: `belfry_session=${session.Authorization.slice('Bearer '.length)}` }
     const change = async (headers: Record<string, string>) =>

@@ -5,7 +5,7 @@ const api = useApi()
 const path = '/api/v1/scheduler/cronjobs'
 const minutely = { name: 'Every minute', url: 'https://example.com/hook', method: 'POST', cron: '* * * * *' }
 
-// Answers are compared with one another, and a minute must not begin between them.
+// Responses are compared with each other, so no minute must begin between them.
 beforeEach(() => expect.poll(() => new Date().getSeconds(), { timeout: 5000 }).toBeLessThan(58))
 
 async function create(changes: Record<string, unknown> = {}): Promise<Json> {
@@ -22,7 +22,7 @@ async function statesOf(job: Json): Promise<string[]> {
   return (await tasksOf(job)).map(({ state, state_reason }) => state_reason ?? state)
 }
 
-// Of a few calls, because other tests share the machine.
+// The fastest of a few calls, because other tests share the machine.
 async function quickest(call: () => Promise<Answer>): Promise<{ answer: Answer; ms: number }> {
   let ms = Number.POSITIVE_INFINITY
   for (let i = 0; ; i++) {
@@ -72,7 +72,7 @@ describe('works', () => {
     expect(tasks.text).toContain(`"payload":${payload}`)
   })
 
-  it('pauses: from the answer on nothing waits, and nothing comes until it is resumed', async () => {
+  it('pauses: after the response nothing waits, and nothing is added until it is resumed', async () => {
     const job = await create()
     const paused = await api.call('POST', `${path}/${job.id}/pause`)
     expect(paused).toMatchObject({
@@ -128,7 +128,7 @@ describe('works', () => {
     }
   })
 
-  it('triggers a run now, as often as asked, also while paused', async () => {
+  it('triggers a run for every request, also while paused', async () => {
     const job = await create({ cron: '0 0 1 1 *' })
     await api.call('POST', `${path}/${job.id}/pause`)
     const answers = await Promise.all([1, 2, 3].map(() => api.call('POST', `${path}/${job.id}/trigger`)))
@@ -141,7 +141,7 @@ describe('works', () => {
     expect(await tasksOf(job)).toHaveLength(3)
   })
 
-  it('previews 50 runs within 20 ms, with what the clocks do to them', async () => {
+  it('previews 50 runs within 20 ms, with clock changes', async () => {
     const body = { cron: '30 2 * * *', timezone: 'Europe/Berlin', from: '2027-03-26T12:00:00Z', count: 50 }
     const { answer, ms } = await quickest(() => api.call('POST', `${path}/preview`, body))
     expect(answer.body.next_runs).toHaveLength(50)
@@ -210,7 +210,7 @@ describe('refuses', () => {
     }
   })
 
-  it('an unknown zone, and tells of all faults at once', async () => {
+  it('an unknown time zone, and reports all errors at once', async () => {
     const wrong = {
       ...minutely,
       cron: '60 * * * *',
@@ -229,7 +229,7 @@ describe('refuses', () => {
     expect(answer.body.errors.at(-1).message).toContain('"timezone"')
   })
 
-  it('bounds that leave no run, on creation and on change', async () => {
+  it('bounds without a run, on creation and on change', async () => {
     const never = { code: 'never_runs', path: 'ends_at' }
     const past = await api.call('POST', path, { ...minutely, ends_at: '2026-01-01T00:00:00Z' })
     expect(past).toMatchObject({ status: 400, body: { errors: [never] } })
@@ -252,7 +252,7 @@ describe('refuses', () => {
 })
 
 describe('permits', () => {
-  it('nobody else to see, change, run or delete a cron job', async () => {
+  it('no other caller to see, change, run or delete a cron job', async () => {
     const job = await create()
     const stranger = await api.signUp()
     const as = { 'X-Api-Key': stranger.apiKey }

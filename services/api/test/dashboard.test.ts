@@ -50,7 +50,7 @@ describe('the dashboard', () => {
     },
   )
 
-  it('leads from another name of the machine to the public one, on the same port', async () => {
+  it('redirects from another name of the machine to the public one, on the same port', async () => {
     publicUrl = url.replace('127.0.0.1', 'localhost')
     const answer = await fetch(`${url}//elsewhere.example/a?b=c`, {
       redirect: 'manual',

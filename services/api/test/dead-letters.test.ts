@@ -8,7 +8,7 @@ const deadLetters = '/api/v1/scheduler/dead-letters'
 
 type State = 'dead' | 'success' | 'cancelled' | 'processing' | 'retrying' | 'pending'
 
-/** Somebody with a workspace of their own, and tasks in it that are in some state. */
+/** A caller with its own workspace, and tasks of a state in it. */
 async function aCaller() {
   const caller: Caller = await api.signUp()
   const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
@@ -92,7 +92,7 @@ describe('works', () => {
     expect(idsOf(await read('topic=orders.paid'))).toEqual([])
   })
 
-  it('takes a dead letter off the list when its task is replayed', async () => {
+  it('removes a dead letter from the list when its task is replayed', async () => {
     const { call, store, listed } = await aCaller()
     const [first, second] = await store('dead', 2)
     await call('POST', `${tasks}/${first}/replay`)
@@ -101,7 +101,7 @@ describe('works', () => {
     expect(body.data).toHaveLength(2)
   })
 
-  it('replays dead letters by id, each once, whatever is asked how often', async () => {
+  it('replays dead letters by id, each once, also for repeated and concurrent requests', async () => {
     const { call, store, listed, replaysOf } = await aCaller()
     const letters = await store('dead', 3)
     const [alive = ''] = await store('success')
@@ -218,7 +218,7 @@ describe('permits', () => {
     expect((await mine.call('GET', headers.get('location') ?? '')).body.status).toBe('running')
   })
 
-  it('nobody without a key', async () => {
+  it('no request without a key', async () => {
     const { body } = await api.call('POST', tasks, aTaskBody())
     for (const path of [`${tasks}/${body.id}/replay`, `${deadLetters}/replay`, `${deadLetters}/discard`]) {
       expect((await api.send('POST', path, {})).status).toBe(401)

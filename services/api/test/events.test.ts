@@ -12,7 +12,7 @@ const as = (caller: Caller) => (method: string, path: string, body?: unknown) =>
   api.send(method, path, body, { 'X-Api-Key': caller.apiKey })
 
 describe('works', () => {
-  it('publishes to a target: one task, due now, that says which event it is', async () => {
+  it('publishes to a target: one task with the id of the event, due now', async () => {
     const body = anEvent({ target_url: target, headers: { 'X-Own': 'a' }, retry: { max_retries: 1 }, timeout_ms: 2000 })
     const { status, body: event } = await api.call('POST', events, body)
     expect(status).toBe(202)
@@ -67,7 +67,7 @@ describe('works', () => {
     expect(new Set(body.tasks.map((task: Json) => task.event_id))).toEqual(new Set([body.id]))
   })
 
-  it('answers 202 with no tasks when nobody subscribes to the topic', async () => {
+  it('responds with 202 and no tasks when the topic has no subscription', async () => {
     const before = await api.count('tasks')
     const { status, body } = await as(await api.signUp())('POST', events, anEvent())
     expect([status, body.tasks]).toEqual([202, []])
@@ -144,7 +144,7 @@ describe('refuses', () => {
     expect(await api.count('tasks')).toBe(before)
   })
 
-  it('a subscription, new or changed, to what is no topic or to a private target', async () => {
+  it('a new or changed subscription with an invalid topic or a private target', async () => {
     const { body: subscription } = await api.call('POST', subscriptions, { topic: 'a', url: target })
     for (const [field, value] of [
       ['topic', 'a.*.b'],
@@ -161,7 +161,7 @@ describe('refuses', () => {
     }
   })
 
-  it('more than 1,000 subscriptions, also when they come at once', async () => {
+  it('more than 1,000 subscriptions, also concurrent ones', async () => {
     const caller = await api.signUp()
     const call = as(caller)
     const { body } = await call('POST', subscriptions, { topic: 'a', url: target })
@@ -184,7 +184,7 @@ describe('refuses', () => {
 })
 
 describe('permits', () => {
-  it('nobody without a key', async () => {
+  it('no request without a key', async () => {
     for (const path of [events, subscriptions]) expect((await api.send('POST', path, {})).status).toBe(401)
   })
 

@@ -11,7 +11,7 @@ async function read(caller: Caller, path: string): Promise<{ status: number; typ
 }
 
 describe('an export', () => {
-  it('holds every run that the filters ask for, over many pages, in both forms', async () => {
+  it('has every run that the filters select, over many pages, in both formats', async () => {
     const caller = await api.signUp()
     const workspaceId = fromId('ws', caller.workspaceId) ?? ''
     const seeds = Array.from({ length: 2_500 }, (_, i) => ({
@@ -56,7 +56,7 @@ describe('an export', () => {
     expect(JSON.parse(json.text)).toMatchObject({ name: '=HYPERLINK("x")', payload: { n: 1 } })
   })
 
-  it('refuses what it does not know', async () => {
+  it('rejects unknown parameters', async () => {
     const caller = await api.signUp()
     expect((await read(caller, '/api/v1/scheduler/runs/export?format=xml')).status).toBe(400)
     expect((await read(caller, '/api/v1/scheduler/runs/export?limit=5')).status).toBe(400)

@@ -10,10 +10,10 @@ import { type Json, useApi } from './setup.ts'
 const seed = Number(process.env.FUZZ_SEED ?? 1)
 const count = Number(process.env.FUZZ_REQUESTS ?? 20_000)
 const atATime = 24
-// Hashing a password, waiting for somebody or exporting everything takes as long as a hundred other requests, and the
-// documents are long and always the same.
+// Hashing a password, waiting for a dispatcher or exporting everything takes as long as a hundred other requests, and the
+// documents are long and never change.
 const slow = /auth\/(register|login|password)|accept$|test$|export$|openapi|docs/
-// After these the caller cannot go on, so somebody new sends each of them.
+// These leave the caller without access, so a new caller sends each of them.
 const isFinal = ({ method, path }: Operation) =>
   /auth\/logout$/.test(path) ||
   (method === 'PATCH' && /auth\/me$/.test(path)) ||
@@ -76,7 +76,7 @@ it(`keeps every promise of the OpenAPI document in ${count} requests (seed ${see
           .join('\n'),
     )
   expect(faults).toEqual([])
-  // It got past the front door, nearly everywhere and often.
+  // Most operations succeeded, and often.
   const names = new Set(operations.map(({ method, path }) => `${method} ${path}`))
   const good = [...statuses].filter(([name]) => / 2\d\d$/.test(name))
   const neverGood = [...names].filter(name => !good.some(([known]) => known.startsWith(`${name} `)))

@@ -24,7 +24,7 @@ describe('works', () => {
     ['tasks', tasks, aTaskBody({ payload: { n: 1 } }), 'tasks', 1],
     ['cron jobs', cronJobs, aCronJob, 'cron_jobs', 1],
     ['events', events, anEvent, 'tasks', 1],
-    ['events that nobody gets', events, { topic: 'a', payload: {} }, 'tasks', 0],
+    ['events without a subscription', events, { topic: 'a', payload: {} }, 'tasks', 0],
   ])('gives the first answer again, to the byte: %s', async (_what, path, body, table, rows) => {
     const key = newKey()
     const before = await api.count(table)
@@ -37,14 +37,14 @@ describe('works', () => {
     expect(await api.count(table)).toBe(before + rows)
   })
 
-  it('gives it also after what it made has changed', async () => {
+  it('repeats it also after the created object has changed', async () => {
     const [key, body] = [newKey(), aTaskBody()]
     const first = await post(tasks, key, body)
     await api.call('DELETE', `${tasks}/${first.body.id}`)
     expect((await post(tasks, key, body)).text).toBe(first.text)
   })
 
-  it('makes one task of 20 equal requests at once', async () => {
+  it('makes one task for 20 equal concurrent requests', async () => {
     const before = await api.count('tasks')
     const [key, body] = [newKey(), aTaskBody()]
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(tasks, key, body)))
@@ -57,13 +57,13 @@ describe('works', () => {
     }
   })
 
-  it('takes many requests with different keys at once', async () => {
+  it('accepts many concurrent requests with different keys', async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => post(tasks, newKey(), aTaskBody())))
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(40)
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
   })
 
-  it('keeps an answer for 24 hours, and then takes the key for another request', async () => {
+  it('keeps a response for 24 hours, and then accepts the key for another request', async () => {
     const key = newKey()
     const first = await post(tasks, key, aTaskBody())
     await ageBy(23.9, key)
@@ -75,7 +75,7 @@ describe('works', () => {
     expect((await post(tasks, key, aTaskBody({ name: 'Third' }))).status).toBe(409)
   })
 
-  it('does not burn the key of a request that was refused', async () => {
+  it('does not use up the key of a refused request', async () => {
     const key = newKey()
     expect((await post(tasks, key, aTaskBody({ url: 'nope' }))).status).toBe(400)
     expect((await post(tasks, key, aTaskBody({ execute_at: '2020-01-01T00:00:00Z' }))).status).toBe(400)
@@ -105,7 +105,7 @@ describe('refuses', () => {
     const answers: number[] = []
     const holder = await api.ctx.pool.connect()
     try {
-      // Holds up every insert of a task.
+      // Delays every insert of a task.
       await holder.query('BEGIN')
       await holder.query('LOCK TABLE tasks IN SHARE MODE')
       const requests = Array.from({ length: 20 }, async () => {

@@ -35,11 +35,13 @@ describe('works', () => {
     expect(created.body).toMatchObject({ ...shown, target: 'hooks.slack.com' })
     expect((await call(organization, 'GET', `/${id}`)).body).toEqual(created.body)
     expect((await call(organization, 'GET')).body).toEqual({ data: [created.body], next_cursor: null })
-    const changes = { name: 'Nobody', events: ['quota.reached', 'quota.reached'], url: 'https://example.com/x' }
+    const changes = { name: 'Renamed', events: ['quota.reached', 'quota.reached'], url: 'https://example.com/x' }
     const changed = await call(organization, 'PATCH', `/${id}`, changes)
-    expect(changed.body).toMatchObject({ name: 'Nobody', events: ['quota.reached'], target: 'example.com' })
+    expect(changed.body).toMatchObject({ name: 'Renamed', events: ['quota.reached'], target: 'example.com' })
     expect(await open(organization, id)).toEqual({ channel: 'slack', target: 'https://example.com/x' })
-    expect((await call(organization, 'PATCH', `/${id}`, { name: 'Somebody' })).body.events).toEqual(['quota.reached'])
+    expect((await call(organization, 'PATCH', `/${id}`, { name: 'Renamed again' })).body.events).toEqual([
+      'quota.reached',
+    ])
     expect((await call(organization, 'DELETE', `/${id}`)).status).toBe(204)
     expect((await call(organization, 'GET', `/${id}`)).status).toBe(404)
     expect((await call(organization, 'DELETE', `/${id}`)).status).toBe(404)
@@ -58,7 +60,7 @@ describe('works', () => {
     expect(log.text).not.toContain('a-secret-part')
   })
 
-  it('takes an e-mail address for the channel email, and an API key for a caller', async () => {
+  it('accepts an e-mail address for the channel email, and an API key as the caller', async () => {
     const organization = await anOrganization(api)
     const path = `/api/v1/workspaces/${organization.workspaceId}/integrations`
     const body = { name: 'Mails', channel: 'email', email: 'ops@example.com', events: ['task.dead'] }
@@ -73,7 +75,7 @@ describe('works', () => {
     const organization = await anOrganization(api)
     const { id } = (await call(organization, 'POST', '', slack)).body
     const answer = call(organization, 'POST', `/${id}/test`)
-    // The dispatcher's part, without a dispatcher.
+    // Stands in for the dispatcher.
     let taken: Awaited<ReturnType<typeof takeFromOutbox>> = null
     const take = async () => (taken = await takeFromOutbox(api.ctx.pool, 'webhook', 60_000))
     await expect.poll(take, { timeout: 10_000 }).toMatchObject({ label: 'integration test' })
@@ -91,7 +93,7 @@ describe('refuses', () => {
     [{ ...slack, url: '{{ secrets.HOOK }}' }, 'url'],
     [{ ...slack, url: 'https://example.com/{{ secrets.HOOK }}' }, 'url'],
     [{ ...slack, name: '' }, 'name'],
-    [{ name: 'x', channel: 'email', email: 'nobody', events: ['task.dead'] }, 'email'],
+    [{ name: 'x', channel: 'email', email: 'invalid', events: ['task.dead'] }, 'email'],
     [{ name: 'x', channel: 'email', url: secretUrl, events: ['task.dead'] }, 'email'],
   ])('%j', async (body, path) => {
     const organization = await anOrganization(api)
@@ -127,7 +129,7 @@ describe('refuses', () => {
     expect(canary.connections()).toBe(0)
   })
 
-  it('more than twenty in one workspace, also when they come at once', async () => {
+  it('more than twenty in one workspace, also concurrent ones', async () => {
     const organization = await anOrganization(api)
     const answers = await Promise.all(Array.from({ length: 24 }, () => call(organization, 'POST', '', slack)))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
@@ -136,7 +138,7 @@ describe('refuses', () => {
 })
 
 describe('permits', () => {
-  it('nobody to read a URL: it is in no column', async () => {
+  it('no caller to read a URL: it is in no column', async () => {
     const organization = await anOrganization(api)
     await call(organization, 'POST', '', slack)
     const { rows } = await api.ctx.pool.query<{ text: string; bytes: Buffer }>(

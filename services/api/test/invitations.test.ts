@@ -18,7 +18,7 @@ const preview = (token: string) => api.send('GET', `/api/v1/invitations/${token}
 const accept = (token: string, body: object = {}, as?: Person) =>
   api.send('POST', `/api/v1/invitations/${token}/accept`, body, as?.session)
 
-/** Somebody with an account, and an open invitation to them. */
+/** Makes a user with an account, and an open invitation to the user. */
 async function invited(changes: object = {}) {
   const organization = await anOrganization(api)
   const person = await aPerson(api)
@@ -33,7 +33,7 @@ const roleOf = async ({ userId }: Person, { id }: TestOrganization) => {
 }
 
 describe('works', () => {
-  it('a mail with a link joins the signed-in user with the role and the workspaces that were meant', async () => {
+  it('a mail with a link adds the signed-in user with the role and the workspaces of the invitation', async () => {
     const organization = await anOrganization(api)
     const [person, workspace] = [await aPerson(api), await organization.addWorkspace()]
     const email = person.email.toUpperCase().replace('@EXAMPLE.COM', '@example.com')
@@ -81,7 +81,7 @@ describe('works', () => {
     expect((await api.send('PUT', path, {}, session)).body).toMatchObject({ role: 'viewer' })
   })
 
-  it('somebody without an account opens one in the same step, and is signed in', async () => {
+  it('a user without an account creates one in the same step, and is signed in', async () => {
     const organization = await anOrganization(api)
     const email = newEmail()
     await invite(organization, organization.owner, { email, role: 'admin' })
@@ -95,7 +95,7 @@ describe('works', () => {
     expect(me.body.organizations).toMatchObject([{ id: organization.id, role: 'admin' }])
   })
 
-  it('a second mail brings a new link and ends the old one', async () => {
+  it('a second mail has a new link and ends the old one', async () => {
     const { organization, person, invitation, token } = await invited()
     const again = await on(organization, organization.owner, 'POST', invitation.id, '/resend')
     expect([again.status, again.body.status]).toEqual([200, 'pending'])
@@ -105,7 +105,7 @@ describe('works', () => {
     expect((await accept(newToken, {}, person)).status).toBe(200)
   })
 
-  it('a second mail revives what has expired', async () => {
+  it('a second mail renews an expired invitation', async () => {
     const { organization, person, invitation } = await invited()
     await expire(person.email)
     expect((await list(organization))[0].status).toBe('expired')
@@ -113,7 +113,7 @@ describe('works', () => {
     expect((await accept(await tokenFor(api, person.email), {}, person)).status).toBe(200)
   })
 
-  it('whoever has been revoked, or whose invitation has expired, can be invited again', async () => {
+  it('an address whose invitation was revoked or has expired can be invited again', async () => {
     const { organization, person, invitation } = await invited()
     const body = { email: person.email, role: 'member' }
     expect((await on(organization, organization.owner, 'DELETE', invitation.id)).status).toBe(204)
@@ -123,7 +123,7 @@ describe('works', () => {
     expect((await accept(await tokenFor(api, person.email), {}, person)).status).toBe(200)
   })
 
-  it('is on record: who invited whom, sent again, revoked, and who joined', async () => {
+  it('is recorded when sent, resent, revoked and accepted', async () => {
     const { organization, person, invitation } = await invited()
     await on(organization, organization.owner, 'POST', invitation.id, '/resend')
     await accept(await tokenFor(api, person.email), {}, person)
@@ -145,7 +145,7 @@ describe('works', () => {
 })
 
 describe('refuses', () => {
-  it('a second use, also of ten at the same time', async () => {
+  it('a second use, also of ten concurrent ones', async () => {
     const { organization, person, token } = await invited()
     const answers = await Promise.all(Array.from({ length: 10 }, () => accept(token, {}, person)))
     expect(answers.map(({ status, body }) => body.code ?? status).sort()).toEqual([
@@ -158,7 +158,7 @@ describe('refuses', () => {
     expect((await preview(token)).body.code).toBe('invitation_used')
   })
 
-  it('what has expired or was revoked, and a token that there is not', async () => {
+  it('expired and revoked invitations, and an unknown token', async () => {
     const [one, two] = [await invited(), await invited()]
     await expire(one.person.email)
     await on(two.organization, two.organization.owner, 'DELETE', two.invitation.id)
@@ -174,7 +174,7 @@ describe('refuses', () => {
     }
   })
 
-  it('somebody else than whom it was sent to, and nobody at all', async () => {
+  it('another user than the invited one, and a request without a user', async () => {
     const { organization, person, token } = await invited()
     const stranger = await aPerson(api)
     const mismatch = await accept(token, {}, stranger)
@@ -186,7 +186,7 @@ describe('refuses', () => {
     expect(await roleOf(person, organization)).toBe('member true')
   })
 
-  it('what the inviter may not give any more', async () => {
+  it('a role that the inviter may no longer grant', async () => {
     const organization = await anOrganization(api)
     const admin = await organization.add('admin')
     const people = [await aPerson(api), await aPerson(api)] as const
@@ -206,7 +206,7 @@ describe('refuses', () => {
     expect((await accept(await tokenFor(api, people[0].email), {}, people[0])).status).toBe(200)
   })
 
-  it('what an inviter invited to who has left since', async () => {
+  it('an invitation whose inviter has left', async () => {
     const organization = await anOrganization(api)
     const [admin, person] = [await organization.add('admin'), await aPerson(api)]
     await invite(organization, admin, { email: person.email, role: 'member' })
@@ -215,7 +215,7 @@ describe('refuses', () => {
     expect(body.code).toBe('invitation_revoked')
   })
 
-  it('members who invite, but with the flag and to what they are themselves', async () => {
+  it('invitations by members, except with the flag and to their own role', async () => {
     const organization = await anOrganization(api)
     const [member, workspace] = [await organization.add('member', 'viewer'), await organization.addWorkspace()]
     const body = () => ({ email: newEmail(), role: 'member' })
@@ -235,7 +235,7 @@ describe('refuses', () => {
     expect(owner.status).toBe(403)
   })
 
-  it('a workspace of others, a member, and whoever has an open invitation', async () => {
+  it('a workspace of another organization, a member, and an address with an open invitation', async () => {
     const { organization, person } = await invited()
     const foreign = (await anOrganization(api)).workspaceId
     const to = (email: string, more = {}) =>
@@ -247,7 +247,7 @@ describe('refuses', () => {
 
   it.each([
     '',
-    'nobody',
+    'invalid',
     'a@b',
     'a@example.com, b@example.com',
     'A <a@example.com>',
@@ -259,7 +259,7 @@ describe('refuses', () => {
     expect([status, body.errors[0].path]).toEqual([400, 'email'])
   })
 
-  it('more than a few mails to one address, whoever sends them, and says when to go on', async () => {
+  it('more than a few mails to one address from all senders, with a time to retry', async () => {
     const email = newEmail()
     const statuses: number[] = []
     for (let i = 0; i < 6; i++) {
@@ -274,7 +274,7 @@ describe('refuses', () => {
 })
 
 describe('permits', () => {
-  it('nobody to learn a token: it is in no answer and in no table', async () => {
+  it('no caller to learn a token: it is in no response and in no table', async () => {
     const { token, organization } = await invited()
     expect(JSON.stringify(await list(organization))).not.toContain(token)
     const { rows } = await api.ctx.pool.query(
@@ -288,7 +288,7 @@ describe('permits', () => {
     }
   })
 
-  it('the link of the configured address only, whatever the request says of its host', async () => {
+  it('only links of the configured address, independent of the Host header', async () => {
     const organization = await anOrganization(api)
     const email = newEmail()
     const headers = {

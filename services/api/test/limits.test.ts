@@ -8,7 +8,7 @@ const scheduler = '/api/v1/scheduler'
 const cronJob = { name: 'A cron job', url: 'https://example.com/', method: 'POST', cron: '0 0 1 1 *' }
 const event = { topic: 'orders.paid', payload: {}, target_url: 'https://example.com/' }
 
-/** Somebody whose tier allows what is said, for as long as the test takes. */
+/** Makes a caller whose tier has the given limits during the test. */
 async function aCaller(limits: Partial<TierLimits>): Promise<Caller> {
   const { tiers } = api.ctx.config
   api.ctx.config.tiers = { ...tiers, free: { ...tiers.free, ...limits } }
@@ -39,14 +39,14 @@ async function countOf(table: string, { workspaceId }: Caller, condition = 'true
   return rows[0]?.n ?? 0
 }
 
-describe('of 20 creations at once exactly as many succeed as there is room for:', () => {
+describe('of 20 concurrent creations exactly as many succeed as the limit allows:', () => {
   it('tasks, one by one', async () => {
     const caller = await aCaller({ pendingTasks: 7 })
     await expectRoomFor(7, () => withKey(caller, 'POST', '/tasks', aTaskBody()))
     expect(await countOf('tasks', caller)).toBe(7)
   })
 
-  it('tasks, far from the limit a moment before', async () => {
+  it('tasks, after a count far from the limit', async () => {
     const caller = await aCaller({ pendingTasks: 420 })
     const many = (count: number) => ({ tasks: Array.from({ length: count }, () => aTaskBody()) })
     expect(await withKey(caller, 'POST', '/tasks', aTaskBody())).toMatchObject({ status: 201 })
@@ -63,19 +63,19 @@ describe('of 20 creations at once exactly as many succeed as there is room for:'
     expect(await countOf('tasks', caller)).toBe(3)
   })
 
-  it('tasks, in batches, of which each is stored whole or not at all', async () => {
+  it('tasks in batches, each stored whole or not at all', async () => {
     const caller = await aCaller({ pendingTasks: 10 })
     const four = { tasks: Array.from({ length: 4 }, () => aTaskBody()) }
     await expectRoomFor(2, () => withKey(caller, 'POST', '/tasks/batch', four), 200)
     expect(await countOf('tasks', caller)).toBe(8)
   })
 
-  it('events, which wait for their dispatch like every task', async () => {
+  it('events, which are pending like every task', async () => {
     const caller = await aCaller({ pendingTasks: 4 })
     await expectRoomFor(4, () => api.send('POST', '/api/events', event, { 'X-Api-Key': caller.apiKey }), 202)
   })
 
-  it('replays and triggers, which make a task each', async () => {
+  it('replays and triggers, which create a task each', async () => {
     const caller = await aCaller({ pendingTasks: 5, cronJobs: 1 })
     const done = (await withKey(caller, 'POST', '/tasks', aTaskBody())).body.id
     await withKey(caller, 'DELETE', `/tasks/${done}`)
@@ -91,7 +91,7 @@ describe('of 20 creations at once exactly as many succeed as there is room for:'
     expect(await countOf('cron_jobs', caller)).toBe(6)
   })
 
-  it('API keys, of which there is one', async () => {
+  it('API keys, one of which exists', async () => {
     const caller = await aCaller({ apiKeys: 5 })
     const path = `/workspaces/${caller.workspaceId}/api-keys`
     await expectRoomFor(4, i => asOwner(caller, 'POST', path, { name: `K${i}` }))
@@ -119,7 +119,7 @@ describe('of 20 creations at once exactly as many succeed as there is room for:'
     expect(await invite(99)).toMatchObject({ status: 201 })
   })
 
-  it('members, of whom one is the owner', async () => {
+  it('members, one of whom is the owner', async () => {
     const caller = await aCaller({ members: 4, invitations: 20 })
     const path = `/organizations/${caller.organizationId}/invitations`
     const guests = Array.from({ length: 20 }, () => `${crypto.randomUUID()}@example.com`)
@@ -139,7 +139,7 @@ describe('of 20 creations at once exactly as many succeed as there is room for:'
 
 const anInvitation = { role: 'member', workspace_role: 'viewer' }
 
-describe('room comes back when', () => {
+describe('headroom returns when', () => {
   it('a task is cancelled, a cron job deleted, or the tier raised', async () => {
     const caller = await aCaller({ pendingTasks: 1, cronJobs: 1 })
     const task = () => withKey(caller, 'POST', '/tasks', aTaskBody())
@@ -155,7 +155,7 @@ describe('room comes back when', () => {
 })
 
 describe('a payload', () => {
-  // Its JSON text has so many bytes, though fewer characters.
+  // The JSON text has this many bytes, and fewer characters.
   const ofBytes = (bytes: number) => `ü${'x'.repeat(bytes - 4)}`
   const sendings: Array<[string, number, (caller: Caller, payload: string) => Promise<Answer>]> = [
     ['a task', 201, (caller, payload) => withKey(caller, 'POST', '/tasks', aTaskBody({ payload }))],

@@ -6,10 +6,10 @@ import { readBounded, type Scan } from '../src/http/bounded-page.ts'
 import { type RunFilter, scanRuns } from '../src/runs/run-scan.ts'
 import { scanTasks, type TaskFilter } from '../src/tasks/find-tasks.ts'
 
-const crowd = 20_000
-// Far fewer than a real request may look at, so that a list which reads on stands out.
+const manyRows = 20_000
+// Far fewer than a real request may scan, to make a list that reads more stand out.
 const maxScanned = 300
-const mostRows = 3_000
+const maxRows = 3_000
 
 const anId = (kind: number, n: number) => `00000000-0000-7000-8${kind}00-${n.toString(16).padStart(12, '0')}`
 const workspaces = Array.from({ length: 10 }, (_, n) => anId(0, n))
@@ -31,7 +31,7 @@ beforeAll(async () => {
      -- Nearly everything belongs to the first workspace and has succeeded.
      CREATE TEMPORARY TABLE made AS
        SELECT n, an_id(0, CASE WHEN n % 100 = 0 THEN 1 + n / 100 % 9 ELSE 0 END) AS ws,
-              now() - n * interval '1 minute' AS at FROM generate_series(1, ${crowd}) n`,
+              now() - n * interval '1 minute' AS at FROM generate_series(1, ${manyRows}) n`,
   )
   await pool.query(
     `INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, cron_job_id, finished_at)
@@ -97,7 +97,7 @@ const scans: Record<string, Scan> = Object.fromEntries([
   ...Object.entries(cronJobFilters).map(([name, filter]) => [`cron jobs by ${name}`, scanCronJobs(big, filter)]),
 ])
 
-describe('lists read along an index, and no more than they show or may look at', () => {
+describe('lists read along an index, and no more than they return or may scan', () => {
   it.each([
     ['with statistics', 'ANALYZE'],
     ['with the statistics of fifty times as much', pretend(50)],
@@ -110,8 +110,8 @@ describe('lists read along an index, and no more than they show or may look at',
         const reads = await explain({ ...scan, maxScanned })
         for (const { rows, sorted, wholeTables } of reads) {
           expect({ name, wholeTables }).toEqual({ name, wholeTables: [] })
-          expect(rows, name).toBeLessThan(mostRows)
-          expect(sorted, name).toBeLessThan(mostRows)
+          expect(rows, name).toBeLessThan(maxRows)
+          expect(sorted, name).toBeLessThan(maxRows)
         }
       }
     },
@@ -119,7 +119,7 @@ describe('lists read along an index, and no more than they show or may look at',
   )
 })
 
-// The planner multiplies the pages that a table really has by the rows on a page that the statistics tell of.
+// The planner multiplies the real number of pages of a table by the rows per page in the statistics.
 function pretend(times: number): string {
   return `UPDATE pg_class SET reltuples = reltuples * ${times} WHERE relname ~ '^(tasks|task_requests|cron_jobs|runs)'`
 }
@@ -128,7 +128,7 @@ type Plan = { 'Node Type': string; 'Actual Rows': number; 'Actual Loops': number
   [key: string]: unknown
 }
 
-/** Reads a page and tells what each of its statements had to do for it. */
+/** Reads a page and returns the work of each of its statements. */
 async function explain(scan: Scan) {
   const reads: Array<{ rows: number; sorted: number; wholeTables: unknown[] }> = []
   const query = async (text: string, values: unknown[]) => {

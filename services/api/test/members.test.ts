@@ -29,7 +29,7 @@ describe('works', () => {
     expect(JSON.stringify(body)).not.toContain('password')
   })
 
-  it('ends what a removed member could do at once: in the organization, in its workspaces, with the same session', async () => {
+  it('revokes the access of a removed member at once: to the organization and its workspaces, with the same session', async () => {
     const organization = await anOrganization(api)
     const editor = await organization.add('member', 'editor')
     const inWorkspace = { ...editor.session, 'X-Workspace-Id': organization.workspaceId }
@@ -42,7 +42,7 @@ describe('works', () => {
     expect(rows).toBe(0)
   })
 
-  it('lets everybody leave, as long as an owner stays', async () => {
+  it('lets every member leave while an owner stays', async () => {
     const organization = await anOrganization(api)
     const [member, second] = [await organization.add('member'), await organization.add('owner')]
     for (const person of [member, organization.owner]) {
@@ -53,7 +53,7 @@ describe('works', () => {
 })
 
 describe('refuses', () => {
-  it('to leave an organization without an owner, under twenty attempts at once', async () => {
+  it('to leave an organization without an owner, under twenty concurrent attempts', async () => {
     const organization = await anOrganization(api)
     const owners = [
       organization.owner,

@@ -54,7 +54,7 @@ describe('a request without a body', () => {
     expect(accepted).toMatchObject({ status: 200, body: { organization: { id: organization.id } } })
   })
 
-  it('may still say what it would have been, or come in no pieces', async () => {
+  it('may have a Content-Type, or an empty chunked body', async () => {
     const path = await pathOf('/api/v1/workspaces/:ws')
     expect(await send('PATCH', path, '', { 'Content-Type': 'application/json' })).toMatchObject({ status: 200 })
     const { owner } = organization
@@ -77,14 +77,14 @@ describe('a PATCH that changes nothing', () => {
       for (const change of 'retry' in before.body ? [{}, { retry: {} }] : [{}]) {
         const answer = await send(method, path, change)
         expect(answer.status).toBe(200)
-        expect(before.body).toMatchObject(answer.body) // an owner reads the usage of an organization besides
+        expect(before.body).toMatchObject(answer.body) // an owner also reads the usage of the organization
       }
       expect((await send('GET', path)).text).toBe(before.text)
       expect(await entries()).toBe(audited)
     },
   )
 
-  it('does so for a task that can no longer change, and for none that is not there', async () => {
+  it('succeeds for a task that can no longer change, and fails for an unknown one', async () => {
     const path = await pathOf('/api/v1/scheduler/tasks/:task')
     await send('DELETE', path)
     expect(await send('PATCH', path)).toMatchObject({ status: 200, body: { state: 'cancelled' } })

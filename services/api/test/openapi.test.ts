@@ -34,7 +34,7 @@ describe('GET /api/openapi.json', () => {
     expect(operations().map(({ address }) => address)).toEqual(served)
   })
 
-  it('names each operation once, and says what it does in a line', () => {
+  it('names each operation once, and summarizes it in one line', () => {
     const ids = operations().map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
     for (const { operation } of operations()) expect(operation.summary).toMatch(/^[A-Z].{5,90}[^.]$/)
@@ -59,10 +59,10 @@ describe('GET /api/openapi.json', () => {
     }
   })
 
-  // What an example cannot know: the password of an account, the token of a mail.
+  // Values that an example cannot have: the password of an account, the token of a mail.
   const refused: Record<string, number> = { 'post /api/v1/auth/login': 401, 'post /api/v1/auth/password/reset': 400 }
 
-  it('has examples that are accepted when they are sent, whenever that is', async () => {
+  it('has examples that are accepted at any time', async () => {
     const { body: later } = await api.send('GET', '/api/openapi.json')
     const refusals: string[] = []
     for (const { address, operation } of operations()) {
@@ -83,7 +83,7 @@ describe('GET /api/openapi.json', () => {
     expect(refusals).toEqual([])
   }, 120_000)
 
-  it('shows times to send that lie in the future of the clock', async () => {
+  it('has example times in the future', async () => {
     const { example } = document.paths['/api/v1/scheduler/tasks'].post.requestBody.content['application/json']
     expect(Date.parse(example.execute_at)).toBeGreaterThan(Date.now() + 3_000_000)
     vi.spyOn(api.ctx.clock, 'now').mockReturnValue(Date.parse('2040-01-01T00:00:00.500Z'))
@@ -94,7 +94,7 @@ describe('GET /api/openapi.json', () => {
     expect((await api.send('GET', '/api/docs')).text).toContain('2040-01-01T01:00:00Z')
   })
 
-  it('says how a session comes, is renewed and ends', () => {
+  it('documents how a session begins, is renewed and ends', () => {
     const { paths, components } = document
     const headersOf = (path: string, method: string, status: string) =>
       Object.keys(paths[`/api/v1/${path}`][method].responses[status].headers)
@@ -112,7 +112,7 @@ describe('GET /api/openapi.json', () => {
     expect(components.schemas.SignedIn.required).toEqual(['user', 'token', 'expires_at'])
   })
 
-  it('asks for ids or for a filter of dead letters, never for both', async () => {
+  it('requires ids or a filter of dead letters, never both', async () => {
     for (const act of ['replay', 'discard']) {
       const { schema, example } =
         document.paths[`/api/v1/scheduler/dead-letters/${act}`].post.requestBody.content['application/json']
@@ -122,7 +122,7 @@ describe('GET /api/openapi.json', () => {
     }
   })
 
-  it('says what a caller needs, may send and can be refused with', () => {
+  it('documents credentials, parameters and refusals', () => {
     const { get, post } = document.paths['/api/v1/scheduler/tasks']
     expect(post.security).toEqual([{ apiKey: [] }, { session: [] }, { cookie: [] }])
     expect(Object.keys(post.responses)).toEqual([

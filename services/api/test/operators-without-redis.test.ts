@@ -24,7 +24,7 @@ describe('without a Redis the board', () => {
     return id
   }
 
-  it('says that there is none', async () => {
+  it('has a label for it', async () => {
     const { body } = await read('')
     expect(body.queues.map(({ name, readOnlyMode }: Json) => [name, readOnlyMode])).toEqual([
       ['waiting-work', true],
@@ -35,7 +35,7 @@ describe('without a Redis the board', () => {
     expect((await api.send('GET', '/admin/queues/api/redis/stats', undefined, operator)).status).toBe(403)
   })
 
-  it('shows what waits in PostgreSQL, the next due first', async () => {
+  it('shows the waiting tasks of PostgreSQL, the next due first', async () => {
     const inAnHour = await aTask(60)
     const inAMinute = await aTask(1)
     const retrying = await aTask(5, `state = 'retrying', attempts = 1`)
@@ -54,7 +54,7 @@ describe('without a Redis the board', () => {
     expect(idsOf(await see('delayed', 100_000, 100))).toEqual([])
   })
 
-  it('says of a task whose it is, when it is due and which origin it calls, and no more', async () => {
+  it('shows the workspace, the due time and the origin of a task, and no more', async () => {
     const task = await aTask(2)
     const { job, status } = (await read(`/waiting-work/${task}`)).body
     expect(status).toBe('delayed')

@@ -20,7 +20,7 @@ describe.each([...redis, 'PostgreSQL alone'])('the board, on %s', store => {
   const work = hasRedis ? 'dispatch' : 'waiting-work'
   const reason = 'The connection was refused.'
 
-  /** A task that is dead, and its letter. */
+  /** A dead task, and its dead letter. */
   async function aLetter(): Promise<string> {
     const [id, run, workspace] = [newUuid(), newUuid(), api.caller.workspaceId]
     await api.ctx.pool.query(
@@ -82,7 +82,7 @@ describe.each([...redis, 'PostgreSQL alone'])('the board, on %s', store => {
     expect(job.data).toMatchObject({ count: 2, tasks: [{ target: 'https://a.example' }, { task: due[1]?.id }] })
   })
 
-  it('replays a dead letter as a new task, once, and puts it on record', async () => {
+  it('replays a dead letter as a new task, once, and records it', async () => {
     const task = await aLetter()
     const shown = await see('dead-letter')
     const job = shown.jobs.find(({ id }: Json) => id === task)
@@ -125,7 +125,7 @@ describe.each([...redis, 'PostgreSQL alone'])('the board, on %s', store => {
     expect((await api.send(method, path, {}, operator)).status).toBe(405)
   })
 
-  it('refuses changes that another site asks a browser for', async () => {
+  it('refuses changes that another site starts in a browser', async () => {
     const task = await aLetter()
     const foreign = [{ Origin: 'https://evil.example' }, { Origin: 'null' }, { 'Sec-Fetch-Site': 'cross-site' }]
     for (const headers of foreign) {
@@ -141,7 +141,7 @@ describe('signing in as operator', () => {
   const api = useApi(() => ({ OPERATOR_PASSWORD: password, TRUST_PROXY: 'loopback' }))
 
   it.each([{}, basic('operator', 'wrong'), basic('admin', password), { Authorization: 'Basic %%%' }])(
-    'asks whoever comes with %j',
+    'rejects the credentials %j',
     async headers => {
       for (const path of [board, `${board}/api/queues`, `${board}/static/favicon.ico`]) {
         const answer = await api.send('GET', path, undefined, headers)
@@ -151,7 +151,7 @@ describe('signing in as operator', () => {
     },
   )
 
-  it('lets nobody guess on, also not when the guess is right, and holds up nobody else', async () => {
+  it('blocks an address after wrong passwords, also with the right one, and no other address', async () => {
     const from = (address: string, word: string) =>
       api.send('GET', board, undefined, { ...basic('operator', word), 'X-Forwarded-For': address })
     const guesses = await Promise.all(Array.from({ length: 15 }, (_, i) => from('198.51.100.7', `guess ${i}`)))
@@ -161,7 +161,7 @@ describe('signing in as operator', () => {
   })
 })
 
-describe('the hosts that rest', () => {
+describe('hosts with an open circuit breaker', () => {
   const api = useApi(() => ({ OPERATOR_PASSWORD: password }))
   const host = 'hooks.example.com:8080'
   const path = () => `/admin/hosts/${api.caller.workspaceId}/${encodeURIComponent(host)}`
@@ -170,7 +170,7 @@ describe('the hosts that rest', () => {
     return recordOpenCircuit(api.ctx.pool, { dispatcher, workspaceId, host }, restMs)
   }
 
-  it('are listed once for all dispatchers, and their rest is ended on request', async () => {
+  it('are listed once for all dispatchers, and reset on request', async () => {
     expect((await api.send('GET', '/admin/hosts', undefined, operator)).body).toEqual({ data: [] })
     expect((await api.send('DELETE', path(), undefined, operator)).status).toBe(404)
     const [first, second] = [newUuid(), newUuid()]
@@ -188,7 +188,7 @@ describe('the hosts that rest', () => {
     expect((await api.send('GET', log, undefined, session)).body.data).toMatchObject([{ object_id: host }])
   })
 
-  it('are for the operator alone, and changed by nobody else', async () => {
+  it('are visible to operators only, and changed only by their own pages', async () => {
     expect((await api.send('GET', '/admin/hosts')).status).toBe(401)
     expect((await api.send('DELETE', path())).status).toBe(401)
     const foreign = { ...operator, Origin: 'https://evil.example' }

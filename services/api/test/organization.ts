@@ -6,12 +6,12 @@ import type { TestApi } from './setup.ts'
 /** A user with a session. */
 export type Person = { id: string; userId: string; email: string; session: { Authorization: string } }
 
-/** An organization with a workspace and an owner, made without the interface: no password is hashed for it. */
+/** An organization with a workspace and an owner, made without the API, so no password is hashed. */
 export type TestOrganization = {
   id: string
   workspaceId: string
   owner: Person
-  /** Somebody more: with a role, in the workspace as well if that is said. */
+  /** Adds a member with a role, and to the workspace if a role in it is given. */
   add(role: Role, workspaceRole?: WorkspaceRole): Promise<Person>
   /** The headers of an API key of the workspace. */
   apiKey(state?: KeyState): Promise<{ 'X-Api-Key': string }>
@@ -26,7 +26,7 @@ type KeyState = { revokedAt?: Date; expiresAt?: Date }
 
 const randomName = () => crypto.randomUUID()
 
-/** Somebody who belongs to no organization. */
+/** Makes a user without an organization. */
 export async function aPerson({ ctx }: TestApi, validMs = 3_600_000): Promise<Person> {
   const [userId, sessionId, email] = [crypto.randomUUID(), crypto.randomUUID(), `${randomName()}@example.com`]
   const expiresAt = new Date(ctx.clock.now() + validMs)

@@ -80,7 +80,7 @@ describe('refuses', () => {
     expect((await api.send('PATCH', `${organizations}/${id}`, change, owner.session)).status).toBe(400)
   })
 
-  it('a slug that has a meaning of its own in the dashboard’s addresses', async () => {
+  it('a slug with another meaning in the dashboard’s paths', async () => {
     const { id, owner } = await anOrganization(api)
     const { status, body } = await api.send('PATCH', `${organizations}/${id}`, { slug: 'admin' }, owner.session)
     expect([status, body.code]).toEqual([409, 'slug_taken'])
@@ -88,7 +88,7 @@ describe('refuses', () => {
     expect(made.body.slug).toMatch(/^api-[0-9a-f]{6}$/)
   })
 
-  it('a slug that another organization has, to all but one of many at once', async () => {
+  it('a slug of another organization, to all but one of many concurrent requests', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => anOrganization(api)))
     const answers = await Promise.all(
       all.map(({ id, owner }) => api.send('PATCH', `${organizations}/${id}`, { slug: 'wanted' }, owner.session)),

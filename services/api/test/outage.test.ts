@@ -12,7 +12,7 @@ const api = useApi(async databaseUrl => {
 })
 
 describe('X-Request-Id', () => {
-  it('is on every answer: the caller’s when it is well formed, else a new one', async () => {
+  it('is on every response: the caller’s when it is well formed, else a new one', async () => {
     const answers = [
       api.send('GET', '/api/v1/scheduler/tasks'),
       api.send('GET', '/nowhere'),
@@ -30,9 +30,9 @@ describe('X-Request-Id', () => {
   })
 })
 
-// Comes last: nothing in this file has a database afterwards.
+// The last test of this file: there is no database afterwards.
 describe('while the database is away', () => {
-  it('every route answers 503 with a problem, never 500 and never nothing', async () => {
+  it('every route responds with 503 and a problem, never with 500 or nothing', async () => {
     const { apiKey, token, workspaceId, organizationId } = await api.signUp()
     await wire.cut()
     for (const [path, methods] of Object.entries(routes)) {
@@ -41,7 +41,7 @@ describe('while the database is away', () => {
         const at = path.replace(':org', organizationId).replace(':ws', workspaceId).replace(/:\w+/g, 'x')
         const body = method === 'get' || method === 'delete' ? undefined : bodyFor(path)
         const session = { Authorization: `Bearer ${token}`, 'X-Workspace-Id': workspaceId }
-        // A path for people does not look at keys.
+        // Routes for users ignore keys.
         const credentials = right === 'signed_in' ? [session] : [session, { 'X-Api-Key': apiKey }]
         for (const headers of credentials) {
           const answer = await api.send(method.toUpperCase(), at, body, { ...headers, 'X-Request-Id': 'an-outage' })

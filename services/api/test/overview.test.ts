@@ -33,7 +33,7 @@ describe('GET /overview', () => {
     expect((await of('7d')).runs.total).toBe(41)
   })
 
-  it('counts a bucket up to its bound, and says so', async () => {
+  it('counts a bucket up to its maximum, and marks it', async () => {
     const workspaceId = newUuid()
     const fromMs = Date.now() - minute
     const runs = Array.from({ length: 30 }, (_, i) => ({
@@ -47,7 +47,7 @@ describe('GET /overview', () => {
     expect(await countRuns(api.ctx.pool, workspaceId, span, 30)).toEqual([{ total: 30, failed: 10, isCapped: false }])
   })
 
-  it('is of one workspace, and refuses other ranges', async () => {
+  it('belongs to one workspace, and refuses other ranges', async () => {
     const other = await api.signUp()
     await storeRuns(api.ctx.pool, [{ workspaceId: fromId('ws', other.workspaceId) ?? '' }])
     expect((await api.call('GET', path)).body.runs).toEqual({ total: 0, failed: 0, is_capped: false })

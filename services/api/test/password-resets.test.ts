@@ -24,7 +24,7 @@ async function aUser() {
 }
 
 describe('works', () => {
-  it('a link gives the owner of an address another password, and ends every session', async () => {
+  it('a link sets a new password, and ends every session', async () => {
     const { email, session } = await aUser()
     expect((await forgot(email.toUpperCase())).status).toBe(202)
     const token = await tokenFor(api, email)
@@ -51,7 +51,7 @@ describe('refuses', () => {
     }
   })
 
-  it('a link older than an hour, and what is no token', async () => {
+  it('a link older than an hour, and an invalid token', async () => {
     const { email, userId } = await aUser()
     await forgot(email)
     const expiresAt = new Date(Date.now() - 1_000)
@@ -72,21 +72,21 @@ describe('refuses', () => {
 })
 
 describe('permits', () => {
-  it('nobody to learn whether an address has an account', async () => {
+  it('no caller to learn whether an address has an account', async () => {
     const { email } = await aUser()
     const known = await timed(() => forgot(email))
     const unknown = await timed(() => forgot(`${crypto.randomUUID()}@example.com`))
-    const nonsense = await timed(() => forgot('nobody'))
+    const nonsense = await timed(() => forgot('invalid'))
     expect([known.text, unknown.text, nonsense.text]).toEqual(['', '', ''])
     expect([known.status, unknown.status, nonsense.status]).toEqual([202, 202, 202])
     for (const { ms } of [known, unknown, nonsense]) expect(ms).toBeGreaterThanOrEqual(390)
   })
 
-  it('nobody to learn it from the time of an answer', async () => {
+  it('no caller to learn it from the response time', async () => {
     const known = (await Promise.all(Array.from({ length: 4 }, aUser))).map(({ email }) => email)
     const [withAccount, without]: [number[], number[]] = [[], []]
     const ratio = () => median(withAccount) / median(without)
-    // In turns, because the machine does other things. Four mails are what each address gets.
+    // Alternating, because the machine has other load. Each address gets four mails at most.
     for (let i = 0; i < 16 && !(i >= 8 && Math.abs(1 - ratio()) < 0.1); i++) {
       withAccount.push((await timed(() => forgot(known[i % known.length] ?? ''))).ms)
       without.push((await timed(() => forgot(`${crypto.randomUUID()}@example.com`))).ms)
@@ -95,14 +95,14 @@ describe('permits', () => {
     expect(ratio()).toBeLessThan(1.1)
   })
 
-  it('no mailbox to be filled: a few mails, and the same answer', async () => {
+  it('no mailbox to be flooded: a few mails, and the same response', async () => {
     const { email } = await aUser()
     const answers = await Promise.all(Array.from({ length: 8 }, () => forgot(email)))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(202))
     expect(await mailsTo(api, email)).toHaveLength(5)
   })
 
-  it('no address to ask for mails without end', async () => {
+  it('no address to request mails without limit', async () => {
     const own = { 'X-Forwarded-For': '198.51.100.7' }
     const answers = await Promise.all(Array.from({ length: 21 }, (_, i) => forgot(`user${i}@example.com`, own)))
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)

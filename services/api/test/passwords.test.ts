@@ -17,7 +17,7 @@ const fromSomewhere = () => from(`192.0.${Math.floor(++addresses / 250)}.${addre
 const login = (email: string, given = password, headers: Record<string, string> = fromSomewhere()) =>
   api.send('POST', '/api/v1/auth/login', { email, password: given }, headers)
 
-/** A user whose password costs as much as anybody's to compare. */
+/** Makes a user whose password hash has the full cost. */
 async function aUser(passwordHash?: string): Promise<string> {
   const email = `${crypto.randomUUID()}@example.com`
   const data = {
@@ -42,7 +42,7 @@ describe('works', () => {
     expect((await login(email, 'a new password')).status).toBe(200)
   })
 
-  it('no session of the old password outlives its change, however many sign in meanwhile', async () => {
+  it('no session of the old password outlives its change, also of concurrent logins', async () => {
     const email = await aUser()
     const { token } = (await login(email)).body
     const body = { password: 'a new password', current_password: password }
@@ -71,16 +71,16 @@ describe('works', () => {
     expect((await api.ctx.prisma.user.findUniqueOrThrow({ where: { email } })).passwordHash).toBe(passwordHash)
   })
 
-  it('keeps every character of a long one, and one that is not ASCII', async () => {
+  it('every character of a long password counts, also non-ASCII ones', async () => {
     const long = `${'ä'.repeat(100)}1`
     const email = await aUser(await hashPassword(long))
     expect((await login(email, long)).status).toBe(200)
     expect((await login(email, `${long.slice(0, -1)}2`)).status).toBe(401)
   })
 
-  it('fifty logins at once leave the event loop free', { timeout: 180_000 }, async () => {
+  it('fifty concurrent logins leave the event loop free', { timeout: 180_000 }, async () => {
     const email = await aUser()
-    const longestDelay = async (call: (i: number) => Promise<Answer>) => {
+    const maxDelay = async (call: (i: number) => Promise<Answer>) => {
       const delay = monitorEventLoopDelay({ resolution: 10 })
       delay.enable()
       const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => call(i)))
@@ -88,19 +88,19 @@ describe('works', () => {
       expect(answers.every(({ status }) => [200, 401].includes(status))).toBe(true)
       return delay.max / 1e6
     }
-    // Other work on the machine holds a process up, whatever it does: so long is what requests without a password meet
-    // with. Hashing on the event loop would exceed both figures each time.
+    // Other load on the machine delays a process. The delay of requests without a password measures that. Hashing on the
+    // event loop would exceed both figures each time.
     let [without, withLogins] = [0, Number.POSITIVE_INFINITY]
     for (let i = 0; i < 5 && withLogins > Math.max(200, 2 * without); i++) {
-      without = await longestDelay(() => api.send('GET', me))
-      withLogins = await longestDelay(i => login(i % 10 ? email : `${i}@example.com`, password))
+      without = await maxDelay(() => api.send('GET', me))
+      withLogins = await maxDelay(i => login(i % 10 ? email : `${i}@example.com`, password))
     }
     expect(withLogins).toBeLessThan(Math.max(200, 2 * without))
   })
 })
 
 describe('of 100 wrong logins', () => {
-  // Time that passes also tells what else the machine does; the time of its processors is the work itself.
+  // Wall-clock time includes other load on the machine; CPU time is only this work.
   it('those with an account and those without take the same work, within a tenth', async () => {
     const known = await Promise.all(Array.from({ length: 10 }, () => aUser()))
     const workOf = async (email: string) => {
@@ -135,7 +135,7 @@ describe('refuses', () => {
 
   const failures = (answers: Answer[]) => answers.filter(({ status }) => status === 401).length
 
-  it('more than ten wrong passwords for one account, from wherever they come and however many at once', async () => {
+  it('more than ten wrong passwords for one account, from all addresses together and also concurrent ones', async () => {
     const email = await aUser()
     const answers = await Promise.all(Array.from({ length: 30 }, () => login(email, 'a wrong password')))
     expect(failures(answers)).toBe(10)
@@ -148,11 +148,11 @@ describe('refuses', () => {
   })
 
   it('the same for an account that does not exist', async () => {
-    const answers = await Promise.all(Array.from({ length: 12 }, () => login('nobody@example.com')))
+    const answers = await Promise.all(Array.from({ length: 12 }, () => login('unknown@example.com')))
     expect(failures(answers)).toBe(10)
   })
 
-  it('attempts from an address that has made too many, whatever accounts they are for', async () => {
+  it('attempts from an address that has made too many, for all accounts', async () => {
     const [busy, other] = ['198.51.100.7', '198.51.100.8']
     const name = createHash('sha256').update(`login from ${busy}`).digest('base64url')
     const ahead = `extract(epoch FROM free_at - clock_timestamp())::float8`
@@ -166,7 +166,7 @@ describe('refuses', () => {
     expect((await login(await aUser(), password, from(other))).status).toBe(200)
   })
 
-  it('no login that succeeds, one after the other or many at once: these are not counted', async () => {
+  it('no successful login, one after the other or concurrent: these are not counted', async () => {
     const email = await aUser()
     for (let i = 0; i < 15; i++) expect((await login(email, password, from('198.51.100.9'))).status).toBe(200)
     const answers = await Promise.all(Array.from({ length: 30 }, () => login(email)))
@@ -174,7 +174,7 @@ describe('refuses', () => {
   })
 })
 
-describe('without a proxy that is believed', () => {
+describe('without a trusted proxy', () => {
   const direct = useApi()
 
   it('a forged X-Forwarded-For has no effect', async () => {

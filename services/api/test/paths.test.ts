@@ -16,12 +16,12 @@ it.each([
   expect(headers.get('cache-control')).toBe('no-store')
 })
 
-it('reads the query of a path that takes one, and refuses what it does not know', async () => {
+it('reads the query of a path that has one, and rejects unknown parameters', async () => {
   expect((await api.call('GET', '/api/v1/scheduler/tasks?limit=1')).body.data.length).toBeLessThanOrEqual(1)
   expect((await api.call('GET', '/api/v1/scheduler/tasks?limit=0')).body.errors[0].path).toBe('limit')
 })
 
-it('tells which methods a path takes', async () => {
+it('lists the methods of a path', async () => {
   const { status, headers, body } = await api.call('PUT', '/api/v1/scheduler/tasks', {})
   expect([status, body.code, headers.get('allow')]).toEqual([405, 'method_not_allowed', 'GET, POST'])
   const head = await fetch(`${api.url}/api/v1/scheduler/tasks`, {
@@ -31,7 +31,7 @@ it('tells which methods a path takes', async () => {
   expect(head.status).toBe(200)
 })
 
-it('gives no log line and no headers of answers to who asks for its health', async () => {
+it('does not log health checks, and sends them no API headers', async () => {
   const { status, headers } = await api.send('GET', '/healthz')
   expect([status, headers.get('cache-control')]).toEqual([200, null])
   expect(headers.get('x-request-id')).not.toBeNull()

@@ -10,14 +10,14 @@ const path = '/api/v1/scheduler/tasks'
 
 type RawAnswer = { status: number; headers: Map<string, string>; body: Json }
 
-/** Opens a connection, sends a text as it stands there, and parses the first answer to it. */
+/** Opens a connection, sends a text unchanged, and parses the first response. */
 async function exchange(...conversation: Parameters<typeof converse>): Promise<RawAnswer> {
   const [answer] = await converse(...conversation)
   if (answer === undefined) throw new Error('The connection was closed without an answer.')
   return answer
 }
 
-/** Reads until the server closes the connection. `later` says what is sent once so much has been received. */
+/** Reads until the server closes the connection. `later` has the text to send once a number of bytes has arrived. */
 async function converse(
   text: string,
   later: (received: string) => string | null = () => null,
@@ -59,7 +59,7 @@ function expectProblem({ status, headers, body }: RawAnswer, expected: number, c
 const post = (headers: string, body = '') => `POST ${path} HTTP/1.1\r\nHost: belfry.test\r\n${headers}\r\n${body}`
 const key = () => `X-Api-Key: ${api.caller.apiKey}\r\n`
 
-describe('what the HTTP parser refuses is answered with a problem body:', () => {
+describe('the response to a request that the HTTP parser rejects is a problem body:', () => {
   it.each([
     ['garbage', 'garbage\r\n\r\n'],
     ['an unknown method', `WRONG ${path} HTTP/1.1\r\nHost: x\r\n\r\n`],
@@ -101,7 +101,7 @@ describe('what the HTTP parser refuses is answered with a problem body:', () => 
     expectProblem(await exchange(text(), () => null, port), 408, 'request_timeout')
   })
 
-  it('garbage after a good request, which is answered itself', async () => {
+  it('garbage after a valid request, which gets its own response', async () => {
     const [first, second] = await converse('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', received =>
       received.endsWith('"ok"}') ? 'garbage\r\n\r\n' : null,
     )
@@ -147,7 +147,7 @@ describe('Expect: 100-continue', () => {
   })
 })
 
-it('is found under a path with needless escapes, whose slashes stay what they are', async () => {
+it('is found under a path with needless escapes; escaped slashes stay escaped', async () => {
   const escaped = path.replace('tasks', '%74a%73ks')
   expect((await api.call('GET', escaped)).status).toBe(200)
   expect((await api.call('GET', `${escaped}?name=%74`)).status).toBe(200)
@@ -157,7 +157,7 @@ it('is found under a path with needless escapes, whose slashes stay what they ar
   }
 })
 
-it('takes one path for an Idempotency-Key, however it is written', async () => {
+it('treats different escapes of a path as one path for an Idempotency-Key', async () => {
   const body = { name: 'A', url: 'https://example.com/', method: 'POST', execute_at: '2099-01-01T00:00:00Z' }
   const headers = { 'X-Api-Key': api.caller.apiKey, 'Idempotency-Key': 'one' }
   const first = await api.send('POST', path, body, headers)
@@ -166,7 +166,7 @@ it('takes one path for an Idempotency-Key, however it is written', async () => {
   }
 })
 
-it('names both credentials to a caller without any', async () => {
+it('names both kinds of credentials to a caller without any', async () => {
   for (const each of [path, `/api/v1/workspaces/${api.caller.workspaceId}`]) {
     const { status, headers, body } = await api.send('GET', each)
     expect([status, body.code]).toEqual([401, 'unauthenticated'])

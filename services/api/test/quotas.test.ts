@@ -32,7 +32,7 @@ async function setUse(organizationId: string, use: { executions?: number; bytes?
 }
 
 describe('works', () => {
-  it('tells the owner what is used of the tier, day by day', async () => {
+  it('shows the owner the usage of the tier, day by day', async () => {
     const caller = await api.signUp()
     const organizationId = await uuidOf(caller)
     await setUse(organizationId, { executions: 42, bytes: 1234 })
@@ -56,7 +56,7 @@ describe('works', () => {
     expect((await asOwner(caller, 'GET', '')).body.usage).toEqual(usage)
   })
 
-  it('changes the tier at once, with everything that it allows', async () => {
+  it('changes the tier and its limits at once', async () => {
     const caller = await api.signUp()
     const before = await asOwner(caller, 'GET', '/subscription')
     expect(before.body).toMatchObject({ tier: 'free', limits: { executions: 10_000, log_days: 7, workspaces: 2 } })
@@ -70,7 +70,7 @@ describe('works', () => {
 })
 
 describe('refuses', () => {
-  it('a workspace beyond the tier, exactly, under 20 parallel creations', async () => {
+  it('a workspace over the limit, exactly, under 20 concurrent creations', async () => {
     const caller = await api.signUp()
     const create = (_: unknown, i: number) => asOwner(caller, 'POST', '/workspaces', { name: `Workspace ${i}` })
     const answers = await Promise.all(Array.from({ length: 20 }, create))
@@ -99,7 +99,7 @@ describe('refuses', () => {
     for (const answer of await creations()) expect(answer).toMatchObject({ status: 201 })
   })
 
-  it('what starts at once when the month has no executions left', async () => {
+  it('a start at once when the month has no executions left', async () => {
     const organizationId = await uuidOf(await api.signUp())
     await setUse(organizationId, { executions: 9_999 })
     refuseOverQuota(await readQuota(api.ctx, organizationId), 'at_once')

@@ -12,7 +12,7 @@ const keyed = allRoutes().filter(
 )
 
 describe('rate limits', () => {
-  it('refuse what a key sends beyond the requests a second of its tier, and tell when to go on', async () => {
+  it('refuse requests of a key over its tier, with a time to retry', async () => {
     const caller = await api.signUp()
     const headers = { 'X-Api-Key': caller.apiKey }
     const first = await api.send('GET', path, undefined, headers)
@@ -26,25 +26,25 @@ describe('rate limits', () => {
     expect(answers.filter(({ status }) => status === 200).length).toBe(60 - refused.length)
   })
 
-  it('are each key’s own', async () => {
+  it('count each key separately', async () => {
     const [one, other] = [await api.signUp(), await api.signUp()]
     await Promise.all(Array.from({ length: 40 }, () => api.send('GET', path, undefined, { 'X-Api-Key': one.apiKey })))
     expect((await api.send('GET', path, undefined, { 'X-Api-Key': other.apiKey })).status).toBe(200)
   })
 
-  it.each(keyed)('are told with every answer to a key: $name', async ({ method, path, name }) => {
+  it.each(keyed)('are in every response to a key: $name', async ({ method, path, name }) => {
     const organization = await anOrganization(api)
     const ids = { ws: organization.workspaceId, org: organization.id }
     const filled = path.replace(/:(\w+)/g, (_, param) => ids[param as 'ws'] ?? 'x')
     const body = method === 'GET' ? {} : { body: JSON.stringify(requests[name]?.body?.() ?? {}) }
     const headers = { ...(await organization.apiKey()), 'Content-Type': 'application/json' }
     const answer = await fetch(api.url + filled, { method, headers, ...body })
-    await answer.body?.cancel() // a stream would go on
-    const told = ['RateLimit-Policy', 'RateLimit'].map(header => answer.headers.get(header))
-    expect(told).toEqual(['"key";q=10;w=1', '"key";r=9;t=1'])
+    await answer.body?.cancel() // a stream would not end
+    const sent = ['RateLimit-Policy', 'RateLimit'].map(header => answer.headers.get(header))
+    expect(sent).toEqual(['"key";q=10;w=1', '"key";r=9;t=1'])
   })
 
-  it('hold for sessions too', async () => {
+  it('apply to sessions too', async () => {
     const { token, workspaceId } = await api.signUp()
     const headers = { Authorization: `Bearer ${token}`, 'X-Workspace-Id': workspaceId }
     const answer = await api.send('GET', path, undefined, headers)

@@ -15,7 +15,7 @@ export type RunSeed = {
 
 export type StoredRun = Required<RunSeed> & { id: string }
 
-/** Stores runs as the dispatcher would have. Ids are UUIDs, not those of the interface. */
+/** Stores runs like the dispatcher. Ids are UUIDs, not public ids. */
 export async function storeRuns(pool: Pool, seeds: readonly RunSeed[]): Promise<StoredRun[]> {
   const runs: StoredRun[] = seeds.map((seed, index) => {
     const startedAt = seed.startedAt ?? new Date(Date.now() - 60_000 + index)

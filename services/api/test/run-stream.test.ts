@@ -8,7 +8,7 @@ const path = '/api/v1/scheduler/runs/stream'
 
 type Stream = { status: number; until(part: string): Promise<string>; ended(): Promise<string>; leave(): void }
 
-// Reads a stream until a text has come, or to its end.
+// Reads a stream until a text arrives, or to its end.
 async function open(headers: Record<string, string>, at = path): Promise<Stream> {
   const leave = new AbortController()
   const response = await fetch(api.url + at, { headers, signal: leave.signal })
@@ -38,7 +38,7 @@ function workspaceOf(caller: Caller): string {
 }
 
 describe('the live tail', () => {
-  it('shows a new run, of the own workspace only', async () => {
+  it('shows a new run of its own workspace only', async () => {
     const [caller, other] = [await api.signUp(), await api.signUp()]
     const stream = await open({ 'X-Api-Key': caller.apiKey })
     expect(stream.status).toBe(200)
@@ -74,7 +74,7 @@ describe('the live tail', () => {
     stream.leave()
   })
 
-  /** Stores attempts that are in flight since some seconds, and returns the ids of their runs. */
+  /** Stores attempts that have been in flight for some seconds, and returns the ids of their runs. */
   async function storeInFlight(workspaceId: string, count: number, secondsAgo: number): Promise<string[]> {
     const ids = Array.from({ length: count }, () => newUuid(Date.now() - secondsAgo * 1000))
     await api.ctx.pool.query(
@@ -103,7 +103,7 @@ describe('the live tail', () => {
     stream.leave()
   })
 
-  it.each([250, 1_500])('says how many of %i new runs of a second it leaves out', async count => {
+  it.each([250, 1_500])('reports how many of %i new runs in a second it omits', async count => {
     const caller = await api.signUp()
     const workspaceId = workspaceOf(caller)
     const stream = await open({ 'X-Api-Key': caller.apiKey })
@@ -120,7 +120,7 @@ describe('the live tail', () => {
     stream.leave()
   })
 
-  it('says how many runs it leaves out of those since the last event that was seen', async () => {
+  it('reports how many runs since the last received event it omits', async () => {
     const caller = await api.signUp()
     const workspaceId = workspaceOf(caller)
     const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000)
@@ -132,7 +132,7 @@ describe('the live tail', () => {
     stream.leave()
   })
 
-  it('goes on after the last event that was seen', async () => {
+  it('resumes after the last received event', async () => {
     const caller = await api.signUp()
     const workspaceId = workspaceOf(caller)
     const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000)

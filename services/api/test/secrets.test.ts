@@ -8,7 +8,7 @@ const secretsOf = ({ workspaceId }: Caller) => `/api/v1/workspaces/${workspaceId
 const signingSecretsOf = ({ workspaceId }: Caller) => `/api/v1/workspaces/${workspaceId}/signing-secrets`
 
 describe('works', () => {
-  it('creates, changes, lists and deletes a secret, and never tells its value', async () => {
+  it('creates, changes, lists and deletes a secret, and never returns its value', async () => {
     const path = `${secretsOf(api.caller)}/API_TOKEN`
     const made = await api.call('PUT', path, { value: 'first value' })
     expect([made.status, made.headers.get('location')]).toEqual([201, path])
@@ -40,7 +40,7 @@ describe('works', () => {
     expect(await api.call('POST', '/api/v1/scheduler/cronjobs', job)).toMatchObject({ status: 201, body: request })
   })
 
-  it('gives each workspace a signing secret, rotates it, and revokes the old one', async () => {
+  it('makes, rotates and revokes the signing secret of a workspace', async () => {
     const path = signingSecretsOf(api.caller)
     const { body: before } = await api.call('GET', path)
     expect(before.data).toMatchObject([{ expires_at: null, secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) }])
@@ -73,7 +73,7 @@ describe('refuses', () => {
     if (String(value).length > 4) expect(text).not.toContain(value)
   })
 
-  it('what looks like a reference and can never be one, wherever it stands', async () => {
+  it('malformed references everywhere', async () => {
     const broken = '{{ secrets.token }}'
     const bodies = [
       { url: `https://example.com/${broken}` },
@@ -103,7 +103,7 @@ describe('refuses', () => {
 })
 
 describe('permits', () => {
-  it('no other workspace, nor anybody without the right', async () => {
+  it('no other workspace, and no caller without the right', async () => {
     await api.call('PUT', `${secretsOf(api.caller)}/MINE`, { value: 'a value' })
     const { body } = await api.call('GET', signingSecretsOf(api.caller))
     const stranger = await api.signUp()

@@ -6,7 +6,7 @@ type Mail = Extract<Message, { type: 'mail' }>['mail']
 
 const mails: Mail[] = []
 
-/** Every mail to an address that stands in the outbox, as the dispatcher would send it, the latest last. */
+/** Returns every mail to an address in the outbox, as the dispatcher would send it, the latest last. */
 export async function mailsTo({ ctx }: TestApi, email: string): Promise<Mail[]> {
   for (;;) {
     const taken = await takeFromOutbox(ctx.pool, 'mail', 3_600_000)
@@ -15,7 +15,7 @@ export async function mailsTo({ ctx }: TestApi, email: string): Promise<Mail[]> 
   }
 }
 
-/** The last part of the link in the latest mail to an address. */
+/** Returns the last part of the link in the latest mail to an address. */
 export async function tokenFor(api: TestApi, email: string): Promise<string> {
   const text = (await mailsTo(api, email)).at(-1)?.text ?? ''
   return /\/([\w-]{43})\n/.exec(text)?.[1] ?? ''

@@ -18,7 +18,7 @@ async function aSession(issuedAgoMs = 0) {
 }
 
 describe('works', () => {
-  it('tells who is signed in and what they belong to, and changes their name', async () => {
+  it('reads the user and the user’s organizations, and changes the name', async () => {
     const { token, email } = await aSession()
     await api.send('POST', '/api/v1/organizations', { name: 'Acme' }, bearer(token))
     const { body } = await read(bearer(token))
@@ -27,7 +27,7 @@ describe('works', () => {
     expect(changed.body.user).toEqual({ ...body.user, name: 'Ada' })
   })
 
-  it('ends at a logout: the token is worth nothing, the cookie is taken back, other sessions stay', async () => {
+  it('ends at a logout: the token is invalid, the cookie is cleared, other sessions stay', async () => {
     const { email, token } = await api.signUp()
     const again = { email, password: 'correct horse battery' }
     const other = (await api.send('POST', '/api/v1/auth/login', again)).body.token
@@ -38,7 +38,7 @@ describe('works', () => {
     expect((await read(bearer(other))).status).toBe(200)
   })
 
-  it('is renewed when its token is older than a day, the way that the token came', async () => {
+  it('is renewed when its token is older than a day, as a cookie or a header like the token', async () => {
     const { token, sessionId } = await aSession(day + 1000)
     await api.ctx.prisma.session.update({
       where: { id: sessionId },
@@ -69,7 +69,7 @@ describe('works', () => {
 })
 
 describe('refuses', () => {
-  it('a change by cookie unless a page of ours asked for it; reading is free', async () => {
+  it('a change by cookie unless it comes from our own page; reads are allowed', async () => {
     const { token } = await aSession()
     const cookie = { Cookie: `other=1; belfry_session=${token}` }
     const change = (headers: Record<string, string>, body: unknown = { name: 'x' }) =>
@@ -92,7 +92,7 @@ describe('refuses', () => {
     expect((await change(form, '{"name":"x"}')).status).toBe(415)
   })
 
-  it('every token that is not one of ours, of this kind and of this time', async () => {
+  it('every token of another issuer, kind or time', async () => {
     const { userId, sessionId, token } = await aSession()
     const ourKey = api.ctx.config.jwtKey
     const now = Math.floor(api.ctx.clock.now() / 1000)
@@ -125,7 +125,7 @@ describe('refuses', () => {
       'another audience': sign({ ...ours, aud: 'belfry:reset' }),
       'several audiences': sign({ ...ours, aud: ['belfry:session', 'belfry:reset'] }),
       'no audience': sign(without('aud')),
-      'another issuer': sign({ ...ours, iss: 'somebody' }),
+      'another issuer': sign({ ...ours, iss: 'another' }),
       'no issuer': sign(without('iss')),
       expired: sign({ ...ours, iat: now - 120, exp: now - 1 }),
       'no end': sign(without('exp')),
@@ -135,7 +135,7 @@ describe('refuses', () => {
       'no session': sign(without('sid')),
       'a session that is none': sign({ ...ours, sid: 'x' }),
       'an unknown session': sign({ ...ours, sid: crypto.randomUUID() }),
-      'the session of somebody else': sign({ ...ours, sub: crypto.randomUUID() }),
+      'the session of another user': sign({ ...ours, sub: crypto.randomUUID() }),
       'an object for a user': sign({ ...ours, sub: undefined, user: { not: '' } }),
       'more than we write': sign({ ...ours, role: 'owner' }),
       truncated: token.slice(0, -2),

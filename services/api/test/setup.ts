@@ -19,18 +19,18 @@ type Environment = Record<string, string>
 export type TestApi = {
   readonly url: string
   readonly ctx: Context
-  /** Calls with the given headers; a string or bytes go out as they are, anything else as JSON. */
+  /** Calls with the given headers; sends a string or bytes unchanged, and other values as JSON. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   /** Calls with a new workspace's API key. */
   call(method: string, path: string, body?: unknown): Promise<Answer>
   readonly caller: Caller
   signUp(): Promise<Caller>
-  /** How many rows a table has. */
+  /** Returns the number of rows of a table. */
   count(table: string): Promise<number>
 }
 
 /**
- * Runs the API in this process on a database of its own, with the queue on that database.
+ * Runs the API in this process on its own database.
  * @param environment - Variables that are different, perhaps depending on the database. Default: no rate limits.
  */
 export function useApi(environment: (databaseUrl: string) => Promise<Environment> | Environment = () => ({})): TestApi {
@@ -121,7 +121,7 @@ export function useApi(environment: (databaseUrl: string) => Promise<Environment
   }
 }
 
-/** A body that creates a task an hour ahead. */
+/** Returns a body that creates a task an hour ahead. */
 export function aTaskBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   const executeAt = new Date(Date.now() + 3_600_000).toISOString()
   return { name: 'A task', url: 'https://example.com/hook', method: 'POST', execute_at: executeAt, ...changes }

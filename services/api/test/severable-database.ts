@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
 
 export type SeverableDatabase = {
-  /** The address of the database through a wire that can be cut. */
+  /** The URL of the database through a connection that can be cut. */
   url: string
-  /** Ends every connection and refuses new ones, as a server that is gone does. */
+  /** Ends every connection and refuses new ones, like a server that has stopped. */
   cut(): Promise<void>
 }
 
-/** Puts a wire that can be cut before a database. */
+/** Puts a proxy that can be cut in front of a database. */
 export async function putWireBefore(databaseUrl: string): Promise<SeverableDatabase> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()

@@ -73,7 +73,7 @@ describe.skipIf(reason !== null)('billing by Stripe', () => {
     expect(ended).toHaveLength(1)
   })
 
-  it('an upgrade is charged and holds at once', async () => {
+  it('an upgrade is charged and applies at once', async () => {
     const { caller, subscription } = await subscribed('startup')
     expect((await choose(caller, 'scaleup')).body).toMatchObject({ tier: 'scaleup', billing: { next_tier: null } })
     expect(subscription.price).toBe('price_scaleup')
@@ -81,7 +81,7 @@ describe.skipIf(reason !== null)('billing by Stripe', () => {
     expect(call?.body.get('proration_behavior')).toBe('always_invoice')
   })
 
-  it('a downgrade holds when the period ends, and can be taken back', async () => {
+  it('a downgrade applies at the end of the period, and can be undone', async () => {
     const { caller, subscription } = await subscribed('scaleup')
     const next = { tier: 'startup', at: new Date(subscription.periodEnd * 1000).toISOString() }
     expect((await choose(caller, 'startup')).body).toMatchObject({ tier: 'scaleup', billing: { next_tier: next } })
@@ -104,7 +104,7 @@ describe.skipIf(reason !== null)('billing by Stripe', () => {
     expect(await subjects(caller)).toContain('Acme: the tier is free now')
   })
 
-  it('a failed payment leaves the tier for the grace period, and tells the owners once', async () => {
+  it('a failed payment keeps the tier for the grace period, and notifies the owners once', async () => {
     const { caller, subscription } = await subscribed()
     subscription.status = 'past_due'
     await changed(subscription, 'invoice.payment_failed')
@@ -156,12 +156,12 @@ describe.skipIf(reason !== null)('billing by Stripe', () => {
     expect((await read(caller)).tier).toBe('startup')
   })
 
-  it('an event of a customer that is not ours is taken and ignored', async () => {
+  it('an event of an unknown customer is accepted and ignored', async () => {
     const answer = await receive(stripe.event('customer.subscription.updated', { customer: 'cus_of_others' }))
     expect(answer).toMatchObject({ status: 200 })
   })
 
-  it('the portal is there once there is a customer', async () => {
+  it('the portal is available once there is a customer', async () => {
     const { caller } = await subscribed()
     expect(await on(caller, 'POST', '/subscription/portal')).toMatchObject({
       status: 200,
@@ -175,7 +175,7 @@ describe.skipIf(reason !== null)('billing by Stripe', () => {
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: 'tier', code: 'not_for_sale' }] } })
   })
 
-  it('an organization with a subscription that goes on cannot be deleted', async () => {
+  it('an organization with a subscription that renews cannot be deleted', async () => {
     const { caller } = await subscribed()
     await api.send('DELETE', `/api/v1/workspaces/${caller.workspaceId}`, undefined, {
       Authorization: `Bearer ${caller.token}`,
@@ -188,7 +188,7 @@ describe.skipIf(reason !== null)('billing by Stripe', () => {
     expect(await on(caller, 'DELETE', '')).toMatchObject({ status: 204 })
   })
 
-  it('answers 503 while Stripe is away', async () => {
+  it('responds with 503 while Stripe is unavailable', async () => {
     const { caller } = await subscribed()
     const before = stripe.calls.length
     await stripe.close()

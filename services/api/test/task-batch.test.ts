@@ -6,7 +6,7 @@ const tasks = '/api/v1/scheduler/tasks'
 const batch = `${tasks}/batch`
 
 describe('works', () => {
-  it('creates tasks in order, and lets a bad row fail alone', async () => {
+  it('creates tasks in order, and rejects only invalid rows', async () => {
     const before = await api.count('tasks')
     const rows = [
       aTaskBody({ name: 'first' }),
@@ -64,7 +64,7 @@ describe('works', () => {
     expect(await api.count('tasks')).toBe(before + 1000)
   })
 
-  it('gives its first answer again for the same Idempotency-Key', async () => {
+  it('repeats its first response for the same Idempotency-Key', async () => {
     const body = { tasks: [aTaskBody(), aTaskBody({ url: 'nope' })] }
     const headers = { 'X-Api-Key': api.caller.apiKey, 'Idempotency-Key': 'batch' }
     const first = await api.send('POST', batch, body, headers)
@@ -74,7 +74,7 @@ describe('works', () => {
     expect(await api.count('tasks')).toBe(before)
   })
 
-  it('answers when every row is bad', async () => {
+  it('responds when every row is invalid', async () => {
     const { status, body } = await api.call('POST', batch, { tasks: [{}, null] })
     expect([status, body.data.map((row: Json) => row.error.status)]).toEqual([200, [400, 400]])
   })
@@ -97,7 +97,7 @@ describe('refuses', () => {
 })
 
 describe('permits', () => {
-  it('nobody without a key', async () => {
+  it('no request without a key', async () => {
     expect((await api.send('POST', batch, { tasks: [aTaskBody()] })).status).toBe(401)
   })
 })

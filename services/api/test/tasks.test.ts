@@ -149,7 +149,7 @@ describe('refuses', () => {
     expect(await api.count('tasks')).toBe(before)
   })
 
-  it('every fault at once, with a hint for a misspelt name', async () => {
+  it('every error at once, with a hint for a misspelt name', async () => {
     const { body } = await api.call('POST', tasks, {
       executeAt: future,
       url: 'nope',
@@ -162,7 +162,7 @@ describe('refuses', () => {
     expect(JSON.stringify(body.errors)).toContain('execute_at')
   })
 
-  it('with a problem whose type is the address of its description', async () => {
+  it('with a problem whose type is the URL of its description', async () => {
     const { body: problem } = await api.call('GET', `${tasks}/task_unknown`)
     expect(problem.type).toBe('http://belfry.test/api/problems/not_found')
     const { status, body } = await api.send('GET', new URL(problem.type).pathname)
@@ -218,7 +218,7 @@ describe('refuses', () => {
     expect([status, body.code]).toEqual([415, 'unsupported_media_type'])
   })
 
-  it('a wrong method, naming those that the path answers', async () => {
+  it('a wrong method, naming those of the path', async () => {
     const { status, body, headers } = await api.call('PUT', tasks, aTaskBody())
     expect([status, body.code, headers.get('allow')]).toEqual([405, 'method_not_allowed', 'GET, POST'])
   })
@@ -238,7 +238,7 @@ describe('refuses', () => {
     }
   })
 
-  it('a change that is past or wrong', async () => {
+  it('a change to a past time or an invalid value', async () => {
     const { body: task } = await api.call('POST', tasks, aTaskBody())
     for (const change of [{ execute_at: '2020-01-01T00:00:00Z' }, { url: 'http://127.0.0.1/' }, { state: 'success' }]) {
       const { status, body } = await api.call('PATCH', `${tasks}/${task.id}`, change)
@@ -249,7 +249,7 @@ describe('refuses', () => {
 })
 
 describe('permits', () => {
-  it('nobody without a key, with a key of the wrong form, and with a key that does not exist', async () => {
+  it('no request without a key, with a malformed key or with an unknown key', async () => {
     const garbage = `${api.caller.apiKey.slice(0, -1)}${api.caller.apiKey.endsWith('0') ? '1' : '0'}`
     for (const headers of [
       {},
@@ -275,7 +275,7 @@ describe('permits', () => {
     await expect.poll(status, { timeout: 6_000 }).toBe(401)
   })
 
-  it('no other workspace: its tasks are answered exactly like those that do not exist', async () => {
+  it('no other workspace: the response is that for an unknown task', async () => {
     const { body: task } = await api.call('POST', tasks, aTaskBody())
     const other = await api.signUp()
     const foreign = { 'X-Api-Key': other.apiKey, 'X-Request-Id': 'same' }

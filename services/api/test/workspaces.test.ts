@@ -8,7 +8,7 @@ const workspace = ({ workspaceId }: TestOrganization) => `/api/v1/workspaces/${w
 const namesOf = (body: { data: Array<{ id: string }> }) => body.data.map(({ id }) => id).sort()
 
 describe('works', () => {
-  it('lists all workspaces to owners and admins, and to a member those that they belong to', async () => {
+  it('lists all workspaces to owners and admins, and to members their own', async () => {
     const organization = await anOrganization(api)
     const second = await organization.addWorkspace()
     const [admin, editor, outside] = [
@@ -41,7 +41,7 @@ describe('works', () => {
     expect((await api.send('POST', '/api/v1/scheduler/tasks', aTaskBody(), inWorkspace)).status).toBe(201)
   })
 
-  it('lets a member in as a viewer, makes them an editor, and takes them out again', async () => {
+  it('adds a member as a viewer, makes the member an editor, and removes the member', async () => {
     const organization = await anOrganization(api)
     const member = await organization.add('member')
     const path = `${workspace(organization)}/members/${member.id}`
@@ -63,7 +63,7 @@ describe('works', () => {
     expect((await api.send('DELETE', path, undefined, organization.owner.session)).status).toBe(404)
   })
 
-  it('hides a deleted workspace from everybody, and refuses its keys at once', async () => {
+  it('hides a deleted workspace from all callers, and refuses its keys at once', async () => {
     const organization = await anOrganization(api)
     const key = await organization.apiKey()
     const editor = await organization.add('member', 'editor')
@@ -81,7 +81,7 @@ describe('works', () => {
 })
 
 describe('refuses', () => {
-  it('somebody in a workspace who is no member of its organization', async () => {
+  it('a user in a workspace who is no member of its organization', async () => {
     const organization = await anOrganization(api)
     const stranger = (await anOrganization(api)).owner
     const path = `${workspace(organization)}/members/${stranger.id}`

@@ -2,12 +2,10 @@ import { createServer, IncomingMessage, type Server, type ServerOptions, ServerR
 import type { Express } from 'express'
 
 /**
- * Makes a server whose requests and responses are born with Express's prototypes. Express sets these on each request,
- * which makes all later property access slow; on an object that has them already, that is no change.
+ * Makes a server whose requests and responses have Express's prototypes from the start. Express otherwise sets these on
+ * each request, which slows down all later property access (docs/decisions/0019-create-requests-with-express-prototypes.md).
  */
 export function createExpressServer(app: Express, options: ServerOptions): Server {
-  // Classes, because the engine gives their objects room for all that the base's constructor sets; those of a function
-  // that calls it would have to grow again and again, for a sixth of what a request costs.
   class ExpressRequest extends IncomingMessage {}
   class ExpressResponse extends ServerResponse {}
   Object.setPrototypeOf(ExpressRequest.prototype, app.request)
@@ -18,23 +16,21 @@ export function createExpressServer(app: Express, options: ServerOptions): Serve
   const server = createServer({ ...options, ...classes }, serve)
   server.on('checkExpectation', serve)
   server.on('checkContinue', (request, response) => {
-    response.setHeader('Connection', 'close') // until the body is asked for: the caller may not send it
+    response.setHeader('Connection', 'close') // until the body is read: the caller may not send it
     serve(request, response)
   })
   return server
 }
 
-/**
- * Serves the requests that one turn of the event loop has read, on all connections, together after it. Each step is then
- * taken for all of them, one after the other, while its code is at hand: with many connections they take less CPU.
- */
+// Serves the requests that one event-loop iteration has read on all connections together, after the iteration
+// (docs/decisions/0015-batch-work-per-event-loop-iteration.md).
 function serveTogether(app: Express): (request: IncomingMessage, response: ServerResponse) => void {
   const arrived: Array<{ request: IncomingMessage; response: ServerResponse }> = []
   return (request, response) => {
     if (arrived.push({ request, response }) > 1) return
     setImmediate(() => {
       for (const { request, response } of arrived.splice(0)) {
-        if (!request.destroyed) app(request, response) // nobody is there any more
+        if (!request.destroyed) app(request, response) // skips callers that have disconnected
       }
     })
   }

@@ -6,12 +6,12 @@ import { storeRuns } from '../run-rows.ts'
 import { mailsTo, tokenFor } from '../sent-mails.ts'
 import type { TestApi } from '../setup.ts'
 
-const mostKnown = 50
+const maxKnown = 50
 const password = 'correct horse battery'
-// As cheap to compare as the library lets it be.
+// The cheapest hash that the library allows.
 const passwordHash = hash(password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 })
 
-/** Somebody who sends requests: the owner of an organization with a workspace, and what they know of it. */
+/** A caller that sends requests: the owner of an organization with a workspace, and the ids that the caller knows. */
 export type Actor = {
   organizationId: string
   workspaceId: string
@@ -23,7 +23,7 @@ export type Actor = {
   ids: Map<string, string[]>
 }
 
-/** Somebody with a new organization, for requests after which nothing works any more. */
+/** Makes a caller with a new organization, for requests that leave the caller without access. */
 export async function anActor(api: TestApi): Promise<Actor> {
   const organization = await anOrganization(api)
   const { owner, workspaceId, id: organizationId } = organization
@@ -42,7 +42,7 @@ export async function anActor(api: TestApi): Promise<Actor> {
   }
 }
 
-/** Somebody whose organization has a past: runs, dead letters, an invitation and a forgotten password. */
+/** Makes a caller whose organization has runs, dead letters, an invitation and a password reset. */
 export async function anActorWithPast(api: TestApi, deadLetters: number): Promise<Actor> {
   const actor = await anActor(api)
   const workspaceId = uuidOf('ws', actor.workspaceId)
@@ -51,7 +51,7 @@ export async function anActorWithPast(api: TestApi, deadLetters: number): Promis
     api.ctx.pool,
     Array.from({ length: 20 }, () => ({ workspaceId })),
   )
-  actor.ids.set('task', dead.slice(0, mostKnown))
+  actor.ids.set('task', dead.slice(0, maxKnown))
   actor.ids.set(
     'run',
     runs.map(({ id }) => toId('run', id)),
@@ -60,12 +60,12 @@ export async function anActorWithPast(api: TestApi, deadLetters: number): Promis
   return actor
 }
 
-/** What an answer names can be asked for. */
+/** Adds the ids in a response to the known ids. */
 export function learn({ ids }: Actor, text: string): void {
   for (const [id, kind = ''] of text.matchAll(/\b(task|cron|evt|run|key|sec|inv|int|sub|op)_[0-9a-z]{26}\b/g)) {
     const known = ids.get(kind) ?? ids.set(kind, []).get(kind) ?? []
     if (!known.includes(id)) known.push(id)
-    if (known.length > mostKnown) known.shift()
+    if (known.length > maxKnown) known.shift()
   }
 }
 
@@ -94,7 +94,7 @@ async function invite(api: TestApi, { organizationId, session }: Actor): Promise
   return tokenFor(api, email)
 }
 
-// Of somebody else: whoever uses it ends all sessions.
+// For another user, because its use ends all sessions of the user.
 async function forgetPassword(api: TestApi): Promise<string> {
   const { owner } = await anOrganization(api)
   await api.send('POST', '/api/v1/auth/password/forgot', { email: owner.email })

@@ -6,10 +6,10 @@ import type { Schema } from './generate-value.ts'
 
 export type FuzzAnswer = { status: number; headers: IncomingHttpHeaders; text: string }
 
-/** Says what is wrong with an answer; null when nothing is. */
+/** Returns the error in a response; null when there is none. */
 export type AnswerCheck = (request: FuzzRequest, answer: FuzzAnswer) => string | null
 
-/** Judges answers by what an OpenAPI document promises. */
+/** Checks responses against an OpenAPI document. */
 export function createAnswerCheck(document: Schema): AnswerCheck {
   const isValid = createValidator(document)
   return (request, answer) => {
@@ -65,7 +65,7 @@ function createValidator(document: Schema): Validate {
   }
 }
 
-// Callers are told that answers may gain members; one that nobody has documented is a leak.
+// The API may add members to responses, but an undocumented member is a leak.
 function closed(schema: Schema): Schema {
   if (Array.isArray(schema)) return schema.map(closed)
   if (typeof schema !== 'object' || schema === null) return schema

@@ -6,16 +6,16 @@ import type { Random } from './random.ts'
 /** One operation of the OpenAPI document. */
 export type Operation = { path: string; method: string; description: Schema }
 
-/** A request, and what is known about it before it is sent. */
+/** A request, and the known properties of its response. */
 export type FuzzRequest = {
   operation: Operation | null
   method: string
   path: string
   headers: Record<string, string>
   body: string | undefined
-  /** Whether it carries credentials that the operation takes, as far as can be known. */
+  /** Whether it has credentials that the operation accepts, as far as the document says. */
   authenticated: boolean
-  /** Whether its query is surely wrong. */
+  /** Whether its query is certainly invalid. */
   badQuery: boolean
 }
 
@@ -24,7 +24,7 @@ const contentTypes = ['text/plain', 'application/xml', 'application/json; charse
 
 /**
  * Makes one request of an operation.
- * @param stranger - Whose ids the actor tries now and then.
+ * @param stranger - Another caller, whose ids the actor tries sometimes.
  */
 export function generateRequest(operation: Operation, actor: Actor, stranger: Actor, random: Random): FuzzRequest {
   const memory = memoryOf(random.chance(odds.foreign) ? { ...actor, ids: stranger.ids } : actor, random)

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a JSON Schema is looked into as it comes
+// biome-ignore lint/suspicious/noExplicitAny: a JSON Schema has any shape
 export type Schema = any
 
 const strange = [
@@ -17,10 +17,10 @@ const strange = [
 ]
 const junk: readonly unknown[] = [null, true, false, 0, -1, 1.5, 1e21, '', 'x', [], {}, [null], { not: '' }, ['a', 'b']]
 
-/** What is known to work: the id of something there is, the value of a member of that name. */
+/** Known values: ids of existing objects, and values of members by name. */
 export type Memory = { id(kind: string): string | undefined; value(name: string): string | undefined }
 
-/** A value that a schema describes, mostly: what its description alone cannot express may still be wrong. */
+/** Makes a value that mostly matches a schema. It may break rules that the schema cannot express. */
 export function validValue(schema: Schema, random: Random, memory: Memory): unknown {
   if (schema.enum) return random.pick(schema.enum)
   if ('const' in schema) return schema.const
@@ -45,7 +45,7 @@ export function validValue(schema: Schema, random: Random, memory: Memory): unkn
   }
 }
 
-/** A value that is wrong in some way, or at least unlikely. */
+/** Makes a value that is invalid, or at least unlikely. */
 export function strangeValue(schema: Schema, random: Random, memory: Memory): unknown {
   if (schema.type === 'string' && random.chance(0.4)) return random.pick(strange)
   if (schema.type === 'integer' && random.chance(0.4))

@@ -1,6 +1,6 @@
-/** Choices that a seed decides. */
+/** Random choices from a seed. */
 export type Random = {
-  /** From 0 up to but without 1. */
+  /** Returns a number from 0 to less than 1. */
   next(): number
   below(limit: number): number
   chance(probability: number): boolean

@@ -4,7 +4,7 @@ import type { FuzzRequest } from './generate-request.ts'
 
 const patienceMs = 60_000
 
-/** Makes a sender over connections that stay open: at twenty thousand requests, `fetch` itself would be most of the work. */
+/** Makes a sender with persistent connections: for twenty thousand requests, `fetch` would be most of the work. */
 export function createSender(origin: string): (request: FuzzRequest) => Promise<FuzzAnswer> {
   const agent = new Agent({ keepAlive: true })
   return ({ method, path, headers, body }) =>

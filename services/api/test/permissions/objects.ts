@@ -4,7 +4,7 @@ import type { TestOrganization } from '../organization.ts'
 import { aTaskBody, type TestApi } from '../setup.ts'
 import { requests } from './requests.ts'
 
-/** How an object of an organization is made whose id stands in a path, by the name of the path's parameter. */
+/** Makes the objects of an organization whose ids are in paths, by the name of the path parameter. */
 export const objects: Readonly<Record<string, (api: TestApi, organization: TestOrganization) => Promise<string>>> = {
   org: async (_api, { id }) => id,
   ws: async (_api, { workspaceId }) => workspaceId,
@@ -68,7 +68,7 @@ async function putSecret(api: TestApi, { owner, workspaceId }: TestOrganization)
   return 'A_SECRET'
 }
 
-// The one that another has taken the place of: it alone can be revoked.
+// The old secret: only old ones can be revoked.
 async function rotateSigningSecret(api: TestApi, { owner, workspaceId }: TestOrganization): Promise<string> {
   const path = `/api/v1/workspaces/${workspaceId}/signing-secrets`
   const [old] = (await api.send('GET', path, undefined, owner.session)).body.data
@@ -76,7 +76,7 @@ async function rotateSigningSecret(api: TestApi, { owner, workspaceId }: TestOrg
   return old.id
 }
 
-// One that the scheduler would work at, if there were one.
+// An operation in progress, because no scheduler is running.
 async function insertOperation(api: TestApi, { workspaceId }: TestOrganization): Promise<string> {
   const id = newUuid()
   await api.ctx.pool.query(

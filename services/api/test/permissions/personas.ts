@@ -5,14 +5,14 @@ import type { TestApi } from '../setup.ts'
 
 type Headers = Record<string, string>
 
-/** Somebody who calls: what the table of rights knows about them, and how they are made. */
+/** A caller: its place in the table of rights, and how a test makes it. */
 export type Persona = {
   name: string
-  /** Whether they carry a session or a key that is in force. */
+  /** The valid credential that it has. */
   credential: 'none' | 'session' | 'key'
-  /** What they are in the organization or in its workspace; null where they see neither. */
+  /** Its role in the organization or the workspace; null when it sees neither. */
   actorIn(scope: 'organization' | 'workspace'): Actor | null
-  /** Makes them, and says what they send. */
+  /** Makes the caller, and returns its headers. */
   join(api: TestApi, organization: TestOrganization): Promise<Headers>
 }
 
@@ -42,7 +42,7 @@ export function aUser(
 
 const past = () => new Date(Date.now() - 1000)
 
-const nobody = (name: string, join: Persona['join']): Persona => ({
+const withoutAccess = (name: string, join: Persona['join']): Persona => ({
   name,
   credential: 'none',
   actorIn: () => null,
@@ -72,10 +72,10 @@ export const personas: readonly Persona[] = [
     aUser(`editor, ${flag}`, 'member', 'editor', [flag]),
   ]),
   aUser('member outside of the workspace, every flag', 'member', null, policyFlags),
-  nobody('nobody', async () => ({})),
-  nobody('revoked key', (_api, organization) => organization.apiKey({ revokedAt: past() })),
-  nobody('expired key', (_api, organization) => organization.apiKey({ expiresAt: past() })),
-  nobody('expired session', async api => (await aPerson(api, -1000)).session),
+  withoutAccess('no credential', async () => ({})),
+  withoutAccess('revoked key', (_api, organization) => organization.apiKey({ revokedAt: past() })),
+  withoutAccess('expired key', (_api, organization) => organization.apiKey({ expiresAt: past() })),
+  withoutAccess('expired session', async api => (await aPerson(api, -1000)).session),
   {
     name: 'outsider',
     credential: 'session',
@@ -96,7 +96,7 @@ export const personas: readonly Persona[] = [
   },
 ]
 
-/** What the table of rights says to somebody who asks for something. */
+/** Returns the result that the table of rights has for a caller. */
 export function expectedAnswer(right: Right, persona: Persona): 'allowed' | 401 | 403 | 404 {
   if (right === 'public') return 'allowed'
   if (persona.credential === 'none') return 401

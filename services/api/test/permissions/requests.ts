@@ -1,12 +1,12 @@
 import type { Action } from '@belfry/domain'
 import { aTaskBody } from '../setup.ts'
 
-/** What is sent to a route, and what is special about its answer. */
+/** The request to a route, and the special cases of its response. */
 export type RouteRequest = {
   body?: () => unknown
-  /** The right that this request takes, where it is not the endpoint's own. */
+  /** The right that this request needs, if it is not the endpoint's own. */
   right?: Action
-  /** What a caller who may do it is answered, where it is not the endpoint's own answer. */
+  /** The response to an allowed caller, if it is not the endpoint's own. */
   status?: number
 }
 
@@ -19,7 +19,7 @@ const aPassword = 'correct horse battery'
 const aLogin = () => ({ email: `${crypto.randomUUID()}@example.com`, password: aPassword })
 const anIntegration = { name: 'Alerts', channel: 'webhook', url: 'https://example.com/', events: ['task.dead'] }
 
-/** A valid request to every route. One that is not listed here is a route whose rights nobody has tested. */
+/** A valid request to every route. The rights of a route that is missing here would be untested. */
 export const requests: Readonly<Record<string, RouteRequest>> = {
   'GET /api/v1/scheduler/tasks': none,
   'POST /api/v1/scheduler/tasks': { body: aTaskBody },
@@ -72,7 +72,7 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'DELETE /api/v1/organizations/:org': { status: 409 },
   'GET /api/v1/organizations/:org/members': none,
   'PATCH /api/v1/organizations/:org/members/:user': { body: () => ({ role: 'admin' }) },
-  // Of somebody else: to leave oneself is everybody's right.
+  // Removes another member: every member may leave.
   'DELETE /api/v1/organizations/:org/members/:user': { right: 'member.manage' },
   'GET /api/v1/organizations/:org/invitations': none,
   'POST /api/v1/organizations/:org/invitations': { body: () => ({ email: aLogin().email, role: 'member' }) },

@@ -22,7 +22,7 @@ async function idsOf({ params }: Route, organization: TestOrganization): Promise
 
 function send(route: Route, ids: Ids, headers: Record<string, string>): Promise<Answer> {
   const path = route.path.replace(/:(\w+)/g, (_, name) => ids[name] ?? '')
-  // Each from an address of its own: an address that sends many wrong keys would be held back.
+  // Each from its own address: an address that sends many wrong keys is blocked.
   const address = `192.0.${Math.floor(++calls / 250)}.${calls % 250}`
   const fixed = { 'X-Request-Id': 'same', 'X-Forwarded-For': address }
   const all = { ...fixed, ...headers }
@@ -66,7 +66,7 @@ describe('the table of rights decides', () => {
   })
 })
 
-// Of another organization, of nobody, and of nothing at all.
+// Ids of another organization, unknown ids and malformed ones.
 const strange = (id: string): string[] => {
   const [kind = ''] = id.split('_')
   const unknown = toId(kind as 'org', crypto.randomUUID())
@@ -74,7 +74,7 @@ const strange = (id: string): string[] => {
   return [unknown, other, `${kind}_x`, `${id}0`, id.toUpperCase(), id.slice(0, -1), 'x', '%00', '%27', 'x'.repeat(300)]
 }
 
-describe('what belongs to others, to nobody or to nothing is one and the same 404', () => {
+describe('ids of other organizations, unknown ids and malformed ids get the same 404', () => {
   const isId = (param: string) => !['code', 'name', 'token'].includes(param)
   const withIds = all.filter(({ params }) => params.some(isId))
   it.each(withIds)('$name', async route => {
