@@ -17,7 +17,7 @@ const limits = { maxBytes: 5 * 1024 * 1024, maxDepth: bodyLimits.maxDepth + 2, m
 
 export const createTasks = creation({
   right: 'task.write',
-  summary: 'Schedule up to 1,000 tasks; a row that is refused fails alone',
+  summary: 'Schedule up to 1,000 tasks; an invalid row does not affect the others',
   answer: { status: 200, body: batchAnswer },
   refusals: ['quota_exceeded'],
   body: createTasksBody,
