@@ -51,11 +51,11 @@ describe.each([...redis, 'PostgreSQL alone'])('the board, on %s', store => {
   const replaysOf = async (task: string): Promise<Json[]> =>
     (await api.call('GET', '/api/v1/scheduler/tasks?limit=100')).body.data.filter((one: Json) => one.replay_of === task)
 
-  it('is shown to the operator alone, from our own files alone', async () => {
+  it('is visible to operators only, and loads only our own files', async () => {
     const page = await api.send('GET', board, undefined, operator)
     expect(page.status).toBe(200)
     expect(page.text).toContain('Belfry queues')
-    expect(page.text.includes('There is no Redis')).toBe(!hasRedis)
+    expect(page.text.includes('Without a Redis')).toBe(!hasRedis)
     const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link ?? '')
     expect(links.filter(link => /^(https?:)?\/\//.test(link))).toEqual([])
     for (const link of links.filter(link => link.startsWith('static/'))) {
@@ -65,7 +65,7 @@ describe.each([...redis, 'PostgreSQL alone'])('the board, on %s', store => {
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self';")
   })
 
-  it.runIf(hasRedis)('shows every queue, and what a job stands for', async () => {
+  it.runIf(hasRedis)('shows every queue, and the task of a job', async () => {
     const dueAt = Date.now() + 60_000
     const due = [1, 2].map(() => ({
       id: toId('task', newUuid()),

@@ -36,7 +36,7 @@ export async function requireApiKeyInForce(ctx: Context, keyId: string): Promise
     text: `SELECT FROM api_keys WHERE id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
     values: [keyId],
   })
-  if (rowCount !== 1) throw new AppError('unauthenticated', 'The API key has ended.')
+  if (rowCount !== 1) throw new AppError('unauthenticated', 'The API key has expired or was revoked.')
 }
 
 async function findByHash(ctx: Context, hash: string): Promise<FoundApiKey | undefined> {

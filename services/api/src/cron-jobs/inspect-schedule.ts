@@ -11,7 +11,7 @@ const neverFires: FieldError = {
 const noRunInBounds: FieldError = {
   path: 'ends_at',
   code: 'never_runs',
-  message: 'ends_at leaves no run: the cron job would not fire between now or starts_at and ends_at.',
+  message: 'ends_at leaves no run: the cron job has no occurrence between its start and ends_at.',
 }
 
 /** Returns the error of a rule without an occurrence, in addition to the errors of the schema. */

@@ -16,7 +16,7 @@ export const cancelOperation = endpoint({
     const isCancelled = await cancelDeadLetterOperation(ctx.pool, workspaceId, params.operation)
     const operation = await findDeadLetterOperation(ctx.pool, workspaceId, params.operation)
     if (!operation) throw notFound()
-    if (!isCancelled) throw new AppError('conflict', 'The operation has ended already.')
+    if (!isCancelled) throw new AppError('conflict', 'The operation has already ended.')
     return ok(presentOperation(operation))
   },
 })

@@ -3,7 +3,7 @@ import { AppError } from '@belfry/domain'
 
 /** The refusal for an object that does not exist or that the caller may not see. */
 export function notFound(): AppError {
-  return new AppError('not_found', 'There is nothing here that you may see.')
+  return new AppError('not_found', 'The object does not exist, or you may not see it.')
 }
 
 /** The refusal of a request a part of which has values that are not allowed. */

@@ -36,7 +36,7 @@ export function requestLog(ctx: Context) {
 // Callers can send any method; metrics need few values.
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-// The token of an invitation allows to accept it, so it must not be logged.
+// The token of an invitation is a credential, so it must not be logged.
 function withoutToken(path: string): string {
   return path.replace(/(\/invitations\/)(?!inv_)[^/]+/, '$1…')
 }

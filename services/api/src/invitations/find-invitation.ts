@@ -25,12 +25,12 @@ export function requireOpen(row: InvitationRow, now: number): void {
     case 'revoked':
       throw revoked()
     case 'expired':
-      throw new AppError('invitation_expired', 'This invitation has expired: ask for another one.')
+      throw new AppError('invitation_expired', 'This invitation has expired: request a new one.')
     case 'pending':
   }
 }
 
 /** The refusal of an invitation that was revoked, or whose inviter may no longer invite. */
 export function revoked(): AppError {
-  return new AppError('invitation_revoked', 'This invitation is no longer valid: ask for another one.')
+  return new AppError('invitation_revoked', 'This invitation is no longer valid: request a new one.')
 }

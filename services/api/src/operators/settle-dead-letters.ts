@@ -50,6 +50,6 @@ async function settleOfWorkspace(ctx: Context, { workspaceId, ids, action, addre
     return settled
   })
   enqueueRows(ctx, replays, now)
-  ctx.log.info({ workspace: toId('ws', workspaceId), action, letters: deadLetters.length }, 'operator.settled')
+  ctx.log.info({ workspace: toId('ws', workspaceId), action, dead_letters: deadLetters.length }, 'operator.settled')
   return deadLetters.length
 }

@@ -38,5 +38,5 @@ async function refuseWhilePaid(tx: PrismaTransaction, organizationId: string): P
   const status = { in: ['active', 'trialing', 'past_due', 'unpaid'] }
   const account = await tx.billingAccount.findFirst({ where: { organizationId, status }, select: { nextTier: true } })
   if (account && account.nextTier !== 'free')
-    throw new AppError('conflict', 'End the subscription first: choose the tier free.')
+    throw new AppError('conflict', 'Cancel the subscription first: choose the tier free.')
 }
