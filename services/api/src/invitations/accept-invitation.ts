@@ -43,7 +43,10 @@ async function join(ctx: Context, request: Request, invitation: Found) {
   const { userId, address } = await findUser(ctx, request)
   const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
   if (user.email !== invitation.email) {
-    throw new AppError('invitation_email_mismatch', 'This invitation is for another e-mail address: sign in with that address.')
+    throw new AppError(
+      'invitation_email_mismatch',
+      'This invitation is for another e-mail address: sign in with that address.',
+    )
   }
   const now = ctx.clock.now()
   const by = { userId, address }

@@ -1,10 +1,11 @@
-import { insertAuditEntry, inTransaction, listOpenCircuits, type OpenCircuit, requestCircuitReset } from '@belfry/db'
+import { inTransaction, listOpenCircuits, type OpenCircuit, requestCircuitReset } from '@belfry/db'
 import { AppError, fromId, toId } from '@belfry/domain'
 import { type Request, type Response, Router } from 'express'
 import { callerAddress } from '../auth/caller-address.ts'
 import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'
 import { sendReply } from '../http/send.ts'
+import { auditAsOperator } from './audit-as-operator.ts'
 
 /** Lists the hosts whose circuit breaker is open because calls failed, and lets operators reset one. */
 export function hosts(ctx: Context): Router {
@@ -39,19 +40,7 @@ async function reset(
   return inTransaction(ctx.pool, async tx => {
     const dispatchers = await requestCircuitReset(tx, { workspaceId, host })
     if (dispatchers === 0) throw notFound()
-    const found = await tx.query<{ id: string }>('SELECT organization_id AS id FROM workspaces WHERE id = $1', [
-      workspaceId,
-    ])
-    await insertAuditEntry(tx, {
-      organizationId: found.rows[0]?.id ?? workspaceId,
-      workspaceId,
-      action: 'host.reset',
-      userId: null,
-      apiKeyId: null,
-      address,
-      objectId: host,
-      details: { by: 'operator' },
-    })
+    await auditAsOperator(tx, { workspaceId, action: 'host.reset', address }, [host])
     return dispatchers
   })
 }

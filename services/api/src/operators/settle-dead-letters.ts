@@ -1,7 +1,8 @@
-import { type DeadLetterAction, findBoardTasks, insertAuditEntry, inTransaction, settleDeadLetters } from '@belfry/db'
+import { type DeadLetterAction, findBoardTasks, inTransaction, settleDeadLetters } from '@belfry/db'
 import { fromId, toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { enqueueRows } from '../tasks/enqueue.ts'
+import { auditAsOperator } from './audit-as-operator.ts'
 
 /**
  * Replays or discards dead letters as an operator, like their workspaces could: a replay is a new task, and no dead letter is
@@ -32,21 +33,9 @@ type Settlement = { workspaceId: string; ids: string[]; action: DeadLetterAction
 async function settleOfWorkspace(ctx: Context, { workspaceId, ids, action, address }: Settlement): Promise<number> {
   const { deadLetters, replays, now } = await inTransaction(ctx.pool, async tx => {
     const settled = await settleDeadLetters(tx, workspaceId, ids, action)
-    const found = await tx.query<{ id: string }>('SELECT organization_id AS id FROM workspaces WHERE id = $1', [
-      workspaceId,
-    ])
-    for (const id of settled.deadLetters) {
-      await insertAuditEntry(tx, {
-        organizationId: found.rows[0]?.id ?? workspaceId,
-        workspaceId,
-        action: action === 'replay' ? 'dead_letter.replayed' : 'dead_letter.discarded',
-        userId: null,
-        apiKeyId: null,
-        address,
-        objectId: toId('task', id),
-        details: { by: 'operator' },
-      })
-    }
+    const recorded = action === 'replay' ? 'dead_letter.replayed' : 'dead_letter.discarded'
+    const objectIds = settled.deadLetters.map(id => toId('task', id))
+    await auditAsOperator(tx, { workspaceId, action: recorded, address }, objectIds)
     return settled
   })
   enqueueRows(ctx, replays, now)
