@@ -156,8 +156,8 @@ describe('ends with 1 and the reason', () => {
     [['schedule', 'https://example.com', '--at', '2000-01-01T00:00:00Z'], /execute_at/],
     [['cron', 'preview', '0 0 31 2 *'], /never/],
     [['list', '--api-key', 'bf_wrong'], /401 unauthenticated/],
-    [['list', '--url', 'http://127.0.0.1:1'], /got no answer/],
-  ])('when it is refused or gets no answer: %j', async (args, message) => {
+    [['list', '--url', 'http://127.0.0.1:1'], /got no response/],
+  ])('when it is refused or gets no response: %j', async (args, message) => {
     const ended = await cli(args)
     expect([ended.code, ended.out]).toEqual([1, ''])
     expect(ended.error).toMatch(message)

@@ -37,7 +37,7 @@ it('creates cron jobs from a crontab, each only once', async () => {
   await writeFile(file, crontab)
   const first = await run('crontab', file)
   expect([first.code, first.error]).toEqual([0, ''])
-  expect(first.out).toMatch(/^line 4: made cron_\w+\n.*\n2 made\n$/s)
+  expect(first.out).toMatch(/^line 4: created cron_\w+\n.*\n2 created\n$/s)
   const made = await jobs()
   expect(made).toMatchObject([
     {
@@ -52,17 +52,17 @@ it('creates cron jobs from a crontab, each only once', async () => {
     },
     { url: 'https://example.com/ping', method: 'GET', cron: '0 * * * *', timezone: 'America/New_York' },
   ])
-  expect((await run('crontab', file)).out).toMatch(/\n2 there already\n$/)
+  expect((await run('crontab', file)).out).toMatch(/\n2 existing\n$/)
   expect(await jobs()).toHaveLength(2)
   // A deleted cron job is created again, although its idempotency key is known.
   await belfry.cronJobs.delete(made[0]?.id ?? '')
-  expect((await run('crontab', file)).out).toMatch(/\n1 made, 1 there already\n$/)
+  expect((await run('crontab', file)).out).toMatch(/\n1 created, 1 existing\n$/)
   const again = await jobs()
   expect(again).toHaveLength(2)
   // Even if other lines have changed.
   for (const { id } of again) await belfry.cronJobs.delete(id)
   await writeFile(file, crontab.replace('-m 20', '-m 30'))
-  expect((await run('crontab', file)).out).toMatch(/\n2 made\n$/)
+  expect((await run('crontab', file)).out).toMatch(/\n2 created\n$/)
   expect((await jobs()).map(({ timeoutMs }) => timeoutMs).sort()).toEqual([30_000, 30_000])
 })
 
@@ -74,12 +74,12 @@ it('shows in a dry run the cron jobs that it would create, without a Belfry, and
     .split('\n')
     .map(line => JSON.parse(line))
   expect(shown.map(({ place, outcome, id }) => [place, outcome, id])).toEqual([
-    ['line 4', 'would be made', null],
-    ['line 5', 'would be made', null],
+    ['line 4', 'would be created', null],
+    ['line 5', 'would be created', null],
   ])
   expect(await jobs()).toEqual([])
   const offline = startCli({ url: 'http://127.0.0.1:1', caller: {} }, ['import', 'crontab', '-', '--dry-run'], crontab)
-  expect((await offline.ended).out).toMatch(/^line 4: would be made\n {2}POST https:\/\/example.com\/report\n/)
+  expect((await offline.ended).out).toMatch(/^line 4: would be created\n {2}POST https:\/\/example.com\/report\n/)
   // The dry run shows the same cron jobs.
   await run('crontab', file)
   const [made] = await jobs()
@@ -92,11 +92,11 @@ it('creates nothing when a line is rejected, except with --skip-refused', async 
   const refused = await run('crontab', file)
   expect([refused.code, refused.out]).toEqual([1, ''])
   expect(refused.error).toBe(
-    `${file}, line 6: @reboot is not a time: nothing reboots here.\nNothing was made. Mend them, or make the other 2 with --skip-refused.\n`,
+    `${file}, line 6: @reboot is not supported, because it is not a time.\nNothing was created. Fix them, or create the other 2 with --skip-refused.\n`,
   )
   expect(await jobs()).toEqual([])
   const skipped = await run('crontab', file, '--skip-refused')
-  expect([skipped.code, skipped.out.trim().split('\n').at(-1)]).toEqual([1, '2 made, 1 refused'])
+  expect([skipped.code, skipped.out.trim().split('\n').at(-1)]).toEqual([1, '2 created, 1 refused'])
   expect(await jobs()).toHaveLength(2)
 })
 
@@ -121,7 +121,7 @@ it('creates cron jobs from QStash schedules, paused ones without a call before t
     { timezone: 'Asia/Tokyo', headers: { 'Content-Type': 'text/plain' }, payload: 'hello' },
   ])
   expect((await belfry.tasks.list()).data.filter(({ name }) => name.includes('scd_2'))).toEqual([])
-  expect((await run('qstash', file)).out).toMatch(/\n3 there already\n$/)
+  expect((await run('qstash', file)).out).toMatch(/\n3 existing\n$/)
 })
 
 it('can create all of them paused', async () => {

@@ -29,7 +29,7 @@ const headersOf = (rawHeaders: readonly string[]) =>
 
 it('sends a copy of each delivery to this machine with the same path, headers and bytes, and a valid signature', async () => {
   const listening = startCli(installation, ['listen', String(local.port), '--topic', 'orders.paid', '--json'])
-  await listening.prints(/Listening for deliveries/)
+  await listening.prints(/Forwarding deliveries/)
   target.answer('/hooks/a', { status: 500 })
   local.answer('/hooks/a', { status: 418 })
   const payload = '{"größe":12345678901234567890}'
@@ -74,7 +74,7 @@ it('says why it cannot send a copy unchanged, and that no process listens on the
   const { workspaceId = '' } = installation.caller
   await belfry.workspaces.secrets.put(workspaceId, 'TOKEN', 's3cret-value')
   const listening = startCli(installation, ['listen', 'http://127.0.0.1:1', '--path', '/one'])
-  await listening.prints(/Listening for deliveries/)
+  await listening.prints(/Forwarding deliveries/)
   const targetUrl = target.url('/secret')
   await belfry.events.publish({ topic: 'a', payload: {}, targetUrl, headers: { Authorization: '{{ secrets.TOKEN }}' } })
   await belfry.events.publish({ topic: 'a', payload: {}, targetUrl })

@@ -2,52 +2,52 @@ import { Belfry, type BelfryOptions } from '@belfry/client'
 import { createOutput, type Output, type OutputStream } from './output/output.ts'
 import { UsageError } from './usage-error.ts'
 
-/** What the program is given by whoever runs it. */
-export type Surroundings = {
+/** The environment, streams and stop signal of the program. */
+export type Io = {
   env: Record<string, string | undefined>
   stdin: AsyncIterable<Uint8Array | string>
   stdout: OutputStream
   stderr: OutputStream
-  /** Aborted when the program has to end. */
+  /** Aborted when the program must stop. */
   signal: AbortSignal
 }
 
-/** The options that every command takes. */
+/** The options of every command. */
 export type GlobalOptions = { apiKey?: string; token?: string; workspace?: string; url?: string; json?: boolean }
 
-/** What a command works with. */
-export type Context = Surroundings & {
+/** What the commands share. */
+export type Context = Io & {
   out: Output
   now(): Date
-  /** Whether there is anything to sign in with. */
+  /** Whether there is a key or a token. */
   canSignIn: boolean
-  /** A client of the Belfry that the options and the environment name; `on` is told of its calls. */
+  /** Returns a client for the server and credentials of the options and the environment. */
   belfry(on?: BelfryOptions['on']): Belfry
 }
 
-export function createContext(surroundings: Surroundings, options: GlobalOptions): Context {
-  const { env, stdout } = surroundings
+export function createContext(io: Io, options: GlobalOptions): Context {
+  const { env, stdout } = io
   const credentials = credentialsOf(env, options)
   return {
-    ...surroundings,
+    ...io,
     out: createOutput(stdout, { isJson: options.json ?? false, env }),
     now: () => new Date(),
     canSignIn: credentials !== null,
     belfry(on = {}) {
       if (credentials) return new Belfry({ ...credentials, ...urlOf(env, options), on })
-      throw new UsageError('Set BELFRY_API_KEY, or give --api-key: the key of a workspace, bf_...')
+      throw new UsageError('Set BELFRY_API_KEY or --api-key to the key of a workspace, bf_...')
     },
   }
 }
 
-function urlOf(env: Surroundings['env'], options: GlobalOptions): BelfryOptions {
+function urlOf(env: Io['env'], options: GlobalOptions): BelfryOptions {
   const baseUrl = options.url || env.BELFRY_URL
   if (!baseUrl) return {}
   if (!URL.canParse(baseUrl)) throw new UsageError(`${baseUrl} is not a URL, such as https://belfry.example.com.`)
   return { baseUrl }
 }
 
-function credentialsOf(env: Surroundings['env'], options: GlobalOptions): BelfryOptions | null {
+function credentialsOf(env: Io['env'], options: GlobalOptions): BelfryOptions | null {
   const sessionToken = options.token || (options.apiKey ? undefined : env.BELFRY_TOKEN)
   const apiKey = options.apiKey || env.BELFRY_API_KEY
   const workspaceId = options.workspace || env.BELFRY_WORKSPACE

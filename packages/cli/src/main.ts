@@ -4,7 +4,7 @@ import { runCli } from './run-cli.ts'
 const stop = new AbortController()
 process.once('SIGINT', () => stop.abort())
 process.once('SIGTERM', () => stop.abort())
-// Whoever reads our output may have seen enough: `belfry list | head`.
+// The reader of the output may close it early, as in `belfry list | head`.
 process.stdout.on('error', error => {
   if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
   process.exit(0)

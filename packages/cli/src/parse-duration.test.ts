@@ -13,5 +13,5 @@ it.each([
 })
 
 it.each(['', '10', 'm', '10 m', '10x', '-5m', '10m!'])('refuses %j', text => {
-  expect(() => parseDuration(text)).toThrow(/not a length of time/)
+  expect(() => parseDuration(text)).toThrow(/not a duration/)
 })

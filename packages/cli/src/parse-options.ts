@@ -1,41 +1,41 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { UsageError } from './usage-error.ts'
 
-/** An option that takes one of these words. */
+/** Returns an option whose value is one of these words. */
 export function choice(flags: string, description: string, words: readonly string[]): Option {
   return new Option(flags, description).choices(words)
 }
 
-/** An option that takes a whole number. */
-export function number(flags: string, description: string, { least = 0, most = Number.MAX_SAFE_INTEGER } = {}): Option {
+/** Returns an option whose value is a whole number. */
+export function number(flags: string, description: string, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}): Option {
   return new Option(flags, description).argParser(text => {
     const value = Number(text)
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value
-    throw new InvalidArgumentError(`Give a whole number, ${least} or more${most < 1e9 ? `, at most ${most}` : ''}.`)
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value
+    throw new InvalidArgumentError(`Use a whole number of at least ${min}${max < 1e9 ? ` and at most ${max}` : ''}.`)
   })
 }
 
-/** An option that may be given several times. */
+/** Returns an option that can be repeated. */
 export function repeated(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text, before: string[] | undefined) => [...(before ?? []), text])
 }
 
-/** Reads headers such as `X-Source: cron`. */
+/** Parses headers such as `X-Source: cron`. */
 export function parseHeaders(lines: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(
     lines.map(line => {
       const [, name, value] = /^([^:\s]+)\s*:\s*(.*?)\s*$/s.exec(line) ?? []
       if (name === undefined || value === undefined)
-        throw new UsageError(`A header is given as "Name: value", not ${line}.`)
+        throw new UsageError(`A header must be "Name: value", not ${line}.`)
       return [name, value]
     }),
   )
 }
 
-/** An instant as it was given: ISO 8601 with `Z` or an offset. The server has the last word. */
+/** Parses ISO 8601 with `Z` or an offset. The server validates it further. */
 export function parseInstant(text: string): Date {
   const isZoned = /(Z|[+-]\d{2}:?\d{2})$/i.test(text)
   const instant = new Date(text)
   if (isZoned && !Number.isNaN(instant.getTime())) return instant
-  throw new UsageError(`${text} is not a time with a zone, such as 2026-12-01T09:00:00Z or 2026-12-01T10:00:00+01:00.`)
+  throw new UsageError(`${text} is not a time with a zone such as 2026-12-01T09:00:00Z or 2026-12-01T10:00:00+01:00.`)
 }

@@ -10,27 +10,27 @@ import { addReplay } from './commands/replay.ts'
 import { addSchedule } from './commands/schedule.ts'
 import { addShow } from './commands/show.ts'
 import { addTail } from './commands/tail.ts'
-import { type Context, createContext, type GlobalOptions, type Surroundings } from './context.ts'
+import { type Context, createContext, type GlobalOptions, type Io } from './context.ts'
 
-/** Every command, with its options and its help. `fail` says that not all was done. */
-export function createProgram(surroundings: Surroundings, fail: () => void): Command {
+/** Returns all commands with their options and help. `fail` marks a partial failure. */
+export function createProgram(io: Io, fail: () => void): Command {
   const program = new Command('belfry')
-    .description('Belfry calls your URLs: at a time, on a cron, or now.')
+    .description('Belfry calls your URLs: at a time, on a cron schedule, or now.')
     .version(version)
     .option('--api-key <key>', 'the key of a workspace (default: $BELFRY_API_KEY)')
-    .option('--token <token>', 'a session token, in place of a key (default: $BELFRY_TOKEN)')
+    .option('--token <token>', 'a session token instead of a key (default: $BELFRY_TOKEN)')
     .option('--workspace <id>', 'with a session token: the workspace (default: $BELFRY_WORKSPACE)')
     .option('--url <url>', 'where Belfry answers (default: $BELFRY_URL, else http://localhost:3000)')
-    .option('--json', 'print JSON, one object a line')
-    .showHelpAfterError('(--help says more)')
+    .option('--json', 'print JSON, one object per line')
+    .showHelpAfterError('(use --help for more)')
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
-      writeOut: text => void surroundings.stdout.write(text),
-      writeErr: text => void surroundings.stderr.write(text),
+      writeOut: text => void io.stdout.write(text),
+      writeErr: text => void io.stderr.write(text),
     })
-    .addHelpText('after', '\nExit codes: 0 done, 1 refused or failed, 2 called in a wrong way.')
-  const context = (): Context => createContext(surroundings, program.opts<GlobalOptions>())
+    .addHelpText('after', '\nExit codes: 0 success, 1 refused or failed, 2 usage error.')
+  const context = (): Context => createContext(io, program.opts<GlobalOptions>())
   addSchedule(program, context)
   addPublish(program, context)
   addCron(program, context)

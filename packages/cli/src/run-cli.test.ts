@@ -16,7 +16,7 @@ async function run(args: string[], env: Record<string, string> = { BELFRY_API_KE
 
 const commands = ['schedule', 'publish', 'cron', 'list', 'show', 'cancel', 'replay', 'tail', 'listen', 'import']
 
-it('says what it has', async () => {
+it('lists its commands', async () => {
   const { code, out } = await run(['--help'])
   expect(code).toBe(0)
   for (const name of commands) expect(out).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'))
@@ -35,23 +35,23 @@ it.each([...commands, 'cron create', 'cron preview', 'import crontab', 'import q
 
 describe('ends with 2, and says how it is called', () => {
   it.each([
-    [['schedule', 'https://example.com'], /Say when/],
-    [['schedule', 'https://example.com', '--in', '1h', '--at', '2090-01-01T00:00:00Z'], /Say when/],
-    [['schedule', 'https://example.com', '--in', 'soon'], /not a length of time/],
+    [['schedule', 'https://example.com'], /either --at <time> or --in/],
+    [['schedule', 'https://example.com', '--in', '1h', '--at', '2090-01-01T00:00:00Z'], /either --at <time> or --in/],
+    [['schedule', 'https://example.com', '--in', 'soon'], /not a duration/],
     [['schedule', 'https://example.com', '--at', '2090-01-01T00:00:00'], /a time with a zone/],
     [['schedule', 'https://example.com', '--in', '1h', '-d', 'a=1'], /--data is not JSON/],
     [['schedule', 'https://example.com', '--in', '1h', '-d', '1', '--text', 'a'], /either --data or --text/],
-    [['schedule', 'https://example.com', '--in', '1h', '-X', 'HEAD'], /Give one of GET/],
-    [['schedule', 'https://example.com', '--in', '1h', '-H', 'nothing'], /A header is given as/],
+    [['schedule', 'https://example.com', '--in', '1h', '-X', 'HEAD'], /Choose from GET/],
+    [['schedule', 'https://example.com', '--in', '1h', '-H', 'nothing'], /A header must be/],
     [['schedule', 'https://example.com', '--in', '1h', '--retries', '21'], /at most 20/],
     [['schedule', 'https://example.com', '--in', '1h', '-d', '@/nowhere'], /cannot be read/],
-    [['list', 'dogs'], /no dogs to list/],
-    [['list', 'tasks', '--topic', 'a'], /--topic says nothing about tasks/],
-    [['list', '--limit', '0'], /1 or more/],
+    [['list', 'dogs'], /dogs cannot be listed/],
+    [['list', 'tasks', '--topic', 'a'], /--topic does not apply to tasks/],
+    [['list', '--limit', '0'], /at least 1/],
     [['list', '--url', 'nowhere'], /not a URL/],
-    [['show', 'banana'], /no id/],
-    [['listen', 'nowhere'], /neither a port nor a URL/],
-    [['listen', 'ftp://localhost'], /neither a port nor a URL/],
+    [['show', 'banana'], /not an id/],
+    [['listen', 'nowhere'], /not a port or a URL/],
+    [['listen', 'ftp://localhost'], /not a port or a URL/],
     [['replay'], /ids of tasks/],
     [['replay', '--topic', 'a'], /add --dead/],
     [['replay', 'task_1', '--dead'], /either ids or --dead/],

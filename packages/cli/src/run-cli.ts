@@ -1,27 +1,27 @@
 import { ApiError, BelfryError } from '@belfry/client'
 import { CommanderError } from 'commander'
-import type { Surroundings } from './context.ts'
+import type { Io } from './context.ts'
 import { createProgram } from './program.ts'
 import { UsageError } from './usage-error.ts'
 
-/** 0: done. 1: refused, failed, or not all of it done. 2: called in a way that it does not have. */
-export type ExitCode = 0 | 1 | 2
+/** 0: success. 1: refused, failed or partly failed. 2: usage error. */
+type ExitCode = 0 | 1 | 2
 
-/** Runs one command, and answers with the code to exit with. */
-export async function runCli(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+/** Runs one command, and returns its exit code. */
+export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = 0
-  const program = createProgram(surroundings, () => {
+  const program = createProgram(io, () => {
     exitCode = 1
   })
   try {
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    // Asked to end, by a Ctrl-C as a rule: that is how a tail ends.
-    if (surroundings.signal.aborted) return 0
-    // It has said already what is wrong, or shown the help that it was asked for.
+    // Stopped, usually by Ctrl-C, which is the normal end of a tail.
+    if (io.signal.aborted) return 0
+    // Commander has printed the error or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    surroundings.stderr.write(`${describe(error)}\n`)
+    io.stderr.write(`${describe(error)}\n`)
     return error instanceof UsageError ? 2 : 1
   }
 }

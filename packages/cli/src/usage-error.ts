@@ -1,4 +1,4 @@
-/** The command was given in a way that it does not have. */
+/** The command line is invalid. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }

@@ -128,7 +128,7 @@ it.each([
   [undefined as unknown as string, 'none'],
 ])('refuses an id that is none (%j: %s)', async id => {
   const belfry = client()
-  await expect(async () => belfry.tasks.get(id)).rejects.toThrow(/An id is text/)
+  await expect(async () => belfry.tasks.get(id)).rejects.toThrow(/An id must be text/)
   expect(server.received).toEqual([])
 })
 

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 export function addCancel(program: Command, context: () => Context): void {
   program
     .command('cancel')
-    .description('cancel a task that is still pending')
+    .description('cancel a pending task')
     .argument('<id>', 'task_...')
     .action(async (id: string) => {
       const ctx = context()

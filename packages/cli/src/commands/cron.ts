@@ -8,11 +8,11 @@ type CreateFlags = RequestFlags & { name?: string; timezone?: string; overlap?: 
 type PreviewFlags = { timezone?: string; count?: number; from?: string }
 
 export function addCron(program: Command, context: () => Context): void {
-  const cron = program.command('cron').description('calls that repeat')
+  const cron = program.command('cron').description('manage cron jobs')
   addPreview(cron, context)
   addCreate(cron, context)
   for (const verb of ['pause', 'resume'] as const) {
-    const about = { pause: 'no call starts until it is resumed', resume: 'goes on from now' }
+    const about = { pause: 'pause a cron job', resume: 'resume a cron job from now on' }
     cron
       .command(verb)
       .description(about[verb])
@@ -24,7 +24,7 @@ export function addCron(program: Command, context: () => Context): void {
   }
   cron
     .command('trigger')
-    .description('call once, now, beside the schedule')
+    .description('run a cron job once, now, in addition to its schedule')
     .argument('<id>', 'cron_...')
     .action(async (id: string) => {
       const ctx = context()
@@ -33,7 +33,7 @@ export function addCron(program: Command, context: () => Context): void {
     })
   cron
     .command('delete')
-    .description('end a cron job, and cancel its calls that have not started')
+    .description('delete a cron job, and cancel its runs that have not started')
     .argument('<id>', 'cron_...')
     .action(async (id: string) => {
       const ctx = context()
@@ -45,11 +45,11 @@ export function addCron(program: Command, context: () => Context): void {
 function addPreview(cron: Command, context: () => Context): void {
   cron
     .command('preview')
-    .description('say in words when an expression calls, and when next')
+    .description('describe an expression, and show its next runs')
     .argument('<expression>', "five fields, such as '0 9 * * 1-5'")
     .option('--timezone <zone>', 'such as Europe/Berlin (default: UTC)')
-    .addOption(number('-n, --count <n>', 'how many times to show (default: 5)', { least: 1, most: 50 }))
-    .option('--from <time>', 'the times after this one (default: now)')
+    .addOption(number('-n, --count <n>', 'how many runs to show (default: 5)', { min: 1, max: 50 }))
+    .option('--from <time>', 'show the runs after this time (default: now)')
     .action(async (expression: string, { timezone, count, from }: PreviewFlags) => {
       const ctx = context()
       const preview = await ctx.belfry().cronJobs.preview(
@@ -70,7 +70,7 @@ function addPreview(cron: Command, context: () => Context): void {
 function noteAt({ notes }: Pick<CronJob, 'notes'>, at: string): string {
   const note = notes.find(one => one.at === at)
   if (!note) return ''
-  const reason = { clock_gap: 'does not exist that day', clock_overlap: 'comes twice that day' }
+  const reason = { clock_gap: 'does not exist that day', clock_overlap: 'occurs twice that day' }
   return `  (${note.local} ${reason[note.code]})`
 }
 
@@ -84,13 +84,13 @@ function inZone(at: string, timezone: string | undefined): string {
 function addCreate(cron: Command, context: () => Context): void {
   const command = cron
     .command('create')
-    .description('call a URL again and again')
-    .argument('<url>', 'what to call')
+    .description('create a cron job, which calls a URL on a schedule')
+    .argument('<url>', 'the URL to call')
     .requiredOption('--cron <expression>', "five fields, such as '0 9 * * 1-5'")
     .option('--timezone <zone>', 'such as Europe/Berlin (default: UTC)')
     .option('--name <name>', 'for people (default: the request)')
-    .addOption(choice('--overlap <what>', 'whether a call may start while one goes on', ['allow', 'skip']))
-    .addOption(choice('--catch-up <what>', 'what becomes of calls that were missed', ['latest', 'all', 'none']))
+    .addOption(choice('--overlap <what>', 'whether a run starts while an earlier one is unfinished', ['allow', 'skip']))
+    .addOption(choice('--catch-up <what>', 'which missed runs are made up for', ['latest', 'all', 'none']))
   withRequestOptions(command).action(async (url: string, flags: CreateFlags & { cron: string }) => {
     const ctx = context()
     const method = flags.method ?? 'POST'

@@ -13,9 +13,9 @@ type Flags = { dryRun?: boolean; skipRefused?: boolean; paused?: boolean }
 type CrontabFlags = Flags & { timezone?: string; users?: boolean }
 
 export function addImport(program: Command, context: () => Context, fail: () => void): void {
-  const group = program.command('import').description('make cron jobs of what another scheduler has')
-  withFlags(group.command('crontab').description('the lines of a crontab that call URLs: curl, or a bare URL'))
-    .option('--timezone <zone>', 'where the file has no CRON_TZ (default: the zone of this machine)')
+  const group = program.command('import').description('create cron jobs from the schedules of another scheduler')
+  withFlags(group.command('crontab').description('import the lines of a crontab that call URLs: curl, or a bare URL'))
+    .option('--timezone <zone>', 'for lines without CRON_TZ (default: the time zone of this machine)')
     .option('--users', 'the sixth field is a user, as in /etc/crontab')
     .action(async (file: string, flags: CrontabFlags) => {
       const timezone = flags.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -23,17 +23,17 @@ export function addImport(program: Command, context: () => Context, fail: () => 
       const options = { timezone, hasUsers: flags.users ?? false }
       await importEntries(context(), file, flags, text => readCrontab(text, options), fail)
     })
-  withFlags(group.command('qstash').description('the schedules of QStash, as GET /v2/schedules answers them')).action(
-    (file: string, flags: Flags) => importEntries(context(), file, flags, readQstash, fail),
-  )
+  withFlags(
+    group.command('qstash').description('import schedules of QStash, in the format of GET /v2/schedules'),
+  ).action((file: string, flags: Flags) => importEntries(context(), file, flags, readQstash, fail))
 }
 
 function withFlags(command: Command): Command {
   return command
-    .argument('<file>', 'what to read; - for standard input')
-    .option('--dry-run', 'show what would be made, and make nothing')
-    .option('--skip-refused', 'make the others when some entries cannot be brought over')
-    .option('--paused', 'make all of them paused, to be resumed once the other scheduler is off')
+    .argument('<file>', 'the file; - for standard input')
+    .option('--dry-run', 'show the cron jobs without creating them')
+    .option('--skip-refused', 'create the others when some entries are refused')
+    .option('--paused', 'create paused cron jobs, to resume once the other scheduler is off')
 }
 
 async function importEntries(
@@ -50,19 +50,19 @@ async function importEntries(
   for (const { place, refusal } of refused) ctx.stderr.write(`${source}, ${place}: ${refusal}\n`)
   if (refused.length > 0) fail()
   if (refused.length > 0 && !flags.dryRun && !flags.skipRefused) {
-    const others = planned.length === 0 ? '' : ` Mend them, or make the other ${planned.length} with --skip-refused.`
-    ctx.stderr.write(`Nothing was made.${others}\n`)
+    const others = planned.length === 0 ? '' : ` Fix them, or create the other ${planned.length} with --skip-refused.`
+    ctx.stderr.write(`Nothing was created.${others}\n`)
     return
   }
   const wanted = planned.map(entry => ({ ...entry, isPaused: entry.isPaused || flags.paused === true }))
-  const counts: Record<Carried['outcome'], number> = { made: 0, 'there already': 0, 'would be made': 0 }
+  const counts: Record<Carried['outcome'], number> = { created: 0, existing: 0, 'would be created': 0 }
   for await (const carried of flags.dryRun ? foresee(ctx, wanted) : make(ctx, wanted)) {
     counts[carried.outcome] += 1
     ctx.out.show(toJson(carried), describe(ctx, carried))
   }
   const summary = Object.entries(counts).flatMap(([outcome, count]) => (count > 0 ? [`${count} ${outcome}`] : []))
   if (refused.length > 0) summary.push(`${refused.length} refused`)
-  ctx.out.say(summary.join(', ') || 'There is nothing to import.')
+  ctx.out.say(summary.join(', ') || 'Nothing to import.')
 }
 
 type Planned = Extract<ImportedEntry, { job: PlannedJob }>
@@ -82,13 +82,13 @@ async function* make(ctx: Context, entries: readonly Planned[]): AsyncGenerator<
   yield* carryOut(belfry, entries, await findExisting(belfry, ctx.signal), ctx.signal)
 }
 
-// Needs no Belfry; with a key it also knows what is there.
+// Works without a Belfry server. With a key it also finds existing cron jobs.
 async function* foresee(ctx: Context, entries: readonly Planned[]): AsyncGenerator<Carried> {
   const existing = ctx.canSignIn ? await findExisting(ctx.belfry(), ctx.signal) : new Map()
   const seen = new Set(existing.keys())
   for (const entry of entries) {
     const fingerprint = fingerprintOf(entry.job)
-    const outcome = seen.has(fingerprint) ? 'there already' : 'would be made'
+    const outcome = seen.has(fingerprint) ? 'existing' : 'would be created'
     yield { ...entry, outcome, cronJob: existing.get(fingerprint) ?? null }
     seen.add(fingerprint)
   }
@@ -107,7 +107,7 @@ function describe(ctx: Context, { place, outcome, job, isPaused, notes, cronJob 
     `  ${job.cron}  ${job.timezone}  ${inWords}`,
     ...Object.entries(job.headers ?? {}).map(([name, value]) => `  ${name}: ${value}`),
     ...(job.payload === undefined ? [] : [`  ${job.payload}`]),
-    ...(job.timeoutMs === undefined ? [] : [`  at most ${job.timeoutMs} ms an attempt`]),
+    ...(job.timeoutMs === undefined ? [] : [`  at most ${job.timeoutMs} ms per attempt`]),
     ...(job.retry?.maxRetries === undefined ? [] : [`  ${job.retry.maxRetries} retries`]),
     ...notes.map(note => ctx.out.paint(`  note: ${note}`, 'yellow')),
   ]

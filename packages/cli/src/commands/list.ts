@@ -28,7 +28,7 @@ type Flags = {
 }
 type Times = { from?: Date; to?: Date; limit: number }
 type Kind = {
-  /** The options that it takes, beside those that all take. */
+  /** The options of this kind, in addition to those of all kinds. */
   takes: ReadonlyArray<keyof Flags>
   heading: readonly string[]
   rows(belfry: Belfry, flags: Flags, times: Times): AsyncIterable<Row>
@@ -79,37 +79,37 @@ export function addList(program: Command, context: () => Context): void {
     .description('list tasks, cronjobs, runs, dead-letters or subscriptions, newest first')
     .argument('[what]', `one of ${Object.keys(kinds).join(', ')}`, 'tasks')
     .addOption(
-      repeated('--state <state>', 'only in this state or status, such as dead, active or failed; may be repeated'),
+      repeated('--state <state>', 'only in this state or status, such as dead, active or failed; can be repeated'),
     )
-    .addOption(repeated('--topic <topic>', 'only runs of events with this topic; may be repeated'))
-    .addOption(repeated('--cronjob <id>', 'only of this cron job; may be repeated'))
-    .addOption(repeated('--task <id>', 'only runs of this task; may be repeated'))
-    .option('--name <prefix>', 'only those whose name begins so')
-    .option('--from <time>', 'only those due (runs: started) at this time or later')
-    .option('--to <time>', 'only those due (runs: started) before this time')
-    .addOption(number('-n, --limit <n>', 'how many to show', { least: 1 }).default(25))
-    .option('--all', 'show all there are')
+    .addOption(repeated('--topic <topic>', 'only runs of events with this topic; can be repeated'))
+    .addOption(repeated('--cronjob <id>', 'only of this cron job; can be repeated'))
+    .addOption(repeated('--task <id>', 'only runs of this task; can be repeated'))
+    .option('--name <prefix>', 'only with names that start with this')
+    .option('--from <time>', 'only due (runs: started) at this time or later')
+    .option('--to <time>', 'only due (runs: started) before this time')
+    .addOption(number('-n, --limit <n>', 'how many to show', { min: 1 }).default(25))
+    .option('--all', 'show all')
     .action(async (what: string, flags: Flags) => {
       const ctx = context()
       const kind = kinds[what]
-      if (!kind) throw new UsageError(`There are no ${what} to list: ask for ${Object.keys(kinds).join(', ')}.`)
+      if (!kind) throw new UsageError(`${what} cannot be listed: choose from ${Object.keys(kinds).join(', ')}.`)
       refuseOthers(what, kind, flags)
-      const most = flags.all ? Number.POSITIVE_INFINITY : flags.limit
+      const max = flags.all ? Number.POSITIVE_INFINITY : flags.limit
       const { from, to } = flags
       const times = { ...given({ from: from && parseInstant(from), to: to && parseInstant(to) }) } as Omit<
         Times,
         'limit'
       >
-      const found = kind.rows(ctx.belfry(), flags, { ...times, limit: Math.min(most, pageSize) })
-      const count = await ctx.out.rows(kind.heading, take(found, most))
-      if (count === 0 && !ctx.out.isJson) ctx.stderr.write(`There are no such ${what}.\n`)
+      const found = kind.rows(ctx.belfry(), flags, { ...times, limit: Math.min(max, pageSize) })
+      const count = await ctx.out.rows(kind.heading, take(found, max))
+      if (count === 0 && !ctx.out.isJson) ctx.stderr.write(`No ${what} found.\n`)
     })
 }
 
 function refuseOthers(what: string, kind: Kind, flags: Flags): void {
   for (const name of ['state', 'topic', 'cronjob', 'task', 'name', 'from', 'to'] as const) {
     if (flags[name] === undefined || kind.takes.includes(name)) continue
-    throw new UsageError(`--${name} says nothing about ${what}.`)
+    throw new UsageError(`--${name} does not apply to ${what}.`)
   }
 }
 
@@ -117,18 +117,18 @@ async function* each<T>(items: AsyncIterable<T>, row: (item: T) => Row): AsyncGe
   for await (const item of items) yield row(item)
 }
 
-async function* take<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T> {
+async function* take<T>(items: AsyncIterable<T>, max: number): AsyncGenerator<T> {
   let count = 0
   for await (const item of items) {
     yield item
     count += 1
-    if (count >= most) return
+    if (count >= max) return
   }
 }
 
-/** The members that have a value. */
+/** Returns the members that have a value. */
 function given<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof T]?: NonNullable<T[Name]> // what is left is not undefined
+    [Name in keyof T]?: NonNullable<T[Name]> // the filter leaves no undefined values
   }
 }

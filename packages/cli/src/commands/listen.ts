@@ -18,11 +18,11 @@ secrets are not sent: the log does not show them as they were.`
 export function addListen(program: Command, context: () => Context): void {
   const command = program
     .command('listen')
-    .description('send a copy of every delivery of the workspace to a program on this machine, until Ctrl-C')
+    .description('forward a copy of every delivery of the workspace to this machine, until Ctrl-C')
     .argument('<where>', 'a port, or a URL such as http://localhost:3001/app')
-    .option('--path <path>', 'send all to this path, in place of their own')
-    .option('--timeout <time>', 'how long your machine may take', '30s')
-    .option('--no-retries', 'send first attempts only')
+    .option('--path <path>', 'forward all to this path instead of their own')
+    .option('--timeout <time>', 'the time limit of each request', '30s')
+    .option('--no-retries', 'forward first attempts only')
     .addHelpText('after', limits)
   withRunFilter(command).action(async (where: string, flags: Flags) => {
     const ctx = context()
@@ -30,18 +30,18 @@ export function addListen(program: Command, context: () => Context): void {
     const { runs } = ctx.belfry({ response: ({ status }) => status === 200 && announce() })
     let announce = () => {
       announce = () => {}
-      ctx.stderr.write(`Listening for deliveries, to send them to ${base.href} (Ctrl-C ends it)\n`)
+      ctx.stderr.write(`Forwarding deliveries to ${base.href} (Ctrl-C to stop)\n`)
     }
     const onOmitted = (count: number) =>
-      ctx.stderr.write(`${count} or more deliveries were left out: there are too many.\n`)
+      ctx.stderr.write(`At least ${count} deliveries were omitted because there are too many.\n`)
     for await (const run of runs.tail({ signal: ctx.signal, onOmitted })) {
       if (!isWanted(run, flags) || (!flags.retries && run.attempt > 1)) continue
       try {
         await forward(ctx, run, base, flags)
       } catch (error) {
         ctx.signal.throwIfAborted()
-        // One that could not be read must not end the others.
-        ctx.stderr.write(`${run.id} was not sent: ${error instanceof Error ? error.message : error}\n`)
+        // A failure must not end the others.
+        ctx.stderr.write(`${run.id} was not forwarded: ${error instanceof Error ? error.message : error}\n`)
       }
     }
   })
@@ -78,5 +78,5 @@ function answerCell(answer: LocalAnswer | null): Cell {
 function localUrl(where: string): URL {
   const text = /^\d+$/.test(where) ? `http://localhost:${where}` : where
   if (URL.canParse(text) && /^https?:/.test(text)) return new URL(text)
-  throw new UsageError(`${where} is neither a port nor a URL such as http://localhost:3001.`)
+  throw new UsageError(`${where} is not a port or a URL such as http://localhost:3001.`)
 }

@@ -9,16 +9,16 @@ type Flags = Omit<RequestFlags, 'method'> & { to?: string; idempotencyKey?: stri
 export function addPublish(program: Command, context: () => Context): void {
   program
     .command('publish')
-    .description('publish an event: call every matching subscription, or one URL, at once')
-    .argument('<topic>', 'such as orders.paid')
-    .option('--to <url>', 'call this URL rather than the subscriptions')
+    .description('publish an event to its subscriptions, or to one URL')
+    .argument('<topic>', 'a topic such as orders.paid')
+    .option('--to <url>', 'send to this URL instead of the subscriptions')
     .option(
       '-d, --data <json>',
       'the payload, a JSON object; @file reads it from a file, @- from standard input (default: {})',
     )
-    .addOption(repeated('-H, --header <name: value>', 'a header; may be repeated'))
-    .addOption(number('--retries <n>', 'how often a failed attempt is repeated (default: 5)', { most: 20 }))
-    .option('--timeout <time>', 'how long one attempt may take, such as 30s (default: 30s)')
+    .addOption(repeated('-H, --header <name: value>', 'a header; can be repeated'))
+    .addOption(number('--retries <n>', 'the maximum number of retries (default: 5)', { max: 20 }))
+    .option('--timeout <time>', 'the time limit of an attempt, such as 30s (default: 30s)')
     .option('--idempotency-key <key>', 'the same key publishes only once in 24 hours')
     .action(async (topic: string, flags: Flags) => {
       const ctx = context()

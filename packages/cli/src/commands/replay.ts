@@ -9,9 +9,9 @@ type Flags = { dead?: boolean; cronjob?: string; topic?: string; from?: string; 
 export function addReplay(program: Command, context: () => Context): void {
   program
     .command('replay')
-    .description('run finished tasks again, each as a new task that is due at once')
+    .description('replay finished tasks as new tasks that are due at once')
     .argument('[ids...]', 'task_...')
-    .option('--dead', 'in place of ids: every dead letter that the options below leave')
+    .option('--dead', 'instead of ids: all dead letters that match the options below')
     .option('--cronjob <id>', 'dead letters of this cron job')
     .option('--topic <topic>', 'dead letters of events with this topic')
     .option('--from <time>', 'dead letters that were due at this time or later')
@@ -20,11 +20,11 @@ export function addReplay(program: Command, context: () => Context): void {
       const ctx = context()
       const isFiltered = flags.cronjob || flags.topic || flags.from || flags.to
       if (flags.dead) {
-        if (ids.length > 0) throw new UsageError('Give either ids or --dead.')
+        if (ids.length > 0) throw new UsageError('Use either ids or --dead.')
         return replayDeadLetters(ctx, flags)
       }
-      if (isFiltered) throw new UsageError('These options choose dead letters: add --dead.')
-      if (ids.length === 0) throw new UsageError('Give the ids of tasks, or --dead for all dead letters.')
+      if (isFiltered) throw new UsageError('These options select dead letters: add --dead.')
+      if (ids.length === 0) throw new UsageError('Specify the ids of tasks, or --dead for all dead letters.')
       for (const id of ids) {
         const task = await ctx.belfry().tasks.replay(id, { signal: ctx.signal })
         ctx.out.show(task, `${task.id}  replays ${id}`)

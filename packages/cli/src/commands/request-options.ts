@@ -17,24 +17,24 @@ export type RequestFlags = {
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** The options of every command that describes a request. */
+/** Adds the options of a request to a command. */
 export function withRequestOptions(command: Command): Command {
   return command
     .addOption(new Option('-X, --method <method>', `${methods.join(', ')} (default: POST)`).argParser(parseMethod))
     .option('-d, --data <json>', 'the body, as JSON; @file reads it from a file, @- from standard input')
-    .option('--text <text>', 'the body, as plain text, in place of --data')
-    .addOption(repeated('-H, --header <name: value>', 'a header; may be repeated'))
-    .addOption(number('--retries <n>', 'how often a failed attempt is repeated (default: 5)', { most: 20 }))
-    .option('--timeout <time>', 'how long one attempt may take, such as 30s (default: 30s)')
+    .option('--text <text>', 'the body, as plain text instead of --data')
+    .addOption(repeated('-H, --header <name: value>', 'a header; can be repeated'))
+    .addOption(number('--retries <n>', 'the maximum number of retries (default: 5)', { max: 20 }))
+    .option('--timeout <time>', 'the time limit of an attempt, such as 30s (default: 30s)')
 }
 
 function parseMethod(text: string): MethodInput {
   const method = methods.find(one => one === text.toUpperCase())
   if (method) return method
-  throw new InvalidArgumentError(`Give one of ${methods.join(', ')}.`)
+  throw new InvalidArgumentError(`Choose from ${methods.join(', ')}.`)
 }
 
-/** What these options say about a request. Its payload is JSON text. */
+/** Returns the request of these options. Its payload is JSON text. */
 export async function requestFields(
   ctx: Context,
   flags: RequestFlags,
@@ -57,12 +57,12 @@ async function readJson(ctx: Context, data: string): Promise<string> {
   try {
     JSON.parse(text)
   } catch {
-    throw new UsageError('--data is not JSON. For plain text there is --text.')
+    throw new UsageError('--data is not JSON. Use --text for plain text.')
   }
   return text.trim()
 }
 
-/** The text of a file, or of standard input when its name is `-`. */
+/** Returns the text of a file, or of standard input for `-`. */
 export async function readInput(ctx: Context, file: string): Promise<string> {
   if (file !== '-') {
     return readFile(file, 'utf8').catch((error: Error) => {

@@ -10,12 +10,12 @@ type Flags = RequestFlags & { at?: string; in?: string; name?: string; idempoten
 export function addSchedule(program: Command, context: () => Context): void {
   const command = program
     .command('schedule')
-    .description('call a URL once, at a time')
-    .argument('<url>', 'what to call')
-    .option('--at <time>', 'when: ISO 8601 with a zone, such as 2026-12-01T09:00:00+01:00')
-    .option('--in <time>', 'when: this long from now, such as 10m or 2d')
+    .description('call a URL once, at a given time')
+    .argument('<url>', 'the URL to call')
+    .option('--at <time>', 'the time: ISO 8601 with a zone, such as 2026-12-01T09:00:00+01:00')
+    .option('--in <time>', 'the time from now, such as 10m or 2d')
     .option('--name <name>', 'for people (default: the request)')
-    .option('--idempotency-key <key>', 'the same key makes the same task only once in 24 hours')
+    .option('--idempotency-key <key>', 'the same key creates only one task in 24 hours')
   withRequestOptions(command).action(async (url: string, flags: Flags) => {
     const ctx = context()
     const method = flags.method ?? 'POST'
@@ -35,7 +35,7 @@ export function addSchedule(program: Command, context: () => Context): void {
 
 function when(ctx: Context, { at, in: ahead }: Flags): Date {
   if ((at === undefined) === (ahead === undefined)) {
-    throw new UsageError('Say when: either --at <time> or --in <time>. To call at once there is `belfry publish`.')
+    throw new UsageError('Specify either --at <time> or --in <time>. To call at once, use `belfry publish`.')
   }
   return at === undefined ? new Date(ctx.now().getTime() + parseDuration(ahead ?? '')) : parseInstant(at)
 }

@@ -6,7 +6,7 @@ export function addShow(program: Command, context: () => Context): void {
   program
     .command('show')
     .description('show a task, a cron job, a run with its request and response, or a subscription')
-    .argument('<id>', 'such as task_..., cron_..., run_... or sub_...')
+    .argument('<id>', 'an id such as task_..., cron_..., run_... or sub_...')
     .action(async (id: string) => {
       const ctx = context()
       const value = await read(ctx, id)
@@ -20,5 +20,5 @@ function read(ctx: Context, id: string): Promise<unknown> {
   if (id.startsWith('cron_')) return belfry.cronJobs.get(id)
   if (id.startsWith('run_')) return belfry.runs.get(id)
   if (id.startsWith('sub_')) return belfry.subscriptions.get(id)
-  throw new UsageError(`${id} is no id: one begins with task_, cron_, run_ or sub_.`)
+  throw new UsageError(`${id} is not an id: ids start with task_, cron_, run_ or sub_.`)
 }

@@ -4,13 +4,13 @@ import type { ImportedEntry, PlannedJob } from './planned-job.ts'
 
 type Planned = Extract<ImportedEntry, { job: PlannedJob }>
 
-/** What became, or would become, of one entry. */
-export type Carried = Planned & { outcome: 'made' | 'there already' | 'would be made'; cronJob: CronJob | null }
+/** The result of importing one entry. */
+export type Carried = Planned & { outcome: 'created' | 'existing' | 'would be created'; cronJob: CronJob | null }
 
-// A job that is to be paused starts so late until it is, so that it never calls in between.
+// A cron job that must be paused is created with this start, so it never runs before the pause.
 const notYet = '2090-01-01T00:00:00.000Z'
 
-/** The jobs that are there, by what they have in common with a planned one. */
+/** Returns the existing cron jobs by their fingerprints. */
 export async function findExisting(belfry: Belfry, signal: AbortSignal): Promise<Map<string, CronJob>> {
   const found = new Map<string, CronJob>()
   for await (const job of belfry.cronJobs.list({ limit: 100 }, { signal })) {
@@ -19,7 +19,7 @@ export async function findExisting(belfry: Belfry, signal: AbortSignal): Promise
   return found
 }
 
-/** Makes what is not there yet, one after the other. Repeated, it makes nothing twice. */
+/** Creates the missing cron jobs sequentially. A repetition creates no duplicates. */
 export async function* carryOut(
   belfry: Belfry,
   entries: readonly Planned[],
@@ -31,13 +31,13 @@ export async function* carryOut(
     const present = existing.get(fingerprint)
     const isHalfMade = present?.startsAt === notYet
     if (present && !isHalfMade) {
-      yield { ...entry, outcome: 'there already', cronJob: present }
+      yield { ...entry, outcome: 'existing', cronJob: present }
       continue
     }
     const made = present ?? (await create(belfry, entry, signal))
     const cronJob = made.startsAt === notYet ? await release(belfry, made, entry.isPaused, signal) : made
     existing.set(fingerprint, cronJob)
-    yield { ...entry, outcome: 'made', cronJob }
+    yield { ...entry, outcome: 'created', cronJob }
   }
 }
 
@@ -47,7 +47,7 @@ async function create(belfry: Belfry, { job, isPaused }: Planned, signal: AbortS
   try {
     return await belfry.cronJobs.get(made.id, { signal })
   } catch (error) {
-    // The key gave the answer of an import whose job somebody has deleted since.
+    // The idempotency key returned a cron job that has been deleted since.
     if (error instanceof NotFoundError) return belfry.cronJobs.create(body, { signal })
     throw error
   }

@@ -1,4 +1,4 @@
-/** Options of curl that say what is sent: their short names. */
+/** The options of curl that define the request, with their short names. */
 export const understood: Readonly<Record<string, string>> = {
   request: 'X',
   header: 'H',
@@ -19,7 +19,7 @@ export const understood: Readonly<Record<string, string>> = {
   'max-time': 'm',
   retry: '',
   'retry-delay': '',
-  // About what curl prints, and where to.
+  // They control curl's output.
   silent: 's',
   'show-error': 'S',
   fail: 'f',
@@ -37,7 +37,7 @@ export const understood: Readonly<Record<string, string>> = {
   ipv6: '6',
 }
 
-/** Options that nothing here needs, or that are different from now on: then with the sentence that says so. */
+/** Options that are ignored. A text is a note about a difference. */
 export const tolerated: Readonly<Record<string, string>> = {
   location: 'redirects are not followed: they count as failures',
   insecure: 'certificates are checked',
@@ -55,7 +55,7 @@ export const tolerated: Readonly<Record<string, string>> = {
   'create-dirs': '',
 }
 
-/** Options that are followed by a value. */
+/** Options with a value. */
 export const takesValue: ReadonlySet<string> = new Set([
   ...['request', 'header', 'data', 'data-ascii', 'data-binary', 'data-raw', 'data-urlencode', 'json', 'url', 'user'],
   ...['oauth2-bearer', 'user-agent', 'referer', 'cookie', 'max-time', 'retry', 'retry-delay', 'output', 'write-out'],

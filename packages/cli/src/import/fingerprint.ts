@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto'
 import type { CronJob } from '@belfry/client'
 import type { PlannedJob } from './planned-job.ts'
 
-/** What a planned job and one that is there already have in common when they are the same. */
+/** Returns a fingerprint that equal planned and existing cron jobs share. */
 export function fingerprintOf(job: PlannedJob): string {
   const { name, targetUrl, method, cron, timezone, headers = {}, payload } = job
   const value = typeof payload === 'string' ? JSON.parse(payload) : payload
   return digest([name, targetUrl, method, cron, timezone, headers, value ?? null])
 }
 
-/** The same of a job that is there. */
+/** Returns the fingerprint of an existing cron job. */
 export function fingerprintOfExisting(job: CronJob): string {
   const { name, url, method, cron, timezone, headers, payload } = job
   return digest([name, url, method, cron, timezone, headers, payload ?? null])
 }
 
-/** The same for the same values, whatever the order of their members. */
+/** Returns a digest of values that does not depend on the order of their members. */
 export function digest(parts: readonly unknown[]): string {
   return createHash('sha256')
     .update(JSON.stringify(parts.map(sorted)))

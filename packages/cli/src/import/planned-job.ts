@@ -1,32 +1,32 @@
 import type { CreateCronJob } from '@belfry/client'
 import { checkTargetUrl, findHeaderProblems, isTimeZone, parseCron } from '@belfry/domain'
 
-/** What one entry of a file becomes: a cron job, or a sentence that says why it does not. */
+/** A cron job for an entry of a file, or the reason why there is none. */
 export type ImportedEntry =
   | { place: string; job: PlannedJob; isPaused: boolean; notes: string[] }
   | { place: string; refusal: string }
 
-/** A cron job as it will be made. */
+/** A cron job to create. */
 export type PlannedJob = CreateCronJob & { method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; timezone: string }
 
-/** An entry cannot be brought over. */
+/** An entry cannot be imported. */
 export class ImportRefusal extends Error {
   override name = 'ImportRefusal'
 }
 
-/** What the rules of Belfry say against a job; null when nothing. */
-export function findFault({ name, targetUrl, cron, timezone, headers = {} }: PlannedJob): string | null {
+/** Returns why Belfry refuses a cron job; null when it does not. */
+export function findProblem({ name, targetUrl, cron, timezone, headers = {} }: PlannedJob): string | null {
   const parsed = parseCron(cron)
   if (!parsed.ok) return parsed.message
-  if (!isTimeZone(timezone)) return `${timezone} is not a time zone of the IANA database.`
+  if (!isTimeZone(timezone)) return `${timezone} is not a time zone name of the IANA database.`
   const url = checkTargetUrl(targetUrl)
-  if (url !== null) return `The URL is refused: ${url}`
+  if (url !== null) return `The URL is invalid: ${url}`
   const [header] = findHeaderProblems(headers)
   if (header) return `The header ${header.name} is refused. ${header.message}`
   return name.length > 200 ? 'The name has more than 200 characters.' : null
 }
 
-// Names that other schedulers have for expressions.
+// Names of expressions in other schedulers.
 const macros: Record<string, string> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
@@ -38,15 +38,15 @@ const macros: Record<string, string> = {
   '@every_minute': '* * * * *',
 }
 
-/** The five fields that a name such as `@daily` stands for. */
+/** Returns the five fields of a name such as `@daily`. */
 export function expandMacro(text: string): string {
   const fields = macros[text.toLowerCase()]
   if (fields) return fields
-  if (text.toLowerCase() === '@reboot') throw new ImportRefusal('@reboot is not a time: nothing reboots here.')
-  throw new ImportRefusal(`${text} is not a name that stands for five fields.`)
+  if (text.toLowerCase() === '@reboot') throw new ImportRefusal('@reboot is not supported, because it is not a time.')
+  throw new ImportRefusal(`${text} is not a known name for five fields.`)
 }
 
-/** The payload that is sent as this text, byte for byte, under these headers. */
+/** Returns the payload that Belfry sends as exactly this text with these headers. */
 export function toPayload(body: string, headers: Readonly<Record<string, string>>): string {
   const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1]
   if (type !== undefined && !/[/+]json\b/i.test(type)) return JSON.stringify(body)
@@ -54,8 +54,6 @@ export function toPayload(body: string, headers: Readonly<Record<string, string>
     JSON.parse(body)
     return body
   } catch {
-    throw new ImportRefusal(
-      `The body is not JSON, though its content type is ${type ?? 'not given, which means JSON'}.`,
-    )
+    throw new ImportRefusal(`The body is not JSON, but its content type is ${type ?? 'missing, which means JSON'}.`)
   }
 }

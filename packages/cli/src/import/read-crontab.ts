@@ -1,17 +1,24 @@
 import { basename } from 'node:path'
 import { isTimeZone } from '@belfry/domain'
-import { expandMacro, findFault, type ImportedEntry, ImportRefusal, type PlannedJob, toPayload } from './planned-job.ts'
+import {
+  expandMacro,
+  findProblem,
+  type ImportedEntry,
+  ImportRefusal,
+  type PlannedJob,
+  toPayload,
+} from './planned-job.ts'
 import { type CurlRequest, readCurl } from './read-curl.ts'
 import { readShellLine } from './read-shell-line.ts'
 
-export type CrontabOptions = {
-  /** Where no CRON_TZ says otherwise. */
+type CrontabOptions = {
+  /** The time zone of lines without CRON_TZ. */
   timezone: string
-  /** As in /etc/crontab: the sixth field is a user. */
+  /** Whether the sixth field is a user, as in /etc/crontab. */
   hasUsers: boolean
 }
 
-/** Reads a crontab whose lines call URLs. Empty lines, comments and variables are no entries. */
+/** Parses a crontab whose lines call URLs. Empty lines, comments and variables are not entries. */
 export function readCrontab(text: string, options: CrontabOptions): ImportedEntry[] {
   const variables: Record<string, string> = {}
   let { timezone } = options
@@ -41,7 +48,7 @@ function readSetting(line: string): { name: string; value: string } | null {
 function readZone(text: string): string {
   const zone = text.replace(/^:/, '')
   if (isTimeZone(zone)) return zone
-  throw new ImportRefusal(`CRON_TZ=${text} is not a time zone of the IANA database.`)
+  throw new ImportRefusal(`CRON_TZ=${text} is not a time zone name of the IANA database.`)
 }
 
 function readEntry(
@@ -64,7 +71,7 @@ function readEntry(
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(retry === undefined ? {} : { retry }),
   }
-  const fault = findFault(job)
+  const fault = findProblem(job)
   return fault === null ? { place, job, isPaused: false, notes } : { place, refusal: fault }
 }
 
@@ -72,14 +79,14 @@ function splitSchedule(line: string): { cron: string; rest: string } {
   const [, macro, afterMacro] = /^(@\w+)\s+(.*)$/.exec(line) ?? []
   if (macro !== undefined) return { cron: expandMacro(macro), rest: afterMacro ?? '' }
   const [, fields, rest] = /^((?:\S+\s+){4}\S+)\s+(.*)$/.exec(line) ?? []
-  if (fields === undefined || rest === undefined) throw new ImportRefusal('It is not five fields and a command.')
+  if (fields === undefined || rest === undefined) throw new ImportRefusal('The line is not five fields and a command.')
   return { cron: fields.replace(/\s+/g, ' '), rest }
 }
 
-// To cron, a percent sign without a back-slash ends the command.
+// In cron, a percent sign without a backslash ends the command.
 function withoutPercent(command: string): string {
   if (/(^|[^\\])%/.test(command))
-    throw new ImportRefusal('It has a % without a back-slash, where cron ends the command.')
+    throw new ImportRefusal('It has a % without a backslash, where cron ends the command.')
   return command.replaceAll('\\%', '%')
 }
 
@@ -93,6 +100,6 @@ function readCommand(
   const isUser = !hasUsers && basename(args[0] ?? '') === 'curl'
   const hint = isUser ? ` If ${program} is a user, add --users.` : ''
   throw new ImportRefusal(
-    `It runs ${program || 'nothing'}, and Belfry calls URLs: only curl and a bare URL can move.${hint}`,
+    `It runs ${program || 'nothing'}. Belfry calls URLs, so it can only import curl and bare URLs.${hint}`,
   )
 }

@@ -3,7 +3,7 @@ import type { RetryPolicy } from '@belfry/client'
 import { takesValue, tolerated, understood } from './curl-options.ts'
 import { ImportRefusal } from './planned-job.ts'
 
-/** What a call of curl sends. */
+/** The request of a curl command. */
 export type CurlRequest = {
   url: string
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -11,13 +11,13 @@ export type CurlRequest = {
   body: string | null
   timeoutMs?: number
   retry?: Partial<RetryPolicy>
-  /** What is different from now on. */
+  /** Differences from curl. */
   notes: string[]
 }
 
 type Given = { name: string; value: string }
 
-/** Reads the arguments of curl. What cannot be done in its place is refused by name. */
+/** Parses the arguments of curl. Throws for options that Belfry cannot replace. */
 export function readCurl(args: readonly string[]): CurlRequest {
   const { given, urls } = parse(args)
   const all = (...names: string[]) => given.filter(({ name }) => names.includes(name))
@@ -26,13 +26,13 @@ export function readCurl(args: readonly string[]): CurlRequest {
   const { headers, notes: headerNotes } = readHeaders(given)
   const data = readData(given)
   const [written, ...others] = [...urls, ...all('url').map(({ value }) => value)]
-  if (written === undefined) throw new ImportRefusal('It names no URL.')
-  if (others.length > 0) throw new ImportRefusal('It calls several URLs: make a line for each.')
+  if (written === undefined) throw new ImportRefusal('It has no URL.')
+  if (others.length > 0) throw new ImportRefusal('It calls several URLs; use one line for each.')
   const { url, credentials } = readUrl(written, notes)
   const basic = last('user') ?? credentials
   if (basic !== undefined) {
     setHeader(headers, 'Authorization', `Basic ${Buffer.from(basic).toString('base64')}`)
-    notes.push('the password becomes an Authorization header: a secret would hide it')
+    notes.push('the password becomes a visible Authorization header; consider a secret')
   }
   const asQuery = all('get').length > 0 && data !== null
   const body = asQuery ? null : (data?.text ?? null)
@@ -67,11 +67,11 @@ function parse(args: readonly string[]): { given: Given[]; urls: string[] } {
     }
   } catch (error) {
     const option = /'(-[^' ]+)/.exec(error instanceof Error ? error.message : '')?.[1]
-    throw new ImportRefusal(option ? `Nothing here does what curl ${option} does.` : 'Its options cannot be read.')
+    throw new ImportRefusal(option ? `The option ${option} of curl is not supported.` : 'Its options are invalid.')
   }
 }
 
-// Some options have several names.
+// Returns the long name of an option.
 function longName(name: string): string {
   return { 'data-ascii': 'data', 'data-binary': 'data' }[name] ?? name
 }
@@ -84,8 +84,7 @@ function readHeaders(given: readonly Given[]): { headers: Record<string, string>
       if (value.startsWith('@')) throw new ImportRefusal('It reads headers from a file.')
       const [, field, text = ''] = /^([^:;]+)(?::\s*(.*)|;)$/s.exec(value) ?? []
       if (field === undefined) throw new ImportRefusal(`The header ${value} has no colon.`)
-      if (text === '' && value.endsWith(':'))
-        notes.push(`curl leaves out the header ${field}; nothing is left out here`)
+      if (text === '' && value.endsWith(':')) notes.push(`curl omits the header ${field}; Belfry does not`)
       else setHeader(headers, field.trim(), text.trim())
     }
     if (name === 'user-agent') setHeader(headers, 'User-Agent', value)
@@ -106,7 +105,7 @@ function setHeader(headers: Record<string, string>, name: string, value: string,
   headers[present ?? name] = value
 }
 
-// Like curl: pieces are joined by &, those of --json as they are.
+// Like curl: joins pieces with &, and those of --json without a separator.
 function readData(given: readonly Given[]): { text: string; type: string } | null {
   const pieces = given.filter(({ name }) => ['data', 'data-raw', 'data-urlencode', 'json'].includes(name))
   if (pieces.length === 0) return null
@@ -131,10 +130,10 @@ function urlEncoded(text: string): string {
 
 function readUrl(written: string, notes: string[]): { url: string; credentials: string | undefined } {
   if (/[[\]{}]/.test(written.replace(/\/\/\[[^\]]*\]/, '//'))) {
-    throw new ImportRefusal('curl makes several URLs of the brackets in this one.')
+    throw new ImportRefusal('The brackets in its URL make curl call several URLs.')
   }
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(written)
-  if (!hasScheme) notes.push('the URL has no scheme: http:// is taken, as curl does')
+  if (!hasScheme) notes.push('the URL has no scheme, so it uses http:// as in curl')
   const [url = ''] = (hasScheme ? written : `http://${written}`).split('#')
   const [, scheme, credentials, rest] = /^(https?:\/\/)([^/?]*)@(.*)$/is.exec(url) ?? []
   if (credentials === undefined) return { url, credentials }
@@ -151,7 +150,7 @@ function methodOf(asked: string | undefined, isHead: boolean, hasBody: boolean):
     case 'DELETE':
       return method
     default:
-      throw new ImportRefusal(`Belfry does not call with ${method}.`)
+      throw new ImportRefusal(`Belfry does not support the method ${method}.`)
   }
 }
 

@@ -30,7 +30,7 @@ describe('takes', () => {
     ])
   })
 
-  it('one with everything', () => {
+  it('a schedule with every setting', () => {
     const [entry] = read({
       ...schedule,
       cron: 'CRON_TZ=Europe/Berlin  0  9 * * 1',
@@ -73,7 +73,7 @@ describe('takes', () => {
     expect(readQstash('[]')).toEqual([])
   })
 
-  it('with a note for each thing that does not move', () => {
+  it('with a note about each setting that is not imported', () => {
     const more = {
       callback: 'https://a',
       delay: 10,
@@ -88,7 +88,7 @@ describe('takes', () => {
   })
 })
 
-describe('refuses, and says why', () => {
+describe('refuses with a reason', () => {
   it.each([
     [{ destination: 'my-url-group' }, /not a URL/],
     [{ cron: '* * * * * *' }, /exactly 5 fields/],
@@ -100,7 +100,7 @@ describe('refuses, and says why', () => {
     expect(read({ ...schedule, ...change })).toEqual([{ place: 'scd_1', refusal: expect.stringMatching(reason) }])
   })
 
-  it('a file that is something else', () => {
+  it('another file', () => {
     expect(() => readQstash('<html>')).toThrow(/not JSON/)
     expect(() => readQstash('[1]')).toThrow(/not a list of schedules/)
   })

@@ -1,15 +1,22 @@
 import { isTimeZone } from '@belfry/domain'
-import { expandMacro, findFault, type ImportedEntry, ImportRefusal, type PlannedJob, toPayload } from './planned-job.ts'
+import {
+  expandMacro,
+  findProblem,
+  type ImportedEntry,
+  ImportRefusal,
+  type PlannedJob,
+  toPayload,
+} from './planned-job.ts'
 
 type Schedule = Record<string, unknown>
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-// Set by QStash or by its connection, not by whoever made the schedule.
+// Set by QStash or by its connection, not by the author of the schedule.
 const ofDelivery =
   /^(upstash-|host$|content-length$|connection$|transfer-encoding$|accept-encoding$|user-agent$|x-forwarded-|cf-)/i
 
-/** Reads the schedules of QStash, as its `GET /v2/schedules` answers. */
+/** Parses the response of QStash's `GET /v2/schedules`. */
 export function readQstash(text: string): ImportedEntry[] {
   return toSchedules(text).map((schedule, i) => {
     const id = textOf(schedule, 'scheduleId')
@@ -32,20 +39,22 @@ function toSchedules(text: string): Schedule[] {
   }
   const list = isObject(value) && Array.isArray(value.schedules) ? value.schedules : [value].flat()
   if (list.every(isObject)) return list
-  throw new ImportRefusal('The file is not a list of schedules, as GET /v2/schedules answers it.')
+  throw new ImportRefusal('The file is not a list of schedules in the format of GET /v2/schedules.')
 }
 
 function readSchedule(place: string, schedule: Schedule, id: string | undefined): ImportedEntry {
   const targetUrl = textOf(schedule, 'destination') ?? ''
   if (!/^https?:\/\//i.test(targetUrl)) {
-    throw new ImportRefusal(`Its destination ${targetUrl} is not a URL: for a URL group make subscriptions of a topic.`)
+    throw new ImportRefusal(
+      `Its destination ${targetUrl} is not a URL. Replace a URL group by subscriptions to a topic.`,
+    )
   }
   const { cron, timezone } = readCron(textOf(schedule, 'cron') ?? '')
   const headers = readHeaders(schedule.header)
   const body = readBody(schedule)
   const asked = (textOf(schedule, 'method') ?? 'POST').toUpperCase()
   const method = methods.find(one => one === asked)
-  if (!method) throw new ImportRefusal(`Belfry does not call with ${asked}.`)
+  if (!method) throw new ImportRefusal(`Belfry does not support the method ${asked}.`)
   const label = textOf(schedule, 'label') ?? `${method} ${targetUrl.replace(/^https?:\/\//, '')}`
   const job: PlannedJob = {
     name: `${label.slice(0, 150)}${id ? ` (${id})` : ''}`.slice(0, 200),
@@ -58,14 +67,14 @@ function readSchedule(place: string, schedule: Schedule, id: string | undefined)
     ...retryOf(schedule),
     ...timeoutOf(schedule),
   }
-  const fault = findFault(job)
+  const fault = findProblem(job)
   if (fault !== null) return { place, refusal: fault }
   return { place, job, isPaused: schedule.isPaused === true, notes: notesOf(schedule) }
 }
 
 function readCron(text: string): { cron: string; timezone: string } {
   const [, timezone = 'UTC', expression = ''] = /^(?:(?:CRON_TZ|TZ)=(\S+)\s+)?(.*)$/.exec(text.trim()) ?? []
-  if (!isTimeZone(timezone)) throw new ImportRefusal(`${timezone} is not a time zone of the IANA database.`)
+  if (!isTimeZone(timezone)) throw new ImportRefusal(`${timezone} is not a time zone name of the IANA database.`)
   const fields = expression.trim().split(/\s+/).join(' ')
   return { cron: fields.startsWith('@') ? expandMacro(fields) : fields, timezone }
 }
@@ -85,7 +94,7 @@ function readBody(schedule: Schedule): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(base64, 'base64'))
   } catch {
-    throw new ImportRefusal('Its body is not text, and Belfry sends text.')
+    throw new ImportRefusal('Its body is not text, and Belfry only sends text.')
   }
 }
 
@@ -93,7 +102,7 @@ function retryOf({ retries }: Schedule): Pick<PlannedJob, 'retry'> {
   return typeof retries === 'number' ? { retry: { maxRetries: Math.min(20, Math.max(0, Math.trunc(retries))) } } : {}
 }
 
-// Seconds, or text such as "30s".
+// The timeout is a number of seconds, or text such as "30s".
 function timeoutOf({ timeout }: Schedule): Pick<PlannedJob, 'timeoutMs'> {
   const seconds = typeof timeout === 'string' ? Number(/^(\d+)s?$/.exec(timeout)?.[1]) : Number(timeout ?? Number.NaN)
   return seconds > 0 ? { timeoutMs: Math.min(300_000, Math.max(1_000, Math.round(seconds * 1000))) } : {}
@@ -103,12 +112,14 @@ function notesOf(schedule: Schedule): string[] {
   const has = (...names: string[]) => names.some(name => Boolean(schedule[name]))
   const limits = has('flowControlKey', 'parallelism', 'rate', 'queueName', 'queue')
   return [
-    ...(has('callback', 'failureCallback') ? ['callbacks do not move: integrations tell of failures'] : []),
-    ...(has('delay') ? [`the delay of ${schedule.delay} s after each time does not move`] : []),
-    ...(has('retryDelayExpression') ? ['the delay between retries does not move: it is 10 s, 40 s, 160 s, ...'] : []),
-    ...(limits ? ['queues and flow control do not move: workspaces and hosts take turns'] : []),
-    ...(Number(schedule.retries) > 20 ? ['at most 20 retries are made'] : []),
-    ...(Number(String(schedule.timeout ?? 0).replace(/s$/, '')) > 300 ? ['an attempt may take at most 300 s'] : []),
+    ...(has('callback', 'failureCallback') ? ['callbacks are not imported; integrations report failures'] : []),
+    ...(has('delay') ? [`the delay of ${schedule.delay} s after each time is not imported`] : []),
+    ...(has('retryDelayExpression') ? ['the delay between retries is not imported; it is 10 s, 40 s, 160 s, ...'] : []),
+    ...(limits ? ['queues and flow control are not imported; Belfry is fair between workspaces and hosts'] : []),
+    ...(Number(schedule.retries) > 20 ? ['the maximum is 20 retries'] : []),
+    ...(Number(String(schedule.timeout ?? 0).replace(/s$/, '')) > 300
+      ? ['the maximum time of an attempt is 300 s']
+      : []),
   ]
 }
 

@@ -1,16 +1,16 @@
 import { parse } from 'shell-quote'
 import { ImportRefusal } from './planned-job.ts'
 
-// Stands for a variable without a value; no file has it.
+// A placeholder for a variable without a value. Files cannot contain it.
 const unknown = '\u0000'
 
 /**
- * The words of a command as a shell would read them. What a shell would do beyond calling one program is refused, except
- * where its output goes: Belfry keeps every answer.
+ * Returns the words of a command as a shell would parse them. Throws when the shell would do more than run one program.
+ * Redirections of its output are ignored, because Belfry stores every response.
  */
 export function readShellLine(line: string, variables: Readonly<Record<string, string>>): string[] {
-  if (/`|\$\(/.test(line)) throw new ImportRefusal('It runs another command for a part of itself.')
-  if (/\$'/.test(line)) throw new ImportRefusal("It is quoted as $'...', which is a shell's own.")
+  if (/`|\$\(/.test(line)) throw new ImportRefusal('It runs another command to build itself.')
+  if (/\$'/.test(line)) throw new ImportRefusal("It has a $'...' quote, which only shells support.")
   const entries = parse(line, name => variables[name] ?? `${unknown}${name}${unknown}`)
   const words: string[] = []
   for (let i = 0; i < entries.length; i++) {
@@ -20,7 +20,7 @@ export function readShellLine(line: string, variables: Readonly<Record<string, s
     else if ('comment' in entry) throw new ImportRefusal('It has a # outside of quotes: quote the URL.')
     else if (entry.op === 'glob') words.push(known(entry.pattern))
     else if (['>', '>>', '>&', '&>'].includes(entry.op)) {
-      // The number of the stream stands before it, and the file behind it.
+      // The number of the stream precedes it, and the file follows it.
       if (/^[12]$/.test(words.at(-1) ?? '')) words.pop()
       i += 1
     } else throw refusalOf(entry.op, i === entries.length - 1)
@@ -36,7 +36,7 @@ function known(word: string): string {
 }
 
 function refusalOf(operator: string, isLast: boolean): ImportRefusal {
-  if (operator === '|') return new ImportRefusal('It hands the answer to another program (|).')
+  if (operator === '|') return new ImportRefusal('It passes the response to another program (|).')
   if (operator === '&' && !isLast) {
     return new ImportRefusal('It has an & outside of quotes, where a shell ends the command: quote the URL.')
   }

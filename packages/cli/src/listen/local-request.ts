@@ -1,15 +1,15 @@
 import type { RunDetail } from '@belfry/client'
 
-/** What a program on this machine is sent. */
+/** The request for a program on this machine. */
 export type LocalRequest = { url: URL; method: string; headers: Record<string, string>; body: string | null }
 
-// These belong to a connection, and this is another one.
+// These headers belong to the original connection.
 const ofConnection = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding', 'te'])
 
-/** The request of a run once more, to another address: as it was sent, signature included. */
+/** Returns the request of a run for another address, with its original signature. */
 export function toLocalRequest({ request }: RunDetail, base: URL, path: string | undefined): LocalRequest {
   const { pathname, search } = new URL(request.url)
-  // Set piece by piece: a path such as //example.com, resolved, would lead to another host.
+  // Set part by part, because resolving a path such as //example.com would lead to another host.
   const url = new URL(base)
   url.pathname = path ?? joinPaths(base.pathname, pathname)
   url.search = search
@@ -17,12 +17,12 @@ export function toLocalRequest({ request }: RunDetail, base: URL, path: string |
   return { url, method: request.method, headers: Object.fromEntries(headers), body: request.body }
 }
 
-/** Why a run cannot be sent again as it was; null when it can. */
+/** Returns why a run cannot be forwarded unchanged; null when it can. */
 export function whyNotFaithful({ request }: RunDetail): string | null {
   const isHidden = [request.url, request.body ?? '', ...Object.values(request.headers)].some(text =>
     /\{\{ secrets\.\w+ \}\}/.test(text),
   )
-  return isHidden ? 'it has secrets, which the log does not show' : null
+  return isHidden ? 'it contains secrets, which the log does not show' : null
 }
 
 function joinPaths(before: string, after: string): string {

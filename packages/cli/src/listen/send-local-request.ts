@@ -4,7 +4,7 @@ import type { LocalRequest } from './local-request.ts'
 
 export type LocalAnswer = { status: number; durationMs: number } | { error: string; durationMs: number }
 
-/** Sends a request to a program on this machine. That it does not answer is an answer too. */
+/** Sends a request to a program on this machine. Resolves even when there is no response. */
 export function sendLocalRequest(local: LocalRequest, timeoutMs: number, signal: AbortSignal): Promise<LocalAnswer> {
   const { url, method, headers, body } = local
   const started = performance.now()
@@ -19,7 +19,7 @@ export function sendLocalRequest(local: LocalRequest, timeoutMs: number, signal:
       answer.once('end', () => resolve({ status: answer.statusCode ?? 0, durationMs: took() }))
       answer.once('error', fail)
     })
-    outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer within ${timeoutMs} ms`)))
+    outgoing.once('timeout', () => outgoing.destroy(new Error(`no response within ${timeoutMs} ms`)))
     outgoing.once('error', fail)
     outgoing.end(body ?? undefined)
   })

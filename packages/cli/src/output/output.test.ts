@@ -16,7 +16,7 @@ async function printed(stream: { isTTY?: boolean; hasColors?: () => boolean; col
 }
 
 describe('rows are', () => {
-  it('a table on a terminal, cut to its width, without what a terminal would obey', async () => {
+  it('a table on a terminal, cut to its width, without control characters', async () => {
     expect(await printed({ isTTY: true, columns: 42 })).toBe(
       `ID       STATE    NAME\ntask_1   dead     a [2J name\ntask_22  pending  ${'x'.repeat(23)}…\n`,
     )
@@ -34,7 +34,7 @@ describe('rows are', () => {
     )
   })
 
-  it('one JSON object a line', async () => {
+  it('one JSON object per line', async () => {
     expect(await printed({ isTTY: true, hasColors: () => true }, true)).toBe('{"id":1}\n{"id":2}\n')
   })
 })

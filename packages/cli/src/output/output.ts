@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import { printable } from './printable.ts'
 import { alignColumns } from './table.ts'
 
-/** Where output goes: a terminal has columns and perhaps colours. */
+/** An output stream; terminals have columns and often colours. */
 export type OutputStream = {
   write(text: string): unknown
   isTTY?: boolean
@@ -12,26 +12,26 @@ export type OutputStream = {
 
 export type Colour = 'red' | 'green' | 'yellow' | 'gray' | 'bold'
 
-/** One cell of a row. Its colour is seen on a terminal only. */
+/** A cell of a row. Only terminals show its colour. */
 export type Cell = string | { text: string; colour: Colour }
 
-/** One thing to show: as JSON it is `value`, else `cells`. */
+/** A row: `value` as JSON, or `cells` as text. */
 export type Row = { value: unknown; cells: readonly Cell[] }
 
 export type Output = {
   isJson: boolean
-  /** A line for people; nothing when JSON is asked for. */
+  /** Prints a line of text, except with --json. */
   say(text: string): void
-  /** One thing as JSON on one line, or as what people read. */
+  /** Prints an object as one line of JSON, or as text. */
   show(value: unknown, text: string): void
-  /** Rows as they come: aligned below a heading on a terminal, separated by tabs elsewhere, or one JSON object a line. */
+  /** Prints rows as they arrive: aligned on a terminal, separated by tabs elsewhere, or one JSON object per line. */
   rows(heading: readonly string[], rows: Iterable<Row> | AsyncIterable<Row>): Promise<number>
-  /** One row at once, for what comes as it happens. */
+  /** Prints one row immediately. */
   row(row: Row): void
   paint(text: string, colour: Colour): string
 }
 
-// Enough to align what a screen shows, and few enough to wait for.
+// Enough to align a screen, and few enough to arrive soon.
 const alignedTogether = 50
 
 export function createOutput(stream: OutputStream, options: { isJson: boolean; env: object }): Output {

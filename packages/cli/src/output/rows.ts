@@ -13,8 +13,8 @@ const colours: Record<string, Colour> = {
   ended: 'gray',
 }
 
-/** A state, in its colour. */
-export function stateCell(state: string): Cell {
+/** Returns a state in its colour. */
+function stateCell(state: string): Cell {
   const colour = colours[state]
   return colour ? { text: state, colour } : state
 }

@@ -6,7 +6,7 @@ type Piece = { text: string; colour?: Colour }
 const gap = 2
 const widest = 40
 
-/** Lines whose cells stand below each other. The last column takes what is left of the width. */
+/** Aligns cells in columns. The last column takes the remaining width. */
 export function alignColumns(rows: ReadonlyArray<readonly Cell[]>, width: number): Piece[][] {
   const pieces = rows.map(row => row.map(toPiece))
   const columns = Math.max(0, ...pieces.map(row => row.length))
