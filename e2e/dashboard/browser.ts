@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+// The shell has no window of its own and takes a third less CPU time.
+const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
+const executablePath = process.env.CHROMIUM_PATH ?? installed.find(path => existsSync(path))
 
 const flags = [
   '--no-sandbox',
@@ -15,8 +17,8 @@ const flags = [
 
 /** Starts the installed Chromium. */
 export async function launchBrowser(): Promise<Browser> {
-  if (!existsSync(executablePath)) {
-    throw new Error(`There is no Chromium at ${executablePath}: apt-get install -y chromium, or set CHROMIUM_PATH.`)
+  if (!executablePath || !existsSync(executablePath)) {
+    throw new Error('There is no Chromium: apt-get install -y chromium-headless-shell, or set CHROMIUM_PATH.')
   }
   return chromium.launch({ executablePath, args: flags })
 }
