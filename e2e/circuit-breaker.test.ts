@@ -32,12 +32,12 @@ it('logs the host, the workspace and the duration when the circuit breaker of a 
   }
   expect(await Promise.all(Array.from({ length: 80 }, (_, i) => create(i)))).toEqual(Array(80).fill(201))
   const dispatcher = belfry.services.find(({ name }) => name === 'dispatcher')
-  const lines = async () => dispatcher?.output.split('\n').filter(line => line.includes('"host.resting"')) ?? []
+  const lines = async () => dispatcher?.output.split('\n').filter(line => line.includes('"circuit.opened"')) ?? []
   const [line] = await waitFor(lines, found => found.length > 0, 40_000)
-  const { host, workspace, restMs } = JSON.parse(line ?? '{}')
+  const { host, workspace, openMs } = JSON.parse(line ?? '{}')
   expect({ host, workspace }).toEqual({ host: `127.0.0.1:${target.port}`, workspace: belfry.caller.workspaceId })
-  expect(restMs).toBeGreaterThan(29_000)
-  expect(restMs).toBeLessThanOrEqual(30_001)
+  expect(openMs).toBeGreaterThan(29_000)
+  expect(openMs).toBeLessThanOrEqual(30_001)
   const inState = async (state: string) =>
     (await belfry.call('GET', `${tasks}?state=${state}&limit=100`)).body.data as Array<{ attempts: number }>
   const dead = await waitFor(
@@ -75,7 +75,7 @@ it('lists open circuit breakers to operators, who can close them at once', async
   })
   await waitFor(
     async () => dispatcher?.output ?? '',
-    output => output.includes('"host.reset"'),
+    output => output.includes('"circuit.reset"'),
   )
   // More than a single probe: half of twenty attempts must fail before it opens again.
   await waitFor(

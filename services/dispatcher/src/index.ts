@@ -1,3 +1,3 @@
 export { loadConfig } from './config.ts'
-export { runQuarantine } from './quarantine/run-quarantine.ts'
+export { runQuarantine } from './quarantine/start-quarantine.ts'
 export { startDispatcher } from './start-dispatcher.ts'

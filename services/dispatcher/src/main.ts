@@ -1,6 +1,6 @@
 import { createLogger, failToStart, runService } from '@belfry/runtime'
 import { loadConfig } from './config.ts'
-import { runQuarantine } from './quarantine/run-quarantine.ts'
+import { runQuarantine } from './quarantine/start-quarantine.ts'
 import { quarantineArgument } from './quarantine/supervise-quarantine.ts'
 import { startDispatcher } from './start-dispatcher.ts'
 

@@ -1,11 +1,9 @@
 import type { Claim, FinishedAttempt, OutboxKind, ShortClaim } from '@belfry/db'
-import { type Labels, type Meter, measurePool } from '@belfry/runtime'
-import type { Context } from './context.ts'
+import type { Labels, Meter } from '@belfry/runtime'
 
-/** What a dispatcher counts: one call for each batch and each attempt. */
+/** The metrics of a dispatcher. */
 export type Metrics = ReturnType<typeof openMetrics>
 
-const lagBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 const sizeBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 
@@ -53,99 +51,80 @@ const outboxKinds: readonly OutboxKind[] = ['mail', 'webhook']
 const messageResults = ['sent', 'failed', 'given_up'] as const
 
 export function openMetrics(meter: Meter) {
-  const lag = meter.histogram('belfry_lag_seconds', 'How long after its time an attempt started.', lagBounds)
+  const lag = meter.histogram('belfry_lag_seconds', 'How late an attempt started.', durationBounds)
   const duration = meter.histogram('belfry_attempt_duration_seconds', 'How long a call took.', durationBounds)
-  const attempts = meter.counters(
-    'belfry_attempts_total',
-    'Attempts, by what came of them.',
-    ['outcome', 'error'],
-    results,
-  )
-  const superseded = meter.counter(
-    ...([
-      'belfry_attempts_superseded_total',
-      'Attempts whose outcome came too late: somebody had ended them.',
-    ] as const),
-  )
-  const claims = meter.counters(
-    'belfry_claims_total',
-    'Tasks that were asked for, by the answer.',
-    ['result'],
-    claimKinds.map(toClaimLabels),
-  )
+  const attempts = meter.counters('belfry_attempts_total', 'Attempts, by outcome.', ['outcome', 'error'], results)
+  const supersededHelp = 'Attempts that had been ended by another process when their outcome came.'
+  const superseded = meter.counter('belfry_attempts_superseded_total', supersededHelp)
+  const claimLabels = claimKinds.map(result => ({ result }))
+  const claims = meter.counters('belfry_claims_total', 'Claims, by answer.', ['result'], claimLabels)
   const refusals = meter.counters(
     'belfry_tasks_refused_total',
-    'Tasks that were cancelled in place of their first attempt, by the reason.',
+    'Tasks that were cancelled in place of their first attempt, by reason.',
     ['reason'],
     refusalReasons.map(reason => ({ reason })),
   )
   const messages = meter.counters(
     'belfry_outbox_messages_total',
-    'Attempts to send a message of the outbox, by what came of it.',
+    'Attempts to send a message of the outbox, by result.',
     ['kind', 'result'],
     outboxKinds.flatMap(kind => messageResults.map(result => ({ kind, result }))),
   )
-  const labels = new Map(results.map(result => [result.error, result]))
   return {
+    ...openEventMetrics(meter),
     meter,
-    batch: meter.histograms('belfry_batch_size', 'How many tasks went in one statement.', sizeBounds, ['batch']),
-    hostRested: meter.counter('belfry_host_rests_total', 'Times that a host began to rest, each workspace for itself.'),
-    putBack: meter.counter(
-      'belfry_attempts_put_back_total',
-      'Attempts that could not begin for want of something on our side.',
-    ),
-    claimUndone: meter.counter(
-      'belfry_claims_undone_total',
-      'Prefetched claims that were undone because no slot became free for them.',
-    ),
-    refilled: meter.counter(
-      'belfry_tasks_refilled_total',
-      'Tasks that were taken straight from PostgreSQL, not from the queue.',
-    ),
-    queueAway: meter.counter(
-      'belfry_queue_away_total',
-      'Times that jobs could not be added because the queue was away.',
-    ),
+    batch: meter.histograms('belfry_batch_size', 'How many tasks shared a statement.', sizeBounds, ['batch']),
     claimed(answers: ReadonlyArray<Claim | ShortClaim>) {
-      for (const kind of claimKinds) {
-        let count = 0
-        for (const answer of answers) if (answer.kind === kind) count++
-        if (count > 0) claims(toClaimLabels(kind), count)
+      const counts = new Map<string, number>()
+      for (const answer of answers) {
+        counts.set(answer.kind, (counts.get(answer.kind) ?? 0) + 1)
+        if (answer.kind === 'gone' && answer.refusal) refusals({ reason: answer.refusal })
       }
-      for (const answer of answers) if (answer.kind === 'gone' && answer.refusal) refusals({ reason: answer.refusal })
+      for (const [result, count] of counts) claims({ result }, count)
     },
     attemptEnded(attempt: FinishedAttempt, isRecorded: boolean) {
       const startedAt = attempt.startedAt.getTime()
       lag((startedAt - attempt.scheduledAt.getTime()) / 1000)
       duration((attempt.finishedAt.getTime() - startedAt) / 1000)
-      const error = errorOf(attempt)
-      attempts(labels.get(error) ?? labelsOf(error))
+      attempts(labelsOf(errorOf(attempt)))
       if (!isRecorded) superseded()
     },
     message: (kind: OutboxKind, result: (typeof messageResults)[number]) => messages({ kind, result }),
   }
 }
 
-/** Shows what the process has room for, and what it has in hand. */
-export function measureRoom(ctx: Context, slots: number): void {
-  const { meter } = ctx.metrics
-  measurePool(meter, ctx.pool)
-  meter.gauge('belfry_slots', 'Calls that may be under way at a time.', () => slots)
-  meter.gauge('belfry_slots_taken', 'Calls that are under way.', () => ctx.lines.underWay)
-  meter.gauge('belfry_tasks_in_hand', 'Tasks that wait for their instant or their turn.', () => ctx.hand.size)
-  meter.gauge(
-    'belfry_hosts_resting',
-    'Hosts that rest or are probed, each workspace for itself.',
-    () => ctx.lines.resting().length,
-  )
+function openEventMetrics(meter: Meter) {
+  return {
+    circuitOpened: meter.counter('belfry_host_rests_total', 'Circuit breakers that opened, for each workspace.'),
+    attemptUndone: meter.counter(
+      'belfry_attempts_put_back_total',
+      'Attempts that could not start because something was missing on the side of Belfry.',
+    ),
+    claimUndone: meter.counter(
+      'belfry_claims_undone_total',
+      'Prefetched claims that were undone because no slot became free for them.',
+    ),
+    refilled: meter.counter('belfry_tasks_refilled_total', 'Tasks that were taken from the backlog in PostgreSQL.'),
+    queueAway: meter.counter('belfry_queue_away_total', 'Failures to add jobs because the queue was away.'),
+  }
+}
+
+type Capacity = {
+  hostQueues: { readonly slotsTaken: number; openCircuits(): readonly unknown[] }
+  buffer: { readonly size: number }
+}
+
+/** Measures how busy the process is. */
+export function measureCapacity(meter: Meter, slots: number, { hostQueues, buffer }: Capacity): void {
+  meter.gauge('belfry_slots', 'Calls that may be in flight at a time.', () => slots)
+  meter.gauge('belfry_slots_taken', 'Calls in flight.', () => hostQueues.slotsTaken)
+  meter.gauge('belfry_tasks_in_hand', 'Buffered tasks, which wait for their time or a slot.', () => buffer.size)
+  const help = 'Circuit breakers that are open or half-open, for each workspace.'
+  meter.gauge('belfry_hosts_resting', help, () => hostQueues.openCircuits().length)
 }
 
 function labelsOf(error: string): Labels & { error: string } {
   return { outcome: error === 'none' ? 'success' : 'failed', error }
-}
-
-function toClaimLabels(result: (typeof claimKinds)[number]): Labels {
-  return { result }
 }
 
 function errorOf({ errorCode, responseStatus }: FinishedAttempt): string {

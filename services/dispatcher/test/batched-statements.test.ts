@@ -4,15 +4,15 @@ import { defaultTiers, fromId } from '@belfry/domain'
 import { createLogger, openMeter } from '@belfry/runtime'
 
 import { expect, it, onTestFinished } from 'vitest'
-import { type BatchedStatements, batchStatements } from '../src/batched-statements.ts'
 import { openMetrics } from '../src/metrics.ts'
+import { type BatchContext, claimTask, openBatches } from '../src/statements/batched-statements.ts'
 import { aWorkspace, type IntakeTest, setupIntake } from './intake/setup-intake.ts'
 
 type Stage = {
   test: IntakeTest
   pool: Pool
   dispatcherId: string
-  statements: BatchedStatements
+  ctx: BatchContext
   stop: AbortController
 }
 
@@ -27,16 +27,17 @@ async function setup(): Promise<Stage> {
     await pool.end()
     await test.close()
   })
-  const statements = batchStatements({
+  const log = createLogger('dispatcher', 'silent')
+  const batches = openBatches({
     pool,
     dispatcher,
-    log: createLogger('dispatcher', 'silent'),
+    log,
     tiers: defaultTiers,
     metrics: openMetrics(openMeter('dispatcher')),
     concurrency: 2_000,
     stop: stop.signal,
   })
-  return { test, pool, dispatcherId: dispatcher.id, statements, stop }
+  return { test, pool, dispatcherId: dispatcher.id, ctx: { batches, log }, stop }
 }
 
 async function storeTasks({ test }: Stage, workspace: string, count: number): Promise<string[]> {
@@ -44,8 +45,8 @@ async function storeTasks({ test }: Stage, workspace: string, count: number): Pr
   return tasks.map(({ id }) => fromId('task', id) ?? '')
 }
 
-const claimAll = ({ statements }: Stage, ids: string[]) =>
-  Promise.all(ids.map(async taskId => (await statements.claim({ taskId, token: randomUUID() })).kind))
+const claimAll = ({ ctx }: Stage, ids: string[]) =>
+  Promise.all(ids.map(async taskId => (await claimTask(ctx, { taskId, token: randomUUID() })).kind))
 
 const all = (kind: string, count: number) => Array(count).fill(kind)
 
@@ -76,7 +77,7 @@ it.each([
     let settled = 0
     const held = Promise.all(
       lockedIds.map(async taskId => {
-        const { kind } = await stage.statements.claim({ taskId, token: randomUUID() })
+        const { kind } = await claimTask(stage.ctx, { taskId, token: randomUUID() })
         settled++
         return kind
       }),
@@ -126,7 +127,7 @@ async function slowDown({ test, pool }: Stage): Promise<void> {
   }
 }
 
-it('claims on while the executions of one organization are used up', async () => {
+it('continues to claim while the executions of one organization are used up', async () => {
   const stage = await setup()
   const [usedUp, other] = [aWorkspace(), aWorkspace()]
   const ids = [...(await storeTasks(stage, usedUp, 30)), ...(await storeTasks(stage, other, 700))]
@@ -138,8 +139,7 @@ it('claims on while the executions of one organization are used up', async () =>
   )
   expect((await claimAll(stage, ids)).sort()).toEqual([...all('claimed', 710), ...all('gone', 20)])
   const more = await storeTasks(stage, usedUp, 1)
-  const { statements } = stage
-  expect(await statements.claim({ taskId: more[0] ?? '', token: randomUUID() })).toEqual({
+  expect(await claimTask(stage.ctx, { taskId: more[0] ?? '', token: randomUUID() })).toEqual({
     kind: 'gone',
     refusal: 'monthly_execution_limit',
   })

@@ -3,7 +3,7 @@ import { startReceiver } from '@belfry/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { aWorkspace, lagsOf, setupIntake } from './intake/setup-intake.ts'
 
-it('records all other attempts while somebody holds the tasks of some, and those once they are let go', async () => {
+it('records all other attempts while another transaction holds some tasks, and then those', async () => {
   const target = await startReceiver()
   const test = await setupIntake('postgres', 0)
   onTestFinished(async () => {

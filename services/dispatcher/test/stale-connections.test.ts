@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { fromId } from '@belfry/domain'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { verdictOf } from '../src/intake/verdict-of.ts'
+import { healthSignalOf } from '../src/scheduling/circuit-breaker.ts'
 import { aWorkspace, type IntakeTest, setupIntake } from './intake/setup-intake.ts'
 
 const count = 500
@@ -67,5 +67,5 @@ it.each([
 )
 
 it('says nothing about the health of a host', () => {
-  expect(verdictOf({ kind: 'failure', code: 'stale_connection' })).toBeNull()
+  expect(healthSignalOf({ kind: 'failure', code: 'stale_connection' })).toBeNull()
 })

@@ -1,89 +1,92 @@
-/** Where the reading of a workspace's due tasks continues: behind this one. */
+import { NIL_UUID } from '@belfry/domain'
+
+/** Where the reading of a workspace's due tasks continues: after this position. */
 export type Position = { dueAt: Date; id: string }
 
 /**
- * The workspaces of which PostgreSQL has due tasks that this process has not buffered. Each one's tasks are read page by
- * page, and past the last one again from the first that had to be left behind meanwhile. With several dispatchers each
- * reads its own share.
+ * The workspaces with due tasks in PostgreSQL that this process has not buffered. Their tasks are read page by page. After
+ * the last page, the reading restarts at the first task that found no space meanwhile. Each dispatcher reads its own share.
  */
 export type Backlog = {
   /**
-   * Records that a workspace has tasks that no dispatcher may have buffered, due until `dueAt`.
-   * @param from - None of them stands before this one. Default: the very first.
+   * Adds a workspace with tasks, due until `dueAt`, that no dispatcher may have buffered.
+   * @param from - A position before all of them. Default: the start.
    */
-  note(workspace: string, dueAt: number, from?: Position): void
-  /** Records the same of all tasks of a workspace, those that belong to other dispatchers too. */
-  noteAll(workspace: string): void
-  /** The next workspaces to read of, round-robin, of those that `isHungry`. `isWhole`: not only this process's share. */
-  next(
-    isHungry: (workspace: string) => boolean,
-    limit: number,
-    now: number,
-  ): Array<{ workspace: string; after: Position; isWhole: boolean }>
-  /** Records what came of reading a page. Tasks that were refused have been recorded before. */
-  read(page: { workspace: string; taken: number; refused: number; last: Position | null }, now: number): void
-  /** How many workspaces there are. */
+  add(workspace: string, dueAt: number, from?: Position): void
+  /** Adds a workspace of which this dispatcher reads the shares of other dispatchers too. */
+  addWhole(workspace: string): void
+  /**
+   * Returns the workspaces to read next, round-robin.
+   * @param needsTasks - Whether to read a workspace now.
+   */
+  next(needsTasks: (workspace: string) => boolean, limit: number, now: number): Reading[]
+  /** Records a page that was read. The tasks that were refused have been added before. */
+  recordPage(page: { workspace: string; taken: number; refused: number; last: Position | null }, now: number): void
+  /** The number of workspaces. */
   readonly size: number
 }
 
-type Reading = { until: number; after: Position; again: Position | null; notBefore: number; isWhole: boolean }
+/** A page to read. `isWhole`: of all tasks of the workspace, not only of this dispatcher's share. */
+export type Reading = { workspace: string; after: Position; isWhole: boolean }
 
-const start: Position = { dueAt: new Date(0), id: '00000000-0000-0000-0000-000000000000' }
-// A page of which little could be taken is no reason to hurry.
+type Entry = { until: number; after: Position; restart: Position | null; notBefore: number; isWhole: boolean }
+
+const start: Position = { dueAt: new Date(0), id: NIL_UUID }
+// After a page of which most tasks found no space.
 const pauseMs = 1_000
 
-/** @param onNote - Called when a workspace is new in the backlog. Default: nothing. */
-export function createBacklog(onNote: () => void = () => {}): Backlog {
-  const readings = new Map<string, Reading>() // the next one to read first
+/** @param onAdd - Called when a workspace enters the backlog. Default: nothing. */
+export function createBacklog(onAdd: () => void = () => {}): Backlog {
+  const entries = new Map<string, Entry>() // the next one to read first
 
-  function note(workspace: string, dueAt: number, from = start): void {
-    const known = readings.get(workspace)
+  function add(workspace: string, dueAt: number, from = start): void {
+    const known = entries.get(workspace)
     if (!known) {
-      readings.set(workspace, { until: dueAt, after: from, again: null, notBefore: 0, isWhole: false })
-      onNote()
+      entries.set(workspace, { until: dueAt, after: from, restart: null, notBefore: 0, isWhole: false })
+      onAdd()
       return
     }
     known.until = Math.max(known.until, dueAt)
-    if (known.again === null || isBefore(from, known.again)) known.again = from
+    if (known.restart === null || isBefore(from, known.restart)) known.restart = from
   }
 
   return {
     get size() {
-      return readings.size
+      return entries.size
     },
-    note,
-    noteAll(workspace) {
-      note(workspace, 0)
-      const reading = readings.get(workspace)
-      if (reading) reading.isWhole = true
+    add,
+    addWhole(workspace) {
+      add(workspace, 0)
+      const entry = entries.get(workspace)
+      if (entry) entry.isWhole = true
     },
-    next(isHungry, limit, now) {
-      const found: Array<{ workspace: string; after: Position; isWhole: boolean }> = []
-      for (const [workspace, reading] of [...readings]) {
-        if (found.length === limit) break
-        if (reading.notBefore > now || !isHungry(workspace)) continue
-        readings.delete(workspace)
-        readings.set(workspace, reading)
-        found.push({ workspace, after: reading.after, isWhole: reading.isWhole })
+    next(needsTasks, limit, now) {
+      const readings: Reading[] = []
+      for (const [workspace, entry] of [...entries]) {
+        if (readings.length === limit) break
+        if (entry.notBefore > now || !needsTasks(workspace)) continue
+        entries.delete(workspace)
+        entries.set(workspace, entry)
+        readings.push({ workspace, after: entry.after, isWhole: entry.isWhole })
       }
-      return found
+      return readings
     },
-    read({ workspace, taken, refused, last }, now) {
-      const reading = readings.get(workspace)
-      if (!reading) return
-      reading.notBefore = refused > taken ? now + pauseMs : 0
+    recordPage({ workspace, taken, refused, last }, now) {
+      const entry = entries.get(workspace)
+      if (!entry) return
+      entry.notBefore = refused > taken ? now + pauseMs : 0
       if (last) {
-        reading.after = last
+        entry.after = last
         return
       }
-      if (reading.again === null && reading.until <= now) readings.delete(workspace)
-      reading.after = reading.again ?? reading.after
-      reading.again = null
+      if (entry.restart === null && entry.until <= now) entries.delete(workspace)
+      entry.after = entry.restart ?? entry.after
+      entry.restart = null
     },
   }
 }
 
-/** A position before a task, and hardly before any other. */
+/** Returns a position before a task, and after nearly all tasks before it. */
 export function positionBefore({ id, dueAt }: { id: string; dueAt: number }): Position {
   return { dueAt: new Date(dueAt), id: `${id.slice(0, -12)}000000000000` }
 }

@@ -1,23 +1,25 @@
 import { openLateSearch } from '@belfry/db'
-import type { Context } from '../context.ts'
+import type { IntakeContext } from './intake-context.ts'
 
 // Longer than notifications, jobs and readings need.
 const graceMs = 3_000
 const fewBuffered = 100
 
-type LateWorkContext = Pick<Context, 'pool' | 'hand' | 'lines' | 'backlog' | 'log'>
+type LateWorkContext = Pick<IntakeContext, 'pool' | 'buffer' | 'hostQueues' | 'backlog' | 'log'>
 
-/** Looks for late work once. A thorough round also reads workspaces that have many tasks in the prefetch buffer. */
+/**
+ * Searches for late work once. A thorough round also reads workspaces that have many tasks in the buffer.
+ * @returns How many workspaces have late work.
+ */
 export type FindLateWork = (isThorough: boolean) => Promise<number>
 
 /**
  * Opens the search for workspaces whose tasks have been due for three seconds: a notification or a job was lost, or the
- * queue is slow. `refillLines` then reads their tasks, each dispatcher its share. Where the same task is the oldest in two
- * thorough rounds, the dispatcher that it belongs to is too busy or dying, so this one reads the whole workspace.
+ * queue is slow. `refillQueues` then reads their tasks, each dispatcher its share. When a task is the oldest one of its
+ * workspace in two thorough rounds, its dispatcher is too busy or dying, so this one reads the whole workspace.
  *
- * Where many tasks of a workspace are buffered, these are late because there is much to do. Only thorough rounds look
- * among them for one that was lost.
- * @returns A function that returns how many workspaces have late work.
+ * When many tasks of a workspace are buffered, its tasks are late because there is much to do. Only thorough rounds search
+ * such a workspace for a task that was lost.
  */
 export function openFindLateWork(ctx: LateWorkContext): FindLateWork {
   const search = openLateSearch(ctx.pool)
@@ -26,12 +28,12 @@ export function openFindLateWork(ctx: LateWorkContext): FindLateWork {
   return async isThorough => {
     const late = await search(graceMs)
     for (const [workspace, oldest] of late) {
-      const startable = ctx.hand.countOf(workspace) - ctx.lines.parkedOf(workspace)
-      if (isThorough && oldestBefore.get(workspace) === oldest) ctx.backlog.noteAll(workspace)
-      else if (isThorough || startable < fewBuffered) ctx.backlog.note(workspace, 0)
+      const startable = ctx.buffer.countOf(workspace) - ctx.hostQueues.blockedOf(workspace)
+      if (isThorough && oldestBefore.get(workspace) === oldest) ctx.backlog.addWhole(workspace)
+      else if (isThorough || startable < fewBuffered) ctx.backlog.add(workspace, 0)
     }
     if (isThorough) oldestBefore = late
-    const missed = [...late.keys()].filter(workspace => ctx.hand.countOf(workspace) === 0)
+    const missed = [...late.keys()].filter(workspace => ctx.buffer.countOf(workspace) === 0)
     if (missed.length > 0) ctx.log.warn({ workspaces: missed.length }, 'tasks.late')
     return late.size
   }

@@ -1,46 +1,46 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { upcomingTasks } from '@belfry/db'
-import type { Context } from '../context.ts'
+import { NIL_UUID } from '@belfry/domain'
 import { admit } from './admit.ts'
-import { targetOf } from './target-of.ts'
+import { toIncomingTask } from './incoming-task.ts'
+import type { IntakeContext } from './intake-context.ts'
 
-/** Reads tasks from PostgreSQL shortly before they are due, while no queue brings them. */
+/** Reads tasks from PostgreSQL shortly before they are due, while no queue delivers them. */
 export type UpcomingReader = {
-  /** Whether a task that is due then has to be taken up when a notification names it: it is too late for a reading. */
+  /** Whether a task with this due time may be missed by the readings, so a notification of it must be handled. */
   isTooLate(dueAt: number): boolean
-  /** Reads again what has just become due: notifications were missed, or the clock or the share of this dispatcher has changed. */
+  /** Reads the last seconds again: notifications were missed, or the clock or the share of this dispatcher has changed. */
   rewind(): void
   /** Reads until the process is to stop. */
   run(): Promise<void>
 }
 
-type ReaderContext = Pick<Context, 'pool' | 'clock' | 'queue' | 'share' | 'log' | 'stop'> & Parameters<typeof admit>[0]
-
-// A reading goes this far beyond the next one, which may be late.
+// A reading covers this much more than the time until the next one, which may be late.
 const leadMs = 1_000
 const minPauseMs = 500
-// With the lead less than PostgreSQL's notifications come ahead of their tasks.
+// Together with the lead, less than the time by which PostgreSQL's notifications precede their tasks.
 const maxPauseMs = 8_000
-// How often to look whether the queue still works.
+// How often to check whether the queue works.
 const queueCheckMs = 1_000
-// What came due while nothing was read, or a reading failed. What is older is late work, which is searched for.
+// Covers what came due while nothing was read, or a reading failed. Anything older is late work.
 const rewindMs = 5_000
 const maxGapMs = 60_000
 const pageSize = 1_000
-const lowestId = '00000000-0000-0000-0000-000000000000'
-const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+const MAX_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-export function createUpcomingReader(ctx: ReaderContext): UpcomingReader {
-  let position: { dueAt: Date; id: string } | null = null // null: nothing has been read, or not lately
+type Position = { dueAt: Date; id: string }
+
+export function createUpcomingReader(ctx: IntakeContext): UpcomingReader {
+  let position: Position | null = null // null: nothing was read lately
   let readUntil = Number.NEGATIVE_INFINITY
   let pauseMs = minPauseMs
   let isRewound = true
   let wake = new AbortController()
 
-  /** Reads once. Returns how long to wait for the next time. */
+  /** Reads once. Returns how long to wait before the next time. */
   async function round(): Promise<number> {
-    const mayRest = await isQueueWorking()
-    if (mayRest && !isRewound) {
+    const hasQueue = await isQueueWorking()
+    if (hasQueue && !isRewound) {
       position = null
       return queueCheckMs
     }
@@ -50,16 +50,16 @@ export function createUpcomingReader(ctx: ReaderContext): UpcomingReader {
     readUntil = now + pauseMs + leadMs
     const until = new Date(readUntil)
     const found = await readPages(position, until)
-    position = { dueAt: until, id: highestId }
-    const restMs = found > 0 ? minPauseMs : pauseMs // no longer than was read ahead
+    position = { dueAt: until, id: MAX_UUID }
+    const nextMs = found > 0 ? minPauseMs : pauseMs // within what was read
     pauseMs = found > 0 ? minPauseMs : Math.min(pauseMs * 2, maxPauseMs)
-    return mayRest ? queueCheckMs : restMs
+    return hasQueue ? queueCheckMs : nextMs
   }
 
   // Some seconds back, or to where the readings before an outage ended.
-  function rewound(before: { dueAt: Date } | null, now: number): { dueAt: Date; id: string } {
+  function rewound(before: Position | null, now: number): Position {
     const back = Math.min(now - rewindMs, before?.dueAt.getTime() ?? now)
-    return { dueAt: new Date(Math.max(back, now - maxGapMs)), id: lowestId }
+    return { dueAt: new Date(Math.max(back, now - maxGapMs)), id: NIL_UUID }
   }
 
   async function isQueueWorking(): Promise<boolean> {
@@ -70,17 +70,12 @@ export function createUpcomingReader(ctx: ReaderContext): UpcomingReader {
     )
   }
 
-  async function readPages(from: { dueAt: Date; id: string }, until: Date): Promise<number> {
+  async function readPages(from: Position, until: Date): Promise<number> {
     let found = 0
     for (let after = from; !ctx.stop.aborted; ) {
       const rows = await upcomingTasks(ctx.pool, { after, until, share: ctx.share.current(), limit: pageSize })
       found += rows.length
-      admit(
-        ctx,
-        rows.map(({ id, workspaceId, dueAt, origin }) => {
-          return { id, workspace: workspaceId, dueAt: dueAt.getTime(), ...targetOf(origin) }
-        }),
-      )
+      admit(ctx, rows.map(toIncomingTask))
       const last = rows.at(-1)
       if (!last || rows.length < pageSize) break
       after = last
@@ -98,12 +93,12 @@ export function createUpcomingReader(ctx: ReaderContext): UpcomingReader {
       ctx.stop.addEventListener('abort', () => wake.abort())
       while (!ctx.stop.aborted) {
         wake = new AbortController()
-        const restMs = await round().catch(error => {
+        const nextMs = await round().catch(error => {
           ctx.log.warn({ err: error }, 'upcoming.unreadable')
           isRewound = true
           return minPauseMs
         })
-        if (!ctx.stop.aborted) await sleep(restMs, undefined, { signal: wake.signal }).catch(() => {}) // woken
+        if (!ctx.stop.aborted) await sleep(nextMs, undefined, { signal: wake.signal }).catch(() => {}) // woken
       }
     },
   }

@@ -1,18 +1,17 @@
 import { isInShare, type TaskShare } from '@belfry/db'
 
 /**
- * Divides the tasks that every dispatcher finds in PostgreSQL over the dispatchers that live: a task belongs to one of them
- * by its id. While two dispatchers disagree about who lives, some tasks are taken by both or, for a second, by none; the
- * claim decides.
+ * The part of the tasks in PostgreSQL that this dispatcher takes. The live dispatchers divide the tasks by their ids. While
+ * two of them disagree about which dispatchers live, both take some tasks, or neither does for a second; the claim decides.
  */
 export type Share = {
   current(): TaskShare
   has(taskId: string): boolean
-  /** Divides anew. A dispatcher that is not among those that live takes everything. Returns whether its share has changed. */
+  /** Divides the tasks again. A dispatcher that is not among the live ones takes everything. Returns whether the share changed. */
   divide(live: readonly string[]): boolean
 }
 
-/** @param id - Of this dispatcher. It takes everything until the first division. */
+/** @param id - The id of this dispatcher. It takes everything until the first division. */
 export function createShare(id: string): Share {
   let share: TaskShare = { index: 0, of: 1 }
   return {

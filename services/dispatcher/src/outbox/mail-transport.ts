@@ -4,25 +4,25 @@ import { fileURLToPath } from 'node:url'
 import type { Mail } from '@belfry/messages'
 import type { Logger } from '@belfry/runtime'
 import nodemailer, { type SendMailOptions } from 'nodemailer'
-import { UndeliveredMessage } from './undelivered-message.ts'
+import { UndeliveredMessage } from './outbox-sender.ts'
 
 export type MailTransport = {
   /**
-   * Hands a mail to the server. `id` makes its Message-ID, so that a mail which had to be sent twice is known as one.
+   * Sends a mail. Its Message-ID is made of `id`, so mail clients recognize a mail that had to be sent twice.
    * @throws UndeliveredMessage when the server did not take it.
    */
   send(mail: Mail, id: string): Promise<void>
   close(): void
 }
 
-/** Mails on their way at a time. */
-export const mailsAtATime = 4
+/** Mails in flight at a time. */
+export const maxMails = 4
 
 const connectMs = 10_000
 const silenceMs = 30_000
 
 /**
- * Opens the way out for mails.
+ * Opens the transport of mails.
  * @param url - An `smtp://` or `smtps://` server, or a `file://` folder that gets each mail as an `.eml` file.
  * @param from - The sender's address, with or without a name.
  */
@@ -34,7 +34,7 @@ function toServer(url: string, from: string): MailTransport {
   const transport = nodemailer.createTransport({
     url,
     pool: true,
-    maxConnections: mailsAtATime,
+    maxConnections: maxMails,
     connectionTimeout: connectMs,
     greetingTimeout: connectMs,
     socketTimeout: silenceMs,
@@ -58,7 +58,7 @@ function toFolder(folder: string, from: string, log: Logger): MailTransport {
       const { message } = await transport.sendMail(compose(mail, from, id))
       const path = join(folder, `${id}.eml`)
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      // Whoever watches the folder sees whole files.
+      // A program that watches the folder sees only complete files.
       await writeFile(`${path}.part`, message, { mode: 0o600 })
       await rename(`${path}.part`, path)
       log.info({ notice: `A mail to ${mail.to}, "${mail.subject}": ${path}` }, 'mail.written')
@@ -71,7 +71,7 @@ function compose({ to, subject, text, html }: Mail, from: string, id: string): S
   const domain = /@([^>\s]+)/.exec(from)?.[1] ?? 'localhost'
   return {
     from,
-    // Not as a text, which would be parsed: one mail has one receiver.
+    // A text would be parsed, and could name several recipients.
     to: { name: '', address: to },
     subject,
     text,
@@ -83,8 +83,7 @@ function compose({ to, subject, text, html }: Mail, from: string, id: string): S
   }
 }
 
-// 5xx answers are final (RFC 5321, 4.2.1). Those about our own login or sender are not the receiver's: an operator can
-// mend them.
+// 5xx replies are final (RFC 5321, 4.2.1). Those about Belfry's login or sender are not: an operator can correct them.
 function undelivered(error: unknown): UndeliveredMessage {
   const { code, responseCode = 0, command = '' } = error as { code?: string; responseCode?: number; command?: string }
   const isFinal = responseCode >= 500 && code !== 'EAUTH' && /^(RCPT TO|DATA)$/.test(command)

@@ -9,16 +9,28 @@ import {
 } from '@belfry/db'
 import { failpoint, type Logger } from '@belfry/runtime'
 import type { Metrics } from '../metrics.ts'
-import { retryDelay } from './retry-delay.ts'
-import { UndeliveredMessage } from './undelivered-message.ts'
 
-/** Sends one message. Throws UndeliveredMessage when its receiver did not get it. */
+/**
+ * Sends one message.
+ * @throws UndeliveredMessage when its recipient did not get it.
+ */
 export type SendMessage = (message: TakenOutboxMessage) => Promise<void>
 
+/** A message did not reach its recipient. Its text is a sentence that names no URL and no address. */
+export class UndeliveredMessage extends Error {
+  /** Whether a retry cannot help. */
+  readonly isFinal: boolean
+
+  constructor(text: string, options: { isFinal: boolean; cause?: unknown }) {
+    super(text, 'cause' in options ? { cause: options.cause } : undefined)
+    this.isFinal = options.isFinal
+  }
+}
+
 export type OutboxSender = {
-  /** Lets somebody look whether there is something to send, unless enough of them are sending already. */
+  /** Sends messages that are due, unless enough workers do so already. */
   wake(): void
-  /** Takes nothing more, and waits for what is being sent; what takes longer is sent again after its lease. */
+  /** Takes no more messages, and waits for those in flight. One that takes longer is sent again after its lease. */
   finish(patienceMs: number): Promise<void>
 }
 
@@ -28,22 +40,22 @@ export type OutboxSenderOptions = {
   metrics: Pick<Metrics, 'message'>
   kind: OutboxKind
   send: SendMessage
-  /** Messages on their way at a time. */
+  /** Messages in flight at a time. */
   parallel: number
-  /** Longer than a message can be on its way. Default: five minutes. */
+  /** Longer than a message can be in flight. Default: five minutes. */
   leaseMs?: number
 }
 
 // PostgreSQL's clock decides when a message is due again.
 const clockErrorMs = 100
-const retryLookMs = 1_000
+const retryAfterErrorMs = 1_000
 
-/** Sends the messages of one kind, each as soon as it is due and one of the parallel ways is free. */
+/** Creates a sender of the messages of one kind. It sends each as soon as it is due and a worker is free. */
 export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
   const { pool, log, kind, parallel, leaseMs = 300_000 } = options
   const working = new Set<Promise<void>>()
   let isStopped = false
-  let isMissed = false // woken while all were busy, perhaps with their last look
+  let isMissed = false // woken while all workers were busy, perhaps with their last query
 
   function wake(): void {
     if (isStopped) return
@@ -52,7 +64,7 @@ export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
     const worker = work()
       .catch(error => {
         log.warn({ err: error, kind }, 'outbox.failed')
-        setTimeout(wake, retryLookMs).unref()
+        setTimeout(wake, retryAfterErrorMs).unref()
       })
       .finally(() => {
         working.delete(worker)
@@ -80,7 +92,7 @@ export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
   }
 }
 
-// Returns after how long the message is to be sent again; null when it is not.
+// Returns the time until the next attempt; null when there is none.
 async function deliver(options: OutboxSenderOptions, message: TakenOutboxMessage): Promise<number | null> {
   const { pool, log, metrics, send } = options
   const about = { message: message.id, label: message.label, attempt: message.attempt }
@@ -109,4 +121,12 @@ async function postponeOrGiveUp(pool: Pool, message: TakenOutboxMessage, error: 
   if (!isFinal && (await postponeOutboxMessage(pool, message, retryMs, text))) return retryMs
   if (isFinal) await finishOutboxMessage(pool, message, text)
   return null
+}
+
+const firstDelayMs = 5_000
+const maxDelayMs = 15 * 60_000
+
+/** Returns the pause after the n-th failed attempt to send a message. It doubles each time. */
+export function retryDelay(attempt: number): number {
+  return Math.min(firstDelayMs * 2 ** (attempt - 1), maxDelayMs)
 }

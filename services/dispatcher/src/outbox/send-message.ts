@@ -1,27 +1,93 @@
 import type { KeyObject } from 'node:crypto'
-import type { Pool, TakenOutboxMessage } from '@belfry/db'
-import type { Message } from '@belfry/messages'
+import { openIntegration, type Pool, type TakenOutboxMessage } from '@belfry/db'
+import { toId } from '@belfry/domain'
+import { type Alert, alertMail, discordBody, type Message, slackBody, webhookBody } from '@belfry/messages'
 import type { MasterKeys } from '@belfry/vault'
+import { userAgent } from '../attempt/build-request.ts'
+import type { SendOutcome } from '../egress/outcome.ts'
 import type { Sender } from '../egress/send.ts'
+import { sign } from '../secrets/sign.ts'
 import type { WorkspaceCache } from '../secrets/workspace-cache.ts'
 import type { MailTransport } from './mail-transport.ts'
-import { sendAlert } from './send-alert.ts'
-import { UndeliveredMessage } from './undelivered-message.ts'
+import { UndeliveredMessage } from './outbox-sender.ts'
 
-/** What messages leave by. */
-export type WaysOut = {
+/** What messages are sent with. */
+export type Transports = {
   pool: Pool
   masterKeys: MasterKeys
   sender: Sender
   signingKeys: Pick<WorkspaceCache<KeyObject[]>, 'get'>
-  /** Null when there is none: mails wait. */
+  /** Null without a mail server: mails wait. */
   mail: MailTransport | null
 }
 
-/** Opens a message and sends it where it belongs. Throws UndeliveredMessage when it did not arrive. */
-export async function sendMessage(ways: WaysOut, taken: TakenOutboxMessage): Promise<void> {
-  const message = JSON.parse(taken.open(ways.masterKeys)) as Message // written by one of our services
-  if (message.type === 'alert') return sendAlert(ways, taken, message)
-  if (!ways.mail) throw new UndeliveredMessage('There is no mail server.', { isFinal: false })
-  await ways.mail.send(message.mail, taken.id)
+/**
+ * Decrypts a message and sends it.
+ * @throws UndeliveredMessage when its recipient did not get it.
+ */
+export async function sendMessage(transports: Transports, taken: TakenOutboxMessage): Promise<void> {
+  const message = JSON.parse(taken.open(transports.masterKeys)) as Message // written by a service of Belfry
+  if (message.type === 'alert') return sendAlert(transports, taken, message)
+  if (!transports.mail) throw new UndeliveredMessage('There is no mail server.', { isFinal: false })
+  await transports.mail.send(message.mail, taken.id)
+}
+
+type AlertMessage = Extract<Message, { type: 'alert' }>
+
+const timeoutMs = 7_000
+
+// With the settings that the integration has now.
+async function sendAlert(transports: Transports, { id }: TakenOutboxMessage, message: AlertMessage) {
+  const { workspaceId, integrationId, alert } = message
+  const integration = await openIntegration(transports.pool, transports.masterKeys, workspaceId, integrationId)
+  if (!integration) throw new UndeliveredMessage('The integration has been deleted.', { isFinal: true })
+  const { channel, target } = integration
+  switch (channel) {
+    case 'email':
+      if (!transports.mail) throw new UndeliveredMessage('There is no mail server.', { isFinal: false })
+      return transports.mail.send(alertMail(target, alert), id)
+    case 'slack':
+      return post(transports, target, slackBody(alert))
+    case 'discord':
+      return post(transports, target, discordBody(alert))
+    case 'webhook':
+      return post(
+        transports,
+        target,
+        webhookBody(alert),
+        await signature(transports, workspaceId, toId('msg', id), alert),
+      )
+  }
+}
+
+// As Standard Webhooks requires, the id is the same each time that the message is sent.
+async function signature(transports: Transports, workspaceId: string, id: string, alert: Alert) {
+  const keys = (await transports.signingKeys.get(workspaceId)) ?? []
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const signatures = sign(keys, id, timestamp, webhookBody(alert))
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures }
+}
+
+async function post(
+  transports: Transports,
+  url: string,
+  body: string,
+  more: Record<string, string> = {},
+): Promise<void> {
+  const headers = { 'User-Agent': userAgent, Accept: '*/*', 'Content-Type': 'application/json', ...more }
+  const outcome = await transports.sender.send({ url, method: 'POST', headers, body, timeoutMs })
+  const failure = failureOf(outcome)
+  if (failure) throw new UndeliveredMessage(failure.text, { isFinal: failure.isFinal })
+}
+
+function failureOf(outcome: SendOutcome): { text: string; isFinal: boolean } | null {
+  switch (outcome.kind) {
+    case 'response':
+      if (outcome.status >= 200 && outcome.status < 300) return null
+      return { text: `The receiver answered ${outcome.status}.`, isFinal: outcome.status === 410 }
+    case 'failure':
+      return { text: outcome.message, isFinal: outcome.code === 'blocked_address' }
+    case 'unsent':
+      return { text: 'The message could not be sent.', isFinal: false }
+  }
 }

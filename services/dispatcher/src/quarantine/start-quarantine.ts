@@ -1,22 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { claimQuarantined } from '@belfry/db'
-import { every, type Host, type Logger, type Service } from '@belfry/runtime'
+import { createLogger, every, type Host, type Logger, runService, type Service } from '@belfry/runtime'
+import { dispatch } from '../attempt/dispatch.ts'
 import type { Config } from '../config.ts'
-import { type Context, openContext } from '../context.ts'
-import { dispatch } from '../dispatch.ts'
-import { recoverStrays } from '../held-claims.ts'
-import { heartbeat } from '../loops.ts'
-import { leave } from '../start-dispatcher.ts'
+import { type Context, closeContext, openContext } from '../context.ts'
+import { heartbeat, leave, recoverStrays } from '../liveness.ts'
+
+/** Runs the quarantine in this process, from its start to its stop. */
+export async function runQuarantine(config: Config): Promise<void> {
+  const log = createLogger('quarantine', config.logLevel)
+  const options = { roles: ['dispatcher'], operatorPort: null, traces: config.traces }
+  await runService(log, options, (host, end) => startQuarantine(config, log, host, end))
+}
 
 const pauseMs = 250
 const maxIdleMs = 5_000
 const patienceMs = 25_000
 
 /**
- * Starts the quarantine: makes the attempts of lost tasks, one at a time, until none has been due for five seconds.
- * @param onIdle - Called then, to stop the process.
+ * Makes the attempts of lost tasks, one at a time.
+ * @param onIdle - Called to stop the process, when no such task was due for five seconds.
  */
-export async function startQuarantine(config: Config, log: Logger, host: Host, onIdle: () => void): Promise<Service> {
+async function startQuarantine(config: Config, log: Logger, host: Host, onIdle: () => void): Promise<Service> {
   const ctx = await openContext(config, log, host, true)
   const end = new AbortController()
   const beating = every(heartbeat(ctx), end.signal)
@@ -30,7 +35,7 @@ export async function startQuarantine(config: Config, log: Logger, host: Host, o
       await leave(ctx)
       end.abort()
       await beating
-      await ctx.close()
+      await closeContext(ctx)
     },
   }
 }
@@ -47,7 +52,7 @@ async function work(ctx: Context, { tiers }: Config): Promise<void> {
       }
     } catch (error) {
       ctx.log.warn({ err: error }, 'quarantine.failed')
-      // The answer to the claim may be lost, and nothing else is in flight.
+      // The answer to the claim may be lost. Nothing else is in flight in this process.
       await recoverStrays(ctx).catch(reason => ctx.log.warn({ err: reason }, 'quarantine.failed'))
     }
     await sleep(pauseMs)

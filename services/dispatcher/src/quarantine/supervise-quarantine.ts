@@ -10,11 +10,14 @@ export const quarantineArgument = 'quarantine'
 const maxProcesses = 4
 
 /**
- * Starts processes for tasks that were lost with a dispatcher, up to four, as long as such tasks are due. Each makes one
- * attempt at a time, so a task that kills its process takes no other with it. A process ends by itself when no task is due.
- * @param program - The dispatcher's own program.
+ * Starts up to four quarantine processes while tasks are due that were lost with a dispatcher. Each process makes one attempt
+ * at a time, so a task that kills its process takes no other with it. A process ends by itself when no such task is due.
+ * @param program - The program of the dispatcher.
  */
-export function superviseQuarantine(ctx: Context, program: string): { close(): Promise<void> } {
+export function superviseQuarantine(
+  ctx: Pick<Context, 'pool' | 'log' | 'stop'>,
+  program: string,
+): { close(): Promise<void> } {
   const processes = new Set<ChildProcess>()
 
   function start(): void {

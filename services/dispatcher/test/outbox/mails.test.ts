@@ -6,7 +6,7 @@ import { takeFromOutbox } from '@belfry/db'
 import { createLogger } from '@belfry/runtime'
 import { type MailServerOptions, startMailServer } from '@belfry/testing'
 import { expect, it, onTestFinished } from 'vitest'
-import { tidyOutbox } from '../../src/outbox/tidy-outbox.ts'
+import { tidyOutbox } from '../../src/outbox/outbox.ts'
 import { setup } from './setup-outbox.ts'
 
 const patient = { timeout: 20_000 }

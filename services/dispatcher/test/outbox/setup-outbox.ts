@@ -8,7 +8,7 @@ import { parseMasterKeys } from '@belfry/vault'
 import { onTestFinished } from 'vitest'
 import { createSender } from '../../src/egress/send.ts'
 import { openMetrics } from '../../src/metrics.ts'
-import { type Outbox, openOutbox } from '../../src/outbox/open-outbox.ts'
+import { type Outbox, openOutbox } from '../../src/outbox/outbox.ts'
 import { toSigningKey } from '../../src/secrets/sign.ts'
 
 export const signingSecret = `whsec_${randomBytes(24).toString('base64')}`

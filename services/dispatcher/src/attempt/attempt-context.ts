@@ -1,0 +1,22 @@
+import type { Pool } from '@belfry/db'
+import type { DeadLetterQueue, DispatchQueue } from '@belfry/queue'
+import type { Tracing } from '@belfry/runtime'
+import type { Sender } from '../egress/send.ts'
+import type { Metrics } from '../metrics.ts'
+import type { SecretsContext } from '../secrets/attempt-secrets.ts'
+import type { BatchContext } from '../statements/batched-statements.ts'
+
+/** What an attempt needs. */
+export type AttemptContext = SecretsContext &
+  BatchContext & {
+    metrics: Metrics
+    /** Null when tracing is off. */
+    tracing: Tracing | null
+    pool: Pool
+    sender: Sender
+    /** Null without a Redis: dispatchers then find due tasks in PostgreSQL. */
+    queue: DispatchQueue | null
+    deadLetters: DeadLetterQueue | null
+    /** Aborted when the process is to stop: no attempt starts after that. */
+    stop: AbortSignal
+  }

@@ -1,0 +1,41 @@
+/** The attempts of this process, from their claims to their records. */
+export type AttemptsInFlight = {
+  /** Whether one more attempt may start. */
+  readonly hasCapacity: boolean
+  /** @param onEnd - Called when the attempt is over, and there is capacity for another one. */
+  track(attempt: Promise<void>, onEnd: () => void): void
+  /** Waits until all attempts are recorded. After `patienceMs` it calls `giveUp` for those that still wait for their target. */
+  finish(patienceMs: number, giveUp: () => unknown): Promise<void>
+}
+
+/** @param capacity - Attempts at a time. */
+export function createAttemptsInFlight(capacity: number, onFault: (error: unknown) => void): AttemptsInFlight {
+  let count = 0
+  let onEmpty = () => {}
+
+  return {
+    get hasCapacity() {
+      return count < capacity
+    },
+    track(attempt, onEnd) {
+      count++
+      const end = () => {
+        count--
+        onEnd()
+        if (count === 0) onEmpty()
+      }
+      attempt.then(end, error => {
+        onFault(error)
+        end()
+      })
+    },
+    async finish(patienceMs, giveUp) {
+      const timer = setTimeout(giveUp, patienceMs)
+      const finished = new Promise<void>(resolve => {
+        onEmpty = resolve
+      })
+      if (count > 0) await finished
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import type { ClaimedTask } from '@belfry/db'
+import { type Redactor, requestBody, toId, version, writeInstant } from '@belfry/domain'
+import type { UnsentOutcome } from '../egress/outcome.ts'
+import type { OutgoingRequest } from '../egress/send.ts'
+import { type OwnFailure, secretMissing } from '../secrets/attempt-outcome.ts'
+import type { AttemptSecrets } from '../secrets/attempt-secrets.ts'
+import { fillRequest, type RequestParts } from '../secrets/fill-request.ts'
+import { sign } from '../secrets/sign.ts'
+
+/** The public ids of an attempt, and its number within its task, from 1. */
+export type AttemptIds = { task: string; run: string; workspace: string; attempt: number }
+
+/** The request of an attempt, or why it cannot be sent, and its headers with references in place of secrets. */
+export type AttemptRequest = {
+  outgoing: OutgoingRequest | OwnFailure | UnsentOutcome
+  shownHeaders: Record<string, string>
+  /** Hides the secrets of the request; null when it has none. */
+  redactor: Redactor | null
+}
+
+/** The `User-Agent` of every call. */
+export const userAgent = `Belfry/${version}`
+
+/** Returns the parts of a task's request. */
+export function requestPartsOf(task: ClaimedTask): RequestParts {
+  const headers = JSON.parse(task.headers) as Record<string, string> // validated and stored by the API
+  const body = task.payload === null ? null : requestBody(task.payload, headers)
+  return { url: task.url, headers, body, isJson: body === task.payload }
+}
+
+/** Builds the request of an attempt: the task's own headers and body, and the headers that identify the call. */
+export function buildRequest(
+  task: ClaimedTask,
+  ids: AttemptIds,
+  parts: RequestParts,
+  { signingKeys, names, values }: AttemptSecrets,
+  traceparent: string | null,
+): AttemptRequest {
+  const filled = names.length === 0 ? null : fillRequest(parts, names, values)
+  const timestamp = String(Math.floor(task.claimedAt.getTime() / 1000))
+  const headers = defaults(parts, traceparent)
+  Object.assign(headers, parts.headers)
+  identify(headers, task, ids, timestamp)
+  if (signingKeys === null)
+    return unsendable(secretMissing('Nothing was sent: the workspace has been deleted.'), headers)
+  if (filled && 'kind' in filled) return unsendable(filled, headers)
+  const { url, body: text } = filled ?? parts
+  const body = text === null ? null : Buffer.from(text)
+  headers['webhook-signature'] = sign(signingKeys, ids.task, timestamp, body ?? '')
+  const sent = filled ? { ...headers, ...filled.headers } : headers
+  const outgoing = { url, method: task.method, headers: sent, body, timeoutMs: task.timeoutMs }
+  return { outgoing, shownHeaders: headers, redactor: filled?.redactor ?? null }
+}
+
+function unsendable(outgoing: OwnFailure, shownHeaders: Record<string, string>): AttemptRequest {
+  return { outgoing, shownHeaders, redactor: null }
+}
+
+function defaults({ headers, body }: RequestParts, traceparent: string | null): Record<string, string> {
+  const all: Record<string, string> = { 'User-Agent': userAgent, Accept: '*/*', 'Accept-Encoding': 'identity' }
+  if (body !== null) all['Content-Type'] = 'application/json'
+  if (traceparent !== null) all.traceparent = traceparent
+  for (const own of Object.keys(headers)) {
+    for (const name of Object.keys(all)) if (name.toLowerCase() === own.toLowerCase()) delete all[name]
+  }
+  return all
+}
+
+function identify(headers: Record<string, string>, task: ClaimedTask, ids: AttemptIds, timestamp: string): void {
+  headers['X-Belfry-Task-Id'] = ids.task
+  headers['X-Belfry-Run-Id'] = ids.run
+  headers['X-Belfry-Attempt'] = String(ids.attempt)
+  headers['X-Belfry-Scheduled-At'] = writeInstant(task.executeAt)
+  if (task.cronJobId !== null) headers['X-Belfry-Cronjob-Id'] = toId('cron', task.cronJobId)
+  if (task.topic !== null) headers['X-Belfry-Topic'] = task.topic
+  headers['webhook-id'] = ids.task
+  headers['webhook-timestamp'] = timestamp
+}

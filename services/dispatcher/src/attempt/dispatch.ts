@@ -1,0 +1,124 @@
+import type { Claim } from '@belfry/db'
+import { nextAttempt, toId } from '@belfry/domain'
+import { failpoint } from '@belfry/runtime'
+import type { UnsentOutcome } from '../egress/outcome.ts'
+import { type AttemptOutcome, internalError } from '../secrets/attempt-outcome.ts'
+import { redactFault, redactOutcome } from '../secrets/redact-outcome.ts'
+import type { AttemptContext } from './attempt-context.ts'
+import type { AttemptIds, AttemptRequest } from './build-request.ts'
+import { toFinishedAttempt } from './finished-attempt.ts'
+import { followUp, undoUnsentAttempt } from './follow-up.ts'
+import { prepareRequest } from './prepare-request.ts'
+import { recordOutcome } from './record-outcome.ts'
+import { endTrace, traceAttempt } from './trace-attempt.ts'
+
+/** A task that this process has claimed. */
+export type Claimed = Extract<Claim, { kind: 'claimed' }>
+
+/** How far an attempt has come. */
+type Progress = { sentAt: number | null; outcome: AttemptOutcome | null }
+
+/** The end of an attempt: the outcome, which decides about the task, and what is stored, which shows no secret. */
+type Ended = { outcome: AttemptOutcome; shown: AttemptOutcome; headers: Record<string, string>; sentAt: number }
+
+/**
+ * Makes the attempt of a claimed task: builds the request, sends it, decides the next state of the task, records that, and
+ * does what follows. A fault of the dispatcher ends the attempt like any failure, because nothing else would while this
+ * process lives.
+ * @param onOutcome - Called with the outcome of the call as soon as there is one, unless the call could not start.
+ */
+export async function dispatch(
+  ctx: AttemptContext,
+  claimed: Claimed,
+  onOutcome: (outcome: AttemptOutcome) => void,
+): Promise<void> {
+  const progress: Progress = { sentAt: null, outcome: null }
+  try {
+    await attempt(ctx, claimed, progress, onOutcome)
+  } catch (error) {
+    const { task, run } = idsOf(claimed)
+    ctx.log.error({ err: error, task, run }, 'attempt.fault')
+    const outcome = progress.outcome ? withoutContent(progress.outcome) : internalError(progress.sentAt !== null)
+    const sentAt = progress.sentAt ?? performance.now()
+    await end(ctx, claimed, { outcome, shown: outcome, headers: {}, sentAt }, claimed.task.traceparent)
+  }
+}
+
+async function attempt(
+  ctx: AttemptContext,
+  claimed: Claimed,
+  progress: Progress,
+  onOutcome: (outcome: AttemptOutcome) => void,
+): Promise<void> {
+  if (__FAILPOINTS__) await failpoint('dispatcher.claimed')
+  const { task } = claimed
+  const span = ctx.tracing && traceAttempt(ctx.tracing, task)
+  const traceparent = span ? span.traceparent : task.traceparent
+  const request = await prepareRequest(ctx, task, idsOf(claimed), traceparent)
+  const sentAt = performance.now()
+  if (!('kind' in request.outgoing)) progress.sentAt = sentAt
+  const sending = send(ctx, request)
+  if (__FAILPOINTS__) await failpoint('dispatcher.request_sent')
+  const outcome = await sending
+  if (span) endTrace(span, outcome)
+  if (outcome.kind === 'unsent') {
+    progress.sentAt = null
+    await undoUnsentAttempt(ctx, task, outcome)
+    return
+  }
+  progress.outcome = outcome
+  onOutcome(outcome)
+  if (__FAILPOINTS__) await failpoint('dispatcher.answered')
+  const shown = request.redactor ? redactOutcome(outcome, request.redactor) : outcome
+  await end(ctx, claimed, { outcome, shown, headers: request.shownHeaders, sentAt }, traceparent)
+}
+
+function send(ctx: AttemptContext, { outgoing, redactor }: AttemptRequest): Promise<AttemptOutcome | UnsentOutcome> {
+  if ('kind' in outgoing) return Promise.resolve(outgoing)
+  const sending = ctx.sender.send(outgoing)
+  if (redactor === null) return sending
+  return sending.catch(error => Promise.reject(redactFault(error, redactor)))
+}
+
+async function end(
+  ctx: AttemptContext,
+  claimed: Claimed,
+  { outcome, shown, headers, sentAt }: Ended,
+  traceparent: string | null,
+): Promise<void> {
+  const { task, receivedAt } = claimed
+  const ids = idsOf(claimed)
+  const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - receivedAt))
+  const durationMs = Math.round(performance.now() - sentAt)
+  const next = nextAttempt({
+    policy: task,
+    attempt: task.attempt - task.lost,
+    outcome: outcome.kind === 'response' ? outcome : { kind: 'failure', code: outcome.code },
+    now: new Date(startedAt.getTime() + durationMs),
+    random: Math.random,
+  })
+  const finished = toFinishedAttempt(task, headers, shown, next, startedAt, durationMs)
+  const recorded = await recordOutcome(ctx, finished)
+  ctx.metrics.attemptEnded(finished, recorded !== null)
+  const state = recorded ? next.state : 'superseded'
+  const shownOutcome = outcome.kind === 'response' ? outcome.status : outcome.code
+  const trace = traceparent?.slice(3, 35)
+  ctx.log.info({ ...ids, outcome: shownOutcome, durationMs, state, trace }, 'attempt.finished')
+  if (__FAILPOINTS__) await failpoint('dispatcher.recorded')
+  if (recorded && next.state !== 'success') await followUp(ctx, ids, finished, recorded)
+}
+
+function idsOf({ task }: Claimed): AttemptIds {
+  return {
+    task: toId('task', task.taskId),
+    run: toId('run', task.runId),
+    workspace: toId('ws', task.workspaceId),
+    attempt: task.attempt,
+  }
+}
+
+// After a fault the content may not be safe to store.
+function withoutContent(outcome: AttemptOutcome): AttemptOutcome {
+  if (outcome.kind === 'failure') return outcome
+  return { ...outcome, headers: {}, body: Buffer.alloc(0), bodyTruncated: true }
+}

@@ -1,0 +1,72 @@
+import {
+  type ClaimedTask,
+  type FinishedAttempt,
+  type RecordedAttempt,
+  retryDatabase,
+  scheduleOrStepBack,
+  undoClaims,
+} from '@belfry/db'
+import { toId } from '@belfry/domain'
+import { type DueTask, needsJob } from '@belfry/queue'
+import { failpoint } from '@belfry/runtime'
+import type { UnsentOutcome } from '../egress/outcome.ts'
+import type { AttemptContext } from './attempt-context.ts'
+import type { AttemptIds } from './build-request.ts'
+
+/** Does what follows a recorded attempt that did not succeed: adds the job of a retry, or shows a dead letter. */
+export async function followUp(
+  ctx: AttemptContext,
+  { task, workspace, attempt }: AttemptIds,
+  finished: FinishedAttempt,
+  recorded: RecordedAttempt,
+): Promise<void> {
+  if (recorded.dueAt) {
+    if (__FAILPOINTS__) await failpoint('dispatcher.retry_recorded')
+    await enqueueDue(ctx, [{ id: task, dueAt: recorded.dueAt.getTime(), workspace }], recorded.now.getTime())
+  } else if (finished.state === 'dead') {
+    const error = finished.errorMessage ?? 'The target did not answer with a 2xx status.'
+    await ctx.deadLetters
+      ?.add({ task, workspace, attempts: attempt, error })
+      .catch(err => ctx.log.warn({ err, task }, 'dead_letter.not_shown'))
+  }
+}
+
+const minDelayMs = 2_500
+const maxDelayMs = 7_500
+
+/** Undoes the claim of an attempt that could not start. The task is due again some seconds later, for any dispatcher. */
+export async function undoUnsentAttempt(
+  ctx: AttemptContext,
+  task: ClaimedTask,
+  { message }: UnsentOutcome,
+): Promise<void> {
+  const delayMs = Math.round(minDelayMs + Math.random() * (maxDelayMs - minDelayMs))
+  const id = toId('task', task.taskId)
+  ctx.metrics.attemptUndone()
+  ctx.log.error({ task: id, reason: message }, 'attempt.undone')
+  const [waiting] = await undoClaimsDurably(ctx, [{ ...task, delayMs }])
+  if (waiting) await enqueueDue(ctx, [{ id, dueAt: waiting.dueAt.getTime() }], waiting.now.getTime())
+}
+
+/** Undoes claims as `undoClaims` does. Waits while the database is away. */
+export function undoClaimsDurably({ log, pool }: AttemptContext, claims: Parameters<typeof undoClaims>[1]) {
+  const onWait = (error: unknown) => log.warn({ err: error, runs: claims.length }, 'undo.waiting_for_database')
+  return retryDatabase(() => undoClaims(pool, claims), { onWait })
+}
+
+/** Adds jobs for the tasks that are due soon. Never rejects: PostgreSQL has the tasks, and the scheduler adds lost jobs. */
+export async function enqueueDue(
+  { queue, pool, log, metrics }: AttemptContext,
+  tasks: DueTask[],
+  now: number,
+): Promise<void> {
+  const soon = tasks.filter(task => needsJob(task.dueAt, now))
+  if (queue === null || soon.length === 0) return
+  const onFailure = (error: unknown) => {
+    log.warn({ err: error }, 'queue.away')
+    metrics.queueAway()
+  }
+  await scheduleOrStepBack(pool, () => queue.schedule(soon, now), onFailure).catch(error =>
+    log.warn({ err: error }, 'promotion.not_stepped_back'),
+  )
+}

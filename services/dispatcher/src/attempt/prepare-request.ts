@@ -1,0 +1,65 @@
+import { type ClaimedTask, isTransientDatabaseError, UnreadableSecretError } from '@belfry/db'
+import { createRedactor } from '@belfry/domain'
+import type { UnsentOutcome } from '../egress/outcome.ts'
+import { type OwnFailure, secretUnreadable } from '../secrets/attempt-outcome.ts'
+import { type AttemptSecrets, readAttemptSecrets } from '../secrets/attempt-secrets.ts'
+import { type RequestParts, secretNamesOf } from '../secrets/fill-request.ts'
+import { redactFault } from '../secrets/redact-outcome.ts'
+import type { AttemptContext } from './attempt-context.ts'
+import { type AttemptIds, type AttemptRequest, buildRequest, requestPartsOf } from './build-request.ts'
+
+/** Reads the secrets of an attempt and builds its request. */
+export async function prepareRequest(
+  ctx: AttemptContext,
+  task: ClaimedTask,
+  ids: AttemptIds,
+  traceparent: string | null,
+): Promise<AttemptRequest> {
+  const parts = requestPartsOf(task)
+  let secrets: AttemptSecrets
+  try {
+    secrets = await readAttemptSecrets(ctx, task.workspaceId, secretNamesOf(parts))
+  } catch (error) {
+    return unsendable(unsentBecause(ctx, ids, error))
+  }
+  logUnreadable(ctx, ids, secrets)
+  return buildWith(secrets, task, ids, parts, traceparent)
+}
+
+// An error may quote the request, secrets included.
+function buildWith(
+  secrets: AttemptSecrets,
+  task: ClaimedTask,
+  ids: AttemptIds,
+  parts: RequestParts,
+  traceparent: string | null,
+): AttemptRequest {
+  try {
+    return buildRequest(task, ids, parts, secrets, traceparent)
+  } catch (error) {
+    const values = [...secrets.values].flatMap(([name, value]) => (typeof value === 'string' ? [{ name, value }] : []))
+    throw values.length === 0 ? error : redactFault(error, createRedactor(values))
+  }
+}
+
+function unsentBecause(ctx: AttemptContext, ids: AttemptIds, error: unknown): OwnFailure | UnsentOutcome {
+  if (isTransientDatabaseError(error)) {
+    return { kind: 'unsent', message: 'The secrets of the workspace cannot be read: the database is away.' }
+  }
+  if (!(error instanceof UnreadableSecretError)) throw error
+  ctx.log.error({ err: error, task: ids.task, run: ids.run }, 'secret.unreadable')
+  return secretUnreadable('Nothing was sent: this installation cannot decrypt a signing secret of the workspace.')
+}
+
+function logUnreadable(ctx: AttemptContext, ids: AttemptIds, { names, values }: AttemptSecrets): void {
+  for (const name of names) {
+    const value = values.get(name)
+    if (value instanceof Error) {
+      ctx.log.error({ err: value, secret: name, task: ids.task, run: ids.run }, 'secret.unreadable')
+    }
+  }
+}
+
+function unsendable(outgoing: OwnFailure | UnsentOutcome): AttemptRequest {
+  return { outgoing, shownHeaders: {}, redactor: null }
+}

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FinishedAttempt, RecordedAttempt } from '@belfry/db'
+import { toId } from '@belfry/domain'
+import { recordAttempt } from '../statements/batched-statements.ts'
+import type { AttemptContext } from './attempt-context.ts'
+
+const firstPauseMs = 250
+const maxPauseMs = 60_000
+
+/**
+ * Records an attempt. When PostgreSQL refuses the record, this retries without the request and the response until the record
+ * is accepted: while this process lives, nothing else ends the attempt.
+ * @returns Null when another process has ended the attempt.
+ */
+export async function recordOutcome(ctx: AttemptContext, attempt: FinishedAttempt): Promise<RecordedAttempt | null> {
+  try {
+    return await recordAttempt(ctx, attempt)
+  } catch (error) {
+    logRefusal(ctx, attempt, error)
+  }
+  const reduced = withoutContent(attempt)
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
+    try {
+      return await recordAttempt(ctx, reduced)
+    } catch (error) {
+      logRefusal(ctx, attempt, error)
+      if (ctx.stop.aborted) throw error
+    }
+    await sleep(pauseMs, null, { signal: ctx.stop }).catch(() => {}) // one more try when the process is to stop
+  }
+}
+
+function withoutContent(attempt: FinishedAttempt): FinishedAttempt {
+  return {
+    ...attempt,
+    requestHeaders: '{}',
+    responseHeaders: attempt.responseHeaders && '{}',
+    responseBody: attempt.responseBody && Buffer.alloc(0),
+    responseTruncated: attempt.responseTruncated || attempt.responseBody !== null,
+    errorMessage: attempt.errorCode && 'The database refused the full record of this attempt.',
+  }
+}
+
+// The error itself quotes the row, which holds what the target sent.
+function logRefusal({ log }: AttemptContext, attempt: FinishedAttempt, error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error)
+  log.error({ task: toId('task', attempt.taskId), run: toId('run', attempt.runId), reason }, 'record.refused')
+}

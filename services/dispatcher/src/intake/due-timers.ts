@@ -1,0 +1,41 @@
+/** Timers of tasks that are not due yet. Many tasks are due at the same time. */
+export type DueTimers<Task> = {
+  /**
+   * Adds a task. It shares a timer with all tasks of the same millisecond.
+   * @param onDue - Receives all of them; that of the first task is called. A timer may fire a little before its time.
+   */
+  add(task: Task, dueAt: number, onDue: (tasks: Task[]) => void): void
+  /** Stops the timers, and returns their tasks. */
+  takeAll(): Task[]
+}
+
+/** @param now - The clock of the times, in milliseconds. */
+export function createDueTimers<Task>(now: () => number): DueTimers<Task> {
+  const waiting = new Map<number, { tasks: Task[]; timer: NodeJS.Timeout }>()
+
+  function startTimer(key: number, onDue: (tasks: Task[]) => void): NodeJS.Timeout {
+    return setTimeout(
+      () => {
+        const due = waiting.get(key)
+        waiting.delete(key)
+        if (due) onDue(due.tasks)
+      },
+      Math.ceil(key - now()),
+    )
+  }
+
+  return {
+    add(task, dueAt, onDue) {
+      const key = Math.ceil(dueAt)
+      const known = waiting.get(key)
+      if (known) known.tasks.push(task)
+      else waiting.set(key, { tasks: [task], timer: startTimer(key, onDue) })
+    },
+    takeAll() {
+      const all = [...waiting.values()]
+      waiting.clear()
+      for (const { timer } of all) clearTimeout(timer)
+      return all.flatMap(({ tasks }) => tasks)
+    },
+  }
+}

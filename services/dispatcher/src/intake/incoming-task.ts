@@ -1,0 +1,25 @@
+import { parseUrl } from '@belfry/domain'
+import { LRUCache } from 'lru-cache'
+import type { IncomingTask } from './task-buffer.ts'
+
+/** The origin of a task's URL, as it is spelled there, and the host and port that it names, in one spelling. */
+export type Target = { readonly origin: string; readonly host: string }
+
+const targets = new LRUCache<string, Target>({ max: 10_000 })
+
+/**
+ * Returns the target that an origin names. An origin with a reference to a secret, or an invalid one, is its own host. All
+ * tasks of an origin get the same object, so thousands of them share its strings.
+ */
+export function targetOf(origin: string): Target {
+  const cached = targets.get(origin)
+  if (cached) return cached
+  const target = { origin, host: parseUrl(origin)?.host ?? origin }
+  targets.set(origin, target)
+  return target
+}
+
+/** Returns a task from its row in PostgreSQL. */
+export function toIncomingTask(row: { id: string; workspaceId: string; dueAt: Date; origin: string }): IncomingTask {
+  return { id: row.id, workspace: row.workspaceId, dueAt: row.dueAt.getTime(), ...targetOf(row.origin) }
+}

@@ -1,0 +1,34 @@
+import type { DatabaseClock, DispatcherRow } from '@belfry/db'
+import type { Waker } from '@belfry/runtime'
+import type { AttemptContext } from '../attempt/attempt-context.ts'
+import type { AttemptsInFlight } from '../attempt/attempts-in-flight.ts'
+import type { HeldClaims } from '../attempt/held-claims.ts'
+import type { SendJournal } from '../attempt/send-journal.ts'
+import type { HostQueues } from '../scheduling/host-queues.ts'
+import type { Backlog } from './backlog.ts'
+import type { DueTimers } from './due-timers.ts'
+import type { Share } from './share.ts'
+import type { BufferedTask, TaskBuffer } from './task-buffer.ts'
+
+/** What the intake needs. The README of this folder shows how a task moves through it. */
+export type IntakeContext = AttemptContext & {
+  /** This process among all dispatchers, with its heartbeat. */
+  dispatcher: DispatcherRow
+  clock: DatabaseClock
+  journal: SendJournal
+  held: HeldClaims
+  attempts: AttemptsInFlight
+  /** Every task that this process has taken and not claimed for an attempt. */
+  buffer: TaskBuffer
+  /** The buffered tasks that are not due yet. */
+  timers: DueTimers<BufferedTask>
+  /** The buffered tasks that are due. */
+  hostQueues: HostQueues<BufferedTask>
+  backlog: Backlog
+  /** Woken when a workspace enters the backlog. */
+  backlogWaker: Waker
+  /** Woken when claims are prefetched. */
+  prefetchWaker: Waker
+  /** The part of the tasks in PostgreSQL that this dispatcher takes. */
+  share: Share
+}

@@ -1,0 +1,38 @@
+import { dueTasksOf, type WaitingRow } from '@belfry/db'
+import { admit } from './admit.ts'
+import { toIncomingTask } from './incoming-task.ts'
+import type { IntakeContext } from './intake-context.ts'
+
+const fewBuffered = 1_000
+const pageSize = 2_000
+const maxWorkspaces = 200
+
+/**
+ * Reads due tasks from PostgreSQL for the workspaces in the backlog that have few startable tasks in the buffer. They share
+ * one page. Each dispatcher reads its own share of the tasks.
+ * @returns How many tasks were taken.
+ */
+export async function refillQueues(ctx: IntakeContext): Promise<number> {
+  const needsTasks = (workspace: string) =>
+    ctx.buffer.countOf(workspace) - ctx.hostQueues.blockedOf(workspace) < fewBuffered
+  const readings = ctx.backlog.next(needsTasks, maxWorkspaces, ctx.clock.now())
+  if (readings.length === 0) return 0
+  const limit = Math.ceil(pageSize / readings.length)
+  const share = ctx.share.current()
+  const queries = readings.map(({ workspace, after, isWhole }) => {
+    return { workspaceId: workspace, after, ...(isWhole ? {} : { share }) }
+  })
+  const rows = await dueTasksOf(ctx.pool, queries, limit)
+  if (ctx.stop.aborted) return 0
+  const pages = new Map(readings.map(({ workspace }) => [workspace, [] as WaitingRow[]]))
+  for (const row of rows) pages.get(row.workspaceId)?.push(row)
+  let total = 0
+  for (const [workspace, page] of pages) {
+    const count = admit(ctx, page.map(toIncomingTask))
+    const last = page.length === limit ? (page.at(-1) ?? null) : null
+    ctx.backlog.recordPage({ workspace, ...count, last }, ctx.clock.now())
+    total += count.taken
+  }
+  ctx.metrics.refilled(total)
+  return total
+}

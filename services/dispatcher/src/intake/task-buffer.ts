@@ -1,0 +1,85 @@
+import type { Claim } from '@belfry/db'
+import { mayTake } from '../scheduling/fair-share.ts'
+
+/** A task that this process has learned of. */
+export type IncomingTask = {
+  /** UUIDs. */
+  id: string
+  workspace: string
+  /** Epoch milliseconds by the database's clock. */
+  dueAt: number
+  /** The origin of its URL, as it is spelled there. */
+  origin: string
+  host: string
+}
+
+/** A task in the buffer: it waits for its time, is queued, or is being claimed. */
+export type BufferedTask = IncomingTask & {
+  /** Its place in the buffer, until it is evicted. */
+  entry?: BufferEntry | undefined
+  pendingClaim?: PendingClaim | undefined
+  /** Identifies its claim when the answer is unknown. */
+  token?: string | undefined
+}
+
+/** A claim that was requested and not used yet: when, by `performance.now()`, and in which session of the dispatcher. */
+export type PendingClaim = { answer: Promise<Claim>; requestedAt: number; session: string }
+
+/** The tasks that a process holds in memory. Neither a workspace nor one of its hosts can fill the buffer. */
+export type TaskBuffer = {
+  /** Adds a task. Returns `full` when there is no space for it, `duplicate` when it is buffered for the same time. */
+  add(task: IncomingTask): BufferedTask | 'full' | 'duplicate'
+  evict(task: BufferedTask): void
+  countOf(workspace: string): number
+  readonly size: number
+}
+
+type Workspace = { id: string; count: number; hosts: Map<string, Host> }
+type Host = { name: string; count: number; workspace: Workspace }
+type BufferEntry = { key: string; host: Host }
+
+// A few megabytes, and more than a dispatcher can start in a second.
+const capacity = 20_000
+// A workspace alone gets at most half of the capacity, and one of its hosts a third.
+const weight = 1
+
+export function createTaskBuffer(): TaskBuffer {
+  const keys = new Set<string>()
+  const workspaces = new Map<string, Workspace>()
+
+  function hostOf({ workspace: id, host: name }: IncomingTask): Host {
+    const workspace = workspaces.get(id) ?? { id, count: 0, hosts: new Map() }
+    return workspace.hosts.get(name) ?? { name, count: 0, workspace }
+  }
+
+  return {
+    countOf: workspace => workspaces.get(workspace)?.count ?? 0,
+    get size() {
+      return keys.size
+    },
+    add(task) {
+      const { id, dueAt, origin } = task
+      const key = `${id} ${dueAt}`
+      if (keys.has(key)) return 'duplicate'
+      const host = hostOf(task)
+      const { workspace } = host
+      const free = capacity - keys.size
+      const isAllowed = mayTake(workspace.count, free, weight) && mayTake(host.count, free - workspace.count, weight)
+      if (!isAllowed) return 'full'
+      keys.add(key)
+      if (workspace.count++ === 0) workspaces.set(workspace.id, workspace)
+      if (host.count++ === 0) workspace.hosts.set(host.name, host)
+      // Thousands of tasks share the strings of their workspace and host.
+      return { id, dueAt, origin, workspace: workspace.id, host: host.name, entry: { key, host } }
+    },
+    evict(task) {
+      if (!task.entry) return
+      const { key, host } = task.entry
+      const { workspace } = host
+      task.entry = undefined
+      keys.delete(key)
+      if (--host.count === 0) workspace.hosts.delete(host.name)
+      if (--workspace.count === 0) workspaces.delete(workspace.id)
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import { leaveDispatchers, recoverStrays as recover } from '@belfry/db'
+import type { Loop } from '@belfry/runtime'
+import type { Context } from './context.ts'
+
+type LivenessContext = Pick<Context, 'dispatcher' | 'journal' | 'held' | 'pool' | 'log' | 'stop'>
+
+/**
+ * Returns the loop that shows every second that this process lives.
+ * @param onLive - Receives the ids of the live dispatchers. Default: nothing.
+ */
+export function heartbeat(ctx: LivenessContext, onLive: (live: string[]) => void = () => {}): Loop {
+  return {
+    intervalMs: 1_000,
+    run: () => ctx.dispatcher.beat(ctx.journal.open, !ctx.stop.aborted).then(onLive),
+    onError: error => ctx.log.warn({ err: error }, 'heartbeat.failed'),
+  }
+}
+
+/**
+ * Ends the claims that PostgreSQL has for this process and that it does not hold: no other process would while this one
+ * lives. An abandoned claim is undone. Any other one may have been sent, so its attempt is lost: a failover lost its record,
+ * or it could not be written.
+ * @returns How many claims there were.
+ */
+export async function recoverStrays(ctx: LivenessContext): Promise<number> {
+  const { undone, lost } = await recover(ctx.pool, ctx.dispatcher.id, ctx.held.has, ctx.held.isAbandoned)
+  if (undone.length + lost.length > 0) ctx.log.warn({ undone: undone.length, lost: lost.length }, 'claims.recovered')
+  return undone.length + lost.length
+}
+
+/** Undoes the claims that this process has not sent. Without this a scheduler would do so seconds later. */
+export async function leave(ctx: LivenessContext): Promise<void> {
+  try {
+    const { undone } = await leaveDispatchers(ctx.pool, ctx.dispatcher.id, ctx.held.isAbandoned)
+    if (undone.length > 0) ctx.log.info({ tasks: undone.length }, 'claims.undone')
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'dispatcher.left_without_notice')
+  }
+}

@@ -1,0 +1,48 @@
+import { endExpiredMessages, type Pool, pruneOutbox } from '@belfry/db'
+import type { Logger } from '@belfry/runtime'
+import type { Metrics } from '../metrics.ts'
+import { maxMails, openMailTransport } from './mail-transport.ts'
+import { createOutboxSender } from './outbox-sender.ts'
+import { sendMessage, type Transports } from './send-message.ts'
+
+/** The sender of all messages to people. */
+export type Outbox = {
+  /** Sends the messages that are due. */
+  wake(): void
+  /** Takes no more messages, and waits for those in flight. */
+  finish(patienceMs: number): Promise<void>
+}
+
+const maxWebhooks = 8
+
+/** Opens the outbox. Without a mail server, `mail` null, mails wait in the database. */
+export function openOutbox(
+  transports: Omit<Transports, 'mail'> & { log: Logger; metrics: Metrics },
+  mail: { url: string; from: string } | null,
+): Outbox {
+  const { pool, log, metrics } = transports
+  const transport = mail && openMailTransport(mail.url, mail.from, log)
+  if (!transport) log.warn({ advice: 'Set SMTP_URL; until then mails wait.' }, 'mail.not_configured')
+  const send = sendMessage.bind(null, { ...transports, mail: transport })
+  const webhooks = createOutboxSender({ pool, log, metrics, kind: 'webhook', send, parallel: maxWebhooks })
+  const mails = transport && createOutboxSender({ pool, log, metrics, kind: 'mail', send, parallel: maxMails })
+  const senders = mails ? [webhooks, mails] : [webhooks]
+  return {
+    wake() {
+      for (const sender of senders) sender.wake()
+    },
+    async finish(patienceMs) {
+      await Promise.all(senders.map(sender => sender.finish(patienceMs)))
+      transport?.close()
+    },
+  }
+}
+
+const keptMs = 7 * 24 * 3_600_000
+
+/** Ends the messages that have expired, and deletes those that ended a week ago. */
+export async function tidyOutbox({ pool, log }: { pool: Pool; log: Logger }): Promise<void> {
+  const expired = await endExpiredMessages(pool)
+  if (expired > 0) log.warn({ messages: expired }, 'messages.expired')
+  await pruneOutbox(pool, keptMs)
+}

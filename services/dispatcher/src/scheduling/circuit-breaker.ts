@@ -1,0 +1,111 @@
+const windowMs = 60_000
+const bucketMs = 5_000
+const minAttempts = 20
+const openMs = 30_000
+const maxProbes = 3
+
+/** What the outcome of an attempt shows about its host; null when it shows nothing. */
+export type HealthSignal = 'healthy' | 'failing' | null
+
+/** The circuit breaker of a host, for one workspace. All times are milliseconds of one clock. */
+export type CircuitBreaker = {
+  /** Whether an attempt may start: the breaker is closed, or it is half-open and no probe is in flight. */
+  allows(now: number): boolean
+  /** Records that an attempt starts. The attempt passes the returned generation to `end`. */
+  begin(): number
+  /** Records how an attempt ended. Returns what that did to the breaker. */
+  end(generation: number, signal: HealthSignal, now: number): 'opened' | 'closed' | null
+  /** Closes the breaker, and forgets what opened it. */
+  reset(): void
+  /** When an open breaker becomes half-open; null while it is closed. */
+  readonly openUntil: number | null
+  /** Whether it is closed, and the last minute had no attempt. */
+  isIdle(now: number): boolean
+}
+
+type Bucket = { startsAt: number; attempts: number; failures: number }
+
+/**
+ * Creates a closed circuit breaker. It opens for 30 seconds when half of at least 20 attempts within a minute fail. Then it
+ * is half-open and lets one attempt at a time probe the host. A healthy probe closes it; three failing ones open it again,
+ * so a single task that always fails does not decide. Attempts from before it opened no longer count.
+ */
+export function createCircuitBreaker(): CircuitBreaker {
+  let buckets: Bucket[] = []
+  let openUntil: number | null = null
+  let isProbing = false
+  let failedProbes = 0
+  let generation = 0
+
+  function record(isFailure: boolean, now: number): void {
+    const startsAt = Math.floor(now / bucketMs) * bucketMs
+    buckets = buckets.filter(bucket => bucket.startsAt > startsAt - windowMs)
+    let last = buckets.at(-1)
+    if (last?.startsAt !== startsAt) {
+      last = { startsAt, attempts: 0, failures: 0 }
+      buckets.push(last)
+    }
+    last.attempts++
+    if (isFailure) last.failures++
+  }
+
+  function isFailing(): boolean {
+    const attempts = buckets.reduce((sum, bucket) => sum + bucket.attempts, 0)
+    const failures = buckets.reduce((sum, bucket) => sum + bucket.failures, 0)
+    return attempts >= minAttempts && failures * 2 >= attempts
+  }
+
+  function restart(until: number | null): void {
+    openUntil = until
+    isProbing = false
+    failedProbes = 0
+    generation++
+    buckets = []
+  }
+
+  function open(now: number): 'opened' {
+    restart(now + openMs)
+    return 'opened'
+  }
+
+  return {
+    get openUntil() {
+      return openUntil
+    },
+    allows: now => openUntil === null || (now >= openUntil && !isProbing),
+    begin() {
+      if (openUntil !== null) isProbing = true
+      return generation
+    },
+    end(ofGeneration, signal, now) {
+      if (ofGeneration !== generation) return null
+      if (openUntil !== null) {
+        isProbing = false
+        if (signal === 'failing') return ++failedProbes < maxProbes ? null : open(now)
+        if (signal === null) return null
+        openUntil = null
+        return 'closed'
+      }
+      if (signal === null) return null
+      record(signal === 'failing', now)
+      return signal === 'failing' && isFailing() ? open(now) : null
+    },
+    reset: () => restart(null),
+    isIdle: now => openUntil === null && (buckets.at(-1)?.startsAt ?? 0) <= now - windowMs - bucketMs,
+  }
+}
+
+// No valid response in time. The other failures are Belfry's own, or the address is one that no dispatcher calls.
+const hostFailures = new Set(['timeout', 'connection_refused', 'connection_reset', 'dns', 'tls', 'invalid_response'])
+
+type Outcome = { kind: 'response'; status: number } | { kind: 'failure'; code: string } | { kind: 'unsent' }
+
+/**
+ * Returns what the outcome of an attempt shows about its host. The host fails when it gives no valid response in time,
+ * reports an error of its own (5xx), or asks for fewer calls (429). With any other response it is healthy.
+ */
+export function healthSignalOf(outcome: Outcome): HealthSignal {
+  if (outcome.kind === 'unsent') return null
+  if (outcome.kind === 'response') return outcome.status >= 500 || outcome.status === 429 ? 'failing' : 'healthy'
+  return hostFailures.has(outcome.code) ? 'failing' : null
+}

@@ -1,0 +1,210 @@
+import { expect, it } from 'vitest'
+import { createHostQueues, type QueueKey, type Slot } from './host-queues.ts'
+
+type Task = QueueKey & { n: number }
+
+function setup({ slots = 10, permitsPerHost = 100 } = {}) {
+  const clock = { now: 1_000_000 }
+  const queues = createHostQueues<Task>({ slots, permitsPerHost, now: () => clock.now })
+  let n = 0
+  const add = (workspace: string, host: string, count = 1) => {
+    for (let i = 0; i < count; i++) queues.add({ workspace, host, n: n++ })
+  }
+  const startAll = () => {
+    const taken: Slot<Task>[] = []
+    for (let slot = queues.next(); slot; slot = queues.next()) taken.push(slot)
+    return taken
+  }
+  return { queues, clock, add, startAll }
+}
+
+const count = (taken: Slot<Task>[], key: 'workspace' | 'host', value: string) =>
+  taken.filter(({ task }) => task[key] === value).length
+
+it('gives slots round-robin to workspaces, however many tasks each has and in whatever order they came', () => {
+  const { add, startAll } = setup()
+  add('a', 'x', 50)
+  add('b', 'y', 2)
+  add('c', 'z', 1)
+  const taken = startAll()
+  expect(taken.slice(0, 6).map(({ task }) => task.workspace)).toEqual(['a', 'b', 'c', 'a', 'b', 'a'])
+})
+
+it('keeps the order within a host, and gives slots round-robin to the hosts of a workspace', () => {
+  const { add, startAll } = setup()
+  add('a', 'x', 3)
+  add('a', 'y', 2)
+  expect(startAll().map(({ task }) => task.n)).toEqual([0, 3, 1, 4, 2])
+})
+
+it('gives no more slots than there are, and keeps one for a workspace that comes later', () => {
+  const { queues, add, startAll } = setup({ slots: 10 })
+  add('a', 'x', 50)
+  expect(startAll()).toHaveLength(9)
+  add('b', 'y', 50)
+  const [slot] = startAll()
+  expect(slot?.task.workspace).toBe('b')
+  expect(queues.slotsTaken).toBe(10)
+  expect(startAll()).toEqual([])
+})
+
+it('never gives more permits of a host than there are, and leaves some of them to other workspaces', () => {
+  const { add, startAll } = setup({ slots: 200, permitsPerHost: 32 })
+  add('a', 'x', 100)
+  expect(startAll()).toHaveLength(29)
+  add('b', 'x', 100)
+  const more = startAll()
+  expect(more.length).toBeGreaterThan(0)
+  expect(more.length).toBeLessThanOrEqual(3)
+  expect(count(more, 'workspace', 'b')).toBe(more.length)
+})
+
+it('passes over the tasks of a host without a free permit, and returns to them when there is one', () => {
+  const { queues, add, startAll } = setup({ slots: 20, permitsPerHost: 1 })
+  add('a', 'x', 3)
+  add('a', 'y', 1)
+  const taken = startAll()
+  expect(taken.map(({ task }) => task.host)).toEqual(['x', 'y'])
+  add('a', 'x')
+  expect(queues.blockedOf('a')).toBe(3)
+  taken[0]?.release('healthy')
+  taken[0]?.release('healthy')
+  expect(startAll().map(({ task }) => task.n)).toEqual([1])
+  expect(queues.blockedOf('a')).toBe(2)
+})
+
+it('opens the circuit breaker for one workspace only, and probes with a single attempt', () => {
+  const { queues, clock, add, startAll } = setup({ slots: 100 })
+  add('a', 'x', 30)
+  const ends = startAll()
+    .slice(0, 20)
+    .map(slot => slot.release('failing'))
+  expect(ends.at(-1)).toEqual({ to: 'open', until: clock.now + 30_000 })
+  add('a', 'x', 5)
+  add('b', 'x', 1)
+  add('a', 'y', 1)
+  expect(startAll().map(({ task }) => `${task.workspace}${task.host}`)).toEqual(['ay', 'bx'])
+  clock.now += 30_000
+  queues.unblock('x')
+  const probes = startAll()
+  expect(probes).toHaveLength(1)
+  expect(probes[0]?.release('healthy')).toEqual({ to: 'closed' })
+  expect(startAll()).toHaveLength(4)
+})
+
+it('returns the tasks that are still queued, once', () => {
+  const { queues, add, startAll } = setup({ slots: 2 })
+  add('a', 'x', 5)
+  const started = startAll()
+  expect(queues.takeAll()).toHaveLength(5 - started.length)
+  expect(queues.takeAll()).toEqual([])
+  started[0]?.release('healthy')
+  expect(startAll()).toEqual([])
+})
+
+it('prefetches the next tasks of a queue, each once, as many as complete within some milliseconds', () => {
+  const { clock, add, startAll } = setup({ slots: 20 })
+  add('a', 'x', 200)
+  const numbers = (tasks: Task[] = []) => tasks.map(({ n }) => n)
+  let taken = startAll()
+  expect(taken[0]?.prefetchNext()).toEqual([])
+  const [first] = taken
+  for (const slot of taken) slot.release('healthy')
+  clock.now += 99
+  expect(first?.prefetchNext()).toEqual([])
+  clock.now += 1
+  const from = (start: number, count: number) => Array.from({ length: count }, (_, i) => start + i)
+  expect(numbers(first?.prefetchNext())).toEqual(from(18, 27)) // 18 in a tenth of a second
+  expect(first?.prefetchNext()).toEqual([])
+  taken = startAll()
+  expect(numbers(taken.map(({ task }) => task))).toContain(26)
+  expect(numbers(first?.prefetchNext())).toEqual(from(45, 18))
+  clock.now += 200
+  for (const slot of taken) slot.release('healthy')
+  startAll()
+  clock.now += 200
+  expect(first?.prefetchNext()).toEqual([])
+})
+
+it('prefetches a bounded number in all, and leaves a part of that to other queues', () => {
+  const { clock, add, startAll } = setup({ slots: 3_000, permitsPerHost: 3_000 })
+  add('a', 'x', 2_000)
+  const ofA = startAll()
+  for (const slot of ofA) slot.release('healthy')
+  add('a', 'x', 2_000)
+  add('b', 'y', 1_000)
+  const [ofB] = startAll().filter(({ task }) => task.workspace === 'b')
+  ofB?.release('healthy')
+  add('a', 'x', 2_000)
+  add('b', 'y', 1_000)
+  clock.now += 100
+  expect(ofA[0]?.prefetchNext()).toHaveLength(461)
+  expect(ofB?.prefetchNext()).toHaveLength(2)
+})
+
+it('takes out prefetched tasks that got no slot or whose circuit breaker has opened, and no others', () => {
+  const { queues, clock, add, startAll } = setup({ slots: 20 })
+  add('a', 'x', 200)
+  const [first, ...others] = startAll()
+  for (const slot of others) slot.release('healthy')
+  startAll()
+  clock.now += 100
+  const given = first?.prefetchNext()
+  expect(given).not.toEqual([])
+  clock.now += 999
+  expect(queues.takeDelayed(1_000)).toEqual([])
+  expect(queues.prefetched).toBe(given?.length)
+  clock.now += 1
+  expect(queues.takeDelayed(1_000)).toEqual(given)
+  expect(queues.takeDelayed(0)).toEqual([])
+  expect(queues.prefetched).toBe(0)
+  const last = setup({ slots: 40 })
+  last.add('a', 'x', 200)
+  const taken = last.startAll()
+  for (const slot of taken.slice(0, 19)) slot.release('failing')
+  last.clock.now += 100
+  const prefetched = taken[0]?.prefetchNext()
+  expect(taken[19]?.release('failing')?.to).toBe('open')
+  expect(taken[0]?.prefetchNext()).toEqual([])
+  expect(last.queues.takeDelayed(1_000)).toEqual(prefetched)
+  expect(last.queues.takeDelayed(0)).toEqual([])
+})
+
+it('evicts queues without a call for a minute, but not those with an open circuit breaker or tasks', () => {
+  const { queues, clock, add, startAll } = setup({ slots: 1000, permitsPerHost: 1000 })
+  add('a', 'x', 20)
+  for (const slot of startAll()) slot.release('failing')
+  queues.evictIdle()
+  add('a', 'x')
+  clock.now += 29_000
+  queues.evictIdle()
+  expect(startAll()).toEqual([])
+  clock.now += 1_000
+  queues.unblock('x')
+  expect(startAll()).toHaveLength(1)
+})
+
+it('lists open circuit breakers, and starts their tasks at once after a reset', () => {
+  const { queues, add, startAll } = setup({ slots: 1000, permitsPerHost: 1000 })
+  add('a', 'x', 20)
+  add('b', 'x')
+  for (const slot of startAll()) slot.release(slot.task.workspace === 'a' ? 'failing' : 'healthy')
+  add('a', 'x', 2)
+  expect(startAll()).toEqual([])
+  expect(queues.openCircuits()).toEqual([{ workspace: 'a', host: 'x' }])
+  queues.resetCircuit({ workspace: 'a', host: 'x' })
+  queues.resetCircuit({ workspace: 'unknown', host: 'unknown' })
+  expect(queues.openCircuits()).toEqual([])
+  expect(startAll()).toHaveLength(2)
+})
+
+it('starts thousands of tasks of thousands of queues in little time', () => {
+  const { add, startAll } = setup({ slots: 100, permitsPerHost: 2 })
+  for (let i = 0; i < 20_000; i++) add(`w${i % 50}`, `h${i % 5_000}`)
+  let started = 0
+  for (let taken = startAll(); taken.length > 0; taken = startAll()) {
+    started += taken.length
+    for (const slot of taken) slot.release('healthy')
+  }
+  expect(started).toBe(20_000)
+})

@@ -1,0 +1,77 @@
+import Denque from 'denque'
+import { createCompletionRate } from './completion-rate.ts'
+import { mayTake } from './fair-share.ts'
+
+/** The tasks at the front of a queue whose claims are prefetched: claimed before a slot is free for them. */
+export type PrefetchWindow = {
+  readonly size: number
+  /** Records that an attempt of the queue has ended. */
+  recordCompletion(now: number): void
+  /**
+   * Extends the window to the tasks that will have a slot within 150 ms at the current rate of completions.
+   * @param queued - The tasks of the queue, those of the window included.
+   * @returns How many tasks were added.
+   */
+  extend(queued: number, now: number): number
+  /** Removes the task at the front, if there is one. */
+  shift(): void
+  clear(): void
+  /** When the task at the front was added; null when the window is empty. */
+  readonly oldest: number | null
+}
+
+/** The windows of all queues, which share a bound. */
+export type PrefetchWindows = {
+  open(): PrefetchWindow
+  /** The tasks in all windows. */
+  readonly size: number
+}
+
+// A batch of claims and an entry in the send journal take less under load, each with the wait for the previous one.
+const horizonMs = 150
+const maxPrefetched = 512
+// A queue alone gets at most nine tenths.
+const weight = 9
+
+export function createPrefetchWindows(): PrefetchWindows {
+  let total = 0
+
+  function open(): PrefetchWindow {
+    const addedAt = new Denque<number>()
+    const rate = createCompletionRate()
+    return {
+      get size() {
+        return addedAt.length
+      },
+      get oldest() {
+        return addedAt.peekFront() ?? null
+      },
+      recordCompletion: rate.record,
+      extend(queued, now) {
+        const before = addedAt.length
+        const target = Math.min(queued, rate.expect(horizonMs, now))
+        while (addedAt.length < target && mayTake(addedAt.length, maxPrefetched - total, weight)) {
+          addedAt.push(now)
+          total++
+        }
+        return addedAt.length - before
+      },
+      shift() {
+        if (addedAt.isEmpty()) return
+        addedAt.shift()
+        total--
+      },
+      clear() {
+        total -= addedAt.length
+        addedAt.clear()
+      },
+    }
+  }
+
+  return {
+    open,
+    get size() {
+      return total
+    },
+  }
+}
