@@ -29,11 +29,11 @@ it('wants a sender for a mail server, and none for a folder', () => {
   expect(loadConfig(complete).mail).toBeNull()
 })
 
-it.each(['nobody', 'a@b@c', 'A <a@b>, B <b@c>', 'A <a@b>\r\nBcc: x@y'])('refuses the sender %j', from => {
+it.each(['no-address', 'a@b@c', 'A <a@b>, B <b@c>', 'A <a@b>\r\nBcc: x@y'])('refuses the sender %j', from => {
   expect(() => loadConfig({ ...complete, SMTP_URL: 'smtp://mail', MAIL_FROM: from })).toThrow(/MAIL_FROM/)
 })
 
-it('is documented in docs/configuration.md, with what is required and with the defaults', () => {
+it('is documented in docs/configuration.md, with required values and defaults', () => {
   const names = Object.keys(variables.shape)
   expect(undocumented({ process: 'dispatcher', names, load: loadConfig, env: complete })).toEqual([])
 })

@@ -30,25 +30,25 @@ export const variables = z.object({
   QUEUE_SHARDS: queueShards,
   METRICS_PORT: port.default(9090),
   LOG_LEVEL: logLevel,
-  /** The master keys of stored secrets: the first one writes, all of them read. */
+  /** The master keys of stored secrets: the first one encrypts, all of them decrypt. */
   ENCRYPTION_KEYS: parsedBy(parseMasterKeys, 'is required: id:key, the key 32 random bytes in base64'),
-  /** Calls under way at a time. */
+  /** Calls in flight at a time. */
   DISPATCH_CONCURRENCY: integer(1, 10_000).default(200),
-  /** Calls under way at a time to one host. */
+  /** Calls in flight at a time to one host. */
   HOST_CONCURRENCY: integer(1, 10_000).default(32),
-  /** Private address ranges that targets may lie in, as comma-separated CIDRs. */
+  /** Private address ranges that may be called, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
-  /** An HTTP proxy that all calls go through; its URL may hold a user name and a password. */
+  /** An HTTP proxy for all calls. Its URL may have a user name and a password. */
   EGRESS_PROXY_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
-  /** Ports of this installation that are no targets, as comma-separated host:port, beside those of the other variables. */
+  /** More ports of this installation that may not be called, as comma-separated host:port. */
   OWN_LISTENERS: parsedBy(parseListeners).prefault(''),
-  /** The API's, which are no targets either. */
+  /** The port and the URL of the API, which may not be called either. */
   PORT: port.optional(),
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
-  /** Figures of tiers that differ from the defaults, as JSON. */
+  /** The limits of tiers that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
   ...tracingSettings,
-  /** Where mails go: a server, or a folder. Without it mails wait. */
+  /** The mail server, or a folder for mails. Without it mails wait. */
   SMTP_URL: z.url({ protocol: /^(smtps?|file)$/, error: 'must be an smtp://, smtps:// or file:// URL' }).optional(),
   /** The sender of mails, with or without a name. */
   MAIL_FROM: z
@@ -60,7 +60,7 @@ export const variables = z.object({
     .optional(),
 })
 
-// A server takes no mail from nobody.
+// SMTP servers require a sender.
 const complete = variables.refine(env => !env.SMTP_URL?.startsWith('smtp') || env.MAIL_FROM !== undefined, {
   path: ['MAIL_FROM'],
   message: 'is required with SMTP_URL',
@@ -103,7 +103,7 @@ function ownListeners(env: z.output<typeof variables>): Listener[] {
   return [...listeners, ...redis, ...(PORT ? [{ host: '127.0.0.1', port: PORT }] : []), ...OWN_LISTENERS]
 }
 
-/** What the rules for outgoing calls are, to be shown to operators. */
+/** Returns the rules for outgoing calls, for operators. */
 export function describeEgress(config: Config) {
   const { allowedPrivateTargets, ownListeners, egressProxy } = config
   return {

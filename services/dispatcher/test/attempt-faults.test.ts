@@ -57,7 +57,7 @@ const put = (workspace: string, name: string) =>
 const using = (name: string) => ({ 'X-Secret': `{{ secrets.${name} }}` })
 
 describe('a secret', () => {
-  it('that was stored before its task is found, however lately the others were read', async () => {
+  it('that was stored before its task is found, even just after the others were cached', async () => {
     const workspace = aWorkspace()
     await test.store({ count: 0, workspace, url: target.url('/'), dueInMs: 0 })
     await put(workspace, 'FIRST')
@@ -128,7 +128,7 @@ describe('a record that PostgreSQL refuses', () => {
     expect(target.requests).toHaveLength(2)
   })
 
-  it('also then is offered again until it is accepted', async () => {
+  it('is retried in that form until it is accepted', async () => {
     const workspace = aWorkspace()
     await test.pool.query(`ALTER TABLE runs ADD CONSTRAINT refused CHECK (workspace_id <> '${workspace}')`)
     const id = await storeTask(workspace, {})

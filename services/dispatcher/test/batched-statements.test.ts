@@ -98,7 +98,7 @@ it.each([
   30_000,
 )
 
-it('tries a batch of claims in halves when it takes longer than a statement may', async () => {
+it('retries a batch of claims in halves when it exceeds the statement timeout', async () => {
   const stage = await setup()
   const workspace = aWorkspace()
   const ids = await storeTasks(stage, workspace, 64)
@@ -107,7 +107,7 @@ it('tries a batch of claims in halves when it takes longer than a statement may'
   expect(await claimAll(stage, ids)).toEqual(all('claimed', 63))
 }, 30_000)
 
-it('does so for claims that need a block first', async () => {
+it('retries claims that need a block first in the same way', async () => {
   const stage = await setup()
   const ids = [...(await storeTasks(stage, aWorkspace(), 40)), ...(await storeTasks(stage, aWorkspace(), 40))]
   await slowDown(stage)

@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-it('has four processes at most, and another one when one of them has died', async () => {
+it('has at most four processes, and replaces a process that died', async () => {
   await test.store({ count: 10, workspace: aWorkspace(), url: 'http://127.0.0.1:1/', dueInMs: 0 })
   await test.pool.query(`UPDATE tasks SET state = 'retrying', quarantined = true`)
   const stop = new AbortController()

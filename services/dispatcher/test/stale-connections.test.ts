@@ -66,6 +66,6 @@ it.each([
   60_000,
 )
 
-it('says nothing about the health of a host', () => {
+it('shows nothing about the health of a host', () => {
   expect(healthSignalOf({ kind: 'failure', code: 'stale_connection' })).toBeNull()
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createAttemptsInFlight } from './attempts-in-flight.ts'
 
-it('waits for every attempt, even one that another attempt has started at its end', async () => {
+it('waits for every attempt, even for those that start when another ends', async () => {
   const attempts = createAttemptsInFlight(2, () => {})
   let done = 0
   const attempt = async () => {

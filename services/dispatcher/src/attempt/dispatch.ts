@@ -18,7 +18,7 @@ export type Claimed = Extract<Claim, { kind: 'claimed' }>
 /** How far an attempt has come. */
 type Progress = { sentAt: number | null; outcome: AttemptOutcome | null }
 
-/** The end of an attempt: the outcome, which decides about the task, and what is stored, which shows no secret. */
+/** The end of an attempt: the outcome, which decides about the task, and the stored content, without secrets. */
 type Ended = { outcome: AttemptOutcome; shown: AttemptOutcome; headers: Record<string, string>; sentAt: number }
 
 /**

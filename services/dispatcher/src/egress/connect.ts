@@ -6,16 +6,16 @@ import type { buildConnector } from 'undici'
 import { ConnectTimeoutError, TlsError } from './call-errors.ts'
 import type { AddressGuard } from './guard-address.ts'
 
-/** Opens a connection to a target; giving up with the signal rejects with the signal's reason. */
+/** Opens a connection to a target. Rejects with the signal's reason when the signal is aborted. */
 export type Connect = (target: buildConnector.Options, signal: AbortSignal) => Promise<Socket>
 
-/** Opens a TCP connection, or what stands for one, to one of a few judged addresses. */
+/** Opens a TCP connection, or a tunnel in its place, to one of the checked addresses. */
 export type Dial = (addresses: LookupAddress[], port: number, signal: AbortSignal) => Promise<Socket>
 
 const connectTimeoutMs = 5_000
 const maxTlsSessions = 1_000
 
-/** Opens connections for a client: the judged address is the dialled one. */
+/** Creates the function that opens connections. It dials only the addresses that the guard has checked. */
 export function createConnect(
   guard: AddressGuard,
   secureContext = createTlsContext(),
@@ -25,7 +25,7 @@ export function createConnect(
   return async ({ hostname, protocol, port }, signal) => {
     const isSecure = protocol === 'https:'
     const number = Number(port || (isSecure ? 443 : 80))
-    const addresses = await unlessAborted(guard.judge(hostname, number), signal)
+    const addresses = await unlessAborted(guard.check(hostname, number), signal)
     const socket = await dial(addresses, number, signal)
     return isSecure ? startTls(socket, hostname, number, signal) : socket
   }
@@ -35,7 +35,7 @@ function dialDirectly(addresses: LookupAddress[], port: number, signal: AbortSig
   const [first] = addresses
   const lookup: LookupFunction = (_host, _options, answer) => answer(null, addresses)
   const place =
-    addresses.length > 1 ? { host: 'judged.invalid', lookup, autoSelectFamily: true } : { host: first?.address ?? '' }
+    addresses.length > 1 ? { host: 'checked.invalid', lookup, autoSelectFamily: true } : { host: first?.address ?? '' }
   return whenReady(openTcp({ ...place, port, noDelay: true }), 'connect', signal)
 }
 
@@ -58,7 +58,7 @@ function createStartTls(secureContext: SecureContext) {
   }
 }
 
-/** Waits until a socket is connected, for 5 seconds; it is destroyed when that fails, or when the signal gives it up. */
+/** Waits up to 5 seconds until a socket is connected. Destroys the socket on failure, or when the signal is aborted. */
 function whenReady(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => socket.destroy(new ConnectTimeoutError()), connectTimeoutMs)
@@ -67,7 +67,7 @@ function whenReady(socket: Socket, event: 'connect' | 'secureConnect', signal: A
       clearTimeout(timer)
       signal.removeEventListener('abort', giveUp)
     }
-    // It stays, so that an error between here and the next listener is not one that nobody hears.
+    // It stays: an error before the next listener is added would otherwise end the process.
     socket.on('error', error => {
       settle()
       reject(error)

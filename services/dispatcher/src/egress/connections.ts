@@ -6,44 +6,44 @@ import { createContinueSkipper } from './skip-continue.ts'
 export type Connection = {
   readonly origin: string
   readonly client: Client
-  /** Gives up the connecting that is in progress. */
+  /** Aborts the connecting that is in progress; null when there is none. */
   opening: AbortController | null
-  /** How many responses its present socket has brought. */
+  /** The number of responses on the current socket. */
   responses: number
-  /** To be called before each request. */
+  /** Must be called before each request. */
   expectResponse(): void
   /** Whether the target has sent no byte since the request. */
   isSilent(): boolean
 }
 
 /**
- * Keeps connections warm after use, each for a bounded time and all together in bounded number. One request holds one
- * connection, and a request that does not end cleanly takes its connection with it.
+ * Keeps idle connections for reuse: each for a limited time, and a limited number in all. A request holds a connection for
+ * itself. When the request does not end cleanly, its connection is discarded.
  */
 export type Connections = {
-  /** No connection can be taken any more. */
+  /** Whether `close` was called: no connection can be taken any more. */
   readonly isClosed: boolean
   /** @throws ClientDestroyedError when they are closed. */
   take(origin: string): Connection
-  giveBack(connection: Connection): void
+  release(connection: Connection): void
   discard(connection: Connection): void
-  /** Closes the idle connections of an origin and keeps none for ten seconds: it closes them as they are used again. */
+  /** Closes the idle connections of an origin that closes them itself on reuse, and keeps none for ten seconds. */
   distrust(origin: string): void
-  /** Closes all connections, also those in use, and lets none be opened again. */
+  /** Closes all connections, including those in use. No connection is opened after that. */
   close(): Promise<void>
 }
 
 const maxHeaderBytes = 16 * 1024
-// As long as undici keeps one. A server that closes idle connections later than this is not met at the moment it does.
+// The default of undici. It avoids a race with servers that close idle connections later than this.
 const idleMs = 4_000
-// A server may announce (Keep-Alive: timeout) that it waits longer. A second less than that is believed, up to this.
+// A server may announce a longer time (Keep-Alive: timeout). undici then waits a second less than that, up to this.
 const maxIdleMs = 30_000
 const distrustMs = 10_000
 const maxIdleConnections = 512
 
 export function createConnections(connect: Connect): Connections {
   const all = new Set<Connection>()
-  const idle = new Map<string, Connection[]>() // by origin, the one used longest ago first
+  const idle = new Map<string, Connection[]>() // by origin; the origin and the connection that were used longest ago are first
   const distrusted = new Set<string>()
   let idleCount = 0
   let isClosed = false
@@ -94,7 +94,7 @@ export function createConnections(connect: Connect): Connections {
       return newest
     },
 
-    giveBack(connection) {
+    release(connection) {
       if (distrusted.has(connection.origin)) return discard(connection)
       connection.responses += 1
       const siblings = idle.get(connection.origin) ?? []
@@ -102,8 +102,8 @@ export function createConnections(connect: Connect): Connections {
       idle.delete(connection.origin)
       idle.set(connection.origin, siblings)
       idleCount += 1
-      const [longestUnused] = idle.values()
-      const oldest = longestUnused?.[0]
+      const [leastRecent] = idle.values()
+      const oldest = leastRecent?.[0]
       if (idleCount > maxIdleConnections && oldest && remove(oldest)) discard(oldest)
     },
 
@@ -122,7 +122,7 @@ function openConnection(origin: string, connect: Connect): Connection {
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: maxIdleMs,
     maxHeaderSize: maxHeaderBytes,
-    headersTimeout: 0, // the deadline of the exchange rules
+    headersTimeout: 0, // the exchange has a deadline of its own
     bodyTimeout: 0,
     connect(target, callback) {
       const opening = new AbortController()

@@ -5,33 +5,33 @@ import { BlockedAddressError, NameResolutionError } from './call-errors.ts'
 import type { OwnListeners } from './own-listeners.ts'
 import { createResolver, nothingAfter, type Resolve, resolveTimeoutMs } from './resolve-name.ts'
 
-/** Decides where a connection may go. */
+/** Decides which addresses may be dialled. */
 export type AddressGuard = {
   /**
-   * Finds the addresses that may be dialled for a host, which is a name or an address.
-   * @throws BlockedAddressError when just one of its addresses may not be called.
+   * Returns the addresses of a host, which is a name or an address.
+   * @throws BlockedAddressError when one of them may not be called.
    * @throws NameResolutionError when it has none.
    */
-  judge(host: string, port: number): Promise<LookupAddress[]>
+  check(host: string, port: number): Promise<LookupAddress[]>
 }
 
 export type GuardOptions = {
   /** Ranges that may be called although they are not public. */
   allowed: readonly Cidr[]
-  /** What is refused whatever range it lies in. */
+  /** Ports that are refused even in allowed ranges. */
   listeners: Pick<OwnListeners, 'includesName' | 'includesAddress'>
-  /** Where names come from. Default: DNS, then the operating system. */
+  /** Resolves names. Default: DNS, then the operating system. */
   resolve?: Resolve
 }
 
 const addressCacheMs = 5_000
 
-/** Resolves a name once, judges every address that comes back, and hands out only what it has judged. */
+/** Creates a guard. It resolves a name once, checks every address, and returns only addresses that it has checked. */
 export function createAddressGuard({ allowed, listeners, resolve = createResolver() }: GuardOptions): AddressGuard {
   const recent = new Map<string, Promise<LookupAddress[]>>()
 
   async function addressesOf(hostname: string): Promise<LookupAddress[]> {
-    const addresses = isIP(hostname) === 0 ? await withinTime(resolve(hostname)) : [hostname]
+    const addresses = isIP(hostname) === 0 ? await withTimeout(resolve(hostname)) : [hostname]
     if (addresses.length === 0) throw new NameResolutionError()
     if (!addresses.every(address => classifyAddress(address, allowed) === 'allowed')) throw new BlockedAddressError()
     return addresses.map(address => ({ address, family: isIP(address) }))
@@ -46,16 +46,16 @@ export function createAddressGuard({ allowed, listeners, resolve = createResolve
   }
 
   return {
-    async judge(host, port) {
+    async check(host, port) {
       if (listeners.includesName(host, port)) throw new BlockedAddressError()
-      const judged = await (recent.get(host) ?? remember(host))
-      if (judged.some(({ address }) => listeners.includesAddress(address, port))) throw new BlockedAddressError()
-      return judged
+      const checked = await (recent.get(host) ?? remember(host))
+      if (checked.some(({ address }) => listeners.includesAddress(address, port))) throw new BlockedAddressError()
+      return checked
     },
   }
 }
 
-async function withinTime(answer: Promise<readonly string[]>): Promise<readonly string[]> {
+async function withTimeout(answer: Promise<readonly string[]>): Promise<readonly string[]> {
   try {
     return await Promise.race([answer, nothingAfter(resolveTimeoutMs)])
   } catch (cause) {

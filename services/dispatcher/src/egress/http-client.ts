@@ -2,15 +2,15 @@ import axios, { type AxiosInstance, type CreateAxiosDefaults } from 'axios'
 import type { Connect } from './connect.ts'
 import { createUndiciAdapter } from './undici-adapter.ts'
 
-/** What holds for every HTTP request that leaves Belfry. A request adds its URL, method, headers, body and timeout. */
+/** The policy of every HTTP request that leaves Belfry. A request adds its URL, method, headers, body and timeout. */
 export const httpPolicy: CreateAxiosDefaults = {
-  // Where a redirect leads to was never judged, so it is an outcome like any other.
+  // The target of a redirect was not checked, so a redirect is an outcome like any other.
   maxRedirects: 0,
-  // No proxy of the environment. EGRESS_PROXY_URL is dialled where connections are opened.
+  // The proxy variables of the environment are ignored. EGRESS_PROXY_URL is used where connections are opened.
   proxy: false,
   // Every status is an outcome.
   validateStatus: null,
-  // What was signed is what is sent, and what was received is what is kept.
+  // The signed bytes are sent as they are, and the received bytes are kept as they are.
   transformRequest: [],
   transformResponse: [],
   decompress: false,
@@ -20,7 +20,7 @@ export const httpPolicy: CreateAxiosDefaults = {
 
 export type HttpClient = {
   request: AxiosInstance['request']
-  /** Closes all connections, also those in use, and lets none be opened again. */
+  /** Closes all connections, including those in use. No connection is opened after that. */
   close(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export type HttpClient = {
 export function createHttpClient(connect: Connect): HttpClient {
   const { adapter, close } = createUndiciAdapter(connect)
   const client = axios.create({ ...httpPolicy, adapter })
-  // axios adds defaults of its own: an Accept header, JSON, XSRF cookies. They would be copied for each request.
+  // axios has defaults of its own, such as an Accept header, JSON and XSRF cookies. It would copy them for each request.
   for (const name of Object.keys(client.defaults)) {
     if (name !== 'adapter' && !(name in httpPolicy)) Reflect.deleteProperty(client.defaults, name)
   }

@@ -53,7 +53,7 @@ const codes = new Map<string, FailureCode>([
   ['UND_ERR_DESTROYED', 'worker_lost'],
 ])
 
-// No connection can be opened with these, to whomever.
+// With these errors no connection at all can be opened.
 const shortages = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']
 
 const unsendableCodes = ['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH']
@@ -75,15 +75,15 @@ export function outcomeOfError(error: unknown): FailureOutcome | UnsentOutcome {
   if (error instanceof DeadlineError || error instanceof ConnectTimeoutError) return failure('timeout')
   if (error instanceof InvalidResponseError || error instanceof errors.HTTPParserError)
     return failure('invalid_response')
-  // A peer may refuse the handshake after it has looked finished from here.
+  // The peer may refuse the handshake after this side has finished it.
   if (code.startsWith('ERR_SSL')) return failure('tls')
   if (code === 'UND_ERR_SOCKET') return failure(isBadResponse(error) ? 'invalid_response' : 'connection_reset')
-  // Without a code it is no failure of the network or of its protocols, but ours.
+  // An error without a code is a fault of Belfry, not of the network or its protocols.
   if (code === '') throw error
   return failure(codes.get(code) ?? 'invalid_response')
 }
 
-/** Whether an error means that an established connection ended, in whatever way. */
+/** True for errors that mean that an established connection ended. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error)
   return code === 'UND_ERR_SOCKET' ? !isBadResponse(error) : codes.get(code) === 'connection_reset'
@@ -101,12 +101,12 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-// The transport has one code for a connection that broke and for an answer that it gave up on.
+// undici has one code for a broken connection and for a response that it cannot read.
 function isBadResponse(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('bad ')
 }
 
-// Resolvers do not say why they could not ask.
+// Resolvers do not report that file descriptors are missing.
 function isOutOfDescriptors(): boolean {
   try {
     closeSync(openSync(devNull, 'r'))

@@ -1,4 +1,4 @@
-/** What came of trying to send a request. */
+/** The result of trying to send a request. */
 export type SendOutcome = Outcome | UnsentOutcome
 
 /** What a target did with a request. */
@@ -11,18 +11,18 @@ export type ResponseOutcome = {
   headers: Record<string, string | string[]>
   /** At most 64 KiB, exactly as received: never decompressed, never decoded. */
   body: Buffer
-  /** Bytes that had arrived when reading stopped, so at least the length of `body`. */
+  /** The bytes that had arrived when reading stopped: at least the length of `body`. */
   bodyBytes: number
-  /** Some of the body is missing: it was too long, too slow, or broke off. */
+  /** Whether a part of the body is missing: it was too long, too slow, or broke off. */
   bodyTruncated: boolean
 }
 
-/** There was no answer; the message is a sentence for the owner of the task. */
+/** There was no response. The message is a sentence for the owner of the task. */
 export type FailureOutcome = { kind: 'failure'; code: FailureCode; message: string }
 
 /**
- * The target was not even tried, for want of something on our side: file descriptors, or the egress proxy. The message
- * is a sentence for the operator. It says nothing about the target, and the request may be made again.
+ * The target was not called, because file descriptors or the egress proxy were missing. The message is a sentence for the
+ * operator. The outcome says nothing about the target, and the request may be made again.
  */
 export type UnsentOutcome = { kind: 'unsent'; message: string }
 

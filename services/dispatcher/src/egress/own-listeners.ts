@@ -3,19 +3,19 @@ import { networkInterfaces } from 'node:os'
 import { type Cidr, classifyAddress, isWithin, parseCidrs } from '@belfry/domain'
 import type { Resolve } from './resolve-name.ts'
 
-/** A port that this installation listens on, or that it calls itself. */
+/** A port of this installation, or of a server that it uses. */
 export type Listener = {
   /** A name or an address. */
   host: string
   port: number
-  /** Its public addresses may belong to others as well, as those of a front do. Default: false. */
+  /** Whether others may share its public addresses, as with a load balancer. Default: false. */
   isShared?: boolean
 }
 
-/** What no target may be, whatever ranges are opened. */
+/** The ports that no target may use, even in allowed ranges. */
 export type OwnListeners = {
   add(listener: Listener): void
-  /** Looks up the addresses of all of them again. A name that cannot be looked up keeps what it had. */
+  /** Resolves the names of all listeners again. A name that cannot be resolved keeps its addresses. */
   refresh(): Promise<void>
   includesName(host: string, port: number): boolean
   includesAddress(address: string, port: number): boolean
@@ -24,7 +24,7 @@ export type OwnListeners = {
 type KnownListener = Listener & { addresses: readonly string[] }
 
 /**
- * Keeps the listeners of this installation and what addresses they have.
+ * Keeps the listeners of this installation, with their addresses.
  * @param here - The addresses of this machine.
  */
 export function createOwnListeners(
@@ -57,7 +57,7 @@ export function createOwnListeners(
       const addresses = at(port).flatMap(listener => listener.addresses)
       if (addresses.length === 0) return false
       if (isWithin(address, exactly(addresses))) return true
-      // What listens on this machine mostly does so on each of its addresses.
+      // A program on this machine usually listens on each of its addresses.
       const local = here()
       return isWithin(address, local) && addresses.some(own => isWithin(own, local))
     },

@@ -12,18 +12,21 @@ const defaultPorts: Readonly<Record<string, number>> = {
   'https:': 443,
 }
 
-/** Finds the host and the port that a URL leads to; null where it leads to a file or to nothing that is known. */
+/** Returns the host and the port of a URL; null for a file, a socket or an unknown protocol. */
 export function listenerOfUrl(text: string): Listener | null {
   const url = parseUrl(text)
   if (url === null) return null
   const { protocol, hostname, port, searchParams } = url
-  // PostgreSQL's URLs may name the place among the settings as well.
+  // URLs of PostgreSQL may have the host and the port as parameters.
   const host = searchParams.get('host') || decodeURIComponent(hostname).replace(/^\[|\]$/g, '')
   const number = Number(searchParams.get('port') || port) || defaultPorts[protocol]
   return host === '' || host.startsWith('/') || number === undefined ? null : { host, port: number }
 }
 
-/** Reads `host:port` entries separated by commas, and throws an Error that names the first malformed one. */
+/**
+ * Parses `host:port` entries separated by commas.
+ * @throws Error that names the first malformed entry.
+ */
 export function parseListeners(text: string): Listener[] {
   if (text.trim() === '') return []
   return text.split(',').map(entry => {

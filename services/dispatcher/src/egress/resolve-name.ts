@@ -1,20 +1,20 @@
 import { promises as dns } from 'node:dns'
 
-/** Every address of a name, as text; none where there are none. */
+/** Returns every address of a name, as text. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>
 
-/** No look-up takes longer. */
+/** The time limit of a look-up. */
 export const resolveTimeoutMs = 5_000
 
 const secondFamilyMs = 250
 const maxSystemLookups = 2
-// Whatever asks again after these only waits again.
+// After these errors a second look-up would only wait again.
 const silentCodes: readonly unknown[] = ['ETIMEOUT', 'ESERVFAIL']
 
 /**
- * Asks DNS directly, because the operating system's resolver runs on a few threads that slow names would fill; what DNS
- * does not know, and names without a dot, may still stand in the hosts file or below a search domain.
- * @param servers - Where to ask. Default: the servers of the operating system.
+ * Creates a resolver. It asks DNS directly, because the resolver of the operating system runs on a few threads that slow
+ * names would block. Names without a dot, and names that DNS does not have, may be in the hosts file or a search domain.
+ * @param servers - The DNS servers. Default: those of the operating system.
  */
 export function createResolver(servers?: readonly string[]): Resolve {
   const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
@@ -29,7 +29,7 @@ export function createResolver(servers?: readonly string[]): Resolve {
       isSilent = silentCodes.includes(error.code)
       return []
     })
-    // Some servers never answer for the family that they do not have.
+    // Some servers never answer for an address family that a name does not have.
     const second = await (first.length > 0 ? Promise.race([secondFamily, nothingAfter(secondFamilyMs)]) : secondFamily)
     const addresses = [...first, ...second]
     return addresses.length > 0 || isSilent ? addresses : askSystem(hostname)

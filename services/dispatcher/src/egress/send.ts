@@ -10,45 +10,45 @@ import { createOwnListeners, type OwnListeners } from './own-listeners.ts'
 import { createResolver, type Resolve } from './resolve-name.ts'
 import { createTunnelDial } from './tunnel.ts'
 
-/** A request, ready to go out: everything is decided, and secrets are filled in. */
+/** A request that is ready to be sent, with its secrets filled in. */
 export type OutgoingRequest = {
   url: string
   method: string
   headers: Record<string, string>
-  /** Text goes out as its UTF-8 bytes; null sends none. */
+  /** Text is sent as UTF-8; null sends no body. */
   body: Buffer | string | null
-  /** From the first DNS packet to the last byte of the answer's body. */
+  /** The time limit from the first DNS packet to the last byte of the response. */
   timeoutMs: number
 }
 
 export type SenderOptions = {
   /** Ranges that may be called although they are not public. */
   allowedPrivateTargets: readonly Cidr[]
-  /** What may not be called whatever range it lies in. Default: nothing. */
+  /** Ports that may not be called even in allowed ranges. Default: none. */
   listeners?: OwnListeners
   /** An HTTP proxy that all connections go through, credentials included. Default: none. */
   proxy?: URL | null
-  /** Where names come from. Default: DNS, then the operating system. */
+  /** Resolves names. Default: DNS, then the operating system. */
   resolve?: Resolve
-  /** Whom TLS trusts. Default: the authorities that Node trusts, with TLS 1.2 or newer. */
+  /** The trusted authorities. Default: those of Node, with TLS 1.2 or newer. */
   secureContext?: SecureContext
-  /** For how long a request that cannot even begin is tried. Default: 3 s. */
+  /** For how long a request that cannot start is retried. Default: 3 s. */
   patienceMs?: number
 }
 
 export type Sender = {
   /**
-   * Makes one call and tells what came of it; nothing that a target does makes it throw. What cannot even begin, for
-   * want of something on our side, is tried for some seconds before the time of the request counts.
+   * Makes one call and returns its outcome; nothing that a target does makes it reject. A call that cannot start, because
+   * file descriptors or the proxy are missing, is retried for some seconds. The timeout starts with the last try.
    */
   send(request: OutgoingRequest): Promise<SendOutcome>
-  /** Gives up the calls in flight and closes all connections. */
+  /** Aborts the calls in flight and closes all connections. */
   close(): Promise<void>
 }
 
 const shortagePauseMs = 250
 
-/** Opens the one way out: every call to an address that a user chose goes through a sender. */
+/** Creates a sender. Every call to an address that a user chose goes through one. */
 export function createSender(options: SenderOptions): Sender {
   const { allowedPrivateTargets: allowed, resolve = createResolver(), proxy, patienceMs = 3_000 } = options
   const guard = createAddressGuard({
@@ -65,8 +65,8 @@ export function createSender(options: SenderOptions): Sender {
       for (;;) {
         const outcome = await call(client, request)
         if (outcome.kind !== 'unsent' || performance.now() > giveUpAt) return outcome
-        // Nothing has left, so it is no second try for the target, which still gets all of its time. Waiting also keeps
-        // the caller's place taken, and with it bounds the pace at which a shortage is met again.
+        // Nothing was sent, so the target does not get a second call. The wait keeps the slot taken, and so limits how often
+        // the process runs into the shortage.
         await sleep(shortagePauseMs)
       }
     },

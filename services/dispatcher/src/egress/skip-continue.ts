@@ -1,21 +1,21 @@
 import type { Socket } from 'node:net'
 
-/** Lets answers of "100 Continue" that nobody has asked for pass a parser that refuses them. */
+/** Makes undici skip unexpected "100 Continue" responses. */
 export type ContinueSkipper = {
-  /** The next bytes begin a response. */
+  /** Must be called before each request: the next bytes begin a response. */
   expectResponse(): void
-  /** No byte has come since `expectResponse`. */
+  /** Whether no byte has arrived since `expectResponse`. */
   readonly isSilent: boolean
   watch(socket: Socket): Socket
 }
 
-const statusLine = 'HTTP/1.1 1' // what an informational answer begins with
+const statusLine = 'HTTP/1.1 1' // the start of an informational response
 const endOfHeaders = '\r\n\r\n'
 const two = 0x32
 
 /**
- * The HTTP parser of undici breaks off at a 100, though RFC 9110 (15.2) wants unexpected ones to be skipped like all
- * others. Shown as a 102 they are: the number stands at a fixed place, before the headers, and no byte is moved.
+ * The HTTP parser of undici fails at a 100, although RFC 9110 (15.2) requires clients to skip unexpected ones. It skips a
+ * 102, so this changes the last digit of the status, in place.
  */
 export function createContinueSkipper(): ContinueSkipper {
   let part: 'status' | 'headers' | 'other' = 'status'

@@ -7,12 +7,12 @@ import type { Dial } from './connect.ts'
 const proxyTimeoutMs = 5_000
 const answerTimeoutMs = 10_000
 const maxHeaderBytes = 16 * 1024
-// With these a proxy talks about the target, or about its rules for it. Whatever else it says is about itself.
+// With these statuses a proxy reports a failure of the target, or refuses it. Any other one is a failure of the proxy.
 const refusals = [403, 502, 503, 504]
 
 /**
- * Reaches targets through an HTTP proxy, with a CONNECT for each connection, whether or not TLS follows. The proxy is
- * told the judged address and never a name, so that it cannot find another one.
+ * Creates a dial function that reaches targets through an HTTP proxy, with a CONNECT for each connection. The proxy gets
+ * the checked address and never a name, so it cannot resolve another address.
  */
 export function createTunnelDial(proxy: URL): Dial {
   return async (addresses, port, signal) => {
@@ -33,7 +33,7 @@ export function createTunnelDial(proxy: URL): Dial {
       return accept(answer.statusCode, answer.headers, answer.socket as Socket)
     } catch (error) {
       if (error instanceof TunnelRefusedError || error instanceof ProxyError) throw error
-      // What the proxy has accepted and not answered waits for the target.
+      // Once the proxy has accepted the connection, it waits for the target.
       if (isReached && signal.aborted) throw signal.reason
       if (isReached && error instanceof errors.HeadersTimeoutError) throw new ConnectTimeoutError()
       throw new ProxyError(undefined, { cause: error })
@@ -45,10 +45,10 @@ export function createTunnelDial(proxy: URL): Dial {
 }
 
 function accept(status: number, headers: Record<string, string | string[] | undefined>, socket: Socket): Socket {
-  socket.on('error', () => {}) // until the client that it is for listens
+  socket.on('error', () => {}) // until the client of the socket adds its listener
   if (status >= 200 && status <= 299) return socket
   socket.destroy()
-  // Some proxies refuse a target with 407. One that wants to know who calls says how.
+  // Some proxies refuse a target with 407. A proxy that requires credentials adds this header.
   const isRefusal = refusals.includes(status) || (status === 407 && !headers['proxy-authenticate'])
   if (isRefusal) throw new TunnelRefusedError(`The egress proxy does not connect to the target (status ${status}).`)
   throw new ProxyError(`status ${status}`)

@@ -9,7 +9,7 @@ import { isConnectionLoss } from './outcome-of-error.ts'
 
 declare module 'axios' {
   interface AxiosRequestConfig {
-    /** The names and values of the headers in turn, exactly as they go out: axios' own headers are rewritten. */
+    /** The names and values of the headers, alternating, exactly as they are sent: axios rewrites its own headers. */
     headerLines?: string[]
   }
 }
@@ -19,22 +19,23 @@ class BodyTooLongError extends Error {}
 /** A transport for axios whose responses carry a ResponseOutcome as their data. */
 export type UndiciAdapter = {
   adapter: AxiosAdapter
-  /** Closes all connections, also those in use, and lets none be opened again. */
+  /** Closes all connections, including those in use. No connection is opened after that. */
   close(): Promise<void>
 }
 
 const maxInformational = 100
-// The end of a connection that the target closed before it read the request arrives within a round trip.
+// When the target closed a connection before it read the request, the end arrives within a round trip.
 const staleWithinMs = 1_000
 
-/** Builds the transport: one deadline for the whole exchange, no redirect, no decompression, no second try. */
+/** Creates the transport: one deadline for the whole exchange, no redirect, no decompression, no retry. */
 export function createUndiciAdapter(connect: Connect): UndiciAdapter {
   const connections = createConnections(connect)
 
   function adapter(config: InternalAxiosRequestConfig): Promise<AxiosResponse<ResponseOutcome>> {
     return new Promise((resolve, reject) => {
       const { url = '', method = '', headerLines, data, timeout = 0, maxContentLength = 0 } = config
-      if (config.maxRedirects !== 0 || config.proxy !== false) throw new Error('It follows no redirect, and no proxy.')
+      if (config.maxRedirects !== 0 || config.proxy !== false)
+        throw new Error('The adapter supports neither redirects nor proxies.')
       const { origin, path } = parseTarget(url)
       const answer = (data: ResponseOutcome) =>
         resolve({ data, status: data.status, statusText: '', headers: {}, config })
@@ -86,7 +87,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   start(timeoutMs: number): void {
-    // A process that was blocked or frozen reads what has come meanwhile before it says that nothing came in time.
+    // A process that was blocked or frozen first reads the data that has arrived meanwhile.
     this.#deadline = setTimeout(() => setImmediate(() => this.#endInTime()), timeoutMs)
     this.#dispatch()
   }
@@ -96,7 +97,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#connection.client.dispatch(this.#request, this)
   }
 
-  // Comes right before the first byte is written.
+  // undici calls this right before it writes the first byte.
 
   onRequestStart(): void {
     this.#sentAt = performance.now()
@@ -127,7 +128,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.#finish(error)
   }
 
-  // Nothing was written, so this is not a second send.
+  // Nothing was written, so the request is not sent twice.
   #useAnother(error: Error): void {
     this.#connections.discard(this.#connection)
     if (this.#connections.isClosed) {
@@ -138,13 +139,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  // Whether the target received the request cannot be known, so it is not sent again here: the next attempt does that.
+  // The target may have received the request, so it is not sent again here. The next attempt does that.
   #endStale(cause: Error): void {
     this.#connections.distrust(this.#origin)
     this.#finish(new StaleConnectionError(undefined, { cause }))
   }
 
-  // The code that connects knows whether it was the target that took so long.
+  // While a connection is being opened, the code that connects decides whether the target was too slow.
   #endInTime(): void {
     const { opening } = this.#connection
     if (opening) opening.abort(new DeadlineError())
@@ -156,7 +157,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#isOver = true
     clearTimeout(this.#deadline)
     const head = this.#head
-    if (error === null && head && !announcesForbiddenBody(head)) this.#connections.giveBack(this.#connection)
+    if (error === null && head && !announcesForbiddenBody(head)) this.#connections.release(this.#connection)
     else this.#connections.discard(this.#connection)
     if (head === null) this.#ends.reject(error)
     else this.#ends.answer(toOutcome(head, this.#chunks, this.#bodyBytes, error !== null))
@@ -172,8 +173,8 @@ function toOutcome(
   return { kind: 'response', status, headers, body: Buffer.concat(chunks), bodyBytes, bodyTruncated }
 }
 
-// These have no body, so one that is announced all the same would be read as the response to the next request. A length
-// that is announced and not kept is seen by the client itself.
+// These statuses have no body. A body that is announced all the same would be read as the response to the next request.
+// undici itself detects a wrong Content-Length.
 function announcesForbiddenBody({ status, headers }: Pick<ResponseOutcome, 'status' | 'headers'>): boolean {
   return (status === 204 || status === 304) && 'transfer-encoding' in headers
 }

@@ -30,7 +30,7 @@ export class UndeliveredMessage extends Error {
 export type OutboxSender = {
   /** Sends messages that are due, unless enough workers do so already. */
   wake(): void
-  /** Takes no more messages, and waits for those in flight. One that takes longer is sent again after its lease. */
+  /** Takes no more messages, and waits for those in flight. A message that takes longer is sent again after its lease. */
   finish(patienceMs: number): Promise<void>
 }
 

@@ -85,7 +85,7 @@ it('is idle when a minute has passed since the last attempt, but not while it is
   expect(breaker.isIdle(clock.now + 600_000)).toBe(false)
 })
 
-it('counts from zero after a reset, whatever earlier attempts still report', () => {
+it('counts from zero after a reset, and ignores earlier attempts', () => {
   const { breaker, attempts, allows } = setup()
   const before = breaker.begin()
   attempts(20, 'failing')

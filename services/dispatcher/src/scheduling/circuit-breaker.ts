@@ -95,7 +95,7 @@ export function createCircuitBreaker(): CircuitBreaker {
   }
 }
 
-// No valid response in time. The other failures are Belfry's own, or the address is one that no dispatcher calls.
+// No valid response in time. The other failures are those of Belfry itself, or the address is blocked.
 const hostFailures = new Set(['timeout', 'connection_refused', 'connection_reset', 'dns', 'tls', 'invalid_response'])
 
 type Outcome = { kind: 'response'; status: number } | { kind: 'failure'; code: string } | { kind: 'unsent' }

@@ -21,7 +21,7 @@ function setup({ slots = 10, permitsPerHost = 100 } = {}) {
 const count = (taken: Slot<Task>[], key: 'workspace' | 'host', value: string) =>
   taken.filter(({ task }) => task[key] === value).length
 
-it('gives slots round-robin to workspaces, however many tasks each has and in whatever order they came', () => {
+it('gives slots round-robin to workspaces, however many tasks each has, and in any order of arrival', () => {
   const { add, startAll } = setup()
   add('a', 'x', 50)
   add('b', 'y', 2)

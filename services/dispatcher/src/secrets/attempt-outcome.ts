@@ -1,11 +1,11 @@
 import type { Outcome } from '../egress/outcome.ts'
 
-/** The outcome of an attempt: what the target did, or why the attempt failed without it. */
+/** The outcome of an attempt: that of the call, or a failure of Belfry. */
 export type AttemptOutcome = Outcome | OwnFailure
 
 /**
- * The attempt failed on our side. `secret_missing`: a secret is missing, or cannot be used where it should go.
- * `secret_unreadable`: a secret is stored, and this installation cannot decrypt it. `internal_error`: any other fault.
+ * The attempt failed in Belfry. `secret_missing`: a secret is missing, or its value is not valid in its place.
+ * `secret_unreadable`: this installation cannot decrypt a stored secret. `internal_error`: any other fault.
  */
 export type OwnFailure = {
   kind: 'failure'

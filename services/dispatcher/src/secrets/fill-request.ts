@@ -32,8 +32,8 @@ export function secretNamesOf({ url, headers, body, isJson }: RequestParts): str
 export type FilledRequest = RequestParts & { redactor: Redactor }
 
 /**
- * Fills in the secrets of a request, and judges what comes out by the rules that the request was accepted under: a value
- * may have made something else of it. Whether its host may be called is judged as it is dialled.
+ * Fills in the secrets of a request. The result is checked by the rules under which the request was accepted, because a
+ * value may break them. Whether the host may be called is checked when it is dialled.
  */
 export function fillRequest(
   parts: RequestParts,

@@ -3,17 +3,17 @@ import type { AttemptOutcome } from './attempt-outcome.ts'
 
 const maxBodyBytes = 64 * 1024
 
-/** An outcome in which no secret that was sent can be seen, wherever the target put it. */
+/** Returns an outcome without the secrets of the request, wherever the target put them. */
 export function redactOutcome(outcome: AttemptOutcome, redactor: Redactor): AttemptOutcome {
-  if (outcome.kind === 'failure') return outcome // its message is one of ours
+  if (outcome.kind === 'failure') return outcome // Belfry's own message
   const headers = Object.entries(outcome.headers).map(([name, value]) => [redactor.text(name), redactValue(value)])
   const shown = { ...outcome, headers: Object.fromEntries(headers) }
-  // Nobody can look into it here, and whoever unpacks it can.
+  // A compressed body may hold secrets that cannot be found here.
   if (isEncoded(outcome.headers['content-encoding'])) return { ...shown, body: Buffer.alloc(0), bodyTruncated: true }
   const body = redactor.bytes(outcome.body, outcome.bodyTruncated)
   return {
     ...shown,
-    body: body.subarray(0, maxBodyBytes), // what stands for a value may be longer than the value
+    body: body.subarray(0, maxBodyBytes), // a placeholder may be longer than the value
     bodyTruncated: outcome.bodyTruncated || body.length > maxBodyBytes,
   }
 
@@ -22,7 +22,7 @@ export function redactOutcome(outcome: AttemptOutcome, redactor: Redactor): Atte
   }
 }
 
-/** A fault of ours with nothing of the request in it. */
+/** Returns an internal error without the secrets of the request. */
 export function redactFault(error: unknown, redactor: Redactor): Error {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return Object.assign(new Error('An attempt with secrets failed.'), { stack: redactor.text(text) })

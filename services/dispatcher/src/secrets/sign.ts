@@ -1,11 +1,11 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
-/** Reads a signing secret, `whsec_` and base64, into the key that it stands for. */
+/** Returns the key of a signing secret, which is `whsec_` and base64. */
 export function toSigningKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret.replace('whsec_', ''), 'base64'))
 }
 
-/** Signs a delivery as Standard Webhooks says: one signature for each key, in order. */
+/** Signs a delivery as Standard Webhooks requires: one signature for each key, in order. */
 export function sign(keys: readonly KeyObject[], id: string, timestamp: string, body: Buffer | string): string {
   const signatures = keys.map(key => {
     const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body)

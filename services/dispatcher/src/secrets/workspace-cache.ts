@@ -5,7 +5,7 @@ import { microBatch } from '@belfry/runtime'
 export type WorkspaceCache<T> = {
   /** Returns what was stored for a workspace at most five seconds ago; undefined for a workspace that does not exist. */
   get(workspaceId: string): Promise<T | undefined>
-  /** Returns what is stored now, and caches it. */
+  /** Returns the stored value, and caches it. */
   reload(workspaceId: string): Promise<T | undefined>
 }
 

@@ -7,13 +7,13 @@ import { closeAll, receiverFor, whenClosing } from './setup-sender.ts'
 afterEach(closeAll)
 
 function clientFor() {
-  const judge = async () => [{ address: '127.0.0.1', family: 4 }]
-  const client = createHttpClient(createConnect({ judge }))
+  const check = async () => [{ address: '127.0.0.1', family: 4 }]
+  const client = createHttpClient(createConnect({ check }))
   whenClosing(client.close)
   return client
 }
 
-it('sends each request by the declared policy, and by none of axios’ own defaults', async () => {
+it('sends each request by the declared policy, without the defaults of axios', async () => {
   const receiver = await receiverFor()
   const headerLines = ['constructor', 'a', 'GET', 'b', 'getContentType', 'c']
   const request = { url: receiver.url('/'), method: 'POST', headerLines, data: '{"a": 1}', timeout: 5_000 }

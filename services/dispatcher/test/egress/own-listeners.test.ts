@@ -18,7 +18,7 @@ async function listening(...listeners: Listener[]) {
   return own
 }
 
-it('knows a listener by its addresses and its port, public ones too', async () => {
+it('recognizes a listener by its addresses and its port, including public addresses', async () => {
   const own = await listening({ host: 'db.internal', port: 5432 }, { host: 'managed.example', port: 6379 })
   expect(own.includesAddress('10.0.0.5', 5432)).toBe(true)
   expect(own.includesAddress('::ffff:a00:5', 5432)).toBe(true)
@@ -28,7 +28,7 @@ it('knows a listener by its addresses and its port, public ones too', async () =
 })
 
 it.each(['localhost', '127.0.0.1', '192.168.7.7'])(
-  'finds one on this machine (%s) at all its addresses',
+  'recognizes a listener on this machine (%s) at all its addresses',
   async host => {
     const own = await listening({ host, port: 3000 })
     for (const address of ['127.0.0.1', '127.9.9.9', '::1', '192.168.7.7', '203.0.113.7', '::ffff:127.0.0.1']) {
@@ -39,7 +39,7 @@ it.each(['localhost', '127.0.0.1', '192.168.7.7'])(
   },
 )
 
-it('knows a front by its name, and by its address only where nobody else can have it', async () => {
+it('recognizes a front end by its name, and by its address only if that is private', async () => {
   const own = await listening({ host: 'front.example', port: 443, isShared: true })
   expect(own.includesName('Front.Example.', 443)).toBe(true)
   expect(own.includesName('front.example', 8443)).toBe(false)
@@ -47,14 +47,14 @@ it('knows a front by its name, and by its address only where nobody else can hav
   expect(own.includesAddress('9.9.9.9', 443)).toBe(false)
 })
 
-it('does not stumble over what no range can be made of', async () => {
+it('ignores addresses that are not valid', async () => {
   const odd = createOwnListeners([{ host: 'db.internal', port: 5432 }], async () => ['fe80::1%eth0', 'nonsense'], here)
   await odd.refresh()
   expect(odd.includesAddress('fe80::1', 5432)).toBe(true)
   expect(odd.includesAddress('10.0.0.5', 5432)).toBe(false)
 })
 
-it('keeps what it knew of a name that cannot be looked up', async () => {
+it('keeps the addresses of a name that cannot be resolved', async () => {
   const changing = vi.fn(async () => ['10.0.0.1'])
   const own = createOwnListeners([{ host: 'db.internal', port: 5432 }], changing, here)
   await own.refresh()
@@ -67,7 +67,7 @@ it('keeps what it knew of a name that cannot be looked up', async () => {
   expect([1, 2].map(n => own.includesAddress(`10.0.0.${n}`, 5432))).toEqual([false, true])
 })
 
-it('takes the addresses of this machine from the operating system', () => {
+it('reads the addresses of this machine from the operating system', () => {
   const own = createOwnListeners([{ host: '127.0.0.1', port: 80 }], resolve)
   const all = Object.values(networkInterfaces()).flatMap(entries => entries ?? [])
   expect(all.length).toBeGreaterThan(0)

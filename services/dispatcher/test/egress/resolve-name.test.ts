@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { expect, it, onTestFinished } from 'vitest'
 import { createResolver } from '../../src/egress/resolve-name.ts'
 
-it('knows the names of the operating system', async () => {
+it('resolves the names of the operating system', async () => {
   const expected = await lookUpAtSystem('localhost', { all: true })
   expect(await createResolver()('localhost')).toEqual(expected.map(({ address }) => address))
 })
 
-it('survives more unknown system names at once than it looks up at a time', async () => {
+it('handles more unknown system names at once than it looks up at a time', async () => {
   const resolve = createResolver()
   const unknown = Array.from({ length: 3 }, (_, i) => resolve(`no-such-host-${i}`))
   const outcomes = await Promise.allSettled([...unknown, resolve('localhost')])
@@ -21,14 +21,14 @@ it('finds addresses of both families', async () => {
   expect(await resolve('both.example.net')).toEqual(['8.8.8.8', '2606:4700::1'])
 })
 
-it('does not wait for a family that the server is silent about', async () => {
+it('does not wait for an address family that the server does not answer for', async () => {
   const { resolve } = await nameServer((_, type) => (type === 'A' ? 'live' : 'silent'))
   const startedAt = performance.now()
   expect(await resolve('only-v4.example.net')).toEqual(['8.8.8.8'])
   expect(performance.now() - startedAt).toBeLessThan(2_000)
 })
 
-it('lets no name wait for a hundred others whose servers are silent, be it found in DNS or at the system', async () => {
+it('resolves a name without waiting for a hundred others whose servers are silent, by DNS or by the system', async () => {
   const { resolve, asked } = await nameServer(name => (name.startsWith('dead') ? 'silent' : 'live'))
   const dead = Array.from({ length: 100 }, (_, i) => resolve(`dead-${i}.example.net`))
   let deadEnded = 0

@@ -5,7 +5,7 @@ import { closeAll, response, senderFor } from './setup-sender.ts'
 
 afterEach(closeAll)
 
-// In a thread of its own, so that it answers while this one is blocked.
+// In a thread of its own, so it responds while this one is blocked.
 const target = `
   const { parentPort } = require('node:worker_threads')
   const { createServer } = require('node:http')
@@ -15,7 +15,7 @@ const target = `
   })
   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))`
 
-it('counts an answer that came in time although this process was too busy to read it', async () => {
+it('accepts a response that came in time when this process was too busy to read it', async () => {
   const worker = new Worker(target, { eval: true })
   onTestFinished(async () => void (await worker.terminate()))
   const [port] = await once(worker, 'message')

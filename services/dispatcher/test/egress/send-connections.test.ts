@@ -23,7 +23,7 @@ afterEach(async () => {
 })
 
 describe('connections', () => {
-  it('are used again, one request after the other', async () => {
+  it('are reused, one request after the other', async () => {
     const { receiver, send } = await setup()
     for (let i = 0; i < 5; i++) expect(await send(receiver.url('/'))).toEqual(response(200))
     expect(receiver.connections()).toBe(1)
@@ -32,7 +32,7 @@ describe('connections', () => {
     expect(receiver.connections()).toBe(8)
   })
 
-  it('that break are not tried again behind the caller', async () => {
+  it('that break are not retried without the caller', async () => {
     const { receiver, send } = await setup()
     receiver.answer('/', [{}, { does: 'reset' }, {}, { does: 'raw', bytes: '', thenClose: true }, {}])
     const outcomes: SendOutcome[] = []
@@ -43,7 +43,7 @@ describe('connections', () => {
     expect(receiver.requests.map(({ connection }) => connection)).toEqual([1, 1, 2, 3, 4])
   })
 
-  it('fail as those of the target when it ends one long after the request', async () => {
+  it('fail as connections of the target when it closes one long after the request', async () => {
     const server = await tcpServerFor(socket => {
       let requests = 0
       socket.on('data', () => {
@@ -56,7 +56,7 @@ describe('connections', () => {
     expect(await send(`http://127.0.0.1:${server.port}/`)).toEqual(failure('connection_reset'))
   })
 
-  it('fail as those of the target when it has begun to respond', async () => {
+  it('fail as connections of the target when it has started to respond', async () => {
     const server = await tcpServerFor(socket => {
       let requests = 0
       socket.on('data', () => {
@@ -97,7 +97,7 @@ describe('connections', () => {
     expect(receiver.connections()).toBe(2)
   })
 
-  it('are not used again if the target closes them', async () => {
+  it('are not reused after the target has closed them', async () => {
     const { receiver, send } = await setup()
     receiver.answer('/', { headers: { connection: 'close' } })
     for (let i = 0; i < 3; i++) expect(await send(receiver.url('/'))).toEqual(response(200))
@@ -115,7 +115,7 @@ describe('connections', () => {
     expect(receiver.connections()).toBe(531)
   })
 
-  it('go round the proxy of the environment', async () => {
+  it('ignore the proxy of the environment', async () => {
     const { receiver, send } = await setup()
     const canary = await receiverFor()
     for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']) {
@@ -126,7 +126,7 @@ describe('connections', () => {
     expect(canary.connections()).toBe(0)
   })
 
-  it('are all closed with the sender, and calls in flight given up', async () => {
+  it('are all closed with the sender, and calls in flight are aborted', async () => {
     const { receiver, sender, send } = await setup()
     receiver.answer('/hang', { does: 'hang' })
     await send(receiver.url('/'))
@@ -143,7 +143,7 @@ describe('connections', () => {
 })
 
 describe('failures to connect', () => {
-  it('says that nothing listens', async () => {
+  it('reports that nothing listens', async () => {
     const { receiver, send } = await setup()
     await receiver.close()
     expect(await send(receiver.url('/'))).toEqual(failure('connection_refused'))
@@ -153,13 +153,13 @@ describe('failures to connect', () => {
     expect(await senderFor().send('http://127.0.0.1:0/')).toEqual(failure('connection_refused'))
   })
 
-  it('says that a reset came instead of an answer', async () => {
+  it('reports a reset in place of a response', async () => {
     const { receiver, send } = await setup()
     receiver.answer('/', { does: 'reset' })
     expect(await send(receiver.url('/'))).toEqual(failure('connection_reset'))
   })
 
-  it('says that a name is unknown', async () => {
+  it('reports an unknown name', async () => {
     const { send } = senderFor()
     expect(await send('http://no-such-host.invalid/', { timeoutMs: 9_000 })).toEqual(failure('dns'))
   }, 10_000)
@@ -168,7 +168,7 @@ describe('failures to connect', () => {
 describe('TLS', () => {
   const trusting = (receiver: Receiver) => tls.createSecureContext({ ca: receiver.certificate ?? '' })
 
-  it('refuses a certificate that nobody vouches for, whatever the environment says', async () => {
+  it('refuses a certificate that is not trusted, in every environment', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
     const receiver = await receiverFor({ certificateFor: '127.0.0.1' })
     const outcome = await senderFor().send(receiver.url('/'))
@@ -183,7 +183,7 @@ describe('TLS', () => {
     expect(receiver.connections()).toBe(1)
   })
 
-  it('refuses a trusted certificate for another name, also after it has been seen', async () => {
+  it('refuses a trusted certificate for another name, even after a first connection', async () => {
     const receiver = await receiverFor({
       certificateFor: 'target.example',
       otherwise: { headers: { connection: 'close' } },
@@ -207,13 +207,13 @@ describe('TLS', () => {
     expect(receiver.requests).toEqual([])
   })
 
-  it('refuses a certificate of an authority that nobody knows', async () => {
+  it('refuses a certificate of an unknown authority', async () => {
     const receiver = await receiverFor({ certificateFor: '127.0.0.1', certificateFault: 'unknown_authority' })
     expect(await senderFor().send(receiver.url('/'))).toMatchObject({ kind: 'failure', code: 'tls' })
     expect(receiver.requests).toEqual([])
   })
 
-  it('refuses versions before 1.2, even where Node would not', async () => {
+  it('refuses versions before 1.2, even if Node allows them', async () => {
     const receiver = await receiverFor({ certificateFor: '127.0.0.1', maxTlsVersion: 'TLSv1.1' })
     const { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS } = tls
     Object.assign(tls, { DEFAULT_MIN_VERSION: 'TLSv1', DEFAULT_CIPHERS: 'DEFAULT@SECLEVEL=0' })
@@ -222,7 +222,7 @@ describe('TLS', () => {
     expect(outcome).toMatchObject({ code: 'tls', message: 'No secure connection to the target could be set up.' })
   })
 
-  it('tells the target which host is meant', async () => {
+  it('sends the host name to the target', async () => {
     const asked: string[] = []
     const server = tls.createServer({
       SNICallback(name, done) {
@@ -236,12 +236,12 @@ describe('TLS', () => {
     expect(asked).toEqual(['target.example', 'target.example'])
   })
 
-  it('says so if the target does not speak it', async () => {
+  it('reports a target without TLS', async () => {
     const { receiver, send } = await setup()
     expect(await send(receiver.url('/').replace('http:', 'https:'))).toEqual(failure('tls'))
   })
 
-  it('does not blame it for a connection that breaks in the handshake', async () => {
+  it('does not report a connection that breaks in the handshake as its failure', async () => {
     const server = await tcpServerFor(socket => socket.once('data', () => socket.resetAndDestroy()))
     expect(await senderFor().send(`https://127.0.0.1:${server.port}/`)).toEqual(failure('connection_reset'))
   })
@@ -274,16 +274,19 @@ describe('blocked addresses', () => {
     expect(canary.connections()).toBe(0)
   })
 
-  it.each(['localhost.', 'a.localhost', 'a.localhost.'])('are not connected to as %s, known or not', async host => {
-    const canary = await receiverFor()
-    const { send } = senderFor({ allowedPrivateTargets: [] })
-    const outcome = await send(`http://${host}:${canary.port}/`)
-    expect(outcome).toMatchObject({ kind: 'failure', code: expect.stringMatching(/^(blocked_address|dns)$/) })
-    expect(canary.connections()).toBe(0)
-  })
+  it.each(['localhost.', 'a.localhost', 'a.localhost.'])(
+    'are not connected to as %s, resolvable or not',
+    async host => {
+      const canary = await receiverFor()
+      const { send } = senderFor({ allowedPrivateTargets: [] })
+      const outcome = await send(`http://${host}:${canary.port}/`)
+      expect(outcome).toMatchObject({ kind: 'failure', code: expect.stringMatching(/^(blocked_address|dns)$/) })
+      expect(canary.connections()).toBe(0)
+    },
+  )
 
   it.each(['169.254.169.254', '10.0.0.1', '192.168.0.1', '100.100.100.200', '[fd00:ec2::254]', '[fe80::1]'])(
-    'are refused at once, whether or not somebody is there: %s',
+    'are refused at once, whether or not a server listens: %s',
     async host => {
       const { send } = senderFor({ allowedPrivateTargets: [] })
       const outcome = await within(0, () => send(`http://${host}/`))
@@ -294,7 +297,7 @@ describe('blocked addresses', () => {
     },
   )
 
-  it('take the same time to be refused, be they open, closed, own or nowhere', async () => {
+  it('take the same time to be refused: open, closed, own or missing', async () => {
     const canary = await receiverFor()
     const resolve = async () => ['127.0.0.1']
     const listeners = createOwnListeners([{ host: '127.0.0.1', port: 9 }], resolve)
@@ -319,7 +322,7 @@ describe('blocked addresses', () => {
     expect(canary.connections()).toBe(0)
   })
 
-  it('are not connected to if only one of the addresses of a name is private', async () => {
+  it('are not connected to when one address of a name is private', async () => {
     const canary = await receiverFor()
     for (const addresses of [['127.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['127.0.0.1', '8.8.8.8'], ['::ffff:127.0.0.1']]) {
       const { send } = senderFor({ allowedPrivateTargets: [], resolve: async () => addresses })
@@ -328,7 +331,7 @@ describe('blocked addresses', () => {
     expect(canary.connections()).toBe(0)
   })
 
-  it('are not connected to if a name changes its face between two look-ups', async () => {
+  it('are not connected to when a name changes between two look-ups', async () => {
     const canary = await receiverFor()
     let lookUps = 0
     // Only 127.0.0.2 is opened; nothing listens there.

@@ -33,7 +33,7 @@ const salt = [
   '\xff',
 ].concat(['transfer-encoding: chunked\r\n', 'ffffffffffffffff\r\n', '0\r\n\r\n', 'x'.repeat(20_000)])
 
-it('survives ten thousand mutilated answers, and tells something of each in time', async () => {
+it('survives ten thousand broken responses, and returns an outcome of each in time', async () => {
   const server = await tcpServerFor(socket => answerTo(socket))
   const { send } = senderFor()
   const odd: unknown[] = []
@@ -62,7 +62,7 @@ function answerTo(socket: Socket): void {
     if (index === undefined) return
     request = ''
     socket.write(mutilate(Number(index)))
-    // Some leave it open, so that only the deadline ends it.
+    // Some leave it open, so only the deadline ends it.
     if (Number(index) % 100 !== 0) socket.end()
   })
 }
@@ -88,7 +88,7 @@ function mutilate(index: number): Buffer {
   return bytes
 }
 
-it('puts on the wire exactly the headers that creation accepts', async () => {
+it('sends exactly the headers that creation accepts', async () => {
   const received: string[] = []
   const server = await tcpServerFor(socket =>
     socket.on('data', chunk => {

@@ -5,8 +5,8 @@ import { closeAll, failure, receiverFor, response, senderFor, setup, tcpServerFo
 
 afterEach(closeAll)
 
-describe('what goes out', () => {
-  it('is the body as its UTF-8 bytes, and nothing that nobody asked for', async () => {
+describe('a request', () => {
+  it('has the body as its UTF-8 bytes, and no other headers', async () => {
     const { receiver, send } = await setup()
     const body = ' {"n":12345678901234567890,"m":1.10,"e":1e400,"s":"Grüße 🔔","b":2,"a":"\\ud800"}\n'
     await send(receiver.url('/a?b=c%20d'), { headers: { 'Content-Type': 'application/json', 'X-Two': 'é' }, body })
@@ -34,12 +34,12 @@ describe('what goes out', () => {
     for (const request of [full, empty]) expect(valuesOf(request, 'content-type')).toEqual([])
   })
 
-  it('is a HEAD, whose answer has no body', async () => {
+  it('is a HEAD, whose response has no body', async () => {
     const { receiver, send } = await setup()
     expect(await send(receiver.url('/'), { method: 'HEAD' })).toEqual(response(200))
   })
 
-  it('may have header names that mean something to programs', async () => {
+  it('may have header names that are special to programs', async () => {
     const { receiver, send } = await setup()
     const headers = JSON.parse('{"__proto__":"a","constructor":"b","set":"c","get":"d","common":"e","toJSON":"f"}')
     await send(receiver.url('/'), { headers })
@@ -81,8 +81,8 @@ describe('what goes out', () => {
   })
 })
 
-describe('what comes back', () => {
-  it('is the status, the headers and the body', async () => {
+describe('a response', () => {
+  it('has the status, the headers and the body', async () => {
     const { receiver, send } = await setup()
     receiver.answer('/', { status: 418, headers: { 'X-One': 'a', 'Set-Cookie': ['b=1', 'c=2'] }, body: 'teapot' })
     const outcome = await send(receiver.url('/'))
@@ -94,7 +94,7 @@ describe('what comes back', () => {
     })
   })
 
-  it('may have header names that mean something to programs', async () => {
+  it('may have header names that are special to programs', async () => {
     const { receiver, send } = await setup()
     const lines = ['__proto__: a', 'constructor: b', 'set: c', 'toJSON: d', 'content-length: 0']
     receiver.answer('/', { does: 'raw', bytes: `HTTP/1.1 200 OK\r\n${lines.join('\r\n')}\r\n\r\n` })
@@ -141,7 +141,7 @@ describe('what comes back', () => {
     await vi.waitUntil(() => receiver.openConnections() === 0)
   })
 
-  it('is what had arrived of a body that breaks off', async () => {
+  it('has the received part of a body that breaks off', async () => {
     const { receiver, send } = await setup()
     receiver.answer('/', { does: 'close_in_body' })
     const outcome = await send(receiver.url('/'))
@@ -149,7 +149,7 @@ describe('what comes back', () => {
     expect(outcome).toMatchObject({ body: Buffer.from('only a part'), bodyBytes: 11 })
   })
 
-  it('is what had arrived of a body that stops being HTTP', async () => {
+  it('has the received part of a body that stops being HTTP', async () => {
     const { receiver, send } = await setup()
     const bytes = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n'
     receiver.answer('/', { does: 'raw', bytes })
@@ -166,7 +166,7 @@ describe('what comes back', () => {
     expect(outcome).toMatchObject({ body: Buffer.from('all of it') })
   })
 
-  it('may follow informational answers', async () => {
+  it('may follow informational responses', async () => {
     const { receiver, send } = await setup()
     const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(100)
     receiver.answer('/', { does: 'raw', bytes: `${hints}HTTP/1.1 201 Created\r\ncontent-length: 0\r\n\r\n` })
@@ -180,7 +180,7 @@ describe('what comes back', () => {
       ['HTTP/1.1 100 Continue\r\nx: \r\n\r\nHTTP/1.1 102 P\r\n\r\nHTTP/1.1 100 x\r\n\r\n'],
     ],
     ['in pieces', [...'HTTP/1.1 100 Continue\r\nx: y\r\n\r\n']],
-  ])('may follow a 100 that nobody has asked for: %s', async (_, pieces) => {
+  ])('may follow an unexpected 100: %s', async (_, pieces) => {
     const body = 'HTTP/1.1 100 Continue\r\n\r\n'
     const server = await tcpServerFor(socket =>
       socket.on('data', async () => {

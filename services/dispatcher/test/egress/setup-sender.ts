@@ -9,7 +9,7 @@ import { createSender, type OutgoingRequest, type Sender, type SenderOptions } f
 const loopback = parseCidrs('127.0.0.0/8,::1/128')
 const opened: (() => unknown)[] = []
 
-/** Closes whatever the functions below have opened, the newest first. */
+/** Closes everything that the functions below have opened, the newest first. */
 export async function closeAll(): Promise<void> {
   for (const close of opened.splice(0).reverse()) await close()
 }

@@ -15,7 +15,7 @@ const resolve = async () => ['127.0.0.1']
 const unsent = (reason: string) => ({ kind: 'unsent', message: `The egress proxy could not be used (${reason}).` })
 
 describe('through a proxy', () => {
-  it('a call is asked for by its judged address, and its connection is used again', async () => {
+  it('a call is requested by its checked address, and its connection is reused', async () => {
     const { proxy, url } = await setupProxy()
     const receiver = await receiverFor()
     const { send } = senderFor({ proxy: url, resolve })
@@ -27,7 +27,7 @@ describe('through a proxy', () => {
     )
   })
 
-  it('TLS is spoken with the target itself, under its own name', async () => {
+  it('TLS is set up with the target itself, under its own name', async () => {
     const { url } = await setupProxy()
     const receiver = await receiverFor({ certificateFor: 'target.example' })
     const secureContext = tls.createSecureContext({ ca: receiver.certificate ?? '' })
@@ -36,7 +36,7 @@ describe('through a proxy', () => {
     expect(await send(`https://other.example:${receiver.port}/`)).toEqual(failure('tls'))
   })
 
-  it('the user name and the password of its URL are shown to it, and to no target', async () => {
+  it('the user name and the password of its URL are sent to it, and to no target', async () => {
     const { proxy, url } = await setupProxy({ credentials: 'me:p@ss word' }, 'me:p%40ss%20word@')
     const receiver = await receiverFor()
     expect(await senderFor({ proxy: url }).send(receiver.url('/'))).toEqual(response(200))
@@ -44,29 +44,32 @@ describe('through a proxy', () => {
     expect(receiver.requests[0]?.rawHeaders.join().toLowerCase()).not.toContain('proxy')
   })
 
-  it.each(['127.0.0.1', '[::1]', 'name.example', '169.254.169.254'])('%s is refused before it is asked', async host => {
-    const { proxy, url } = await setupProxy()
-    const { send } = senderFor({ proxy: url, resolve, allowedPrivateTargets: [] })
-    expect(await send(`http://${host}/`)).toEqual(failure('blocked_address'))
-    expect(proxy.asked).toEqual([])
-  })
+  it.each(['127.0.0.1', '[::1]', 'name.example', '169.254.169.254'])(
+    '%s is refused before the proxy is called',
+    async host => {
+      const { proxy, url } = await setupProxy()
+      const { send } = senderFor({ proxy: url, resolve, allowedPrivateTargets: [] })
+      expect(await send(`http://${host}/`)).toEqual(failure('blocked_address'))
+      expect(proxy.asked).toEqual([])
+    },
+  )
 })
 
-describe('a proxy that does not work is not the target, which has not been called', () => {
-  it('nobody listens', async () => {
+describe('a failure of the proxy is not one of the target, which is not called', () => {
+  it('nothing listens', async () => {
     const { proxy, url } = await setupProxy()
     await proxy.close()
     const outcome = await senderFor({ proxy: url, patienceMs: 0 }).send('http://127.0.0.1:1/', { timeoutMs: 300 })
     expect(outcome).toEqual(unsent('ECONNREFUSED'))
   })
 
-  it('it is back a little later', async () => {
+  it('it returns a little later', async () => {
     const silent = await tcpServerFor(socket => socket.resetAndDestroy())
     const receiver = await receiverFor()
     const working = await setupProxy()
     const url = new URL(`http://127.0.0.1:${silent.port}`)
     const sending = senderFor({ proxy: url }).send(receiver.url('/'))
-    // The same sender, whose next look finds the one that works: a URL may change under it.
+    // The same sender: the server behind a URL may change.
     setTimeout(() => Object.assign(url, { port: String(working.proxy.port) }), 300)
     expect(await sending).toEqual(response(200))
     expect(receiver.requests).toHaveLength(1)
@@ -83,13 +86,13 @@ describe('a proxy that does not work is not the target, which has not been calle
     )
   })
 
-  it('it speaks something else', async () => {
+  it('it does not speak HTTP', async () => {
     const server = await tcpServerFor(socket => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))
     const { send } = senderFor({ proxy: new URL(`http://127.0.0.1:${server.port}`), patienceMs: 0 })
     expect(await send('http://127.0.0.1:1/', { timeoutMs: 300 })).toMatchObject({ kind: 'unsent' })
   })
 
-  it('it does not get as far as TLS before the deadline', async () => {
+  it('it does not reach TLS before the deadline', async () => {
     const server = await tcpServerFor(() => {})
     const { send } = senderFor({ proxy: new URL(`https://127.0.0.1:${server.port}`), patienceMs: 0 })
     expect(await send('http://127.0.0.1:1/', { timeoutMs: 300 })).toMatchObject({ kind: 'unsent' })
@@ -97,7 +100,7 @@ describe('a proxy that does not work is not the target, which has not been calle
 })
 
 describe('a proxy that works', () => {
-  it.each([403, 407, 502, 503, 504])('speaks of the target with %i', async refusesWith => {
+  it.each([403, 407, 502, 503, 504])('refuses the target with %i', async refusesWith => {
     const { url } = await setupProxy({ refusesWith })
     const outcome = await senderFor({ proxy: url, patienceMs: 0 }).send(
       'http://127.0.0.1:1/',

@@ -35,7 +35,7 @@ async function refilled(ports: number[]): Promise<number[]> {
 }
 
 it.each([1, 2, 3])(
-  '%i dispatchers share a backlog: hardly a task is taken twice',
+  '%i dispatchers share a backlog: hardly any task is taken twice',
   async dispatchers => {
     const workspace = aWorkspace()
     // No queue has a job for them.

@@ -22,7 +22,7 @@ describe.each(queueBackends())('tasks that share a job, with the queue on %s', b
   /** The beginning of a second that lies some way ahead. */
   const secondAhead = (ms: number) => Math.ceil((Date.now() + ms) / 1000) * 1000
 
-  it('start each at its own instant, and not at all when cancelled before', async () => {
+  it('start each at its own time, and not at all when cancelled before', async () => {
     const workspace = aWorkspace()
     const start = secondAhead(2_500)
     const stored: DueTask[] = []
@@ -48,7 +48,7 @@ describe.each(queueBackends())('tasks that share a job, with the queue on %s', b
     expect(new Set(target.requests.map(taskOf)).size).toBe(20 - gone.size)
   })
 
-  it('do not wait for the slow target of one of them, and nor does what comes after', async () => {
+  it('do not wait for the slow target of one of them, and neither do later tasks', async () => {
     const workspace = aWorkspace()
     target.answer('/slow', { does: 'hang' })
     const slow = await test.store({ count: 1, workspace, url: target.url('/slow'), dueInMs: 0, timeoutMs: 60_000 })
@@ -64,7 +64,7 @@ describe.each(queueBackends())('tasks that share a job, with the queue on %s', b
     await stop()
   })
 
-  it('are called by another dispatcher, but for those that have been called, when theirs is told to stop', async () => {
+  it('are called by another dispatcher, except for those already called, when theirs stops', async () => {
     const workspace = aWorkspace()
     const start = secondAhead(2_000)
     const first = await test.store({ count: 5, workspace, url: target.url('/'), dueInMs: start - Date.now() })

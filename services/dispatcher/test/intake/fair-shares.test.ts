@@ -53,10 +53,10 @@ describe.each(queueBackends())('workspaces share a dispatcher, with the queue on
 
   it('thousands of tasks that were created one by one let another workspace’s go first', async () => {
     const count = backend === 'redis' ? 10_000 : 2_000 // PostgreSQL takes jobs ten times slower
-    target.answer('/', { delayMs: 20 }) // otherwise the crowd is through before the other job is taken from PostgreSQL
-    const crowd = await test.store({ count, workspace: greedy, url: target.url('/'), dueInMs: -1_000 })
-    for (let i = 0; i < crowd.length; i += 100) {
-      await Promise.all(crowd.slice(i, i + 100).map(task => test.schedule([task])))
+    target.answer('/', { delayMs: 20 }) // otherwise the burst is over before the other job is taken from PostgreSQL
+    const burst = await test.store({ count, workspace: greedy, url: target.url('/'), dueInMs: -1_000 })
+    for (let i = 0; i < burst.length; i += 100) {
+      await Promise.all(burst.slice(i, i + 100).map(task => test.schedule([task])))
     }
     await test.schedule(await test.store({ count: 1, workspace: modest, url: other.url('/'), dueInMs: 0 }))
     await test.start()
@@ -64,7 +64,7 @@ describe.each(queueBackends())('workspaces share a dispatcher, with the queue on
     expect(target.requests.length).toBeLessThan(count / 2)
   }, 120_000)
 
-  it('no host is called more than HOST_CONCURRENCY times at once, whoever calls it', async () => {
+  it('no host gets more than HOST_CONCURRENCY calls at once, from all workspaces together', async () => {
     target.answer('/hang', { does: 'hang' })
     for (const workspace of [greedy, modest, aWorkspace()]) {
       const load = { workspace, url: target.url('/hang'), dueInMs: 0, timeoutMs: 60_000 }
@@ -78,7 +78,7 @@ describe.each(queueBackends())('workspaces share a dispatcher, with the queue on
     expect(target.openConnections()).toBe(8)
   })
 
-  it('a host that fails rests: its tasks wait without an attempt, and other workspaces call it', async () => {
+  it('the circuit breaker of a failing host opens: its tasks wait without an attempt, and other workspaces call it', async () => {
     target.answer('/broken', { status: 500 })
     const broken = await test.store({ count: 300, workspace: greedy, url: target.url('/broken'), dueInMs: 0 })
     await test.schedule(broken)

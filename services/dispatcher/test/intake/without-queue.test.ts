@@ -19,7 +19,7 @@ const terminate = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND query LIKE 'LISTEN%' AND pid <> pg_backend_pid()`
 
-it('starts what is stored while it is idle within milliseconds, and what is due in seconds on time', async () => {
+it('starts a task within milliseconds when idle, and a task that is due in seconds on time', async () => {
   const workspace = aWorkspace()
   await test.start()
   await sleep(5_000) // it reads every four seconds by now
@@ -32,7 +32,7 @@ it('starts what is stored while it is idle within milliseconds, and what is due 
   expect((await lagsOf(test.pool, workspace)).at(-1)).toBeLessThan(300)
 })
 
-it('starts what was stored long before on time, also after a rest', async () => {
+it('starts a task that was stored long before on time, even after a long pause', async () => {
   const workspace = aWorkspace()
   await test.store({ count: 1, workspace, url: target.url('/'), dueInMs: 17_000 })
   await test.start()
@@ -41,8 +41,8 @@ it('starts what was stored long before on time, also after a rest', async () => 
   expect((await lagsOf(test.pool, workspace)).at(-1)).toBeLessThan(300)
 }, 30_000)
 
-// A reading finds nothing and makes the next pause longer; what is due then must have been read already.
-it('starts what is due between two readings that lie ever further apart on time', async () => {
+// A reading that finds nothing makes the next pause longer. It must have read the tasks of that pause already.
+it('starts a task between two readings on time while their distance grows', async () => {
   const workspace = aWorkspace()
   await test.store({ count: 1, workspace, url: target.url('/'), dueInMs: 13_500 })
   await test.start()
@@ -51,10 +51,10 @@ it('starts what is due between two readings that lie ever further apart on time'
   expect((await lagsOf(test.pool, workspace)).at(-1)).toBeLessThan(300)
 }, 30_000)
 
-it('divides what is due at one instant, and more than one page of it, over three dispatchers', async () => {
+it('divides more than a page of tasks with the same time over three dispatchers', async () => {
   const workspace = aWorkspace()
   await Promise.all([test.start(), test.start(), test.start()])
-  await sleep(1_500) // each has heard of the others
+  await sleep(1_500) // each knows of the others
   const count = 4_500
   const tasks = await test.store({ count, workspace, url: target.url('/'), dueInMs: 4_000 })
   await called(count, 30_000)
@@ -63,7 +63,7 @@ it('divides what is due at one instant, and more than one page of it, over three
   )
 }, 60_000)
 
-it('starts what was stored while its connection for notifications was away', async () => {
+it('starts a task that was stored while the connection for notifications was away', async () => {
   const workspace = aWorkspace()
   await test.start()
   await sleep(2_000)
@@ -73,14 +73,14 @@ it('starts what was stored while its connection for notifications was away', asy
   await called(20, 5_000)
 })
 
-it('leaves its share to the others at once when it is told to stop, while its call goes on', async () => {
+it('leaves its share to the others at once when it is told to stop, while its call continues', async () => {
   const slow = await startReceiver()
   slow.answer('/', { does: 'hang' })
   const stop = await test.start()
   await test.store({ count: 1, workspace: aWorkspace(), url: slow.url('/'), dueInMs: 0, timeoutMs: 12_000 })
   await expect.poll(() => slow.requests.length).toBe(1)
   await test.start()
-  await sleep(2_500) // each has heard of the other
+  await sleep(2_500) // each knows of the other
   const stopping = stop()
   await sleep(2_500)
   await test.store({ count: 40, workspace: aWorkspace(), url: target.url('/'), dueInMs: 0 })
@@ -89,7 +89,7 @@ it('leaves its share to the others at once when it is told to stop, while its ca
   await slow.close()
 }, 40_000)
 
-it('calls a task whose time is moved to now', async () => {
+it('calls a task whose time was changed to now', async () => {
   await test.start()
   await sleep(500)
   await test.store({ count: 1, workspace: aWorkspace(), url: target.url('/'), dueInMs: 60_000 })
@@ -97,7 +97,7 @@ it('calls a task whose time is moved to now', async () => {
   await called(1, 2_000)
 })
 
-it('attempts each task once, whichever of two dispatchers it belongs to', async () => {
+it('attempts each task once, with two dispatchers', async () => {
   const workspace = aWorkspace()
   await Promise.all([test.start(), test.start()])
   await sleep(1_500)

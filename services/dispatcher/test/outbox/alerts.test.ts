@@ -38,7 +38,7 @@ async function setupAlerts() {
   return { ...outbox, workspaceId, receiver, integrate, tell }
 }
 
-it('signs what it tells a webhook as Standard Webhooks says, with one id for every attempt', async () => {
+it('signs messages to a webhook as Standard Webhooks requires, with one id for all attempts', async () => {
   const { open, integrate, tell, receiver, row, makeDue } = await setupAlerts()
   const id = await tell(await integrate('webhook', receiver.url('/failing')))
   receiver.answer('/failing', { status: 500 })
@@ -56,7 +56,7 @@ it('signs what it tells a webhook as Standard Webhooks says, with one id for eve
   }
 })
 
-it.each(['slack', 'discord'] as const)('tells %s', async channel => {
+it.each(['slack', 'discord'] as const)('notifies %s', async channel => {
   const { open, integrate, tell, receiver, row } = await setupAlerts()
   const id = await tell(await integrate(channel, receiver.url('/')))
   open(null).wake()
@@ -68,7 +68,7 @@ it.each(['slack', 'discord'] as const)('tells %s', async channel => {
   expect(headersOf(receiver.requests[0]?.rawHeaders ?? [])).not.toHaveProperty('webhook-signature')
 })
 
-it('tells an e-mail address', async () => {
+it('notifies an e-mail address', async () => {
   const { open, integrate, tell, row } = await setupAlerts()
   const server = await startMailServer()
   onTestFinished(() => server.close())
@@ -78,7 +78,7 @@ it('tells an e-mail address', async () => {
   expect(server.mails).toMatchObject([{ to: ['ops@example.com'] }])
 })
 
-it('gives up at a private address with one text, open port or not, and calls nothing', async () => {
+it('gives up at a private address with the same text for open and closed ports, and calls nothing', async () => {
   const { open, integrate, tell, receiver, row } = await setupAlerts()
   const urls = [
     `http://10.0.0.1/`,
@@ -99,7 +99,7 @@ it('gives up at a private address with one text, open port or not, and calls not
   expect(receiver.connections()).toBe(0)
 })
 
-it('sends again what failed when its time comes, though nothing wakes it', patient, async () => {
+it('retries a failed message at its time without a wake-up', patient, async () => {
   const { open, integrate, tell, receiver, row } = await setupAlerts()
   receiver.answer('/failing', [{ status: 500 }, { status: 200 }])
   const id = await tell(await integrate('webhook', receiver.url('/failing')))
@@ -107,7 +107,7 @@ it('sends again what failed when its time comes, though nothing wakes it', patie
   await expect.poll(() => row(id), patient).toMatchObject({ attempts: 2, sent: true })
 })
 
-it('does not tell an integration that has been deleted, nor one of another workspace', async () => {
+it('does not notify a deleted integration, nor one of another workspace', async () => {
   const { pool, open, integrate, tell, receiver, row, store, workspaceId } = await setupAlerts()
   const integrationId = await integrate('webhook', receiver.url('/'))
   const alert = { event: 'test' as const, at: '', workspace: { id: '', name: '' }, count: 0, items: [] }
@@ -123,7 +123,7 @@ it('does not tell an integration that has been deleted, nor one of another works
   expect(receiver.requests).toEqual([])
 })
 
-it('lets no webhook that hangs hold up a mail', async () => {
+it('delays no mail while webhooks hang', async () => {
   const { open, integrate, tell, storeMail, receiver, row } = await setupAlerts()
   const server = await startMailServer()
   onTestFinished(() => server.close())

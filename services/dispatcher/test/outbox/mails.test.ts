@@ -17,7 +17,7 @@ async function mailServer(options: MailServerOptions = {}) {
   return server
 }
 
-it('delivers a mail with a Message-ID of its own, text and HTML, and forgets what it said', async () => {
+it('delivers a mail with its own Message-ID, text and HTML, and deletes its content', async () => {
   const { open, storeMail, row } = await setup()
   const server = await mailServer()
   const id = await storeMail('ada@example.com')
@@ -36,7 +36,7 @@ it('delivers a mail with a Message-ID of its own, text and HTML, and forgets wha
   expect(mail?.text.match(/invitations\/t{60}\?to=ada@example.com/g)).toHaveLength(2 + 1) // text, button, its address
 })
 
-it('signs in where the server asks for it', async () => {
+it('signs in when the server requires it', async () => {
   const { open, storeMail, row } = await setup()
   const server = await mailServer({ account: { user: 'belfry', password: 'pa%3Ass' } })
   const id = await storeMail('ada@example.com')
@@ -44,7 +44,7 @@ it('signs in where the server asks for it', async () => {
   await expect.poll(() => row(id), patient).toMatchObject({ sent: true })
 })
 
-it('waits for a wrong login to be mended', async () => {
+it('waits until a wrong login is corrected', async () => {
   const { open, storeMail, row, makeDue } = await setup()
   const server = await mailServer({ account: { user: 'belfry', password: 'right' } })
   const id = await storeMail('ada@example.com')
@@ -90,7 +90,7 @@ it.each([
   await expect.poll(() => row(good), patient).toMatchObject({ sent: true })
 })
 
-it('sends again, with the same Message-ID, what a dispatcher that died may have sent', async () => {
+it('sends a mail again, with the same Message-ID, when a dispatcher died that may have sent it', async () => {
   const { pool, open, storeMail, row, makeDue } = await setup()
   const server = await mailServer()
   const id = await storeMail('ada@example.com')
@@ -124,7 +124,7 @@ it('sends each mail once, however many dispatchers there are', async () => {
   expect(server.mails).toHaveLength(count)
 })
 
-it('writes mails into a folder, as whole files for their owner only', async () => {
+it('writes mails into a folder, as complete files for their owner only', async () => {
   const { open, storeMail, row } = await setup()
   const folder = await mkdtemp(join(tmpdir(), 'belfry-mail-'))
   onTestFinished(() => rm(folder, { recursive: true }))
@@ -135,7 +135,7 @@ it('writes mails into a folder, as whole files for their owner only', async () =
   expect(await readFile(join(folder, 'mail', `${id}.eml`), 'utf8')).toContain('To: ada@example.com')
 })
 
-it('leaves mails where they are when there is no server, until they are of no use any more', async () => {
+it('keeps mails without a server, until they expire', async () => {
   const { pool, open, storeMail, row } = await setup()
   const [lasting, brief] = [await storeMail('ada@example.com'), await storeMail('eve@example.com', 1)]
   const outbox = open(null)
@@ -153,7 +153,7 @@ it('leaves mails where they are when there is no server, until they are of no us
   expect(await row(lasting)).toMatchObject({ isFinished: false, attempts: 0, error: null })
 })
 
-it('cannot read what was stored for another message', async () => {
+it('cannot read the content of another message', async () => {
   const { pool, masterKeys, storeMail } = await setup()
   const [one, other] = [await storeMail('ada@example.com'), await storeMail('eve@example.com')]
   await pool.query(
