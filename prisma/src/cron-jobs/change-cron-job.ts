@@ -21,8 +21,8 @@ const scheduleFields = ['cron', 'timezone', 'startsAt', 'endsAt'] as const
 const requestFields = ['name', ...(Object.keys(requestColumnOf) as Array<keyof typeof requestColumnOf>)] as const
 
 /**
- * Pauses a cron job. When this resolves, no occurrence starts any more: the transaction cancels those that have not started,
- * and the row lock of each decides between this and a claim.
+ * Pauses a cron job. When this resolves, no occurrence starts any more. The transaction cancels the occurrences that have
+ * not started, and the row lock of each decides between this and a claim.
  */
 export async function pauseCronJob(db: Db, workspaceId: string, id: string): Promise<CronJobMove> {
   return withCronJob(db, workspaceId, id, async (tx, job) => {
@@ -132,8 +132,8 @@ async function update(
 const unstarted = `cron_job_id = $1 AND finished_at IS NULL
   AND state NOT IN ('processing', 'retrying', 'success', 'dead', 'cancelled')`
 
-// Returns the earliest cancelled occurrence. A task of a manual trigger is not an occurrence. clock_timestamp(), because
-// now() may precede a wait for the row lock, and so the creation of these tasks.
+// Returns the earliest cancelled occurrence. A task of a manual trigger is not an occurrence. Uses
+// clock_timestamp(), because now() may precede a wait for the row lock, and so the creation of these tasks.
 async function cancelUnstarted(
   tx: Transaction,
   id: string,

@@ -81,8 +81,7 @@ export async function expandLocked(
 
 type JobPlan = OccurrencePlan & { jobId: string }
 
-// Copies the requests within the database, so payloads do not travel. An occurrence that the user cancelled stays cancelled,
-// also when a pause or a change of the rule moves the cursor back.
+// An occurrence that the user cancelled stays cancelled, also when a pause or a change of the rule moves the cursor back.
 async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now: Date): Promise<WaitingRow[]> {
   const text = `
     WITH input AS (
@@ -102,15 +101,8 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
       ON CONFLICT (cron_job_id, occurrence_at) WHERE occurrence_at IS NOT NULL AND state <> 'cancelled' DO NOTHING
       RETURNING id, workspace_id, cron_job_id, state, due_at
     ),
-    requested AS (
-      INSERT INTO task_requests (task_id, name, url, method, headers, payload,
-                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
-      SELECT n.id, j.name, j.url, j.method, j.headers, j.payload,
-             j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms
-      FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
-    ),
     ${loweredFloor(`(SELECT due_at FROM inserted WHERE state = 'pending') late`)},
-    ${countedPayloads('SELECT n.workspace_id, j.payload FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')}
+    ${copiedRequests}
     SELECT n.id, n.due_at AS "dueAt", n.workspace_id AS "workspaceId", ${originOf('j.url')} AS origin
     FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id WHERE n.state = 'pending'`
   // Ids sort by millisecond, and the tasks of a cron job are listed in the order of their ids.
@@ -126,6 +118,19 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
   const { rows } = await tx.query<WaitingRow>({ name: 'insert_occurrences', text, values })
   return rows
 }
+
+/**
+ * The CTEs that give the tasks `inserted` the requests of their cron jobs, and record the storage that these use. They copy
+ * within the database, so payloads do not travel.
+ */
+export const copiedRequests = `requested AS (
+      INSERT INTO task_requests (task_id, name, url, method, headers, payload,
+                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+      SELECT n.id, j.name, j.url, j.method, j.headers, j.payload,
+             j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms
+      FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
+    ),
+    ${countedPayloads('SELECT j.workspace_id, j.payload FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')}`
 
 async function moveCursors(tx: Transaction, plans: readonly JobPlan[]): Promise<void> {
   const text = `

@@ -1,7 +1,7 @@
 import { newUuid } from '@belfry/domain'
 import type { Db } from '../postgres/in-transaction.ts'
 import type { DueRow } from '../tasks/due-work.ts'
-import { countedPayloads } from '../usage/count-storage.ts'
+import { copiedRequests } from './expand-cron-jobs.ts'
 
 /** Creates a task of a cron job that is due now. Returns null when the workspace has no such cron job. */
 export async function triggerCronJob(db: Db, workspaceId: string, id: string): Promise<DueRow | null> {
@@ -11,14 +11,7 @@ export async function triggerCronJob(db: Db, workspaceId: string, id: string): P
       SELECT $3, workspace_id, 'cron', now(), now(), id FROM cron_jobs WHERE id = $1 AND workspace_id = $2
       RETURNING id, due_at, cron_job_id
     ),
-    requested AS (
-      INSERT INTO task_requests (task_id, name, url, method, headers, payload,
-                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
-      SELECT n.id, j.name, j.url, j.method, j.headers, j.payload,
-             j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms
-      FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
-    ),
-    ${countedPayloads('SELECT workspace_id, payload FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')}
+    ${copiedRequests}
     SELECT id, due_at AS "dueAt" FROM inserted`
   const { rows } = await db.query<DueRow>({ name: 'trigger_cron_job', text, values: [id, workspaceId, newUuid()] })
   return rows[0] ?? null

@@ -4,8 +4,8 @@ import type { ClientBase } from 'pg'
  * Ends a connection that has been silent for `silenceMs`, also between the statements of a transaction. The current or the
  * next statement then fails as on any broken connection.
  *
- * Not by the driver's `query_timeout`: its timer for each statement retains the rows of that statement until the next full
- * garbage collection, which took a tenth of the CPU time under load.
+ * The driver's `query_timeout` is not used. Its timer retains the rows of each statement until the next full garbage
+ * collection, which took a tenth of the CPU time under load.
  *
  * @returns The watch, which has started.
  */

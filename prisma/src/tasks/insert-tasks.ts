@@ -43,7 +43,7 @@ export const taskInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['traceparent', 'text', ({ traceparent }) => traceparent],
 ]
 
-// The statement joins its rows with each other, so its time grows with the square of their number: one statement for 1,000
+// The statement joins its rows with each other, so its time grows with the square of their number. One statement for 1,000
 // tasks takes six times as long as parts of 128.
 const maxPerStatement = 128
 

@@ -50,7 +50,7 @@ export const recordInput: ReadonlyArray<InputColumn<FinishedAttempt>> = [
 /**
  * Stores the runs of finished attempts and moves their tasks, in one statement. Fenced by the run's id: an attempt changes
  * nothing and returns null when its task has been claimed again. An attempt that counts as lost is still recorded while its
- * task waits in quarantine: its run then has the real outcome, and the call is not repeated.
+ * task waits in quarantine. Its run then has the real outcome, and the call is not repeated.
  */
 export async function recordAttempts(
   pool: Pool,

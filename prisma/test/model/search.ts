@@ -14,8 +14,8 @@ type Edges = { from: number[]; to: number[] }
  * Visits every state that the rules allow, breadth first, and stops at the first step or state that breaks the promise. So
  * no shorter way leads to a violation. Skips violations in `ignored`.
  * @param onState - Called with each state in the order of the search. Without it, the search also looks for states from
- * which a task can never end although no more faults happen: both for a target that answers 2xx in the end and for a target that
- * always fails.
+ * which a task can never end although no more faults happen. It does so for a target that answers 2xx in the end, and for
+ * one which always fails.
  */
 export function search(
   { rules, scope, faults }: Question,
