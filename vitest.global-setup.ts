@@ -8,17 +8,17 @@ import { createTemplate } from './packages/testing/src/template-database.ts'
 import type { TestServers } from './packages/testing/src/test-servers.ts'
 import { deployMigrations } from './prisma/src/migrate/index.ts'
 
-// Nothing here has to survive a crash of the machine.
+// This data need not survive a crash of the machine.
 const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500' }
 
-// These run the programs as they are shipped; the other tests run the sources.
+// These tests run the bundled programs; the others run the sources.
 const needsPrograms = /\/(e2e|packages\/(dashboard|launcher)\/test)\/|\/rewrap-keys\.test\.ts$/
 
-/** Starts what the integration tests share: a PostgreSQL with a migrated template, a Redis, and fresh bundles. */
+/** Prepares the integration tests: starts a PostgreSQL with a migrated template and a Redis, and builds the bundles. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const areProgramsNeeded = project.vitest.state.getPaths().some(path => needsPrograms.test(path))
   const folder = await createRunFolder()
-  // What a test leaves in a temporary folder of its own, when it is killed, goes with the run's.
+  // Temporary folders of killed tests are removed with the run's folder.
   process.env.TMPDIR = folder
   const work = [startPostgresIn(folder), startRedisIn(folder), areProgramsNeeded && bundle()] as const
   try {

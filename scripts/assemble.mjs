@@ -1,12 +1,12 @@
-// Makes what each image holds: `node scripts/assemble.mjs <folder>` fills a new folder's api, scheduler, dispatcher,
-// migrate and all-in-one from the bundles.
+// Assembles the content of each image: `node scripts/assemble.mjs <folder>` fills a new folder's api, scheduler,
+// dispatcher, migrate and all-in-one from the bundles.
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = resolve(fileURLToPath(import.meta.url), '../..')
 
-// Paths are those of the repository, since a bundle finds what it needs from where it lies.
+// Paths equal those of the repository, because a bundle finds its files relative to itself.
 const images = {
   api: { paths: ['services/api/dist'], packages: { 'services/api': ['@node-rs/argon2'] } },
   scheduler: { paths: ['services/scheduler/dist'], packages: {} },
@@ -35,8 +35,8 @@ export function assemble(target) {
   }
 }
 
-// Nothing in production reads source maps, which are as large as the programs; builds with failpoints are for tests, and
-// the stamp of the dashboard's build is for the next one.
+// Production does not read source maps, which are as large as the programs. Builds with failpoints are for tests, and the
+// stamp of the dashboard is for its next build.
 const unwanted = /\.map$|\/faults\.mjs|\.stamp$/
 
 function copyTree(from, to) {
@@ -44,14 +44,14 @@ function copyTree(from, to) {
   cpSync(from, to, { recursive: true, filter: path => !unwanted.test(path) })
 }
 
-// With everything that it needs, flat.
+// With all its dependencies, in one folder.
 function copyPackage(name, user, modules) {
   const from = findPackage(name, user)
   if (from === null) throw new Error(`${name}, which ${user} needs, is not installed.`)
   if (existsSync(join(modules, name))) return
   cpSync(from, join(modules, name), { recursive: true, filter: path => basename(path) !== 'node_modules' })
   const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'))
-  // Of the native variants only this platform's is installed.
+  // Only the native variant of this platform is installed.
   const optional = Object.keys(optionalDependencies).filter(needed => findPackage(needed, from) !== null)
   for (const needed of [...Object.keys(dependencies), ...optional]) copyPackage(needed, from, modules)
 }
@@ -64,7 +64,7 @@ function findPackage(name, user) {
   }
 }
 
-// Whoever runs the process may read everything and write nothing, whatever the umask of the build was.
+// The user of the process can read everything and write nothing, independent of the umask of the build.
 function makeReadable(path) {
   const entries = readdirSync(path, { withFileTypes: true })
   for (const entry of entries) {

@@ -1,4 +1,4 @@
-// Brings a checkout to where its programs run: packages installed, code generated. Needs nothing but Node and npm.
+// Prepares a checkout: installs packages and generates code. Requires only Node and npm.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const stamps = join(root, 'node_modules/.belfry')
 
-/** Does what is missing or out of date, and nothing else. */
+/** Runs the steps that are missing or out of date. */
 export function bootstrap() {
   requireNode()
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -35,22 +35,22 @@ function requireNode() {
 }
 
 function manifests() {
-  const rooms = ['packages', 'services'].flatMap(parent =>
+  const folders = ['packages', 'services'].flatMap(parent =>
     readdirSync(join(root, parent)).map(name => `${parent}/${name}`),
   )
-  return ['.', 'prisma', 'e2e', 'bench', ...rooms]
-    .map(room => join(room, 'package.json'))
+  return ['.', 'prisma', 'e2e', 'bench', ...folders]
+    .map(folder => join(folder, 'package.json'))
     .filter(path => existsSync(join(root, path)))
 }
 
-// The stamps lie in node_modules, so that everything is done again after it was removed.
+// The stamps are in node_modules, so all steps run again after it was removed.
 function step(name, title, { inputs, result, command, advice }) {
   const stamp = join(stamps, name)
   const wanted = hash(inputs)
   if (existsSync(join(root, result)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
   console.log(`${title} ...`)
   const [program, ...args] = command
-  // CI: pnpm must not ask. NODE_ENV=production would leave out what the build needs.
+  // With CI, pnpm asks no questions. NODE_ENV=production would omit the dependencies of the build.
   const env = { ...process.env, CI: 'true', NODE_ENV: 'development' }
   const { status, error, stdout, stderr } = spawnSync(program, args, {
     cwd: root,
@@ -67,7 +67,7 @@ function step(name, title, { inputs, result, command, advice }) {
   writeFileSync(stamp, wanted)
 }
 
-// The platform belongs to it: a checkout may be shared between a machine and a container on it.
+// Includes the platform, because a machine and its containers may share a checkout.
 function hash(inputs) {
   const sum = createHash('sha256').update(`${process.platform} ${process.arch}`)
   for (const input of inputs) sum.update(input).update(readFileSync(join(root, input)))

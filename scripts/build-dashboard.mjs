@@ -1,4 +1,4 @@
-// Builds the dashboard to where the api serves it from; what is up to date is left alone.
+// Builds the dashboard into the folder that the API serves, unless it is up to date.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ export async function buildDashboard(root) {
   writeFileSync(stamp, wanted)
 }
 
-// Whoever builds it, such as a test: with another NODE_ENV, Vite takes the libraries' versions for development.
+// Independent of the caller: with another NODE_ENV, as in tests, Vite would bundle development versions of libraries.
 async function asProduction(work) {
   const { NODE_ENV } = process.env
   process.env.NODE_ENV = 'production'

@@ -1,4 +1,4 @@
-// Bundles what the benchmarks run: the services and the migrations as in production, and the programs of bench/.
+// Bundles the programs of the benchmarks: the services and migrations as in production, and those of bench/.
 import { bundleAll, bundlePackage } from './bundle.mjs'
 
 const programs = [

@@ -1,4 +1,4 @@
-// Bundles what the fault tests run: the services, with failpoints that listen to the environment variable FAILPOINTS, as
+// Bundles the programs of the fault tests: the services, with failpoints of the environment variable FAILPOINTS, as
 // services/<name>/dist/faults.mjs, and the program that runs the rows as e2e/dist/faults.mjs.
 import { bundlePackage } from './bundle.mjs'
 

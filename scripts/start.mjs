@@ -1,8 +1,8 @@
-// `npm start`: everything that Belfry needs, on a machine with nothing but Node.
+// `npm start`: runs Belfry and everything it needs on a machine with only Node.
 import { bootstrap } from './bootstrap.mjs'
 
 bootstrap()
 const { bundleAll } = await import('./bundle.mjs')
 await bundleAll()
-// In this process, so that a signal has one address, and the launcher's end is the end.
+// In this process, so signals reach the launcher, and its end is the end of `npm start`.
 await import('../packages/launcher/dist/main.mjs')

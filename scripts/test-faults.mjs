@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { bootstrap } from './bootstrap.mjs'
 
 bootstrap()
-// In a process of its own: the bundler keeps one that would stay for as long as the rows run.
+// In its own process, because the bundler's helper process would otherwise stay during the rows.
 const bundle = fileURLToPath(new URL('bundle-faults.mjs', import.meta.url))
 const { status } = spawnSync(process.execPath, [bundle], { stdio: 'inherit' })
 if (status !== 0) process.exit(1)

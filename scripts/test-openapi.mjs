@@ -1,4 +1,4 @@
-// `npm run test:openapi`: Schemathesis against a running Belfry; see e2e/openapi. Without Python there is nothing to do.
+// `npm run test:openapi`: runs Schemathesis against Belfry; see e2e/openapi. It is skipped without Python.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,10 +9,11 @@ import { bootstrap } from './bootstrap.mjs'
 const root = resolve(fileURLToPath(import.meta.url), '../..')
 const python = ['python3', 'python'].find(name => isNewEnough(name))
 
-if (python === undefined) console.log('Skipped: the test of the OpenAPI document needs Python 3.10 or newer with venv.')
+if (python === undefined)
+  console.log('Skipped: the test of the OpenAPI document requires Python 3.10 or newer with venv.')
 else process.exitCode = testWith(python)
 
-// On Debian the module venv is there without what it needs: the package python3-venv.
+// On Debian the module venv needs the package python3-venv.
 function isNewEnough(name) {
   const check = 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))'
   return spawnSync(name, ['-c', check], { stdio: 'ignore' }).status === 0

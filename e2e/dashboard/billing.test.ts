@@ -66,7 +66,7 @@ describe.skipIf(reason !== null)('billing by Stripe', { timeout: 300_000 }, () =
     await page.getByText('of 500,000').waitFor()
     await page.getByText('Active', { exact: true }).waitFor()
     expect(new URL(page.url()).search).toBe('')
-    await mailed('the tier is startup now')
+    await mailed('the tier is now startup')
     await expectAccessible(page)
     await takeScreenshots(page, 'billing-active')
 
@@ -74,7 +74,7 @@ describe.skipIf(reason !== null)('billing by Stripe', { timeout: 300_000 }, () =
     await choose(page, 'scaleup')
     await confirm(page)
     await page.getByText('of 10,000,000').waitFor()
-    await mailed('the tier is scaleup now')
+    await mailed('the tier is now scaleup')
     await choose(page, 'startup')
     await confirm(page)
     await page.getByText('Changes to Startup on').waitFor()
@@ -110,7 +110,7 @@ describe.skipIf(reason !== null)('billing by Stripe', { timeout: 300_000 }, () =
     await page.reload()
     await page.getByText('Canceled', { exact: true }).waitFor()
     await page.getByText('of 10,000', { exact: true }).waitFor()
-    await mailed('the tier is free now')
+    await mailed('the tier is now free')
 
     // A payment that is never made: the scheduler ends the tier after the grace period.
     const second = stripe.pay(subscription.customer, 'price_scaleup')

@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import type { PostgresBinaries } from './postgres-binaries.ts'
 
 /**
- * Copies the server's programs (60 MB) to where every user can read them, once: below a home that only root may enter,
- * initdb does not find its own files, whatever rights it is given.
+ * Copies the server's programs (60 MB) to a folder that every user can read, once. Below a home that only root can enter,
+ * initdb cannot find its own files, even with more privileges.
  */
 export function copyWithinReach({ initdb, postgres }: PostgresBinaries): PostgresBinaries {
   const source = dirname(dirname(initdb))
@@ -21,7 +21,8 @@ export function copyWithinReach({ initdb, postgres }: PostgresBinaries): Postgre
     }
   }
   const { uid, mode } = lstatSync(target)
-  // Anybody can make a folder of that name, and root is going to run what is in it.
-  if (uid !== process.getuid?.() || mode & 0o022) throw new Error(`${target} is not ours. Remove it, then start again.`)
+  // Any user can create a folder of that name, and root is going to run the programs in it.
+  if (uid !== process.getuid?.() || mode & 0o022)
+    throw new Error(`${target} belongs to another user. Remove it, then start again.`)
   return { initdb: join(target, 'bin', basename(initdb)), postgres: join(target, 'bin', basename(postgres)) }
 }

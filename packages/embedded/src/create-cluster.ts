@@ -9,14 +9,14 @@ import { lastLines } from './server-process.ts'
 
 const passwordFile = 'belfry.password'
 
-/** Makes the data directory unless it exists, and reads the password of its superuser `postgres`. */
+/** Creates the data directory unless it exists, and returns the password of its superuser `postgres`. */
 export async function ensureCluster(dataDir: string, initdb: string, account: ServerAccount): Promise<string> {
   if (!existsSync(join(dataDir, 'PG_VERSION'))) await createCluster(dataDir, initdb, account)
   giveTo(account, dataDir)
   return readFile(join(dataDir, passwordFile), 'utf8')
 }
 
-// Made beside its place and then renamed, so that an interruption never leaves half a cluster.
+// Created under another name and then renamed, so an interruption never leaves half a cluster.
 async function createCluster(dataDir: string, initdb: string, account: ServerAccount): Promise<void> {
   const draft = `${dataDir}.init`
   const secret = `${draft}.password`
@@ -42,17 +42,14 @@ async function freePlace(dataDir: string): Promise<void> {
   try {
     if (existsSync(dataDir)) await rmdir(dataDir)
   } catch (cause) {
-    throw new Error(
-      `${dataDir} is in the way: it holds no PostgreSQL data. Move it away, or choose another directory.`,
-      {
-        cause,
-      },
-    )
+    throw new Error(`${dataDir} is in the way: it has no PostgreSQL data. Move it away, or choose another directory.`, {
+      cause,
+    })
   }
 }
 
-// A random password needs no slow hash, which would cost every connection some milliseconds. Unsynced: a power cut
-// within the first seconds loses an empty database.
+// A random password needs no slow hash, which would delay every connection by some milliseconds. Without sync, a power cut
+// within the first seconds can only lose an empty database.
 function initdbArguments(initdb: string, directory: string, passwordPath: string): string[] {
   const settings = majorVersionOf(initdb) >= 16 ? ['-c', 'scram_iterations=1'] : []
   return [
@@ -69,7 +66,7 @@ function runInitdb([program = '', ...args]: string[], { ids }: ServerAccount): P
     child.once('error', reject)
     child.once('close', code => {
       if (code === 0) resolve()
-      else reject(new Error(`The database directory could not be made: initdb says\n${lastLines(output)}`))
+      else reject(new Error(`The database directory could not be created. Output of initdb:\n${lastLines(output)}`))
     })
   })
 }

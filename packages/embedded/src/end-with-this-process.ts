@@ -1,7 +1,7 @@
 const pids = new Set<number>()
 let isArmed = false
 
-/** Sees to it that a child, also a frozen one, does not outlive this process, however that ends. */
+/** Kills a child, even a frozen one, when this process exits in any way. */
 export function endWithThisProcess(pid: number): { forget(): void } {
   pids.add(pid)
   if (!isArmed) process.once('exit', killAll)

@@ -6,7 +6,7 @@ import type { PostgresBinaries } from './postgres-binaries.ts'
 const oldestSupported = 15
 const debianFolder = '/usr/lib/postgresql'
 
-/** Finds the newest PostgreSQL server that is installed on this system, version 15 or newer; null when there is none. */
+/** Returns the newest installed PostgreSQL server, version 15 or newer; null when there is none. */
 export function findInstalledPostgres(): PostgresBinaries | null {
   const versions = existsSync(debianFolder) ? readdirSync(debianFolder) : []
   const folders = [
@@ -22,7 +22,7 @@ export function findInstalledPostgres(): PostgresBinaries | null {
   return installed[0]?.binaries ?? null
 }
 
-/** The major version of an `initdb` or `postgres`; 0 when it does not run. */
+/** Returns the major version of an `initdb` or `postgres`; 0 when it does not run. */
 export function majorVersionOf(program: string): number {
   const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8', timeout: 5000 })
   return Number(/\(PostgreSQL\) (\d+)/.exec(stdout ?? '')?.[1] ?? 0)

@@ -10,6 +10,6 @@ test.each([
   ['Redis server v=5.0.14 sha=00000000:0', false],
   ['', false],
   ['command not found', false],
-])('takes %j for recent enough: %s', (line, recent) => {
+])('judges whether %j is recent enough: %s', (line, recent) => {
   expect(isRecent(line)).toBe(recent)
 })

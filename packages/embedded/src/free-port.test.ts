@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from './free-port.ts'
 
-test('gives the wanted port when it is free and another when it is taken', async () => {
+test('returns the wanted port when it is free, and another one otherwise', async () => {
   const wanted = await freePort()
   expect(await freePort(wanted)).toBe(wanted)
   const taken = createServer().listen(wanted, '127.0.0.1')

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { type AddressInfo, createServer } from 'node:net'
 
-// Below those that systems give to outgoing connections, one of which could take a port between this look and its use.
+// Below the ephemeral ports, so no outgoing connection takes the port between this check and its use.
 const [lowest, highest] = [20_000, 32_000]
 const tries = 20
 
-/** Finds a loopback port that nothing listens on: the wanted one when it is free, else any. */
+/** Returns a free loopback port: the wanted one if possible. */
 export async function freePort(wanted?: number): Promise<number> {
   if (wanted !== undefined && wanted !== 0 && (await isFree(wanted))) return wanted
   for (let i = 0; i < tries; i++) {

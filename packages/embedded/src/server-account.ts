@@ -3,19 +3,19 @@ import { statSync } from 'node:fs'
 import { copyWithinReach } from './copy-within-reach.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
 
-/** How to run a program that refuses to be root, and who must own its files. */
+/** How to run a program that refuses to run as root, and the owner of its files. */
 export type ServerAccount = {
   prefix: readonly string[]
   ids: { uid?: number; gid?: number }
   owner: { uid: number; gid: number }
 }
 
-// A user that every system knows by name, which initdb insists on.
-const nobody = { uid: 65_534, gid: 65_534 }
+// initdb requires a user with a name, and every system has this one.
+const unprivileged = { uid: 65_534, gid: 65_534 }
 
 /**
- * Finds how this process can run PostgreSQL on data below a folder, and the binaries to run: a normal user directly, root
- * in the first of the ways that works.
+ * Returns how this process can run PostgreSQL on data below a folder, and the binaries. A normal user runs it directly, root
+ * in the first of several ways that works.
  */
 export function findServerAccount(
   binaries: PostgresBinaries,
@@ -38,28 +38,35 @@ export function findServerAccount(
 
 function waysOfRoot({ initdb }: PostgresBinaries): ServerAccount[] {
   const { uid, gid } = statSync(initdb)
-  const namespace = ['unshare', '--user', `--map-user=${nobody.uid}`, `--map-group=${nobody.gid}`, '--']
+  const namespace = ['unshare', '--user', `--map-user=${unprivileged.uid}`, `--map-group=${unprivileged.gid}`, '--']
   const caps = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
-  const privileged = ['setpriv', `--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, '--clear-groups', ...caps, '--']
+  const privileged = [
+    'setpriv',
+    `--reuid=${unprivileged.uid}`,
+    `--regid=${unprivileged.gid}`,
+    '--clear-groups',
+    ...caps,
+    '--',
+  ]
   return [
-    // It takes itself for nobody, while the system checks its files as root's.
+    // The process sees itself as an unprivileged user, while the system checks its files as root.
     { prefix: namespace, ids: {}, owner: { uid: 0, gid: 0 } },
-    // Root in the checkout of a user, as with sudo.
+    // Root in the checkout of another user, as with sudo.
     { prefix: [], ids: { uid, gid }, owner: { uid, gid } },
-    // Most containers forbid namespaces, but let root hand on its right to pass over permissions.
-    { prefix: privileged, ids: {}, owner: nobody },
-    { prefix: [], ids: nobody, owner: nobody },
+    // Most containers forbid namespaces, but let root pass on its capability to ignore permissions.
+    { prefix: privileged, ids: {}, owner: unprivileged },
+    { prefix: [], ids: unprivileged, owner: unprivileged },
   ]
 }
 
-// initdb looks for everything that it needs before it shows its settings.
+// initdb checks all its files before it shows its settings.
 function works({ prefix, ids }: ServerAccount, { initdb }: PostgresBinaries, folder: string): boolean {
   const test = ['sh', '-c', '"$0" --show -D "$1" && test -x "$1"', initdb, folder]
   const [program = '', ...args] = [...prefix, ...test]
   return spawnSync(program, args, { ...ids, stdio: 'ignore' }).status === 0
 }
 
-/** Gives a directory or file to the account, which only root can and needs to do. */
+/** Changes the owner of a directory or file to the account. Only root can, and needs to. */
 export function giveTo({ owner }: ServerAccount, path: string): void {
   if (process.getuid?.() !== 0 || statSync(path).uid === owner.uid) return
   spawnSync('chown', ['-R', `${owner.uid}:${owner.gid}`, path], { stdio: 'ignore' })

@@ -2,22 +2,22 @@ import { type SpawnOptions, spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A database server that runs as our child. */
+/** A database server as a child process. */
 export type ServerProcess = {
   pid: number
-  /** Settles when the process has ended, whatever the reason. */
+  /** Settles when the process has ended for any reason. */
   exited: Promise<void>
   isRunning(): boolean
-  /** What it has written since it was started. */
+  /** Returns its output since its start. */
   output(): string
   kill(signal: NodeJS.Signals): void
-  /** Ends it: each signal in turn, with the time that it is given, and SIGKILL after the last. */
+  /** Stops it: sends each signal and waits for its time, and sends SIGKILL in the end. */
   stop(signals: readonly (readonly [NodeJS.Signals, number])[]): Promise<void>
 }
 
 /**
- * Starts a server in a process group of its own, so that Ctrl-C in a terminal does not end it before its clients. Its
- * output goes to a file: a pipe would break, and the server with it, when this process is killed.
+ * Starts a server in its own process group, so Ctrl-C in a terminal does not end it before its clients. It writes to a file,
+ * because a broken pipe would end the server when this process is killed.
  */
 export async function spawnServer(
   [program = '', ...args]: readonly string[],
@@ -49,7 +49,7 @@ export async function spawnServer(
   }
 }
 
-/** The end of a server's output, for an error message. */
+/** Returns the end of a server's output, for an error message. */
 export function lastLines(output: string, count = 8): string {
   return output.trimEnd().split('\n').slice(-count).join('\n')
 }

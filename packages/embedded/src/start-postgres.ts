@@ -11,13 +11,13 @@ import { readLines, readPid, stopLeftover } from './stop-leftover.ts'
 import { waitUntil } from './wait-until.ts'
 
 export type PostgresOptions = {
-  /** Where the data is kept; made when it does not exist. */
+  /** The data directory; created when it does not exist. */
   dataDir: string
-  /** Taken when it is free, else any. Default: any. */
+  /** The port if it is free, else any. Default: any. */
   port?: number | undefined
   /** Server settings, such as `{ fsync: 'off' }`. Default: PostgreSQL's, with 200 connections. */
   settings?: Record<string, string>
-  /** Default: the data directory's name with `.log` behind it. */
+  /** The log file. Default: the data directory's name with `.log` appended. */
   logFile?: string
   /** The server to run. Default: the embedded one. */
   binaries?: PostgresBinaries | undefined
@@ -26,29 +26,29 @@ export type PostgresOptions = {
 export type Postgres = {
   port: number
   pid: number
-  /** The address for a client, as the superuser. Default database: `postgres`. */
+  /** Returns the URL for a client, as the superuser. Default database: `postgres`. */
   url(database?: string): string
-  /** Settles when the server has ended, by `stop` or by itself. */
+  /** Settles when the server has ended. */
   exited: Promise<void>
-  /** Ends the server in order; open transactions are rolled back. */
+  /** Stops the server cleanly; open transactions are rolled back. */
   stop(): Promise<void>
-  /** Ends the server at once, as a crash would; it recovers when it is started again. */
+  /** Kills the server, as a crash would; it recovers at the next start. */
   kill(): void
 }
 
-// SIGINT rolls back and writes a checkpoint, which may take long on a slow disk; SIGQUIT leaves that to the next start.
+// SIGINT rolls back and writes a checkpoint, which can be slow; SIGQUIT leaves that to the next start.
 const stopSignals = [
   ['SIGINT', 30_000],
   ['SIGQUIT', 5000],
 ] as const
 
-// Replaying the log after a crash takes its time, and the server says that it is alive meanwhile.
+// Replaying the log after a crash can take long.
 const readyTimeoutMs = 180_000
 const retryTimeoutMs = 15_000
 
 /**
- * Starts a real PostgreSQL server for development and tests, on loopback only. One that an earlier, killed process left
- * on the same data is stopped first.
+ * Starts a PostgreSQL server for development and tests, on loopback only. First it stops the server that a killed process
+ * left running on the same data.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const dataDir = resolve(options.dataDir)
@@ -69,7 +69,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   }
 }
 
-/** Stops the server that an earlier, killed process left on this data directory, if there is one. */
+/** Stops the server that a killed process left running on this data directory, if there is one. */
 export function stopLeftoverPostgres(dataDir: string): Promise<void> {
   return stopLeftover(join(dataDir, 'postmaster.pid'), dataDir, stopSignals)
 }
@@ -91,26 +91,26 @@ async function launch(
     await server.stop(stopSignals)
     const output = server.output()
     if (performance.now() > giveUpAt || !isPassing(output)) {
-      throw new Error(`PostgreSQL did not start on ${dataDir}. It says:\n${lastLines(output)}`)
+      throw new Error(`PostgreSQL did not start on ${dataDir}. Its output:\n${lastLines(output)}`)
     }
     await sleep(100)
   }
 }
 
-// PostgreSQL would refuse to start while any process of ours has the pid in the file, as one easily has in a container,
-// where the numbers begin anew. A server of another directory is left to its own judgement.
+// PostgreSQL refuses to start while any process of the user has the pid in the file, which is likely in a container, where
+// pids start again. PostgreSQL itself checks for servers of other directories.
 async function dropForeignPid(pidFile: string): Promise<void> {
   if (!/postgres/.test(commandLine(readPid(pidFile)))) await rm(pidFile, { force: true })
 }
 
-// The pid is compared because a server that crashed leaves a file that says "ready" too.
+// A crashed server leaves a file with "ready" too, so the pid is compared.
 function isReady(dataDir: string, pid: number): boolean {
   const pidFile = join(dataDir, 'postmaster.pid')
   return readPid(pidFile) === pid && readLines(pidFile)[7]?.trim() === 'ready'
 }
 
-// The children of a server that was killed with SIGKILL hold its memory for some more milliseconds; and between the
-// look for a free port and its use another process can take it.
+// The children of a killed server hold its memory for some more milliseconds. Another process can take the free port between
+// the check and its use.
 function isPassing(output: string): boolean {
   return /pre-existing shared memory block|Address already in use/.test(output)
 }

@@ -8,15 +8,15 @@ import { stopLeftover } from './stop-leftover.ts'
 import { waitUntil } from './wait-until.ts'
 
 export type RedisOptions = {
-  /** Where the data is kept; made when it does not exist. */
+  /** The data directory; created when it does not exist. */
   dataDir: string
-  /** Taken when it is free, else any. Default: any. */
+  /** The port if it is free, else any. Default: any. */
   port?: number | undefined
-  /** Whether the data is still there after a restart; a crash loses its last second at most. */
+  /** Whether the data survives a restart; a crash loses at most its last second. */
   persist: boolean
-  /** More of its settings, by name. Default: none. */
+  /** Additional settings. Default: none. */
   settings?: Readonly<Record<string, string>>
-  /** Default: the data directory's name with `.log` behind it. */
+  /** The log file. Default: the data directory's name with `.log` appended. */
   logFile?: string
 }
 
@@ -24,11 +24,11 @@ export type Redis = {
   port: number
   pid: number
   url: string
-  /** Settles when the server has ended, by `stop` or by itself. */
+  /** Settles when the server has ended. */
   exited: Promise<void>
-  /** Ends the server in order. */
+  /** Stops the server cleanly. */
   stop(): Promise<void>
-  /** Ends the server at once, as a crash would. */
+  /** Kills the server, as a crash would. */
   kill(): void
 }
 
@@ -37,8 +37,8 @@ const readyTimeoutMs = 60_000
 const portAttempts = 3
 
 /**
- * Starts a private Redis (or Valkey) server from PATH, on loopback only. One that an earlier, killed process left on the
- * same data is stopped first: two servers would write one file.
+ * Starts a private Redis (or Valkey) server from PATH, on loopback only. First it stops the server that a killed process
+ * left running on the same data, because two servers would write to one file.
  */
 export async function startRedis(options: RedisOptions): Promise<Redis> {
   const program = findRedisServer()
@@ -57,7 +57,7 @@ export async function startRedis(options: RedisOptions): Promise<Redis> {
   }
 }
 
-/** Stops the server that an earlier, killed process left on this data directory, if there is one. */
+/** Stops the server that a killed process left running on this data directory, if there is one. */
 export function stopLeftoverRedis(dataDir: string): Promise<void> {
   return stopLeftover(join(dataDir, 'redis.pid'), dataDir, stopSignals)
 }
@@ -77,9 +77,9 @@ async function launch(
     if (server.isRunning() && (await isReady(port, server.pid))) return { server, port }
     await server.stop(stopSignals)
     const output = server.output()
-    // Between the look for a free port and its use another process can take it.
+    // Another process can take the free port between the check and its use.
     if (attempt === portAttempts || !output.includes('Address already in use')) {
-      throw new Error(`Redis did not start on ${dataDir}. It says:\n${lastLines(output)}`)
+      throw new Error(`Redis did not start on ${dataDir}. Its output:\n${lastLines(output)}`)
     }
   }
 }
@@ -91,7 +91,7 @@ function redisArguments(dataDir: string, port: number, persist: boolean): string
     dir: dataDir,
     pidfile: join(dataDir, 'redis.pid'),
     daemonize: 'no',
-    // A leftover is recognised by the directory on its command line, which Redis would overwrite.
+    // The directory on the command line identifies a leftover server; by default Redis overwrites it.
     'set-proc-title': 'no',
     appendonly: persist ? 'yes' : 'no',
     appendfsync: 'everysec',
@@ -105,7 +105,7 @@ function toArguments(settings: Readonly<Record<string, string>>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
 }
 
-// The answer names its process: another server may have the port.
+// The response contains the pid, because another server may use the port.
 async function isReady(port: number, pid: number): Promise<boolean> {
   const info = await askInfo(port)
   return info.includes(`\r\nprocess_id:${pid}\r\n`) && info.includes('\r\nloading:0\r\n')

@@ -3,8 +3,8 @@ import { commandLine } from './process-identity.ts'
 import { waitUntil } from './wait-until.ts'
 
 /**
- * Stops the server that an earlier, killed process left on this data directory. The command line must name the
- * directory: the pid in an old file may belong to anybody by now.
+ * Stops the server that a killed process left running on this data directory. Its command line must contain the directory,
+ * because another program may have reused the pid.
  */
 export async function stopLeftover(
   pidFile: string,
@@ -18,23 +18,23 @@ export async function stopLeftover(
     try {
       process.kill(pid, signal)
     } catch {
-      return // it ended by itself
+      return // it has ended by itself
     }
     if (await waitUntil(() => !isThere(), graceMs)) return
   }
   throw new Error(`Process ${pid} still uses ${dataDir} and does not end. Stop it, then start again.`)
 }
 
-/** Reads the pid in the first line of a server's pid file; 0 when there is none. */
+/** Returns the pid in the first line of a server's pid file; 0 when there is none. */
 export function readPid(pidFile: string): number {
   return Number.parseInt(readLines(pidFile)[0] ?? '', 10) || 0
 }
 
-/** Reads a file's lines; none when it does not exist. */
+/** Returns the lines of a file; none when it does not exist. */
 export function readLines(path: string): string[] {
   try {
     return readFileSync(path, 'utf8').split('\n')
   } catch {
-    return [] // not there, or not yet
+    return [] // it does not exist
   }
 }

@@ -10,7 +10,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 const quick = { fsync: 'off' }
 
-test('starts a PostgreSQL 18 that keeps its data when it is stopped and started again', async () => {
+test('starts a PostgreSQL 18 that keeps its data over a restart', async () => {
   const dataDir = join(temporaryFolder(), 'postgres')
   const first = await start({ dataDir })
   expect(await ask(first.url(), 'SHOW server_version_num')).toMatch(/^18/)
@@ -32,7 +32,7 @@ test('applies the given settings and refuses a client without the password', asy
   )
 })
 
-test('starts on the same data and port right after a kill -9 of the postmaster, whose children live on a little', async () => {
+test('starts on the same data and port right after a kill -9 of the postmaster, whose children end later', async () => {
   const dataDir = join(temporaryFolder(), 'postgres')
   const first = await start({ dataDir })
   await ask(first.url(), 'CREATE TABLE kept (value int)')
@@ -57,7 +57,7 @@ test('starts on the same data and port right after a kill -9 of the postmaster, 
   await lost
 })
 
-test('stops the server that is still there on the same data', async () => {
+test('stops a server that is still running on the same data', async () => {
   const dataDir = join(temporaryFolder(), 'postgres')
   const first = await start({ dataDir })
   await ask(first.url(), 'CREATE TABLE kept AS SELECT 42 AS value')
@@ -66,7 +66,7 @@ test('stops the server that is still there on the same data', async () => {
   expect(await ask(second.url(), 'SELECT value FROM kept')).toBe(42)
 })
 
-test('leaves a process alone that has the pid of an old server by chance', async () => {
+test('does not stop a process that has reused the pid of an old server', async () => {
   const dataDir = join(temporaryFolder(), 'postgres')
   await (await start({ dataDir })).stop()
   const stranger = spawn('sleep', ['60'])
@@ -77,7 +77,7 @@ test('leaves a process alone that has the pid of an old server by chance', async
   expect(stranger.exitCode).toBeNull()
 })
 
-test('takes another port when the wanted one is taken', async () => {
+test('uses another port when the wanted one is in use', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void taken.close())
   await once(taken, 'listening')
@@ -88,7 +88,7 @@ test('takes another port when the wanted one is taken', async () => {
   expect(await ask(postgres.url(), 'SELECT 1')).toBe(1)
 })
 
-test('starts over where an earlier start was cut off while it made the directory', async () => {
+test('starts again after an interruption during the creation of the directory', async () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'postgres.init'))
   writeFileSync(join(folder, 'postgres.init', 'PG_VERSION'), '18')
@@ -97,7 +97,7 @@ test('starts over where an earlier start was cut off while it made the directory
   expect(readdirSync(folder).sort()).toEqual(['postgres', 'postgres.log'])
 })
 
-test('refuses a folder with other things in it and leaves it as it is', async () => {
+test('refuses a folder with other files and leaves it unchanged', async () => {
   const dataDir = join(temporaryFolder(), 'postgres')
   mkdirSync(dataDir)
   writeFileSync(join(dataDir, 'holiday.jpg'), '')
@@ -106,7 +106,7 @@ test('refuses a folder with other things in it and leaves it as it is', async ()
   expect(existsSync(`${dataDir}.init`)).toBe(false)
 })
 
-test('tells what the server said when it does not start', async () => {
+test('shows the output of a server that does not start', async () => {
   const dataDir = join(temporaryFolder(), 'postgres')
   await expect(startPostgres({ dataDir, settings: { work_mem: 'plenty' } })).rejects.toThrow(
     /invalid value for parameter "work_mem"/,

@@ -13,7 +13,7 @@ describe.skipIf(!findRedisServer())('a private Redis', () => {
     expect(await send(redis.port, 'CONFIG GET bind')).toContain('127.0.0.1')
   })
 
-  test('keeps its data when it is stopped and started again', async () => {
+  test('keeps its data over a restart', async () => {
     const dataDir = join(temporaryFolder(), 'redis')
     const first = await start({ dataDir, persist: true })
     await send(first.port, 'SET kept 42')
@@ -26,7 +26,7 @@ describe.skipIf(!findRedisServer())('a private Redis', () => {
   test('starts on the same data and port right after a kill -9', async () => {
     const dataDir = join(temporaryFolder(), 'redis')
     const first = await start({ dataDir, persist: true })
-    // The file is written before the answer leaves; only the sync to disk waits for its second.
+    // Redis writes the file before it responds; only the sync to disk waits for up to a second.
     await send(first.port, 'SET kept 42')
     first.kill()
     await first.exited
@@ -35,7 +35,7 @@ describe.skipIf(!findRedisServer())('a private Redis', () => {
     expect(await send(second.port, 'GET kept')).toContain('42')
   })
 
-  test('stops the server that is still there on the same data', async () => {
+  test('stops a server that is still running on the same data', async () => {
     const dataDir = join(temporaryFolder(), 'redis')
     const first = await start({ dataDir, persist: true })
     const second = await start({ dataDir, persist: true })
@@ -43,7 +43,7 @@ describe.skipIf(!findRedisServer())('a private Redis', () => {
     expect(await send(second.port, 'PING')).toContain('PONG')
   })
 
-  test('writes nothing when nothing is to persist', async () => {
+  test('writes nothing without persistence', async () => {
     const dataDir = join(temporaryFolder(), 'redis')
     const redis = await start({ dataDir, persist: false })
     await send(redis.port, 'SET lost 42')

@@ -17,7 +17,7 @@ const facts: BannerFacts = {
   isBehindProxy: false,
 }
 
-test('tells where everything is', () => {
+test('shows all addresses', () => {
   const text = banner(facts)
   expect(text).toContain('Belfry is running at http://localhost:3000')
   for (const fact of [
@@ -34,7 +34,7 @@ test('tells where everything is', () => {
 
 const shells = ['sh', 'bash', 'zsh'].filter(shell => spawnSync(shell, ['-c', 'exit 0']).status === 0)
 
-test.each(shells)('prints a command that %s runs as it is, five seconds ahead whenever it is pasted', async shell => {
+test.each(shells)('prints a command that %s runs unchanged, for five seconds after it is pasted', async shell => {
   const api = await startApi()
   const [create] = commands({ ...facts, url: api.url })
   await promisify(execFile)(shell, ['-c', create ?? ''], { env: shellEnvironment() })
@@ -46,14 +46,14 @@ test.each(shells)('prints a command that %s runs as it is, five seconds ahead wh
   expect(Date.parse(task.execute_at) - Date.now()).toBeLessThanOrEqual(5000)
 })
 
-test('prints a second command that asks for the latest run', async () => {
+test('prints a second command for the latest run', async () => {
   const api = await startApi()
   const [, ask] = commands({ ...facts, url: api.url })
   await promisify(execFile)('sh', ['-c', ask ?? ''], { env: shellEnvironment() })
   expect(api.requests[0]).toMatchObject({ method: 'GET', path: '/api/v1/scheduler/runs?limit=1' })
 })
 
-test('keeps curl from asking a proxy', () => {
+test('prevents curl from using a proxy', () => {
   expect(commands({ ...facts, isBehindProxy: true }).every(command => command.includes("--noproxy '*'"))).toBe(true)
 })
 

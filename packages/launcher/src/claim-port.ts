@@ -2,24 +2,24 @@ import { createServer } from 'node:net'
 import { freePort } from '@belfry/embedded'
 import { PlainError } from './plain-error.ts'
 
-/** Makes sure that the API can listen on the port; 0 finds a free one. */
+/** Checks that the API can listen on the port; 0 means any free port. */
 export async function claimPort(wanted: number): Promise<number> {
   if (wanted === 0) return freePort()
   try {
-    // Some systems let one program have all addresses and another one loopback; the browser would find either.
+    // Some systems let one program listen on all addresses and another on loopback, and a browser could reach either.
     await listenBriefly(wanted)
     await listenBriefly(wanted, '127.0.0.1')
     return wanted
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
-    const reason = code === 'EACCES' ? 'needs rights that you do not have' : 'is taken by another program'
+    const reason = code === 'EACCES' ? 'requires privileges that you do not have' : 'is in use by another program'
     const other = await freePort(wanted < 1024 ? 3000 : (wanted + 100) % 65_536)
-    throw new PlainError(`Port ${wanted} ${reason}. Stop it, or choose another one: PORT=${other} npm start`)
+    throw new PlainError(`Port ${wanted} ${reason}. Stop it, or choose another port: PORT=${other} npm start`)
   }
 }
 
-/** Whether a program could listen on all addresses with this port. */
+/** Returns whether a program can listen on this port on all addresses. */
 export function isFree(port: number): Promise<boolean> {
   return listenBriefly(port).then(
     () => true,

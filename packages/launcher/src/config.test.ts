@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { checkout, readConfig } from './config.ts'
 
-test('needs nothing to be set, and takes an empty value for unset', () => {
+test('requires no variables, and treats an empty value as unset', () => {
   const nothing = { dataDir: `${checkout}.belfry`, port: 3000, databaseUrl: null, redisUrl: null }
   expect(readConfig({})).toMatchObject(nothing)
   expect(readConfig({ DATA_DIR: '', PORT: '', DATABASE_URL: '', REDIS_URL: '' })).toMatchObject(nothing)
 })
 
-test('takes what is set', () => {
+test('reads all variables', () => {
   const env = { DATA_DIR: '/data', PORT: '0', DATABASE_URL: 'postgres://db/x', REDIS_URL: 'rediss://cache' }
   expect(readConfig(env)).toEqual({
     dataDir: '/data',
@@ -19,7 +19,7 @@ test('takes what is set', () => {
   })
 })
 
-test('knows whether there is an API by ROLES', () => {
+test('derives from ROLES whether there is an API', () => {
   const hasApi = (ROLES: string) => readConfig({ ROLES }).hasApi
   expect(['', 'api', 'scheduler,api', 'scheduler,dispatcher'].map(hasApi)).toEqual([true, true, true, false])
 })

@@ -2,27 +2,27 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PlainError } from './plain-error.ts'
 
-/** The top of the checkout, seen from the source and from the bundle alike. */
+/** The root of the checkout, relative to both the source and the bundle. */
 export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 
 export type Environment = Record<string, string | undefined>
 
 export type Config = {
-  /** `DATA_DIR`: where everything is kept. Default: `.belfry` in the checkout. */
+  /** `DATA_DIR`: the folder of all data. Default: `.belfry` in the checkout. */
   dataDir: string
-  /** `PORT`: of the API; 0 takes any free one. Default: 3000. */
+  /** `PORT`: the port of the API; 0 means any free port. Default: 3000. */
   port: number
   /** `DATABASE_URL`: a PostgreSQL to use instead of the embedded one. */
   databaseUrl: string | null
-  /** `REDIS_URL`: a Redis for the queue. Null: there is no queue. */
+  /** `REDIS_URL`: a Redis for the queue; null for none. */
   redisUrl: string | null
-  /** Whether the API is among `ROLES`. Default: it is. */
+  /** Whether `ROLES` includes the API. Default: true. */
   hasApi: boolean
-  /** Everything, for the service: it has settings of its own. */
+  /** The complete environment, for the service, which has its own settings. */
   env: Environment
 }
 
-/** Reads what the user has set; an empty value counts as unset. */
+/** Reads the configuration; an empty value counts as unset. */
 export function readConfig(env: Environment): Config {
   return {
     dataDir: resolve(env.DATA_DIR || join(checkout, '.belfry')),
@@ -39,7 +39,7 @@ function readPort(text: string): number {
   throw new PlainError(`PORT is "${text}": it must be a number from 0 to 65535, such as PORT=3000.`)
 }
 
-// The value may hold a password, so it is not shown.
+// The value can contain a password, so the error does not show it.
 function readUrl(name: string, text: string | undefined, form: RegExp, start: string): string | null {
   if (!text) return null
   if (form.test(text) && URL.canParse(text)) return text

@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { PlainError } from './plain-error.ts'
 
-/** Makes the data directory, or says why it cannot be used and what to do. */
+/** Creates the data directory, or throws an error with the reason and a solution. */
 export function prepareDataFolder(dataDir: string): void {
   try {
     mkdirSync(join(dataDir, 'logs'), { recursive: true })
@@ -10,14 +10,15 @@ export function prepareDataFolder(dataDir: string): void {
   } catch (error) {
     throw new PlainError(
       `The data directory ${dataDir} cannot be used: ${reason(error)}.\n` +
-        'Make it a directory of yours, or choose another one: DATA_DIR=/some/where npm start',
+        'Change its owner to your user, or choose another directory: DATA_DIR=/some/where npm start',
     )
   }
 }
 
 function reason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'EACCES' || code === 'EPERM') return 'you may not write there (did another user, such as root, make it?)'
+  if (code === 'EACCES' || code === 'EPERM')
+    return 'you have no permission to write there (did another user, such as root, create it?)'
   if (code === 'EEXIST' || code === 'ENOTDIR') return 'a file is in its place'
   return error instanceof Error ? error.message : String(error)
 }

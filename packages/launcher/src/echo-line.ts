@@ -1,7 +1,7 @@
 import { printable } from './log-line.ts'
 import { clockTime } from './terminal.ts'
 
-/** What the echo receiver got, and answers. */
+/** A request of the echo receiver, which is also its response. */
 export type EchoedRequest = {
   method: string
   path: string
@@ -11,7 +11,7 @@ export type EchoedRequest = {
 
 const shownCharacters = 200
 
-/** Tells of a received request in one line. */
+/** Returns one line about a request. */
 export function echoLine({ method, path, headers, body }: EchoedRequest, at: Date): string {
   const shown = body.length > shownCharacters ? `${body.slice(0, shownCharacters)}...` : body
   const parts = [clockTime(at), 'received', method, path, headers['webhook-id'] ?? '-', shown]

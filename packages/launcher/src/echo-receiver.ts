@@ -9,7 +9,7 @@ export type EchoReceiver = Opened & { url: string }
 
 const maxBodyCharacters = 1024 * 1024
 
-/** Starts a target to try things on, on loopback: it shows every request and answers with what it got. */
+/** Starts a target for experiments, on loopback: it shows every request, and responds with it. */
 export async function startEchoReceiver(wantedPort: number): Promise<EchoReceiver> {
   const server = createServer(async (request, response) => {
     request.setEncoding('utf8')
@@ -17,7 +17,7 @@ export async function startEchoReceiver(wantedPort: number): Promise<EchoReceive
     try {
       for await (const chunk of request) if (body.length < maxBodyCharacters) body += chunk
     } catch {
-      return // the caller has gone away
+      return // the caller has left
     }
     const { method = '', url: path = '', headers } = request
     const echoed: EchoedRequest = { method, path, headers, body }

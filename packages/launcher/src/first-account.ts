@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { readJson, writeJson } from './json-file.ts'
 
-/** The user, and the key of the workspace, that a new installation begins with. */
+/** The first user of a new installation, and the key of its workspace. */
 export type Account = { email: string; password: string; apiKey: string }
 
 const timeoutMs = 15_000
 
-/** Finds the account of the last start when its key still opens this database; makes a new one otherwise. */
+/** Returns the account of the last start when its key is still valid, and creates a new account otherwise. */
 export async function ensureAccount(path: string, url: string): Promise<Account> {
   const kept = readJson(path)
   if (isAccount(kept) && (await opens(url, kept.apiKey))) return kept
@@ -18,9 +18,9 @@ export async function ensureAccount(path: string, url: string): Promise<Account>
 async function opens(url: string, apiKey: string): Promise<boolean> {
   const { status } = await call(url, 'GET', '/api/v1/scheduler/tasks', { 'x-api-key': apiKey })
   if (status === 200) return true
-  // Anything but a refusal says nothing about the key.
+  // Other errors mean nothing about the key.
   if (status === 401 || status === 403) return false
-  throw new Error(`GET /api/v1/scheduler/tasks was answered with ${status}.`)
+  throw new Error(`GET /api/v1/scheduler/tasks failed with ${status}.`)
 }
 
 async function makeAccount(url: string): Promise<Account> {
@@ -44,7 +44,7 @@ async function register(url: string): Promise<{ email: string; password: string;
   return { email, password, token: ((await expectCreated(url, path, { email, password, name })) as Created).token }
 }
 
-// The interface's answers, of which each call uses its own part.
+// The responses of the API, of which each call uses a part.
 type Created = { id: string; key: string; token: string }
 
 type Answer = { status: number; text: string }
@@ -55,7 +55,7 @@ async function expectCreated(url: string, path: string, body: unknown, headers =
 
 function created(path: string, { status, text }: Answer): unknown {
   if (status === 201) return JSON.parse(text)
-  throw new Error(`POST ${path} was answered with ${status}: ${text}`)
+  throw new Error(`POST ${path} failed with ${status}: ${text}`)
 }
 
 async function call(url: string, method: string, path: string, headers: HeadersInit, body?: unknown): Promise<Answer> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { followLog, openLog } from './follow-log.ts'
 
-test('hands on whole lines that come after it began, characters never cut', () => {
+test('passes on complete lines that are added after the start, with complete characters', () => {
   const { path, lines, log } = follow('old\nhalf of the old')
   const bytes = Buffer.from(' line\nnaïve 🎉\nunfinished')
   for (const byte of bytes) {
@@ -14,7 +14,7 @@ test('hands on whole lines that come after it began, characters never cut', () =
   expect(lines).toEqual([' line', 'naïve 🎉'])
 })
 
-test('goes on when the file is emptied below it', () => {
+test('continues when the file is truncated', () => {
   const { path, lines, log } = follow('')
   appendFileSync(path, 'first line\n')
   log.catchUp()
@@ -24,7 +24,7 @@ test('goes on when the file is emptied below it', () => {
   expect(lines).toEqual(['first line', 'second'])
 })
 
-test('reads more than it takes at once', () => {
+test('reads more than one chunk', () => {
   const { path, lines, log } = follow('')
   const long = 'x'.repeat(100_000)
   appendFileSync(path, `${long}\n${long}\n`)
@@ -32,7 +32,7 @@ test('reads more than it takes at once', () => {
   expect(lines).toEqual([long, long])
 })
 
-test('sets a large log aside when a service is started', () => {
+test('rotates a large log when a service starts', () => {
   const path = logPath()
   writeFileSync(path, 'line\n')
   truncateSync(path, 11 * 1024 * 1024)

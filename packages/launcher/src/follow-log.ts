@@ -6,18 +6,18 @@ const chunkBytes = 64 * 1024
 const largeLogBytes = 10 * 1024 * 1024
 
 export type FollowedLog = {
-  /** Reads what has come by now. */
+  /** Reads everything added so far. */
   catchUp(): void
   close(): void
 }
 
-/** Makes sure that a log file exists; one that has grown large is set aside first, as the only one of its kind. */
+/** Creates a log file unless it exists. A large log is renamed first, and replaces the previous renamed one. */
 export function openLog(path: string): void {
   if (existsSync(path) && statSync(path).size > largeLogBytes) renameSync(path, `${path}.old`)
   closeSync(openSync(path, 'a', 0o600))
 }
 
-/** Hands on every whole line that is added to a file from now on. */
+/** Passes on every complete line that is added to a file from now on. */
 export function followLog(path: string, onLine: (line: string) => void): FollowedLog {
   const file = openSync(path, 'r')
   const chunk = Buffer.alloc(chunkBytes)
@@ -26,7 +26,7 @@ export function followLog(path: string, onLine: (line: string) => void): Followe
   let rest = ''
 
   function catchUp(): void {
-    if (fstatSync(file).size < offset) offset = 0 // emptied by somebody
+    if (fstatSync(file).size < offset) offset = 0 // truncated
     for (let bytes = readSync(file, chunk, 0, chunkBytes, offset); bytes > 0; ) {
       offset += bytes
       const lines = (rest + decoder.write(chunk.subarray(0, bytes))).split('\n')

@@ -6,11 +6,11 @@ export function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
-    return undefined // cut off or empty: as good as absent
+    return undefined // truncated or empty, which counts as missing
   }
 }
 
-/** Replaces a JSON file in one step, readable by its owner only. */
+/** Replaces a JSON file atomically, readable by its owner only. */
 export function writeJson(path: string, value: unknown): void {
   const draft = `${path}.${process.pid}.tmp`
   writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })

@@ -19,7 +19,7 @@ function aServer() {
   return server
 }
 
-it('starts a server again that ended by itself', async () => {
+it('restarts a server that ended by itself', async () => {
   const [first, second] = [aServer(), aServer()]
   const kept = keepServer('The server', first, async () => second)
   first.kill()
@@ -29,7 +29,7 @@ it('starts a server again that ended by itself', async () => {
   expect(second.isRunning).toBe(false)
 })
 
-it('ends what it was just starting again when it is stopped meanwhile', async () => {
+it('ends a server that it is restarting when it is stopped', async () => {
   const [first, second] = [aServer(), aServer()]
   let started = () => {}
   const kept = keepServer('The server', first, () => new Promise(resolve => (started = () => resolve(second))))

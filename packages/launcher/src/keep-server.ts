@@ -6,7 +6,7 @@ type Server = Opened & { port: number; exited: Promise<void> }
 
 const pauseMs = 1000
 
-/** Keeps a server running until it is stopped: one that ends by itself is started again on its port. */
+/** Keeps a server running until it is stopped: when it ends by itself, it is restarted on its port. */
 export function keepServer<T extends Server>(title: string, first: T, start: (port: number) => Promise<T>): Opened {
   let server = first
   let isStopping = false
@@ -15,9 +15,9 @@ export function keepServer<T extends Server>(title: string, first: T, start: (po
     for (;;) {
       await server.exited
       if (isStopping) return
-      say(`${title} ended unexpectedly; starting it again.`)
+      say(`${title} ended unexpectedly; restarting it.`)
       await restart()
-      if (isStopping) return // what was just opened is ended by `stop`
+      if (isStopping) return // `stop` ends the new server
     }
   }
 
@@ -29,11 +29,11 @@ export function keepServer<T extends Server>(title: string, first: T, start: (po
           server = next
           return
         }
-        // The services know the old port only.
+        // The services only know the old port.
         await next.stop()
-        say(`${title} cannot be started again yet: port ${first.port} is taken.`)
+        say(`${title} cannot be restarted yet: port ${first.port} is in use.`)
       } catch (error) {
-        say(`${title} cannot be started again yet: ${error instanceof Error ? error.message : error}`)
+        say(`${title} cannot be restarted yet: ${error instanceof Error ? error.message : error}`)
       }
       await sleep(pauseMs)
     }
@@ -45,7 +45,7 @@ export function keepServer<T extends Server>(title: string, first: T, start: (po
       isStopping = true
       await server.stop()
       await watching
-      // A restart that was under way has opened another one.
+      // A concurrent restart may have opened another server.
       await server.stop()
     },
     kill() {

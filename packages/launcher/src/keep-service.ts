@@ -9,22 +9,22 @@ import { runService } from './service-process.ts'
 import { say } from './terminal.ts'
 
 export type ServiceOptions = {
-  /** Sends 'ready' when it serves, and ends in order on SIGTERM. */
+  /** Sends 'ready' once it is ready, and stops cleanly on SIGTERM. */
   program: string
   env: Environment
   logFile: string
-  /** Told of every process that the service runs as. */
+  /** Called with the pid of every process of the service. */
   onProcess: (pid: number) => void
 }
 
 export type Service = Opened & {
-  /** Resolves when it serves for the first time; rejects when it does not come to that. */
+  /** Resolves when it is ready for the first time; rejects when it fails to start. */
   ready: Promise<void>
 }
 
 const readyTimeoutMs = 90_000
 
-/** Starts a service and keeps it running: one that ends by itself is started again, after a growing pause. */
+/** Starts a service and keeps it running: when it ends by itself, it is restarted after a growing pause. */
 export function keepService({ program, env, logFile, onProcess }: ServiceOptions): Service {
   const stopping = new AbortController()
   openLog(logFile)
@@ -55,7 +55,7 @@ export function keepService({ program, env, logFile, onProcess }: ServiceOptions
       if (stopping.signal.aborted) return
       // An orderly end is a restart that was requested with SIGTERM, as npm run dev does after each change.
       pauseMs = restartPauseMs(reason === 'code 0' ? 0 : pauseMs, performance.now() - startedAt)
-      say(`Belfry ended (${reason}); starting it again in ${pauseMs / 1000} s.`)
+      say(`Belfry ended (${reason}); restarting it in ${pauseMs / 1000} s.`)
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {}) // stopped while waiting
       if (stopping.signal.aborted) return
       current = start()

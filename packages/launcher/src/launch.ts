@@ -18,7 +18,7 @@ import { say } from './terminal.ts'
 
 const maxTries = 3
 
-/** Starts everything, and tells the user what to do with it. Whatever was opened is on the stack, also after a failure. */
+/** Starts everything, and prints how to use it. `opened` holds everything that was started, even after a failure. */
 export async function launch(config: Config, opened: OpenStack, stop: AbortSignal): Promise<void> {
   const { dataDir } = config
   const port = config.port || (await freePort())
@@ -45,7 +45,7 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   say(banner({ ...servers, url, redis, echoUrl: echo.url, account, operatorPassword, dataDir, isBehindProxy }))
 }
 
-// A launcher that was killed left its service to finish what it had in hand, and that still has the port.
+// The service of a killed launcher finishes its work, and still uses the port.
 async function outlive(leftovers: ProcessRecord[], stop: AbortSignal): Promise<void> {
   const areGone = () => stop.aborted || !leftovers.some(isAlive)
   if (await waitUntil(areGone, 1000)) return
@@ -55,7 +55,7 @@ async function outlive(leftovers: ProcessRecord[], stop: AbortSignal): Promise<v
   await waitUntil(areGone, 5000)
 }
 
-// A port that was free a moment ago may be taken when the service listens on it: then it starts again, on another one.
+// Another program can take the port before the service listens on it. Then the service starts on another port.
 async function startService(
   { dataDir, env }: Config,
   settings: Omit<ServiceSettings, 'operatorPort'>,
@@ -69,7 +69,7 @@ async function startService(
       program: join(checkout, 'services/all-in-one/dist/main.mjs'),
       env: serviceEnvironment(env, { ...settings, operatorPort }),
       logFile: join(dataDir, 'logs/belfry.log'),
-      onProcess: pid => lock.noteService('belfry', pid),
+      onProcess: pid => lock.recordService('belfry', pid),
     })
     opened.push(service)
     try {
@@ -78,7 +78,7 @@ async function startService(
       if (stop.aborted) throw error
       await service.stop()
       if (tries === maxTries || (await isFree(operatorPort))) throw error
-      say(`Port ${operatorPort} is taken by another program; trying another one.`)
+      say(`Port ${operatorPort} is in use by another program; trying another port.`)
       operatorPort = await freePort()
     }
   }
@@ -89,12 +89,12 @@ async function aborted(signal: AbortSignal): Promise<never> {
   throw signal.reason
 }
 
-// Without an account everything still runs, and a user can register.
+// Without an account everything still works, because users can register.
 async function findAccount({ dataDir }: Config, url: string): Promise<Account | null> {
   try {
     return await ensureAccount(join(dataDir, 'account.json'), url)
   } catch (error) {
-    say(`The first account could not be made: ${error instanceof Error ? error.message : error}`)
+    say(`The first account could not be created: ${error instanceof Error ? error.message : error}`)
     return null
   }
 }

@@ -8,7 +8,7 @@ import { type Lock, takeLock } from './lock.ts'
 
 const url = 'http://localhost:3000'
 
-test('is held by one and free after its release', () => {
+test('is held by one process, and free after its release', () => {
   const path = lockPath()
   const lock = take(path)
   expect(takeLock(path, 'http://localhost:4000')).toMatchObject({ holder: { pid: process.pid, url } })
@@ -19,12 +19,9 @@ test('is held by one and free after its release', () => {
 
 test.each([
   ['a process that has ended', JSON.stringify({ pid: 2 ** 22 + 1, identity: 'x', url, services: {} })],
-  [
-    'another program that has the number by now',
-    JSON.stringify({ pid: process.pid, identity: 'x', url, services: {} }),
-  ],
-  ['a write that was cut off', '{"pid": 12'],
-  ['nobody: it is empty', ''],
+  ['another program that has reused the pid', JSON.stringify({ pid: process.pid, identity: 'x', url, services: {} })],
+  ['a truncated write', '{"pid": 12'],
+  ['an empty file', ''],
 ])('is taken over from %s', (_, text) => {
   const path = lockPath()
   writeFileSync(path, text)
@@ -34,7 +31,7 @@ test.each([
   expect(existsSync(path)).toBe(false)
 })
 
-test('hands on the services that a killed launcher has left alive', () => {
+test('returns the services that a killed launcher left running', () => {
   const path = lockPath()
   const service = spawn('sleep', ['60'])
   onTestFinished(() => void service.kill('SIGKILL'))
@@ -46,7 +43,7 @@ test('hands on the services that a killed launcher has left alive', () => {
 
 test('records the services', () => {
   const path = lockPath()
-  take(path).noteService('api', process.pid)
+  take(path).recordService('api', process.pid)
   const { services } = JSON.parse(readFileSync(path, 'utf8'))
   expect(services).toEqual({ api: { pid: process.pid, identity: processIdentity(process.pid) } })
 })

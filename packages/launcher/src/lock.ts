@@ -2,21 +2,21 @@ import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { processIdentity } from '@belfry/embedded'
 import { readJson, writeJson } from './json-file.ts'
 
-/** One process, safe against the number being given to another one. */
+/** A process, distinguishable from others that reuse its pid. */
 export type ProcessRecord = { pid: number; identity: string | null }
 
-/** What `run.json` says: who runs on this data, where, and which services belong to it. */
+/** The content of `run.json`: the launcher on this data, its URL and its services. */
 export type RunRecord = ProcessRecord & { url: string; services: Record<string, ProcessRecord> }
 
 export type Lock = {
-  /** The services that a killed launcher has left. */
+  /** The services that a killed launcher left running. */
   leftovers: ProcessRecord[]
-  /** Keeps on record which process a service runs as. */
-  noteService(name: string, pid: number): void
+  /** Records the process of a service. */
+  recordService(name: string, pid: number): void
   release(): void
 }
 
-/** Takes the data directory for this process, or tells who has it. */
+/** Locks the data directory for this process, or returns the current holder. */
 export function takeLock(path: string, url: string): Lock | { holder: RunRecord } {
   const record: RunRecord = { ...recordOf(process.pid), url, services: {} }
   const draft = `${path}.${process.pid}`
@@ -37,7 +37,7 @@ export function takeLock(path: string, url: string): Lock | { holder: RunRecord 
   }
   return {
     leftovers: leftovers.filter(isAlive),
-    noteService(name, pid) {
+    recordService(name, pid) {
       record.services[name] = recordOf(pid)
       writeJson(path, record)
     },
@@ -45,7 +45,7 @@ export function takeLock(path: string, url: string): Lock | { holder: RunRecord 
   }
 }
 
-/** Tells whether the very process that was recorded is still there. */
+/** Returns whether the recorded process is still running. */
 export function isAlive({ pid, identity }: ProcessRecord): boolean {
   return identity !== null && processIdentity(pid) === identity
 }
@@ -54,7 +54,7 @@ function recordOf(pid: number): ProcessRecord {
   return { pid, identity: processIdentity(pid) }
 }
 
-// Unlike a plain write, a link is whole from the start and fails when another process was faster.
+// Unlike a write, a link is atomic, and fails when another process was faster.
 function link(draft: string, path: string): boolean {
   try {
     linkSync(draft, path)
@@ -65,13 +65,13 @@ function link(draft: string, path: string): boolean {
   }
 }
 
-// Two starts may find the same stale file; whoever comes second has moved the winner's away and must put it back.
+// Two processes may find the same stale file. The second one has moved the winner's file away and must restore it.
 function putAside(path: string, staleText: string): void {
   const aside = `${path}.${process.pid}.stale`
   try {
     renameSync(path, aside)
   } catch {
-    return // the other one was faster
+    return // the other process was faster
   }
   if (readText(aside) !== staleText) link(aside, path)
   rmSync(aside, { force: true })

@@ -3,11 +3,11 @@ import { clockTime } from './terminal.ts'
 const warning = 40
 const names: Record<number, string> = { 40: 'WARN', 50: 'ERROR', 60: 'FATAL' }
 
-/** Puts a log line the way people read it; null for what need not be shown. */
+/** Formats a log line for people; returns null for unimportant lines. */
 export function readableLine(line: string): string | null {
   if (line.trim() === '') return null
   const entry = parse(line)
-  // Not one of ours: a stack on standard error, or a warning of Node.
+  // Not a log line, but a stack on standard error or a warning of Node.
   if (!entry) return `belfry: ${printable(line)}`
   if (entry.notice) return `${clockTime(new Date(entry.time))} ${printable(entry.notice)}`
   if (entry.level < warning) return null
@@ -15,7 +15,7 @@ export function readableLine(line: string): string | null {
   return `${clockTime(new Date(entry.time))} ${entry.service} ${names[entry.level] ?? entry.level} ${printable(parts)}`
 }
 
-/** Makes a text safe to print on one line: control characters could move the cursor or worse. */
+/** Returns text on one line without control characters, which could move the cursor or worse. */
 export function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
@@ -23,7 +23,7 @@ export function printable(text: string): string {
 type Entry = {
   level: number
   time: string | number
-  /** The role that has written it. */
+  /** The role that wrote it. */
   service: string
   msg?: string
   err?: { message?: string }

@@ -12,12 +12,12 @@ try {
   await launch(readConfig(process.env), opened, stop)
   if (opened.size > 0 && !stop.aborted) await once(stop, 'abort')
 } catch (error) {
-  // What breaks because it is being stopped needs no report.
+  // A stop causes errors that need no report.
   if (!stop.aborted) {
     process.exitCode = 1
     say(error instanceof PlainError ? error.message : String(error instanceof Error ? error.stack : error))
   }
 } finally {
-  if (stop.aborted) say('Stopping ... (Ctrl-C again ends everything at once)')
+  if (stop.aborted) say('Stopping ... (press Ctrl-C again to kill everything)')
   await opened.close()
 }

@@ -5,16 +5,16 @@ import { checkout, type Environment } from './config.ts'
 import { PlainError } from './plain-error.ts'
 import { say } from './terminal.ts'
 
-/** Brings the database's tables up to date. */
+/** Migrates the database. */
 export function migrate(databaseUrl: string, env: Environment, signal: AbortSignal): Promise<void> {
   const command = [join(checkout, 'prisma/dist/main.mjs'), 'deploy']
   const options = { env: { ...env, DATABASE_URL: databaseUrl }, signal }
   return new Promise((resolve, reject) => {
     const { stdout } = execFile(process.execPath, command, options, (error, _output, problem) => {
       if (!error) resolve()
-      else reject(new PlainError(`The database cannot be brought up to date. ${problem}`.trimEnd()))
+      else reject(new PlainError(`The database migration failed. ${problem}`.trimEnd()))
     })
-    // It waits a minute for a server that does not answer, which should not look like a hang.
+    // It waits a minute for an unreachable server, which should not look like a hang.
     if (stdout) createInterface({ input: stdout }).on('line', line => line.startsWith('waiting') && say(line))
   })
 }

@@ -1,4 +1,4 @@
-/** Something that was started: how to end it in order, and how at once. */
+/** A started process: `stop` ends it cleanly, `kill` at once. */
 export type Opened = { stop(): Promise<unknown>; kill(): void }
 
 export type OpenStack = {
@@ -10,7 +10,7 @@ export type OpenStack = {
   kill(): void
 }
 
-/** Remembers what was started. */
+/** Returns an empty stack of started processes. */
 export function openStack(): OpenStack {
   const stack: Opened[] = []
   return {

@@ -1,2 +1,2 @@
-/** An error whose message tells the user all that there is to know; a stack would not help. */
+/** An error whose message is enough for the user, without a stack. */
 export class PlainError extends Error {}

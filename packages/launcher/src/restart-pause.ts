@@ -1,9 +1,9 @@
-const shortestMs = 500
-const longestMs = 30_000
+const minMs = 500
+const maxMs = 30_000
 const healthyAfterMs = 60_000
 
-/** How long to wait before a service is started again: longer each time, unless it had worked for a while. */
+/** Returns the pause before a restart. It grows each time, unless the service had run for a minute. */
 export function restartPauseMs(lastPauseMs: number, livedMs: number): number {
-  if (livedMs >= healthyAfterMs) return shortestMs
-  return Math.min(Math.max(lastPauseMs * 2, shortestMs), longestMs)
+  if (livedMs >= healthyAfterMs) return minMs
+  return Math.min(Math.max(lastPauseMs * 2, minMs), maxMs)
 }

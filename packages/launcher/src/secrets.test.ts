@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { loadSecrets } from './secrets.ts'
 
-test('makes secrets once, for the owner’s eyes only', () => {
+test('creates secrets once, readable by the owner only', () => {
   const path = secretsPath()
   const made = loadSecrets(path)
   expect(made.JWT_SECRET).toMatch(/^[0-9a-f]{64}$/)
@@ -15,7 +15,7 @@ test('makes secrets once, for the owner’s eyes only', () => {
   expect(loadSecrets(secretsPath())).not.toEqual(made)
 })
 
-test('adds what an older installation has not', () => {
+test('adds secrets that an older installation does not have', () => {
   const path = secretsPath()
   const JWT_SECRET = 'x'.repeat(64)
   writeFileSync(path, JSON.stringify({ JWT_SECRET }))
@@ -25,7 +25,7 @@ test('adds what an older installation has not', () => {
   expect(loadSecrets(path)).toEqual(made)
 })
 
-test('refuses a damaged file rather than end every session', () => {
+test('refuses a damaged file instead of ending all sessions', () => {
   const path = secretsPath()
   writeFileSync(path, '{"JWT_SECRET": "short"}')
   expect(() => loadSecrets(path)).toThrow(`${path} is damaged`)

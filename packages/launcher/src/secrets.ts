@@ -5,12 +5,12 @@ import { PlainError } from './plain-error.ts'
 
 export type Secrets = { JWT_SECRET: string; ENCRYPTION_KEYS: string; OPERATOR_PASSWORD: string }
 
-/** Reads this installation's secrets; makes on the first start those that are not there. */
+/** Reads this installation's secrets, and creates missing ones. */
 export function loadSecrets(path: string): Secrets {
   const kept = readJson(path)
-  // New ones would end every session, and make stored secrets unreadable, without a word.
+  // New secrets would silently end all sessions and make stored secrets unreadable.
   if (existsSync(path) && !hasJwtSecret(kept)) {
-    const price = 'users must sign in again then, and the secrets that they have stored are lost'
+    const price = 'users must then sign in again, and stored secrets are lost'
     throw new PlainError(`${path} is damaged. Restore it, or remove it: ${price}.`)
   }
   if (isComplete(kept)) return kept
@@ -24,7 +24,7 @@ export function loadSecrets(path: string): Secrets {
   return secrets
 }
 
-// An installation that is older than one of them gets it now.
+// An older installation may not have all of them.
 function isComplete(value: unknown): value is Secrets {
   return hasJwtSecret(value) && hasText(value, 'ENCRYPTION_KEYS') && hasText(value, 'OPERATOR_PASSWORD')
 }

@@ -5,10 +5,10 @@ import { keepServer } from './keep-server.ts'
 import type { OpenStack } from './open-stack.ts'
 import { PlainError } from './plain-error.ts'
 
-/** What the services work on, and how to call it to the user. */
+/** The database of the services, and its description for the user. */
 export type Servers = { databaseUrl: string; database: string }
 
-/** Starts a PostgreSQL with a port beside the API's, unless the user has given one. */
+/** Starts a PostgreSQL on a port next to the API's, unless the user has set one. */
 export async function startServers(config: Config, port: number, opened: OpenStack): Promise<Servers> {
   const { databaseUrl, dataDir } = config
   if (databaseUrl) return { databaseUrl, database: withoutPassword(databaseUrl) }
@@ -19,17 +19,17 @@ export async function startServers(config: Config, port: number, opened: OpenSta
   return { databaseUrl: postgres.url(), database: `embedded PostgreSQL, ${postgres.url()}` }
 }
 
-// What keeps a server from starting lies outside our code: its message says it all.
+// A server fails to start for reasons outside our code, so its message is enough.
 function plain(reason: unknown): PlainError {
   return new PlainError(reason instanceof Error ? reason.message : String(reason))
 }
 
-/** An address as it may be printed. */
+/** Returns a URL without its password. */
 export function withoutPassword(address: string): string {
   return Object.assign(new URL(address), { password: '' }).href
 }
 
-/** The port that lies so many behind another one; 0, which means any, when there is none. */
+/** Returns the port `distance` after another one; 0, which means any, when it does not exist. */
 export function beside(port: number, distance: number): number {
   return port + distance <= 65_535 ? port + distance : 0
 }

@@ -9,7 +9,7 @@ const settings = {
   secrets: { JWT_SECRET: 'made here', ENCRYPTION_KEYS: 'k1:made here', OPERATOR_PASSWORD: 'made here' },
 }
 
-test('adds what makes a workbench to an empty environment', () => {
+test('adds development defaults to an empty environment', () => {
   expect(serviceEnvironment({}, settings)).toEqual({
     DATABASE_URL: 'postgresql://embedded',
     PORT: '3000',
@@ -25,14 +25,14 @@ test('adds what makes a workbench to an empty environment', () => {
   })
 })
 
-test('leaves the user every setting but the places of the servers, and drops NODE_ENV', () => {
+test('keeps all settings of the user except the server URLs, and drops NODE_ENV', () => {
   const env = { LOG_LEVEL: 'debug', JWT_SECRET: 'mine', SMTP_URL: 'smtp://mail', PORT: '0', NODE_ENV: 'production' }
   const result = serviceEnvironment(env, settings)
   expect(result).toMatchObject({ LOG_LEVEL: 'debug', JWT_SECRET: 'mine', SMTP_URL: 'smtp://mail', PORT: '3000' })
   expect(result).not.toHaveProperty('NODE_ENV')
 })
 
-test('has a Redis only when the user gives one', () => {
+test('has a Redis only when the user sets one', () => {
   expect(serviceEnvironment({ REDIS_URL: '' }, settings)).not.toHaveProperty('REDIS_URL')
   expect(serviceEnvironment({ REDIS_URL: 'redis://mine' }, settings)).toMatchObject({ REDIS_URL: 'redis://mine' })
 })

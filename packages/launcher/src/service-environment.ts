@@ -7,12 +7,12 @@ export type ServiceSettings = {
   dataDir: string
   databaseUrl: string
   port: number
-  /** Of `/healthz`, `/readyz` and `/metrics`. */
+  /** The port of `/healthz`, `/readyz` and `/metrics`. */
   operatorPort: number
   secrets: Secrets
 }
 
-/** The service's environment: the user's own, what this installation is made of, and defaults that suit a workbench. */
+/** Returns the service's environment: the user's, the settings of this installation, and development defaults. */
 export function serviceEnvironment(env: Environment, settings: ServiceSettings): Environment {
   const { NODE_ENV: _, ...rest } = env
   const workbench = {

@@ -5,11 +5,11 @@ import type { Environment } from './config.ts'
 
 export type ServiceProcess = {
   pid: number
-  /** Whether it said that it serves; false when it ended before. */
+  /** Resolves with true once it is ready, and with false when it ended before. */
   ready: Promise<boolean>
-  /** How it ended. */
+  /** Resolves with how it ended. */
   ended: Promise<string>
-  /** Lets it finish what it has in hand, within 35 s. */
+  /** Lets it finish the work in flight, within 35 s. */
   stop(): Promise<void>
   kill(): void
 }
@@ -17,8 +17,8 @@ export type ServiceProcess = {
 const stopTimeoutMs = 35_000
 
 /**
- * Runs a service in a process group of its own, so that Ctrl-C reaches the launcher alone. The log is the file itself,
- * not a pipe to us: a service must never wait for the launcher to read.
+ * Runs a service in its own process group, so Ctrl-C only reaches the launcher. It logs to a file instead of a pipe, so it
+ * never waits for the launcher to read.
  */
 export function runService(program: string, env: Environment, logFile: string): ServiceProcess {
   const log = openSync(logFile, 'a', 0o600)

@@ -1,11 +1,11 @@
 import { parentProcess } from '@belfry/embedded'
 import type { Environment } from './config.ts'
 
-// npm passes on a Ctrl-C that the terminal has sent to this process too, so one key arrives as two signals.
+// Both npm and the terminal send a Ctrl-C to this process, so one key press arrives as two signals.
 const echoMs = 500
 const ancestorsCheckMs = 1000
 
-/** Aborts when the launcher is told to end; a second signal, later, kills at once. */
+/** Returns a signal that aborts on the first stop signal. A later second one kills everything at once. */
 export function listenForStop(env: Environment, kill: () => void): AbortSignal {
   const stop = new AbortController()
   let firstAt = 0
@@ -24,8 +24,8 @@ export function listenForStop(env: Environment, kill: () => void): AbortSignal {
   return stop.signal
 }
 
-// npm starts us through a shell, which on Linux stays between. When npm is killed, the shell goes too or stays, and tells
-// us nothing either way.
+// npm starts the launcher through a shell, which on Linux remains its parent. When npm is killed, the shell may end or not,
+// but never notifies the launcher.
 function abortWithNpm(stop: AbortController): void {
   const ancestors = () => `${process.ppid} ${parentProcess(process.ppid)}`
   const first = ancestors()

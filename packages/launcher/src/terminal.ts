@@ -1,10 +1,10 @@
-/** Shows lines to the user. A terminal that is gone is no reason to fail. */
+/** Prints lines for the user. A closed terminal is not an error. */
 export function say(text: string): void {
   if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', () => {})
   process.stdout.write(`${text}\n`)
 }
 
-/** The time of day, as it stands in front of a line. */
+/** Returns the time of day for the start of a line. */
 export function clockTime(at: Date): string {
   return at.toTimeString().slice(0, 8)
 }

@@ -14,7 +14,7 @@ import { shellEnvironment } from './shell-environment.ts'
 const isUp = /Ctrl-C stops everything/
 const oneReceived = /received POST \/hello task_\w+ {"hello":"world"}/
 
-test('calls what its own line asks for, refuses a second start, and ends without a trace', async () => {
+test('runs the command of its banner, refuses a second start, and leaves nothing running', async () => {
   const dataDir = newDataDir()
   const launcher = runLauncher(dataDir)
   await launcher.prints(isUp)
@@ -31,10 +31,10 @@ test('calls what its own line asks for, refuses a second start, and ends without
   expect(existsSync(join(dataDir, 'run.json'))).toBe(false)
 })
 
-test('goes on after a kill -9: with the same account, and what was to be called is called', async () => {
+test('continues after a kill -9 with the same account and tasks', async () => {
   const dataDir = newDataDir()
-  // The same port again, so that the receiver beside it is where the first task wants to go; and below the range from
-  // which the system gives out ports, so that nobody else takes the receiver's meanwhile.
+  // The same port again, so the receiver next to it has the URL of the first task. It is below the range of ephemeral
+  // ports, so no other program takes the receiver's port meanwhile.
   const wanted = 20_000 + 10 * Math.floor(Math.random() * 1_000)
   const env = { PORT: String(await freePort(wanted)) }
   const first = runLauncher(dataDir, env)
@@ -50,45 +50,45 @@ test('goes on after a kill -9: with the same account, and what was to be called 
   await second.prints(oneReceived)
 })
 
-test.skipIf(process.platform !== 'linux')('takes another port where one that looked free is taken', async () => {
+test.skipIf(process.platform !== 'linux')('uses another port when a port that looked free is in use', async () => {
   const port = 20_000 + 10 * Math.floor(Math.random() * 1_000)
-  // Whoever looks on 127.0.0.1 sees nothing, and whoever listens on all addresses is refused.
+  // A check of 127.0.0.1 finds nothing, but listening on all addresses fails.
   const other = createServer().listen(port + 4, '127.0.0.2')
   await once(other, 'listening')
   onTestFinished(() => void other.close())
   const launcher = runLauncher(newDataDir(), { PORT: String(port) })
   await launcher.prints(isUp)
-  expect(launcher.output).toContain(`Port ${port + 4} is taken by another program; trying another one.`)
+  expect(launcher.output).toContain(`Port ${port + 4} is in use by another program; trying another port.`)
 })
 
-test('starts what has died again', async () => {
+test('restarts a killed process', async () => {
   const dataDir = newDataDir()
   const launcher = runLauncher(dataDir)
   await launcher.prints(isUp)
   for (const pid of childrenOf(dataDir)) process.kill(pid, 'SIGKILL')
-  await launcher.prints(/Belfry ended \(SIGKILL\); starting it again/)
-  await launcher.prints(/PostgreSQL ended unexpectedly; starting it again/)
+  await launcher.prints(/Belfry ended \(SIGKILL\); restarting it/)
+  await launcher.prints(/PostgreSQL ended unexpectedly; restarting it/)
   await vi.waitFor(() => pasteFirstCommand(launcher), { timeout: 20_000, interval: 500 })
   await launcher.prints(oneReceived)
 })
 
-test('says what is wrong when there is no such role', async () => {
+test('reports an unknown role', async () => {
   const launcher = runLauncher(newDataDir(), { ROLES: 'api,worker' })
   expect(await launcher.ended).toBe(1)
   expect(launcher.output).toContain('ROLES: has no role "worker": choose from api, scheduler, dispatcher')
 })
 
-test('says what to do when the port is taken, and starts nothing', async () => {
+test('reports a port in use with a solution, and starts nothing', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const launcher = runLauncher(newDataDir(), { PORT: String(port) })
   expect(await launcher.ended).toBe(1)
-  expect(launcher.output).toMatch(new RegExp(`^Port ${port} is taken .* PORT=\\d+ npm start\\n$`))
+  expect(launcher.output).toMatch(new RegExp(`^Port ${port} is in use .* PORT=\\d+ npm start\\n$`))
 })
 
-test('says what to do when the data directory cannot be used', async () => {
+test('reports an unusable data directory with a solution', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'belfry-')), 'data')
   writeFileSync(file, '')
   const launcher = runLauncher(file)
@@ -100,7 +100,7 @@ function apiKeyIn({ output }: RunningLauncher): string | undefined {
   return /API key {3}(bf_\w+)/.exec(output)?.[1]
 }
 
-// The line as it is asks for a call in five seconds, for which only one test needs to wait.
+// The printed command schedules a call in five seconds, which only one test needs to wait for.
 async function pasteFirstCommand({ output }: RunningLauncher, aheadMs = 500): Promise<void> {
   const command = output.split('\n').find(line => line.startsWith('curl')) ?? ''
   const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('+ 5000', `+ ${aheadMs}`)], {

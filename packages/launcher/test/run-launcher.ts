@@ -8,7 +8,7 @@ import { onTestFinished, vi } from 'vitest'
 
 export type RunningLauncher = {
   child: ChildProcess
-  /** What it has printed so far. */
+  /** Its output so far. */
   readonly output: string
   /** Waits until it has printed this. */
   prints(pattern: RegExp): Promise<void>
@@ -20,7 +20,7 @@ export function newDataDir(): string {
   return mkdtempSync(join(tmpdir(), 'belfry launcher-'))
 }
 
-/** Starts the bundle that `npm start` runs. Whatever is left of it when the test has finished is killed. */
+/** Starts the bundle of `npm start`. Its remaining processes are killed after the test. */
 export function runLauncher(dataDir: string, env: Record<string, string> = {}): RunningLauncher {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../dist/main.mjs')], {
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', ...env },
@@ -54,7 +54,7 @@ export function runLauncher(dataDir: string, env: Record<string, string> = {}): 
   }
 }
 
-/** The processes that a running launcher has started: its services and its servers. */
+/** Returns the processes of a running launcher: its services and its servers. */
 export function childrenOf(dataDir: string): number[] {
   const { services } = JSON.parse(readFileSync(join(dataDir, 'run.json'), 'utf8'))
   const postgres = Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10)

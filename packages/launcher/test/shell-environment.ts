@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
-// Understands what the printed commands say to curl, and nothing else.
+// Supports only the options in the printed commands.
 const standIn = `#!${process.execPath}
 const headers = {}
 let body
@@ -17,7 +17,7 @@ for (const args = process.argv.slice(2); args.length > 0; ) {
 fetch(url, { method: body === undefined ? 'GET' : 'POST', headers, body }).then(async response => console.log(await response.text()))
 `
 
-/** The environment in which a user pastes a command. A machine with nothing but Node has no curl; it gets a stand-in. */
+/** Returns the environment of a user's shell, with a stand-in for curl on machines without it. */
 export function shellEnvironment(): NodeJS.ProcessEnv {
   if (spawnSync('curl', ['--version']).status === 0) return process.env
   const folder = mkdtempSync(join(tmpdir(), 'belfry-curl-'))

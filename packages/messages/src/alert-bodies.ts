@@ -2,33 +2,33 @@ import { type Alert, alertLines, alertTitle } from './alert.ts'
 import { type Mail, writeMail } from './mail.ts'
 
 // Both services refuse longer texts.
-const longestText = 2_000
+const maxTextLength = 2_000
 
-/** The body of a message to a Slack webhook. What users have named things cannot mention anybody or become a link. */
+/** Returns the body for a Slack webhook. Names that users chose cannot mention people or become links. */
 export function slackBody(alert: Alert): string {
   const escaped = plainText(alert).replace(/[&<>]/g, character => slackEntities[character] ?? '')
-  return JSON.stringify({ text: escaped.slice(0, longestText) })
+  return JSON.stringify({ text: escaped.slice(0, maxTextLength) })
 }
 
-/** The body of a message to a Discord webhook, which mentions nobody whatever it says. */
+/** Returns the body for a Discord webhook, which cannot mention people. */
 export function discordBody(alert: Alert): string {
-  return JSON.stringify({ content: plainText(alert).slice(0, longestText), allowed_mentions: { parse: [] } })
+  return JSON.stringify({ content: plainText(alert).slice(0, maxTextLength), allowed_mentions: { parse: [] } })
 }
 
-/** The body of a message to a webhook, in the form of Standard Webhooks. */
+/** Returns the body for a webhook, in the format of Standard Webhooks. */
 export function webhookBody(alert: Alert): string {
   const { event, at, workspace, count, items, quota } = alert
   const data = { message: alertTitle(alert), workspace, count, items, ...(quota ? { quota } : {}) }
   return JSON.stringify({ type: event, timestamp: at, data })
 }
 
-/** An alert as a mail. */
+/** Returns an alert as a mail. */
 export function alertMail(to: string, alert: Alert): Mail {
   const title = alertTitle(alert)
   return writeMail(to, {
     subject: `Belfry: ${title.replace(/\.$/, '')}`,
     paragraphs: [title, ...alertLines(alert)],
-    footer: `You got this mail because an integration of the workspace "${alert.workspace.name}" names your address.`,
+    footer: `You received this mail because an integration of the workspace "${alert.workspace.name}" has your address.`,
   })
 }
 

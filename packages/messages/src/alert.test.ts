@@ -19,25 +19,25 @@ it('counts them all and names the first few', () => {
   expect(alertMail('a@example.com', { ...alert, count: 2 }).text).not.toContain('more')
 })
 
-it('says of more than ten thousand that they are more', () => {
+it('reports more than ten thousand as more', () => {
   const { text } = alertMail('a@example.com', { ...alert, count: 10_001 })
   expect(text).toContain('more than 10,000 tasks are dead')
   expect(text).toContain('and many more')
 })
 
-it('lets no name mention anybody or become a link', () => {
+it('does not let names mention people or become links', () => {
   expect(slackBody(alert)).not.toMatch(/[<>]/)
   expect(JSON.parse(slackBody(alert)).text).toContain('&lt;!channel&gt; &amp; &lt;https:')
   expect(JSON.parse(discordBody(alert)).allowed_mentions).toEqual({ parse: [] })
 })
 
-it('keeps to what Slack and Discord take', () => {
+it('stays within the limits of Slack and Discord', () => {
   const long = { ...alert, items: Array.from({ length: 5 }, () => ({ id: 'task_1', name: '𝒳'.repeat(900) })) }
   expect(JSON.parse(discordBody(long)).content).toHaveLength(2_000)
   expect(JSON.parse(slackBody(long)).text).toHaveLength(2_000)
 })
 
-it('tells a webhook what it is about in the form of Standard Webhooks', () => {
+it('has the format of Standard Webhooks for webhooks', () => {
   expect(JSON.parse(webhookBody(alert))).toEqual({
     type: 'task.dead',
     timestamp: alert.at,

@@ -1,21 +1,21 @@
 import type { AlertEvent } from '@belfry/domain'
 
-/** What an integration is told. `test` is what its test button sends. */
+/** An alert for an integration. `test` is the alert of its test button. */
 export type Alert = {
   event: AlertEvent | 'test'
-  /** When it was found, in ISO 8601. */
+  /** The time of detection, in ISO 8601. */
   at: string
   workspace: { id: string; name: string }
-  /** How many tasks or cron jobs it is about, of which `items` are the first few; beyond 10,000 nobody has counted. */
+  /** The number of affected tasks or cron jobs, counted up to 10,001. `items` are the first ones. */
   count: number
   items: ReadonlyArray<{ id: string; name: string }>
-  /** What a quota's alert is about. */
+  /** The quota of a quota alert. */
   quota?: { resource: string; percent: number }
 }
 
 const maxCounted = 10_000
 
-/** Says what has happened, in one line of plain text. */
+/** Returns the title of an alert, in one line of plain text. */
 export function alertTitle({ event, count, workspace, quota }: Alert): string {
   const where = `in the workspace "${workspace.name}"`
   switch (event) {
@@ -33,7 +33,7 @@ export function alertTitle({ event, count, workspace, quota }: Alert): string {
   }
 }
 
-/** Names what an alert is about: a line each, and one for those that are not named. */
+/** Returns one line for each item of an alert, and one for the number of others. */
 export function alertLines({ items, count }: Alert): string[] {
   const others = count - items.length
   const more = count > maxCounted ? 'and many more' : `and ${others.toLocaleString('en')} more`

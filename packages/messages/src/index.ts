@@ -1,7 +1,7 @@
 export { invitationMail, passwordResetMail } from './account-mails.ts'
 export { type Alert, alertLines, alertTitle } from './alert.ts'
 export { alertMail, discordBody, slackBody, webhookBody } from './alert-bodies.ts'
-export { type Letter, type Mail, writeMail } from './mail.ts'
+export { type Mail, writeMail } from './mail.ts'
 export type { Message } from './message.ts'
 export {
   type OwnerFacts,

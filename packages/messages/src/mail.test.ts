@@ -5,20 +5,20 @@ import { quotaMail } from './quota-mail.ts'
 const url = 'https://belfry.example/invitations/abc?x=1&y=2'
 const invitation = invitationMail('a@example.com', { organization: 'A & <B>', inviter: 'Eve\r\nBcc: x', url })
 
-it('says the same in text and in HTML, and names the link in both', () => {
+it('has the same content and link in text and HTML', () => {
   expect(invitation.text).toContain(url)
   expect(invitation.html).toContain('href="https://belfry.example/invitations/abc?x=1&amp;y=2"')
   expect(passwordResetMail('a@example.com', url).text).toContain(url)
 })
 
-it('shows what users have typed as text, on one line', () => {
+it('shows user input as text, on one line', () => {
   expect(invitation.html).toContain('A &amp; &lt;B&gt;')
   expect(invitation.html).not.toContain('<B>')
   expect(invitation.text).toContain('"Eve Bcc: x" invites you')
   expect(invitation.subject).not.toMatch(/[\r\n]/)
 })
 
-it('sets ink and paper together, for readers that show it on a page of their own colour', () => {
+it('sets text and background colours together', () => {
   const styles = [...invitation.html.matchAll(/class="paper" style="([^"]*)"/g)].map(([, style]) => style)
   expect(styles).toHaveLength(2)
   for (const style of styles) expect(style).toMatch(/background:#ffffff;color:#1d2433/)
@@ -27,11 +27,11 @@ it('sets ink and paper together, for readers that show it on a page of their own
   )
 })
 
-it('fetches nothing', () => {
+it('has no external resources', () => {
   expect(invitation.html).not.toMatch(/src=|@import|url\(|<link|<script/)
 })
 
-it('tells an owner what happens at the limit', () => {
+it('tells an owner the consequences of the limit', () => {
   const crossing = { organization: 'Acme', quota: 'executions', url } as const
   expect(quotaMail('a@example.com', { ...crossing, percent: 80 }).text).toContain('At 100 %')
   expect(quotaMail('a@example.com', { ...crossing, percent: 100 }).text).not.toContain('At 100 %')

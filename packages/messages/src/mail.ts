@@ -6,27 +6,27 @@ export type Mail = {
   html: string
 }
 
-/** What a mail says: a greeting-less letter of plain paragraphs, with at most one thing to press. */
-export type Letter = {
+/** The content of a mail: plain paragraphs, and at most one button. */
+type Content = {
   subject: string
   paragraphs: readonly string[]
-  /** Where the button leads. */
+  /** The button. */
   action?: { label: string; url: string }
-  /** Small print under the letter. */
+  /** The small print. */
   footer: string
 }
 
-/** Writes a letter both as text and as HTML, without anything that would be fetched from outside. */
-export function writeMail(to: string, letter: Letter): Mail {
-  return { to, subject: letter.subject, text: asText(letter), html: asHtml(letter) }
+/** Renders a mail as text and as HTML, without external resources. */
+export function writeMail(to: string, content: Content): Mail {
+  return { to, subject: content.subject, text: asText(content), html: asHtml(content) }
 }
 
-function asText({ paragraphs, action, footer }: Letter): string {
+function asText({ paragraphs, action, footer }: Content): string {
   const link = action ? [`${action.label}:\n${action.url}`] : []
   return `${[...paragraphs, ...link, `-- \n${footer}`].join('\n\n')}\n`
 }
 
-function asHtml({ subject, paragraphs, action, footer }: Letter): string {
+function asHtml({ subject, paragraphs, action, footer }: Content): string {
   const body = paragraphs.map(text => `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`).join('\n')
   const button = action
     ? `<p style="margin:24px 0"><a href="${escapeHtml(action.url)}" style="${buttonStyle}">${escapeHtml(action.label)}</a></p>
@@ -53,11 +53,11 @@ ${button}
 `
 }
 
-// Ink and paper are always set together: whoever shows the letter on a page of their own keeps it readable.
+// Text and background colours are always set together, so the mail stays readable in every mail reader.
 const paperStyle =
   'background:#ffffff;color:#1d2433;font:15px/1.6 system-ui,-apple-system,Segoe UI,Roboto,sans-serif;overflow-wrap:anywhere'
 const softStyle = 'color:#5b6579;font-size:13px'
-// What is written at an element wins otherwise; a reader that drops this shows the light letter.
+// `!important` overrides the inline styles. Mail readers that ignore this show the light colours.
 const darkStyle = `@media (prefers-color-scheme: dark) {
 .paper { background: #10141c !important; color: #e4e8f0 !important; }
 .soft { color: #98a3b8 !important; }

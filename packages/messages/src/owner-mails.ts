@@ -1,9 +1,9 @@
 import { type Mail, writeMail } from './mail.ts'
 
-/** What every mail to an owner names. */
+/** The facts in every mail to an owner. */
 export type OwnerFacts = {
   organization: string
-  /** The page on which an owner sees usage and tier; null when nobody knows its address. */
+  /** The URL of the page with usage and tier; null when the public URL is unknown. */
   url: string | null
 }
 
@@ -12,12 +12,12 @@ export type UsageFacts = OwnerFacts & {
   month: string
   tier: string
   executions: { used: number; limit: number }
-  /** Tasks that ended dead. */
+  /** Tasks that became dead letters. */
   failed: number
   storageBytes: { used: number; limit: number }
 }
 
-/** What an organization used in a month that is over. */
+/** Returns the usage report of a past month. */
 export function usageMail(to: string, facts: UsageFacts): Mail {
   const { organization, month, tier, executions, failed, storageBytes } = facts
   const name = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
@@ -31,45 +31,45 @@ export function usageMail(to: string, facts: UsageFacts): Mail {
       `It stores ${share(storageBytes, formatBytes)}. Its tier is ${tier}.`,
     ],
     ...action(facts),
-    footer: 'You got this mail because you own this organization. It is sent once a month.',
+    footer: 'You received this mail because you own this organization. It is sent once a month.',
   })
 }
 
 export type TierFacts = OwnerFacts & { from: string; to: string; why?: 'unpaid' | 'ended' | undefined }
 
-/** An organization has another tier. */
+/** Returns a mail about a new tier. */
 export function tierMail(to: string, facts: TierFacts): Mail {
   const reasons = {
     unpaid: 'The last payment failed, and the grace period is over.',
     ended: 'The subscription has ended.',
   }
   return writeMail(to, {
-    subject: `${facts.organization}: the tier is ${facts.to} now`,
+    subject: `${facts.organization}: the tier is now ${facts.to}`,
     paragraphs: [
       `The organization "${facts.organization}" changed from the tier ${facts.from} to ${facts.to}.`,
       ...(facts.why ? [reasons[facts.why]] : []),
       'The new limits apply from now on. Nothing that exists is deleted because of a lower limit.',
     ],
     ...action(facts),
-    footer: 'You got this mail because you own this organization.',
+    footer: 'You received this mail because you own this organization.',
   })
 }
 
-/** A payment failed; the tier stays until `graceUntil`. */
+/** Returns a mail about a failed payment; the tier stays until `graceUntil`. */
 export function paymentFailedMail(to: string, facts: OwnerFacts & { tier: string; graceUntil: Date }): Mail {
   const day = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(facts.graceUntil)
   return writeMail(to, {
     subject: `${facts.organization}: the payment failed`,
     paragraphs: [
       `The payment for the organization "${facts.organization}" failed.`,
-      `The tier ${facts.tier} stays until ${day}. Pay, or change the payment method, before then to keep it.`,
+      `The tier ${facts.tier} stays until ${day}. To keep it, pay or change the payment method before then.`,
     ],
     ...action(facts, 'Open billing settings'),
-    footer: 'You got this mail because you own this organization.',
+    footer: 'You received this mail because you own this organization.',
   })
 }
 
-function action({ url }: OwnerFacts, label = 'See usage and tier') {
+function action({ url }: OwnerFacts, label = 'View usage and tier') {
   return url === null ? {} : { action: { label, url } }
 }
 

@@ -5,17 +5,17 @@ export type QuotaCrossing = {
   quota: 'executions' | 'storage'
   /** 80 or 100. */
   percent: number
-  /** The page on which an owner can change the tier; null when nobody knows its address. */
+  /** The URL of the page to change the tier; null when the public URL is unknown. */
   url: string | null
 }
 
 const names = { executions: 'monthly executions', storage: 'storage' }
 const consequences = {
-  executions: 'Tasks that fall due until the month ends (UTC) are cancelled, and events are refused.',
-  storage: 'New tasks, cron jobs and events are refused, and tasks that fall due are cancelled.',
+  executions: 'Tasks that become due before the end of the month (UTC) are cancelled, and events are refused.',
+  storage: 'New tasks, cron jobs and events are refused, and tasks that become due are cancelled.',
 }
 
-/** Tells an owner that an organization comes near a limit of its tier, or has reached it. */
+/** Returns a mail about a limit that an organization approaches or has reached. */
 export function quotaMail(to: string, { organization, quota, percent, url }: QuotaCrossing): Mail {
   const name = names[quota]
   return writeMail(to, {
@@ -23,9 +23,9 @@ export function quotaMail(to: string, { organization, quota, percent, url }: Quo
     paragraphs: [
       `The organization "${organization}" has used ${percent} % of the ${name} that its tier allows.`,
       percent >= 100 ? consequences[quota] : `At 100 %: ${consequences[quota]}`,
-      'A higher tier takes effect at once, also for what is waiting.',
+      'A higher tier takes effect at once, including for waiting tasks.',
     ],
-    ...(url === null ? {} : { action: { label: 'See usage and tier', url } }),
-    footer: 'You got this mail because you own this organization. It is sent once a month for each limit.',
+    ...(url === null ? {} : { action: { label: 'View usage and tier', url } }),
+    footer: 'You received this mail because you own this organization. It is sent once a month for each limit.',
   })
 }

@@ -1,12 +1,12 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { isIPv4 } from 'node:net'
 
-/** What is wrong with a certificate, beside that nothing trusts it by itself. */
+/** A fault of a certificate, which is never trusted by default. */
 export type CertificateFault = 'expired' | 'not_yet_valid' | 'unknown_authority'
 
 /**
- * Makes a key and a certificate for one host name or IPv4 address, signed with its own key and valid for a day unless a
- * fault is wanted.
+ * Returns a key and a certificate for one host name or IPv4 address, self-signed and valid for a day, or with the given
+ * fault.
  */
 export function createCertificate(host: string, fault?: CertificateFault): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
@@ -15,7 +15,7 @@ export function createCertificate(host: string, fault?: CertificateFault): { key
   const dayMs = 24 * 60 * 60 * 1000
   const now = Date.now() + (fault === 'expired' ? -2 : fault === 'not_yet_valid' ? 2 : 0) * dayMs
   const name = nameOf(host)
-  const issuer = fault === 'unknown_authority' ? nameOf('Nobody') : name
+  const issuer = fault === 'unknown_authority' ? nameOf('Unknown') : name
   const subject = isIPv4(host) ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host))
   const content = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))), // version 3
@@ -56,7 +56,7 @@ function sequence(...parts: Buffer[]): Buffer {
   return der(0x30, ...parts)
 }
 
-// Tag, length, value: the whole of DER as far as it is needed here.
+// Encodes DER: tag, length, value.
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const value = Buffer.concat(parts)
   const length = value.length < 128 ? [value.length] : [0x82, value.length >> 8, value.length & 0xff]

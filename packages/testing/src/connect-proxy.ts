@@ -2,22 +2,22 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 
-/** A proxy for CONNECT on 127.0.0.1 that remembers what it was asked for. */
+/** A proxy for CONNECT on 127.0.0.1 that records its requests. */
 export type ConnectProxy = {
   port: number
   /** The `host:port` of each CONNECT, in order. */
   asked: readonly string[]
-  /** Requests that were no CONNECT. */
+  /** The number of requests other than CONNECT. */
   others(): number
   close(): Promise<void>
 }
 
 export type ConnectProxyOptions = {
-  /** `user:password` that it insists on. Default: anybody may use it. */
+  /** The required `user:password`. Default: none. */
   credentials?: string
-  /** A status that it answers every CONNECT with, instead of connecting. */
+  /** The status of its response to every CONNECT. Default: it connects. */
   refusesWith?: number
-  /** Accepts connections and CONNECTs, and never answers. */
+  /** Accepts connections and CONNECTs, and never responds. */
   hangs?: boolean
 }
 
@@ -32,7 +32,7 @@ export async function startConnectProxy(options: ConnectProxyOptions = {}): Prom
     response.writeHead(400).end()
   })
   server.on('connect', ({ url: authority = '', headers }, client: Socket, head: Buffer) => {
-    client.on('error', () => {}) // either side may leave in any way
+    client.on('error', () => {}) // either side may disconnect in any way
     if (expected && headers['proxy-authorization'] !== expected) {
       return client.end('HTTP/1.1 407 Who are you\r\nproxy-authenticate: Basic realm="proxy"\r\n\r\n')
     }
@@ -58,7 +58,7 @@ export async function startConnectProxy(options: ConnectProxyOptions = {}): Prom
   server.on('connection', track)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // listening on a port, not on a pipe
+  const { port } = server.address() as AddressInfo // it listens on a port, not on a pipe
   return {
     port,
     asked,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 export type DocumentedVariable = {
   name: string
-  /** What an operator would write for the default; null where it is no single value. */
+  /** The default as an operator would write it; null when it is not a single value. */
   default: string | null
   isRequired: boolean
 }
@@ -10,7 +10,7 @@ export type DocumentedVariable = {
 const row = /^\| `(?<name>\w+)` \| (?<processes>[^`|]+) \| (?<default>[^|]+) \|/gm
 const page = new URL('../../../docs/configuration.md', import.meta.url)
 
-/** Reads what docs/configuration.md tells about the variables of a process. */
+/** Parses the variables of a process in docs/configuration.md. */
 export function documentedVariables(process: string): DocumentedVariable[] {
   const rows = [...readFileSync(page, 'utf8').matchAll(row)].map(match => match.groups ?? {})
   return rows

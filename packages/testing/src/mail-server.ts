@@ -1,13 +1,13 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-/** A mail as a server got it. */
+/** A received mail. */
 export type ReceivedMail = {
   from: string
   to: string[]
   messageId: string
   subject: string
-  /** Everything, with the encoding of its text undone. */
+  /** The complete mail, with its text decoded. */
   text: string
 }
 
@@ -19,17 +19,17 @@ export type MailServer = {
 }
 
 export type MailServerOptions = {
-  /** Default: any free one. */
+  /** The port. Default: any free port. */
   port?: number
-  /** Who has to sign in. Default: nobody. */
+  /** The required credentials. Default: none. */
   account?: { user: string; password: string }
-  /** Answers a receiver's address with a refusal, such as 550, or null to take it. */
+  /** Returns a status such as 550 to refuse a recipient, or null to accept. Default: accepts all. */
   refuse?(address: string): number | null
-  /** What the server waits for after it has a mail, before it says so. Default: nothing. */
+  /** Delays the server's confirmation of a mail. Default: no delay. */
   beforeAnswer?(): Promise<void>
 }
 
-/** Starts a real SMTP server, without TLS, that keeps what it gets. */
+/** Starts an SMTP server without TLS that records mails. */
 export async function startMailServer(options: MailServerOptions = {}): Promise<MailServer> {
   const { port = 0, account, refuse, beforeAnswer } = options
   const mails: ReceivedMail[] = []
@@ -58,7 +58,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     },
   })
   await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
-  const { port: taken } = server.server.address() as AddressInfo // listening on a port, not on a pipe
+  const { port: taken } = server.server.address() as AddressInfo // it listens on a port, not on a pipe
   const login = account ? `${account.user}:${account.password}@` : ''
   return {
     port: taken,

@@ -1,4 +1,4 @@
-// Each leads to an address that is not public, as some URL parser or resolver reads it.
+// For some URL parser or resolver, each leads to an address that is not public.
 const hosts = [
   ...['127.0.0.1', '127.0.0.1.', '127.1', '127.0.1', '127.000.000.001', '127.0.0.2', '127.255.255.254', '0.0.0.0', '0'],
   ...['2130706433', '2130706433.', '0x7f000001', '0X7F000001', '0x7f.1', '0x7f.0x0.0x0.0x1', '0x7f.0.0.1', '0x0', '00'],
@@ -34,10 +34,10 @@ const hosts = [
   ...['100.100.100.200', '168.63.129.16', '192.0.0.192'],
 ]
 
-// What comes before the host is only a name for whoever calls, however much it looks like a host.
+// The part before the host is only a user name, even when it looks like a host.
 const userinfo = ['user@', 'user:password@', '@', ':@', 'example.com@', 'example.com:80@', 'example.com%2f@', 'a@b@']
 
-/** URLs that lead to private addresses at a port, in more than 100 spellings: none of them may be accepted or called. */
+/** Returns URLs of private addresses at a port, in more than 100 spellings. None of them may be accepted or called. */
 export function privateUrls(port: number): string[] {
   const schemes = ['http', 'https', 'HTTP']
   const plain = hosts.map((host, index) => `${schemes[index % schemes.length]}://${host}:${port}/`)

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { pipeline, Readable, type Writable } from 'node:stream'
 
-/** An answer as it should be. */
+/** A valid response. */
 export type Reply = {
   status?: number
   headers?: Record<string, string | string[]>
@@ -9,30 +9,30 @@ export type Reply = {
   delayMs?: number
 }
 
-/** An answer as it should not be. */
+/** An invalid or incomplete response. */
 export type Misbehaviour =
-  /** Never a byte. */
+  /** Sends nothing. */
   | { does: 'hang' }
-  /** Headers and some of the body, then nothing more. */
+  /** Sends headers and a part of the body, then nothing. */
   | { does: 'hang_in_body' }
-  /** A valid answer, one byte at a time, either all of it or only its body. */
+  /** Sends a valid response one byte at a time, or only its body. */
   | { does: 'drip'; everyMs: number; part?: 'all' | 'body' }
-  /** A reset instead of an answer. */
+  /** Resets the connection. */
   | { does: 'reset' }
-  /** The connection ends before the announced length is reached. */
+  /** Closes the connection before the announced length. */
   | { does: 'close_in_body' }
-  /** The author's own bytes; the connection stays open unless `thenClose`. */
+  /** Sends the given bytes; the connection stays open unless `thenClose`. */
   | { does: 'raw'; bytes: string | Buffer; thenClose?: boolean }
   | { does: 'redirect'; to: string; status?: number }
-  /** A body as fast as it is taken, without an end. */
+  /** Sends an endless body as fast as possible. */
   | { does: 'endless_body' }
-  /** A header block of about this many bytes. Default: 64 KiB. */
+  /** Sends about this many bytes of headers. Default: 64 KiB. */
   | { does: 'huge_headers'; bytes?: number }
-  /** Headers as fast as they are taken, without an end. */
+  /** Sends endless headers as fast as possible. */
   | { does: 'endless_headers' }
-  /** Informational answers without an end. Default: 103. */
+  /** Sends endless informational responses. Default: 103. */
   | { does: 'informational_flood'; status?: 100 | 102 | 103 }
-  /** 204 with an announced body. */
+  /** Sends 204 with an announced body. */
   | { does: 'body_on_204' }
 
 export type Behaviour = Reply | Misbehaviour
@@ -41,7 +41,7 @@ const ok = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n'
 const partOfBody = `${ok}content-length: 100\r\n\r\nonly a part`
 const endlessBody = Buffer.alloc(64 * 1024, 'x')
 
-/** Answers one request in the given way. */
+/** Responds to a request in the given way. */
 export function behave(behaviour: Behaviour, response: ServerResponse): void {
   if ('does' in behaviour) misbehave(behaviour, response)
   else reply(behaviour, response)
@@ -118,7 +118,7 @@ function pour(chunk: Buffer, into: Writable | null): void {
   const endless = function* () {
     while (true) yield chunk
   }
-  if (into) pipeline(Readable.from(endless()), into, () => {}) // ends when the other side has had enough
+  if (into) pipeline(Readable.from(endless()), into, () => {}) // ends when the client disconnects
 }
 
 function onSocketClose({ socket }: ServerResponse, timer: NodeJS.Timeout): void {

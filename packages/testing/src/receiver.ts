@@ -6,53 +6,53 @@ import type { TlsOptions } from 'node:tls'
 import { type CertificateFault, createCertificate } from './certificate.ts'
 import { type Behaviour, behave } from './receiver-behaviour.ts'
 
-/** A request as it came in. */
+/** A received request. */
 export type ReceivedRequest = {
   method: string
   /** Without the query. */
   path: string
   /** The request target as sent, query included. */
   target: string
-  /** Names and values in turn, in the order and the spelling of the wire. */
+  /** Alternating names and values, in their original order and spelling. */
   rawHeaders: string[]
   body: Buffer
-  /** When its headers had arrived, in milliseconds since 1970 with fractions. */
+  /** The arrival time of its headers, in epoch milliseconds with fractions. */
   receivedAt: number
-  /** The how-manieth connection brought it; the first is 1. */
+  /** The number of its connection; the first is 1. */
   connection: number
 }
 
-/** A target for tests: a real server on 127.0.0.1 that remembers what it gets and answers as it is told. */
+/** A target for tests: a server on 127.0.0.1 that records requests and sends configured responses. */
 export type Receiver = {
   port: number
-  /** The certificate in PEM form, if it speaks TLS. */
+  /** The certificate in PEM format; null without TLS. */
   certificate: string | null
   url(path: string): string
   requests: readonly ReceivedRequest[]
   requestsTo(path: string): ReceivedRequest[]
-  /** Connections accepted so far, whether or not a request came over them. */
+  /** Returns the number of accepted connections, including those without a request. */
   connections(): number
-  /** Connections open now. */
+  /** Returns the number of open connections. */
   openConnections(): number
-  /** Says how requests for a path are answered: always the same, or one after another, the last again and again. */
+  /** Sets the response for a path, or responses in order, of which the last repeats. */
   answer(path: string, behaviour: Behaviour | Behaviour[]): void
-  /** Waits for a number of requests or for a condition on them; rejects after `timeoutMs`, 5 seconds unless told. */
+  /** Waits for a number of requests, or for a condition on them. Rejects after `timeoutMs`. Default: 5 seconds. */
   waitFor(
     condition: number | ((requests: readonly ReceivedRequest[]) => boolean),
     timeoutMs?: number,
   ): Promise<readonly ReceivedRequest[]>
-  /** Ends every connection and the server. */
+  /** Closes all connections and the server. */
   close(): Promise<void>
 }
 
 export type ReceiverOptions = {
-  /** How paths without an answer of their own behave. Default: 200 with `{"ok":true}`. */
+  /** The behaviour of all other paths. Default: 200 with `{"ok":true}`. */
   otherwise?: Behaviour
-  /** Speaks TLS with a fresh self-signed certificate for this host name or address. Default: plain HTTP. */
+  /** Uses TLS with a self-signed certificate for this host name or address. Default: plain HTTP. */
   certificateFor?: string
-  /** What else is wrong with the certificate. Default: nothing. */
+  /** A fault of the certificate. Default: none. */
   certificateFault?: CertificateFault
-  /** The newest version of TLS that it speaks. Default: Node's. */
+  /** The maximum TLS version. Default: Node's. */
   maxTlsVersion?: 'TLSv1.1' | 'TLSv1.2'
 }
 
@@ -62,7 +62,7 @@ const defaultReply: Behaviour = { status: 200, headers: { 'content-type': 'appli
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const requests: ReceivedRequest[] = []
   const answers = new Map<string, Behaviour[]>()
-  const numberOf = new Map<number | undefined, number>() // by the port of the other side
+  const numberOf = new Map<number | undefined, number>() // by the client's port
   const sockets = new Set<Socket>()
   const watchers = new Set<() => void>()
   let accepted = 0
@@ -73,7 +73,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     const [path = ''] = target.split('?')
     const connection = numberOf.get(request.socket.remotePort) ?? 0
     const chunks = await request.toArray().catch(() => null)
-    if (chunks === null) return // the other side left in the middle
+    if (chunks === null) return // the client disconnected
     requests.push({ method, path, target, rawHeaders, body: Buffer.concat(chunks), receivedAt, connection })
     for (const check of watchers) check()
     const queue = answers.get(path) ?? []
@@ -89,12 +89,12 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     accepted += 1
     sockets.add(socket)
     numberOf.set(socket.remotePort, accepted)
-    socket.on('error', () => {}) // clients of a misbehaving server may leave in any way
+    socket.on('error', () => {}) // clients of a misbehaving server may disconnect in any way
     socket.on('close', () => sockets.delete(socket))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // listening on a port, not on a pipe
+  const { port } = server.address() as AddressInfo // it listens on a port, not on a pipe
 
   return {
     port,
@@ -111,7 +111,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
       const isMet = typeof condition === 'number' ? () => requests.length >= condition : () => condition(requests)
       return waitUntil(isMet, watchers, timeoutMs).then(
         () => [...requests],
-        () => Promise.reject(new Error(`Waited ${timeoutMs} ms in vain; ${requests.length} requests have come.`)),
+        () => Promise.reject(new Error(`Timed out after ${timeoutMs} ms with ${requests.length} requests.`)),
       )
     },
     async close() {
@@ -124,7 +124,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
 }
 
 function versions(maxVersion: ReceiverOptions['maxTlsVersion']): TlsOptions {
-  // OpenSSL refuses old versions above security level 0, whatever else it is told.
+  // OpenSSL refuses old versions above security level 0.
   return maxVersion ? { minVersion: 'TLSv1', maxVersion, ciphers: 'DEFAULT@SECLEVEL=0' } : {}
 }
 

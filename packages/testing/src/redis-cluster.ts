@@ -6,14 +6,14 @@ import { Redis } from 'ioredis'
 
 /** A Redis Cluster of masters without replicas, on loopback. */
 export type RedisCluster = {
-  /** Names every node. */
+  /** The URL with all nodes. */
   url: string
   ports: readonly number[]
   /** Runs a command on a node. */
   ask(node: number, command: string, ...args: string[]): Promise<unknown>
-  /** Ends a node at once, as a crash would. */
+  /** Kills a node, as a crash would. */
   kill(node: number): Promise<void>
-  /** Starts a node that was killed, with its data or without. */
+  /** Restarts a killed node, with or without its data. */
   revive(node: number, options?: { empty?: boolean }): Promise<void>
   close(): Promise<void>
 }
@@ -22,7 +22,7 @@ const slots = 16_384
 const busDistance = 10_000
 const patienceMs = 30_000
 
-/** Starts a cluster whose nodes share the slots evenly; resolves once all of them agree on that. */
+/** Starts a cluster whose nodes share the slots evenly. Resolves once all nodes agree. */
 export async function startRedisCluster(size = 3): Promise<RedisCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'belfry-cluster-'))
   const nodes: Server[] = []
@@ -83,7 +83,7 @@ export async function startRedisCluster(size = 3): Promise<RedisCluster> {
   }
 }
 
-// A node also listens on the port that lies so much above its own.
+// A node also listens on the port 10,000 above its own.
 async function portWithBus(): Promise<number> {
   for (;;) {
     const wanted = 12_000 + Math.floor(Math.random() * 15_000)

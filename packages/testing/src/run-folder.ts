@@ -6,7 +6,7 @@ import { commandLine, processIdentity, stopLeftoverPostgres, stopLeftoverRedis }
 const prefix = 'belfry-tests-'
 const pidFiles = ['postmaster.pid', 'redis.pid']
 
-/** Makes the folder of a test run, after removing those of earlier runs that were killed. */
+/** Creates the folder of a test run, after removing those of killed runs. */
 export async function createRunFolder(): Promise<string> {
   for (const name of readdirSync(tmpdir()).filter(entry => entry.startsWith(prefix))) {
     const folder = join(tmpdir(), name)
@@ -19,7 +19,7 @@ export async function createRunFolder(): Promise<string> {
   return folder
 }
 
-/** Stops every server that has its data in the folder, and removes it. */
+/** Stops all servers with data in the folder, and removes it. */
 export async function removeRunFolder(folder: string): Promise<void> {
   for (const dataDir of findDataDirs(folder)) {
     await stopLeftoverPostgres(dataDir)

@@ -10,7 +10,7 @@ import { Stripe } from 'stripe'
 type Json = Record<string, unknown>
 type Phase = { start_date: number; end_date: number; items: Array<{ price: string }> }
 
-/** A subscription as the stand-in keeps it. */
+/** A subscription of the stand-in. */
 export type StandInSubscription = {
   id: string
   customer: string
@@ -24,18 +24,18 @@ export type StandInSubscription = {
 
 export type StripeCall = { method: string; path: string; body: URLSearchParams }
 
-/** Stripe's own stripe-mock, which checks every request, with subscriptions in front of it that tests can move. */
+/** Stripe's own stripe-mock, which validates requests, behind a server with subscriptions that tests can change. */
 export type StripeStandIn = {
   url: string
   webhookSecret: string
-  /** What was called, but for reads. */
+  /** All requests except reads. */
   calls: StripeCall[]
   subscriptions: StandInSubscription[]
-  /** A customer pays a checkout: there is a subscription now. */
+  /** Pays a customer's checkout, which creates a subscription. */
   pay(customer: string, price: string): StandInSubscription
-  /** The end of the period: a planned change or cancellation takes place. */
+  /** Ends the period: a planned change or cancellation takes effect. */
   endPeriod(subscription: StandInSubscription): void
-  /** An event as Stripe would send it: its body and its signature. */
+  /** Returns the body and the signature of an event, as Stripe would send it. */
   event(type: string, object: Json, id?: string): { body: string; headers: Record<string, string> }
   close(): Promise<void>
 }
@@ -43,7 +43,7 @@ export type StripeStandIn = {
 const month = 30 * 24 * 3600
 const seconds = () => Math.floor(Date.now() / 1000)
 
-/** Why there is no stand-in on this machine; null when there can be one. */
+/** Returns why this machine cannot run the stand-in; null when it can. */
 export function whyNoStripe(): string | null {
   return stripeMock() === null
     ? 'stripe-mock is not installed: go install github.com/stripe/stripe-mock@v0.203.0'
@@ -135,7 +135,7 @@ function stripeMock(): string | null {
   return places.find(place => place !== '' && spawnSync(place, ['-version']).status === 0) ?? null
 }
 
-// What subscriptions and what stands around them are answered with; null where stripe-mock's own answer will do.
+// Returns the response about subscriptions; null when stripe-mock's own response is enough.
 function answerOf(
   { url, calls, subscriptions }: Pick<StripeStandIn, 'url' | 'calls' | 'subscriptions'>,
   { method, path, body }: StripeCall,
@@ -179,7 +179,7 @@ function laterPhase({ periodEnd }: StandInSubscription, body: URLSearchParams): 
   return { start_date: periodEnd, end_date: periodEnd + month, items: [{ price }] }
 }
 
-// What stripe-mock answers, with the fields that tests move.
+// Returns stripe-mock's response with the fields that tests change.
 function present(one: StandInSubscription, template: Json): Json {
   const [item] = (template.items as { data: Json[] }).data
   const price = { ...(item?.price as Json), id: one.price }

@@ -2,18 +2,18 @@ import pg from 'pg'
 
 export const templateName = 'belfry_template'
 
-/** Makes the database that every test's own is cloned from. `migrate` gets its address and must leave no connection. */
+/** Creates the template of all test databases. `migrate` receives its URL and must leave no connection open. */
 export async function createTemplate(
   serverUrl: string,
   migrate: (databaseUrl: string) => Promise<unknown>,
 ): Promise<void> {
   await execute(serverUrl, `CREATE DATABASE ${templateName}`)
   await migrate(databaseUrl(serverUrl, templateName))
-  // A single connection to a template stops everybody from cloning it.
+  // A single connection to a template prevents clones.
   await execute(serverUrl, `ALTER DATABASE ${templateName} WITH ALLOW_CONNECTIONS false`)
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function execute(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -24,7 +24,7 @@ export async function execute(url: string, statement: string): Promise<void> {
   }
 }
 
-/** The address of another database on the same server. */
+/** Returns the URL of another database on the same server. */
 export function databaseUrl(serverUrl: string, name: string): string {
   return Object.assign(new URL(serverUrl), { pathname: name }).href
 }

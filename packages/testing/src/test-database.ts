@@ -4,16 +4,16 @@ import { testServers } from './test-servers.ts'
 
 export type TestDatabase = {
   url: string
-  /** Removes the database, whoever is still connected to it. */
+  /** Removes the database despite open connections. */
   drop(): Promise<void>
 }
 
-/** Makes a database of one's own with every migration applied. */
+/** Creates a migrated database for one test. */
 export function createTestDatabase(): Promise<TestDatabase> {
   return create(templateName)
 }
 
-/** Makes a database of one's own with nothing in it. */
+/** Creates an empty database for one test. */
 export function createEmptyDatabase(): Promise<TestDatabase> {
   return create('template0')
 }

@@ -1,11 +1,11 @@
 import { testServers } from './test-servers.ts'
 
-/** The run's Redis; null when none is installed. It is shared: keep apart with a key prefix of one's own. */
+/** Returns the URL of the run's Redis; null when none is installed. Tests share it, so each needs its own key prefix. */
 export function testRedisUrl(): string | null {
   return testServers().redisUrl
 }
 
-/** The backends of the queue that can be tested on this machine. */
+/** Returns the queue backends that this machine can test. */
 export function queueBackends(): Array<'redis' | 'postgres'> {
   return testRedisUrl() ? ['redis', 'postgres'] : ['postgres']
 }

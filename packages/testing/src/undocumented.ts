@@ -2,23 +2,23 @@ import { isDeepStrictEqual } from 'node:util'
 import { documentedVariables } from './documented-variables.ts'
 
 export type Configured = {
-  /** The process, as docs/configuration.md names it. */
+  /** The name of the process in docs/configuration.md. */
   process: string
-  /** Every variable that its configuration reads. */
+  /** All variables of its configuration. */
   names: string[]
   load(env: Record<string, string | undefined>): unknown
-  /** What it needs at least. */
+  /** The required variables. */
   env: Record<string, string>
 }
 
-/** Where docs/configuration.md and a process's configuration differ, each as a sentence. */
+/** Returns the differences between docs/configuration.md and a process's configuration, as sentences. */
 export function undocumented({ process, names, load, env }: Configured): string[] {
   const documented = documentedVariables(process)
-  const told = documented.map(({ name }) => name)
+  const documentedNames = documented.map(({ name }) => name)
   const missing = missingNames(load)
   return [
-    ...names.filter(name => !told.includes(name)).map(name => `${name} of the ${process} has no row.`),
-    ...told.filter(name => !names.includes(name)).map(name => `The ${process} does not read ${name}.`),
+    ...names.filter(name => !documentedNames.includes(name)).map(name => `${name} of the ${process} has no row.`),
+    ...documentedNames.filter(name => !names.includes(name)).map(name => `The ${process} does not read ${name}.`),
     ...documented
       .filter(({ name, isRequired }) => isRequired !== missing.includes(name))
       .map(({ name, isRequired }) => `${name} is ${isRequired ? 'not ' : ''}required.`),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Polls until an answer satisfies, and returns it. Rejects with the last answer when none does within the time. */
+/** Polls until a value satisfies a condition, and returns it. Rejects with the last value when the time is up. */
 export async function waitFor<T>(
   ask: () => Promise<T>,
   satisfies: (answer: T) => boolean,

@@ -21,13 +21,13 @@ async function setup(options?: ReceiverOptions): Promise<Receiver> {
 }
 
 describe('a receiver', () => {
-  it('answers 200 with a small JSON body unless told otherwise', async () => {
+  it('responds with 200 and a small JSON body by default', async () => {
     const receiver = await setup()
     const response = await fetch(receiver.url('/any'))
     expect([response.status, await response.json()]).toEqual([200, { ok: true }])
   })
 
-  it('remembers a request as it was on the wire', async () => {
+  it('records a request exactly', async () => {
     const receiver = await setup()
     const before = Date.now()
     const headers = ['Host', 'x', 'X-Mixed-Case', 'a', 'x-mixed-case', 'b']
@@ -42,7 +42,7 @@ describe('a receiver', () => {
     expect(received?.receivedAt).toBeLessThan(Date.now() + 1)
   })
 
-  it('gives the answers of a path in turn and repeats the last', async () => {
+  it('sends the responses of a path in order and repeats the last', async () => {
     const receiver = await setup()
     receiver.answer('/turns', [{ status: 500 }, { status: 429, headers: { 'retry-after': '1' } }, { status: 204 }])
     const statuses: number[] = []
@@ -52,7 +52,7 @@ describe('a receiver', () => {
     expect(receiver.requestsTo('/turns')).toHaveLength(4)
   })
 
-  it('delays an answer', async () => {
+  it('delays a response', async () => {
     const receiver = await setup({ otherwise: { status: 201, delayMs: 60 } })
     const start = performance.now()
     expect((await fetch(receiver.url('/'))).status).toBe(201)
@@ -71,17 +71,17 @@ describe('a receiver', () => {
     agent.destroy()
   })
 
-  it('tells when the awaited requests have come, and when they have not', async () => {
+  it('waits for requests, and rejects when they do not arrive', async () => {
     const receiver = await setup()
     const two = receiver.waitFor(2)
     const toB = receiver.waitFor(requests => requests.some(({ path }) => path === '/b'))
     for (const path of ['/a', '/b']) await fetch(receiver.url(path))
     expect(await two).toHaveLength(2)
     expect(await toB).toHaveLength(2)
-    await expect(receiver.waitFor(3, 20)).rejects.toThrow('Waited 20 ms in vain; 2 requests have come.')
+    await expect(receiver.waitFor(3, 20)).rejects.toThrow('Timed out after 20 ms with 2 requests.')
   })
 
-  it('speaks TLS with a certificate that a client can be told to trust', async () => {
+  it('uses TLS with a certificate that a client can trust', async () => {
     const receiver = await setup({ certificateFor: '127.0.0.1' })
     const sent = getSecurely(receiver.url('/'), { ca: receiver.certificate ?? '' })
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
@@ -115,7 +115,7 @@ describe('a misbehaving receiver', () => {
     expect('HTTP/1.1 200 OK'.startsWith(chunks.join(''))).toBe(true)
   })
 
-  it('resets instead of answering', async () => {
+  it('resets instead of responding', async () => {
     const receiver = await setup({ otherwise: { does: 'reset' } })
     await expect(answerOf(receiver.url('/'))).rejects.toMatchObject({ code: 'ECONNRESET' })
   })
@@ -127,7 +127,7 @@ describe('a misbehaving receiver', () => {
     await expect(read(response)).rejects.toThrow('aborted')
   })
 
-  it('sends the bytes of the author', async () => {
+  it('sends the given bytes', async () => {
     const receiver = await setup({ otherwise: { does: 'raw', bytes: 'SSH-2.0-surprise\r\n', thenClose: true } })
     const { socket } = await speak(receiver)
     expect((await socket.toArray()).join('')).toBe('SSH-2.0-surprise\r\n')
@@ -139,7 +139,7 @@ describe('a misbehaving receiver', () => {
     expect([response.statusCode, response.headers.location]).toEqual([307, 'http://example.com/'])
   })
 
-  it('pours a body without an end', async () => {
+  it('sends an endless body', async () => {
     const receiver = await setup({ otherwise: { does: 'endless_body' } })
     const response = await answerOf(receiver.url('/'))
     let bytes = 0
@@ -150,12 +150,12 @@ describe('a misbehaving receiver', () => {
     expect(bytes).toBeGreaterThan(5_000_000)
   })
 
-  it('sends more headers than a client takes', async () => {
+  it('sends more headers than a client accepts', async () => {
     const receiver = await setup({ otherwise: { does: 'huge_headers' } })
     await expect(answerOf(receiver.url('/'))).rejects.toMatchObject({ code: 'HPE_HEADER_OVERFLOW' })
   })
 
-  it('sends headers without an end', async () => {
+  it('sends endless headers', async () => {
     const receiver = await setup({ otherwise: { does: 'endless_headers' } })
     const { socket } = await speak(receiver)
     let text = ''
@@ -166,7 +166,7 @@ describe('a misbehaving receiver', () => {
     expect(text).not.toContain('\r\n\r\n')
   })
 
-  it('floods with informational answers', async () => {
+  it('floods with informational responses', async () => {
     const receiver = await setup({ otherwise: { does: 'informational_flood' } })
     const { socket } = await speak(receiver)
     let text = ''

@@ -7,7 +7,7 @@ const key = () => randomBytes(32).toString('base64')
 const [workspaceId, id] = [randomUUID(), randomUUID()]
 
 describe('a data key', () => {
-  it('opens what it has sealed, and nothing that was sealed for something else or was changed', () => {
+  it('opens what it has sealed, and refuses a value that was sealed for another id or changed', () => {
     const keys = parseMasterKeys(`k1:${key()}`)
     const wrapped = newDataKey(keys, workspaceId, 1)
     const dataKey = unwrapDataKey(keys, wrapped)
@@ -25,7 +25,7 @@ describe('a data key', () => {
     }
   })
 
-  it('cannot be unwrapped as that of another workspace or version, nor by another master key', () => {
+  it('cannot be unwrapped for another workspace or version, or by another master key', () => {
     const keys = parseMasterKeys(`k1:${key()},k2:${key()}`)
     const wrapped = newDataKey(keys, workspaceId, 1)
     for (const change of [{ workspaceId: randomUUID() }, { version: 2 }, { masterKeyId: 'k2' }]) {

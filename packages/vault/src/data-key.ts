@@ -6,25 +6,25 @@ import { open, type SealedFor, seal } from './seal.ts'
 export type DataKey = {
   workspaceId: string
   version: number
-  /** Encrypts a text for the thing with this id, a UUID. */
+  /** Encrypts text for the object with this id, a UUID. */
   seal(id: string, text: string): Buffer
-  /** Decrypts what was sealed for the same id. Throws when it was not, or when it was changed. */
+  /** Decrypts a value that was sealed for the same id. Throws when it was sealed for another id, or changed. */
   open(id: string, sealed: Uint8Array): string
 }
 
-/** A data key as it is stored. */
+/** A stored data key. */
 export type WrappedDataKey = { workspaceId: string; version: number; masterKeyId: string; wrappedKey: Uint8Array }
 
 const keyBytes = 32
 
-/** Makes the next data key of a workspace, wrapped by the master key that writes. */
+/** Returns the next data key of a workspace, wrapped by the current master key. */
 export function newDataKey(masterKeys: MasterKeys, workspaceId: string, version: number): WrappedDataKey {
   return wrap(masterKeys.current, workspaceId, version, randomBytes(keyBytes))
 }
 
 /**
  * Unwraps a data key.
- * @throws Error that names the master key when it is not there, or is another one than that which wrapped it.
+ * @throws Error that names the master key when it is missing, or when another one wrapped the data key.
  */
 export function unwrapDataKey(masterKeys: MasterKeys, wrapped: WrappedDataKey): DataKey {
   const { workspaceId, version } = wrapped
@@ -37,7 +37,7 @@ export function unwrapDataKey(masterKeys: MasterKeys, wrapped: WrappedDataKey): 
   }
 }
 
-/** Wraps a data key again, by the master key that writes; the data key itself, and what it encrypts, stay. */
+/** Wraps a data key again by the current master key. The data key and the values that it encrypts stay unchanged. */
 export function rewrapDataKey(masterKeys: MasterKeys, wrapped: WrappedDataKey): WrappedDataKey {
   return wrap(masterKeys.current, wrapped.workspaceId, wrapped.version, unwrap(masterKeys, wrapped))
 }

@@ -5,7 +5,7 @@ import { parseMasterKeys } from './master-keys.ts'
 const key = () => randomBytes(32).toString('base64')
 
 describe('master keys', () => {
-  it('are read in order: the first one writes, all of them read', () => {
+  it('are parsed in order: the first one encrypts, all of them decrypt', () => {
     const keys = parseMasterKeys(`new:${key()}, old_1:${key()}`)
     expect(keys.current.id).toBe('new')
     expect([...keys.all.keys()]).toEqual(['new', 'old_1'])
@@ -23,7 +23,7 @@ describe('master keys', () => {
     [`k1:${randomBytes(33).toString('base64')}`, 'k1'],
     [`k1:${Buffer.alloc(32).toString('base64')}`, 'random'],
     [`k1:${key()},k1:${key()}`, 'two keys'],
-  ])('are refused as %j, without being shown', (text, reason) => {
+  ])('are refused as %j, without showing them', (text, reason) => {
     expect(() => parseMasterKeys(text)).toThrow(reason)
     const [, value = ''] = text.split(':')
     if (value) expect(messageOf(() => parseMasterKeys(text))).not.toContain(value)

@@ -1,9 +1,9 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 
-/** A key that encrypts nothing but data keys, and never enters the database. */
+/** A key that only encrypts data keys, and is never stored in the database. */
 export type MasterKey = { id: string; key: KeyObject }
 
-/** The master keys of an installation: the first one writes, all of them read. */
+/** The master keys of an installation: the first one encrypts, all of them decrypt. */
 export type MasterKeys = { readonly current: MasterKey; readonly all: ReadonlyMap<string, MasterKey> }
 
 const keyBytes = 32
@@ -12,7 +12,7 @@ const base64Form = /^[A-Za-z0-9+/]*={0,2}$/
 
 /**
  * Parses `id:key` pairs separated by commas, each key 32 bytes in base64.
- * @throws Error that says what is wrong, and with which key by its id, but shows no key.
+ * @throws Error that describes the problem with the id of the key, but shows no key.
  */
 export function parseMasterKeys(text: string): MasterKeys {
   const all = new Map<string, MasterKey>()

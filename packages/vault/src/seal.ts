@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
 
-/** What a sealed value is bound to: sealed for one thing, it cannot be opened as another. */
+/** The context of a sealed value, which cannot be opened with another context. */
 export type SealedFor = Buffer
 
 const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Encrypts and authenticates bytes under a fresh random nonce: nonce, ciphertext, tag. */
+/** Encrypts and authenticates bytes with a random nonce. Returns nonce, ciphertext and tag. */
 export function seal(key: KeyObject, plain: Uint8Array, sealedFor: SealedFor): Buffer {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(sealedFor)
@@ -15,8 +15,8 @@ export function seal(key: KeyObject, plain: Uint8Array, sealedFor: SealedFor): B
 }
 
 /**
- * Decrypts what `seal` has made with the same key and for the same thing.
- * @throws Error for anything else; its message tells nothing about the contents.
+ * Decrypts the result of `seal` with the same key and context.
+ * @throws Error for other input; its message reveals nothing about the content.
  */
 export function open(key: KeyObject, sealed: Uint8Array, sealedFor: SealedFor): Buffer {
   if (sealed.length < nonceBytes + tagBytes) throw new Error('The sealed value is too short.')

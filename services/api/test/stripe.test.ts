@@ -62,7 +62,7 @@ describe.skipIf(reason !== null)('billing by Stripe', () => {
       available_tiers: ['free', 'startup', 'scaleup'],
       billing: { provider: 'stripe', status: 'active', next_tier: null, grace_until: null },
     })
-    expect(await subjects(caller)).toEqual(['Acme: the tier is startup now'])
+    expect(await subjects(caller)).toEqual(['Acme: the tier is now startup'])
   })
 
   it('a second checkout ends the first one', async () => {
@@ -101,7 +101,7 @@ describe.skipIf(reason !== null)('billing by Stripe', () => {
     stripe.endPeriod(subscription)
     await changed(subscription, 'customer.subscription.deleted')
     expect(await read(caller)).toMatchObject({ tier: 'free', billing: { status: 'canceled', next_tier: null } })
-    expect(await subjects(caller)).toContain('Acme: the tier is free now')
+    expect(await subjects(caller)).toContain('Acme: the tier is now free')
   })
 
   it('a failed payment keeps the tier for the grace period, and notifies the owners once', async () => {

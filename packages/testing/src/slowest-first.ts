@@ -1,8 +1,8 @@
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-// Each takes a minute or more, most of it waiting for real time to pass.
-const longest = [
+// Each takes a minute or more, most of it in real-time waits.
+const slowFiles = [
   'e2e/faults/faults.test.ts',
   'prisma/test/model/model.test.ts',
   'e2e/docs/blocks.test.ts',
@@ -13,17 +13,16 @@ const longest = [
 ]
 
 /**
- * Runs the files first that take longest: those above, the other end-to-end tests, and then the rest. Vitest only knows the
- * durations of an earlier run, which a fresh checkout does not have. It would go by the sizes of the files instead, and one
- * that is short and waits for minutes would run alone at the end.
+ * Runs the slowest files first: those above, then the other end-to-end tests, then the rest. Without recorded durations, as in
+ * a fresh checkout, Vitest sorts by file size, and a short file that waits for minutes would run alone at the end.
  */
-export class LongestFirst extends BaseSequencer {
+export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId, project }: TestSpecification) => {
       const path = relative(project.config.root, moduleId)
-      const place = longest.indexOf(path)
+      const place = slowFiles.indexOf(path)
       if (place !== -1) return place
-      return path.startsWith('e2e/') ? longest.length : longest.length + 1
+      return path.startsWith('e2e/') ? slowFiles.length : slowFiles.length + 1
     }
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
   }
