@@ -1,8 +1,8 @@
 import { readArguments } from './arguments.ts'
 import { runChaos } from './chaos/run-chaos.ts'
-import { describeResult } from './describe-result.ts'
 import { makeTemplate } from './fixture/template.ts'
 import { publishResults } from './publish-results.ts'
+import type { RowResult } from './row.ts'
 import { allRows } from './rows/all-rows.ts'
 import { runRows } from './run-rows.ts'
 
@@ -41,4 +41,11 @@ async function chaos(minutes: number): Promise<number> {
   console.log(describeResult(result))
   publishResults([result], { withRedis: true })
   return result.status === 'passed' ? 0 : 1
+}
+
+function describeResult({ row, status, complaints, notes, ...seen }: RowResult): string {
+  const counts = `${seen.tasks} tasks, ${seen.hits} hits, ${seen.repeats} repeated`
+  const times = `at most ${(seen.latenessMs / 1000).toFixed(1)} s late, ${(seen.durationMs / 1000).toFixed(0)} s`
+  const head = `${row.id}  ${status.padEnd(7)}  ${row.fault} (${row.moment}): ${counts}, ${times}`
+  return [head, ...notes.map(note => `     ${note}`), ...complaints.map(text => `     ! ${text}`)].join('\n')
 }

@@ -1,11 +1,9 @@
 import { checkCronJobs } from './check-cron-jobs.ts'
 import { checkExecutions } from './check-executions.ts'
-import { checkKeys } from './check-keys.ts'
-import { checkLosses } from './check-losses.ts'
 import { checkMoves } from './check-moves.ts'
 import { checkTask } from './check-task.ts'
 import { groupBy } from './group-by.ts'
-import type { History } from './history.ts'
+import { type History, lostCode } from './history.ts'
 
 /** The limits of a row, next to the charges of its faults. */
 export type Limits = {
@@ -83,5 +81,33 @@ function checkAnswers(history: History, report: Report): void {
     if (hits.has(id)) report('I7', id, 'was called although its DELETE was answered with 2xx')
     if (tasks.get(id)?.state !== 'cancelled')
       report('I7', id, 'is not cancelled although its DELETE was answered with 2xx')
+  }
+}
+
+// Every lost attempt is charged to a fault, and a fault is charged only with the attempts that were in flight when it
+// happened. Returns the number of calls whose outcome was lost.
+function checkLosses(history: History, { poison = [] }: Limits, report: Report): number {
+  const charged = new Set(history.charges.flatMap(({ runIds }) => runIds))
+  const sent = new Set(history.hits.map(({ runId }) => runId))
+  const lost = history.runs.filter(({ errorCode }) => errorCode === lostCode)
+  for (const { id, taskId, attempt } of lost) {
+    if (charged.has(id) || poison.includes(taskId)) continue
+    report(
+      'I5',
+      taskId,
+      `lost attempt ${attempt}${sent.has(id) ? ', which was sent' : ''}, and no fault may have cost it`,
+    )
+  }
+  return lost.filter(({ id }) => sent.has(id)).length
+}
+
+// I10: the calls with one `Idempotency-Key` create one task, and each answer has its id.
+function checkKeys({ keys, tasks }: History, report: Report): void {
+  for (const { key, path, answered } of keys) {
+    const stored = tasks.filter(({ name }) => name === path).map(({ id }) => id)
+    const named = new Set(answered)
+    if (stored.length > 1) report('I10', null, `the key ${key} made ${stored.length} tasks: ${stored.join()}`)
+    if (named.size > 1) report('I10', null, `the key ${key} was answered with ${[...named].join()}`)
+    for (const id of named) if (!stored.includes(id)) report('I10', id, `was named by the key ${key} and is not stored`)
   }
 }
