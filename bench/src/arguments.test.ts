@@ -15,8 +15,8 @@ describe('the arguments', () => {
   })
 
   it('are rejected when they are unknown or lack their number', () => {
-    expect(() => readArguments(['--jsno'])).toThrow('Unknown option --jsno')
-    expect(() => readArguments(['--minutes'])).toThrow('--minutes needs a number')
+    expect(() => readArguments(['--jsno'])).toThrow("Unknown option '--jsno'")
+    expect(() => readArguments(['--minutes'])).toThrow('--minutes')
     expect(() => readArguments(['--seconds', '0'])).toThrow('--seconds needs a number')
     expect(() => readArguments(['--rounds', 'none'])).toThrow('--rounds needs a number')
   })

@@ -1,3 +1,5 @@
+import { parseArgs } from 'node:util'
+
 export type Arguments = {
   /** Run the benchmarks whose names start with one of these; none means all. */
   names: string[]
@@ -17,28 +19,24 @@ export type Arguments = {
 
 /** Reads `[--json] [--write-docs] [--profile] [--rounds N] [--minutes N] [--seconds N] [dispatch ...]`. */
 export function readArguments(given: readonly string[]): Arguments {
-  const words = given.values()
-  const read: Arguments = {
-    ...{ names: [], json: false, writeDocs: false, profile: false, rounds: 3, minutes: null, seconds: 30 },
+  const [flag, text] = [{ type: 'boolean', default: false } as const, { type: 'string' } as const]
+  const options = { json: flag, 'write-docs': flag, profile: flag, rounds: text, minutes: text, seconds: text }
+  const { values, positionals } = parseArgs({ args: [...given], options, allowPositionals: true })
+  return {
+    names: positionals,
+    json: values.json,
+    writeDocs: values['write-docs'],
+    profile: values.profile,
+    rounds: positive('--rounds', values.rounds) ?? 3,
+    minutes: positive('--minutes', values.minutes),
+    seconds: positive('--seconds', values.seconds) ?? 30,
   }
-  for (const word of words) {
-    if (word === '--json') read.json = true
-    else if (word === '--write-docs') read.writeDocs = true
-    else if (word === '--profile') read.profile = true
-    else if (word === '--rounds') read.rounds = numberAfter(word, words.next().value)
-    else if (word === '--minutes') read.minutes = numberAfter(word, words.next().value)
-    else if (word === '--seconds') read.seconds = numberAfter(word, words.next().value)
-    else if (word.startsWith('-')) throw new Error(`Unknown option ${word}. Options: ${usage}`)
-    else read.names.push(word)
-  }
-  return read
 }
 
-const usage = '--json, --write-docs, --profile, --rounds N, --minutes N, --seconds N, and names of benchmarks'
-
-function numberAfter(name: string, text: string | undefined): number {
+function positive(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null
   const value = Number(text)
-  if (text === undefined || !(value > 0)) throw new Error(`${name} needs a number greater than 0.`)
+  if (!(value > 0)) throw new Error(`${name} needs a number greater than 0.`)
   return value
 }
 

@@ -1,5 +1,5 @@
 import type { Benchmark } from '../benchmark.ts'
-import { type FilledPostgres, few, many, type Stored, startFilledPostgres } from '../lab/filled-data.ts'
+import { connectTo, createDatabase, type Database, openDatabase } from '../lab/database.ts'
 import type { Lab } from '../lab/lab.ts'
 import { interleave } from '../measure/interleave.ts'
 import { ratioOf } from '../measure/statistics.ts'
@@ -7,47 +7,53 @@ import { totalCpuUs } from '../measure/window.ts'
 import { promotedSide } from '../sides/belfry.ts'
 import { belfryCreates } from '../sides/create.ts'
 
+const small = { name: 'bench_small', tasks: 10_000, runs: 10_000 }
+const large = { name: 'bench_large', tasks: 200_000, runs: 1_000_000 }
+const months = 5
 const counts = { dispatches: 5_000, creates: 6_000 }
 
 /** Compares the CPU of a dispatch and of a create in a large database with that in a small one. */
 export const growth: Benchmark = {
   name: 'growth',
-  title: `With ${describe(many)} stored against ${describe(few)}`,
+  title: `With ${describe(large)} stored against ${describe(small)}`,
   async run(lab, { rounds }) {
-    const filled = await startFilledPostgres()
-    try {
-      const sides = { few: () => measure(lab, filled, 'openFew'), many: () => measure(lab, filled, 'openMany') }
-      const samples = await interleave(sides, rounds)
-      const cpu = (side: 'few' | 'many', what: 'dispatch' | 'create') =>
-        samples[side].map(sample => totalCpuUs(sample[what]))
-      return {
-        rounds: samples,
-        figures: [
-          {
-            key: 'growth_dispatch_cpu',
-            title: 'CPU of a dispatch over Node, PostgreSQL and Redis, large / small database',
-            ...ratioOf(cpu('many', 'dispatch'), cpu('few', 'dispatch')),
-            limit: { atMost: 1.15 },
-          },
-          {
-            key: 'growth_create_cpu',
-            title: 'CPU of a create over Node and PostgreSQL, large / small database',
-            ...ratioOf(cpu('many', 'create'), cpu('few', 'create')),
-            limit: { atMost: 1.15 },
-          },
-        ],
-      }
-    } finally {
-      await filled.postgres.stop()
+    for (const { name, tasks, runs } of [small, large]) {
+      await createDatabase(lab.postgres, name)
+      await fillDatabase(lab.postgres.url(name), tasks, runs)
+    }
+    const samples = await interleave(
+      {
+        small: async () => measure(lab, await openDatabase(lab.postgres, small.name)),
+        // Copying it would take longer than a round, so it keeps the rows of earlier rounds.
+        large: () => measure(lab, connectTo(lab.postgres.url(large.name))),
+      },
+      rounds,
+    )
+    const cpu = (side: 'small' | 'large', what: 'dispatch' | 'create') =>
+      samples[side].map(sample => totalCpuUs(sample[what]))
+    return {
+      rounds: samples,
+      figures: [
+        {
+          key: 'growth_dispatch_cpu',
+          title: 'CPU of a dispatch over Node, PostgreSQL and Redis, large / small database',
+          ...ratioOf(cpu('large', 'dispatch'), cpu('small', 'dispatch')),
+          limit: { atMost: 1.15 },
+        },
+        {
+          key: 'growth_create_cpu',
+          title: 'CPU of a create over Node and PostgreSQL, large / small database',
+          ...ratioOf(cpu('large', 'create'), cpu('small', 'create')),
+          limit: { atMost: 1.15 },
+        },
+      ],
     }
   },
 }
 
-async function measure(lab: Lab, filled: FilledPostgres, open: 'openFew' | 'openMany') {
-  const database = await filled[open]()
-  const filledLab: Lab = {
+async function measure(lab: Lab, database: Database) {
+  const inDatabase: Lab = {
     ...lab,
-    postgres: filled.postgres,
     async freshDatabase() {
       await lab.redis.client.flushall()
       return { ...database, close: async () => {} }
@@ -55,14 +61,66 @@ async function measure(lab: Lab, filled: FilledPostgres, open: 'openFew' | 'open
   }
   try {
     return {
-      dispatch: await promotedSide(filledLab)({ concurrency: 200, count: counts.dispatches }),
-      create: await belfryCreates(filledLab, database, counts.creates),
+      dispatch: await promotedSide(inDatabase)({ concurrency: 200, count: counts.dispatches }),
+      create: await belfryCreates(inDatabase, database, counts.creates),
     }
   } finally {
     await database.close()
   }
 }
 
-function describe({ tasks, runs }: Stored): string {
+function describe({ tasks, runs }: { tasks: number; runs: number }): string {
   return `${runs.toLocaleString('en')} runs and ${tasks.toLocaleString('en')} tasks`
 }
+
+// Nine tenths of the tasks are finished, spread evenly over the months before now; the others are due in the far future.
+// The first workspace has about half of them.
+async function fillDatabase(url: string, tasks: number, runs: number): Promise<void> {
+  const { pool, close } = connectTo(url)
+  const client = await pool.connect()
+  await client.query(createPastPartitions)
+  await client.query(`
+    CREATE TEMPORARY TABLE old AS
+    WITH homes AS (SELECT array_agg(id) AS ids FROM workspaces)
+    SELECT n, at, uuid_v7(at, md5(n::text)::uuid) AS id, n <= ${tasks} * 0.9 AS is_finished,
+           homes.ids[CASE WHEN n % 5 < 2 THEN 1 ELSE 1 + n % array_length(homes.ids, 1) END] AS workspace_id
+    FROM homes, generate_series(1, ${tasks}) n, LATERAL (
+      SELECT date_trunc('second', now()) - interval '${months} months' * (1 - n / ${tasks + 1}.0) AS at
+    ) times`)
+  await client.query(`
+    INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, created_at, updated_at, finished_at)
+    SELECT id, workspace_id, 'task', CASE WHEN is_finished THEN 'success' ELSE 'pending' END::task_state,
+           CASE WHEN is_finished THEN 1 ELSE 0 END, due, due, at, at, CASE WHEN is_finished THEN due END
+    FROM old, LATERAL (SELECT CASE WHEN is_finished THEN at ELSE now() + interval '1 year' + n * interval '1 s' END AS due) d`)
+  await client.query(`
+    INSERT INTO task_requests (task_id, name, url, method, payload, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+    SELECT id, 'Old', 'http://127.0.0.1:9/', 'POST', '{"order":1,"note":"${'x'.repeat(200)}"}',
+           3, 'exponential', 1000, 3600000, 30000
+    FROM old`)
+  await client.query(`
+    INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at,
+                      request_headers, response_status, response_headers, response_body, response_bytes)
+    SELECT uuid_v7(at + k * interval '1 s'), workspace_id, id, k + 1, 'task',
+           CASE WHEN (n + k) % 20 = 0 THEN 'failed' ELSE 'success' END::run_status,
+           at, at + k * interval '1 s', at + k * interval '1 s' + interval '50 ms',
+           '${JSON.stringify({ 'user-agent': 'x'.repeat(100) })}',
+           CASE WHEN (n + k) % 20 = 0 THEN 500 ELSE 200 END, '{}', '\\x${'61'.repeat(98)}', 98
+    FROM old, generate_series(0, ${runs / tasks} - 1) k`)
+  await client.query('VACUUM ANALYZE')
+  await client.query('CHECKPOINT')
+  client.release(true)
+  await close()
+}
+
+// The same partitions that create_run_partitions makes for the months ahead.
+const createPastPartitions = `
+  DO $$
+  DECLARE month timestamptz;
+  BEGIN
+    SET LOCAL timezone = 'UTC';
+    FOR i IN 1..${months} LOOP
+      month := date_trunc('month', now()) - make_interval(months => i);
+      EXECUTE format('CREATE TABLE run_partitions.%I PARTITION OF runs FOR VALUES FROM (%L) TO (%L)',
+        'runs_' || to_char(month, 'YYYY_MM'), uuid_v7_floor(month), uuid_v7_floor(month + interval '1 month'));
+    END LOOP;
+  END $$`

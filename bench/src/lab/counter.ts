@@ -1,13 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** A message to a process that counts operations. */
-type Order = { order: 'reset' } | { order: 'watch'; count: number } | { order: 'collect' }
-
-/** A message from it; `at` is in epoch milliseconds. */
-type Report =
-  | { report: 'reached'; count: number; at: number }
-  | { report: 'collected'; count: number; arrivals: Arrival[] }
-
 /** When a named operation arrived, in epoch milliseconds. */
 export type Arrival = [name: string, at: number]
 
@@ -21,41 +13,38 @@ export type Counter = {
   collect(): Promise<{ count: number; arrivals: Arrival[] }>
 }
 
+type Order = { id: number } & ({ order: 'reset' } | { order: 'watch'; count: number } | { order: 'collect' })
+type Reply = { id: number } & Record<string, unknown>
+
 const timeoutMs = 120_000
+let orders = 0
 
 export function createCounter(child: ChildProcess): Counter {
-  const send = (order: Order) => void child.send(order)
-
-  function receive<T>(what: string, pick: (report: Report) => T | null): Promise<T> {
+  function ask<T>(order: Record<string, unknown>): Promise<T> {
+    const id = ++orders
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => settle(() => reject(new Error(`Not within ${timeoutMs} ms: ${what}.`))), timeoutMs)
-      const listen = (report: Report) => {
-        const picked = pick(report)
-        if (picked !== null) settle(() => resolve(picked))
+      const listen = (reply: Reply) => {
+        if (reply.id !== id) return
+        stop()
+        resolve(reply as T) // as countForParent replies to this order
       }
-      const settle = (end: () => void) => {
+      const timer = setTimeout(() => {
+        stop()
+        reject(new Error(`Not within ${timeoutMs} ms: ${JSON.stringify(order)}.`))
+      }, timeoutMs)
+      const stop = () => {
         clearTimeout(timer)
         child.off('message', listen)
-        end()
       }
       child.on('message', listen)
+      child.send({ id, ...order })
     })
   }
 
   return {
-    reset: () => send({ order: 'reset' }),
-    async reached(count) {
-      const received = receive(`${count} operations`, report =>
-        report.report === 'reached' && report.count === count ? { at: report.at } : null,
-      )
-      send({ order: 'watch', count })
-      return received
-    },
-    async collect() {
-      const received = receive('the arrivals', report => (report.report === 'collected' ? report : null))
-      send({ order: 'collect' })
-      return received
-    },
+    reset: () => void child.send({ id: ++orders, order: 'reset' }),
+    reached: count => ask({ order: 'watch', count }),
+    collect: () => ask({ order: 'collect' }),
   }
 }
 
@@ -63,31 +52,28 @@ export function createCounter(child: ChildProcess): Counter {
 export function countForParent(): { add(name?: string): void } {
   let count = 0
   let arrivals: Arrival[] = []
-  const watched = new Set<number>()
-  const send = (report: Report) => process.send?.(report)
+  const watched = new Map<number, number[]>()
+  const reply = (id: number, values: Record<string, unknown>) => process.send?.({ id, ...values })
   const now = () => performance.timeOrigin + performance.now()
 
   process.on('message', (order: Order) => {
-    switch (order.order) {
-      case 'reset':
-        count = 0
-        arrivals = []
-        watched.clear()
-        return
-      case 'watch':
-        if (count >= order.count) send({ report: 'reached', count: order.count, at: now() })
-        else watched.add(order.count)
-        return
-      case 'collect':
-        send({ report: 'collected', count, arrivals })
-    }
+    if (order.order === 'reset') {
+      count = 0
+      arrivals = []
+      watched.clear()
+    } else if (order.order === 'collect') reply(order.id, { count, arrivals })
+    else if (order.order === 'watch' && count >= order.count) reply(order.id, { at: now() })
+    else if (order.order === 'watch') watched.set(order.count, [...(watched.get(order.count) ?? []), order.id])
   })
 
   return {
     add(name) {
       count += 1
       if (name !== undefined) arrivals.push([name, now()])
-      if (watched.delete(count)) send({ report: 'reached', count, at: now() })
+      const waiting = watched.get(count)
+      if (!waiting) return
+      watched.delete(count)
+      for (const id of waiting) reply(id, { at: now() })
     },
   }
 }

@@ -30,11 +30,9 @@ export type Target = {
   url(name?: string | number): string
 }
 
-/**
- * All writes are durable, as in production. More memory and fewer checkpoints than by default, for all sides alike.
- * pg_stat_statements only counts where a database turns it on.
- */
-export const postgresSettings = {
+// All writes are durable, as in production. More memory and fewer checkpoints than by default, for all sides alike.
+// pg_stat_statements only counts where a database turns it on.
+const postgresSettings = {
   shared_buffers: '1GB',
   max_wal_size: '8GB',
   checkpoint_timeout: '30min',
