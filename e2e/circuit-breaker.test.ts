@@ -18,7 +18,7 @@ afterAll(async () => {
   await target?.close()
 })
 
-it('logs the host, the workspace and the duration when the circuit breaker of a host opens, and makes no attempt meanwhile', async () => {
+it('logs the host, workspace and duration when a circuit breaker opens, and makes no attempt until it closes', async () => {
   const executeAt = inMs(12_000)
   const create = async (i: number) => {
     const task = {

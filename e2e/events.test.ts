@@ -89,9 +89,9 @@ describe.each(queueBackends())('with the queue on %s', backend => {
       await belfry.start('scheduler')
       expect(await waitFor(progress, ({ status }) => status === 'done')).toMatchObject({ settled: 1200 })
       await target.waitFor(() => target.requestsTo('/many').length >= 1200, 60_000)
-      const { rows } = await db.query(`SELECT count(DISTINCT replay_of)::int AS letters, count(*)::int AS tasks
+      const { rows } = await db.query(`SELECT count(DISTINCT replay_of)::int AS "deadLetters", count(*)::int AS tasks
         FROM tasks JOIN task_requests ON task_id = id WHERE replay_of IS NOT NULL AND topic = 'many'`)
-      expect(rows).toEqual([{ letters: 1200, tasks: 1200 }])
+      expect(rows).toEqual([{ deadLetters: 1200, tasks: 1200 }])
       expect(target.requestsTo('/many')).toHaveLength(1200)
     } finally {
       await db.end()

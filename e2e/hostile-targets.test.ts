@@ -42,9 +42,9 @@ const hostilities: Hostility[] = [
   compressed('gzip', Buffer.concat(Array(20).fill(gzipSync(nothing)))),
   compressed('br', brotliCompressSync(nothing)),
   compressed('zstd', Buffer.concat([Buffer.from('28b52ffd', 'hex'), nothing.subarray(0, 1_000_000)])),
-  { name: 'shows a certificate of its own', receiver: { certificateFor: '127.0.0.1' }, ends: 'failed tls' },
+  { name: 'has a self-signed certificate', receiver: { certificateFor: '127.0.0.1' }, ends: 'failed tls' },
   {
-    name: 'shows an old one',
+    name: 'has an expired certificate',
     receiver: { certificateFor: '127.0.0.1', certificateFault: 'expired' },
     ends: 'failed tls',
   },

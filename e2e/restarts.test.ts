@@ -80,7 +80,7 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
     await allDelivered(30, 60_000)
   })
 
-  ifVolatile('survive kill -9 of the dispatcher that has them in hand together', async () => {
+  ifVolatile('survive kill -9 of the dispatcher that has buffered them', async () => {
     await schedule(30, 10_000)
     const redis = new Redis(belfry.redisUrl ?? '')
     const delayed = (isEnough: (jobs: number) => boolean) =>

@@ -131,8 +131,8 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
       last_run: { status: 'failed', response_status: 503 },
     })
     expect(target.requestsTo('/down')).toHaveLength(2)
-    const { body: letters } = await belfry.call('GET', '/api/v1/scheduler/dead-letters')
-    expect(letters.data.map((letter: { id: string }) => letter.id)).toContain(task.id)
+    const { body: deadLetters } = await belfry.call('GET', '/api/v1/scheduler/dead-letters')
+    expect(deadLetters.data.map((deadLetter: { id: string }) => deadLetter.id)).toContain(task.id)
     const { body: log } = await belfry.call('GET', `${runs}?status=failed&response_status=5xx&task_id=${task.id}`)
     expect(log.data).toHaveLength(2)
   })

@@ -9,7 +9,7 @@ function result(id: string, status: RowResult['status'], notes: string[] = []): 
   return { row: { id, fault: 'a|b', moment: 'M1', expected: 'all' }, status, ...counts, notes, complaints: [] }
 }
 
-it('keeps the rows of earlier runs, replaces those of this one, and leaves the page around them', () => {
+it('keeps the rows of earlier runs, replaces those of this run, and does not change the text around them', () => {
   const first = withResults(page, [result('F07', 'FAILED'), result('F03', 'passed')], true)
   const second = withResults(first, [result('F07', 'passed', ['well'])], true)
   expect(second.split('\n').filter(line => line.startsWith('| F'))).toEqual([
@@ -21,7 +21,7 @@ it('keeps the rows of earlier runs, replaces those of this one, and leaves the p
   expect(() => withResults('no place', [], true)).toThrow('no place')
 })
 
-it('keeps what was seen with a Redis beside what was seen without one', () => {
+it('keeps the results with Redis next to those without it', () => {
   const first = withResults(page, [result('F07', 'passed')], true)
   const second = withResults(
     first,

@@ -36,9 +36,9 @@ function cellsWith(result: RowResult, before: string[], withRedis: boolean): str
   const { row, status, notes } = result
   const about = [row.id, row.fault, row.moment, row.expected].map(escapeBars)
   const seen = status === 'not run' ? [] : [countsOf(result)]
-  const told = escapeBars([...seen, ...notes].join('; '))
-  if (withRedis) return [...about, told, status, before[6] ?? '']
-  return [...about, before[4] ?? '', before[5] ?? '', status === 'not run' ? `– (${told})` : `${status}: ${told}`]
+  const cell = escapeBars([...seen, ...notes].join('; '))
+  if (withRedis) return [...about, cell, status, before[6] ?? '']
+  return [...about, before[4] ?? '', before[5] ?? '', status === 'not run' ? `– (${cell})` : `${status}: ${cell}`]
 }
 
 function countsOf({ tasks, hits, repeats, latenessMs, durationMs }: RowResult): string {

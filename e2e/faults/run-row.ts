@@ -76,7 +76,7 @@ export async function judge(
 ): Promise<{ verdict: Verdict; complaints: string[] }> {
   const complaints: string[] = []
   await stopCronJobs(fixture).catch(error => complaints.push(`I2: a cron job keeps running. ${error.message}`))
-  await comeToRest(fixture, allowance.restMs ?? 60_000).catch(error => complaints.push(`I2: ${error.message}`))
+  await untilIdle(fixture, allowance.restMs ?? 60_000).catch(error => complaints.push(`I2: ${error.message}`))
   await fixture.charges.settled()
   const history = await readHistory(fixture)
   const verdict = checkHistory(history, allowance)
@@ -90,7 +90,7 @@ export async function judge(
   return { verdict, complaints: [...fixture.failures, ...complaints] }
 }
 
-// Pauses the active cron jobs: otherwise the row never comes to rest. The row does not know the id of a cron job whose
+// Pauses the active cron jobs: otherwise the row never ends. The row does not know the id of a cron job whose
 // POST was not answered, so it is found in the database.
 async function stopCronJobs(fixture: Fixture): Promise<void> {
   const unpaused = () =>
@@ -110,8 +110,8 @@ async function stopCronJobs(fixture: Fixture): Promise<void> {
   )
 }
 
-// At rest: no task is in flight or due soon, and the target has not been called for a second.
-async function comeToRest(fixture: Fixture, maxMs: number): Promise<void> {
+// Waits until no task is in flight or due soon, and the target has not been called for a second.
+async function untilIdle(fixture: Fixture, maxMs: number): Promise<void> {
   const text = `SELECT state, count(*)::int AS n FROM tasks
     WHERE state IN ('pending', 'processing', 'retrying') AND due_at < clock_timestamp() + interval '2 minutes' GROUP BY state`
   await waitFor(

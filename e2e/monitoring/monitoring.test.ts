@@ -128,10 +128,10 @@ describe('the metrics of the processes', () => {
       const services = groups.from === 'all' ? serviceNames : groups.from?.split(', ')
       return (services ?? []).map(service => `${service} ${groups.name} ${groups.type}`)
     })
-    const told = scrapes.flatMap(({ service, types }) =>
+    const exposed = scrapes.flatMap(({ service, types }) =>
       [...types].filter(([name]) => name.startsWith('belfry_')).map(([name, type]) => `${service} ${name} ${type}`),
     )
-    expect(documented.sort()).toEqual(told.sort())
+    expect(documented.sort()).toEqual(exposed.sort())
   })
 
   it('have few label values: no id, host or URL', () => {

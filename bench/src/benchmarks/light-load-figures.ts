@@ -28,7 +28,7 @@ export function figuresOfSide({ key, title, hasRedis, limits = {} }: LightSide, 
     const of = (load: SmallLoad) => (perSecond === 10 ? load.at10 : load.at100)
     const perEvent = (what: Count) => (load: SmallLoad) => countPerEvent(what, of(load), load.idle)
     const transactions = `PostgreSQL transactions of an event at ${rate}, less those of an idle installation`
-    const commands = `Redis commands of an event at ${rate}, likewise`
+    const commands = `Redis commands of an event at ${rate}, less those of an idle installation`
     const p99Limit = perSecond === 100 ? limits.p99At100Ms : undefined
     return [
       figure(`cpu_us_${perSecond}`, `CPU of an event at ${rate}, all processes`, load => cpuPerEventUs(of(load)), 'us'),

@@ -3,7 +3,7 @@ import { apiKills } from './api-kills.ts'
 import { cancelRace } from './cancel-race.ts'
 import { clocks } from './clocks.ts'
 import { cronJobs } from './cron-jobs.ts'
-import { crowdedDeaths } from './crowded-deaths.ts'
+import { deathsUnderLoad } from './deaths-under-load.ts'
 import { dispatcherKills } from './dispatcher-kills.ts'
 import { dispatcherStops } from './dispatcher-stops.ts'
 import { failovers } from './failovers.ts'
@@ -20,7 +20,7 @@ import { targets } from './targets.ts'
 
 const groups: Row[][] = [
   ...[apiKills, dispatcherKills, dispatcherStops, redisLoss, redisTrouble, postgresRestarts, postgresTrouble],
-  ...[schedulers, clocks, targets, cancelRace, cronJobs, crowdedDeaths, failovers, lateWork, postgresClock, quotas],
+  ...[schedulers, clocks, targets, cancelRace, cronJobs, deathsUnderLoad, failovers, lateWork, postgresClock, quotas],
   stopsInOutages,
 ]
 

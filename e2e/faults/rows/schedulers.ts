@@ -35,7 +35,7 @@ export const schedulers: Row[] = [
     (moment, index): Row => ({
       id: `S0${index + 1}`,
       aboutRedis: true,
-      fault: 'kill -9 scheduler while it hands a lost queue’s work over again',
+      fault: 'kill -9 scheduler while it refills a lost queue',
       moment: index === 0 ? 'before the first job' : 'after the last job, before the commit',
       expected: 'another one repeats the window; each task has one job, and is sent once',
       async run(fixture) {

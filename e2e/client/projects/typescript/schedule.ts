@@ -1,6 +1,6 @@
 import { ApiError, Belfry, type BelfryOptions, type Run, type Task } from '@belfry/client'
 
-/** Compiled as a project of its own, with several settings of the compiler. */
+/** Compiled as a separate project, with several settings of the compiler. */
 export async function schedule({ targetUrl, ...options }: BelfryOptions & { targetUrl: string }): Promise<Run> {
   const belfry = new Belfry(options)
   const task: Task = await belfry.tasks.create({
@@ -14,7 +14,7 @@ export async function schedule({ targetUrl, ...options }: BelfryOptions & { targ
     () => '',
     (error: unknown) => (error instanceof ApiError ? error.code : 'another error'),
   )
-  if (code !== 'not_found') throw new Error(`An unknown task is told by ${code}.`)
+  if (code !== 'not_found') throw new Error(`An unknown task has the code ${code}.`)
   for (;;) {
     for await (const run of belfry.runs.list({ taskId: task.id, status: ['success', 'failed'] })) return run
     await new Promise(resolve => setTimeout(resolve, 100))

@@ -10,7 +10,7 @@ const maxLostUnsent = 32
 const deathNoticedMs = 15_000
 
 /** A dispatcher dies with the tasks of other workspaces in flight. */
-export const crowdedDeaths: Row[] = [
+export const deathsUnderLoad: Row[] = [
   {
     id: 'S30',
     fault: 'a task that kills each process that calls it, beside 30 slow tasks of another workspace',
