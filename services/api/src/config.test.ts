@@ -28,11 +28,11 @@ it.each(['short', 'x'.repeat(64), 'change-me-change-me-change-me-please', 'your_
   },
 )
 
-it('takes its public address from the port', () => {
+it('derives its public URL from the port', () => {
   expect(loadConfig(env).publicUrl).toBe('http://localhost:8080')
 })
 
-it('believes no proxy unless it is told which', () => {
+it('trusts no proxy by default', () => {
   expect(loadConfig(env).trustProxy).toBe(false)
   expect(loadConfig({ ...env, TRUST_PROXY: '1' }).trustProxy).toBe(1)
   expect(() => loadConfig({ ...env, TRUST_PROXY: 'true' })).toThrow(/TRUST_PROXY/)
@@ -49,11 +49,11 @@ it.each([
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, true],
   [{ OTEL_TRACES_EXPORTER: 'otlp' }, true],
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_TRACES_EXPORTER: 'none' }, false],
-])('traces when OpenTelemetry says so: %j', (more, traces) => {
+])('traces when OpenTelemetry is configured: %j', (more, traces) => {
   expect(loadConfig({ ...env, ...more }).traces).toBe(traces)
 })
 
-it('wants master keys, and does not show what it was given for them', () => {
+it('requires master keys, and does not show their values', () => {
   expect(() => loadConfig({ ...env, ENCRYPTION_KEYS: undefined })).toThrow(/ENCRYPTION_KEYS: is required/)
   expect(() => loadConfig({ ...env, ENCRYPTION_KEYS: 'k1:dG9vIHNob3J0' })).toThrow(/ENCRYPTION_KEYS: .*k1(?!.*dG9v)/)
 })

@@ -16,7 +16,7 @@ describe('every response', () => {
     ['GET', '/api/v1/nothing', 404],
     ['PUT', '/api/events', 405],
     ['POST', '/api/v1/auth/login', 400],
-  ])('to %s %s (%i) tells nothing about the server and is taken for nothing else', async (method, path, status) => {
+  ])('to %s %s (%i) reveals nothing about the server and has a fixed type', async (method, path, status) => {
     const answer = await api.send(method, path)
     expect(answer.status).toBe(status)
     expect([answer.headers.get('x-powered-by'), answer.headers.get('server')]).toEqual([null, null])

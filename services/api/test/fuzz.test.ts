@@ -42,11 +42,11 @@ it(`keeps every promise of the OpenAPI document in ${count} requests (seed ${see
   const actors = [await anActorWithPast(api, 10), await anActorWithPast(api, 1_005), await anActorWithPast(api, 10)]
   const check = createAnswerCheck(document)
   const send = createSender(api.url)
-  const faults: string[] = []
+  const errors: string[] = []
   const statuses = new Map<string, number>()
   let next = 0
   const work = async () => {
-    for (let index = next++; index < count && faults.length < 10; index = next++) {
+    for (let index = next++; index < count && errors.length < 10; index = next++) {
       const random = createRandom(seed * 1_000_003 + index)
       const operation = random.pick(operations)
       const actor = isFinal(operation) ? await anActor(api) : random.pick(actors)
@@ -54,11 +54,11 @@ it(`keeps every promise of the OpenAPI document in ${count} requests (seed ${see
       const request = generateRequest(operation, actor, random.pick(actors), random)
       const answer = await send(request).catch(error => ({ status: 599, headers: {}, text: String(error) }))
       if (request.authenticated) learn(actor, answer.text)
-      const fault = check(request, answer)
+      const error = check(request, answer)
       const { method, path, headers, body } = request
-      if (fault)
-        faults.push(
-          `#${index} ${fault}: ${JSON.stringify({ method, path, headers, body: body?.slice(0, 2000) })} -> ${answer.status} ${answer.text.slice(0, 2000)}`,
+      if (error)
+        errors.push(
+          `#${index} ${error}: ${JSON.stringify({ method, path, headers, body: body?.slice(0, 2000) })} -> ${answer.status} ${answer.text.slice(0, 2000)}`,
         )
       const name = `${request.operation?.method} ${request.operation?.path} ${answer.status}`
       statuses.set(name, (statuses.get(name) ?? 0) + 1)
@@ -75,7 +75,7 @@ it(`keeps every promise of the OpenAPI document in ${count} requests (seed ${see
           .map(([name, n]) => `${n}\t${name}`)
           .join('\n'),
     )
-  expect(faults).toEqual([])
+  expect(errors).toEqual([])
   // Most operations succeeded, and often.
   const names = new Set(operations.map(({ method, path }) => `${method} ${path}`))
   const good = [...statuses].filter(([name]) => / 2\d\d$/.test(name))

@@ -71,7 +71,7 @@ describe('works', () => {
   it.each([
     [null, { delivered: true, error: null }],
     ['The receiver answered 404.', { delivered: false, error: 'The receiver answered 404.' }],
-  ])('tells what came of a test: %j', async (error, expected) => {
+  ])('returns the outcome of a test: %j', async (error, expected) => {
     const organization = await anOrganization(api)
     const { id } = (await call(organization, 'POST', '', slack)).body
     const answer = call(organization, 'POST', `/${id}/test`)

@@ -27,9 +27,9 @@ const asOwner = ({ token }: Caller, method: string, path: string, body?: unknown
 const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status).sort()
 const twenty = (create: (i: number) => Promise<Answer>) => Promise.all(Array.from({ length: 20 }, (_, i) => create(i)))
 
-async function expectRoomFor(room: number, create: (i: number) => Promise<Answer>, created = 201): Promise<void> {
+async function expectHeadroom(headroom: number, create: (i: number) => Promise<Answer>, created = 201): Promise<void> {
   const answers = await twenty(create)
-  expect(statusesOf(answers)).toEqual([...Array(room).fill(created), ...Array(20 - room).fill(402)])
+  expect(statusesOf(answers)).toEqual([...Array(headroom).fill(created), ...Array(20 - headroom).fill(402)])
   for (const { status, body } of answers) if (status === 402) expect(body.code).toBe('quota_exceeded')
 }
 
@@ -42,7 +42,7 @@ async function countOf(table: string, { workspaceId }: Caller, condition = 'true
 describe('of 20 concurrent creations exactly as many succeed as the limit allows:', () => {
   it('tasks, one by one', async () => {
     const caller = await aCaller({ pendingTasks: 7 })
-    await expectRoomFor(7, () => withKey(caller, 'POST', '/tasks', aTaskBody()))
+    await expectHeadroom(7, () => withKey(caller, 'POST', '/tasks', aTaskBody()))
     expect(await countOf('tasks', caller)).toBe(7)
   })
 
@@ -51,7 +51,7 @@ describe('of 20 concurrent creations exactly as many succeed as the limit allows
     const many = (count: number) => ({ tasks: Array.from({ length: count }, () => aTaskBody()) })
     expect(await withKey(caller, 'POST', '/tasks', aTaskBody())).toMatchObject({ status: 201 })
     expect(await withKey(caller, 'POST', '/tasks/batch', many(408))).toMatchObject({ status: 200 })
-    await expectRoomFor(11, () => withKey(caller, 'POST', '/tasks', aTaskBody()))
+    await expectHeadroom(11, () => withKey(caller, 'POST', '/tasks', aTaskBody()))
     expect(await countOf('tasks', caller)).toBe(420)
   })
 
@@ -59,20 +59,20 @@ describe('of 20 concurrent creations exactly as many succeed as the limit allows
     const caller = await aCaller({ pendingTasks: 3 })
     const create = (i: number) =>
       api.send('POST', `${scheduler}/tasks`, aTaskBody(), { 'X-Api-Key': caller.apiKey, 'Idempotency-Key': `k${i}` })
-    await expectRoomFor(3, create)
+    await expectHeadroom(3, create)
     expect(await countOf('tasks', caller)).toBe(3)
   })
 
   it('tasks in batches, each stored whole or not at all', async () => {
     const caller = await aCaller({ pendingTasks: 10 })
     const four = { tasks: Array.from({ length: 4 }, () => aTaskBody()) }
-    await expectRoomFor(2, () => withKey(caller, 'POST', '/tasks/batch', four), 200)
+    await expectHeadroom(2, () => withKey(caller, 'POST', '/tasks/batch', four), 200)
     expect(await countOf('tasks', caller)).toBe(8)
   })
 
   it('events, which are pending like every task', async () => {
     const caller = await aCaller({ pendingTasks: 4 })
-    await expectRoomFor(4, () => api.send('POST', '/api/events', event, { 'X-Api-Key': caller.apiKey }), 202)
+    await expectHeadroom(4, () => api.send('POST', '/api/events', event, { 'X-Api-Key': caller.apiKey }), 202)
   })
 
   it('replays and triggers, which create a task each', async () => {
@@ -81,27 +81,27 @@ describe('of 20 concurrent creations exactly as many succeed as the limit allows
     await withKey(caller, 'DELETE', `/tasks/${done}`)
     const { id } = (await withKey(caller, 'POST', '/cronjobs', cronJob)).body
     const paths = [`/tasks/${done}/replay`, `/cronjobs/${id}/trigger`]
-    await expectRoomFor(5, i => withKey(caller, 'POST', paths[i % 2] ?? ''))
+    await expectHeadroom(5, i => withKey(caller, 'POST', paths[i % 2] ?? ''))
     expect(await countOf('tasks', caller, `state = 'pending'`)).toBe(5)
   })
 
   it('cron jobs', async () => {
     const caller = await aCaller({ cronJobs: 6 })
-    await expectRoomFor(6, () => withKey(caller, 'POST', '/cronjobs', cronJob))
+    await expectHeadroom(6, () => withKey(caller, 'POST', '/cronjobs', cronJob))
     expect(await countOf('cron_jobs', caller)).toBe(6)
   })
 
   it('API keys, one of which exists', async () => {
     const caller = await aCaller({ apiKeys: 5 })
     const path = `/workspaces/${caller.workspaceId}/api-keys`
-    await expectRoomFor(4, i => asOwner(caller, 'POST', path, { name: `K${i}` }))
+    await expectHeadroom(4, i => asOwner(caller, 'POST', path, { name: `K${i}` }))
     expect(await countOf('api_keys', caller)).toBe(5)
   })
 
   it('secrets', async () => {
     const caller = await aCaller({ secrets: 8 })
     const path = `/workspaces/${caller.workspaceId}/secrets`
-    await expectRoomFor(8, i => asOwner(caller, 'PUT', `${path}/NAME_${i}`, { value: 'a value' }))
+    await expectHeadroom(8, i => asOwner(caller, 'PUT', `${path}/NAME_${i}`, { value: 'a value' }))
     expect(await asOwner(caller, 'PUT', `${path}/ONE_MORE`, { value: 'another value' })).toMatchObject({ status: 402 })
     const { body } = await asOwner(caller, 'GET', path)
     expect(await asOwner(caller, 'PUT', `${path}/${body.data[0].name}`, { value: 'a new value' })).toMatchObject({
@@ -113,7 +113,7 @@ describe('of 20 concurrent creations exactly as many succeed as the limit allows
     const caller = await aCaller({ invitations: 3 })
     const path = `/organizations/${caller.organizationId}/invitations`
     const invite = (i: number) => asOwner(caller, 'POST', path, { ...anInvitation, email: `guest${i}@example.com` })
-    await expectRoomFor(3, invite)
+    await expectHeadroom(3, invite)
     const { body } = await asOwner(caller, 'GET', path)
     await asOwner(caller, 'DELETE', `${path}/${body.data[0].id}`)
     expect(await invite(99)).toMatchObject({ status: 201 })
@@ -131,7 +131,7 @@ describe('of 20 concurrent creations exactly as many succeed as the limit allows
       const person = { name: 'A guest', password: 'correct horse battery' }
       return api.send('POST', `/api/v1/invitations/${tokens[i]}/accept`, person, from)
     }
-    await expectRoomFor(3, join, 200)
+    await expectHeadroom(3, join, 200)
     const members = await asOwner(caller, 'GET', `/organizations/${caller.organizationId}/members`)
     expect(members.body.data).toHaveLength(4)
   })

@@ -155,9 +155,9 @@ describe('refuses', () => {
   it('attempts from an address that has made too many, for all accounts', async () => {
     const [busy, other] = ['198.51.100.7', '198.51.100.8']
     const name = createHash('sha256').update(`login from ${busy}`).digest('base64url')
-    const ahead = `extract(epoch FROM free_at - clock_timestamp())::float8`
+    const untilFree = `extract(epoch FROM free_at - clock_timestamp())::float8`
     for (let i = 0; i < 4; i++) await login(`${crypto.randomUUID()}@example.com`, password, from(busy))
-    const { rows } = await api.ctx.pool.query(`SELECT ${ahead} AS seconds FROM throttles WHERE name = $1`, [name])
+    const { rows } = await api.ctx.pool.query(`SELECT ${untilFree} AS seconds FROM throttles WHERE name = $1`, [name])
     expect(rows[0].seconds).toBeGreaterThan(0)
     expect(rows[0].seconds).toBeLessThanOrEqual(4 * 3)
     const used = `UPDATE throttles SET free_at = clock_timestamp() + interval '1 hour' WHERE name = $1`

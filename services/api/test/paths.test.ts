@@ -38,7 +38,7 @@ it('does not log health checks, and sends them no API headers', async () => {
 })
 
 it.each([
-  ['at once, told by its length', (text: string) => text],
+  ['whole, with its length', (text: string) => text],
   ['on the way', (text: string) => new Blob([text]).stream()],
 ])('refuses a body that is too long %s', async (_when, toBody) => {
   const response = await fetch(`${api.url}/api/v1/scheduler/tasks`, {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { csvLine } from './export.ts'
 
-it('writes cells as RFC 4180 says', () => {
+it('writes cells as RFC 4180 specifies', () => {
   expect(csvLine(['plain', 'a,b', 'say "hi"', 'two\nlines', null, 0, false, ''])).toBe(
     'plain,"a,b","say ""hi""","two\nlines",,0,false,\r\n',
   )

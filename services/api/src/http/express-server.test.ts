@@ -11,7 +11,7 @@ afterEach(() => {
   server.closeAllConnections()
 })
 
-/** Starts a server that answers each path with itself, and tells which ones it has served. */
+/** Starts a server that responds to each path with the path, and records the served paths. */
 async function start(): Promise<{ served: string[]; dial: () => Promise<Socket> }> {
   const served: string[] = []
   const app = express()
@@ -35,7 +35,7 @@ async function start(): Promise<{ served: string[]; dial: () => Promise<Socket> 
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: here\r\n\r\n`
 
-/** Reads until so many answers are there, and tells their bodies. */
+/** Reads until a number of responses has arrived, and returns their bodies. */
 async function bodies(socket: Socket, count: number): Promise<string[]> {
   let text = ''
   for await (const chunk of socket) {
@@ -47,14 +47,14 @@ async function bodies(socket: Socket, count: number): Promise<string[]> {
 }
 
 describe('createExpressServer', () => {
-  it('answers the requests of one connection in their order, also when they come in one packet', async () => {
+  it('responds to the requests of one connection in their order, also when they arrive in one packet', async () => {
     const { dial } = await start()
     const socket = await dial()
     socket.write(['/one', '/two', '/three'].map(get).join(''))
     expect(await bodies(socket, 3)).toEqual(['/one', '/two', '/three'])
   })
 
-  it('serves what has come on many connections at once', async () => {
+  it('serves concurrent requests of many connections', async () => {
     const { dial } = await start()
     const sockets = await Promise.all(Array.from({ length: 20 }, dial))
     for (const [index, socket] of sockets.entries()) socket.write(get(`/${index}`))

@@ -111,8 +111,8 @@ export function createHeadrooms<Objects extends string>(
     return headroom.counting
   }
 
-  // Returns the count to wait for; null when `reserved` is good for that many objects. In that case the caller reserves
-  // in the same synchronous step, before another creation can.
+  // Returns the count to wait for; null when the reservation covers that many objects. In that case the caller reserves
+  // them in the same synchronous step, before another creation can.
   function startCount(headroom: Headroom, creation: Creation<unknown>, wanted: number): Promise<void> | null {
     const isOld = now() >= headroom.countAgainAt
     const isEnough = headroom.reserved >= wanted

@@ -2,7 +2,7 @@ import { Agent, request as call } from 'node:http'
 import type { FuzzAnswer } from './check-answer.ts'
 import type { FuzzRequest } from './generate-request.ts'
 
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 /** Makes a sender with persistent connections: for twenty thousand requests, `fetch` would be most of the work. */
 export function createSender(origin: string): (request: FuzzRequest) => Promise<FuzzAnswer> {
@@ -10,7 +10,7 @@ export function createSender(origin: string): (request: FuzzRequest) => Promise<
   return ({ method, path, headers, body }) =>
     new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
-      const request = call(origin + path, { agent, method, headers: { ...headers, ...length }, timeout: patienceMs })
+      const request = call(origin + path, { agent, method, headers: { ...headers, ...length }, timeout: timeoutMs })
       request.once('error', reject)
       request.once('timeout', () => request.destroy(new Error('No answer came.')))
       request.once('response', response => {

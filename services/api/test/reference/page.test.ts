@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { referencePage } from './page.ts'
 
-it('docs/api.md is what the OpenAPI document says', async () => {
+it('docs/api.md matches the OpenAPI document', async () => {
   await expect(referencePage()).toMatchFileSnapshot('../../../../docs/api.md')
 })

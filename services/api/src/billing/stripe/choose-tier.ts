@@ -12,7 +12,7 @@ import type { Stripe } from 'stripe'
 import type { Context } from '../../context.ts'
 import { invalid } from '../../http/refusals.ts'
 import { applyTier } from '../apply-tier.ts'
-import { readAnew } from './read-anew.ts'
+import { refreshSubscription } from './refresh-subscription.ts'
 import type { StripeBilling } from './stripe-billing.ts'
 import { isLive, isMissingPayment } from './subscription-state.ts'
 
@@ -32,14 +32,14 @@ export async function chooseTier(
 ): Promise<string | null> {
   return inTransaction(ctx.pool, async tx => {
     const locked = await withCustomer(billing, tx, await lockBillingAccount(tx, organizationId))
-    const { account, subscription } = await readAnew(ctx, billing, tx, locked, by)
+    const { account, subscription } = await refreshSubscription(ctx, billing, tx, locked, by)
     if (!subscription || !isLive(account)) {
       if (tier !== 'free') return beginCheckout(ctx, billing, tx, account, tier)
       await applyTier(ctx, tx, organizationId, tier, by)
       return null
     }
     const payAt = await changeSubscription(billing, subscription, account.tier, tier)
-    await readAnew(ctx, billing, tx, account, by)
+    await refreshSubscription(ctx, billing, tx, account, by)
     return payAt
   })
 }

@@ -1,7 +1,7 @@
 import { lockBillingAccountOf, recordBillingEvent, type Transaction } from '@belfry/db'
 import type { Stripe } from 'stripe'
 import type { Context } from '../../context.ts'
-import { readAnew } from './read-anew.ts'
+import { refreshSubscription } from './refresh-subscription.ts'
 import type { StripeBilling } from './stripe-billing.ts'
 
 /**
@@ -24,7 +24,7 @@ export async function receiveEvent(
   }
   if (!(await recordBillingEvent(tx, event.id))) return null
   const by = { userId: null, apiKeyId: null, address, details: { by: 'billing', event: event.id } }
-  await readAnew(ctx, billing, tx, { ...account, customerId }, by)
+  await refreshSubscription(ctx, billing, tx, { ...account, customerId }, by)
   ctx.log.info({ event: event.id, type: event.type }, 'billing.event_handled')
   return account.organizationId
 }

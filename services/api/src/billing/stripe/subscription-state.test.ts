@@ -44,7 +44,7 @@ describe('a subscription', () => {
     expect(grantedTier(state, now)).toBeNull()
   })
 
-  it('that was cancelled for the end of its period says so', () => {
+  it('that was cancelled for the end of its period has that end', () => {
     const state = readState(aSubscription('active', { cancel_at_period_end: true }), settings, first, now)
     expect(state).toMatchObject({ nextTier: 'free', nextTierAt: new Date(now + 10 * day) })
   })

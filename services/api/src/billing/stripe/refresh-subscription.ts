@@ -10,7 +10,7 @@ import { currentSubscription, grantedTier, readState } from './subscription-stat
  * Reads the subscription of a locked account from Stripe, stores its state and applies its tier. The lock makes repeated
  * and reordered calls safe: the last call has read the latest state.
  */
-export async function readAnew(
+export async function refreshSubscription(
   ctx: Context,
   { stripe, settings }: StripeBilling,
   tx: Transaction,
