@@ -11,7 +11,7 @@ const signedOut = /status of 401/
 describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
   const stage = useStage()
 
-  it('lead from registration to the first webhook, seen live', async () => {
+  it('lead from registration to the first live run', async () => {
     const page = await stage.newPage({ expected: signedOut })
     await page.goto('/')
     await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()

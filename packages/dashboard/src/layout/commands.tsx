@@ -38,6 +38,6 @@ export function useAllCommands(): readonly Command[] {
 /** Registers commands while the component is mounted. Pass a list from `useMemo`. */
 export function useCommands(commands: readonly Command[]): void {
   const { add } = useContext(RegistryContext)
-  // `add` changes identity with every list, but not behaviour.
+  // `add` changes identity with every list, but not behavior.
   useEffect(() => add(commands), [commands])
 }

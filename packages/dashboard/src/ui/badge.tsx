@@ -4,7 +4,7 @@ import { classNames } from './class-names.ts'
 
 export type Tone = 'plain' | 'good' | 'bad' | 'warn' | 'busy' | 'accent'
 
-/** A short label. Where the tone matters it has an icon too, because colour alone is not accessible. */
+/** A short label. Where the tone matters it has an icon too, because color alone is not accessible. */
 export function Badge({
   tone = 'plain',
   icon,

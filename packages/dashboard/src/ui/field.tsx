@@ -31,12 +31,18 @@ export function Field({ label, hint, error, isOptional, children }: FieldProps):
           {hint}
         </div>
       )}
-      {error && (
-        <div id={`${id}-error`} className={styles.error}>
-          <CircleAlert size={14} aria-hidden="true" />
-          {error}
-        </div>
-      )}
+      <FieldError id={`${id}-error`} error={error} />
+    </div>
+  )
+}
+
+/** The error of an input, which refers to it by `id`. */
+export function FieldError({ id, error }: { id: string; error: string | undefined }): ReactNode {
+  if (!error) return null
+  return (
+    <div id={id} className={styles.error}>
+      <CircleAlert size={14} aria-hidden="true" />
+      {error}
     </div>
   )
 }

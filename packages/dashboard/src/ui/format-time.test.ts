@@ -8,7 +8,7 @@ import {
   toLocalInput,
 } from './format-time.ts'
 
-describe('times in words', () => {
+describe('formatting times', () => {
   const now = new Date('2026-11-21T12:00:00Z')
   it.each([
     ['2026-11-21T11:57:00Z', '3 min. ago'],
@@ -29,11 +29,11 @@ describe('times in words', () => {
     expect(formatDuration(ms)).toBe(words)
   })
 
-  it('a time to the minute has its weekday', () => {
+  it('formats a time to the minute with its weekday', () => {
     expect(formatMinute(new Date('2027-03-26T01:30:00Z'), 'Europe/Berlin')).toBe('Fri, 26 Mar 2027, 02:30')
   })
 
-  it('an axis has the time of day, and the date where a day starts', () => {
+  it('formats an axis with the date on the first tick of a day', () => {
     const at = (text: string) => Date.parse(`2026-11-${text}:00Z`)
     expect(formatTicks([at('21T20:00'), at('21T22:00'), at('22T00:00')], 'UTC')).toEqual([
       '20:00\n21 Nov',

@@ -8,27 +8,27 @@ const tones = ['accent', 'bad', 'busy', 'warn'] as const
 /** Draws lines over time into an element. Returns a function that removes them. Loaded on demand. */
 export function plot(into: HTMLElement, data: ChartData, height: number): () => void {
   let chart = draw(into, data, height)
-  // The legend keeps the colours it was created with.
-  const recolour = () => {
+  // The legend keeps the colors it was created with.
+  const recolor = () => {
     chart.destroy()
     chart = draw(into, data, height)
   }
   const resized = new ResizeObserver(() => chart.setSize({ width: into.clientWidth, height }))
   resized.observe(into)
   const darkness = window.matchMedia('(prefers-color-scheme: dark)')
-  darkness.addEventListener('change', recolour)
-  const chosen = new MutationObserver(recolour)
+  darkness.addEventListener('change', recolor)
+  const chosen = new MutationObserver(recolor)
   chosen.observe(document.documentElement, { attributeFilter: ['data-theme'] })
   return () => {
     resized.disconnect()
-    darkness.removeEventListener('change', recolour)
+    darkness.removeEventListener('change', recolor)
     chosen.disconnect()
     chart.destroy()
   }
 }
 
 function draw(into: HTMLElement, { at, series, unit = '' }: ChartData, height: number): uPlot {
-  // A canvas does not support light-dark(), so the colour is computed by an element.
+  // A canvas does not support light-dark(), so the color is computed by an element.
   const resolved = (name: string) => {
     into.style.color = `var(--${name})`
     const { color } = getComputedStyle(into)
@@ -56,7 +56,7 @@ function draw(into: HTMLElement, { at, series, unit = '' }: ChartData, height: n
         { label: 'Time', value: (_chart, at) => (at == null ? '–' : formatAbsolute(new Date(at * 1000))) },
         ...series.map(({ label, values, tone }, index) => {
           const stroke = resolved(tone ?? tones[index % tones.length] ?? 'accent')
-          // Draws points only for values without a neighbour, which have no line.
+          // Draws points only for values without a neighbor, which have no line.
           return {
             label,
             width: 1.75,

@@ -17,7 +17,7 @@ const looks = {
   ended: { tone: 'plain', icon: Flag, label: 'Ended' },
 } as const satisfies Record<string, Look>
 
-/** The state of a task, or the status of a run or cron job. Each has its own icon, not only its own colour. */
+/** The state of a task, or the status of a run or cron job. Each has its own icon, not only its own color. */
 export function StateBadge({ state }: { state: keyof typeof looks }): ReactNode {
   const { tone, icon: Icon, label } = looks[state]
   return (

@@ -1,9 +1,11 @@
-import { CircleAlert, Plus, Trash2 } from 'lucide-react'
+import { Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { TextInput } from '../../ui/field.tsx'
+import { FieldError, TextInput } from '../../ui/field.tsx'
 import styles from './request.module.css'
 import type { HeaderRow } from './request-draft.ts'
+
+const placeholders = { name: 'X-Tenant', value: '{{ secrets.TENANT }}' }
 
 type HeaderEditorProps = {
   rows: readonly HeaderRow[]
@@ -24,26 +26,19 @@ export function HeaderEditor({ rows, onChange, error }: HeaderEditorProps): Reac
       </legend>
       {rows.map((row, index) => (
         <div key={row.id} className={styles.header}>
-          <TextInput
-            name="headers"
-            aria-label={`Header ${index + 1} name`}
-            aria-invalid={error ? true : undefined}
-            isMono
-            placeholder="X-Tenant"
-            value={row.name}
-            onChange={event => set(row.id, { name: event.target.value })}
-            autoComplete="off"
-          />
-          <TextInput
-            name="headers"
-            aria-label={`Header ${index + 1} value`}
-            aria-invalid={error ? true : undefined}
-            isMono
-            placeholder="{{ secrets.TENANT }}"
-            value={row.value}
-            onChange={event => set(row.id, { value: event.target.value })}
-            autoComplete="off"
-          />
+          {(['name', 'value'] as const).map(field => (
+            <TextInput
+              key={field}
+              name="headers"
+              aria-label={`Header ${index + 1} ${field}`}
+              aria-invalid={error ? true : undefined}
+              isMono
+              placeholder={placeholders[field]}
+              value={row[field]}
+              onChange={event => set(row.id, { [field]: event.target.value })}
+              autoComplete="off"
+            />
+          ))}
           <IconButton
             label={`Remove header ${row.name || index + 1}`}
             icon={<Trash2 size={15} />}
@@ -56,12 +51,7 @@ export function HeaderEditor({ rows, onChange, error }: HeaderEditorProps): Reac
           Add header
         </Button>
       </div>
-      {error && (
-        <div id={`${id}-error`} className={styles.error}>
-          <CircleAlert size={14} aria-hidden="true" />
-          {error}
-        </div>
-      )}
+      <FieldError id={`${id}-error`} error={error} />
     </fieldset>
   )
 }

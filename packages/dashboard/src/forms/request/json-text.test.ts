@@ -14,7 +14,7 @@ describe('indenting JSON', () => {
     expect(indentJson(indentJson(text) ?? '')).toBe(indentJson(text))
   })
 
-  it('keeps what parsing would change', () => {
+  it('keeps numbers, names and escapes unchanged', () => {
     expect(indentJson('{"id":12345678901234567890,"a":1.10,"a":"\\u0041"}')).toBe(
       '{\n  "id": 12345678901234567890,\n  "a": 1.10,\n  "a": "\\u0041"\n}',
     )

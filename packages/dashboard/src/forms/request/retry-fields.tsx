@@ -5,48 +5,32 @@ import styles from './request.module.css'
 import { retryTimes } from './request-draft.ts'
 import type { RequestFieldsProps } from './request-fields.tsx'
 
+type NumberKey = 'maxRetries' | 'baseDelaySeconds' | 'maxDelaySeconds' | 'timeoutSeconds'
+
 const maxShown = 6
 
 /** Fields for the retries and the timeout of a request. */
 export function RetryFields({ draft, onChange, errors }: RequestFieldsProps): ReactNode {
+  const numberField = (label: string, name: string, key: NumberKey) => (
+    <Field label={label} error={errors[name]}>
+      <TextInput
+        name={name}
+        inputMode={key === 'maxRetries' ? 'numeric' : 'decimal'}
+        value={draft[key]}
+        onChange={event => onChange({ [key]: event.target.value })}
+      />
+    </Field>
+  )
   return (
     <>
       <div className={styles.numbers}>
-        <Field label="Retries" error={errors['retry.max_retries']}>
-          <TextInput
-            name="retry.max_retries"
-            inputMode="numeric"
-            value={draft.maxRetries}
-            onChange={event => onChange({ maxRetries: event.target.value })}
-          />
-        </Field>
+        {numberField('Retries', 'retry.max_retries', 'maxRetries')}
         <Field label="Backoff">
           <BackoffSelect value={draft.backoff} onChange={event => onChange({ backoff: event.target.value })} />
         </Field>
-        <Field label="Initial delay (s)" error={errors['retry.base_delay_ms']}>
-          <TextInput
-            name="retry.base_delay_ms"
-            inputMode="decimal"
-            value={draft.baseDelaySeconds}
-            onChange={event => onChange({ baseDelaySeconds: event.target.value })}
-          />
-        </Field>
-        <Field label="Max delay (s)" error={errors['retry.max_delay_ms']}>
-          <TextInput
-            name="retry.max_delay_ms"
-            inputMode="decimal"
-            value={draft.maxDelaySeconds}
-            onChange={event => onChange({ maxDelaySeconds: event.target.value })}
-          />
-        </Field>
-        <Field label="Timeout (s)" error={errors.timeout_ms}>
-          <TextInput
-            name="timeout_ms"
-            inputMode="decimal"
-            value={draft.timeoutSeconds}
-            onChange={event => onChange({ timeoutSeconds: event.target.value })}
-          />
-        </Field>
+        {numberField('Initial delay (s)', 'retry.base_delay_ms', 'baseDelaySeconds')}
+        {numberField('Max delay (s)', 'retry.max_delay_ms', 'maxDelaySeconds')}
+        {numberField('Timeout (s)', 'timeout_ms', 'timeoutSeconds')}
       </div>
       <RetryPreview times={retryTimes(draft)} />
     </>

@@ -8,7 +8,7 @@ const read = (text: string, zone = 'Europe/Berlin') => {
   return 'error' in when ? 'error' : when.at.toISOString()
 }
 
-describe('a time as people write it', () => {
+describe('parsing a time', () => {
   it.each([
     ['in 10 minutes', '2026-11-21T14:30:00.000Z'],
     ['in 1 h 30 min', '2026-11-21T15:50:00.000Z'],
@@ -35,13 +35,13 @@ describe('a time as people write it', () => {
     expect(read(text)).toBe(instant)
   })
 
-  it('is read in its zone', () => {
+  it('uses the time zone', () => {
     expect(read('tomorrow 09:00', 'Asia/Tokyo')).toBe('2026-11-22T00:00:00.000Z')
     expect(read('today 09:00', 'Pacific/Auckland')).toBe('2026-11-21T20:00:00.000Z')
   })
 
   it.each(['', 'soon', 'in minutes', '25:00', '2026-13-01 10:00', '2026-02-30 10:00', 'in 0 s', '9', 'someday 9:00'])(
-    'is refused: %j',
+    'rejects %j',
     text => {
       expect(read(text)).toBe('error')
     },

@@ -10,28 +10,28 @@ const instant = (text: string, zone: string) => {
   return [at.toISOString(), note]
 }
 
-describe('a time on the clocks of a zone', () => {
-  it('is the instant at which they show it', () => {
+describe('a wall time in a time zone', () => {
+  it('is converted to an instant', () => {
     expect(instant('2026-07-01 09:00:30', 'Europe/Berlin')).toEqual(['2026-07-01T07:00:30.000Z', null])
     expect(instant('2026-12-01 00:00:00', 'Asia/Kathmandu')).toEqual(['2026-11-30T18:15:00.000Z', null])
     expect(instant('2026-12-01 00:00:00', 'UTC')).toEqual(['2026-12-01T00:00:00.000Z', null])
   })
 
-  it('that the clocks skip is moved behind the skip', () => {
+  it('moves forward if clocks skip it', () => {
     expect(instant('2027-03-28 02:30:00', 'Europe/Berlin')).toEqual(['2027-03-28T01:30:00.000Z', 'clock_gap'])
   })
 
-  it('that comes twice is its first instance', () => {
+  it('is the first of two if it occurs twice', () => {
     expect(instant('2026-10-25 02:30:00', 'Europe/Berlin')).toEqual(['2026-10-25T00:30:00.000Z', 'clock_overlap'])
     expect(instant('2026-11-01 01:30:00', 'America/New_York')).toEqual(['2026-11-01T05:30:00.000Z', 'clock_overlap'])
   })
 
-  it('comes back from the instant', () => {
+  it('is converted back from an instant', () => {
     expect(wallTimeOf(new Date('2026-11-30T18:15:07Z'), 'Asia/Kathmandu')).toEqual(wall('2026-12-01 00:00:07'))
     expect(wallText(new Date('2026-11-30T18:15:07Z'), 'Asia/Kathmandu')).toBe('2026-12-01 00:00:07')
   })
 
-  it('the zones begin with the one of the viewer and with UTC', () => {
+  it('lists the zone of the viewer and UTC first', () => {
     expect(allZones('Europe/Rome').slice(0, 2)).toEqual(['Europe/Rome', 'UTC'])
   })
 })

@@ -16,7 +16,7 @@ describe('the fields of a cron job', () => {
     })
   })
 
-  it('are checked before they are sent', () => {
+  it('are validated before submitting', () => {
     const zone = 'UTC'
     const wrong = {
       ...draft,

@@ -29,6 +29,6 @@ it.each([
   expect(matchesLog(query, run)).toBe(expected)
 })
 
-it('a run without an answer has no response status', () => {
+it('a run without a response has no response status', () => {
   expect(matchesLog({ response_status: ['5xx'] }, { ...run, response_status: null })).toBe(false)
 })

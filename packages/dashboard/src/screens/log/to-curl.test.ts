@@ -10,7 +10,7 @@ const request = {
   body_truncated: false as const,
 }
 
-it('a request is written as a command', () => {
+it('writes a request as a command', () => {
   const headers = { Host: 'example.com', 'content-type': 'application/json' }
   expect(toCurl({ ...request, headers, body: '{"a":1}' })).toBe(
     `curl -X POST 'https://example.com/?a=1&b=$HOME' \\\n  -H 'content-type: application/json' \\\n  --data-raw '{"a":1}'`,
@@ -18,7 +18,7 @@ it('a request is written as a command', () => {
 })
 
 it.each(["it's", '$(touch x) `id` "y" \\', "'; exit 1; '", '@/etc/passwd', 'two\nlines'])(
-  'a shell takes %j as it is',
+  'a shell does not interpret %j',
   body => {
     const command = toCurl({ ...request, body }).replace(/^curl/, "printf '%s\\0'")
     const words = execFileSync('sh', ['-c', command], { encoding: 'utf8' }).split('\0')
