@@ -84,7 +84,9 @@ export function useStage(
     const page = await context.newPage()
     page.setDefaultTimeout(20_000)
     const report = (text: string) => expected?.test(text) || problems.push(text)
-    page.on('console', message => /^(error|warning)$/.test(message.type()) && report(message.text()))
+    page.on('console', message => {
+      if (/^(error|warning)$/.test(message.type())) report(`${message.text()} ${message.location().url}`)
+    })
     page.on('pageerror', error => report(String(error)))
     page.on('request', request => {
       if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url)

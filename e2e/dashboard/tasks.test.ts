@@ -49,7 +49,7 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await page.getByLabel('Header 1 name').fill('X-Tenant')
     await page.getByLabel('Header 1 value').fill('acme')
     await page.getByRole('button', { name: 'tomorrow 09:00' }).click()
-    await page.getByRole('textbox', { name: 'When', exact: true }).fill('in 3 seconds')
+    await page.getByRole('textbox', { name: 'When', exact: true }).fill('in 6 seconds')
     const preview = page.getByRole('figure', { name: 'request' })
     expect(await preview.textContent()).toContain('X-Tenant: acme')
     await expectAccessible(page)
