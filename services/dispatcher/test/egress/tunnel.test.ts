@@ -76,7 +76,7 @@ describe('a failure of the proxy is not one of the target, which is not called',
   })
 
   it.each([
-    ['wants to know who calls', { credentials: 'me:secret' }, 'status 407'],
+    ['requires credentials', { credentials: 'me:secret' }, 'status 407'],
     ['fails', { refusesWith: 500 }, 'status 500'],
     ['is no proxy', { refusesWith: 405 }, 'status 405'],
   ])('it %s', async (_, options, reason) => {
