@@ -58,15 +58,19 @@ export async function changePendingTask(
     const value = change[field as keyof typeof requestColumns]
     return value === undefined ? [] : [`${column} = $${values.push(value)}`]
   })
-  const text = `
-    WITH task AS (
+  const parts = [
+    `task AS (
       UPDATE tasks
       SET execute_at = coalesce($3::timestamptz, execute_at), due_at = coalesce($3::timestamptz, due_at), updated_at = now()
       WHERE id = $1 AND workspace_id = $2 AND state = 'pending' AND ($3::timestamptz IS NULL OR $3 > clock_timestamp())
       RETURNING id, workspace_id
-    )${change.payload === undefined ? '' : `, ${changedPayloads(`$${values.push(change.payload)}`)}`}
-    ${sets.length > 0 ? `, request AS (UPDATE task_requests r SET ${sets.join(', ')} FROM ${change.payload === undefined ? 'task WHERE r.task_id = task.id' : 'before WHERE r.task_id = before.task_id'})` : ''}
-    SELECT clock_timestamp() AS now FROM task`
+    )`,
+  ]
+  const changesPayload = change.payload !== undefined
+  if (changesPayload) parts.push(changedPayloads(`$${values.push(change.payload)}`))
+  const request = changesPayload ? 'before WHERE r.task_id = before.task_id' : 'task WHERE r.task_id = task.id'
+  if (sets.length > 0) parts.push(`request AS (UPDATE task_requests r SET ${sets.join(', ')} FROM ${request})`)
+  const text = `WITH ${parts.join(', ')} SELECT clock_timestamp() AS now FROM task`
   const result = await moved(pool, { text, values }, workspaceId, taskId)
   return result.kind === 'refused' && result.state === 'pending' ? { kind: 'not_future' } : result
 }
