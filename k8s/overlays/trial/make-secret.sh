@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints the Secret that the trial reads, with values of its own: k8s/overlays/trial/make-secret.sh | kubectl create -f -
-# `create` refuses to replace one that exists: without its ENCRYPTION_KEYS everything encrypted with them is lost.
+# Prints a Secret for the trial, with new values: k8s/overlays/trial/make-secret.sh | kubectl create -f -
+# `create` refuses to replace an existing Secret, because data that is encrypted with its ENCRYPTION_KEYS would be lost.
 set -eu
 
 hex() { od -An -N "$1" -v -t x1 /dev/urandom | tr -d ' \n'; }
