@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { freePort } from '@belfry/embedded'
-import { type EchoedRequest, echoLine } from './echo-line.ts'
+import { printable } from './log-line.ts'
 import type { Opened } from './open-stack.ts'
-import { say } from './terminal.ts'
+import { clockTime, say } from './terminal.ts'
 
 export type EchoReceiver = Opened & { url: string }
 
@@ -35,4 +35,21 @@ export async function startEchoReceiver(wantedPort: number): Promise<EchoReceive
     server.closeAllConnections()
   }
   return { url: `http://127.0.0.1:${actual}`, stop: async () => stop(), kill: stop }
+}
+
+/** A request of the echo receiver, which is also its response. */
+type EchoedRequest = {
+  method: string
+  path: string
+  headers: Record<string, string | string[] | undefined>
+  body: string
+}
+
+const shownCharacters = 200
+
+/** Returns one line about a request. */
+export function echoLine({ method, path, headers, body }: EchoedRequest, at: Date): string {
+  const shown = body.length > shownCharacters ? `${body.slice(0, shownCharacters)}...` : body
+  const parts = [clockTime(at), 'received', method, path, headers['webhook-id'] ?? '-', shown]
+  return printable(parts.join(' ').trimEnd())
 }

@@ -4,7 +4,6 @@ import { followLog, openLog } from './follow-log.ts'
 import { readableLine } from './log-line.ts'
 import type { Opened } from './open-stack.ts'
 import { PlainError } from './plain-error.ts'
-import { restartPauseMs } from './restart-pause.ts'
 import { runService } from './service-process.ts'
 import { say } from './terminal.ts'
 
@@ -23,6 +22,9 @@ export type Service = Opened & {
 }
 
 const readyTimeoutMs = 90_000
+const minPauseMs = 500
+const maxPauseMs = 30_000
+const healthyAfterMs = 60_000
 
 /** Starts a service and keeps it running: when it ends by itself, it is restarted after a growing pause. */
 export function keepService({ program, env, logFile, onProcess }: ServiceOptions): Service {
@@ -80,4 +82,10 @@ export function keepService({ program, env, logFile, onProcess }: ServiceOptions
       current.kill()
     },
   }
+}
+
+/** Returns the pause before a restart. It grows each time, unless the service had run for a minute. */
+export function restartPauseMs(lastPauseMs: number, livedMs: number): number {
+  if (livedMs >= healthyAfterMs) return minPauseMs
+  return Math.min(Math.max(lastPauseMs * 2, minPauseMs), maxPauseMs)
 }

@@ -1,16 +1,18 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { freePort, waitUntil } from '@belfry/embedded'
 import { banner } from './banner.ts'
 import { claimPort, isFree } from './claim-port.ts'
-import { type Config, checkout } from './config.ts'
-import { prepareDataFolder } from './data-folder.ts'
+import { type Config, checkout, type Environment } from './config.ts'
 import { startEchoReceiver } from './echo-receiver.ts'
 import { type Account, ensureAccount } from './first-account.ts'
 import { keepService } from './keep-service.ts'
 import { isAlive, type Lock, type ProcessRecord, takeLock } from './lock.ts'
-import { migrate } from './migrate.ts'
 import type { OpenStack } from './open-stack.ts'
+import { PlainError } from './plain-error.ts'
 import { loadSecrets } from './secrets.ts'
 import { beside, startServers, withoutPassword } from './servers.ts'
 import { type ServiceSettings, serviceEnvironment } from './service-environment.ts'
@@ -45,6 +47,26 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   say(banner({ ...servers, url, redis, echoUrl: echo.url, account, operatorPassword, dataDir, isBehindProxy }))
 }
 
+function prepareDataFolder(dataDir: string): void {
+  try {
+    mkdirSync(join(dataDir, 'logs'), { recursive: true })
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new PlainError(
+      `The data directory ${dataDir} cannot be used: ${reason(error)}.\n` +
+        'Change its owner to your user, or choose another directory: DATA_DIR=/some/where npm start',
+    )
+  }
+}
+
+function reason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EACCES' || code === 'EPERM')
+    return 'you have no permission to write there (did another user, such as root, create it?)'
+  if (code === 'EEXIST' || code === 'ENOTDIR') return 'a file is in its place'
+  return error instanceof Error ? error.message : String(error)
+}
+
 // The service of a killed launcher finishes its work, and still uses the port.
 async function outlive(leftovers: ProcessRecord[], stop: AbortSignal): Promise<void> {
   const areGone = () => stop.aborted || !leftovers.some(isAlive)
@@ -53,6 +75,19 @@ async function outlive(leftovers: ProcessRecord[], stop: AbortSignal): Promise<v
   await waitUntil(areGone, 35_000)
   for (const { pid } of leftovers.filter(isAlive)) process.kill(pid, 'SIGKILL')
   await waitUntil(areGone, 5000)
+}
+
+function migrate(databaseUrl: string, env: Environment, signal: AbortSignal): Promise<void> {
+  const command = [join(checkout, 'prisma/dist/main.mjs'), 'deploy']
+  const options = { env: { ...env, DATABASE_URL: databaseUrl }, signal }
+  return new Promise((resolve, reject) => {
+    const { stdout } = execFile(process.execPath, command, options, (error, _output, problem) => {
+      if (!error) resolve()
+      else reject(new PlainError(`The database migration failed. ${problem}`.trimEnd()))
+    })
+    // It waits a minute for an unreachable server, which should not look like a hang.
+    if (stdout) createInterface({ input: stdout }).on('line', line => line.startsWith('waiting') && say(line))
+  })
 }
 
 // Another program can take the port before the service listens on it. Then the service starts on another port.

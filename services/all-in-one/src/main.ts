@@ -1,7 +1,6 @@
-import { failToStart, openLog, runService } from '@belfry/runtime'
+import { failToStart, type Host, type Logger, openLog, runService, type Service } from '@belfry/runtime'
 import { type Environment, loadConfig } from './config.ts'
 import { type LoadedRole, loadRoles } from './load-roles.ts'
-import { startRoles } from './start-roles.ts'
 
 try {
   const { roles, env } = loadConfig()
@@ -21,6 +20,23 @@ async function runRoles(roles: LoadedRole[]): Promise<void> {
   await runService(log, { roles: names, operatorPort: config.healthPort, traces }, host =>
     startRoles(roles, loggerOf, host),
   )
+}
+
+// Starts roles sequentially and drains them in parallel. When one role fails to drain, the others still finish.
+async function startRoles(
+  roles: readonly LoadedRole[],
+  loggerOf: (role: string) => Logger,
+  host: Host,
+): Promise<Service> {
+  const services: Service[] = []
+  for (const { name, start } of roles) services.push(await start(loggerOf(name), host))
+  return {
+    async drain() {
+      const results = await Promise.allSettled(services.map(service => service.drain()))
+      const failure = results.find(result => result.status === 'rejected')
+      if (failure) throw failure.reason
+    },
+  }
 }
 
 // The dispatcher starts this program with an argument for its quarantine.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { restartPauseMs } from './restart-pause.ts'
+import { restartPauseMs } from './keep-service.ts'
 
 test('doubles from half a second to half a minute while a service keeps failing', () => {
   const pauses: number[] = []

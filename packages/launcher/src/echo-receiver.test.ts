@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { echoLine } from './echo-line.ts'
+import { echoLine } from './echo-receiver.ts'
 
 const request = { method: 'POST', path: '/hello', headers: { 'webhook-id': 'task_1' }, body: '{"hello":"world"}' }
 const at = new Date('2026-11-21T06:00:01.000Z')
