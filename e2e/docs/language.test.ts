@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { findBannedWords } from '../../scripts/check-language.mjs'
+
+it.each([
+  ['// Nobody reads it.', 'Nobody'],
+  ['Whatever was opened is closed', 'Whatever'],
+  ['waits so that others can work', 'so that'],
+  ['const mostBytes = 1', 'mostBytes'],
+  ['let underWay = 0', 'underWay'],
+  ['the run goes on', 'goes on'],
+])('finds a banned word in %j', (text, found) => {
+  expect(findBannedWords(`first line\n${text}`)).toEqual([expect.objectContaining({ line: 2, found })])
+})
+
+it('finds nothing in plain text', () => {
+  expect(findBannedWords('The scheduler keeps most tasks, and the longest of them last.')).toEqual([])
+})

@@ -1,0 +1,1 @@
+export function findBannedWords(text: string): Array<{ line: number; found: string; advice: string }>
