@@ -102,11 +102,8 @@ export const failovers: Row[] = [
 
 // Returns the time by which all answers of the old server have arrived.
 async function untilBack(fixture: Fixture): Promise<number> {
-  for (;;) {
-    const clock = await readDatabaseClock(fixture.sql).catch(() => null)
-    if (clock) return clock.now + 500
-    await lasting(100)
-  }
+  const clock = await waitFor(() => readDatabaseClock(fixture.sql).catch(() => null), Boolean, 180_000)
+  return (clock?.now ?? 0) + 500
 }
 
 async function migrate(fixture: Fixture, command: string): Promise<string> {

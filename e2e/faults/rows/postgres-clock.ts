@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { demandHits } from '../fixture/demands.ts'
 import { fakeClockOfPostgres } from '../fixture/faked-postgres.ts'
 import type { Fixture } from '../fixture/fixture.ts'
-import { burst, called, untilInState } from '../fixture/moments.ts'
+import { burst, called, lasting, untilInState } from '../fixture/moments.ts'
 import type { Row } from '../row.ts'
 
 const needs = 'libfaketime.so.1'
@@ -30,7 +29,7 @@ export const postgresClock: Row[] = [
         await clock.set(seconds)
         await demandClock(fixture, seconds)
         await untilInState(fixture, ['success'], 30, 60_000)
-        await sleep(15_000)
+        await lasting(15_000)
         demandHits(fixture, 30)
         const executeAt = Date.now() + seconds * 1_000 + 3_000
         for (let i = 0; i < 10; i++) await fixture.create({ path: `/after-${i}`, executeAt })
@@ -54,11 +53,11 @@ export const postgresClock: Row[] = [
       await demandClock(fixture, 3_600)
       await fixture.target.reached('/all', 59, 60_000)
       const hits = () => ['/all', '/latest', '/none'].map(path => fixture.target.count(path))
-      await sleep(5_000)
+      await lasting(5_000)
       fixture.notes.push(`called ${hits().join(', ')} times for all, latest and none`)
       await clock.set(3_600 - 60)
       // Until it is later than ever before: the checker compares times.
-      await sleep(75_000)
+      await lasting(75_000)
       return { latenessMs: 3_700_000 }
     },
   },

@@ -3,6 +3,7 @@ import { faultInFlight, faultUnderLoad } from '../fault-under-load.ts'
 import { demandAllAlive, demandHits, demandPosts, demandTasks } from '../fixture/demands.ts'
 import { load } from '../fixture/load.ts'
 import { burst, lasting, restartPostgres, untilInState } from '../fixture/moments.ts'
+import { within } from '../fixture/within.ts'
 import type { Row } from '../row.ts'
 
 /** PostgreSQL goes away and comes back. */
@@ -160,7 +161,8 @@ export const postgresRestarts: Row[] = [
       await fixture.postgres.proxy.set({ does: 'refuse' })
       const waiting = (['api', 'scheduler', 'dispatcher'] as const).map(name => fixture.spawn(name))
       const began = performance.now()
-      const codes = await Promise.all(waiting.map(({ ended }) => ended))
+      const ended = Promise.all(waiting.map(service => service.ended))
+      const codes = await within(180_000, ended, () => 'every process to give up')
       const tookMs = performance.now() - began
       fixture.notes.push(`ended with ${codes.join()} after ${(tookMs / 1000).toFixed(0)} s`)
       fixture.demand(
