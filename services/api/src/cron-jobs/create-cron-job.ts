@@ -8,7 +8,7 @@ import { notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
-import { enqueueRows } from '../tasks/enqueue.ts'
+import { enqueue } from '../tasks/enqueue.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { toStoredRequest } from '../tasks/stored-request.ts'
 import { findCronJob } from './cron-job-row.ts'
@@ -51,7 +51,7 @@ export const createCronJob = creation({
     }
     const one = { workspaceId, objects: 'cronJobs', wanted: 1 } as const
     const { tasks, now } = await withinLimit(work, quota, one, ({ db }) => inTransaction(db, store))
-    work.afterCommit(ctx => enqueueRows(ctx, tasks, now))
+    work.afterCommit(ctx => enqueue(ctx, tasks, now))
     const row = await findCronJob(work.db, workspaceId, job.id)
     if (!row) throw notFound() // deleted meanwhile
     const presented = presentCronJob(row, work.clock.now())

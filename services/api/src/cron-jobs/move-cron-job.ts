@@ -4,7 +4,7 @@ import { audit } from '../audit/audit.ts'
 import type { WorkspaceCaller } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'
-import { enqueueRows } from '../tasks/enqueue.ts'
+import { enqueue } from '../tasks/enqueue.ts'
 import { neverRuns } from './inspect-schedule.ts'
 
 /**
@@ -28,5 +28,5 @@ export async function moveCronJob(
   })
   if (moved.kind === 'unknown') throw notFound()
   if (moved.kind === 'never_runs') throw neverRuns(body ?? {})
-  enqueueRows(ctx, moved.expansion.tasks, moved.expansion.now)
+  enqueue(ctx, moved.expansion.tasks, moved.expansion.now)
 }

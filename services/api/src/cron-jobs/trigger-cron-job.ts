@@ -5,7 +5,7 @@ import { notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseOverQuota } from '../quotas/quotas.ts'
-import { enqueueRows } from '../tasks/enqueue.ts'
+import { enqueue } from '../tasks/enqueue.ts'
 import { presentTask } from '../tasks/present-task.ts'
 import { findTask } from '../tasks/task-row.ts'
 
@@ -24,7 +24,7 @@ export const triggerCronJob = endpoint({
     const due = await withinLimit(work, quota, one, ({ db }) => trigger(db, workspaceId, params.cronjob))
     const row = due && (await findTask(ctx.pool, workspaceId, due.id))
     if (!row) throw notFound()
-    enqueueRows(ctx, [row], new Date(ctx.clock.now()))
+    enqueue(ctx, [row], new Date(ctx.clock.now()))
     const task = presentTask(row)
     return created(`/api/v1/scheduler/tasks/${task.id}`, task)
   },

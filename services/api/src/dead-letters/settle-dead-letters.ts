@@ -15,7 +15,7 @@ import { AppError, toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { accepted, ok, type Reply } from '../http/reply.ts'
-import { enqueueRows, hideDeadLetters } from '../tasks/enqueue.ts'
+import { enqueue, hideDeadLetters } from '../tasks/enqueue.ts'
 import { presentOperation } from './present-operation.ts'
 
 export const replayDeadLetters = endpoint({
@@ -54,7 +54,7 @@ async function settle(
     return accepted({ [count]: 0, operation }, headers)
   }
   const { deadLetters, replays, now } = await settleDeadLetters(ctx.pool, workspaceId, ids, action)
-  enqueueRows(ctx, replays, now)
+  enqueue(ctx, replays, now)
   hideDeadLetters(
     ctx,
     deadLetters.map(id => toId('task', id)),

@@ -5,7 +5,7 @@ import { creation, type Work } from '../http/creation.ts'
 import { accepted, type Reply } from '../http/reply.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
-import { enqueue, toDueTask } from '../tasks/enqueue.ts'
+import { enqueue } from '../tasks/enqueue.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { continueTrace } from '../tasks/new-task.ts'
 import { presentNewTask } from '../tasks/present-task.ts'
@@ -62,7 +62,7 @@ export const publishEvent = creation({
 
 async function storeOne(work: Work, task: NewTask, answer: (presented: Task[]) => Reply): Promise<Reply> {
   const { stored, reply } = await storeTask(work, task, createdAt => answer([presentNewTask(task, createdAt)]))
-  work.afterCommit(ctx => enqueue(ctx, [toDueTask(task, stored.executeAt)], stored.now.getTime()))
+  work.afterCommit(ctx => enqueue(ctx, [{ ...task, dueAt: stored.executeAt }], stored.now))
   return reply
 }
 
@@ -72,9 +72,9 @@ async function storeMany(work: Work, tasks: NewTask[]): Promise<Task[]> {
   const stored = new Map(inserted.filter(isStored).map(row => [row.id, row]))
   const due = tasks.flatMap(task => {
     const row = stored.get(task.id)
-    return row ? [toDueTask(task, row.executeAt)] : []
+    return row ? [{ ...task, dueAt: row.executeAt }] : []
   })
-  work.afterCommit(ctx => enqueue(ctx, due, inserted[0]?.now.getTime() ?? ctx.clock.now()))
+  work.afterCommit(ctx => enqueue(ctx, due, inserted[0]?.now ?? new Date(ctx.clock.now())))
   return tasks.flatMap(task => {
     const row = stored.get(task.id)
     return row ? [presentNewTask(task, row.createdAt.toISOString())] : []

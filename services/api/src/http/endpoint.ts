@@ -1,5 +1,5 @@
 import { type FieldError, parseInput } from '@belfry/contract'
-import { type AppErrorCode, fromId, type IdKind } from '@belfry/domain'
+import { type AppErrorCode, fromId, type IdKind, NIL_UUID } from '@belfry/domain'
 import type { Request, Response } from 'express'
 import { z } from 'zod'
 import { authorize, type CallerOf, type Right } from '../auth/authorize.ts'
@@ -99,9 +99,7 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
   }
 }
 
-// Stands for a malformed id, which gets the same response as an unknown one.
-const NIL_UUID = '00000000-0000-0000-0000-000000000000'
-
+// A malformed id becomes the nil UUID, which gets the same response as an unknown id.
 function readParams<Params extends string>(
   request: Request,
   kinds: ReadonlyArray<readonly [name: string, kind: IdKind]>,

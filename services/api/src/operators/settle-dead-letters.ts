@@ -1,7 +1,7 @@
 import { type DeadLetterAction, findBoardTasks, inTransaction, settleDeadLetters } from '@belfry/db'
 import { fromId, toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
-import { enqueueRows } from '../tasks/enqueue.ts'
+import { enqueue } from '../tasks/enqueue.ts'
 import { auditAsOperator } from './audit-as-operator.ts'
 
 /**
@@ -38,7 +38,7 @@ async function settleOfWorkspace(ctx: Context, { workspaceId, ids, action, addre
     await auditAsOperator(tx, { workspaceId, action: recorded, address }, objectIds)
     return settled
   })
-  enqueueRows(ctx, replays, now)
+  enqueue(ctx, replays, now)
   ctx.log.info({ workspace: toId('ws', workspaceId), action, dead_letters: deadLetters.length }, 'operator.settled')
   return deadLetters.length
 }

@@ -4,7 +4,7 @@ import { creation } from '../http/creation.ts'
 import { created } from '../http/reply.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
-import { enqueue, toDueTask } from './enqueue.ts'
+import { enqueue } from './enqueue.ts'
 import { continueTrace, inspectNewTask, toNewTask } from './new-task.ts'
 import { presentNewTask } from './present-task.ts'
 import { storeTask } from './store-task.ts'
@@ -32,7 +32,7 @@ export const createTask = creation({
     const storing = withinLimit(work, quota, one, work => storeTask(work, task, answer))
     if (__FAILPOINTS__) await failpoint('api.in_insert')
     const { stored, reply } = await storing
-    work.afterCommit(ctx => enqueue(ctx, [toDueTask(task, task.executeAt)], stored.now.getTime()))
+    work.afterCommit(ctx => enqueue(ctx, [{ ...task, dueAt: task.executeAt }], stored.now))
     return reply
   },
 })

@@ -6,7 +6,7 @@ import { bodyLimits } from '../http/read-body.ts'
 import { ok } from '../http/reply.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { type Quota, readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
-import { enqueue, toDueTask } from './enqueue.ts'
+import { enqueue } from './enqueue.ts'
 import { executeAtNotFuture } from './execute-at.ts'
 import { continueTrace, inspectNewTask, toNewTask } from './new-task.ts'
 import { presentNewTask } from './present-task.ts'
@@ -33,10 +33,10 @@ export const createTasks = creation({
     const inserted = await withinLimit(work, quota, objects, ({ db }) => insert(db, continueTrace(request, tasks)))
     const due = tasks.flatMap(task => {
       const stored = inserted.get(task.id)
-      return isStored(stored) ? [toDueTask(task, stored.executeAt)] : []
+      return isStored(stored) ? [{ ...task, dueAt: stored.executeAt }] : []
     })
     const [first] = inserted.values()
-    work.afterCommit(ctx => enqueue(ctx, due, first?.now.getTime() ?? ctx.clock.now()))
+    work.afterCommit(ctx => enqueue(ctx, due, first?.now ?? new Date(ctx.clock.now())))
     return ok({ data: rows.map((row, index) => answerRow(row, index, inserted)) })
   },
 })

@@ -1,33 +1,32 @@
-import { type DueRow, stepPromotionBack } from '@belfry/db'
-import { originOfUrl, toId } from '@belfry/domain'
-import { type DispatchQueue, type DueTask, needsJob } from '@belfry/queue'
+import { type DueRow, scheduleOrStepBack, toDueTask } from '@belfry/db'
+import { originOfUrl } from '@belfry/domain'
+import { needsJob } from '@belfry/queue'
 import type { Context } from '../context.ts'
+
+type DueTaskRow = DueRow & { workspaceId?: string; url?: string }
 
 /**
  * Adds jobs for the tasks that are due soon, without delaying the response. Nothing depends on the jobs: dispatchers also
- * find due tasks in PostgreSQL.
+ * find due tasks in PostgreSQL. The workspace and the URL of a task save its dispatcher a query.
  */
-export function enqueue(ctx: Context, tasks: readonly DueTask[], now: number): void {
+export function enqueue(ctx: Context, tasks: readonly DueTaskRow[], now: Date): void {
   const { queue } = ctx
   if (queue === null) return
-  const soon = tasks.filter(task => needsJob(task.dueAt, now))
-  if (soon.length > 0) runInBackground(ctx, addJobs(ctx, queue, soon, now))
-}
-
-/** Adds jobs for the rows that are due soon. */
-export function enqueueRows(ctx: Context, rows: readonly DueRow[], now: Date): void {
-  const tasks = rows.map(({ id, dueAt }) => ({ id: toId('task', id), dueAt: dueAt.getTime() }))
-  enqueue(ctx, tasks, now.getTime())
-}
-
-/** Returns a task as the queue takes it, with its workspace and origin, which saves the dispatcher a query. */
-export function toDueTask(task: { id: string; workspaceId: string; url: string }, dueAt: Date): DueTask {
-  return {
-    id: toId('task', task.id),
-    dueAt: dueAt.getTime(),
-    workspace: toId('ws', task.workspaceId),
-    origin: originOfUrl(task.url),
+  const soon = tasks.filter(({ dueAt }) => needsJob(dueAt.getTime(), now.getTime()))
+  if (soon.length === 0) return
+  const onFailure = (err: unknown) => {
+    ctx.log.warn({ err }, 'queue.away')
+    ctx.metrics.queueAway()
   }
+  const adding = scheduleOrStepBack(ctx.pool, () => queue.schedule(soon.map(toJob), now.getTime()), onFailure)
+  runInBackground(
+    ctx,
+    adding.catch(err => ctx.log.warn({ err }, 'promotion.not_stepped_back')),
+  )
+}
+
+function toJob({ url, ...row }: DueTaskRow) {
+  return toDueTask(url === undefined ? row : { ...row, origin: originOfUrl(url) })
 }
 
 /** Removes tasks from the operators' copy of the dead-letter list, without delaying the response. */
@@ -38,16 +37,6 @@ export function hideDeadLetters(ctx: Context, taskIds: string[]): void {
     ctx,
     removal.catch(err => ctx.log.warn({ err }, 'dead_letter.still_shown')),
   )
-}
-
-async function addJobs(ctx: Context, queue: DispatchQueue, tasks: DueTask[], now: number): Promise<void> {
-  try {
-    await queue.schedule(tasks, now)
-  } catch (error) {
-    ctx.log.warn({ err: error }, 'queue.away')
-    ctx.metrics.queueAway()
-    await stepPromotionBack(ctx.pool).catch(err => ctx.log.warn({ err }, 'connection.error'))
-  }
 }
 
 // `closeContext` waits for such work.

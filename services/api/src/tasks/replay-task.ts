@@ -6,7 +6,7 @@ import { notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseOverQuota } from '../quotas/quotas.ts'
-import { enqueueRows, hideDeadLetters } from './enqueue.ts'
+import { enqueue, hideDeadLetters } from './enqueue.ts'
 import { presentTask } from './present-task.ts'
 import { findTask } from './task-row.ts'
 
@@ -30,7 +30,7 @@ export const replayTask = creation({
     if (result.kind === 'refused' || !row) throw notFound()
     const presented = presentTask(row)
     work.afterCommit(ctx => {
-      enqueueRows(ctx, [result], result.now)
+      enqueue(ctx, [result], result.now)
       hideDeadLetters(ctx, [toId('task', params.task)])
     })
     return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)

@@ -4,7 +4,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
 import { ok } from '../http/reply.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
-import { enqueueRows } from './enqueue.ts'
+import { enqueue } from './enqueue.ts'
 import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
 import { readTask } from './get-task.ts'
 import { inspectTarget } from './inspect-target.ts'
@@ -32,7 +32,7 @@ export const updateTask = endpoint({
     if (result.kind === 'not_future') throw executeAtNotFuture()
     const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task)
     if (change.executeAt && result.kind === 'moved') {
-      enqueueRows(ctx, [{ id: row.id, dueAt: change.executeAt }], result.now)
+      enqueue(ctx, [{ id: row.id, dueAt: change.executeAt }], result.now)
     }
     return ok(presentTask(row))
   },
