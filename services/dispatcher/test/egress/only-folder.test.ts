@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Lints files by the repository's own rules; says which of them may not stand where they are. */
+/** Lints files by the repository's own rules; returns those that break a rule. */
 async function refused(files: Record<string, string>): Promise<string[]> {
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
@@ -59,9 +59,9 @@ async function refused(files: Record<string, string>): Promise<string[]> {
 
 type Report = { diagnostics: Array<{ location: { path: string } }>; summary: { unchanged: number } }
 
-const inEach = (rooms: string[], texts: Record<string, string>) =>
+const inEach = (folders: string[], texts: Record<string, string>) =>
   Object.fromEntries(
-    rooms.flatMap(room => Object.values(texts).map((text, i) => [`${room}/call-${i}.ts`, text] as const)),
+    folders.flatMap(folder => Object.values(texts).map((text, i) => [`${folder}/call-${i}.ts`, text] as const)),
   )
 
 describe('the lint rules', () => {

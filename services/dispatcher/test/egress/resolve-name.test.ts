@@ -43,7 +43,7 @@ it('resolves a name without waiting for a hundred others whose servers are silen
 
 type Answer = 'live' | 'silent'
 
-/** A name server that knows two addresses for every name, or says nothing at all. */
+/** A name server that knows two addresses for every name, or never answers. */
 async function nameServer(behave: (name: string, type: 'A' | 'AAAA') => Answer) {
   const asked = new Set<string>()
   const socket = createSocket('udp4')

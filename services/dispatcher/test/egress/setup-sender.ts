@@ -14,7 +14,7 @@ export async function closeAll(): Promise<void> {
   for (const close of opened.splice(0).reverse()) await close()
 }
 
-/** Has something else closed with the rest. */
+/** Closes something else together with these. */
 export function whenClosing(close: () => unknown): void {
   opened.push(close)
 }

@@ -19,7 +19,7 @@ describe.each(queueBackends())('tasks that share a job, with the queue on %s', b
     await target?.close()
   })
 
-  /** The beginning of a second that lies some way ahead. */
+  /** The beginning of a second that is some time ahead. */
   const secondAhead = (ms: number) => Math.ceil((Date.now() + ms) / 1000) * 1000
 
   it('start each at its own time, and not at all when cancelled before', async () => {

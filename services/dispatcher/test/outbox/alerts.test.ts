@@ -33,14 +33,14 @@ async function setupAlerts() {
     count: 1,
     items: [{ id: 'task_1', name: 'A task' }],
   }
-  const tell = (integrationId: string, kind: 'mail' | 'webhook' = 'webhook') =>
+  const notify = (integrationId: string, kind: 'mail' | 'webhook' = 'webhook') =>
     store(kind, { type: 'alert', workspaceId, integrationId, alert } satisfies Message)
-  return { ...outbox, workspaceId, receiver, integrate, tell }
+  return { ...outbox, workspaceId, receiver, integrate, notify }
 }
 
 it('signs messages to a webhook as Standard Webhooks requires, with one id for all attempts', async () => {
-  const { open, integrate, tell, receiver, row, makeDue } = await setupAlerts()
-  const id = await tell(await integrate('webhook', receiver.url('/failing')))
+  const { open, integrate, notify, receiver, row, makeDue } = await setupAlerts()
+  const id = await notify(await integrate('webhook', receiver.url('/failing')))
   receiver.answer('/failing', { status: 500 })
   const outbox = open(null)
   outbox.wake()
@@ -57,8 +57,8 @@ it('signs messages to a webhook as Standard Webhooks requires, with one id for a
 })
 
 it.each(['slack', 'discord'] as const)('notifies %s', async channel => {
-  const { open, integrate, tell, receiver, row } = await setupAlerts()
-  const id = await tell(await integrate(channel, receiver.url('/')))
+  const { open, integrate, notify, receiver, row } = await setupAlerts()
+  const id = await notify(await integrate(channel, receiver.url('/')))
   open(null).wake()
   await expect.poll(() => row(id), patient).toMatchObject({ sent: true })
   const body = JSON.parse(receiver.requests[0]?.body.toString() ?? '')
@@ -69,24 +69,24 @@ it.each(['slack', 'discord'] as const)('notifies %s', async channel => {
 })
 
 it('notifies an e-mail address', async () => {
-  const { open, integrate, tell, row } = await setupAlerts()
+  const { open, integrate, notify, row } = await setupAlerts()
   const server = await startMailServer()
   onTestFinished(() => server.close())
-  const id = await tell(await integrate('email', 'ops@example.com'), 'mail')
+  const id = await notify(await integrate('email', 'ops@example.com'), 'mail')
   open(server.url).wake()
   await expect.poll(() => row(id), patient).toMatchObject({ sent: true })
   expect(server.mails).toMatchObject([{ to: ['ops@example.com'] }])
 })
 
 it('gives up at a private address with the same text for open and closed ports, and calls nothing', async () => {
-  const { open, integrate, tell, receiver, row } = await setupAlerts()
+  const { open, integrate, notify, receiver, row } = await setupAlerts()
   const urls = [
     `http://10.0.0.1/`,
     `http://[::ffff:169.254.169.254]/`,
     `http://[::1]:${receiver.port}/`,
     'http://[::1]:1/',
   ]
-  const ids = await Promise.all(urls.map(async url => tell(await integrate('webhook', url))))
+  const ids = await Promise.all(urls.map(async url => notify(await integrate('webhook', url))))
   open(null).wake()
   for (const id of ids) {
     await expect
@@ -100,19 +100,19 @@ it('gives up at a private address with the same text for open and closed ports, 
 })
 
 it('retries a failed message at its time without a wake-up', patient, async () => {
-  const { open, integrate, tell, receiver, row } = await setupAlerts()
+  const { open, integrate, notify, receiver, row } = await setupAlerts()
   receiver.answer('/failing', [{ status: 500 }, { status: 200 }])
-  const id = await tell(await integrate('webhook', receiver.url('/failing')))
+  const id = await notify(await integrate('webhook', receiver.url('/failing')))
   open(null).wake()
   await expect.poll(() => row(id), patient).toMatchObject({ attempts: 2, sent: true })
 })
 
 it('does not notify a deleted integration, nor one of another workspace', async () => {
-  const { pool, open, integrate, tell, receiver, row, store, workspaceId } = await setupAlerts()
+  const { pool, open, integrate, notify, receiver, row, store, workspaceId } = await setupAlerts()
   const integrationId = await integrate('webhook', receiver.url('/'))
   const alert = { event: 'test' as const, at: '', workspace: { id: '', name: '' }, count: 0, items: [] }
   const foreign = await store('webhook', { type: 'alert', workspaceId: randomUUID(), integrationId, alert })
-  const deleted = await tell(integrationId)
+  const deleted = await notify(integrationId)
   await pool.query('UPDATE workspaces SET deleted_at = now() WHERE id = $1', [workspaceId])
   open(null).wake()
   for (const id of [foreign, deleted]) {
@@ -124,12 +124,12 @@ it('does not notify a deleted integration, nor one of another workspace', async 
 })
 
 it('delays no mail while webhooks hang', async () => {
-  const { open, integrate, tell, storeMail, receiver, row } = await setupAlerts()
+  const { open, integrate, notify, storeMail, receiver, row } = await setupAlerts()
   const server = await startMailServer()
   onTestFinished(() => server.close())
   receiver.answer('/hanging', { does: 'hang' })
   const hanging = await integrate('webhook', receiver.url('/hanging'))
-  for (let i = 0; i < 10; i++) await tell(hanging)
+  for (let i = 0; i < 10; i++) await notify(hanging)
   const outbox = open(server.url)
   outbox.wake()
   await expect.poll(() => receiver.connections(), patient).toBe(8)
