@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+// @boundaries-ignore the script belongs to the repository, not to a package
 import { findBannedWords } from '../../scripts/check-language.mjs'
 
 it.each([
