@@ -9,8 +9,8 @@ async function run(args: string[], env: Record<string, string> = { BELFRY_API_KE
       printed[name] += text
     },
   })
-  const surroundings = { stdin: (async function* () {})(), stdout: collect('out'), stderr: collect('error') }
-  const code = await runCli(args, { env, signal: new AbortController().signal, ...surroundings })
+  const streams = { stdin: (async function* () {})(), stdout: collect('out'), stderr: collect('error') }
+  const code = await runCli(args, { env, signal: new AbortController().signal, ...streams })
   return { code, ...printed }
 }
 
@@ -33,7 +33,7 @@ it.each([...commands, 'cron create', 'cron preview', 'import crontab', 'import q
   },
 )
 
-describe('ends with 2, and says how it is called', () => {
+describe('exits with 2 and a usage error', () => {
   it.each([
     [['schedule', 'https://example.com'], /either --at <time> or --in/],
     [['schedule', 'https://example.com', '--in', '1h', '--at', '2090-01-01T00:00:00Z'], /either --at <time> or --in/],

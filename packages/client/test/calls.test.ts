@@ -126,7 +126,7 @@ it.each([
   ['', 'an empty id, which would list'],
   ['..', 'an id that leads elsewhere'],
   [undefined as unknown as string, 'none'],
-])('refuses an id that is none (%j: %s)', async id => {
+])('refuses an invalid id (%j: %s)', async id => {
   const belfry = client()
   await expect(async () => belfry.tasks.get(id)).rejects.toThrow(/An id must be text/)
   expect(server.received).toEqual([])

@@ -82,7 +82,7 @@ describe('parseInput', () => {
     ['on', 'true', 'on must be a boolean.'],
     ['inner', [], 'inner must be an object.'],
     ['list', {}, 'list must be a list.'],
-  ])('tells the type that %s must have when it is %j', (field, value, message) => {
+  ])('reports the type that %s must have when it is %j', (field, value, message) => {
     expect(errorsOf({ ...good, [field]: value })).toEqual([{ path: field, code: 'invalid_type', message }])
   })
 
@@ -95,7 +95,7 @@ describe('parseInput', () => {
     expect(parseInput(name, { name: 'a' })).toMatchObject({ errors: [{ path: 'name', code: 'out_of_range' }] })
   })
 
-  it('knows the names of objects in lists and of those with defaults', () => {
+  it('suggests field names of objects in lists and of objects with defaults', () => {
     expect(errorsOf({ ...good, list: [{ title: 'a' }, { titel: 'b' }] })).toMatchObject([
       { path: 'list.1.title', code: 'required' },
       { path: 'list.1.titel', message: '"titel" is not a known field. Did you mean "title"?' },

@@ -26,7 +26,7 @@ describe('nearestName', () => {
   })
 
   it.each(['', 'x', 'cron', 'body', 'description', '__proto__', 'execute_at'.repeat(7)])(
-    'has no idea what %j is',
+    'finds no name near %j',
     name => {
       expect(nearestName(name, known)).toBeNull()
     },

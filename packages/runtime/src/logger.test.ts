@@ -18,7 +18,7 @@ function setup() {
   return { log: loggerOf('api'), loggerOf, events: () => lines().map(line => JSON.parse(line)) }
 }
 
-it('writes a line for each event, in order, without being asked to', async () => {
+it('writes a line for each event, in order, without an explicit flush', async () => {
   const { log, events } = setup()
   for (let i = 0; i < 500; i++) log.info({ i, text: 'ü\n"' }, 'event')
   await vi.waitFor(() => expect(events()).toHaveLength(500), 10_000)
@@ -26,7 +26,7 @@ it('writes a line for each event, in order, without being asked to', async () =>
   expect(events()[0]).toMatchObject({ service: 'api', level: 30, text: 'ü\n"', msg: 'event' })
 })
 
-it.each(['warn', 'error', 'fatal'] as const)('writes what it holds at once with a line of level %s', level => {
+it.each(['warn', 'error', 'fatal'] as const)('flushes the buffer with a line of level %s', level => {
   const { log, events } = setup()
   log.info('before')
   log[level]('problem')

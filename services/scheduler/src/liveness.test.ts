@@ -19,7 +19,7 @@ it('declares a dispatcher dead 12 seconds after its last heartbeat, and no other
   expect(deaths).toEqual(['dead at 17'])
 })
 
-it('gives a dispatcher whose row is gone the same time to come back', () => {
+it('gives a dispatcher without a row the same time to return', () => {
   expect(watch(second => ({ a: second < 3 || second > 13 ? second : null }), upTo(30))).toEqual([])
   expect(watch(second => ({ a: second < 3 ? second : null }), upTo(15))).toEqual(['a at 15'])
 })

@@ -8,7 +8,7 @@ import type { Context, QueueContext } from '../src/context.ts'
 import { createLiveness } from '../src/liveness.ts'
 import { openMetrics } from '../src/metrics.ts'
 
-/** A scheduler's context on a database of its own, without a queue. */
+/** Opens a context on its own database, without a queue. */
 export async function openTestContext(): Promise<Context> {
   const database = await createTestDatabase()
   const onError = (error: Error) => console.error(error)
@@ -31,7 +31,7 @@ export async function openTestContext(): Promise<Context> {
   }
 }
 
-/** The same with a queue of its own on the Redis of the tests, and the ids of the tasks that the queue has been given. */
+/** Opens a context with its own queue, and records the ids of the scheduled tasks. */
 export async function openTestQueue() {
   const prefix = `{test-${randomBytes(4).toString('hex')}}`
   const connection = { redisUrl: testRedisUrl() ?? '', prefix, onError: (error: Error) => console.error(error) }
@@ -66,7 +66,7 @@ export async function storeWorkspace({ pool }: Context): Promise<string> {
   return workspaceId
 }
 
-/** Stores tasks that are due so many milliseconds from now; a negative number is in the past. */
+/** Stores tasks that are due the given milliseconds from now; negative numbers are in the past. */
 export async function storeTasks(ctx: Context, dueInMs: number[]): Promise<string[]> {
   const tasks = dueInMs.map(() => newTask())
   await insertTasks(ctx.pool, tasks)
@@ -77,7 +77,7 @@ export async function storeTasks(ctx: Context, dueInMs: number[]): Promise<strin
   return tasks.map(({ id }) => id)
 }
 
-/** Stores many tasks, one a millisecond from `dueInMs` on, of so many workspaces. */
+/** Stores `count` tasks of `workspaces` workspaces, one per millisecond from `dueInMs` on. */
 export async function storeManyTasks({ pool }: Context, count: number, dueInMs: number, workspaces = 1): Promise<void> {
   const ids = Array.from({ length: workspaces }, () => randomUUID())
   await pool.query('INSERT INTO organizations (id, name, slug, tier) VALUES ($1, $2, $2, $3)', [ids[0], ids[0], 'free'])

@@ -35,7 +35,7 @@ it('never leaves the address that it was given', () => {
   expect(toLocalRequest(sneaky, new URL('http://localhost:3001'), undefined).url.host).toBe('localhost:3001')
 })
 
-it('knows what it cannot send as it was', () => {
+it('reports requests that it cannot forward unchanged', () => {
   expect(whyNotFaithful(run())).toBeNull()
   expect(whyNotFaithful(run({ headers: { Authorization: 'Bearer {{ secrets.TOKEN }}' } }))).toMatch(/secrets/)
 })

@@ -38,7 +38,7 @@ describe('planOccurrences', () => {
     ['latest', ['missed 12:00', 'missed 12:01', '12:02', '12:03']],
     ['none', ['missed 12:00', 'missed 12:01', 'missed 12:02', '12:03']],
     ['all', ['12:00', '12:01', '12:02', '12:03']],
-  ])('catches up on "%s" of what was missed', (catchUp, times) => {
+  ])('catches up on "%s" of the missed occurrences', (catchUp, times) => {
     expect(plan(catchUp, ['12:00', '12:02:30', '12:03'])).toEqual([times, '12:04'])
   })
 

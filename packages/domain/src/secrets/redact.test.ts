@@ -42,7 +42,7 @@ const awkward = [
   'aaaaaaaa',
 ]
 
-describe.each(Object.entries(echoes))('a value that comes back %s', (name, echo) => {
+describe.each(Object.entries(echoes))('a value that is echoed %s', (name, echo) => {
   it.each(awkward)('is redacted: %j', value => {
     const redactor = createRedactor([{ name: 'S', value }])
     // In base64 the adjacent bytes share characters with it.
