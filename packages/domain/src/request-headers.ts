@@ -40,7 +40,7 @@ function problemOf(name: string, value: unknown, seen: ReadonlySet<string>): str
   const lower = name.toLowerCase()
   if (!token.test(name)) return 'The name must consist of letters, digits and hyphens (an RFC 9110 token).'
   if (reserved.has(lower) || reservedPrefixes.some(prefix => lower.startsWith(prefix))) {
-    return 'Belfry or the connection sets this header, so a task cannot.'
+    return 'This header is set by Belfry or the connection, so a task cannot set it.'
   }
   if (seen.has(lower)) return 'This header appears twice; names are case-insensitive.'
   if (typeof value !== 'string') return 'The value must be a string.'
