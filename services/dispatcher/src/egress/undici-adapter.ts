@@ -24,6 +24,9 @@ export type UndiciAdapter = {
 }
 
 const maxInformational = 100
+// A timer that fires this late: the process was blocked.
+const blockedMs = 100
+const maxGraceMs = 1_000
 // When the target closed a connection before it read the request, the end arrives within a round trip.
 const staleWithinMs = 1_000
 
@@ -87,9 +90,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   start(timeoutMs: number): void {
-    // A process that was blocked or frozen first reads the data that has arrived meanwhile.
-    this.#deadline = setTimeout(() => setImmediate(() => this.#endInTime()), timeoutMs)
+    const endsAt = performance.now() + timeoutMs
+    this.#deadline = setTimeout(() => this.#reachDeadline(performance.now() - endsAt), timeoutMs)
     this.#dispatch()
+  }
+
+  // A process that was blocked or frozen first reads the data that has arrived meanwhile. A request that it could not write
+  // gets some of the lost time back.
+  #reachDeadline(lateMs: number): void {
+    const end = () => this.#endInTime()
+    if (lateMs < blockedMs) setImmediate(end)
+    else this.#deadline = setTimeout(end, Math.min(lateMs, maxGraceMs))
   }
 
   #dispatch(): void {
