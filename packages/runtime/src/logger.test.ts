@@ -2,7 +2,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
-import { openLog } from './logger.ts'
+import { openLog, withoutRedaction } from './logger.ts'
 
 const folders: string[] = []
 afterEach(() => {
@@ -54,6 +54,16 @@ it('hides credentials', async () => {
   log.info({ token: 'a', request: { authorization: 'b' } }, 'hidden')
   await vi.waitFor(() => expect(events()).toHaveLength(1), 10_000)
   expect(events()).toMatchObject([{ token: '[redacted]', request: { authorization: '[redacted]' } }])
+})
+
+it('writes frequent lines without looking for credentials, in order with the others', () => {
+  const { log, events } = setup()
+  withoutRedaction(log).info({ key: 'a' }, 'first')
+  log.warn({ key: 'b' }, 'second')
+  expect(events()).toMatchObject([
+    { service: 'api', msg: 'first', key: 'a' },
+    { service: 'api', msg: 'second', key: '[redacted]' },
+  ])
 })
 
 it('writes every value as JSON, and leaves out the members that are undefined', () => {

@@ -25,6 +25,14 @@ export function openLog(level: string, descriptor = 1): (service: string) => Log
   return service => log.child({ service })
 }
 
+/**
+ * Makes a logger for frequent lines whose members cannot hold a credential. Looking for one takes more than half of the
+ * time of a line.
+ */
+export function withoutRedaction(log: Logger): Logger {
+  return log.child({}, { redact: [] })
+}
+
 function openPino(level: string, descriptor: number): Logger {
   // Synchronous: exiting would lose an asynchronous write that is in flight.
   const output = pino.destination({ dest: descriptor, sync: true, minLength: bufferBytes, periodicFlush: flushMs })

@@ -11,7 +11,7 @@ import {
   warnOfUnfitDatabase,
 } from '@belfry/db'
 import { openDeadLetterQueue, openDispatchQueue, type QueueConnection } from '@belfry/queue'
-import { ConfigError, createWaker, type Host, type Logger, openMeter } from '@belfry/runtime'
+import { ConfigError, createWaker, type Host, type Logger, openMeter, withoutRedaction } from '@belfry/runtime'
 import { createAttemptsInFlight } from './attempt/attempts-in-flight.ts'
 import { createHeldClaims } from './attempt/held-claims.ts'
 import { openSendJournal } from './attempt/send-journal.ts'
@@ -61,6 +61,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
   const now = () => performance.now()
   return {
     log,
+    attemptLog: withoutRedaction(log),
     metrics,
     tracing: host.tracing?.of('dispatcher') ?? null,
     stop,

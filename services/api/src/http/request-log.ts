@@ -1,10 +1,12 @@
 import { parseTraceparent } from '@belfry/domain'
+import { withoutRedaction } from '@belfry/runtime'
 import type { NextFunction, Request, Response } from 'express'
 import type { Context } from '../context.ts'
 import { requestIdOf } from './request-id.ts'
 
 /** Logs each request when it ends, with status 499 when the caller disconnected first. */
 export function requestLog(ctx: Context) {
+  const log = withoutRedaction(ctx.log)
   return (request: Request, response: Response, next: NextFunction): void => {
     const began = performance.now()
     response.on('close', () => {
@@ -27,7 +29,7 @@ export function requestLog(ctx: Context) {
         status,
         durationMs: Math.round(durationMs),
       }
-      ctx.log.info(line, 'request.served')
+      log.info(line, 'request.served')
     })
     next()
   }

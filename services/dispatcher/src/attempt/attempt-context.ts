@@ -1,6 +1,6 @@
 import type { Pool } from '@belfry/db'
 import type { DeadLetterQueue, DispatchQueue } from '@belfry/queue'
-import type { Tracing } from '@belfry/runtime'
+import type { Logger, Tracing } from '@belfry/runtime'
 import type { Sender } from '../egress/send.ts'
 import type { Metrics } from '../metrics.ts'
 import type { SecretsContext } from '../secrets/attempt-secrets.ts'
@@ -9,6 +9,8 @@ import type { BatchContext } from '../statements/batched-statements.ts'
 /** What an attempt needs. */
 export type AttemptContext = SecretsContext &
   BatchContext & {
+    /** For the line of each attempt, which holds no credential. */
+    attemptLog: Logger
     metrics: Metrics
     /** Null when tracing is off. */
     tracing: Tracing | null

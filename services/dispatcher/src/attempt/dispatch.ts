@@ -103,7 +103,7 @@ async function end(
   const state = recorded ? next.state : 'superseded'
   const shownOutcome = outcome.kind === 'response' ? outcome.status : outcome.code
   const trace = traceparent?.slice(3, 35)
-  ctx.log.info({ ...ids, outcome: shownOutcome, durationMs, state, trace }, 'attempt.finished')
+  ctx.attemptLog.info({ ...ids, outcome: shownOutcome, durationMs, state, trace }, 'attempt.finished')
   if (__FAILPOINTS__) await failpoint('dispatcher.recorded')
   if (recorded && next.state !== 'success') await followUp(ctx, ids, finished, recorded)
 }
