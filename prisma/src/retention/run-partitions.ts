@@ -88,8 +88,7 @@ export async function dropRunPartitions(pool: Pool, days: number): Promise<strin
 
 // An empty past month gets no more runs, because the id of a run is as old as its claim.
 async function dropEmpty(pool: Pool, name: string): Promise<boolean> {
-  const { rows: left } = await pool.query(`SELECT FROM run_partitions.${name} LIMIT 1`)
-  if (left.length > 0) return false
+  if (!(await isEmpty(pool, name))) return false
   const isDropped = await inBriefTransaction(pool, async tx => {
     const exists = await tx.query(`SELECT FROM pg_class WHERE oid = to_regclass($1)`, [`run_partitions.${name}`])
     if (exists.rows.length === 0) return false
@@ -99,6 +98,20 @@ async function dropEmpty(pool: Pool, name: string): Promise<boolean> {
   })
   return isDropped === true
 }
+
+// Not in the transaction: it may take long after many runs were deleted.
+async function isEmpty(pool: Pool, name: string): Promise<boolean> {
+  try {
+    const { rows } = await pool.query(`SELECT FROM run_partitions.${name} LIMIT 1`)
+    return rows.length === 0
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === undefinedTable) return false
+    throw error
+  }
+}
+
+// Another caller has dropped it meanwhile.
+const undefinedTable = '42P01'
 
 /** How long each statement on the partitions of `runs` may block other transactions. */
 const maxStallMs = 100
