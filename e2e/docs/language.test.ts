@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 // @boundaries-ignore the script belongs to the repository, not to a package
 import { findBannedWords } from '../../scripts/check-language.mjs'
 
+// The samples hold the words that the check has to find.
 it.each([
   ['// Nobody reads it.', 'Nobody'],
   ['Whatever was opened is closed', 'Whatever'],
