@@ -45,6 +45,9 @@ describe.each(queueBackends())('the process with all roles, with the queue on %s
     expect(rolesIn(metrics)).toEqual(['api', 'dispatcher', 'scheduler'])
     expect(metrics.match(/^process_start_time_seconds.*/gm)).toEqual([expect.stringContaining('{service="belfry"}')])
     expect(metrics.match(/^# TYPE belfry_pool_max .*/gm)).toEqual(['# TYPE belfry_pool_max gauge'])
+    const bounds = ['1', '2', '4', '8', '16', '32', '64', '128', '256', '512', '+Inf']
+    expect(boundsIn(metrics, 'record', 'dispatcher')).toEqual(bounds)
+    expect(boundsIn(metrics, 'create', 'api')).toEqual(bounds)
     expect(await service.stop('SIGTERM')).toBe(0)
     expect(service.output).toMatch(/"service":"api".*"msg":"request.served"/)
     expect(service.output).toMatch(/"service":"dispatcher".*"msg":"attempt.finished"/)
@@ -114,4 +117,11 @@ it('names each missing variable of its roles once', async () => {
 function rolesIn(metrics: string): string[] {
   const ours = metrics.split('\n').filter(line => line.startsWith('belfry_pool_max{'))
   return ours.map(line => String(/service="(\w+)"/.exec(line)?.[1])).sort()
+}
+
+function boundsIn(metrics: string, batch: string, service: string): string[] {
+  const buckets = metrics.matchAll(/^belfry_batch_size_bucket\{le="(.+?)",(.*)\} /gm)
+  return [...buckets]
+    .filter(([, , rest]) => rest === `batch="${batch}",service="${service}"`)
+    .map(([, le]) => String(le))
 }

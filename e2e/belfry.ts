@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, startRedis } from '@belfry/embedded'
+import { freePort } from '@belfry/embedded'
 import { createTestDatabase } from '@belfry/testing'
+import { startRedis } from '@belfry/testing/servers'
 import pg from 'pg'
 import { type Answer, type Caller, callApi, signUp } from './api-calls.ts'
 import { type ProgramName, type RunningService, startService } from './processes.ts'
@@ -47,8 +48,10 @@ export async function startBelfry(
     PUBLIC_URL: url,
     JWT_SECRET: randomBytes(32).toString('hex'),
     ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-    RATE_LIMITS: 'off',
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
+    // Tests need more than the one account that may register by default, and have no operator.
+    REGISTRATION: 'open',
+    TIER_CHANGES: 'owner',
     DEFAULT_TIER: 'unicorn',
     ...options.env,
   }

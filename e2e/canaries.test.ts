@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
+import { type MailServer, queueBackends, type Receiver, startMailServer, startReceiver } from '@belfry/testing'
 import { waitFor } from '@belfry/testing/wait-for'
 import { Redis } from 'ioredis'
 import pg from 'pg'
@@ -24,13 +24,17 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
   }
   let belfry: Belfry
   let target: Receiver
+  let mailServer: MailServer
   beforeAll(async () => {
     target = await startReceiver()
+    mailServer = await startMailServer()
     const env = {
       ENCRYPTION_KEYS: `k1:${canaries['the master key']}`,
       JWT_SECRET: canaries['the key of sessions'] ?? '',
       OPERATOR_PASSWORD: canaries['the password of operators'] ?? '',
       LOG_LEVEL: 'trace',
+      SMTP_URL: mailServer.url,
+      MAIL_FROM: 'Belfry <belfry@example.com>',
     }
     belfry = await startBelfry(backend, { env })
     await live()
@@ -38,6 +42,7 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
   afterAll(async () => {
     await belfry?.close()
     await target?.close()
+    await mailServer?.close()
   })
 
   async function live(): Promise<void> {
@@ -58,8 +63,49 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
     const signing = await call('GET', `/api/v1/workspaces/${me.workspaceId}/signing-secrets`)
     canaries['a signing secret'] = signing.body.data[0].secret
     canaries['the bytes of a signing secret'] = signing.body.data[0].secret.slice('whsec_'.length)
+    await requestMails()
     await visitBoard()
     await runTasks(call)
+    await sendInEveryPath()
+  }
+
+  // The tokens of mails stay unused, so they are still credentials when the log is read.
+  async function requestMails() {
+    const [owner, token] = [belfry.caller, belfry.caller.token ?? '']
+    const me = await callApi(belfry.url, { token }, 'GET', '/api/v1/auth/me')
+    await callApi(belfry.url, {}, 'POST', '/api/v1/auth/password/forgot', { email: me.body.user.email })
+    const invitations = `/api/v1/organizations/${owner.organizationId}/invitations`
+    await callApi(belfry.url, { token }, 'POST', invitations, { email: 'grace@example.com', role: 'member' })
+    canaries['the token of a reset'] = await tokenFrom(/^Choose/)
+    canaries['the token of an invitation'] = await tokenFrom(/^Join/)
+  }
+
+  async function tokenFrom(subject: RegExp): Promise<string> {
+    const [mail] = await waitFor(
+      async () => mailServer.mails.filter(mail => subject.test(mail.subject)),
+      mails => mails.length === 1,
+      60_000,
+    )
+    return /#([\w-]{43})/.exec(mail?.text ?? '')?.[1] ?? ''
+  }
+
+  // A user, or a page of another site, can write a credential into any part of a URL.
+  async function sendInEveryPath() {
+    const { body: openapi } = await callApi(belfry.url, {}, 'GET', '/api/openapi.json')
+    const api = Object.entries<object>(openapi.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map(method => ({ method: method.toUpperCase(), path })),
+    )
+    const pages = ['/reset-password/{x}', '/invitations/{x}', '/{x}/w/{x}/tasks', '/assets/{x}', '/{x}']
+    const others = ['/api/v1/{x}', '/api/v1/invitations/{x}/more', '/api/{x}', '/admin/{x}', '/healthz/{x}']
+    const all = [...api, ...[...pages, ...others].map(path => ({ method: 'GET', path }))]
+    for (const canary of Object.values(canaries).map(encodeURIComponent)) {
+      await Promise.all(
+        all.map(async ({ method, path }) => {
+          const url = `${belfry.url}${path.replace(/\{\w+\}/g, canary)}?token=${canary}`
+          await (await fetch(url, { method, headers: { accept: 'text/html', 'x-api-key': 'none' } })).arrayBuffer()
+        }),
+      )
+    }
   }
 
   async function visitBoard() {
@@ -75,6 +121,10 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
     const body = { email, password: canaries['a password'], name: 'A user' }
     const registered = await callApi(belfry.url, {}, 'POST', '/api/v1/auth/register', body)
     const token = registered.body.token as string
+    const confirmation = await tokenFrom(/^Confirm/)
+    canaries['the token of a confirmation'] = confirmation
+    const confirmed = await callApi(belfry.url, {}, 'POST', '/api/v1/auth/email/confirm', { token: confirmation })
+    expect(confirmed.status).toBe(204)
     for (const password of [canaries['a password'], canaries['a new password']]) {
       await callApi(belfry.url, {}, 'POST', '/api/v1/auth/login', { email, password })
     }
@@ -152,7 +202,7 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
     )
     for (const log of ['api', 'dispatcher']) expect(haystacks[`log of ${log}`]).toContain('"msg"')
     expect(Object.values(haystacks).join()).toContain('{{ secrets.IN_URL }}')
-    expect(Object.keys(canaries)).toHaveLength(12)
+    expect(Object.keys(canaries)).toHaveLength(15)
     expect(findCanaries(canaries, haystacks)).toEqual([])
   })
 

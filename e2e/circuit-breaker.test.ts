@@ -46,9 +46,12 @@ it('logs the host, workspace and duration when a circuit breaker opens, and make
   )
   const listWaiting = async () => [...(await inState('pending')), ...(await inState('retrying'))]
   // A claim that was in flight when the circuit breaker opened may still start an attempt.
-  const waiting = await waitFor(listWaiting, found => found.length === 80 - target.requests.length)
+  await waitFor(listWaiting, found => found.length === 80 - target.requests.length)
+  expect(await inState('processing')).toEqual([])
+  const waiting = await listWaiting()
   expect(dead.length).toBeLessThan(80)
   expect(waiting.every(({ attempts }) => attempts === 0)).toBe(true)
+  expect(target.requests.length).toBe(80 - waiting.length)
 }, 60_000)
 
 it('lists open circuit breakers to operators, who can close them at once', async () => {

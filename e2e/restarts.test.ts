@@ -1,6 +1,7 @@
 import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
 import { waitFor } from '@belfry/testing/wait-for'
 import { Redis } from 'ioredis'
+import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { inMs } from './api-calls.ts'
 import { type Belfry, startBelfry } from './belfry.ts'
@@ -65,6 +66,27 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
     await belfry.start('dispatcher')
     await allDelivered(10, 10_000)
   })
+
+  it('each name their sessions in PostgreSQL', async () => {
+    const client = new pg.Client({ connectionString: belfry.databaseUrl })
+    await client.connect()
+    const text = 'SELECT DISTINCT application_name FROM pg_stat_activity WHERE datname = current_database()'
+    const names = (await client.query(text)).rows.map(row => row.application_name)
+    await client.end()
+    expect(names).toEqual(expect.arrayContaining(['belfry-api', 'belfry-scheduler', 'belfry-dispatcher']))
+  })
+
+  it('and a call of more than 30 seconds is finished when DRAIN_SECONDS allows it', async () => {
+    await belfry.services.find(({ name }) => name === 'dispatcher')?.stop('SIGTERM')
+    const patient = await belfry.start('dispatcher', { DRAIN_SECONDS: '60' })
+    target.answer('/0', { status: 200, delayMs: 32_000 })
+    const body = { name: 'long', url: target.url('/0'), method: 'POST', execute_at: inMs(1000), timeout_ms: 50_000 }
+    expect((await belfry.call('POST', tasks, body)).status).toBe(201)
+    await target.waitFor(1, 10_000)
+    expect(await patient.stop('SIGTERM')).toBe(0)
+    await belfry.start('dispatcher')
+    await allDelivered(1, 10_000)
+  }, 90_000)
 
   // Only the data of Redis can be lost separately.
   const ifVolatile = backend === 'redis' ? it : () => {}

@@ -38,7 +38,7 @@ function manifests() {
   const folders = ['packages', 'services'].flatMap(parent =>
     readdirSync(join(root, parent)).map(name => `${parent}/${name}`),
   )
-  return ['.', 'prisma', 'e2e', 'bench', ...folders]
+  return ['.', 'prisma', 'e2e', 'bench', 'examples', ...folders]
     .map(folder => join(folder, 'package.json'))
     .filter(path => existsSync(join(root, path)))
 }

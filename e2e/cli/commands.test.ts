@@ -104,8 +104,9 @@ describe('cron', () => {
     ])
     expect(job).toMatchObject({ status: 'active', timezone: 'Asia/Tokyo', overlap: 'skip', method: 'POST' })
     expect(await json(['cron', 'pause', job.id])).toMatchObject([{ status: 'paused' }])
-    expect(await json(['cron', 'resume', job.id])).toMatchObject([{ status: 'active' }])
-    expect(await json(['list', 'cronjobs', '--state', 'active'])).toMatchObject([{ id: job.id }])
+    expect(await json(['cron', 'resume', '--all'])).toMatchObject([{ id: job.id, status: 'active' }])
+    expect((await cli(['cron', 'resume'])).code).toBe(2)
+    expect(await json(['list', 'cronjobs', '--status', 'active'])).toMatchObject([{ id: job.id }])
     const [task] = await json(['cron', 'trigger', job.id])
     expect(task).toMatchObject({ source: 'cron', cronjobId: job.id })
     await target.waitFor(() => target.requestsTo('/cron').length === 1, 15_000)
@@ -153,7 +154,7 @@ describe('tails', () => {
 
 describe('ends with 1 and the reason', () => {
   it.each([
-    [['schedule', 'https://example.com', '--at', '2000-01-01T00:00:00Z'], /execute_at/],
+    [['schedule', 'https://example.com', '--at', '2000-01-01T00:00:00Z'], /executeAt/],
     [['cron', 'preview', '0 0 31 2 *'], /never/],
     [['list', '--api-key', 'bf_wrong'], /401 unauthenticated/],
     [['list', '--url', 'http://127.0.0.1:1'], /got no response/],

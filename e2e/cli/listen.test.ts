@@ -13,7 +13,7 @@ let target: Receiver
 let local: Receiver
 beforeAll(async () => {
   ;[target, local] = await Promise.all([startReceiver(), startReceiver()])
-  installation = await startBelfry('postgres', { services: ['all-in-one'] })
+  installation = await startBelfry('postgres')
   belfry = new Belfry({ apiKey: installation.caller.apiKey ?? '', baseUrl: installation.url })
 })
 afterAll(async () => {

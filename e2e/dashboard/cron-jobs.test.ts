@@ -37,8 +37,13 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
 
     await page.getByRole('heading', { name: 'Nightly', exact: true }).waitFor()
     await page.getByRole('main').getByText('Active', { exact: true }).waitFor()
+    const otherTab = await page.context().newPage()
+    await otherTab.goto(`${await stage.home()}/cron-jobs`)
+    await otherTab.getByRole('region', { name: 'Cron jobs' }).getByText('Active').waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByText('Nothing is sent until you resume it').waitFor()
+    await otherTab.getByRole('region', { name: 'Cron jobs' }).getByText('Paused').waitFor({ timeout: 5000 })
+    await otherTab.close()
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByRole('table', { name: 'Next runs' }).waitFor()
     await page.getByRole('button', { name: 'Trigger now' }).click()

@@ -29,6 +29,14 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Create account' }).click()
 
+    await page.getByRole('heading', { name: 'Confirm your email address', exact: true }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'confirm-first')
+    await page.getByRole('button', { name: 'Send another email' }).click()
+    await page.getByText('Email sent.').waitFor()
+    await page.goto(await stage.mailedLink(email, /^Confirm/))
+    await page.getByRole('button', { name: 'Confirm' }).click()
+
     await page.getByRole('heading', { name: 'Create organization', exact: true }).waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'welcome')
@@ -52,6 +60,10 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
     await expectAccessible(page)
     await takeScreenshots(page, 'first-steps')
 
+    await page.reload()
+    await page.getByText('has an API key.').waitFor()
+    await page.getByRole('button', { name: 'Create another key' }).waitFor()
+    expect(await page.getByLabel('Done').count()).toBe(2)
     await page.getByRole('link', { name: 'Go to overview' }).click()
     await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
     await expectAccessible(page)
@@ -81,7 +93,7 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
 
   it('reports an invitation that does not exist', async () => {
     const page = await stage.newPage({ expected: /status of 40/ })
-    await page.goto('/invitations/nothing')
+    await page.goto('/invitations#nothing')
     await page.getByRole('heading', { name: 'This invitation cannot be used', exact: true }).waitFor()
     await expectAccessible(page)
   })

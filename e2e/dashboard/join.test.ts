@@ -6,7 +6,18 @@ import { takeScreenshots } from './take-screenshots.ts'
 const signedOut = /status of 401/
 
 describe('emailed links in the dashboard', { timeout: 180_000 }, () => {
-  const stage = useStage()
+  const stage = useStage({ REGISTRATION: 'invite' })
+
+  it('registration is closed to users without an invitation', async () => {
+    const page = await stage.newPage({ expected: signedOut })
+    await page.goto('/sign-in')
+    await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
+    expect(await page.getByRole('link', { name: 'Create an account' }).count()).toBe(0)
+    await page.goto('/register')
+    await page.getByRole('heading', { name: 'Registration is closed', exact: true }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'registration-closed')
+  })
 
   it('accepts an invitation with a new account; a viewer can only read, and sees why', async () => {
     const { organizationId, workspaceId } = stage.belfry.caller
@@ -37,7 +48,7 @@ describe('emailed links in the dashboard', { timeout: 180_000 }, () => {
       expect(await page.getByRole('link', { name }).count(), name).toBe(0)
     }
     await page.keyboard.press('Control+k')
-    await page.getByPlaceholder('Type a command or search…').waitFor()
+    await page.getByPlaceholder('Search by name, host or ID').waitFor()
     expect(await page.getByRole('option', { name: 'New task' }).count()).toBe(0)
   })
 

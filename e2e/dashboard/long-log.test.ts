@@ -66,7 +66,7 @@ describe('a long activity log in the dashboard', { timeout: 180_000 }, () => {
     expect(top).toBeGreaterThan(200)
     await page.keyboard.press('Enter')
     const run = page.getByRole('region', { name: 'Run', exact: true })
-    await run.getByText('attempt', { exact: false }).first().waitFor()
+    await run.getByRole('tab', { name: 'Request' }).waitFor()
     expect(await list.evaluate(element => element.scrollTop)).toBe(top)
     await page.goBack()
     await run.waitFor({ state: 'detached' })

@@ -30,7 +30,7 @@ describe('the overview in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('region', { name: 'Due next' }).getByText('Due soon').waitFor()
     await stage.receiver.waitFor(requests => requests.some(({ path }) => path === '/broken'), 30_000)
     await page.reload()
-    await page.getByRole('region', { name: 'Failing targets' }).getByText('503').waitFor()
+    await page.getByRole('region', { name: 'Failures' }).getByRole('link', { name: '503' }).waitFor()
     await page.getByText('this month').waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'overview')
@@ -39,8 +39,25 @@ describe('the overview in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'Next hour: show as table' }).click()
     expect(await page.getByRole('region', { name: 'Next hour' }).getByRole('row').count()).toBe(13)
     await expectAccessible(page)
-    await page.getByRole('region', { name: 'Failing targets' }).getByRole('link').click()
+    const failures = page.getByRole('region', { name: 'Failures' })
+    await failures.getByRole('link', { name: 'Broken' }).click()
     await page.waitForURL('**/log/run_*')
+    await page.goBack()
+    await failures.getByRole('link', { name: '503' }).click()
+    const runs = page.getByRole('region', { name: 'Runs' })
+    await runs.getByRole('link', { name: 'Broken' }).waitFor()
+    expect(await runs.getByRole('link', { name: 'Quick' }).count()).toBe(0)
+    const filter = new URL(page.url()).searchParams
+    expect([filter.get('host'), filter.get('error'), filter.get('response_status')]).toEqual([
+      new URL(stage.receiver.url('/')).host,
+      'http_status',
+      '503',
+    ])
+    await page.goBack()
+    // The bar of the current minutes.
+    await page.locator('[title*="Failed 1"]').click()
+    await runs.getByRole('link', { name: 'Broken' }).waitFor()
+    expect(new URL(page.url()).searchParams.has('from')).toBe(true)
   })
 
   it('shows the usage to owners only', async () => {

@@ -6,7 +6,8 @@ export async function signUpViewer({ belfry, mailedLink }: Stage): Promise<strin
   const email = 'viewer@example.com'
   const invitation = { email, role: 'member', workspace_role: 'viewer', workspace_ids: [workspaceId] }
   await belfry.call('POST', `/api/v1/organizations/${organizationId}/invitations`, invitation, { token: token ?? '' })
-  const account = { name: 'A viewer', password: 'only looks at things' }
-  const { body } = await belfry.call('POST', `/api/v1${await mailedLink(email)}/accept`, account, {})
+  const [, inviteToken] = (await mailedLink(email)).split('#')
+  const account = { token: inviteToken, name: 'A viewer', password: 'only looks at things' }
+  const { body } = await belfry.call('POST', '/api/v1/invitations/accept', account, {})
   return body.session.token
 }

@@ -101,7 +101,8 @@ export function useStage(
       mails => mails.length > 0,
       60_000,
     )
-    return new URL(/http:\/\/127\.0\.0\.1:\d+\/[\w-]+\/[\w-]{43}/.exec(mail?.text ?? '')?.[0] ?? '').pathname
+    const { pathname, hash } = new URL(/http:\/\/127\.0\.0\.1:\d+\/[\w-]+#[\w-]{43}/.exec(mail?.text ?? '')?.[0] ?? '')
+    return pathname + hash
   }
   stage.home = async () => {
     const { belfry } = stage

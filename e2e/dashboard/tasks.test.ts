@@ -28,8 +28,10 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await takeScreenshots(page, 'tasks-empty')
     await page.getByRole('link', { name: 'New task' }).first().click()
     await page.getByRole('heading', { name: 'New task', exact: true }).waitFor()
-    await page.locator('#main:focus').waitFor()
+    await page.locator('input[name=name]:focus').waitFor()
 
+    await page.getByRole('textbox', { name: 'When', exact: true }).fill('in 90 minuts')
+    await page.getByText('Use a time such as “in 10 minutes”').waitFor()
     await page.getByLabel('Target URL').fill('example.com/hook')
     await page.getByLabel('Payload').fill('{"hello": ')
     await page.getByText('The URL must be absolute').waitFor()
@@ -49,7 +51,7 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await page.getByLabel('Header 1 name').fill('X-Tenant')
     await page.getByLabel('Header 1 value').fill('acme')
     await page.getByRole('button', { name: 'tomorrow 09:00' }).click()
-    await page.getByRole('textbox', { name: 'When', exact: true }).fill('in 6 seconds')
+    await page.getByRole('textbox', { name: 'When', exact: true }).fill('in 3 seconds')
     const preview = page.getByRole('figure', { name: 'request' })
     expect(await preview.textContent()).toContain('X-Tenant: acme')
     await expectAccessible(page)
@@ -58,7 +60,7 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
 
     await page.getByRole('heading', { name: 'First reminder', exact: true }).waitFor()
     await page.getByRole('main').getByText('Completed').waitFor()
-    await page.getByRole('region', { name: 'Attempts' }).getByText('#1').waitFor()
+    await page.getByRole('region', { name: 'Runs' }).getByText('#1').waitFor()
     const [request] = stage.receiver.requestsTo('/reminder')
     expect(request?.body.toString()).toBe(formatted)
     await expectAccessible(page)
@@ -125,6 +127,68 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await page.goBack()
     await expect.poll(() => page.getByLabel('State').inputValue(), { timeout: 10_000 }).toBe('')
     expect(new URL(page.url()).search).toBe('?name=Bulk')
+  })
+
+  it('copies a task, sends it now, and warns of a secret that does not exist', async () => {
+    const page = await stage.ownerPage()
+    const id = await create({
+      name: 'Model',
+      url: stage.receiver.url('/copied'),
+      payload: { text: 'user\u202egpj.exe' },
+    })
+    await open(page, `/tasks/${id}`, 'Model')
+    await page.getByRole('link', { name: 'Duplicate' }).click()
+    await page.getByRole('heading', { name: 'New task', exact: true }).waitFor()
+    const preview = page.getByRole('figure', { name: 'request' })
+    await preview.getByText('user⟨U+202E⟩gpj.exe').waitFor()
+    await page.getByRole('button', { name: 'Add header' }).click()
+    await page.getByLabel('Header 1 name').fill('Authorization')
+    await page.getByLabel('Header 1 value').fill('{{ secrets.STRIPE }}')
+    await page.getByText('There is no secret named STRIPE.').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'new-task-secret')
+    await page.getByRole('button', { name: 'Remove header Authorization' }).click()
+    await page.getByText('There is no secret named STRIPE.').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Send now' }).click()
+    await page.getByRole('heading', { name: 'Model', exact: true }).waitFor()
+    await page.getByRole('main').getByText('Completed').waitFor()
+    expect(stage.receiver.requestsTo('/copied')).toHaveLength(1)
+  })
+
+  it('fits a long name, sorts by a column, and ignores filters that do not exist', async () => {
+    const name = 'x'.repeat(200)
+    const id = await create({ name })
+    const page = await stage.ownerPage()
+    await open(page, `/tasks/${id}`, name)
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+    expect(await overflow()).toBeLessThanOrEqual(0)
+    await takeScreenshots(page, 'task-long-name')
+    await open(page, '/tasks?state=bogus&state=pending&from=yesterday', 'Tasks')
+    await page.getByText('there is no such filter value: state=bogus, from=yesterday').waitFor()
+    expect(await page.getByLabel('State').inputValue()).toBe('pending')
+    const first = page.getByRole('region', { name: 'Tasks' }).getByRole('link').first()
+    await page.getByRole('button', { name: 'Name' }).click()
+    await page.getByRole('button', { name: 'Name' }).click()
+    expect(await page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort')).toBe('ascending')
+    await expect.poll(async () => (await first.textContent()) !== name).toBe(true)
+    const names = await page.getByRole('region', { name: 'Tasks' }).getByRole('link').allTextContents()
+    expect(names).toEqual(names.toSorted((a, b) => a.localeCompare(b)))
+    await page.getByRole('button', { name: 'Name' }).click()
+    await expect.poll(() => first.textContent()).toBe(name)
+    await expectAccessible(page)
+  })
+
+  it('hides upcoming occurrences of cron jobs until asked', async () => {
+    const cron = { name: 'Each minute', cron: '* * * * *', method: 'POST', url: stage.receiver.url('/minute') }
+    await stage.belfry.call('POST', '/api/v1/scheduler/cronjobs', cron)
+    const page = await stage.ownerPage()
+    await open(page, '/tasks', 'Tasks')
+    await page.getByText('of cron jobs not shown.').waitFor({ timeout: 30_000 })
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await page.getByRole('link', { name: 'Each minute' }).first().waitFor()
+    await page.goto(`${await stage.home()}/events`)
+    // The newest tasks hold no event, so the page reads on by itself.
+    await page.getByRole('heading', { name: 'No events yet' }).waitFor()
   })
 
   it('loads more of a long list, and keeps its position on Back', async () => {

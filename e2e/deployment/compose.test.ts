@@ -15,6 +15,8 @@ const ours = ['api', 'scheduler', 'dispatcher', 'migrate']
 const services: ServiceName[] = ['api', 'scheduler', 'dispatcher']
 const stores = ['postgres', 'redis']
 const drainSeconds = 30
+// The stack has its own addresses and ports.
+const notInEnv = ['PORT', 'METRICS_PORT', 'HOST', 'METRICS_HOST']
 
 describe('scripts/make-env.sh', () => {
   it('creates new secrets each time, which only their owner can read', async () => {
@@ -152,7 +154,20 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
 
   it.each(ours)('gives the %s only variables that it knows', name => {
     const known = documentedVariables(name).map(variable => variable.name)
-    expect(Object.keys(service(name).environment ?? {}).filter(variable => !known.includes(variable))).toEqual([])
+    const given = Object.keys(service(name).environment ?? {}).filter(variable => !/^OTEL_/.test(variable))
+    expect(given.filter(variable => !known.includes(variable))).toEqual([])
+  })
+
+  it.each(ours)('passes every variable of the %s from .env that docs/configuration.md has', name => {
+    const given = Object.keys(service(name).environment ?? {})
+    const missing = documentedVariables(name)
+      .map(variable => variable.name)
+      .filter(variable => !given.includes(variable))
+    const setByImage = Object.keys(readImages().get(name)?.env ?? {})
+    // CONFIRM_EMAILS tells the API that there is a mail server, so it does not need the server's password.
+    if (name === 'api') setByImage.push('SMTP_URL')
+    expect(service('api').environment).toHaveProperty('CONFIRM_EMAILS')
+    expect(missing.filter(variable => !setByImage.includes(variable) && !notInEnv.includes(variable))).toEqual([])
   })
 
   it.each(services)('configures the %s completely', async name => {

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findRedisServer, freePort, startRedis } from '@belfry/embedded'
+import { freePort } from '@belfry/embedded'
 import { createEmptyDatabase, startReceiver } from '@belfry/testing'
+import { findRedisServer, startRedis } from '@belfry/testing/servers'
 import { waitFor } from '@belfry/testing/wait-for'
 import { validate } from 'dockerfile-utils'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -136,6 +137,7 @@ function settings(url: string): Record<string, string> {
     JWT_SECRET: randomBytes(32).toString('hex'),
     ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
+    REGISTRATION: 'open', // further accounts register without an invitation
     DEFAULT_TIER: 'unicorn',
   }
 }

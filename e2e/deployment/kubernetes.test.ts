@@ -103,7 +103,11 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
         'topology.kubernetes.io/zone',
         'kubernetes.io/hostname',
       ])
-      expect(find('PodDisruptionBudget', name).spec).toEqual({ maxUnavailable: 1, selector: deployment.spec.selector })
+      expect(find('PodDisruptionBudget', name).spec).toEqual({
+        maxUnavailable: 1,
+        unhealthyPodEvictionPolicy: 'AlwaysAllow',
+        selector: deployment.spec.selector,
+      })
     })
 
     it('has at least two of each service, and one object that sets the number', () => {

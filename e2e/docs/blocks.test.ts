@@ -10,6 +10,8 @@ import { openStage, type Stage } from './stage.ts'
 const unchecked: Record<string, string> = {
   '': 'drawings, and files of other programs',
   ini: 'units of systemd',
+  typescript: 'declarations of the client reference',
+  sql: 'tables of the examples, which their test creates',
 }
 
 const blocks = readPages().flatMap(page => page.blocks)
@@ -28,7 +30,7 @@ afterAll(async () => {
 })
 
 it('every block has a language that is checked, or a reason why it is not', () => {
-  const known = new Set([...Object.keys(unchecked), 'sh', 'ts', 'json', 'yaml'])
+  const known = new Set([...Object.keys(unchecked), 'sh', 'ts', 'js', 'json', 'yaml'])
   expect(blocks.filter(({ language }) => !known.has(language)).map(nameOf)).toEqual([])
   const silent = blocks.filter(({ mark }) => mark && mark.kind !== 'runs until stopped' && mark.text === '')
   expect(silent.map(nameOf)).toEqual([])
@@ -68,7 +70,7 @@ describe('TypeScript', () => {
     expect(await checkTypes(stage.project.folder, all)).toBe('')
   }, 300_000)
 
-  it.each(named(of('ts').filter(block => !isReceiver(block))))(
+  it.each(named(of('ts', 'js').filter(block => !isReceiver(block))))(
     '%s runs',
     async (_name, block) => {
       const { code, out, error } = await runModule(stage, block)

@@ -125,6 +125,7 @@ function settings(databaseUrl: string, port: number): Record<string, string> {
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     RATE_LIMITS: 'off',
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
+    REGISTRATION: 'open', // further accounts register without an invitation
     DEFAULT_TIER: 'unicorn',
   }
 }

@@ -22,12 +22,14 @@ const fromNode = {
   inject: ['node-crypto.mjs'],
   external: ['node:crypto'],
 }
+// A page or a worker must not find a key by accident.
+const withoutEnvironment = { define: { 'globalThis.process': 'undefined' } }
 
 for (const [format, extension] of [
   ['esm', 'mjs'],
   ['cjs', 'cjs'],
 ]) {
-  await bundle(`index.${extension}`, { format })
+  await bundle(`index.${extension}`, { format, ...withoutEnvironment })
   await bundle(`node.${extension}`, { format, ...fromNode })
 }
 writeTypes()

@@ -8,25 +8,26 @@ export { type AnyTransaction, insertAuditEntry } from './audit-log.ts'
 export {
   type BillingAccount,
   type BillingState,
+  endGracePeriods,
   lockBillingAccount,
   lockBillingAccountOf,
   readBillingAccount,
   recordBillingEvent,
   storeBillingAccount,
 } from './billing/billing-accounts.ts'
-export { endGracePeriods } from './billing/end-grace-periods.ts'
 export {
   type CronJobChange,
   type CronJobMove,
   changeCronJob,
+  createCronJob,
   deleteCronJob,
+  type NewCronJob,
   pauseCronJob,
   resumeCronJob,
+  triggerCronJob,
 } from './cron-jobs/change-cron-job.ts'
-export { createCronJob, type NewCronJob } from './cron-jobs/create-cron-job.ts'
 export { type CronJobFields, scheduleOf } from './cron-jobs/cron-job.ts'
 export { expandCronJobs } from './cron-jobs/expand-cron-jobs.ts'
-export { triggerCronJob } from './cron-jobs/trigger-cron-job.ts'
 export {
   cancelDeadLetterOperation,
   type DeadLetterOperation,
@@ -52,11 +53,11 @@ export {
 export {
   listOpenCircuits,
   type OpenCircuit,
-  recordClosedCircuit,
-  recordOpenCircuit,
+  type PublishedCircuit,
+  publishCircuits,
   requestCircuitReset,
-  takeCircuitResets,
 } from './dispatchers/host-circuits.ts'
+export { beatScheduler, leaveSchedulers, type ProcessState, readProcessState } from './dispatchers/process-state.ts'
 export type {
   DeadLetterAction,
   OutboxKind,
@@ -67,6 +68,7 @@ export type {
 } from './generated/enums.ts'
 export {
   changeIntegration,
+  confirmIntegration,
   deleteIntegration,
   findIntegration,
   type Integration,
@@ -77,41 +79,42 @@ export {
   openIntegration,
 } from './integrations/integrations.ts'
 export {
+  findQuotaAudience,
   type IntegrationNews,
   type Notified,
   notifyIntegrations,
 } from './integrations/notify-integrations.ts'
-export { findQuotaAudience } from './integrations/quota-audience.ts'
-export { changeTier, type TierChanger } from './organizations/change-tier.ts'
-export { findOwners } from './organizations/find-owners.ts'
-export { addToOutbox } from './outbox/add-to-outbox.ts'
-export { readOutboxOutcome } from './outbox/outbox-outcome.ts'
-export { endExpiredMessages, pruneOutbox } from './outbox/prune-outbox.ts'
+export { changeTier, findOwners, type TierChanger } from './organizations/organizations.ts'
+export { readTenants, type TenantRow } from './organizations/tenants.ts'
 export {
+  addToOutbox,
+  endExpiredMessages,
   finishOutboxMessage,
   postponeOutboxMessage,
+  pruneOutbox,
+  readOutboxOutcome,
   type TakenOutboxMessage,
   takeFromOutbox,
-} from './outbox/take-from-outbox.ts'
+} from './outbox/outbox.ts'
 export { type DatabaseClock, openDatabaseClock } from './postgres/database-clock.ts'
 export { isLockTimeout, isStatementTimeout, isTransientDatabaseError } from './postgres/database-errors.ts'
 export { type Db, inTransaction, isInTransaction, type Transaction } from './postgres/in-transaction.ts'
-export { inspectDatabase, warnOfUnfitDatabase } from './postgres/inspect-database.ts'
+export { inspectDatabase } from './postgres/inspect-database.ts'
 export { type Listener, listen } from './postgres/listen.ts'
-export { dueTaskChannel, outboxChannel, parseDueNotice } from './postgres/notices.ts'
+export { dueTaskChannel, outboxChannel, parseDueNotice, tenantsChannel } from './postgres/notices.ts'
 export { openPool, type Pool, pingPool } from './postgres/pool.ts'
 export { type RetryOptions, retryDatabase, waitForDatabase } from './postgres/retry-database.ts'
 export { purgeOrganizations } from './purge/purge-organizations.ts'
 export { purgeWorkspace, workspacesToPurge } from './purge/purge-workspace.ts'
 export { windDownWorkspace, workspacesToWindDown } from './purge/wind-down-workspace.ts'
-export { deleteCancelledTasks } from './retention/delete-cancelled-tasks.ts'
-export { deleteOldRuns } from './retention/delete-old-runs.ts'
+export { deleteCancelledTasks, deleteOldRuns, type KeptLog, workspacesWithTasks } from './retention/expire-log.ts'
 export { forgetExpired } from './retention/forget-expired.ts'
 export { countPreparedMonths, dropRunPartitions, prepareRunPartitions } from './retention/run-partitions.ts'
-export { type KeptLog, workspacesWithTasks } from './retention/workspaces-with-tasks.ts'
-export { UnreadableSecretError } from './secrets/data-keys.ts'
+export { backfillRunStatistics } from './run-statistics/backfill-run-statistics.ts'
+export { foldRunChanges } from './run-statistics/fold-run-changes.ts'
+export { countRuns, deleteOldStatistics, type RunCount, type RunSpan } from './run-statistics/run-statistics.ts'
+export { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys, UnreadableSecretError } from './secrets/data-keys.ts'
 export { inWorkspace } from './secrets/in-workspace.ts'
-export { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from './secrets/rewrap-keys.ts'
 export {
   deleteSecret,
   listSecrets,
@@ -173,15 +176,14 @@ export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './ta
 export { type Replay, replayTask } from './tasks/replay-task.ts'
 export { journalSends, trimJournal } from './tasks/send-journal.ts'
 export type { StoredRequest } from './tasks/stored-request.ts'
-export { isDeadLetter } from './tasks/task-row.ts'
+export { isDeadLetter, originOf } from './tasks/task-row.ts'
 export { isInShare, type TaskShare } from './tasks/task-share.ts'
 export { type UnstartedClaim, undoClaims } from './tasks/undo-claims.ts'
 export { upcomingTasks } from './tasks/upcoming-tasks.ts'
 export { loweredFloor, mendWaitingFloor, raiseWaitingFloor } from './tasks/waiting-floor.ts'
-export { consumeAttempt, refundAttempt, type Throttle } from './throttle.ts'
-export { type CountedInWorkspace, countInWorkspace } from './usage/count-in-workspace.ts'
+export { clearAttempts, consumeAttempt, refundAttempt, type Throttle } from './throttle.ts'
 export { returnUnspentBlocks } from './usage/execution-blocks.ts'
 export { foldUsageChanges } from './usage/fold-usage-changes.ts'
 export { announceQuotaCrossings, type QuotaCrossing, recordQuotaCrossings } from './usage/quota-crossings.ts'
-export { readDailyUsage, readUsage, type Usage } from './usage/read-usage.ts'
+export { type CountedInWorkspace, countInWorkspace, readDailyUsage, readUsage, type Usage } from './usage/read-usage.ts'
 export { reportUsage } from './usage/report-usage.ts'

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { inspectDatabase, openPool, warnOfUnfitDatabase } from '../src/index.ts'
+import { inspectDatabase, openPool } from '../src/index.ts'
+import { warnOfUnfitDatabase } from '../src/postgres/retry-database.ts'
 import { useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -14,11 +14,8 @@ describe('a silent connection', () => {
   const errors: Error[] = []
   beforeAll(async () => {
     database = await createTestDatabase()
-    const url = new URL(database.url)
-    relay = await startRelay({ host: url.hostname, port: Number(url.port || 5432) })
-    url.hostname = '127.0.0.1'
-    url.port = String(relay.port)
-    pool = openPool(url.href, { max: 1, onError: error => errors.push(error), silenceMs })
+    relay = await startRelay(database.url)
+    pool = openPool(relay.url, { max: 1, onError: error => errors.push(error), silenceMs })
   })
   afterAll(async () => {
     await pool.end()
@@ -51,6 +48,21 @@ describe('a silent connection', () => {
     expect((await pool.query('SELECT 3 AS n')).rows).toEqual([{ n: 3 }])
   })
 
+  it('takes the idle connections with it, so only one statement waits for the loss', async () => {
+    const relay = await startRelay(database.url)
+    const many = openPool(relay.url, { max: 4, onError: () => {}, silenceMs })
+    try {
+      await Promise.all([1, 2, 3, 4].map(() => many.query('SELECT pg_sleep(0.05)')))
+      expect(many.idleCount).toBe(4)
+      relay.fallSilent()
+      await expect(many.query('SELECT 1')).rejects.toThrow('silent for 300 ms')
+      for (const n of [1, 2, 3]) expect((await many.query('SELECT $1::int AS n', [n])).rows).toEqual([{ n }])
+    } finally {
+      await many.end()
+      await relay.close()
+    }
+  })
+
   it('stays open while data arrives, however long the statement takes', async () => {
     const { rows } = await pool.query("SELECT repeat('x', 100000) AS text, pg_sleep(0.1) FROM generate_series(1, 6)")
     expect(rows).toHaveLength(6)
@@ -78,8 +90,10 @@ async function backend(pool: Pool): Promise<number> {
   return rows[0].pid
 }
 
-/** Starts a proxy that can silence or break its current connections. */
-async function startRelay(target: { host: string; port: number }) {
+/** Starts a proxy before a database that can silence or break its current connections. */
+async function startRelay(databaseUrl: string) {
+  const url = new URL(databaseUrl)
+  const target = { host: url.hostname, port: Number(url.port || 5432) }
   const pairs = new Set<[Socket, Socket]>()
   const server = createServer(client => {
     const backend = connect(target)
@@ -89,8 +103,9 @@ async function startRelay(target: { host: string; port: number }) {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    port: (server.address() as AddressInfo).port,
+    url: url.href,
     fallSilent() {
       for (const [client, backend] of pairs) {
         client.unpipe()

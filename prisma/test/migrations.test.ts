@@ -2,11 +2,13 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, connect as openSocket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createEmptyDatabase, createTestDatabase } from '@belfry/testing'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { checkMigrations, createMigration, deployMigrations } from '../src/migrate/index.ts'
 import { findMigrationFolder } from '../src/migrate/migration-folder.ts'
+import { settleMigration } from '../src/migrate/settle-migration.ts'
 import { waitForDatabase } from '../src/migrate/wait-for-database.ts'
 import { waitForMigrations } from '../src/migrate/wait-for-migrations.ts'
 
@@ -46,23 +48,107 @@ describe('deployMigrations', () => {
         `Migration ${later} failed: column "broken" does not exist (line 3)`,
       )
       expect(await query(`SELECT to_regclass('half')`)).toEqual([{ to_regclass: null }])
-      expect(await checkMigrations(url, repaired)).toMatchObject({ failed: [later] })
+      expect(await checkMigrations(url, repaired)).toMatchObject({ failed: [], pending: [later] })
     }
     expect(await deployMigrations(url, repaired)).toEqual([later])
     expect(await query('SELECT * FROM half')).toEqual([])
   })
 
-  it('does not guess the outcome of an interrupted migration', async () => {
+  it('retries while a reader holds a lock, names the reader, and lets other statements through', async () => {
+    const { url, query } = await testDatabase()
+    const folder = await copyFolder({ [later]: 'ALTER TABLE tasks ADD COLUMN late text' })
+    const reader = await connect(url)
+    await reader.query(`SET application_name = 'nightly report'; BEGIN; SELECT count(*) FROM tasks`)
+    const onBlocked = vi.fn<(line: string) => void>()
+    const deployed = deployMigrations(url, folder, { onBlocked })
+    await vi.waitFor(() => expect(onBlocked).toHaveBeenCalled(), 5_000)
+    const waits: number[] = []
+    for (let i = 0; i < 20; i++) {
+      const began = performance.now()
+      await query('SELECT FROM tasks LIMIT 1')
+      waits.push(performance.now() - began)
+      await sleep(100)
+    }
+    await reader.query('COMMIT')
+    expect(await deployed).toEqual([later])
+    expect(Math.max(...waits)).toBeLessThan(3_000)
+    expect(onBlocked.mock.calls).toEqual([
+      [
+        expect.stringMatching(
+          /^migration 2099\S+ waits for a lock, which is held by pid \d+ \(nightly report, in a trans/,
+        ),
+      ],
+    ])
+    expect(await query('SELECT late FROM tasks')).toEqual([])
+  })
+
+  it('gives up after its patience with the statement that ends the reader', async () => {
+    const { url } = await testDatabase()
+    const folder = await copyFolder({ [later]: 'ALTER TABLE tasks ADD COLUMN late text' })
+    const reader = await connect(url)
+    await reader.query('BEGIN; SELECT count(*) FROM tasks')
+    const { pid } = (await reader.query('SELECT pg_backend_pid() AS pid')).rows[0]
+    await expect(deployMigrations(url, folder, { patienceMs: 0 })).rejects.toThrow(
+      `SELECT pg_terminate_backend(${pid});`,
+    )
+  })
+
+  it('applies nothing of a migration that is cancelled, and all of it later', async () => {
+    const { url, query } = await testDatabase()
+    const folder = await copyFolder({ [later]: 'CREATE TABLE half (id int); SELECT pg_sleep(1)' })
+    const stop = new AbortController()
+    const deployed = deployMigrations(url, folder, { signal: stop.signal })
+    const asleep = `SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`
+    await vi.waitFor(async () => expect(await query(asleep)).toHaveLength(1), 5_000)
+    stop.abort()
+    await expect(deployed).rejects.toThrow(`Migration ${later} was cancelled. Nothing of it was applied.`)
+    expect(await query(`SELECT to_regclass('half')`)).toEqual([{ to_regclass: null }])
+    expect(await deployMigrations(url, folder)).toEqual([later])
+  })
+
+  it('records a migration in the transaction that applies it', async () => {
+    const { url, query } = await testDatabase()
+    const folder = await copyFolder({ [later]: 'CREATE TABLE whole (id int)' })
+    await query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no space'; END $$;
+      CREATE TRIGGER refuse BEFORE INSERT ON _prisma_migrations EXECUTE FUNCTION refuse()`)
+    await expect(deployMigrations(url, folder)).rejects.toThrow('no space')
+    expect(await query(`SELECT to_regclass('whole')`)).toEqual([{ to_regclass: null }])
+  })
+
+  it('builds an index again that an interrupted migration left invalid, and keeps a complete one', async () => {
+    const { url, query } = await testDatabase()
+    const folder = await copyFolder({ [later]: 'CREATE UNIQUE INDEX CONCURRENTLY once_idx ON things (id)' })
+    await query('CREATE TABLE things AS SELECT 1 AS id FROM generate_series(1, 2)')
+    await expect(deployMigrations(url, folder)).rejects.toThrow('could not create unique index')
+    await query('DELETE FROM things')
+    expect(await deployMigrations(url, folder)).toEqual([later])
+    const valid = `SELECT indisvalid FROM pg_index WHERE indexrelid = 'once_idx'::regclass`
+    expect(await query(valid)).toEqual([{ indisvalid: true }])
+    await query(`DELETE FROM _prisma_migrations WHERE migration_name = '${later}'`)
+    expect(await deployMigrations(url, folder)).toEqual([later])
+  })
+
+  it('does not guess the outcome of a migration that an earlier version left unfinished', async () => {
     const { url, query } = await testDatabase()
     const folder = await copyFolder({ [later]: 'CREATE TABLE finished (id int)' })
+    const leaveUnfinished = () =>
+      query(`UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = '${later}'`)
+    const lines: string[] = []
+    const settle = (outcome: 'applied' | 'rolled-back' | null) =>
+      settleMigration(url, later, outcome, line => lines.push(line))
     await deployMigrations(url, folder)
-    await query(`UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = '${later}'`)
-    const error = await deployMigrations(url, folder).catch((reason: Error) => reason)
-    expect(String(error)).toContain(`Migration ${later} was interrupted`)
-
-    const [acceptIt] = String(error).match(/UPDATE .*/g) ?? []
-    await query(String(acceptIt))
+    await leaveUnfinished()
+    await expect(deployMigrations(url, folder)).rejects.toThrow(`Run "settle ${later}"`)
+    expect(await settle(null)).toBe(1)
+    expect(lines[0]).toContain('DROP TABLE "finished"')
+    expect(await settle('applied')).toBe(0)
     expect(await deployMigrations(url, folder)).toEqual([])
+    await expect(settle('applied')).rejects.toThrow('is not unfinished')
+
+    await leaveUnfinished()
+    await query('DROP TABLE finished')
+    expect(await settle('rolled-back')).toBe(0)
+    expect(await deployMigrations(url, folder)).toEqual([later])
   })
 
   it('leaves no connection behind', async () => {
@@ -288,6 +374,14 @@ describe('the functions of the first migration', () => {
 
 async function testDatabase() {
   return open(await createTestDatabase())
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
 }
 
 async function emptyDatabase() {

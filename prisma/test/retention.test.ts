@@ -11,8 +11,7 @@ import {
   readUsage,
   workspacesWithTasks,
 } from '../src/index.ts'
-import { cancelledTasksStatement } from '../src/retention/delete-cancelled-tasks.ts'
-import { oldRunsStatement } from '../src/retention/delete-old-runs.ts'
+import { cancelledTasksStatement, oldRunsStatement } from '../src/retention/expire-log.ts'
 import { addWorkspace, anOrganization, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -48,6 +48,16 @@ it('keeps the columns of a row together', async () => {
   expect(rows).toEqual(ids.map((id, n) => ({ id, name: n % 3 ? `${n}` : null, state: n % 2 ? 'dead' : 'pending' })))
 })
 
-it.each(['', 'x', `${ids[0]?.slice(0, 35)}g`, `${ids[0]?.slice(0, 35)}ä`])('refuses %j for a UUID', async text => {
-  await expect(roundTrip(['it', 'uuid', (item: string) => item], [text])).rejects.toThrow('invalid input syntax')
+it.each(['', 'x', `${ids[0]?.slice(0, 35)}g`, `${ids[0]?.slice(0, 35)}ä`, `${ids[0]}00`])(
+  'refuses %j for a UUID',
+  text => {
+    expect(() => inputValues([['id', 'uuid', (item: string) => item]], [text])).toThrow('is not a UUID')
+  },
+)
+
+it('sends more bytes than the buffer holds that arrays are written to', async () => {
+  const bodies = Array.from({ length: 40 }, (_, n) => Buffer.alloc(64 * 1024, n))
+  const rows = (await roundTrip<Buffer>(['it', 'bytea', item => item], bodies)) as Buffer[]
+  expect(rows).toHaveLength(40)
+  expect(rows.every((row, n) => row.equals(bodies[n] ?? Buffer.alloc(0)))).toBe(true)
 })

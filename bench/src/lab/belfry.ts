@@ -47,6 +47,7 @@ export async function startBelfry(
     // Every request is counted, and no benchmark reaches the limit.
     TIERS: JSON.stringify({ unicorn: { requests_per_second: 1_000_000 } }),
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
+    REGISTRATION: 'open', // further accounts register without an invitation
     DEFAULT_TIER: 'unicorn',
     DISPATCH_CONCURRENCY: String(concurrency),
     // All calls go to one target, so the default limit per host would be the bottleneck.

@@ -1,4 +1,5 @@
-import { endWithThisProcess, findInstalledPostgres, type Postgres, startPostgres, startRedis } from '@belfry/embedded'
+import { type Postgres, startPostgres } from '@belfry/embedded'
+import { endWithThisProcess, findInstalledPostgres, startRedis } from '@belfry/testing/servers'
 import { Redis } from 'ioredis'
 
 export type BenchRedis = { pid: number; url: string; client: Redis; stop(): Promise<void> }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { endWithThisProcess, startRedis } from '@belfry/embedded'
+import { endWithThisProcess, startRedis } from '@belfry/testing/servers'
 import { waitFor } from '@belfry/testing/wait-for'
 import { faultInFlight, faultUnderLoad } from '../fault-under-load.ts'
 import { demandHits } from '../fixture/demands.ts'

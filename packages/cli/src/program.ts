@@ -1,15 +1,16 @@
 import { version } from '@belfry/domain'
 import { Command } from 'commander'
-import { addCancel } from './commands/cancel.ts'
 import { addCron } from './commands/cron.ts'
+import { addHosts } from './commands/hosts.ts'
 import { addImport } from './commands/import.ts'
 import { addList } from './commands/list.ts'
 import { addListen } from './commands/listen.ts'
 import { addPublish } from './commands/publish.ts'
 import { addReplay } from './commands/replay.ts'
 import { addSchedule } from './commands/schedule.ts'
-import { addShow } from './commands/show.ts'
+import { addStatus } from './commands/status.ts'
 import { addTail } from './commands/tail.ts'
+import { addCancel, addShow } from './commands/tasks.ts'
 import { type Context, createContext, type GlobalOptions, type Io } from './context.ts'
 
 /** Returns all commands with their options and help. `fail` marks a partial failure. */
@@ -39,6 +40,8 @@ export function createProgram(io: Io, fail: () => void): Command {
   addCancel(program, context)
   addReplay(program, context)
   addTail(program, context)
+  addHosts(program, context)
+  addStatus(program, context, fail)
   addListen(program, context)
   addImport(program, context, fail)
   return program

@@ -3,8 +3,10 @@ import type { BelfryOptions } from './options.ts'
 import { type CronJobs, cronJobsOf } from './resources/cron-jobs.ts'
 import { type DeadLetters, deadLettersOf } from './resources/dead-letters.ts'
 import { type Events, eventsOf } from './resources/events.ts'
+import { type Hosts, hostsOf } from './resources/hosts.ts'
 import { type Organizations, organizationsOf } from './resources/organizations.ts'
 import { type Runs, runsOf } from './resources/runs.ts'
+import { type Status, statusOf } from './resources/status.ts'
 import { type Subscriptions, subscriptionsOf } from './resources/subscriptions.ts'
 import { type Tasks, tasksOf } from './resources/tasks.ts'
 import { type Workspaces, workspacesOf } from './resources/workspaces.ts'
@@ -13,13 +15,11 @@ import { type Workspaces, workspacesOf } from './resources/workspaces.ts'
  * A client of a Belfry installation.
  *
  * @example
- * const belfry = new Belfry({ apiKey: 'bf_...', baseUrl: 'https://belfry.example.com' })
+ * const belfry = new Belfry() // reads BELFRY_API_KEY and BELFRY_URL
  * await belfry.tasks.create({
- *   name: 'Trial ends',
  *   targetUrl: 'https://example.com/hooks/trial-ends',
- *   method: 'post',
- *   payload: JSON.stringify({ user: 42 }),
- *   executeAt: new Date(Date.now() + 3_600_000),
+ *   delay: '3d',
+ *   payload: { user: 42 },
  * })
  */
 export class Belfry {
@@ -35,13 +35,17 @@ export class Belfry {
   readonly deadLetters: DeadLetters
   /** The activity log: one run per attempt. */
   readonly runs: Runs
+  /** The hosts that tasks call, with their circuit breakers. */
+  readonly hosts: Hosts
   /** Workspaces, with their members, secrets and signing secrets. */
   readonly workspaces: Workspaces
   /** Organizations. Most methods require a session token instead of an API key. */
   readonly organizations: Organizations
+  /** Whether dispatchers, schedulers and the queue are running. */
+  readonly status: Status
 
   /** Throws a `TypeError` without a key or a token. Sends no request. */
-  constructor(options: BelfryOptions) {
+  constructor(options: BelfryOptions = {}) {
     const http = createHttp(options)
     this.tasks = tasksOf(http)
     this.cronJobs = cronJobsOf(http)
@@ -49,7 +53,9 @@ export class Belfry {
     this.subscriptions = subscriptionsOf(http)
     this.deadLetters = deadLettersOf(http)
     this.runs = runsOf(http)
+    this.hosts = hostsOf(http)
     this.workspaces = workspacesOf(http)
     this.organizations = organizationsOf(http)
+    this.status = statusOf(http)
   }
 }

@@ -3,7 +3,11 @@ const opaque = new Set(['headers', 'payload', 'body'])
 
 /** Converts the snake_case names of a response to camelCase, except those inside headers, payloads and bodies. */
 export function toCamel(value: unknown): unknown {
-  return rename(value, name => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()))
+  return rename(value, camel)
+}
+
+function camel(name: string): string {
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /** Converts the camelCase names of a request to snake_case, except those inside headers, payloads and bodies. */
@@ -17,4 +21,16 @@ function rename(value: unknown, to: (name: string) => string): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [to(name), opaque.has(name) ? member : rename(member, to)]),
   )
+}
+
+/** Converts the path of a field to the names of this library, except for the parts inside headers and payloads. */
+export function toCamelPath(path: string): string {
+  const parts = path.split('.')
+  const user = parts.findIndex(part => opaque.has(part.replace(/\[.*/, '')))
+  return parts.map((part, i) => (user >= 0 && i > user ? part : nameOf(part))).join('.')
+}
+
+// The HTTP API calls the target of tasks, cron jobs and subscriptions `url`.
+function nameOf(part: string): string {
+  return part === 'url' ? 'targetUrl' : camel(part)
 }

@@ -1,6 +1,8 @@
+import type { ProblemCode } from './codes.ts'
+
 /** An invalid field of a request. */
 export type FieldError = {
-  /** The path of the field with the names of the HTTP API, such as `execute_at` or `tasks[3].url`. */
+  /** The path of the field with the names of this library, such as `executeAt` or `tasks[3].targetUrl`. */
   path: string
   /** A stable code, such as `execute_at_not_future` or `required`. */
   code: string
@@ -27,7 +29,7 @@ export class TimeoutError extends ConnectionError {
 export type Problem = {
   status: number
   /** A stable code in snake_case, such as `task_not_pending`; documented at `{baseUrl}/api/problems/<code>`. */
-  code: string
+  code: ProblemCode | (string & {})
   /** A sentence that says what to do. */
   detail: string
   requestId: string | null
@@ -35,13 +37,16 @@ export type Problem = {
   /** The complete body of the response; text when it was not JSON. */
   body: unknown
   headers: Headers
+  /** The method and the URL of the request, without its query. */
+  request: string
 }
 
 /** The server returned an error. Distinguish errors by `code`, or by the subclasses below. */
 export class ApiError extends BelfryError {
   override name = 'ApiError'
   readonly status: number
-  readonly code: string
+  /** A stable code; a code that this version does not know is possible. */
+  readonly code: ProblemCode | (string & {})
   /** The id of the request in the server's log. */
   readonly requestId: string | null
   /** All invalid fields, when `code` is `validation_failed`. */
@@ -51,7 +56,7 @@ export class ApiError extends BelfryError {
 
   constructor(problem: Problem) {
     const fields = problem.errors.map(error => `\n- ${error.path}: ${error.message}`).join('')
-    super(`${problem.status} ${problem.code}: ${problem.detail}${fields}`)
+    super(`${problem.status} ${problem.code}: ${problem.detail} (${problem.request})${fields}`)
     this.status = problem.status
     this.code = problem.code
     this.requestId = problem.requestId

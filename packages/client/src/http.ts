@@ -1,18 +1,19 @@
 import { toSnake } from './case.ts'
 import { BelfryError, ConnectionError, TimeoutError } from './errors.ts'
-import type { BelfryOptions, RequestOptions } from './options.ts'
+import { newIdempotencyKey } from './idempotency-key.ts'
+import type { BelfryOptions, CreateOptions, RequestOptions } from './options.ts'
 import { readJson, readProblem } from './read-response.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import { pause, startTimeLimit } from './time-limit.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-export type Call = {
+type Call = {
   method: Method
   path: string
-  query?: Record<string, unknown>
+  query?: Record<string, unknown> | undefined
   /** JSON text. */
-  body?: string
+  body?: string | undefined
   headers?: Record<string, string>
   /** Makes retries of the call safe. */
   idempotencyKey?: string
@@ -21,7 +22,13 @@ export type Call = {
 
 /** Calls the API, retries where that is safe, and throws errors. */
 export type Http = {
-  json<T>(call: Call): Promise<T>
+  get<T>(path: string, options?: RequestOptions, query?: Record<string, unknown>): Promise<T>
+  post<T>(path: string, body?: string, options?: RequestOptions): Promise<T>
+  /** A POST with an `Idempotency-Key`, which makes its retries safe. */
+  create<T>(path: string, body?: string, options?: CreateOptions): Promise<T>
+  put<T>(path: string, body?: string, options?: RequestOptions): Promise<T>
+  patch<T>(path: string, body?: string, options?: RequestOptions): Promise<T>
+  delete<T>(path: string, options?: RequestOptions): Promise<T>
   /** Returns the response as a stream. The time limit covers only its headers; the caller's signal can end it later. */
   open(call: Call): Promise<Response>
 }
@@ -31,8 +38,11 @@ export const version = '0.1.0'
 const defaults = { baseUrl: 'http://localhost:3000', timeoutMs: 30_000, maxRetries: 2 }
 
 export function createHttp(client: BelfryOptions): Http {
-  const origin = (client.baseUrl ?? defaults.baseUrl).replace(/\/+$/, '')
-  const credentials = credentialsOf(client)
+  const environment = readEnvironment()
+  const origin = (client.baseUrl || environment.BELFRY_URL || defaults.baseUrl).replace(/\/+$/, '')
+  const credentials = credentialsOf(client, environment.BELFRY_API_KEY)
+
+  const nameOf = ({ method, path }: Call) => `${method} ${origin}${path}`
 
   async function attempt<T>(call: Call, number: number, read: (response: Response) => Promise<T> | null) {
     const { method, options } = call
@@ -47,7 +57,7 @@ export function createHttp(client: BelfryOptions): Http {
       const response = await doFetch(url, { ...initOf(call, credentials), signal: limit.signal })
       const { status } = response
       runHook(() => client.on?.response?.({ method, url, attempt: number, status, durationMs: Date.now() - started }))
-      if (!response.ok) throw await readProblem(response)
+      if (!response.ok) throw await readProblem(response, nameOf(call))
       const answer = read(response)
       isOpen = answer === null
       return { answer: (await answer) as T, response }
@@ -79,8 +89,18 @@ export function createHttp(client: BelfryOptions): Http {
     }
   }
 
+  async function json<T>(call: Call): Promise<T> {
+    return (await repeat(call, response => readJson<T>(response, nameOf(call)))).answer
+  }
+
   return {
-    json: async <T>(call: Call) => (await repeat(call, response => readJson<T>(response))).answer,
+    get: (path, options, query) => json({ method: 'GET', path, query, options }),
+    post: (path, body, options) => json({ method: 'POST', path, body, options }),
+    create: (path, body, options) =>
+      json({ method: 'POST', path, body, options, idempotencyKey: options?.idempotencyKey ?? newIdempotencyKey() }),
+    put: (path, body, options) => json({ method: 'PUT', path, body, options }),
+    patch: (path, body, options) => json({ method: 'PATCH', path, body, options }),
+    delete: (path, options) => json({ method: 'DELETE', path, options }),
     open: async call => (await repeat(call, () => null)).response,
   }
 }
@@ -98,10 +118,16 @@ function isRepeatable({ method, idempotencyKey }: Call): boolean {
   return method === 'GET' || method === 'PUT' || idempotencyKey !== undefined
 }
 
-function credentialsOf({ apiKey, sessionToken, workspaceId }: BelfryOptions): Record<string, string> {
+function credentialsOf(
+  { apiKey, sessionToken, workspaceId }: BelfryOptions,
+  keyOfEnvironment: string | undefined,
+): Record<string, string> {
   if (apiKey) return { 'X-Api-Key': apiKey }
-  if (!sessionToken) throw new TypeError('The client requires an apiKey or a sessionToken.')
-  return { Authorization: `Bearer ${sessionToken}`, ...(workspaceId ? { 'X-Workspace-Id': workspaceId } : {}) }
+  if (sessionToken) {
+    return { Authorization: `Bearer ${sessionToken}`, ...(workspaceId ? { 'X-Workspace-Id': workspaceId } : {}) }
+  }
+  if (keyOfEnvironment) return { 'X-Api-Key': keyOfEnvironment }
+  throw new TypeError('There is no API key. Set BELFRY_API_KEY, or pass apiKey or sessionToken.')
 }
 
 function initOf(call: Call, credentials: Record<string, string>): RequestInit {
@@ -129,4 +155,9 @@ function toQuery(query: Record<string, unknown> = {}): string {
   }
   const text = search.toString()
   return text === '' ? '' : `?${text}`
+}
+
+// There is none in browsers and some workers.
+function readEnvironment(): { BELFRY_API_KEY?: string; BELFRY_URL?: string } {
+  return (globalThis as { process?: { env?: ReturnType<typeof readEnvironment> } }).process?.env ?? {}
 }

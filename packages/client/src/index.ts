@@ -1,4 +1,6 @@
 export { Belfry } from './belfry.ts'
+export type * from './codes.ts'
+export { parseDuration } from './duration.ts'
 export {
   ApiError,
   AuthenticationError,
@@ -18,6 +20,7 @@ export type { List } from './list.ts'
 export type { BelfryOptions, CreateOptions, RequestOptions, TailOptions } from './options.ts'
 export type * from './types.ts'
 export {
+  type SignOptions,
   type VerifiedWebhook,
   type VerifyOptions,
   type WebhookHeaders,

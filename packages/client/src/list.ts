@@ -1,3 +1,4 @@
+import { BelfryError } from './errors.ts'
 import type { Http } from './http.ts'
 import type { RequestOptions } from './options.ts'
 import type { Page } from './types.ts'
@@ -10,8 +11,11 @@ export type List<T> = AsyncIterable<T> & PromiseLike<Page<T>>
 
 /** Returns a list, which sends its first request when it is used. */
 export function list<T>(http: Http, path: string, query: object, options?: RequestOptions): List<T> {
-  const page = (cursor?: string) =>
-    http.json<Page<T>>({ method: 'GET', path, query: { ...query, ...(cursor ? { cursor } : {}) }, options })
+  async function page(cursor?: string): Promise<Page<T>> {
+    const answer = await http.get<Page<T>>(path, options, { ...query, ...(cursor ? { cursor } : {}) })
+    if (Array.isArray(answer?.data)) return answer
+    throw new BelfryError(`The response to GET ${path} is not a page of Belfry. Is baseUrl the URL of Belfry?`)
+  }
   let first: Promise<Page<T>> | undefined
   const firstPage = () => (first ??= page())
   return {

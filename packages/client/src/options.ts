@@ -1,12 +1,15 @@
 /** The options of a `Belfry` client. */
 export type BelfryOptions = {
-  /** The API key of a workspace (`bf_...`). It is enough for everything except organizations and members. */
+  /**
+   * The API key of a workspace (`bf_...`). It is enough for everything except organizations and members. Default: the
+   * environment variable `BELFRY_API_KEY`. Browsers and workers have no environment.
+   */
   apiKey?: string
   /** The session token of a signed-in user, for actions that API keys cannot do, such as creating organizations. */
   sessionToken?: string
   /** With a session token: the workspace of tasks, cron jobs, events and runs. */
   workspaceId?: string
-  /** The URL of the Belfry server. Default `http://localhost:3000`. */
+  /** The URL of the Belfry server. Default: the environment variable `BELFRY_URL`, or `http://localhost:3000`. */
   baseUrl?: string
   /** The time limit of one attempt, including its response, in milliseconds. `Infinity` means none. Default 30,000. */
   timeoutMs?: number

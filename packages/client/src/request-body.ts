@@ -1,10 +1,14 @@
 import { toSnake } from './case.ts'
-import type { PayloadInput } from './types.ts'
+import { parseDuration } from './duration.ts'
+import type { PayloadInput, TimestampInput } from './types.ts'
 
 type Dispatch = {
+  name?: string
   targetUrl?: string
   method?: string
   payload?: PayloadInput
+  executeAt?: TimestampInput
+  delay?: string | number
 }
 
 /** Returns the JSON text of a request body. */
@@ -12,13 +16,33 @@ export function toBody(fields: object): string {
   return JSON.stringify(toSnake(fields))
 }
 
+/** Returns the JSON text of a new task or cron job, with the default name and method. */
+export function toNewBody(fields: Dispatch): string {
+  const { name, method = 'POST', targetUrl = '' } = fields
+  return toDispatchBody({ ...fields, name: name ?? nameOf(method, targetUrl), method })
+}
+
+/** Returns the name of a request without one, such as `POST example.com/hooks/reminder`. */
+function nameOf(method: string, url: string): string {
+  return `${method.toUpperCase()} ${url.replace(/^https?:\/\//i, '').replace(/[?#].*$/, '')}`.slice(0, 200)
+}
+
 /** Returns the JSON text of a body with a request, with the names of the HTTP API and an unchanged payload. */
-export function toDispatchBody({ targetUrl, method, ...rest }: Dispatch): string {
+export function toDispatchBody({ targetUrl, method, delay, ...rest }: Dispatch): string {
+  const { executeAt } = rest
+  if (executeAt instanceof Date && Number.isNaN(executeAt.getTime()))
+    throw new TypeError('executeAt is an invalid Date.')
   return withPayload({
     ...rest,
+    ...(delay === undefined ? {} : { executeAt: timeAfter(delay, executeAt) }),
     ...(targetUrl === undefined ? {} : { url: targetUrl }),
     ...(method === undefined ? {} : { method: method.toUpperCase() }),
   })
+}
+
+function timeAfter(delay: string | number, executeAt: TimestampInput | undefined): Date {
+  if (executeAt !== undefined) throw new TypeError('Pass either executeAt or delay.')
+  return new Date(Date.now() + (typeof delay === 'number' ? delay : parseDuration(delay)))
 }
 
 /** Returns the JSON text of a body. A payload that is text is already JSON and stays unchanged. */

@@ -1,3 +1,4 @@
+import type { ProblemCode, RunErrorCode, StateReason } from './codes.ts'
 import type { FieldError } from './errors.ts'
 
 /** An id such as `task_01jd…`: its kind, and 26 characters that sort by creation time. */
@@ -48,14 +49,26 @@ export type RequestFields = {
 }
 
 export type CreateTask = RequestFields & {
-  /** A display name of 1 to 200 characters. */
-  name: string
+  /** A display name of 1 to 200 characters. Default: the method and the URL without its query. */
+  name?: string
   /** An absolute http(s) URL, at most 2,048 characters. */
   targetUrl: string
-  method: MethodInput
-  /** The time of the request: in the future, at most until the end of 2099. To send at once, publish an event. */
-  executeAt: TimestampInput
-}
+  /** Default `POST`. */
+  method?: MethodInput
+} & TaskTime
+
+/** The time of a task's request. To send at once, publish an event. */
+type TaskTime =
+  | {
+      /** In the future, at most until the end of 2099. */
+      executeAt: TimestampInput
+      delay?: never
+    }
+  | {
+      /** The time from now by this machine's clock: milliseconds, or text such as `90s`, `10m`, `1h30m` or `2d`. */
+      delay: string | number
+      executeAt?: never
+    }
 
 /** Omitted fields stay unchanged. Only a pending task can be changed. */
 export type UpdateTask = Partial<CreateTask>
@@ -75,9 +88,11 @@ export type Task = {
   executeAt: Timestamp
   state: TaskState
   /** Why it ended without a request, such as `user` or `monthly_execution_limit`. */
-  stateReason: string | null
+  stateReason: StateReason | null
   /** Attempts started so far. */
   attempts: number
+  /** Why it waits although it is due. */
+  blocked: Blocked | null
   retry: RetryPolicy
   timeoutMs: number
   /** The time of the next attempt, while the state is `retrying`. */
@@ -90,11 +105,58 @@ export type Task = {
   finishedAt: Timestamp | null
 }
 
+/** The circuit breaker of a host is not closed, so its tasks wait until a probe succeeds. */
+export type Blocked = { reason: 'circuit_open'; host: string; since: Timestamp; nextProbeAt: Timestamp }
+
+/** A host that the tasks of a workspace call. */
+export type Host = {
+  /** A host name or address, with its port. */
+  host: string
+  circuit: {
+    state: 'closed' | 'open' | 'half_open'
+    /** When the breaker opened. */
+    since: Timestamp | null
+    /** When Belfry may probe the host with one attempt. */
+    nextProbeAt: Timestamp | null
+    /** The dispatchers in which the breaker is not closed. */
+    dispatchers: number
+  }
+  /** Tasks that are due and not started. */
+  waiting: number
+  inFlight: number
+  attempts: number
+  failed: number
+  attemptsPerMinute: number
+  durationP50Ms: number | null
+  lastFailure: { runId: Id; at: Timestamp; responseStatus: number | null; errorCode: string | null } | null
+}
+
+/** The hosts of a workspace: those with an open circuit breaker first, then those with the most waiting tasks. */
+export type Hosts = {
+  data: Host[]
+  /** Attempts are counted from this time on: the last hour, or the latest 5,000 attempts. */
+  from: Timestamp
+  /** Hosts beyond the first 200. */
+  omitted: number
+  /** Only the first 10,000 waiting tasks were counted. */
+  waitingIsCapped: boolean
+  /** How many calls to one host may be in flight at once. */
+  maxInFlightPerHost: number
+}
+
+/** The processes that deliver tasks. `live`: those with a heartbeat in the last five seconds. */
+export type Status = {
+  dispatchers: { live: number; lastSeenAt: Timestamp | null }
+  schedulers: { live: number; lastSeenAt: Timestamp | null }
+  /** `down`: Redis does not answer, and dispatchers read due tasks from PostgreSQL. `none`: no Redis is used. */
+  queue: 'up' | 'down' | 'none'
+}
+
 export type LastRun = {
   id: Id
   status: 'success' | 'failed'
   responseStatus: number | null
-  errorCode: string | null
+  errorCode: RunErrorCode | null
   finishedAt: Timestamp
 }
 
@@ -104,7 +166,7 @@ export type BatchResult =
   | {
       index: number
       task?: undefined
-      error: { code: string; title: string; status: number; detail: string; errors?: FieldError[] | undefined }
+      error: { code: ProblemCode; title: string; status: number; detail: string; errors?: FieldError[] | undefined }
     }
 
 /** Several values of one filter mean "or", different filters mean "and". Times: `from` ≤ t < `to`. */
@@ -112,6 +174,8 @@ export type ListTasks = PageOptions & {
   state?: TaskState | TaskState[]
   source?: Source | Source[]
   cronjobId?: Id | Id[]
+  /** The tasks that an event has created, without their replays. */
+  eventId?: Id | Id[]
   /** Only tasks of events have a topic. */
   topic?: string | string[]
   /** A prefix of the name. */
@@ -152,9 +216,11 @@ export type ReplayedDeadLetters = { replayed: number; operation: DeadLetterOpera
 export type DiscardedDeadLetters = { discarded: number; operation: DeadLetterOperation | null }
 
 export type CreateCronJob = RequestFields & {
-  name: string
+  /** Default: the method and the URL without its query. */
+  name?: string
   targetUrl: string
-  method: MethodInput
+  /** Default `POST`. */
+  method?: MethodInput
   /** Five fields: minute, hour, day of month, month, day of week. */
   cron: string
   /** An IANA zone such as `Europe/Berlin`. Default `UTC`. */
@@ -263,7 +329,7 @@ export type Run = {
   url: string
   method: string
   responseStatus: number | null
-  error: { code: string; message: string } | null
+  error: { code: RunErrorCode; message: string } | null
 }
 
 /** A run with its request and response. */
@@ -295,10 +361,36 @@ export type ListRuns = PageOptions & {
   source?: Source | Source[]
   /** A status such as 500, or a class such as `5xx`. */
   responseStatus?: number | string | Array<number | string>
+  /** Error codes, such as `timeout`. */
+  error?: string | string[]
+  /** Hosts with their ports, such as `example.com` or `localhost:3000`. */
+  host?: string | string[]
+  /** The beginning of the name of the task. */
+  name?: string
   /** Compared with `startedAt`. */
   from?: TimestampInput
   to?: TimestampInput
 }
+
+/** Compared with `startedAt`. */
+export type RunFailuresQuery = { from?: TimestampInput; to?: TimestampInput }
+
+export type FailureGroup = {
+  host: string
+  errorCode: string
+  responseStatus: number | null
+  /** The message of the latest run. */
+  errorMessage: string
+  count: number
+  firstAt: Timestamp
+  lastAt: Timestamp
+  /** The latest run, as an example. */
+  lastRunId: Id
+  taskName: string
+}
+
+/** `isPartial` says that there were more failed runs than the `counted` ones. */
+export type RunFailures = { data: FailureGroup[]; counted: number; isPartial: boolean }
 
 /** CSV with a header line, or one JSON object per line with the names of the HTTP API. Default `csv`. */
 export type ExportFormat = { format?: 'csv' | 'jsonl' }
@@ -320,7 +412,8 @@ export type Organization = {
   updatedAt: Timestamp
 }
 
-type Share = { used: number; limit: number }
+/** The limit is null when the tier has none. */
+type Share = { used: number; limit: number | null }
 
 /** An organization with its usage, which only owners see. */
 export type OrganizationDetail = Organization & {

@@ -21,7 +21,8 @@ const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 describe('accepts', () => {
   it('a request signed by the reference library, as text and as bytes, with plain headers and with Headers', async () => {
     const headers = signed()
-    const verified = { id: 'task_1', timestamp: new Date(Number(headers['webhook-timestamp']) * 1000) }
+    const timestamp = new Date(Number(headers['webhook-timestamp']) * 1000)
+    const verified = { id: 'task_1', timestamp, payload: JSON.parse(body) }
     expect(await webhooks.verify(body, headers, secret)).toEqual(verified)
     expect(await webhooks.verify(new TextEncoder().encode(body), new Headers(headers), secret)).toEqual(verified)
   })
@@ -31,8 +32,25 @@ describe('accepts', () => {
     expect(await webhooks.verify(body, headers, secret)).toMatchObject({ id: 'task_1' })
   })
 
-  it('an empty body', async () => {
-    expect(await webhooks.verify('', signed({ body: '' }), secret)).toMatchObject({ id: 'task_1' })
+  it.each([
+    ['no body', '', undefined, undefined],
+    ['null', 'null', 'application/json', null],
+    ['an object', '{"a":[1]}', 'application/problem+json; charset=utf-8', { a: [1] }],
+    ['text', 'Grüße', 'text/plain; charset=utf-8', 'Grüße'],
+    ['text that looks like JSON', '{"a":1}', 'text/plain', '{"a":1}'],
+    ['text in a task that claims JSON', '{oops', 'application/json', '{oops'],
+  ])('%s, and returns the payload', async (_, text, type, payload) => {
+    const headers = { ...signed({ body: text }), ...(type ? { 'Content-Type': type } : {}) }
+    const verified = { id: 'task_1', payload }
+    expect(await webhooks.verify(text, headers, secret)).toMatchObject(verified)
+    expect(await webhooks.verify(Buffer.from(text), new Headers(headers), secret)).toMatchObject(verified)
+  })
+
+  it('what `sign` signed, as the reference library does', async () => {
+    const headers = await webhooks.sign(body, secret, { id: 'task_7' })
+    expect(await webhooks.verify(body, headers, secret)).toMatchObject({ id: 'task_7' })
+    expect(() => new Webhook(secret).verify(body, headers)).not.toThrow()
+    expect(() => new Webhook(older).verify(body, headers)).toThrow()
   })
 
   it('a rotation: two signatures in the request, or two secrets here', async () => {
@@ -77,6 +95,12 @@ describe('refuses', () => {
   })
 
   it('an invalid secret, as a mistake of the caller', async () => {
-    await expect(webhooks.verify(body, signed(), 'bf_key')).rejects.toThrow(TypeError)
+    await expect(webhooks.verify(body, signed(), 'bf_key')).rejects.toThrow(/whsec_ followed by base64/)
+  })
+
+  it.each([[undefined], [''], [[]], [['']]])('the missing secret %j, with the way to set it', async missing => {
+    const refused = webhooks.verify(body, signed(), missing)
+    await expect(refused).rejects.toThrow(/Set BELFRY_SIGNING_SECRET/)
+    await expect(refused).rejects.toThrow(TypeError)
   })
 })

@@ -13,12 +13,21 @@ export type VerifyOptions = {
   toleranceSeconds?: number
 }
 
-/** The identity of a verified request. */
-export type VerifiedWebhook = {
+export type SignOptions = {
+  /** The id of the task. Default `task_test`. */
+  id?: string
+  /** The time of the attempt. Default: now. */
+  timestamp?: Date
+}
+
+/** A verified request. */
+export type VerifiedWebhook<Payload = unknown> = {
   /** The same for all attempts of a task: ignore ids that you have processed. */
   id: string
   /** The time of the attempt. */
   timestamp: Date
+  /** The parsed JSON; text if the content type is not JSON; undefined if the request has no body. */
+  payload: Payload
 }
 
 const defaultTolerance = 300
@@ -28,41 +37,83 @@ const defaultTolerance = 300
  * @param body - The raw body, as text or bytes, before any parsing.
  * @param secret - The workspace's signing secret, `whsec_...`; an array of both during a rotation.
  * @throws WebhookVerificationError
+ * @throws TypeError without a secret, and for a body that was parsed before.
  */
-async function verify(
+async function verify<Payload = unknown>(
   body: string | Uint8Array,
   headers: WebhookHeaders,
-  secret: string | readonly string[],
+  secret: string | readonly string[] | undefined,
   options: VerifyOptions = {},
-): Promise<VerifiedWebhook> {
+): Promise<VerifiedWebhook<Payload>> {
+  const secrets = secretsOf(secret)
+  const bytes = asBytes(body)
   const id = headerOf(headers, 'webhook-id')
   const seconds = headerOf(headers, 'webhook-timestamp')
   const signatures = headerOf(headers, 'webhook-signature')
   requireRecent(seconds, options.toleranceSeconds ?? defaultTolerance)
   const subtle = findSubtle()
-  const signed = concat(new TextEncoder().encode(`${id}.${seconds}.`), asBytes(body))
+  const signed = concat(new TextEncoder().encode(`${id}.${seconds}.`), bytes)
   const given = signatures.split(' ').flatMap(part => (part.startsWith('v1,') ? [decodeBase64(part.slice(3))] : []))
-  for (const text of typeof secret === 'string' ? [secret] : secret) {
-    const key = await importKey(subtle, text)
+  for (const text of secrets) {
+    const key = await importKey(subtle, text, 'verify')
     for (const signature of given) {
       // Compares in constant time.
       if (signature && (await subtle.verify('HMAC', key, signature, signed))) {
-        return { id, timestamp: new Date(Number(seconds) * 1000) }
+        return { id, timestamp: new Date(Number(seconds) * 1000), payload: payloadOf(bytes, headers) as Payload }
       }
     }
   }
   throw new WebhookVerificationError('The request has no valid signature for this secret.')
 }
 
+/**
+ * Signs a request as Belfry does, for tests of receivers.
+ * @returns The headers of the signature.
+ */
+async function sign(
+  body: string | Uint8Array,
+  secret: string,
+  { id = 'task_test', timestamp = new Date() }: SignOptions = {},
+): Promise<Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>> {
+  const [text = ''] = secretsOf(secret)
+  const seconds = String(Math.floor(timestamp.getTime() / 1000))
+  const subtle = findSubtle()
+  const key = await importKey(subtle, text, 'sign')
+  const signed = concat(new TextEncoder().encode(`${id}.${seconds}.`), asBytes(body))
+  const signature = btoa(String.fromCharCode(...new Uint8Array(await subtle.sign('HMAC', key, signed))))
+  return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` }
+}
+
+// Without a secret every request would be refused, and Belfry would retry for an hour.
+function secretsOf(secret: string | readonly string[] | undefined): string[] {
+  const given = (typeof secret === 'string' ? [secret] : (secret ?? [])).filter(Boolean)
+  if (given.length > 0) return given
+  throw new TypeError(
+    'There is no signing secret. Set BELFRY_SIGNING_SECRET to the whsec_... of your workspace: GET /api/v1/workspaces/current/signing-secrets returns it.',
+  )
+}
+
+function payloadOf(bytes: Uint8Array, headers: WebhookHeaders): unknown {
+  if (bytes.length === 0) return undefined
+  const text = new TextDecoder().decode(bytes)
+  if (!/\bjson\b/i.test(findHeader(headers, 'content-type') ?? 'application/json')) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text // the sender of the task claims JSON
+  }
+}
+
 function headerOf(headers: WebhookHeaders, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : findHeader(headers, name)
-  const text = Array.isArray(value) ? value[0] : value
+  const text = findHeader(headers, name)
   if (!text) throw new WebhookVerificationError(`The request has no ${name} header.`)
   return text
 }
 
-function findHeader(headers: Record<string, string | string[] | undefined>, name: string) {
-  return headers[name] ?? Object.entries(headers).find(([other]) => other.toLowerCase() === name)?.[1]
+function findHeader(headers: WebhookHeaders, name: string): string | undefined {
+  if (headers instanceof Headers) return headers.get(name) ?? undefined
+  const value = headers[name] ?? Object.entries(headers).find(([other]) => other.toLowerCase() === name)?.[1]
+  return Array.isArray(value) ? value[0] : value
 }
 
 function requireRecent(seconds: string, tolerance: number): void {
@@ -72,10 +123,10 @@ function requireRecent(seconds: string, tolerance: number): void {
   }
 }
 
-async function importKey(subtle: SubtleCrypto, secret: string): Promise<CryptoKey> {
+async function importKey(subtle: SubtleCrypto, secret: string, usage: 'sign' | 'verify'): Promise<CryptoKey> {
   const bytes = secret.startsWith('whsec_') ? decodeBase64(secret.slice('whsec_'.length)) : null
-  if (!bytes) throw new TypeError('A signing secret must be whsec_ followed by base64.')
-  return subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
+  if (!bytes) throw new TypeError('A signing secret is whsec_ followed by base64, not an API key or other text.')
+  return subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [usage])
 }
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
@@ -106,4 +157,4 @@ function findSubtle(): SubtleCrypto {
 }
 
 /** Functions for receivers of webhooks. */
-export const webhooks = { verify }
+export const webhooks = { verify, sign }

@@ -1,9 +1,11 @@
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { Belfry } from '../src/index.ts'
 import { useServer } from './scripted-server.ts'
 
 const server = useServer()
 const client = (more = {}) => new Belfry({ apiKey: 'bf_key', baseUrl: `${server.url}/`, ...more })
+afterEach(() => vi.unstubAllEnvs())
+
 const sent = () => {
   const [call] = server.received
   if (!call) throw new Error('Nothing was sent.')
@@ -168,5 +170,55 @@ it('signs in with a session, for a workspace', async () => {
   const user = new Belfry({ sessionToken: 'jwt', workspaceId: 'ws_1', baseUrl: server.url })
   await user.organizations.create({ name: 'Acme' })
   expect(sent().headers).toMatchObject({ authorization: 'Bearer jwt', 'x-workspace-id': 'ws_1' })
-  expect(() => new Belfry({})).toThrow(/apiKey/)
+})
+
+it('reads its key and its URL from the environment', async () => {
+  vi.stubEnv('BELFRY_API_KEY', 'bf_of_environment')
+  vi.stubEnv('BELFRY_URL', server.url)
+  await new Belfry().tasks.get('task_1')
+  await new Belfry({ apiKey: 'bf_key', baseUrl: `${server.url}/other` }).tasks.get('task_1')
+  await new Belfry({ sessionToken: 'jwt' }).tasks.get('task_1')
+  expect(server.received.map(({ headers, path }) => [headers['x-api-key'], headers.authorization, path])).toEqual([
+    ['bf_of_environment', undefined, '/api/v1/scheduler/tasks/task_1'],
+    ['bf_key', undefined, '/other/api/v1/scheduler/tasks/task_1'],
+    [undefined, 'Bearer jwt', '/api/v1/scheduler/tasks/task_1'],
+  ])
+})
+
+it.each([undefined, {}, { apiKey: '' }])('needs a key: %j', options => {
+  vi.stubEnv('BELFRY_API_KEY', '')
+  expect(() => new Belfry(options)).toThrow(/Set BELFRY_API_KEY, or pass apiKey/)
+})
+
+it('sends POST, and names a task or cron job after its request, unless told otherwise', async () => {
+  const targetUrl = 'https://example.com/hooks/reminder?user=42#a'
+  await client().tasks.create({ targetUrl, executeAt: '2027-01-01T09:00:00Z' })
+  await client().cronJobs.create({ targetUrl, cron: '* * * * *', method: 'put' })
+  await client().tasks.createMany([{ targetUrl: `https://example.com/${'x'.repeat(500)}`, delay: 1000 }])
+  await client().tasks.update('task_1', { targetUrl })
+  const [task, job, many, change] = server.received.map(({ body }) => JSON.parse(body))
+  expect(task).toMatchObject({ name: 'POST example.com/hooks/reminder', method: 'POST' })
+  expect(job).toMatchObject({ name: 'PUT example.com/hooks/reminder', method: 'PUT' })
+  expect(many.tasks[0].name).toHaveLength(200)
+  expect(change).toEqual({ url: targetUrl })
+})
+
+it('computes the time of a delay', async () => {
+  const task = { targetUrl: 'https://example.com' }
+  const before = Date.now()
+  for (const delay of ['3h', '1h30m', 90_000]) await client().tasks.create({ ...task, delay })
+  await client().tasks.update('task_1', { delay: '2d' })
+  const hours = server.received.map(({ body }) => (Date.parse(JSON.parse(body).execute_at) - before) / 3_600_000)
+  expect(hours.map(value => Number(value.toFixed(3)))).toEqual([3, 1.5, 0.025, 48])
+  expect(JSON.parse(sent().body)).not.toHaveProperty('delay')
+})
+
+it('refuses a delay that is none, both times, and an invalid Date, before any request', () => {
+  const targetUrl = 'https://example.com'
+  const { tasks } = client()
+  expect(() => tasks.create({ targetUrl, delay: '3 hours' })).toThrow(/not a duration such as/)
+  const both = { targetUrl, delay: '3h', executeAt: new Date() } as never
+  expect(() => tasks.create(both)).toThrow(/either executeAt or delay/)
+  expect(() => tasks.create({ targetUrl, executeAt: new Date('never') })).toThrow(/invalid Date/)
+  expect(server.received).toEqual([])
 })

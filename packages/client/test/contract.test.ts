@@ -43,6 +43,8 @@ describe('responses have the types of the contract', () => {
     expectTypeOf<client.Run>().branded.toEqualTypeOf<Camel<contract.Run>>()
     expectTypeOf<client.RunDetail>().branded.toEqualTypeOf<Merged<Camel<contract.RunDetail>>>()
   })
+  it('hosts', () => expectTypeOf<client.Hosts>().branded.toEqualTypeOf<Camel<contract.Hosts>>())
+  it('status', () => expectTypeOf<client.Status>().branded.toEqualTypeOf<Camel<contract.Status>>())
   it('event', () => expectTypeOf<client.PublishedEvent>().branded.toEqualTypeOf<Camel<contract.PublishedEvent>>())
   it('subscription', () => expectTypeOf<client.Subscription>().branded.toEqualTypeOf<Camel<contract.Subscription>>())
   it('organization', () => {
@@ -54,6 +56,15 @@ describe('responses have the types of the contract', () => {
     expectTypeOf<client.Workspace>().branded.toEqualTypeOf<Camel<contract.Workspace>>()
     expectTypeOf<client.Secret>().branded.toEqualTypeOf<Camel<contract.Secret>>()
     expectTypeOf<client.SigningSecret>().branded.toEqualTypeOf<Camel<contract.SigningSecret>>()
+  })
+})
+
+describe('codes are those of Belfry', () => {
+  it('of errors, runs and tasks', () => {
+    type OfThisLibrary = 'invalid_answer' | 'redirected'
+    expectTypeOf<Exclude<client.ProblemCode, OfThisLibrary>>().toEqualTypeOf<contract.Problem['code']>()
+    expectTypeOf<client.RunErrorCode>().toEqualTypeOf<NonNullable<contract.Run['error']>['code']>()
+    expectTypeOf<client.StateReason>().toEqualTypeOf<NonNullable<contract.Task['state_reason']>>()
   })
 })
 
@@ -69,23 +80,27 @@ describe('requests have the types of the contract', () => {
         ? Exclude<T[Name], Date>
         : T[Name]
   }
+  // The client computes the time of a delay, and adds the default name and method.
+  type Timed<T> = Merged<Omit<Extract<T, { delay?: never }>, 'delay'>>
+  type Named<T> = { [Name in Extract<keyof T, 'name' | 'method'>]-?: NonNullable<T[Name]> } & Omit<T, 'name' | 'method'>
   type Input<T extends z.ZodType> = Camel<z.input<T>>
   type OptionalOf<T> = { [Name in keyof T]-?: undefined extends T[Name] ? Name : never }[keyof T]
 
   it('task', () => {
     type Taken = Input<typeof contract.createTaskBody>
-    expectTypeOf<Plain<Sent<client.CreateTask>>>().branded.toEqualTypeOf<Plain<Taken>>()
-    expectTypeOf<keyof Sent<client.CreateTask>>().toEqualTypeOf<keyof Taken>()
-    expectTypeOf<OptionalOf<Sent<client.CreateTask>>>().toEqualTypeOf<OptionalOf<Taken>>()
+    type Created = Named<Timed<client.CreateTask>>
+    expectTypeOf<Plain<Sent<Created>>>().branded.toEqualTypeOf<Plain<Taken>>()
+    expectTypeOf<keyof Sent<Created>>().toEqualTypeOf<keyof Taken>()
+    expectTypeOf<OptionalOf<Sent<Created>>>().toEqualTypeOf<OptionalOf<Taken>>()
     type Change = Input<typeof contract.updateTaskBody>
-    expectTypeOf<Plain<Sent<client.UpdateTask>>>().branded.toEqualTypeOf<Plain<Change>>()
-    expectTypeOf<keyof Sent<client.UpdateTask>>().toEqualTypeOf<keyof Change>()
+    expectTypeOf<Plain<Sent<Timed<client.UpdateTask>>>>().branded.toEqualTypeOf<Plain<Change>>()
+    expectTypeOf<keyof Sent<Timed<client.UpdateTask>>>().toEqualTypeOf<keyof Change>()
   })
   it('cron job', () => {
     type Taken = Input<typeof contract.createCronJobBody>
     expectTypeOf<Plain<Sent<client.CreateCronJob>>>().branded.toEqualTypeOf<Plain<Taken>>()
     expectTypeOf<keyof Sent<client.CreateCronJob>>().toEqualTypeOf<keyof Taken>()
-    expectTypeOf<OptionalOf<Sent<client.CreateCronJob>>>().toEqualTypeOf<OptionalOf<Taken>>()
+    expectTypeOf<OptionalOf<Sent<Named<client.CreateCronJob>>>>().toEqualTypeOf<OptionalOf<Taken>>()
     type Change = Input<typeof contract.updateCronJobBody>
     expectTypeOf<Plain<Sent<client.UpdateCronJob>>>().branded.toEqualTypeOf<Plain<Change>>()
     expectTypeOf<keyof Sent<client.UpdateCronJob>>().toEqualTypeOf<keyof Change>()

@@ -29,8 +29,26 @@ describe('reports an error', () => {
     server.answers(problem(400, 'validation_failed', { errors }))
     const error = await failure(client().tasks.create(aTask))
     expect(error).toBeInstanceOf(ValidationError)
-    expect(error).toMatchObject({ status: 400, code: 'validation_failed', requestId: 'req-1', errors })
-    expect(String(error)).toContain('execute_at must lie in the future.')
+    const message = 'executeAt must lie in the future.'
+    expect(error).toMatchObject({ status: 400, code: 'validation_failed', requestId: 'req-1' })
+    expect(error).toMatchObject({ errors: [{ path: 'executeAt', code: 'execute_at_not_future', message }] })
+    expect(String(error)).toContain(message)
+  })
+
+  it('with the names of this library, and with the request that failed', async () => {
+    const at = (path: string) => ({ path, code: 'required', message: `${path} is required.` })
+    const paths = ['tasks[3].url', 'retry.base_delay_ms', 'target_url', 'headers.x_own', 'payload.some_name', 'name']
+    server.answers(problem(400, 'validation_failed', { errors: paths.map(at) }))
+    const error = await failure(Promise.resolve(client().tasks.list({ limit: 0 })))
+    const own = ['tasks[3].targetUrl', 'retry.baseDelayMs', 'targetUrl', 'headers.x_own', 'payload.some_name', 'name']
+    expect(error).toMatchObject({ errors: own.map(at) })
+    expect(String(error)).toContain(`(GET ${server.url}/api/v1/scheduler/tasks)`)
+  })
+
+  it('when another server returns JSON that is no page', async () => {
+    server.answers({ body: '{"hello":"world"}' })
+    const error = await failure(Promise.resolve(client().tasks.list()))
+    expect(String(error)).toMatch(/not a page of Belfry.*baseUrl/)
   })
 
   it.each([
@@ -134,7 +152,7 @@ describe('repeats', () => {
     expect(events).toEqual([
       'request 1',
       'response 503',
-      'retry 503 unavailable: It is unavailable.',
+      `retry 503 unavailable: It is unavailable. (GET ${server.url}/api/v1/scheduler/runs/run_1)`,
       'request 2',
       'response 200',
     ])

@@ -21,6 +21,10 @@ const fields = {
     description: 'The first characters of the key, to recognise it.',
     examples: ['bf_4kT9z'],
   }),
+  scopes: z.array(z.string()).meta({
+    description: 'The rights of the key, as in docs/permissions.md: those that its creator had. `full` stands for all.',
+    examples: [['full']],
+  }),
   created_by: idField('user'),
   created_at: timestampField(),
   last_used_at: timestampField().nullable(),

@@ -26,6 +26,28 @@ export const resetPasswordBody = z.strictObject({
   password: textField(newPassword),
 })
 
+export const confirmEmailBody = z.strictObject({
+  token: z.string().min(1).max(200).meta({ description: 'The token in the link of the mail.' }),
+})
+
+/** Who may create an account at the moment. */
+export const registrationRules = z
+  .object({
+    registration: z.enum(['open', 'invite', 'closed']).meta({
+      description: '`open`: any user may. `invite`: users with an invitation may. `closed`: no user may.',
+    }),
+    domains: z
+      .array(z.string())
+      .readonly()
+      .meta({
+        description: 'The domains of the e-mail addresses that may register without an invitation. Empty: all.',
+        examples: [['example.com']],
+      }),
+  })
+  .meta({ id: 'RegistrationRules' })
+
+export type RegistrationRules = z.infer<typeof registrationRules>
+
 export type ResetPasswordBody = z.infer<typeof resetPasswordBody>
 
 /** A new password requires the current one. */
@@ -58,6 +80,9 @@ export type User = z.infer<typeof user>
 export const me = z
   .object({
     user,
+    must_confirm_email: z.boolean().meta({
+      description: 'Whether the user must confirm the e-mail address before creating an organization.',
+    }),
     organizations: z.array(
       z.object({
         id: idField('org'),

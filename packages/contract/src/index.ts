@@ -2,13 +2,16 @@ export type { FieldError } from '@belfry/domain'
 export { type ApiKey, apiKey, createApiKeyBody, type NewApiKey, newApiKey } from './api-key.ts'
 export { type AuditEntry, auditEntry, listAuditLogQuery } from './audit-entry.ts'
 export {
+  confirmEmailBody,
   forgotPasswordBody,
   loginBody,
   type Me,
   me,
   type RegisterBody,
+  type RegistrationRules,
   type ResetPasswordBody,
   registerBody,
+  registrationRules,
   resetPasswordBody,
   type SignedIn,
   signedIn,
@@ -43,8 +46,10 @@ export {
 export { type PublishEventBody, type PublishedEvent, publishEventBody, publishedEvent } from './event.ts'
 export { exportOrganizationRunsQuery, exportRunsQuery, exportTasksQuery } from './export.ts'
 export { type ParsedInput, parseInput } from './field-errors.ts'
+export { type Host, type Hosts, hosts, resetHost } from './host.ts'
 export {
   type CreateIntegrationBody,
+  confirmAlertsBody,
   createIntegrationBody,
   type Integration,
   type IntegrationTest,
@@ -55,14 +60,17 @@ export {
 } from './integration.ts'
 export {
   type AcceptedInvitation,
+  type AcceptInvitationBody,
   acceptedInvitation,
   acceptInvitationBody,
+  acceptInvitationWithTokenBody,
   type CreateInvitationBody,
   createInvitationBody,
   type Invitation,
   type InvitationPreview,
   invitation,
   invitationPreview,
+  invitationTokenBody,
 } from './invitation.ts'
 export {
   type Member,
@@ -72,6 +80,19 @@ export {
   type WorkspaceMember,
   workspaceMember,
 } from './member.ts'
+export {
+  type FoundTargets,
+  findTargetsQuery,
+  foundTargets,
+  listTenantsQuery,
+  type OperatorEntry,
+  operatorEntry,
+  suspensionBody,
+  type Tenant,
+  type TenantDetail,
+  tenant,
+  tenantDetail,
+} from './operator.ts'
 export {
   createOrganizationBody,
   type Organization,
@@ -104,12 +125,16 @@ export {
   listRunsQuery,
   type Run,
   type RunDetail,
+  type RunErrorCode,
   type RunStatus,
   run,
   runDetail,
+  runErrorCodes,
   runStatuses,
   type StatusRange,
 } from './run.ts'
+export { type RunFailures, runFailures, runFailuresQuery } from './run-failures.ts'
+export { type Found, type SearchResult, searchQuery, searchResult } from './search.ts'
 export {
   putSecretBody,
   type Secret,
@@ -118,6 +143,7 @@ export {
   secretName,
   signingSecret,
 } from './secret.ts'
+export { type Status, status } from './status.ts'
 export {
   type CreateSubscriptionBody,
   createSubscriptionBody,

@@ -55,6 +55,10 @@ export const integration = z
       description: 'The host of the URL, which itself is never returned, or the e-mail address.',
       examples: ['hooks.slack.com'],
     }),
+    confirmed: z.boolean().meta({
+      description:
+        'Whether alerts are sent: the recipient of an e-mail address outside of the organization agrees first.',
+    }),
     created_at: timestampField(),
     updated_at: timestampField(),
   })
@@ -62,6 +66,10 @@ export const integration = z
 
 /** A destination for the alerts of a workspace. */
 export type Integration = z.infer<typeof integration>
+
+export const confirmAlertsBody = z.strictObject({
+  token: z.string().min(1).max(200).meta({ description: 'The token in the link of the mail.' }),
+})
 
 /** The result of a test. */
 export const integrationTest = z

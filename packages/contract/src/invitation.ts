@@ -56,17 +56,32 @@ export const invitationPreview = z
 
 export type InvitationPreview = z.infer<typeof invitationPreview>
 
+const token = z.string().min(1).max(200).meta({ description: 'The token in the link of the mail.' })
+
+export const invitationTokenBody = z.strictObject({ token })
+
+const account = { name: textField(displayName).optional(), password: textField(newPassword).optional() }
+
 /** Empty for a signed-in user. A name and a password create an account for the invited address. */
-export const acceptInvitationBody = z
-  .strictObject({ name: textField(displayName).optional(), password: textField(newPassword).optional() })
-  .refine(({ name, password }) => name === undefined || password !== undefined, {
-    path: ['password'],
-    params: { code: 'required', must: 'be sent with a name, to create an account' },
-  })
-  .refine(({ name, password }) => password === undefined || name !== undefined, {
-    path: ['name'],
-    params: { code: 'required', must: 'be sent with a password, to create an account' },
-  })
+export const acceptInvitationBody = withWholeAccount(z.strictObject(account))
+
+export type AcceptInvitationBody = z.infer<typeof acceptInvitationBody>
+
+export const acceptInvitationWithTokenBody = withWholeAccount(z.strictObject({ token, ...account }))
+
+function withWholeAccount<T extends { name?: string | undefined; password?: string | undefined }>(
+  body: z.ZodType<T>,
+): z.ZodType<T> {
+  return body
+    .refine(({ name, password }) => name === undefined || password !== undefined, {
+      path: ['password'],
+      params: { code: 'required', must: 'be sent with a name, to create an account' },
+    })
+    .refine(({ name, password }) => password === undefined || name !== undefined, {
+      path: ['name'],
+      params: { code: 'required', must: 'be sent with a password, to create an account' },
+    })
+}
 
 export const acceptedInvitation = z
   .object({

@@ -4,7 +4,7 @@ import { idField, millisecondsField, timestampField } from './response-fields.ts
 import { runStatuses } from './run.ts'
 import { id, oneOf } from './text-rules.ts'
 
-const overviewRanges = ['1h', '24h', '7d'] as const
+const overviewRanges = ['1h', '24h', '7d', '30d'] as const
 
 export type OverviewRange = (typeof overviewRanges)[number]
 
@@ -20,10 +20,6 @@ const lagMs = z
 const counted = {
   total: z.int().meta({ description: 'Attempts that started.', examples: [1200] }),
   failed: z.int().meta({ examples: [3] }),
-  is_capped: z.boolean().meta({
-    description: 'Partial count: there were more attempts, and both numbers cover only the first ones.',
-    examples: [false],
-  }),
 }
 
 const failingHost = z
@@ -43,7 +39,7 @@ const failingHost = z
   })
   .meta({ id: 'FailingHost' })
 
-/** Statistics of the attempts of a workspace. */
+/** Statistics of all attempts of a workspace in a range. A run is included a few seconds after it was recorded. */
 export const overview = z
   .object({
     range: z.enum(overviewRanges),
@@ -51,15 +47,10 @@ export const overview = z
     to: timestampField(),
     bucket_ms: millisecondsField(1_800_000),
     runs: z.object(counted),
-    lag: z
-      .object({
-        p50_ms: lagMs,
-        p99_ms: lagMs,
-        sampled: z.int().meta({ description: 'The number of runs in the sample.', examples: [1200] }),
-      })
-      .meta({
-        description: 'The delay between the scheduled time and the start of attempts, from a sample of the range.',
-      }),
+    lag: z.object({ p50_ms: lagMs, p99_ms: lagMs }).meta({
+      description:
+        'The delay between the scheduled time and the start of all attempts of the range, to within 10 percent.',
+    }),
     buckets: z.array(z.object({ at: timestampField(), ...counted, lag_p50_ms: lagMs, lag_p99_ms: lagMs })),
     failing_hosts: z.array(failingHost).meta({ description: 'Hosts with the most failures first.' }),
     failures_looked_at: z.int().meta({

@@ -85,6 +85,27 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
     title: 'Invitation for another address',
     description: 'The invitation was sent to a different e-mail address than that of the signed-in user.',
   },
+  registration_closed: {
+    status: 403,
+    title: 'Registration closed',
+    description: 'This installation creates accounts by invitation only, for some e-mail domains only, or not at all.',
+  },
+  email_not_confirmed: {
+    status: 403,
+    title: 'E-mail address not confirmed',
+    description: 'The user must first open the link that was sent to the address of the account.',
+  },
+  organization_limit_reached: {
+    status: 403,
+    title: 'Organization limit reached',
+    description: 'The user owns as many organizations as this installation allows.',
+  },
+  suspended: {
+    status: 403,
+    title: 'Suspended',
+    description:
+      'An operator has suspended the user, the organization or the workspace. Nothing is deleted; tasks wait.',
+  },
   not_found: {
     status: 404,
     title: 'Not found',
@@ -179,6 +200,11 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
     status: 417,
     title: 'Expectation failed',
     description: 'The `Expect` header has a value other than `100-continue`.',
+  },
+  misdirected_request: {
+    status: 421,
+    title: 'Misdirected request',
+    description: 'The `Host` header has a name that is not one of this installation.',
   },
   rate_limited: {
     status: 429,

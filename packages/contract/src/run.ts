@@ -10,7 +10,7 @@ export const runStatuses = ['success', 'failed'] as const
 export type RunStatus = (typeof runStatuses)[number]
 
 /** Why an attempt failed. */
-const runErrorCodes = [
+export const runErrorCodes = [
   'timeout',
   'connection_refused',
   'connection_reset',
@@ -18,7 +18,6 @@ const runErrorCodes = [
   'dns',
   'tls',
   'blocked_address',
-  'too_many_redirects',
   'http_status',
   'invalid_response',
   'secret_missing',
@@ -26,6 +25,8 @@ const runErrorCodes = [
   'internal_error',
   'worker_lost',
 ] as const
+
+export type RunErrorCode = (typeof runErrorCodes)[number]
 
 /** A range of response statuses, both ends included. */
 export type StatusRange = { from: number; to: number }
@@ -36,7 +37,7 @@ const statusRangeSchema = {
   examples: ['5xx'],
 }
 
-/** The query of the activity log: `from` <= started_at < `to`, newest first. A repeated filter means OR. */
+/** The query of the activity log: `from` <= started_at < `to`, newest first. `name` is a prefix. A repeated filter means OR. */
 export const listRunsQuery = z.strictObject({
   status: repeatable(oneOf(runStatuses)).optional(),
   task_id: repeatable(id('task')).optional(),
@@ -44,6 +45,9 @@ export const listRunsQuery = z.strictObject({
   topic: repeatable(line(200)).optional(),
   source: repeatable(oneOf(taskSources)).optional(),
   response_status: repeatable(textRule(statusRangeSchema, statusRange)).optional(),
+  error: repeatable(oneOf(runErrorCodes)).optional(),
+  host: repeatable(line(300)).optional(),
+  name: textField(line(200)).optional(),
   from: textField(instant).optional(),
   to: textField(instant).optional(),
   ...pageFields,
@@ -86,7 +90,7 @@ const runFields = {
     .meta({ examples: [200] }),
   error: z
     .object({
-      code: z.string().meta({ description: `One of ${runErrorCodes.join(', ')}.`, examples: ['timeout'] }),
+      code: z.enum(runErrorCodes).meta({ examples: ['timeout'] }),
       message: z.string().meta({ examples: ['The target did not answer within 30000 ms.'] }),
     })
     .nullable()

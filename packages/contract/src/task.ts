@@ -1,10 +1,11 @@
 import { stateReasons, taskStates } from '@belfry/domain'
 import { z } from 'zod'
 import { headersField, integer, payloadField, repeatable, textField } from './fields.ts'
+import { blocked } from './host.ts'
 import { pageFields } from './page.ts'
 import { idField, millisecondsField, timestampField } from './response-fields.ts'
 import { retry, retryChange, retryPolicy } from './retry.ts'
-import { runStatuses } from './run.ts'
+import { runErrorCodes, runStatuses } from './run.ts'
 import { taskSources } from './task-source.ts'
 import {
   displayName,
@@ -77,6 +78,8 @@ export const listTasksQuery = z.strictObject({
   state: repeatable(oneOf(taskStates)).optional(),
   source: repeatable(oneOf(taskSources)).optional(),
   cronjob_id: repeatable(id('cron')).optional(),
+  /** The tasks that an event has created, without their replays. */
+  event_id: repeatable(id('evt')).optional(),
   topic: repeatable(topic).optional(),
   name: textField(line(200)).optional(),
   from: textField(instant).optional(),
@@ -105,7 +108,7 @@ export const lastRun = z
       .nullable()
       .meta({ examples: [200] }),
     error_code: z
-      .string()
+      .enum(runErrorCodes)
       .nullable()
       .meta({ examples: [null] }),
     finished_at: timestampField(),
@@ -141,10 +144,13 @@ export const task = z
     execute_at: timestampField(),
     state: z.enum(taskStates),
     state_reason: z
-      .string()
+      .enum(stateReasons)
       .nullable()
-      .meta({ description: `Why it ended without a request: ${stateReasons.join(', ')}.`, examples: [null] }),
+      .meta({ description: 'Why it ended without a request.', examples: [null] }),
     attempts: z.int().meta({ description: 'Attempts started so far.', examples: [0] }),
+    blocked: blocked.nullable().meta({
+      description: 'Why the task waits although it is due. Null in lists of dead letters and after a change.',
+    }),
     next_retry_at: timestampField().nullable().meta({ description: 'Set while the state is `retrying`.' }),
     last_run: lastRun.nullable(),
     replay_of: idField('task').nullable(),

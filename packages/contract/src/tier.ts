@@ -5,6 +5,12 @@ import { periodField } from './usage.ts'
 
 export const changeTierBody = z.strictObject({ tier: z.enum(tierNames) })
 
+// The limits that cancel accepted tasks.
+const cancelling = z
+  .int()
+  .nullable()
+  .meta({ description: 'null: no limit.', examples: [10_000] })
+
 const figures = Object.values(figureNames)
 
 /** The tier of an organization, its limits, and its billing. */
@@ -18,6 +24,7 @@ export const organizationSubscription = z
           z.ZodInt
         >, // each of these names
       )
+      .extend({ executions: cancelling, storage_bytes: cancelling })
       .meta({ id: 'TierLimits' }),
     period: periodField,
     available_tiers: z.array(z.enum(tierNames)).meta({ description: 'The tiers that the organization can choose.' }),

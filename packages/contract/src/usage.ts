@@ -6,8 +6,16 @@ export const periodField = z
   .object({ start: timestampField(), end: timestampField() })
   .meta({ id: 'Period', description: 'A UTC calendar month; start is included, end is not.' })
 
+const used = z.int().meta({ examples: [42] })
+
 function share(limit: number) {
-  return z.object({ used: z.int().meta({ examples: [42] }), limit: z.int().meta({ examples: [limit] }) })
+  return z.object({
+    used,
+    limit: z
+      .int()
+      .nullable()
+      .meta({ description: 'null: no limit.', examples: [limit] }),
+  })
 }
 
 export const usage = z
@@ -19,7 +27,7 @@ export const usage = z
     storage_bytes: share(100_000_000).meta({
       description: 'Stored payloads and captured responses; updated within seconds.',
     }),
-    workspaces: share(2),
+    workspaces: z.object({ used, limit: z.int().meta({ examples: [2] }) }),
     daily: z
       .array(
         z.object({

@@ -5,6 +5,7 @@ import { createBrowserRouter, Outlet, type RouteObject, redirect, ScrollRestorat
 import { meQuery } from './api/session.ts'
 import { workspacesQuery } from './api/workspaces.ts'
 import { ErrorPage } from './layout/error-page.tsx'
+import { lateScreen } from './layout/late-screen.tsx'
 import { SettingsLayout } from './layout/settings-layout.tsx'
 import { Shell } from './layout/shell.tsx'
 import { useFocusOnPage } from './layout/use-focus-on-page.ts'
@@ -19,14 +20,19 @@ export function createRouter(client: QueryClient): ReturnType<typeof createBrows
     {
       ErrorBoundary: ErrorPage,
       Component: Root,
-      HydrateFallback: Nothing,
+      HydrateFallback: Boot,
       children: [
         { index: true, loader: () => toStart(client), Component: Nothing },
         screen('sign-in', () => import('./screens/sign-in/sign-in.tsx'), 'SignIn'),
         screen('register', () => import('./screens/sign-in/register.tsx'), 'Register'),
         screen('forgot-password', () => import('./screens/sign-in/forgot-password.tsx'), 'ForgotPassword'),
-        screen('reset-password/:token', () => import('./screens/sign-in/reset-password.tsx'), 'ResetPassword'),
-        screen('invitations/:token', () => import('./screens/sign-in/join.tsx'), 'Join'),
+        screen('confirm-alerts', () => import('./screens/sign-in/confirm-alerts.tsx'), 'ConfirmAlerts'),
+        screen('confirm-email', () => import('./screens/sign-in/confirm-email.tsx'), 'ConfirmEmail'),
+        screen('reset-password', () => import('./screens/sign-in/reset-password.tsx'), 'ResetPassword'),
+        screen('invitations', () => import('./screens/sign-in/join.tsx'), 'Join'),
+        // Links in mails that earlier releases have sent.
+        { path: 'reset-password/:token', loader: ({ params }) => redirect(paths.resetPassword(params.token ?? '')) },
+        { path: 'invitations/:token', loader: ({ params }) => redirect(paths.invitation(params.token ?? '')) },
         {
           loader: async () => {
             await client.ensureQueryData(meQuery)
@@ -35,6 +41,7 @@ export function createRouter(client: QueryClient): ReturnType<typeof createBrows
           children: [
             screen('welcome', () => import('./screens/welcome/welcome.tsx'), 'Welcome'),
             screen('account/profile', () => import('./screens/profile/profile.tsx'), 'Profile'),
+            screen('admin', () => import('./screens/admin/console.tsx'), 'Console', { children: operatorPages }),
           ],
         },
         { path: ':slug', loader: ({ params }) => toWorkspace(client, params.slug), Component: Nothing },
@@ -45,6 +52,13 @@ export function createRouter(client: QueryClient): ReturnType<typeof createBrows
     },
   ])
 }
+
+const operatorPages: RouteObject[] = [
+  screen('', () => import('./screens/admin/tenants.tsx'), 'Tenants'),
+  screen('organizations/:org', () => import('./screens/admin/tenant.tsx'), 'TenantPage'),
+  screen('targets', () => import('./screens/admin/targets.tsx'), 'Targets'),
+  screen('log', () => import('./screens/admin/operator-log.tsx'), 'OperatorLog'),
+]
 
 const organizationSettings: RouteObject = {
   path: 'settings',
@@ -78,6 +92,7 @@ const workspacePages: RouteObject[] = [
     children: [screen(':run', () => import('./screens/log/run.tsx'), 'Run')],
   }),
   screen('dead-letters', () => import('./screens/dead-letters/dead-letters.tsx'), 'DeadLetters'),
+  screen('targets', () => import('./screens/targets/targets.tsx'), 'Targets'),
   screen('events', () => import('./screens/events/events.tsx'), 'Events'),
   screen('subscriptions', () => import('./screens/subscriptions/subscriptions.tsx'), 'Subscriptions'),
   {
@@ -111,8 +126,10 @@ function screen<Name extends string>(
   name: Name,
   { right, children = [] }: ScreenOptions = {},
 ): RouteObject {
+  const loadScreen = async (): Promise<ComponentType> => (await load())[name]
   const lazy = async () => {
-    const Screen: ComponentType = (await load())[name]
+    // The router would keep a rejection for ever.
+    const Screen = await loadScreen().catch(() => lateScreen(loadScreen))
     if (!right) return { Component: Screen }
     const Component = () => (
       <PageFor right={right}>
@@ -148,6 +165,7 @@ function Root(): ReactNode {
   useFocusOnPage()
   return (
     <div aria-busy={isBusy}>
+      <div className="page-progress" aria-hidden="true" />
       <Outlet />
       <ScrollRestoration />
     </div>
@@ -160,4 +178,17 @@ function Nothing(): null {
 
 function NotFound(): never {
   throw new Response(null, { status: 404 })
+}
+
+/** The frame that `index.html` shows, until the first page has loaded. */
+function Boot(): ReactNode {
+  return (
+    <div className="boot" aria-busy="true">
+      <div>
+        <img src="/favicon.svg" alt="" width="26" height="26" />
+        Belfry
+      </div>
+      <div />
+    </div>
+  )
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 const built = join(import.meta.dirname, '../../../services/api/dist/dashboard')
-const maxBytes = 200_000
+// Browsers ask for Brotli on a secure origin; a proxy without it may compress with gzip.
+const maxBytes = { br: 150_000, gz: 175_000 }
 
 /** Returns the scripts that load before anything is shown: those of the page, and their imports. */
 function firstLoad(): Set<string> {
@@ -21,11 +22,11 @@ function firstLoad(): Set<string> {
   return found
 }
 
-it.each(['gz', 'br'])('the first load is less than 200 KB of script, compressed as %s', encoding => {
+it.each(['gz', 'br'] as const)('the first load is small, compressed as %s', encoding => {
   const scripts = [...firstLoad()]
   expect(scripts.length).toBeGreaterThan(0)
   const bytes = scripts.map(path => statSync(join(built, `${path}.${encoding}`)).size)
-  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(maxBytes)
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(maxBytes[encoding])
 })
 
 it('no script contains a schema of the contract', () => {

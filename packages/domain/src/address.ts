@@ -77,6 +77,16 @@ export function networkOf(address: string): string {
     : `${ipaddr.fromByteArray([...bytes.slice(0, 8), ...Array(8).fill(0)])}/64`
 }
 
+/** Returns the networks of an address, from small to large: for IPv6 its /64, /48 and /32, which one customer may hold. */
+export function networksOf(address: string): string[] {
+  const bytes = parseAddress(address)
+  if (bytes === null || bytes.length === 4) return [networkOf(address)]
+  return [64, 48, 32].map(prefix => {
+    const kept = bytes.map((byte, i) => (i < prefix / 8 ? byte : 0))
+    return `${ipaddr.fromByteArray(kept)}/${prefix}`
+  })
+}
+
 function mayConnect(bytes: readonly number[], allowed: readonly Cidr[]): boolean {
   const opened = allowed.filter(cidr => contains(cidr, bytes))
   if (isIn(metadata, bytes)) return opened.some(cidr => cidr.prefix === bytes.length * 8)

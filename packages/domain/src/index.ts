@@ -5,15 +5,16 @@ export {
   hostIsVisiblyBlocked,
   isWithin,
   networkOf,
+  networksOf,
   parseCidrs,
 } from './address.ts'
 export { type AlertChannel, type AlertEvent, alertChannels, alertEvents, nextAlertPause } from './alerts.ts'
-export { AppError, type AppErrorCode, type AppErrorOptions, appErrorCodes, type FieldError } from './app-error.ts'
+export { AppError, type AppErrorCode, appErrorCodes, type FieldError } from './app-error.ts'
 export { type AuditAction, auditActions } from './audit-action.ts'
 export { type CronSchedule, countOccurrences, nextRuns, nextScheduled } from './cron/cron-schedule.ts'
 export { describeCron } from './cron/describe-cron.ts'
 export { cronHorizonYears, nextOccurrence, type Occurrence } from './cron/next-occurrence.ts'
-export { type CronExpression, type ParsedCron, parseCron } from './cron/parse-cron.ts'
+export { type CronExpression, parseCron } from './cron/parse-cron.ts'
 export {
   type CatchUp,
   catchUps,
@@ -23,14 +24,14 @@ export {
   planOccurrences,
 } from './cron/plan-occurrences.ts'
 export { isTimeZone } from './cron/zone-pieces.ts'
-export { findUnstorable, type Unstorable } from './find-unstorable.ts'
+export { findUnstorable } from './find-unstorable.ts'
 export { fromId, type IdKind, NIL_UUID, newUuid, toId } from './id.ts'
-export { type InspectedJson, inspectJson, type JsonLimits } from './inspect-json.ts'
+export { inspectJson, type JsonLimits } from './inspect-json.ts'
 export { parseInstant, writeInstant } from './instant.ts'
 export { elementTexts, memberText } from './member-text.ts'
 export { nearestName } from './nearest-name.ts'
-export { type AttemptOutcome, type EndedAttempt, type NextAttempt, nextAttempt } from './next-attempt.ts'
-export { parseUrl } from './parse-url.ts'
+export { type AttemptOutcome, type NextAttempt, nextAttempt } from './next-attempt.ts'
+export { hostOf, parseUrl } from './parse-url.ts'
 export {
   type Action,
   type ActionIn,
@@ -38,6 +39,7 @@ export {
   type Decision,
   decide,
   flagName,
+  lowerWorkspaceRole,
   mayGrant,
   type Policy,
   type PolicyFlag,
@@ -45,6 +47,7 @@ export {
   type Role,
   rights,
   roles,
+  scopesOfKeyBy,
   type WorkspaceRole,
   workspaceRoles,
 } from './permissions.ts'
@@ -53,14 +56,13 @@ export {
   exhaustedQuotas,
   type QuotaResource,
   type QuotaThreshold,
-  type QuotaUse,
   quotaThresholds,
 } from './quota.ts'
 export { requestBody } from './request-body.ts'
-export { findHeaderProblems, type HeaderProblem } from './request-headers.ts'
+export { findHeaderProblems } from './request-headers.ts'
 export { type Backoff, backoffs, type RetryPolicy, retryDefaults, retryDelayMs } from './retry.ts'
 export { parseRetryAfter } from './retry-after.ts'
-export { fillSecretsInJson, fillSecretsInUrl, type SecretOf, secretNamesInJson } from './secrets/fill-secrets.ts'
+export { fillSecretsInJson, fillSecretsInUrl, secretNamesInJson } from './secrets/fill-secrets.ts'
 export { createRedactor, type Redactor, type Secret } from './secrets/redact.ts'
 export {
   findBrokenReference,
@@ -76,19 +78,20 @@ export {
   type StateReason,
   stateReasons,
   type TaskState,
-  type TerminalState,
   taskStates,
   terminalStates,
 } from './task-state.ts'
 export {
   defaultTiers,
   figureNames,
+  NO_LIMIT,
   parseTiers,
+  presentLimit,
   type TierLimits,
   type TierName,
   type Tiers,
   tierNames,
 } from './tiers.ts'
 export { isTopic, isTopicPattern, patternsOf } from './topic.ts'
-export { parseTraceparent, readTraceparent, type TraceContext } from './traceparent.ts'
+export { parseTraceparent, readTraceparent } from './traceparent.ts'
 export { version } from './version.ts'

@@ -11,6 +11,7 @@ import {
   type Role,
   rights,
   roles,
+  scopesOfKeyBy,
   type WorkspaceRole,
 } from './permissions.ts'
 
@@ -37,7 +38,10 @@ it('a member without a workspace sees the organization, and may leave it', () =>
   ])
 })
 
-const reads = ['workspace.read', 'workspace_member.read', 'task.read', 'cron_job.read', 'run.read', 'dead_letter.read']
+const reads = [
+  ...['workspace.read', 'workspace_member.read', 'task.read', 'cron_job.read', 'run.read', 'host.read'],
+  'dead_letter.read',
+]
 
 it('a viewer may read in the workspace, an editor also create, change and replay', () => {
   const viewer = allowedTo(user('member', 'viewer')).filter(action => !allowedTo(user('member')).includes(action))
@@ -45,7 +49,9 @@ it('a viewer may read in the workspace, an editor also create, change and replay
   const editor = allowedTo(user('member', 'editor')).filter(
     action => !allowedTo(user('member', 'viewer')).includes(action),
   )
-  expect(editor).toEqual(['task.write', 'cron_job.write', 'dead_letter.replay', 'event.publish', 'subscription.write'])
+  expect(editor).toEqual([
+    ...['task.write', 'cron_job.write', 'host.reset', 'dead_letter.replay', 'event.publish', 'subscription.write'],
+  ])
 })
 
 const opened: Record<PolicyFlag, Action[]> = {
@@ -83,13 +89,25 @@ describe.each(policyFlags)('%s', flag => {
 })
 
 it('an API key has its workspace and reads its members, but has no access to keys, the organization or billing', () => {
-  const keys = allowedTo({ kind: 'api_key' })
+  const keys = allowedTo({ kind: 'api_key', scopes: ['full'] })
   expect(keys).toContain('task.delete')
   expect(keys).toContain('secret.write')
   expect(keys).toContain('organization.read')
   expect(keys.filter(action => /^(api_key|member|workspace_member|invitation|billing|usage)/.test(action))).toEqual([
     'workspace_member.read',
   ])
+})
+
+it('an API key has at most the rights of its creator', () => {
+  expect([scopesOfKeyBy(user('owner')), scopesOfKeyBy(user('admin'))]).toEqual([['full'], ['full']])
+  expect(scopesOfKeyBy(user('member', 'editor', ...policyFlags))).toEqual(['full'])
+  for (const creator of [user('member', 'viewer', 'membersCanCreateApiKeys'), user('member', 'editor')]) {
+    const rightsOfKey = allowedTo({ kind: 'api_key', scopes: scopesOfKeyBy(creator) })
+    expect(rightsOfKey).toContain('task.read')
+    expect(rightsOfKey.filter(action => !decide(creator, action).allowed)).toEqual([])
+  }
+  const readOnly = decide({ kind: 'api_key', scopes: ['task.read'] }, 'task.write')
+  expect(readOnly).toEqual({ allowed: false, reason: expect.stringContaining('task.write') })
 })
 
 it('a user grants roles up to their own', () => {

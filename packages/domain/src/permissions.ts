@@ -86,6 +86,8 @@ export const rights = {
   'cron_job.write': editors,
   'cron_job.delete': deleters,
   'run.read': viewers,
+  'host.read': viewers,
+  'host.reset': editors,
   'dead_letter.read': viewers,
   'dead_letter.replay': editors,
   'dead_letter.discard': deleters,
@@ -102,7 +104,10 @@ export type ActionIn<Scope extends Rule['scope']> = {
 
 /** The caller: a workspace's API key, or a user with their roles. */
 export type Actor =
-  | { kind: 'api_key' }
+  | {
+      kind: 'api_key' /** Its rights among those that keys can have. `full` stands for all of them. */
+      scopes: readonly string[]
+    }
   | { kind: 'user'; role: Role; policy: Policy /** Null outside a workspace. */; workspaceRole: WorkspaceRole | null }
 
 export type Decision = { allowed: true } | { allowed: false; reason: string }
@@ -111,7 +116,11 @@ export type Decision = { allowed: true } | { allowed: false; reason: string }
 export function decide(actor: Actor, action: Action): Decision {
   const rule: Rule = rights[action]
   if (actor.kind === 'api_key') {
-    return rule.apiKey ? { allowed: true } : refusal('API keys cannot do this; sign in as a user.')
+    if (!rule.apiKey) return refusal('API keys cannot do this; sign in as a user.')
+    const isInScope = actor.scopes.includes('full') || actor.scopes.includes(action)
+    return isInScope
+      ? { allowed: true }
+      : refusal(`This API key lacks the right ${action}: its creator did not have it.`)
   }
   if (roles.indexOf(actor.role) > roles.indexOf(rule.minRole)) {
     return refusal(`This requires the role ${rule.minRole === 'owner' ? 'owner' : 'owner or admin'}.`)
@@ -129,6 +138,18 @@ export function decide(actor: Actor, action: Action): Decision {
 /** Returns whether a user with one role may grant or revoke another: only roles up to their own. */
 export function mayGrant(own: Role, other: Role): boolean {
   return roles.indexOf(own) <= roles.indexOf(other)
+}
+
+/** Returns the rights of an API key that a user creates: at most those that the user has. */
+export function scopesOfKeyBy(creator: Actor): string[] {
+  const ofKeys = (Object.keys(rights) as Action[]).filter(action => rights[action].apiKey)
+  const own = ofKeys.filter(action => decide(creator, action).allowed)
+  return own.length === ofKeys.length ? ['full'] : own
+}
+
+/** Returns the role with fewer rights. */
+export function lowerWorkspaceRole(one: WorkspaceRole, other: WorkspaceRole): WorkspaceRole {
+  return isAtLeast(one, other) ? other : one
 }
 
 /** Returns the name of a policy flag in the API. */

@@ -1,6 +1,6 @@
 import { nearestName } from './nearest-name.ts'
 
-export const tierNames = ['free', 'startup', 'scaleup', 'unicorn'] as const
+export const tierNames = ['free', 'startup', 'scaleup', 'unicorn', 'unlimited'] as const
 
 export type TierName = (typeof tierNames)[number]
 
@@ -28,6 +28,10 @@ export type TierLimits = {
   members: number
   /** Open invitations per organization. */
   invitations: number
+  /** The part of a dispatcher's slots that an organization may hold, in percent. */
+  slotsPercent: number
+  /** For how many seconds calls of an organization may hold a dispatcher's slots in a minute, beyond the first second of each. */
+  slowCallSeconds: number
 }
 
 /** The limits of every tier. */
@@ -37,28 +41,40 @@ const [thousand, million, megabyte, gigabyte, terabyte] = [1e3, 1e6, 1e6, 1e9, 1
 // The maximum of a request.
 const payloadBytes = 256 * 1024
 
+/** The limit that is no limit: the largest integer that JavaScript and PostgreSQL's `bigint` both represent exactly. */
+export const NO_LIMIT = Number.MAX_SAFE_INTEGER
+
+/** Returns the public form of a limit: null when there is none. */
+export function presentLimit(limit: number): number | null {
+  return limit >= NO_LIMIT ? null : limit
+}
+
+const unicorn: TierLimits = {
+  ...{ executions: 200 * million, storageBytes: terabyte, workspaces: 500, logDays: 365, requestsPerSecond: 1000 },
+  ...{ pendingTasks: 20 * million, payloadBytes, cronJobs: 200 * thousand, apiKeys: 1000, secrets: 1000 },
+  ...{ members: 10 * thousand, invitations: 5000, slotsPercent: 100, slowCallSeconds: million },
+}
+
 /** The default limits. */
 export const defaultTiers: Tiers = {
   free: {
     ...{ executions: 10 * thousand, storageBytes: 100 * megabyte, workspaces: 2, logDays: 7, requestsPerSecond: 10 },
     ...{ pendingTasks: 10 * thousand, payloadBytes, cronJobs: 100, apiKeys: 20, secrets: 100 },
-    ...{ members: 50, invitations: 50 },
+    ...{ members: 50, invitations: 50, slotsPercent: 25, slowCallSeconds: 600 },
   },
   startup: {
     ...{ executions: 500 * thousand, storageBytes: 5 * gigabyte, workspaces: 10, logDays: 30, requestsPerSecond: 50 },
     ...{ pendingTasks: 200 * thousand, payloadBytes, cronJobs: 1000, apiKeys: 100, secrets: 500 },
-    ...{ members: 250, invitations: 250 },
+    ...{ members: 250, invitations: 250, slotsPercent: 50, slowCallSeconds: 3000 },
   },
   scaleup: {
     ...{ executions: 10 * million, storageBytes: 50 * gigabyte, workspaces: 50, logDays: 90, requestsPerSecond: 200 },
     ...{ pendingTasks: 2 * million, payloadBytes, cronJobs: 10 * thousand, apiKeys: 500, secrets: 1000 },
-    ...{ members: 1000, invitations: 1000 },
+    ...{ members: 1000, invitations: 1000, slotsPercent: 75, slowCallSeconds: 30 * thousand },
   },
-  unicorn: {
-    ...{ executions: 200 * million, storageBytes: terabyte, workspaces: 500, logDays: 365, requestsPerSecond: 1000 },
-    ...{ pendingTasks: 20 * million, payloadBytes, cronJobs: 200 * thousand, apiKeys: 1000, secrets: 1000 },
-    ...{ members: 10 * thousand, invitations: 5000 },
-  },
+  unicorn,
+  // Without the two limits that cancel accepted tasks. The others only reject creations.
+  unlimited: { ...unicorn, executions: NO_LIMIT, storageBytes: NO_LIMIT },
 }
 
 /** The name of each limit in the configuration and in the API. */
@@ -75,11 +91,13 @@ export const figureNames = {
   secrets: 'secrets',
   members: 'members',
   invitations: 'invitations',
+  slotsPercent: 'slots_percent',
+  slowCallSeconds: 'slow_call_seconds',
 } as const satisfies Record<keyof TierLimits, string>
 
 /**
  * Parses an operator's limits, such as `{"free":{"executions":20000}}`. Other limits keep their defaults, and empty text
- * changes nothing.
+ * changes nothing. For executions and storage, null means no limit.
  * @throws Error that names the problem.
  */
 export function parseTiers(text: string): Tiers {
@@ -98,10 +116,15 @@ function readFigures(tier: TierName, given: Record<string, unknown>): Partial<Ti
   const limits: Partial<TierLimits> = {}
   for (const [name, value] of Object.entries(given)) {
     const figure = figureOf.get(known(name, [...figureOf.keys()], `a limit of ${tier}`))
-    const min = figure === 'logDays' || figure === 'requestsPerSecond' ? 1 : 0
+    const min = figure === 'logDays' || figure === 'requestsPerSecond' || figure === 'slotsPercent' ? 1 : 0
+    if (value === null && (figure === 'executions' || figure === 'storageBytes')) {
+      limits[figure] = NO_LIMIT
+      continue
+    }
     if (!figure || !Number.isSafeInteger(value) || Number(value) < min) {
       throw new Error(`${tier}.${name} must be a whole number of at least ${min}`)
     }
+    if (figure === 'slotsPercent' && Number(value) > 100) throw new Error(`${tier}.${name} must be at most 100`)
     limits[figure] = Number(value)
   }
   return limits

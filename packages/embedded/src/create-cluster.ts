@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { majorVersionOf } from './find-installed-postgres.ts'
+import { majorVersionOf } from './postgres-binaries.ts'
 import { giveTo, type ServerAccount } from './server-account.ts'
 import { lastLines } from './server-process.ts'
 

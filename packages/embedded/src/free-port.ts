@@ -22,11 +22,12 @@ function isFree(port: number): Promise<boolean> {
   )
 }
 
-function tryPort(port: number): Promise<number> {
+/** Listens on a port for a moment, and returns it; rejects when that is impossible. The host `null` is all addresses. */
+export function tryPort(port: number, host: string | null = '127.0.0.1'): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => {
+    server.listen({ port, ...(host === null ? {} : { host }) }, () => {
       const { port: taken } = server.address() as AddressInfo // a TCP server's address is never a string
       server.close(() => resolve(taken))
     })

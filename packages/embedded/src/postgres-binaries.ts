@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 
@@ -16,4 +17,10 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
       { cause },
     )
   }
+}
+
+/** Returns the major version of an `initdb` or `postgres`; 0 when it does not run. */
+export function majorVersionOf(program: string): number {
+  const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8', timeout: 5000 })
+  return Number(/\(PostgreSQL\) (\d+)/.exec(stdout ?? '')?.[1] ?? 0)
 }

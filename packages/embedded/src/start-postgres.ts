@@ -7,8 +7,7 @@ import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries
 import { commandLine } from './process-identity.ts'
 import { findServerAccount, type ServerAccount } from './server-account.ts'
 import { lastLines, type ServerProcess, spawnServer } from './server-process.ts'
-import { readLines, readPid, stopLeftover } from './stop-leftover.ts'
-import { waitUntil } from './wait-until.ts'
+import { readLines, readPid, stopLeftover, waitUntil } from './stop-leftover.ts'
 
 export type PostgresOptions = {
   /** The data directory; created when it does not exist. */

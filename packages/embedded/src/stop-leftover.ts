@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { commandLine } from './process-identity.ts'
-import { waitUntil } from './wait-until.ts'
 
 /**
  * Stops the server that a killed process left running on this data directory. Its command line must contain the directory,
@@ -37,4 +37,18 @@ export function readLines(path: string): string[] {
   } catch {
     return [] // it does not exist
   }
+}
+
+/** Polls until a condition holds. Returns whether it did within the time. */
+export async function waitUntil(
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs: number,
+  intervalMs = 20,
+): Promise<boolean> {
+  const giveUpAt = performance.now() + timeoutMs
+  while (!(await condition())) {
+    if (performance.now() >= giveUpAt) return false
+    await sleep(intervalMs)
+  }
+  return true
 }

@@ -10,18 +10,26 @@ const facts: BannerFacts = {
   url: 'http://localhost:3000',
   echoUrl: 'http://127.0.0.1:3001',
   account: { email: 'admin@belfry.local', password: 'pass-word_1234567', apiKey: 'bf_abc' },
+  workspace: { id: 'ws_abc', signingSecret: 'whsec_abc' },
+  metricsUrl: 'http://localhost:3004/metrics',
+  cli: '/home/ann/be fry/packages/cli/dist/main.mjs',
   operatorPassword: 'operate_7654321',
   database: 'embedded PostgreSQL',
   redis: null,
   dataDir: '/home/ann/belfry/.belfry',
   isBehindProxy: false,
+  host: '127.0.0.1',
+  registration: 'invite',
 }
 
 test('shows all addresses', () => {
   const text = banner(facts)
   expect(text).toContain('Belfry is running at http://localhost:3000')
   for (const fact of [
-    'admin@belfry.local  pass-word_1234567',
+    'http://localhost:3000  admin@belfry.local  pass-word_1234567',
+    'Workspace ws_abc',
+    'whsec_abc',
+    'http://localhost:3004/metrics',
     'bf_abc',
     'http://localhost:3000/admin/queues  operator  operate_7654321',
     '/home/ann/belfry/.belfry/logs',
@@ -30,6 +38,12 @@ test('shows all addresses', () => {
   }
   expect(text).not.toContain('Redis')
   expect(banner({ ...facts, redis: 'redis://cache' })).toContain('redis://cache')
+})
+
+test('shows who can reach it and register', () => {
+  expect(banner(facts)).toContain('this machine only; accounts by invitation;')
+  const open = banner({ ...facts, host: '0.0.0.0', registration: 'open' })
+  expect(open).toContain('every machine that reaches 0.0.0.0; anyone can register;')
 })
 
 const shells = ['sh', 'bash', 'zsh'].filter(shell => spawnSync(shell, ['-c', 'exit 0']).status === 0)
@@ -51,6 +65,15 @@ test('prints a second command for the latest run', async () => {
   const [, ask] = commands({ ...facts, url: api.url })
   await promisify(execFile)('sh', ['-c', ask ?? ''], { env: shellEnvironment() })
   expect(api.requests[0]).toMatchObject({ method: 'GET', path: '/api/v1/scheduler/runs?limit=1' })
+})
+
+test.each(shells)('prints settings that %s takes unchanged', async shell => {
+  const lines = banner(facts).split('\n')
+  const settings = lines.filter(line => line.startsWith('export') || line.startsWith('alias'))
+  const script = `${settings.join('\n')}\necho $BELFRY_URL $BELFRY_API_KEY $BELFRY_SIGNING_SECRET; alias belfry`
+  const { stdout } = await promisify(execFile)(shell, ['-c', script], { env: shellEnvironment() })
+  expect(stdout).toContain('http://localhost:3000 bf_abc whsec_abc')
+  expect(stdout).toContain('node "/home/ann/be fry/packages/cli/dist/main.mjs"')
 })
 
 test('prevents curl from using a proxy', () => {

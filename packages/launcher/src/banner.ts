@@ -1,30 +1,42 @@
-import type { Account } from './first-account.ts'
+import type { Account, Workspace } from './first-account.ts'
 
 export type BannerFacts = {
   url: string
   echoUrl: string
   /** Null without an account. */
   account: Account | null
+  /** The workspace of the account; null without an account. */
+  workspace: Workspace | null
   operatorPassword: string
   database: string
   /** The URL of the user's Redis; null without one. */
   redis: string | null
   dataDir: string
+  metricsUrl: string
+  /** The path of the bundled command line. */
+  cli: string
   /** Whether curl would use a proxy, which cannot reach this machine's loopback. */
   isBehindProxy: boolean
+  /** The address that the API listens on. */
+  host: string
+  registration: 'open' | 'invite' | 'closed'
 }
 
 /** Returns the text that is printed once everything is ready. */
 export function banner(facts: BannerFacts): string {
-  const { url, echoUrl, account, operatorPassword, database, redis, dataDir } = facts
+  const { url, echoUrl, account, workspace, operatorPassword, database, redis, dataDir, metricsUrl } = facts
   const rows = [
-    ...(account ? [['Sign in', `${account.email}  ${account.password}`] as const] : []),
+    ...(account ? [['Dashboard', `${url}  ${account.email}  ${account.password}`] as const] : []),
     ...(account ? [['API key', account.apiKey] as const] : []),
+    ...(workspace ? [['Workspace', workspace.id] as const] : []),
+    ...(workspace ? [['Signing', workspace.signingSecret] as const] : []),
     ...(redis ? [['Redis', redis] as const] : []),
     ['Jobs', `${url}/admin/queues  operator  ${operatorPassword}`],
     ['Database', database],
     ['Data', dataDir],
     ['Logs', `${dataDir}/logs`],
+    ['Metrics', metricsUrl],
+    ['Access', access(facts)],
     ['Receiver', `${echoUrl} (for experiments: shows every request below)`],
   ] as const
   const lines = [
@@ -34,9 +46,16 @@ export function banner(facts: BannerFacts): string {
     ...rows.map(([name, value]) => `  ${name.padEnd(9)} ${value}`),
     '',
   ]
-  if (account) lines.push(...examples(facts, account.apiKey))
+  if (account) lines.push(...examples(facts, account.apiKey), ...settings(facts, account.apiKey))
   lines.push('Ctrl-C stops everything. npm start continues with the same data.', '')
   return lines.join('\n')
+}
+
+function access({ host, registration }: BannerFacts): string {
+  const isLocal = host === 'localhost' || host === '::1' || host.startsWith('127.')
+  const who = isLocal ? 'this machine only' : `every machine that reaches ${host}`
+  const accounts = { open: 'anyone can register', invite: 'accounts by invitation', closed: 'no new accounts' }
+  return `${who}; ${accounts[registration]}; every account can call this machine's loopback addresses`
 }
 
 function examples({ url, echoUrl, isBehindProxy }: BannerFacts, apiKey: string): string[] {
@@ -52,6 +71,17 @@ function examples({ url, echoUrl, isBehindProxy }: BannerFacts, apiKey: string):
     'See the result:',
     '',
     `${curl} '${url}/api/v1/scheduler/runs?limit=1'`,
+    '',
+  ]
+}
+
+function settings({ url, workspace, cli }: BannerFacts, apiKey: string): string[] {
+  return [
+    'For the documentation, the client and the command line in another terminal:',
+    '',
+    `export BELFRY_URL=${url} BELFRY_API_KEY=${apiKey}`,
+    ...(workspace ? [`export BELFRY_SIGNING_SECRET=${workspace.signingSecret}`] : []),
+    `alias belfry='node "${cli}"'`,
     '',
   ]
 }

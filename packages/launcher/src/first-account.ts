@@ -4,6 +4,9 @@ import { readJson, writeJson } from './json-file.ts'
 /** The first user of a new installation, and the key of its workspace. */
 export type Account = { email: string; password: string; apiKey: string }
 
+/** The workspace of a key, and the secret that signs its calls. */
+export type Workspace = { id: string; signingSecret: string }
+
 const timeoutMs = 15_000
 
 /** Returns the account of the last start when its key is still valid, and creates a new account otherwise. */
@@ -13,6 +16,16 @@ export async function ensureAccount(path: string, url: string): Promise<Account>
   const account = await makeAccount(url)
   writeJson(path, account)
   return account
+}
+
+/** Returns the workspace of an API key. */
+export async function readWorkspace(url: string, apiKey: string): Promise<Workspace> {
+  const path = '/api/v1/workspaces/current/signing-secrets'
+  const { status, text } = await call(url, 'GET', path, { 'x-api-key': apiKey })
+  if (status !== 200) throw new Error(`GET ${path} failed with ${status}: ${text}`)
+  const [current] = (JSON.parse(text) as { data: Array<{ workspace_id: string; secret: string }> }).data // the API's list
+  if (!current) throw new Error(`GET ${path} returned no secret.`)
+  return { id: current.workspace_id, signingSecret: current.secret }
 }
 
 async function opens(url: string, apiKey: string): Promise<boolean> {

@@ -1,10 +1,11 @@
+import { fork } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from './config.ts'
 import { followLog, openLog } from './follow-log.ts'
 import { readableLine } from './log-line.ts'
 import type { Opened } from './open-stack.ts'
 import { PlainError } from './plain-error.ts'
-import { runService } from './service-process.ts'
 import { say } from './terminal.ts'
 
 export type ServiceOptions = {
@@ -25,6 +26,7 @@ const readyTimeoutMs = 90_000
 const minPauseMs = 500
 const maxPauseMs = 30_000
 const healthyAfterMs = 60_000
+const orderlyAfterMs = 2_000
 
 /** Starts a service and keeps it running: when it ends by itself, it is restarted after a growing pause. */
 export function keepService({ program, env, logFile, onProcess }: ServiceOptions): Service {
@@ -55,8 +57,7 @@ export function keepService({ program, env, logFile, onProcess }: ServiceOptions
       const startedAt = performance.now()
       const reason = await current.ended
       if (stopping.signal.aborted) return
-      // An orderly end is a restart that was requested with SIGTERM, as npm run dev does after each change.
-      pauseMs = restartPauseMs(reason === 'code 0' ? 0 : pauseMs, performance.now() - startedAt)
+      pauseMs = restartPauseMs(pauseMs, performance.now() - startedAt, reason === 'code 0')
       say(`Belfry ended (${reason}); restarting it in ${pauseMs / 1000} s.`)
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {}) // stopped while waiting
       if (stopping.signal.aborted) return
@@ -84,8 +85,55 @@ export function keepService({ program, env, logFile, onProcess }: ServiceOptions
   }
 }
 
-/** Returns the pause before a restart. It grows each time, unless the service had run for a minute. */
-export function restartPauseMs(lastPauseMs: number, livedMs: number): number {
-  if (livedMs >= healthyAfterMs) return minPauseMs
+/**
+ * Returns the pause before a restart. It grows each time, unless the service had run for a minute. A few seconds are enough
+ * before an orderly end: that is a restart which was requested with SIGTERM, as `npm run dev` does after each change.
+ */
+export function restartPauseMs(lastPauseMs: number, livedMs: number, isOrderly: boolean): number {
+  if (livedMs >= (isOrderly ? orderlyAfterMs : healthyAfterMs)) return minPauseMs
   return Math.min(Math.max(lastPauseMs * 2, minPauseMs), maxPauseMs)
+}
+
+type ServiceProcess = {
+  pid: number
+  /** Resolves with true once it is ready, and with false when it ended before. */
+  ready: Promise<boolean>
+  /** Resolves with how it ended. */
+  ended: Promise<string>
+  /** Lets it finish the work in flight, within 35 s. */
+  stop(): Promise<void>
+  kill(): void
+}
+
+const stopTimeoutMs = 35_000
+
+/**
+ * Runs a service in its own process group, so Ctrl-C only reaches the launcher. It logs to a file instead of a pipe, so it
+ * never waits for the launcher to read.
+ */
+export function runService(program: string, env: Environment, logFile: string): ServiceProcess {
+  const log = openSync(logFile, 'a', 0o600)
+  const child = fork(program, { env, execArgv: [], detached: true, stdio: ['ignore', log, log, 'ipc'] })
+  closeSync(log)
+  const ended = new Promise<string>(resolve => {
+    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
+    child.once('error', error => resolve(error.message))
+  })
+  const saidReady = new Promise<boolean>(resolve => {
+    child.on('message', message => {
+      if (message === 'ready') resolve(true)
+    })
+  })
+  return {
+    pid: child.pid ?? 0,
+    ready: Promise.race([saidReady, ended.then(() => false)]),
+    ended,
+    async stop() {
+      child.kill('SIGTERM')
+      await Promise.race([ended, sleep(stopTimeoutMs, undefined, { ref: false })])
+      child.kill('SIGKILL')
+      await ended
+    },
+    kill: () => void child.kill('SIGKILL'),
+  }
 }

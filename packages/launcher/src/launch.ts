@@ -3,12 +3,11 @@ import { once } from 'node:events'
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { freePort, waitUntil } from '@belfry/embedded'
-import { banner } from './banner.ts'
-import { claimPort, isFree } from './claim-port.ts'
+import { freePort, tryPort, waitUntil } from '@belfry/embedded'
+import { type BannerFacts, banner } from './banner.ts'
 import { type Config, checkout, type Environment } from './config.ts'
 import { startEchoReceiver } from './echo-receiver.ts'
-import { type Account, ensureAccount } from './first-account.ts'
+import { type Account, ensureAccount, readWorkspace, type Workspace } from './first-account.ts'
 import { keepService } from './keep-service.ts'
 import { isAlive, type Lock, type ProcessRecord, takeLock } from './lock.ts'
 import type { OpenStack } from './open-stack.ts'
@@ -19,6 +18,7 @@ import { type ServiceSettings, serviceEnvironment } from './service-environment.
 import { say } from './terminal.ts'
 
 const maxTries = 3
+const cli = join(checkout, 'packages/cli/dist/main.mjs')
 
 /** Starts everything, and prints how to use it. `opened` holds everything that was started, even after a failure. */
 export async function launch(config: Config, opened: OpenStack, stop: AbortSignal): Promise<void> {
@@ -30,7 +30,7 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   if ('holder' in lock) return say(`Belfry is already running at ${lock.holder.url} (process ${lock.holder.pid}).`)
   opened.push({ stop: async () => lock.release(), kill: lock.release })
   await outlive(lock.leftovers, stop)
-  await claimPort(port)
+  await requirePort(port)
   stop.throwIfAborted()
   const secrets = loadSecrets(join(dataDir, 'secrets.json'))
   const servers = await startServers(config, port, opened)
@@ -38,13 +38,15 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   await migrate(servers.databaseUrl, config.env, stop)
   const echo = await startEchoReceiver(beside(port, 1))
   opened.push(echo)
-  await startService(config, { ...servers, dataDir, port, secrets }, lock, opened, stop)
+  const operatorPort = await startService(config, { ...servers, dataDir, port, secrets }, lock, opened, stop)
   if (!config.hasApi) return say(`Belfry is running as ${config.env.ROLES}. Its log is ${dataDir}/logs/belfry.log`)
-  const account = await findAccount(config, url)
+  const { account, workspace } = await findAccount(config, url)
   const isBehindProxy = Boolean(config.env.http_proxy || config.env.all_proxy || config.env.ALL_PROXY)
   const operatorPassword = config.env.OPERATOR_PASSWORD || secrets.OPERATOR_PASSWORD
   const redis = config.redisUrl && withoutPassword(config.redisUrl)
-  say(banner({ ...servers, url, redis, echoUrl: echo.url, account, operatorPassword, dataDir, isBehindProxy }))
+  const access = { host: config.env.HOST || '127.0.0.1', registration: await readRegistration(url) }
+  const places = { url, echoUrl: echo.url, dataDir, metricsUrl: `http://localhost:${operatorPort}/metrics`, cli }
+  say(banner({ ...servers, ...access, ...places, redis, account, workspace, operatorPassword, isBehindProxy }))
 }
 
 function prepareDataFolder(dataDir: string): void {
@@ -59,8 +61,26 @@ function prepareDataFolder(dataDir: string): void {
   }
 }
 
+async function requirePort(port: number): Promise<void> {
+  try {
+    // Some systems let one program listen on all addresses and another on loopback, and a browser could reach either.
+    await tryPort(port, null)
+    await tryPort(port)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
+    const problem = code === 'EACCES' ? 'requires privileges that you do not have' : 'is in use by another program'
+    const other = await freePort(port < 1024 ? 3000 : (port + 100) % 65_536)
+    throw new PlainError(`Port ${port} ${problem}. Stop it, or choose another port: PORT=${other} npm start`)
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
+
 function reason(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = codeOf(error)
   if (code === 'EACCES' || code === 'EPERM')
     return 'you have no permission to write there (did another user, such as root, create it?)'
   if (code === 'EEXIST' || code === 'ENOTDIR') return 'a file is in its place'
@@ -90,14 +110,15 @@ function migrate(databaseUrl: string, env: Environment, signal: AbortSignal): Pr
   })
 }
 
-// Another program can take the port before the service listens on it. Then the service starts on another port.
+// Another program can take the port before the service listens on it. Then the service starts on another port. Returns the
+// port of the operators.
 async function startService(
   { dataDir, env }: Config,
   settings: Omit<ServiceSettings, 'operatorPort'>,
   lock: Lock,
   opened: OpenStack,
   stop: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   let operatorPort = await freePort(beside(settings.port, 4))
   for (let tries = 1; ; tries++) {
     const service = keepService({
@@ -108,11 +129,13 @@ async function startService(
     })
     opened.push(service)
     try {
-      return await Promise.race([service.ready, aborted(stop)])
+      await Promise.race([service.ready, aborted(stop)])
+      return operatorPort
     } catch (error) {
       if (stop.aborted) throw error
       await service.stop()
-      if (tries === maxTries || (await isFree(operatorPort))) throw error
+      const isFree = await tryPort(operatorPort, null).catch(() => null)
+      if (tries === maxTries || isFree !== null) throw error
       say(`Port ${operatorPort} is in use by another program; trying another port.`)
       operatorPort = await freePort()
     }
@@ -124,12 +147,22 @@ async function aborted(signal: AbortSignal): Promise<never> {
   throw signal.reason
 }
 
-// Without an account everything still works, because users can register.
-async function findAccount({ dataDir }: Config, url: string): Promise<Account | null> {
+async function readRegistration(url: string): Promise<BannerFacts['registration']> {
+  const response = await fetch(`${url}/api/v1/auth/register`)
+  const { registration } = (await response.json()) as { registration: BannerFacts['registration'] } // the service's own answer
+  return registration
+}
+
+// Without an account everything still works, for users who have one.
+async function findAccount(
+  { dataDir }: Config,
+  url: string,
+): Promise<{ account: Account | null; workspace: Workspace | null }> {
   try {
-    return await ensureAccount(join(dataDir, 'account.json'), url)
+    const account = await ensureAccount(join(dataDir, 'account.json'), url)
+    return { account, workspace: await readWorkspace(url, account.apiKey) }
   } catch (error) {
     say(`The first account could not be created: ${error instanceof Error ? error.message : error}`)
-    return null
+    return { account: null, workspace: null }
   }
 }

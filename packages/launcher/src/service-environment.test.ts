@@ -20,7 +20,9 @@ test('adds development defaults to an empty environment', () => {
     OPERATOR_PASSWORD: 'made here',
     SMTP_URL: 'file:///home/ann/belfry/.belfry/mail',
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8,::1/128',
-    DEFAULT_TIER: 'unicorn',
+    HOST: '127.0.0.1',
+    METRICS_HOST: '127.0.0.1',
+    TIER_CHANGES: 'owner',
     LOG_LEVEL: 'info',
   })
 })

@@ -20,7 +20,9 @@ export function serviceEnvironment(env: Environment, settings: ServiceSettings):
     ...settings.secrets,
     SMTP_URL: pathToFileURL(join(settings.dataDir, 'mail')).href,
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8,::1/128',
-    DEFAULT_TIER: 'unicorn',
+    HOST: '127.0.0.1',
+    METRICS_HOST: '127.0.0.1',
+    TIER_CHANGES: 'owner',
     LOG_LEVEL: 'info',
   }
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ''))

@@ -21,6 +21,10 @@ test('runs the command of its banner, refuses a second start, and leaves nothing
   const children = childrenOf(dataDir)
   expect(areAllGone(children)).toBe(false)
   await pasteFirstCommand(launcher, 5000)
+  expect(launcher.output).toMatch(/Workspace ws_\w{26}\n {2}Signing {3}whsec_[\w+/=]+\n/)
+  const [, metrics = ''] = /Metrics {3}(\S+)/.exec(launcher.output) ?? []
+  expect(await (await fetch(metrics)).text()).toContain('belfry_')
+  expect(await useCommandLine(launcher)).toMatchObject([{ name: 'Hello' }])
   await launcher.prints(oneReceived)
   const second = runLauncher(dataDir)
   expect(await second.ended).toBe(0)
@@ -56,7 +60,7 @@ test.skipIf(process.platform !== 'linux')('uses another port when a port that lo
   const other = createServer().listen(port + 4, '127.0.0.2')
   await once(other, 'listening')
   onTestFinished(() => void other.close())
-  const launcher = runLauncher(newDataDir(), { PORT: String(port) })
+  const launcher = runLauncher(newDataDir(), { PORT: String(port), METRICS_HOST: '0.0.0.0' })
   await launcher.prints(isUp)
   expect(launcher.output).toContain(`Port ${port + 4} is in use by another program; trying another port.`)
 })
@@ -107,4 +111,15 @@ async function pasteFirstCommand({ output }: RunningLauncher, aheadMs = 500): Pr
     env: shellEnvironment(),
   })
   expect(JSON.parse(stdout)).toMatchObject({ state: 'pending' })
+}
+
+// Runs the printed settings, and then the command line with them.
+async function useCommandLine({ output }: RunningLauncher): Promise<unknown> {
+  const settings = output.split('\n').filter(line => line.startsWith('export') || line.startsWith('alias'))
+  const script = ['shopt -s expand_aliases', ...settings, 'belfry list tasks --json'].join('\n')
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: shellEnvironment() })
+  return stdout
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
 }

@@ -27,6 +27,29 @@ export function passwordResetMail(to: string, url: string): Mail {
   })
 }
 
+/** Returns a mail with a link that confirms the address of a new account. */
+export function confirmEmailMail(to: string, url: string): Mail {
+  return writeMail(to, {
+    subject: 'Confirm your e-mail address for Belfry',
+    paragraphs: ['An account was created with this address.', 'The link expires in 24 hours.'],
+    action: { label: 'Confirm e-mail address', url },
+    footer: 'If you did not create the account, ignore this mail.',
+  })
+}
+
+/** Returns a mail that asks a recipient outside of an organization. It quotes no text that a user wrote. */
+export function alertConsentMail(to: string, url: string): Mail {
+  return writeMail(to, {
+    subject: 'Receive alerts from Belfry?',
+    paragraphs: [
+      'A user of this Belfry installation wants to send alerts about failed webhooks to this address.',
+      'You receive none unless you agree.',
+    ],
+    action: { label: 'Receive alerts', url },
+    footer: 'If you do not expect this, ignore this mail.',
+  })
+}
+
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }

@@ -63,7 +63,7 @@ const darkStyle = `@media (prefers-color-scheme: dark) {
 .soft { color: #98a3b8 !important; }
 }`
 const buttonStyle =
-  'display:inline-block;padding:10px 18px;border-radius:8px;background:#2f5bea;color:#ffffff;text-decoration:none;font-weight:600'
+  'display:inline-block;padding:10px 18px;border-radius:8px;background:#0b6b61;color:#ffffff;text-decoration:none;font-weight:600'
 
 function escapeHtml(text: string): string {
   const names: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

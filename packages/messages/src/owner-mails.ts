@@ -7,14 +7,17 @@ export type OwnerFacts = {
   url: string | null
 }
 
+/** The limit is null when there is none. */
+type Share = { used: number; limit: number | null }
+
 export type UsageFacts = OwnerFacts & {
   /** Any day of the month. */
   month: string
   tier: string
-  executions: { used: number; limit: number }
+  executions: Share
   /** Tasks that became dead letters. */
   failed: number
-  storageBytes: { used: number; limit: number }
+  storageBytes: Share
 }
 
 /** Returns the usage report of a past month. */
@@ -73,8 +76,8 @@ function action({ url }: OwnerFacts, label = 'View usage and tier') {
   return url === null ? {} : { action: { label, url } }
 }
 
-function share({ used, limit }: { used: number; limit: number }, format: (amount: number) => string): string {
-  return `${format(used)} of ${format(limit)}`
+function share({ used, limit }: Share, format: (amount: number) => string): string {
+  return limit === null ? format(used) : `${format(used)} of ${format(limit)}`
 }
 
 function formatCount(count: number): string {

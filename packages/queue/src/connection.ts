@@ -85,7 +85,7 @@ export function openWorkerStore<Data>(
   name: string,
   processor: Processor<Data>,
 ): WorkerStore {
-  // A job ends once its tasks are claimed, so it is short. PostgreSQL decides about the tasks: the counters of BullMQ
+  // A job ends once the dispatcher has buffered its tasks, so it is short. PostgreSQL decides about the tasks: the counters of BullMQ
   // must not end a job, and a lost worker's jobs should come back soon.
   const options = {
     maxStalledCount: 1_000_000,

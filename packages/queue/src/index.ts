@@ -9,5 +9,6 @@ export {
   needsJob,
   openDispatchQueue,
 } from './dispatch-queue.ts'
+export { openQueues } from './open-queues.ts'
 export { parseRedisAddress } from './redis-address.ts'
 export { maxShards } from './shards.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts'
 import { openRegistry, type Registry } from './metrics/registry.ts'
-import { type OperatorPort, openOperatorPort } from './operator-port.ts'
+import { type ListenAddress, type OperatorPort, openOperatorPort } from './operator-port.ts'
 import { openTracing, type ProcessTracing } from './tracing/open-tracing.ts'
 
 /** What the roles of a process share. */
@@ -17,8 +17,8 @@ export type Host = {
 export type HostOptions = {
   /** Not empty. */
   roles: readonly string[]
-  /** The operator port; 0 means any free port, null none. */
-  operatorPort: number | null
+  /** Where the operator port listens; port 0 means any free port, null none. */
+  operatorListen: ListenAddress | null
   traces: boolean
 }
 
@@ -26,11 +26,11 @@ export type HostOptions = {
 export async function openHost(
   log: Logger,
   stop: AbortSignal,
-  { roles, operatorPort, traces }: HostOptions,
+  { roles, operatorListen, traces }: HostOptions,
 ): Promise<Host & { close(): Promise<void> }> {
   const registry = openRegistry(roles.length === 1 ? String(roles[0]) : 'belfry')
   const tracing = traces ? await openTracing(log) : null
-  const operators = operatorPort === null ? null : await openOperatorPort(operatorPort, roles, registry)
+  const operators = operatorListen === null ? null : await openOperatorPort(operatorListen, roles, registry)
   return {
     stop,
     registry,

@@ -1,11 +1,17 @@
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openLog, withoutRedaction } from './logger.ts'
 
 const folders: string[] = []
+let exitListeners: NodeJS.ExitListener[] = []
+beforeEach(() => {
+  exitListeners = process.listeners('exit')
+})
 afterEach(() => {
+  for (const listener of process.listeners('exit')) if (!exitListeners.includes(listener)) process.off('exit', listener)
+  vi.useRealTimers()
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
 })
 
@@ -13,9 +19,11 @@ function setup() {
   const folder = mkdtempSync(join(tmpdir(), 'logger-'))
   folders.push(folder)
   const file = join(folder, 'log')
-  const loggerOf = openLog('info', openSync(file, 'w'))
+  const descriptor = openSync(file, 'w')
+  const loggerOf = openLog('info', descriptor)
   const lines = () => readFileSync(file, 'utf8').split('\n').slice(0, -1)
-  return { log: loggerOf('api'), loggerOf, events: () => lines().map(line => JSON.parse(line)) }
+  const events = () => lines().map(line => JSON.parse(line))
+  return { log: loggerOf('api'), loggerOf, file, descriptor, events }
 }
 
 it('writes a line for each event, in order, without an explicit flush', async () => {
@@ -24,6 +32,20 @@ it('writes a line for each event, in order, without an explicit flush', async ()
   await vi.waitFor(() => expect(events()).toHaveLength(500), 10_000)
   expect(events().map(({ i }) => i)).toEqual(Array.from({ length: 500 }, (_, i) => i))
   expect(events()[0]).toMatchObject({ service: 'api', level: 30, text: 'ü\n"', msg: 'event' })
+})
+
+it('has no timer while nothing is buffered', () => {
+  vi.useFakeTimers()
+  const { log, events } = setup()
+  expect(vi.getTimerCount()).toBe(0)
+  log.info('first')
+  log.info('second')
+  expect([vi.getTimerCount(), events()]).toEqual([1, []])
+  vi.advanceTimersByTime(250)
+  expect(events().map(({ msg }) => msg)).toEqual(['first', 'second'])
+  log.info('third')
+  log.warn('fourth')
+  expect([vi.getTimerCount(), events().length]).toEqual([0, 4])
 })
 
 it.each(['warn', 'error', 'fatal'] as const)('flushes the buffer with a line of level %s', level => {
@@ -89,4 +111,27 @@ it('writes the buffered lines when the process exits', () => {
   expect(events()).toEqual([])
   process.listeners('exit').at(-1)?.(0)
   expect(events().map(({ i }) => i)).toEqual(Array.from({ length: 10 }, (_, i) => i))
+})
+
+describe('a log that cannot be written', () => {
+  it.runIf(existsSync('/dev/full'))('does not end the process or block it', () => {
+    const log = openLog('info', openSync('/dev/full', 'w'))('api')
+    for (let i = 0; i < 50; i++) log.info({ text: 'x'.repeat(1_000) }, 'event')
+    for (const level of ['warn', 'error', 'fatal'] as const) log[level]('problem')
+    process.listeners('exit').at(-1)?.(0)
+  })
+
+  it('keeps the first megabyte of its lines, and writes them later', () => {
+    const { log, file, descriptor, events } = setup()
+    closeSync(descriptor)
+    for (let i = 0; i < 1_500; i++) log.info({ i, text: 'x'.repeat(1_000) }, 'event')
+    expect(openSync(file, 'w')).toBe(descriptor)
+    log.warn({ text: 'x'.repeat(1_000) }, 'dropped')
+    expect(statSync(file).size).toBeLessThanOrEqual(2 ** 20)
+    expect(statSync(file).size).toBeGreaterThan(2 ** 20 - 1_200)
+    log.warn('after')
+    const [last, ...kept] = events().reverse()
+    expect(last.msg).toBe('after')
+    expect(kept.reverse().map(({ i }) => i)).toEqual(Array.from(kept, (_, i) => i))
+  })
 })

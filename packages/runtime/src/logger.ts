@@ -5,6 +5,7 @@ export type { Logger }
 // One write for dozens of lines. SIGKILL loses the lines that are still buffered.
 const bufferBytes = 8_192
 const flushMs = 250
+const maxUnwrittenBytes = 1_048_576
 const { warn: warning = 40 } = pino.levels.values
 
 /**
@@ -17,7 +18,7 @@ export function createLogger(service: string, level: string, descriptor = 1): Lo
 
 /**
  * Opens the log of a process: one JSON line per event, credentials removed. Buffered lines are written within 250 ms, with
- * the next warning or error, and before the process exits.
+ * the next warning or error, and before the process exits. A log that cannot be written does not end the process.
  * @returns A function that makes the logger of a role. The lines of all roles keep their order.
  */
 export function openLog(level: string, descriptor = 1): (service: string) => Logger {
@@ -34,9 +35,14 @@ export function withoutRedaction(log: Logger): Logger {
 }
 
 function openPino(level: string, descriptor: number): Logger {
-  // Synchronous: exiting would lose an asynchronous write that is in flight.
-  const output = pino.destination({ dest: descriptor, sync: true, minLength: bufferBytes, periodicFlush: flushMs })
-  process.once('exit', () => output.flushSync())
+  const output = openOutput(descriptor)
+  process.once('exit', () => output.flush())
+  let timer: NodeJS.Timeout | undefined
+  const flush = () => {
+    clearTimeout(timer)
+    timer = undefined
+    output.flush()
+  }
   const options = {
     level,
     base: null,
@@ -46,11 +52,27 @@ function openPino(level: string, descriptor: number): Logger {
     hooks: {
       logMethod(this: Logger, args: Parameters<pino.LogFn>, write: pino.LogFn, level: number) {
         write.apply(this, args)
-        if (level >= warning) output.flush()
+        if (level >= warning) flush()
+        else timer ??= setTimeout(flush, flushMs).unref()
       },
     },
   }
   return pino(options, output)
+}
+
+// Keeps lines that cannot be written, for example because the disk is full, up to a limit, and writes them later.
+function openOutput(descriptor: number) {
+  // Synchronous: exiting would lose an asynchronous write that is in flight.
+  const output = pino.destination({
+    dest: descriptor,
+    sync: true,
+    minLength: bufferBytes,
+    maxLength: maxUnwrittenBytes,
+  })
+  output.on('error', () => {})
+  // Called by pino after a fatal line. The original repeats a write that fails, without an end.
+  output.flushSync = output.flush
+  return output
 }
 
 const secretPaths = [

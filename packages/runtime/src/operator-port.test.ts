@@ -8,7 +8,7 @@ afterEach(() => {
 })
 
 async function open(...roles: string[]) {
-  const operators = await openOperatorPort(0, roles, openRegistry(String(roles[0])))
+  const operators = await openOperatorPort({ host: '127.0.0.1', port: 0 }, roles, openRegistry(String(roles[0])))
   opened.push(operators)
   const get = (path: string) => fetch(`http://127.0.0.1:${operators.port}${path}`)
   const statusOf = async (path: string) => (await get(path)).status

@@ -5,6 +5,9 @@ import type { Registry } from './metrics/registry.ts'
 import { withinMs } from './within-ms.ts'
 import { zoneData } from './zone-data.ts'
 
+/** An address of this machine, and a port. */
+export type ListenAddress = { host: string; port: number }
+
 /** The health report of a role. */
 export type RoleReport = {
   checks: HealthChecks
@@ -26,9 +29,9 @@ export type OperatorPort = {
 
 const findingsTimeoutMs = 2000
 
-/** @param port - 0 means any free port. */
+/** @param listen - Port 0 means any free port. */
 export async function openOperatorPort(
-  port: number,
+  listen: ListenAddress,
   roles: readonly string[],
   metrics: Pick<Registry, 'metrics' | 'contentType'>,
 ): Promise<OperatorPort> {
@@ -50,7 +53,7 @@ export async function openOperatorPort(
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, resolve)
+    server.listen(listen, resolve)
   })
   return {
     port: (server.address() as AddressInfo).port, // it listens on a port, not on a pipe

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { ConfigError, readConfig } from './read-config.ts'
-import { databaseUrl, integer, redisUrl } from './settings.ts'
+import { integer, serviceVariables } from './settings.ts'
 
-const schema = z.object({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, PORT: integer(0, 65_535).default(3000) })
+const { DATABASE_URL, REDIS_URL } = serviceVariables
+const schema = z.object({ DATABASE_URL, REDIS_URL, PORT: integer(0, 65_535).default(3000) })
 
 it('reads values and defaults, and treats an empty variable as missing', () => {
   const config = readConfig(schema, { DATABASE_URL: 'postgresql://db/belfry', REDIS_URL: '', OTHER: 'x' })

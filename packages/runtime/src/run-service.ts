@@ -1,6 +1,7 @@
 import { once, setMaxListeners } from 'node:events'
 import { type Host, type HostOptions, openHost } from './host.ts'
-import type { Logger } from './logger.ts'
+import { createLogger, type Logger } from './logger.ts'
+import type { ListenAddress } from './operator-port.ts'
 import { ConfigError } from './read-config.ts'
 import { restoreFastStrings } from './restore-fast-strings.ts'
 import { watchEventLoop } from './watch-event-loop.ts'
@@ -8,19 +9,20 @@ import { watchEventLoop } from './watch-event-loop.ts'
 /** A running role, or all roles of a process. `drain` finishes the work in flight, then closes all connections. */
 export type Service = { drain(): Promise<void> }
 
-const drainDeadlineMs = 30_000
+// After the calls in flight, their outcomes are recorded and the connections are closed.
+const closeMs = 5_000
 // A leftover handle, such as a connection that is being opened, does not keep a drained process alive.
 const lingerMs = 500
 
 /**
  * Runs a process from start to stop. SIGTERM, SIGINT and the loss of a parent with an IPC channel stop it: it takes no new
- * work, finishes the work in flight within 30 s, and exits 0. A second signal ends it at once. An uncaught error drains it
+ * work, finishes the work in flight within `drainMs`, and exits 0 within another 5 s. A second signal ends it at once. An uncaught error drains it
  * too, and it exits 1.
  * @param start - Starts the roles. `end` stops the process.
  */
 export async function runService(
   log: Logger,
-  options: HostOptions,
+  { drainMs, ...options }: HostOptions & { drainMs: number },
   start: (host: Host, end: () => void) => Promise<Service>,
 ): Promise<void> {
   const stop = new AbortController()
@@ -47,13 +49,32 @@ export async function runService(
   process.send?.('ready')
   log.info('service.ready')
   if (!stop.signal.aborted) await once(stop.signal, 'abort')
-  setTimeout(() => process.exit(1), drainDeadlineMs).unref()
+  setTimeout(() => process.exit(1), drainMs + closeMs).unref()
   await service.drain()
   await host.close()
   unwatch()
   log.info('service.stopped')
   if (process.connected) process.disconnect()
   setTimeout(() => process.exit(), lingerMs).unref()
+}
+
+/** Runs a process with one role: reads its configuration, and starts it. */
+export async function runRole<
+  Config extends { logLevel: string; drainMs: number; operatorListen: ListenAddress; traces?: boolean },
+>(
+  role: string,
+  loadConfig: () => Config,
+  start: (config: Config, log: Logger, host: Host) => Promise<Service>,
+): Promise<void> {
+  try {
+    const config = loadConfig()
+    const log = createLogger(role, config.logLevel)
+    const { drainMs } = config
+    const options = { drainMs, roles: [role], operatorListen: config.operatorListen, traces: config.traces ?? false }
+    await runService(log, options, host => start(config, log, host))
+  } catch (error) {
+    failToStart(error)
+  }
 }
 
 /** Prints why a process could not start, and ends it. */

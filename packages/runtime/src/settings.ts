@@ -1,25 +1,53 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 
-/** `DATABASE_URL`: the PostgreSQL that holds everything. Required. */
-export const databaseUrl = z
-  .string('is required: a postgresql:// URL')
-  .regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// URL')
+/** A TCP port; 0 means any free port. */
+export const port = integer(0, 65_535)
 
-/** `REDIS_URL`: the Redis or cluster that holds the queue. Without it PostgreSQL is the queue. */
-export const redisUrl = z
+/** `HOST` and `METRICS_HOST`: the address to listen on. Default: loopback; the images listen on all addresses. */
+export const listenHost = z
   .string()
-  .regex(
-    /^(rediss?:\/\/|rediss?\+cluster:\/\/(.*@)?[^,@/:]+(:\d+)?(,[^,@/:]+(:\d+)?)*\/?$)/,
-    'must be a redis:// or rediss:// URL, or redis+cluster:// with some nodes of a cluster',
-  )
-  .nullable()
-  .default(null)
+  .refine(host => host === 'localhost' || isIP(host) !== 0, 'must be an IP address, such as 0.0.0.0 or ::')
+  .default('127.0.0.1')
 
-/** `QUEUE_SHARDS`: the number of shards of the dispatch queue on Redis. Default 1. */
-export const queueShards = integer(1, 64).default(1)
+/** The variables of every service. */
+export const serviceVariables = {
+  /** The PostgreSQL that holds everything. */
+  DATABASE_URL: z
+    .string('is required: a postgresql:// URL')
+    .regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// URL'),
+  /** The Redis or cluster that holds the queue. Without it PostgreSQL is the queue. */
+  REDIS_URL: z
+    .string()
+    .regex(
+      /^(rediss?:\/\/|rediss?\+cluster:\/\/(.*@)?[^,@/:]+(:\d+)?(,[^,@/:]+(:\d+)?)*\/?$)/,
+      'must be a redis:// or rediss:// URL, or redis+cluster:// with some nodes of a cluster',
+    )
+    .nullable()
+    .default(null),
+  /** The number of shards of the dispatch queue on Redis. */
+  QUEUE_SHARDS: integer(1, 64).default(1),
+  /** The address of the operator port. */
+  METRICS_HOST: listenHost,
+  /** The operator port. */
+  METRICS_PORT: port.default(9090),
+  /** How long a stopping process waits for the calls in flight. */
+  DRAIN_SECONDS: integer(1, 330).default(25),
+  /** The minimum level of log lines. */
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+}
 
-/** `LOG_LEVEL`: the minimum level of log lines. Default `info`. */
-export const logLevel = z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')
+/** Returns the settings of every service. */
+export function serviceSettings(env: z.output<z.ZodObject<typeof serviceVariables>>) {
+  return {
+    databaseUrl: env.DATABASE_URL,
+    redisUrl: env.REDIS_URL,
+    queueShards: env.QUEUE_SHARDS,
+    operatorListen: { host: env.METRICS_HOST, port: env.METRICS_PORT },
+    drainMs: env.DRAIN_SECONDS * 1000,
+    logLevel: env.LOG_LEVEL,
+  }
+}
 
 /** OpenTelemetry's own variables that turn tracing on. Default: off. */
 export const tracingSettings = {
@@ -45,9 +73,6 @@ export function integer(min: number, max: number) {
     .transform(Number)
     .refine(value => value >= min && value <= max, message)
 }
-
-/** A TCP port; 0 means any free port. */
-export const port = integer(0, 65_535)
 
 /**
  * A text that `parse` turns into a value. The message of an error that it throws becomes the problem of the variable.

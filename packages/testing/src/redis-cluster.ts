@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, type Redis as Server, startRedis, waitUntil } from '@belfry/embedded'
+import { freePort, waitUntil } from '@belfry/embedded'
 import { Redis } from 'ioredis'
+import { type Redis as Server, startRedis } from './servers/start-redis.ts'
 
 /** A Redis Cluster of masters without replicas, on loopback. */
 export type RedisCluster = {

@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { commandLine, processIdentity, stopLeftoverPostgres, stopLeftoverRedis } from '@belfry/embedded'
+import { commandLine, processIdentity, stopLeftoverPostgres } from '@belfry/embedded'
+import { stopLeftoverRedis } from './servers/start-redis.ts'
 
 const prefix = 'belfry-tests-'
 const pidFiles = ['postmaster.pid', 'redis.pid']

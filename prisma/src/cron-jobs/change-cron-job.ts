@@ -1,9 +1,27 @@
-import { nextScheduled, type StateReason } from '@belfry/domain'
+import { newUuid, nextScheduled, type StateReason } from '@belfry/domain'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
+import type { DueRow } from '../tasks/due-work.ts'
 import { requestColumnOf } from '../tasks/stored-request.ts'
 import { changedPayloads } from '../usage/count-storage.ts'
 import { type CronJobCursor, type CronJobFields, columnOf, cursorColumns, scheduleOf } from './cron-job.ts'
-import { type Expansion, expandLocked } from './expand-cron-jobs.ts'
+import { copiedRequests, type Expansion, expandLocked } from './expand-cron-jobs.ts'
+
+export type NewCronJob = CronJobFields & { id: string; workspaceId: string }
+
+/** Stores a cron job together with its occurrences within the look-ahead. */
+export async function createCronJob(db: Db, job: NewCronJob, lookAheadMs: number): Promise<Expansion> {
+  return inTransaction(db, async tx => {
+    const now = await readClock(tx)
+    const nextRunAt = nextScheduled(scheduleOf(job), now.getTime())
+    const fields = Object.keys(columnOf) as Array<keyof typeof columnOf>
+    const columns = ['id', 'workspace_id', 'next_run_at', ...fields.map(field => columnOf[field])]
+    const values = [job.id, job.workspaceId, nextRunAt && new Date(nextRunAt.atMs), ...fields.map(field => job[field])]
+    const text = `INSERT INTO cron_jobs (${columns.join(', ')}) VALUES (${columns.map((_, i) => `$${i + 1}`).join(', ')})
+                  RETURNING ${cursorColumns}`
+    const { rows } = await tx.query({ name: 'insert_cron_job', text, values })
+    return expandLocked(tx, rows, lookAheadMs)
+  })
+}
 
 /** The new values of a cron job. Absent fields stay as they are. */
 export type CronJobChange = Partial<CronJobFields>
@@ -171,4 +189,18 @@ function isChanged(before: string | Date | null, after: string | Date | null | u
     String(before instanceof Date ? before.getTime() : before) !==
     String(after instanceof Date ? after.getTime() : after)
   )
+}
+
+/** Creates a task of a cron job that is due now. Returns null when the workspace has no such cron job. */
+export async function triggerCronJob(db: Db, workspaceId: string, id: string): Promise<DueRow | null> {
+  const text = `
+    WITH inserted AS (
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id)
+      SELECT $3, workspace_id, 'cron', now(), now(), id FROM cron_jobs WHERE id = $1 AND workspace_id = $2
+      RETURNING id, due_at, cron_job_id
+    ),
+    ${copiedRequests}
+    SELECT id, due_at AS "dueAt" FROM inserted`
+  const { rows } = await db.query<DueRow>({ name: 'trigger_cron_job', text, values: [id, workspaceId, newUuid()] })
+  return rows[0] ?? null
 }

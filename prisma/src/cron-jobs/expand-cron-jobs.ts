@@ -26,7 +26,7 @@ const maxTasksPerBatch = 5000
 /**
  * Turns the occurrences within the look-ahead into tasks, for at most `limit` cron jobs, in one transaction. Any number of
  * schedulers may call this at once: each locks cron jobs that no other one holds. The transaction also moves each cron job
- * to its next occurrence.
+ * to its next occurrence. The cron jobs of suspended workspaces keep their position.
  * @param except - Cron jobs to skip, because this process cannot read them. Default: none.
  */
 export async function expandCronJobs(
@@ -37,6 +37,7 @@ export async function expandCronJobs(
     const text = `
       SELECT ${cursorColumns} FROM cron_jobs
       WHERE next_run_at <= now() + $1 * interval '1 millisecond' AND id <> ALL ($3::uuid[])
+        AND workspace_id <> ALL (ARRAY (SELECT s.id FROM suspended_workspaces s))
       ORDER BY next_run_at LIMIT $2 FOR UPDATE SKIP LOCKED`
     const values = [lookAheadMs, limit, except]
     const { rows } = await tx.query<CronJobCursor>({ name: 'due_cron_jobs', text, values })

@@ -22,14 +22,30 @@ export type DispatcherRow = {
   beat(openSends: () => Iterable<string>, takesTasks?: boolean): Promise<string[]>
 }
 
+/** What a dispatcher publishes about itself. `slots`: calls in flight in all; `permitsPerHost`: of these to one host. */
+export type DispatcherCapacity = { slots: number; permitsPerHost: number }
+
+/** Returns SQL: the process of a row had a heartbeat within the last five seconds. */
+export function isLive(alias: string): string {
+  return `${alias}.seen_at > clock_timestamp() - interval '5 seconds'`
+}
+
 /**
  * Registers this process as a dispatcher.
  * @param quarantine - Whether it attempts quarantined tasks only. Default: false.
+ * @param capacity - Default: none is published.
  */
-export async function enterDispatchers(pool: Pool, quarantine = false): Promise<DispatcherRow> {
+export async function enterDispatchers(
+  pool: Pool,
+  quarantine = false,
+  capacity: DispatcherCapacity | null = null,
+): Promise<DispatcherRow> {
   const id = randomUUID()
   let session = randomUUID()
-  const enter = (openSends: Iterable<string>) => pool.query(enterStatement, [id, session, [...openSends], quarantine])
+  const enter = (openSends: Iterable<string>) => {
+    const { slots = null, permitsPerHost = null } = capacity ?? {}
+    return pool.query(enterStatement, [id, session, [...openSends], quarantine, slots, permitsPerHost])
+  }
   await enter([])
   return {
     id,
@@ -56,7 +72,9 @@ export async function readHeartbeats(db: Db): Promise<Heartbeat[]> {
 
 // `seq` 0: the entry of earlier sessions precedes all others.
 const enterStatement = `
-  WITH entered AS (INSERT INTO dispatchers (id, session, quarantine) VALUES ($1, $2, $4) RETURNING id)
+  WITH entered AS (
+    INSERT INTO dispatchers (id, session, quarantine, slots, permits_per_host) VALUES ($1, $2, $4, $5, $6) RETURNING id
+  )
   INSERT INTO sends (dispatcher_id, seq, run_ids) SELECT id, 0, $3::uuid[] FROM entered WHERE cardinality($3::uuid[]) > 0`
 
 // The SELECT sees the row before the update, so it takes its own id from `beaten`. `seen_at` is the last heartbeat at which

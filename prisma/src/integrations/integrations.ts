@@ -13,12 +13,19 @@ export type Integration = {
   events: AlertEvent[]
   /** The host of a URL, or an e-mail address. */
   shownTarget: string
+  /** Whether alerts are sent: an e-mail address may have to be confirmed first. */
+  isConfirmed: boolean
   createdAt: Date
   updatedAt: Date
 }
 
 /** The target of an integration: a URL or an e-mail address. */
-export type IntegrationTarget = { target: string; shownTarget: string }
+export type IntegrationTarget = {
+  target: string
+  shownTarget: string
+  /** The hash of the token by which the recipient confirms the address. Default: nothing to confirm. */
+  confirmHash?: Uint8Array | null
+}
 
 export type NewIntegration = Pick<Integration, 'name' | 'channel' | 'events'> & IntegrationTarget
 export type IntegrationChange = { name?: string; events?: AlertEvent[]; target?: IntegrationTarget }
@@ -27,6 +34,7 @@ export type IntegrationChange = { name?: string; events?: AlertEvent[]; target?:
 export const maxIntegrations = 20
 
 const columns = `id, workspace_id AS "workspaceId", name, channel, events, shown_target AS "shownTarget",
+  (channel <> 'email' OR confirmed_at IS NOT NULL) AS "isConfirmed",
   created_at AS "createdAt", updated_at AS "updatedAt"`
 
 /**
@@ -37,16 +45,18 @@ export async function insertIntegration(
   tx: Transaction,
   masterKeys: MasterKeys,
   workspaceId: string,
-  { name, channel, events, target, shownTarget }: NewIntegration,
+  { name, channel, events, target, shownTarget, confirmHash = null }: NewIntegration,
 ): Promise<Integration | null> {
   const { rowCount } = await tx.query('SELECT FROM integrations WHERE workspace_id = $1', [workspaceId])
   if ((rowCount ?? 0) >= maxIntegrations) return null
   const id = newUuid()
   const dataKey = await takeDataKey(tx, masterKeys, workspaceId)
   const { rows } = await tx.query<Integration>(
-    `INSERT INTO integrations (id, workspace_id, name, channel, events, sealed_target, key_version, shown_target)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${columns}`,
-    [id, workspaceId, name, channel, events, dataKey.seal(id, target), dataKey.version, shownTarget],
+    `INSERT INTO integrations (id, workspace_id, name, channel, events, sealed_target, key_version, shown_target,
+       confirm_hash, confirmed_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::bytea, CASE WHEN $9::bytea IS NULL THEN now() END)
+     RETURNING ${columns}`,
+    [id, workspaceId, name, channel, events, dataKey.seal(id, target), dataKey.version, shownTarget, confirmHash],
   )
   return rows[0] ?? null
 }
@@ -71,12 +81,20 @@ export async function changeIntegration(
      SET name = coalesce($3, name), events = coalesce($4::text[], events), updated_at = now(),
          sealed_target = coalesce($5, sealed_target), key_version = coalesce($6, key_version),
          shown_target = coalesce($7, shown_target), has_news = true,
+         confirm_hash = CASE WHEN $7::text IS NULL THEN confirm_hash ELSE $8::bytea END,
+         confirmed_at = CASE WHEN $7::text IS NULL THEN confirmed_at WHEN $8::bytea IS NULL THEN now() END,
          told_until = CASE WHEN $4::text[] <@ events OR $4::text[] IS NULL THEN told_until
                            ELSE greatest(told_until, now() - interval '1 hour') END
      WHERE id = $2 AND workspace_id = $1 RETURNING ${columns}`,
-    [workspaceId, id, name ?? null, events ?? null, sealedTarget, keyVersion, shownTarget],
+    [workspaceId, id, name ?? null, events ?? null, sealedTarget, keyVersion, shownTarget, target?.confirmHash ?? null],
   )
   return rows[0] ?? null
+}
+
+/** Records that a recipient has confirmed the address of an integration. Returns false for an unknown or used token. */
+export async function confirmIntegration(pool: Pool, confirmHash: Uint8Array): Promise<boolean> {
+  const text = 'UPDATE integrations SET confirmed_at = now(), confirm_hash = NULL WHERE confirm_hash = $1'
+  return (await pool.query(text, [confirmHash])).rowCount === 1
 }
 
 /** Deletes an integration with its pending alerts. Returns null when the workspace has no such integration. */
@@ -102,7 +120,7 @@ export async function findIntegration(
 }
 
 /**
- * Decrypts the target of an integration; null when it or its workspace has been deleted. Only for the dispatcher, which
+ * Decrypts the target of an integration; null when it or its workspace has been deleted, or its address is not confirmed. Only for the dispatcher, which
  * sends to it.
  * @throws Error when a master key is missing.
  */
@@ -117,7 +135,7 @@ export async function openIntegration(
      FROM integrations i
      JOIN workspaces w ON w.id = i.workspace_id AND w.deleted_at IS NULL
      JOIN data_keys k ON k.workspace_id = i.workspace_id AND k.version = i.key_version
-     WHERE i.id = $2 AND i.workspace_id = $1`,
+     WHERE i.id = $2 AND i.workspace_id = $1 AND (i.channel <> 'email' OR i.confirmed_at IS NOT NULL)`,
     [workspaceId, id],
   )
   const [row] = rows

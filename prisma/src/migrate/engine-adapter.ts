@@ -70,7 +70,8 @@ async function executeScript(send: pg.Pool['query'], script: string): Promise<vo
   }
 }
 
-function describePosition(script: string, position: string | undefined): string {
+/** Returns the line of an error in a script, in parentheses. */
+export function describePosition(script: string, position: string | undefined): string {
   if (position === undefined) return ''
   return ` (line ${script.slice(0, Number(position)).split('\n').length})`
 }

@@ -3,11 +3,12 @@ import { readDatabaseUrl } from './config.ts'
 import { createMigration } from './create-migration.ts'
 import { deployMigrations } from './deploy-migrations.ts'
 import { checkKeys, holdOverdue, releaseHeld, rewrapKeys } from './operator-commands.ts'
+import { settleMigration } from './settle-migration.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 import { waitForMigrations } from './wait-for-migrations.ts'
 
 const usage =
-  'Usage: deploy | wait | check | create NAME | hold-overdue [--until TIME] | release-held | rewrap-keys | check-keys'
+  'Usage: deploy | settle NAME [--applied | --rolled-back] | wait | check | create NAME | hold-overdue [--until TIME] | release-held | rewrap-keys | check-keys'
 
 try {
   process.exitCode = await run(process.argv.slice(2))
@@ -18,6 +19,15 @@ try {
 
 function run([command, name, ...rest]: string[]): Promise<number> {
   if (command === 'deploy' && name === undefined) return deploy(readDatabaseUrl())
+  if (command === 'settle' && name !== undefined && rest.length === 0) {
+    return settleMigration(readDatabaseUrl(), name, null, print)
+  }
+  if (command === 'settle' && name !== undefined && rest.join() === '--applied') {
+    return settleMigration(readDatabaseUrl(), name, 'applied', print)
+  }
+  if (command === 'settle' && name !== undefined && rest.join() === '--rolled-back') {
+    return settleMigration(readDatabaseUrl(), name, 'rolled-back', print)
+  }
   if (command === 'wait' && name === undefined) return wait(readDatabaseUrl())
   if (command === 'check' && name === undefined) return check(readDatabaseUrl())
   if (command === 'create' && name !== undefined && rest.length === 0) return create(readDatabaseUrl(), name)
@@ -33,7 +43,12 @@ function run([command, name, ...rest]: string[]): Promise<number> {
 
 async function deploy(databaseUrl: string): Promise<number> {
   await untilItAnswers(databaseUrl)
-  const applied = await deployMigrations(databaseUrl)
+  const stop = new AbortController()
+  // A drained node, or Ctrl-C: the migration is rolled back before the process ends.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => stop.abort(new Error(`Stopped by ${signal}.`)))
+  }
+  const applied = await deployMigrations(databaseUrl, undefined, { signal: stop.signal, onBlocked: print })
   for (const name of applied) print(`applied ${name}`)
   if (applied.length === 0) print('database is up to date')
   return 0

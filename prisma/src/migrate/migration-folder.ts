@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { MigrationDirectory, MigrationList, SchemaContainer } from '@prisma/schema-engine-wasm/schema_engine_bg'
+import type { MigrationList, SchemaContainer } from '@prisma/schema-engine-wasm/schema_engine_bg'
 
 /** Returns the folder of schema.prisma and the migrations: the nearest one above this module, source or bundle. */
 export function findMigrationFolder(): string {
@@ -21,20 +21,26 @@ export async function readSchema(folder: string): Promise<SchemaContainer[]> {
   return [{ path, content: await readFile(path, 'utf8') }]
 }
 
-/** Reads the migrations for the engine. */
-export async function readMigrations(folder: string): Promise<MigrationList> {
+/** Reads the migrations in their order. */
+export async function readMigrationFiles(folder: string): Promise<Array<{ name: string; script: string }>> {
   const baseDir = join(folder, 'migrations')
   const entries = await readdir(baseDir, { withFileTypes: true })
   const names = entries.filter(entry => entry.isDirectory()).map(entry => entry.name)
+  return Promise.all(
+    names.sort().map(async name => ({ name, script: await readFile(join(baseDir, name, 'migration.sql'), 'utf8') })),
+  )
+}
+
+/** Reads the migrations for the engine. */
+export async function readMigrations(folder: string): Promise<MigrationList> {
+  const baseDir = join(folder, 'migrations')
   return {
     baseDir,
     lockfile: { path: 'migration_lock.toml', content: await readFile(join(baseDir, 'migration_lock.toml'), 'utf8') },
     shadowDbInitScript: '',
-    migrationDirectories: await Promise.all(names.sort().map(name => readMigration(baseDir, name))),
+    migrationDirectories: (await readMigrationFiles(folder)).map(({ name, script }) => ({
+      path: name,
+      migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: script } },
+    })),
   }
-}
-
-async function readMigration(baseDir: string, name: string): Promise<MigrationDirectory> {
-  const value = await readFile(join(baseDir, name, 'migration.sql'), 'utf8')
-  return { path: name, migrationFile: { path: 'migration.sql', content: { tag: 'ok', value } } }
 }

@@ -1,6 +1,6 @@
 import { toId } from '@belfry/domain'
 import pg from 'pg'
-import { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from '../secrets/rewrap-keys.ts'
+import { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from '../secrets/data-keys.ts'
 import { readMasterKeys } from './config.ts'
 import { holdOverdueTasks, releaseHeldTasks } from './held-tasks.ts'
 

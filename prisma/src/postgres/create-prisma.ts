@@ -7,11 +7,15 @@ export type Prisma = PrismaClient
 /** Prisma within a transaction. */
 export type PrismaTransaction = Parameters<Parameters<Prisma['$transaction']>[0]>[0]
 
-/** Opens the Prisma client, for everything except tasks. It connects on first use. */
-export function createPrisma(databaseUrl: string): Prisma {
+/**
+ * Opens the Prisma client, for everything except tasks. It connects on first use.
+ * @param name - The name of its sessions in pg_stat_activity.
+ */
+export function createPrisma(databaseUrl: string, name = 'belfry'): Prisma {
   return new PrismaClient({
     adapter: new PrismaPg({
       connectionString: databaseUrl,
+      application_name: name,
       max: 10,
       connectionTimeoutMillis: 5000,
       query_timeout: maxSilenceMs,

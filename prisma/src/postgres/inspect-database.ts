@@ -18,19 +18,6 @@ export async function inspectDatabase(pool: Pool): Promise<string[]> {
   return rows.flatMap(judgeDatabase)
 }
 
-/** Logs settings with which the server may lose committed tasks. Never rejects, because they do not prevent a start. */
-export async function warnOfUnfitDatabase(
-  pool: Pool,
-  log: { warn(fields: object, event: string): void },
-): Promise<void> {
-  try {
-    const advice = await inspectDatabase(pool)
-    if (advice.length > 0) log.warn({ advice }, 'database.unfit')
-  } catch (error) {
-    log.warn({ err: error }, 'connection.error')
-  }
-}
-
 export function judgeDatabase(settings: DurabilitySettings): string[] {
   const { fsync, fullPageWrites, synchronousCommit, synchronousStandbys } = settings
   const findings: string[] = []

@@ -1,6 +1,7 @@
-/** The channels on which PostgreSQL notifies dispatchers. Migration 20261123060000 has the triggers. */
+/** The channels on which PostgreSQL notifies dispatchers. Migrations 20261123060000 and 20261123214500 have the triggers. */
 export const dueTaskChannel = 'belfry_due_task'
 export const outboxChannel = 'belfry_outbox'
+export const tenantsChannel = 'belfry_tenants'
 
 /** A task that is due within 15 seconds. The ids are UUIDs; `dueAt` is in epoch milliseconds of the database's clock. */
 export type DueNotice = { id: string; dueAt: number; workspaceId: string; origin: string | null }

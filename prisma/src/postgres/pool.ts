@@ -4,6 +4,8 @@ import { endLostConnection, type SilenceWatch } from './end-lost-connection.ts'
 export type Pool = pg.Pool
 
 type PoolOptions = {
+  /** The name of the sessions in pg_stat_activity. Default: `belfry`. */
+  name?: string
   /** The maximum number of connections. */
   max: number
   /** Called when an idle connection breaks. The pool replaces it. */
@@ -17,7 +19,7 @@ type PoolOptions = {
   commitsAsync?: boolean
   /** How long a statement waits for a row lock. Default: 5 s. */
   lockTimeoutMs?: number
-  /** A connection counts as lost after this time without data. Default: 12 s, which is more than a statement may take. */
+  /** A connection in use counts as lost after this time without data. Default: 12 s, which is more than a statement may take. */
   silenceMs?: number
 }
 
@@ -44,6 +46,7 @@ const idleMs = 30_000
 /** Opens a pool for the statements on tasks. It connects on first use. */
 export function openPool(databaseUrl: string, options: PoolOptions): Pool {
   const {
+    name = 'belfry',
     max,
     onError,
     plansOnce = false,
@@ -54,6 +57,7 @@ export function openPool(databaseUrl: string, options: PoolOptions): Pool {
   const planning = plansOnce ? ['-c plan_cache_mode=force_generic_plan'] : []
   const pool = new pg.Pool({
     connectionString: databaseUrl,
+    application_name: name,
     max,
     connectionTimeoutMillis: 5000,
     idleTimeoutMillis: idleMs,
@@ -61,16 +65,35 @@ export function openPool(databaseUrl: string, options: PoolOptions): Pool {
     ...timeouts,
     lock_timeout: lockTimeoutMs,
   })
-  const watches = new WeakMap<pg.PoolClient, SilenceWatch>()
   pool.on('error', onError)
+  endLostConnections(pool, silenceMs)
+  return pool
+}
+
+// An idle connection is silent by nature, so only connections in use are watched. What silenced one of them has usually
+// silenced the idle ones too: without their end, the next statements would each wait for the loss of another connection.
+function endLostConnections(pool: Pool, silenceMs: number): void {
+  const watches = new Map<pg.PoolClient, SilenceWatch>()
+  const idle = new Set<pg.PoolClient>()
+  function endIdle(): void {
+    for (const client of idle) watches.get(client)?.end()
+  }
   pool.on('connect', client => {
     client.on('error', () => {}) // when idle in a transaction: its next statement fails
-    watches.set(client, endLostConnection(client, silenceMs))
+    watches.set(client, endLostConnection(client, silenceMs, endIdle))
   })
-  // An idle connection is silent.
-  pool.on('acquire', client => watches.get(client)?.start())
-  pool.on('release', (_, client) => watches.get(client)?.stop())
-  return pool
+  pool.on('acquire', client => {
+    idle.delete(client)
+    watches.get(client)?.start()
+  })
+  pool.on('release', (_, client) => {
+    idle.add(client)
+    watches.get(client)?.stop()
+  })
+  pool.on('remove', client => {
+    idle.delete(client)
+    watches.delete(client)
+  })
 }
 
 /** Rejects when the database does not answer. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isTransientDatabaseError } from './database-errors.ts'
+import { inspectDatabase } from './inspect-database.ts'
 import { type Pool, pingPool } from './pool.ts'
 
 export type RetryOptions = {
@@ -39,14 +40,24 @@ export async function retryDatabase<T>(ask: () => Promise<T>, options: RetryOpti
 /** The pauses of a process that starts: a database that comes up takes seconds, not milliseconds. */
 export const startupPauses = { minPauseMs: 100, maxPauseMs: 5_000, maxWaitMs: 60_000 }
 
+type Log = { warn(fields: object, event: string): void }
+
 /**
- * Waits until the database answers, for up to a minute. Rejects after that, when the signal is aborted, and at once for an
- * error that is not transient.
+ * Waits until the database answers, for up to a minute, and logs settings with which it may lose committed tasks. Rejects
+ * after that time, when the signal is aborted, and at once for an error that is not transient.
  */
-export async function waitForDatabase(
-  pool: Pool,
-  onWait: (error: unknown) => void,
-  signal: AbortSignal,
-): Promise<void> {
+export async function waitForDatabase(pool: Pool, log: Log, signal: AbortSignal): Promise<void> {
+  const onWait = (error: unknown) => log.warn({ err: error }, 'database.waiting')
   await retryDatabase(() => pingPool(pool), { ...startupPauses, onWait, signal })
+  await warnOfUnfitDatabase(pool, log)
+}
+
+/** Logs settings with which the server may lose committed tasks. Never rejects, because they do not prevent a start. */
+export async function warnOfUnfitDatabase(pool: Pool, log: Log): Promise<void> {
+  try {
+    const advice = await inspectDatabase(pool)
+    if (advice.length > 0) log.warn({ advice }, 'database.unfit')
+  } catch (error) {
+    log.warn({ err: error }, 'connection.error')
+  }
 }

@@ -1,3 +1,5 @@
+import { hasBinaryForm, toBinaryArray } from './binary-arrays.ts'
+
 /** A column of a statement's input rows: its name, its SQL type, and the value of an item. Undefined counts as NULL. */
 export type InputColumn<Item> = readonly [name: string, type: string, of: (item: Item) => unknown]
 
@@ -10,7 +12,13 @@ export function inputRows<Item>(columns: ReadonlyArray<InputColumn<Item>>): stri
   return `SELECT * FROM unnest(${arrays.join(', ')}) AS input (${columns.map(([name]) => name).join(', ')})`
 }
 
-/** Returns the parameters for `inputRows`. */
-export function inputValues<Item>(columns: ReadonlyArray<InputColumn<Item>>, items: readonly Item[]): unknown[][] {
-  return columns.map(([, , of]) => items.map(of))
+/** Returns the parameters for `inputRows`. Enumerations, whose oids differ between databases, are arrays of texts. */
+export function inputValues<Item>(
+  columns: ReadonlyArray<InputColumn<Item>>,
+  items: readonly Item[],
+): Array<Buffer | unknown[]> {
+  return columns.map(([, type, of]) => {
+    const values = items.map(of)
+    return hasBinaryForm(type) ? toBinaryArray(type, values) : values
+  })
 }

@@ -80,6 +80,16 @@ const large = [
     RETURNING 1
   )
   SELECT count(*)::int AS n FROM deleted`,
+  ...['run_changes', 'run_statistics'].map(
+    table => `
+  WITH deleted AS (
+    DELETE FROM ${table} WHERE workspace_id = $1 AND ctid = ANY (ARRAY(
+      SELECT ctid FROM ${table} WHERE workspace_id = $1 LIMIT $2 FOR UPDATE SKIP LOCKED
+    ))
+    RETURNING 1
+  )
+  SELECT count(*)::int AS n FROM deleted`,
+  ),
 ]
 
 // Usage deltas find their organization through the workspace, so its row stays until all deltas are folded. It also stays
@@ -91,6 +101,8 @@ const whole = `
       AND NOT EXISTS (SELECT FROM runs WHERE workspace_id = $1)
       AND NOT EXISTS (SELECT FROM tasks WHERE workspace_id = $1)
       AND NOT EXISTS (SELECT FROM idempotency_keys WHERE workspace_id = $1)
+      AND NOT EXISTS (SELECT FROM run_changes WHERE workspace_id = $1)
+      AND NOT EXISTS (SELECT FROM run_statistics WHERE workspace_id = $1)
     RETURNING 1
   )
   SELECT count(*)::int AS n FROM deleted`

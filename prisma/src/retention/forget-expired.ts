@@ -2,7 +2,7 @@ import type { Pool } from '../postgres/pool.ts'
 
 const batchSize = 1000
 
-/** Deletes a batch of expired sessions, password resets, throttles and billing events. Returns how many rows it deleted. */
+/** Deletes a batch of expired sessions, password resets, e-mail confirmations, throttles and billing events. Returns how many rows it deleted. */
 export async function forgetExpired(pool: Pool): Promise<number> {
   const sessions = await pool.query(
     `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < now() LIMIT ${batchSize})`,
@@ -10,6 +10,10 @@ export async function forgetExpired(pool: Pool): Promise<number> {
   const resets = await pool.query(
     `DELETE FROM password_resets WHERE token_hash IN
        (SELECT token_hash FROM password_resets WHERE expires_at < now() LIMIT ${batchSize})`,
+  )
+  const confirmations = await pool.query(
+    `DELETE FROM email_confirmations WHERE token_hash IN
+       (SELECT token_hash FROM email_confirmations WHERE expires_at < now() LIMIT ${batchSize})`,
   )
   const throttles = await pool.query(
     `DELETE FROM throttles WHERE free_at < now()
@@ -20,5 +24,6 @@ export async function forgetExpired(pool: Pool): Promise<number> {
     `DELETE FROM billing_events WHERE id IN
        (SELECT id FROM billing_events WHERE received_at < now() - interval '30 days' LIMIT ${batchSize})`,
   )
-  return (events.rowCount ?? 0) + (sessions.rowCount ?? 0) + (resets.rowCount ?? 0) + (throttles.rowCount ?? 0)
+  const deleted = [sessions, resets, confirmations, throttles, events]
+  return deleted.reduce((total, { rowCount }) => total + (rowCount ?? 0), 0)
 }

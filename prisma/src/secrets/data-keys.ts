@@ -1,5 +1,14 @@
-import { type DataKey, type MasterKeys, newDataKey, unwrapDataKey, type WrappedDataKey } from '@belfry/vault'
+import {
+  type DataKey,
+  type MasterKeys,
+  newDataKey,
+  rewrapDataKey,
+  unwrapDataKey,
+  type WrappedDataKey,
+} from '@belfry/vault'
+import { keyVersion } from '../outbox/outbox.ts'
 import type { Transaction } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
 
 // Random nonces of 96 bits are safe for 2^32 encryptions. This limit is far below that, and is still rarely reached.
 const maxUses = 1_000_000
@@ -52,3 +61,82 @@ export type SealedRow = DataKeyRow & { id: string; workspaceId: string; sealedVa
 function toWrapped(workspaceId: string, { version, masterKeyId, wrappedKey }: DataKeyRow): WrappedDataKey {
   return { workspaceId, version, masterKeyId, wrappedKey }
 }
+
+type Queryable = Pick<Pool, 'query'>
+
+const batchSize = 100
+
+/**
+ * Rewraps the data keys of older master keys with the current one. It may be interrupted, repeated, and run beside the
+ * services: one statement changes one key, and both master keys can read meanwhile.
+ * @returns How many data keys it rewrapped.
+ */
+export async function rewrapDataKeys(
+  db: Queryable,
+  masterKeys: MasterKeys,
+  onProgress: (total: number) => void = () => {},
+): Promise<number> {
+  let total = 0
+  for (;;) {
+    const old = await wrappedByOthers(db, masterKeys.current.id)
+    if (old.length === 0) return total
+    for (const wrapped of old) total += await replace(db, wrapped, rewrapDataKey(masterKeys, wrapped))
+    onProgress(total)
+  }
+}
+
+type Stored = WrappedDataKey & { store: 'data_keys' | 'outbox' }
+
+async function wrappedByOthers(db: Queryable, masterKeyId: string): Promise<Stored[]> {
+  const { rows } = await db.query<Stored>(
+    `SELECT ${wrappedColumns} FROM ${everyKey} WHERE master_key_id <> $1 LIMIT $2`,
+    [masterKeyId, batchSize],
+  )
+  return rows
+}
+
+// Changes nothing when another process was faster, or the message has been sent meanwhile.
+async function replace(db: Queryable, from: Stored, to: WrappedDataKey): Promise<number> {
+  const isKey = { data_keys: 'workspace_id = $3 AND version = $4', outbox: `id = $3 AND ${keyVersion} = $4` }
+  const { rowCount } = await db.query(
+    `UPDATE ${from.store} SET master_key_id = $1, wrapped_key = $2 WHERE ${isKey[from.store]} AND master_key_id = $5`,
+    [to.masterKeyId, to.wrappedKey, from.workspaceId, from.version, from.masterKeyId],
+  )
+  return rowCount ?? 0
+}
+
+/** Returns how many data keys each master key wraps, by the id of the master key. */
+export async function countWrappedKeys(db: Queryable): Promise<Map<string, number>> {
+  const { rows } = await db.query<{ id: string; n: number }>(
+    `SELECT master_key_id AS id, count(*)::int AS n FROM ${everyKey} GROUP BY 1 ORDER BY 1`,
+  )
+  return new Map(rows.map(({ id, n }) => [id, n]))
+}
+
+/**
+ * Checks whether the stored secrets can be read: each master key that wraps a data key must be present and unchanged.
+ * Returns the problem as a sentence, or null.
+ */
+export async function findMasterKeyProblem(db: Queryable, masterKeys: MasterKeys): Promise<string | null> {
+  const { rows } = await db.query<WrappedDataKey>(
+    `SELECT DISTINCT ON (master_key_id) ${wrappedColumns} FROM ${everyKey} ORDER BY master_key_id`,
+  )
+  for (const wrapped of rows) {
+    try {
+      unwrapDataKey(masterKeys, wrapped)
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+  return null
+}
+
+const wrappedColumns =
+  'store, workspace_id AS "workspaceId", version, master_key_id AS "masterKeyId", wrapped_key AS "wrappedKey"'
+
+// A message in the outbox owns its data key, as a workspace owns the data keys of its secrets.
+const everyKey = `(
+  SELECT 'data_keys' AS store, workspace_id, version, master_key_id, wrapped_key FROM data_keys
+  UNION ALL
+  SELECT 'outbox', id, ${keyVersion}, master_key_id, wrapped_key FROM outbox WHERE master_key_id IS NOT NULL
+) AS every_key`

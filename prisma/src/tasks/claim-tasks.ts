@@ -8,7 +8,7 @@ import { topUpExecutions } from '../usage/execution-blocks.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
 import { originOf } from './task-row.ts'
 
-/** The lease of an attempt ends this long after its timeout. Only schedulers of the previous release act on leases. */
+/** The lease of an attempt ends this long after its timeout. Schedulers act on leases only for claims of the previous release. */
 export const leaseMarginMs = 15_000
 
 export type ClaimedTask = StoredRequest & {

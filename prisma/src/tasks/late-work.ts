@@ -12,8 +12,8 @@ const lateHeadSize = 1_000
 const workspacesPerRound = 5_000
 
 /**
- * Finds workspaces with a waiting task that was due more than `graceMs` ago, each with its oldest such task. A search keeps
- * its position between calls, so each caller opens its own.
+ * Finds workspaces with a waiting task that was due more than `graceMs` ago, each with its oldest such task. Suspended
+ * workspaces have none. A search keeps its position between calls, so each caller opens its own.
  */
 export type LateSearch = (graceMs: number) => Promise<Map<string, string>>
 
@@ -26,6 +26,12 @@ export function openLateSearch(pool: Pool): LateSearch {
   let cursor = NIL_UUID
 
   return async graceMs => {
+    const late = await find(graceMs)
+    if (late.size > 0) for (const id of await readSuspendedWorkspaces(pool)) late.delete(id)
+    return late
+  }
+
+  async function find(graceMs: number): Promise<Map<string, string>> {
     const head = await readHead(pool, graceMs)
     const late = new Map<string, string>()
     for (const { workspaceId, id } of head) if (!late.has(workspaceId)) late.set(workspaceId, id)
@@ -116,3 +122,11 @@ export const dueTasksStatement = `
     ORDER BY workspace_id, due_at, id LIMIT $4
   ) due JOIN task_requests r ON r.task_id = due.id
   ORDER BY due.workspace_id, due.due_at, due.id`
+
+async function readSuspendedWorkspaces(pool: Pool): Promise<Set<string>> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'suspended_workspaces',
+    text: 'SELECT id FROM suspended_workspaces',
+  })
+  return new Set(rows.map(({ id }) => id))
+}

@@ -5,12 +5,14 @@ import { type Claim, claimTasks } from './claim-tasks.ts'
 
 // Several processes look for the next task at the same time, so each picks one of the first few.
 const candidates = 8
+const isDue = `quarantined AND state = 'retrying' AND due_at <= clock_timestamp()
+        AND NOT EXISTS (SELECT FROM suspended_workspaces s WHERE s.id = workspace_id)`
 
 /** Counts the due tasks in quarantine, up to `max`. */
 export async function countQuarantined(pool: Pool, max: number): Promise<number> {
   const text = `
     SELECT count(*)::int AS n FROM (
-      SELECT FROM tasks WHERE quarantined AND state = 'retrying' AND due_at <= clock_timestamp() LIMIT $1
+      SELECT FROM tasks WHERE ${isDue} LIMIT $1
     ) due`
   const { rows } = await pool.query<{ n: number }>({ name: 'count_quarantined', text, values: [max] })
   return rows[0]?.n ?? 0
@@ -20,7 +22,7 @@ export async function countQuarantined(pool: Pool, max: number): Promise<number>
 export async function claimQuarantined(pool: Pool, dispatcherId: string, tiers: Tiers): Promise<Claim | null> {
   const text = `
     SELECT id FROM (
-      SELECT id FROM tasks WHERE quarantined AND state = 'retrying' AND due_at <= clock_timestamp()
+      SELECT id FROM tasks WHERE ${isDue}
       ORDER BY due_at LIMIT ${candidates}
     ) due ORDER BY random() LIMIT 1`
   const { rows } = await pool.query<{ id: string }>({ name: 'next_quarantined', text })

@@ -8,6 +8,7 @@ import {
   insertTasks,
   readDailyUsage,
   readUsage,
+  recordQuotaCrossings,
   undoClaims,
 } from '../../src/index.ts'
 import { addWorkspace, anOrganization, aTask, claimant, taskRow, useDatabase } from '../setup.ts'
@@ -41,6 +42,20 @@ const dueAgain = (ids: string[]) =>
   db.pool.query(`UPDATE tasks SET state = 'retrying', lease_until = NULL, due_at = now() WHERE id = ANY ($1)`, [ids])
 
 describe('executions', () => {
+  it('are not limited, nor is storage, in the tier of installations that sell nothing', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool, 'unlimited')
+    const counted = `INSERT INTO usage (month, organization_id, executions, wanted, granted, execution_limit)
+                     VALUES (utc_month(now()), $1, 5e12, 0, 0, 10000)`
+    await db.pool.query(counted, [organizationId])
+    await db.pool.query(`INSERT INTO storage (organization_id, bytes) VALUES ($1, 5e15)`, [organizationId])
+    const ids = await storeTasks([workspaceId], 20)
+    const claims = await claim(ids, defaultTiers)
+    expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(20)
+    await recordQuotaCrossings(db.pool, defaultTiers)
+    const crossings = `SELECT FROM quota_crossings WHERE organization_id = $1`
+    expect((await db.pool.query(crossings, [organizationId])).rowCount).toBe(0)
+  })
+
   it('are exact to the task when twenty claims of one organization race for its last hundred', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const other = await addWorkspace(db.pool, organizationId)

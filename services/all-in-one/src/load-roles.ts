@@ -4,7 +4,7 @@ import type { Environment, RoleName } from './config.ts'
 /** A role with its configuration, ready to start. */
 export type LoadedRole = {
   name: RoleName
-  config: { healthPort: number; logLevel: string; traces?: boolean }
+  config: { drainMs: number; operatorListen: { host: string; port: number }; logLevel: string; traces?: boolean }
   start(log: Logger, host: Host): Promise<Service>
 }
 

@@ -17,8 +17,10 @@ async function runRoles(roles: LoadedRole[]): Promise<void> {
   const loggerOf = openLog(config.logLevel)
   const log = loggerOf(names.length === 1 ? String(names[0]) : 'belfry')
   const traces = roles.some(role => role.config.traces)
-  await runService(log, { roles: names, operatorPort: config.healthPort, traces }, host =>
-    startRoles(roles, loggerOf, host),
+  await runService(
+    log,
+    { drainMs: config.drainMs, roles: names, operatorListen: config.operatorListen, traces },
+    host => startRoles(roles, loggerOf, host),
   )
 }
 

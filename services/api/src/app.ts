@@ -4,6 +4,7 @@ import express, { type Express } from 'express'
 import { receiveWebhooks } from './billing/receive-webhooks.ts'
 import type { Context } from './context.ts'
 import { builtDashboard, serveDashboard } from './dashboard/serve-dashboard.ts'
+import { checkHost } from './http/check-host.ts'
 import { checkProtocol } from './http/check-protocol.ts'
 import { problemHandler } from './http/problem.ts'
 import { notFound } from './http/refusals.ts'
@@ -11,8 +12,8 @@ import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
 import { sendReply } from './http/send.ts'
 import { traceRequests } from './http/trace-requests.ts'
-import { operators } from './operators/operators.ts'
-import { routes } from './routes.ts'
+import { hasOperators, operators } from './operators/operators.ts'
+import { aliases, routes } from './routes.ts'
 
 /** Builds the HTTP application: its parts run from top to bottom. */
 export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0]): Express {
@@ -23,22 +24,27 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   app.use(requestId)
   app.use(checkProtocol)
   app.get('/healthz', async (_request, response) => sendReply(response, { status: 200, body: { status: 'ok' } }))
+  // Any caller can ask, so all that ask within a second share one check. Without the queue every response stays the same,
+  // so the API is ready without it.
+  const check = sharedFor(1_000, () => readiness(checks, ['queue']))
   app.get('/readyz', async (_request, response) => {
-    // Without the queue every response stays the same, so the API is ready without it.
-    const state = await readiness(checks, ['queue'])
+    const state = await check()
     await sendReply(response, { status: state.ready ? 200 : 503, body: state })
   })
+  app.use(checkHost(ctx.config.hosts))
   if (ctx.tracing) app.use(traceRequests(ctx.tracing))
   app.use(requestLog(ctx))
+  const isSecure = ctx.config.publicUrl.startsWith('https:')
   app.use((_request, response, next) => {
+    if (isSecure) response.setHeader('Strict-Transport-Security', 'max-age=31536000')
+    response.setHeader('Referrer-Policy', 'no-referrer')
     response.setHeader('X-Content-Type-Options', 'nosniff')
     response.setHeader('Cache-Control', 'no-store')
     next()
   })
-  const { operatorPassword } = ctx.config
-  if (operatorPassword !== null) app.use('/admin', operators(ctx, ctx.boardQueues, operatorPassword))
+  if (hasOperators(ctx.config)) app.use('/admin', operators(ctx, ctx.boardQueues))
   if (ctx.stripe) app.post('/api/webhooks/stripe', receiveWebhooks(ctx, ctx.stripe))
-  for (const [path, methods] of Object.entries(routes)) {
+  for (const [path, methods] of Object.entries({ ...routes, ...aliases })) {
     const route = app.route(path)
     for (const [method, endpoint] of Object.entries(methods)) {
       route[method as 'get'](async (request, response) => endpoint.serve(ctx, request, response))
@@ -55,4 +61,16 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   })
   app.use(problemHandler(ctx))
   return app
+}
+
+function sharedFor<T>(ms: number, run: () => Promise<T>): () => Promise<T> {
+  let shared: Promise<T> | null = null
+  return () => {
+    if (shared !== null) return shared
+    shared = run()
+    setTimeout(() => {
+      shared = null
+    }, ms).unref()
+    return shared
+  }
 }

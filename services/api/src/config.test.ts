@@ -63,6 +63,19 @@ it('is documented in docs/configuration.md, with required variables and defaults
   expect(undocumented({ process: 'api', names, load: loadConfig, env: env })).toEqual([])
 })
 
+it('limits new organizations only where tiers are sold, or where the operator chooses a tier', () => {
+  const stripe = {
+    ...{ BILLING: 'stripe', STRIPE_SECRET_KEY: 'sk_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' },
+    STRIPE_PRICES: '{"startup":"price_1"}',
+  }
+  expect(loadConfig(env).defaultTier).toBe('unlimited')
+  expect(loadConfig({ ...env, ...stripe }).defaultTier).toBe('free')
+  expect(loadConfig({ ...env, DEFAULT_TIER: 'startup' }).defaultTier).toBe('startup')
+  expect(() => loadConfig({ ...env, ...stripe, STRIPE_PRICES: '{"unlimited":"price_1"}' })).toThrow(
+    /not a tier for sale/,
+  )
+})
+
 it('names what Stripe needs, and takes nothing of it without BILLING=stripe', () => {
   expect(() => loadConfig({ ...env, BILLING: 'stripe' })).toThrow(
     /STRIPE_SECRET_KEY.*STRIPE_WEBHOOK_SECRET.*STRIPE_PRICES/s,
@@ -71,4 +84,25 @@ it('names what Stripe needs, and takes nothing of it without BILLING=stripe', ()
   expect(loadConfig({ ...env, ...given }).billing).toBeNull()
   const { billing } = loadConfig({ ...env, ...given, BILLING: 'stripe', BILLING_GRACE_DAYS: '1' })
   expect(billing).toMatchObject({ secretKey: 'sk_1', graceMs: 24 * 3_600_000 })
+})
+
+it('listens on loopback only, unless told otherwise', () => {
+  expect(loadConfig(env).listen).toEqual({ host: '127.0.0.1', port: 8080 })
+  expect(loadConfig(env).operatorListen.host).toBe('127.0.0.1')
+  expect(loadConfig({ ...env, HOST: '::', METRICS_HOST: '0.0.0.0' })).toMatchObject({
+    listen: { host: '::' },
+    operatorListen: { host: '0.0.0.0' },
+  })
+  expect(() => loadConfig({ ...env, HOST: 'example.com' })).toThrow(/HOST: must be an IP address/)
+})
+
+it('confirms addresses where there is a mail server, and needs that for domains', () => {
+  expect(loadConfig(env).confirmsEmails).toBe(false)
+  expect(loadConfig({ ...env, SMTP_URL: 'file:///mails' }).confirmsEmails).toBe(false)
+  expect(loadConfig({ ...env, SMTP_URL: 'smtp://mail' }).confirmsEmails).toBe(true)
+  expect(loadConfig({ ...env, SMTP_URL: 'smtp://mail', CONFIRM_EMAILS: 'off' }).confirmsEmails).toBe(false)
+  const domains = { REGISTRATION_DOMAINS: 'example.com' }
+  expect(loadConfig({ ...env, ...domains, CONFIRM_EMAILS: 'on' }).registrationDomains).toEqual(['example.com'])
+  expect(() => loadConfig({ ...env, ...domains })).toThrow(/REGISTRATION_DOMAINS: needs CONFIRM_EMAILS=on/)
+  expect(() => loadConfig({ ...env, REGISTRATION_DOMAINS: '@example.com' })).toThrow(/"@example.com" is not/)
 })

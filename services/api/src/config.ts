@@ -1,20 +1,20 @@
 import { createSecretKey } from 'node:crypto'
 import { parseCidrs, parseTiers, tierNames } from '@belfry/domain'
 import {
-  databaseUrl,
   integer,
-  logLevel,
+  listenHost,
   parsedBy,
   port,
-  queueShards,
   readConfig,
-  redisUrl,
+  serviceSettings,
+  serviceVariables,
   tracingSettings,
   wantsTracing,
 } from '@belfry/runtime'
 import { parseMasterKeys } from '@belfry/vault'
 import { z } from 'zod'
 import { parsePrices } from './billing/stripe/prices.ts'
+import { parseHosts } from './http/check-host.ts'
 import { parseTrustedProxies } from './http/trusted-proxies.ts'
 
 export type Config = ReturnType<typeof loadConfig>
@@ -25,12 +25,9 @@ export function loadConfig(env = process.env) {
 }
 
 export const variables = z.object({
-  DATABASE_URL: databaseUrl,
-  REDIS_URL: redisUrl,
-  QUEUE_SHARDS: queueShards,
+  ...serviceVariables,
+  HOST: listenHost,
   PORT: port.default(3000),
-  METRICS_PORT: port.default(9090),
-  LOG_LEVEL: logLevel,
   /** Signs session tokens. */
   JWT_SECRET: z
     .string('is required: at least 32 random characters')
@@ -40,10 +37,24 @@ export const variables = z.object({
   ENCRYPTION_KEYS: parsedBy(parseMasterKeys, 'is required: id:key, the key 32 random bytes in base64'),
   /** The URL under which users reach this service. Default: this port on localhost. */
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
+  /** Further names of this service, which requests may have in `Host`, comma-separated. */
+  ALLOWED_HOSTS: parsedBy(parseHosts).prefault(''),
   /** The proxies that X-Forwarded-For is accepted from: their number or their addresses. Default: none. */
   TRUST_PROXY: parsedBy(parseTrustedProxies).prefault(''),
-  /** The tier of a new organization. */
-  DEFAULT_TIER: z.enum(tierNames).default('free'),
+  /** Who may create an account. The first account of an installation needs no invitation. */
+  REGISTRATION: z.enum(['open', 'invite', 'closed'], 'must be open, invite or closed').default('invite'),
+  /** The domains of e-mail addresses that may register, comma-separated. Default: all. */
+  REGISTRATION_DOMAINS: parsedBy(parseHosts).prefault(''),
+  /** Where the dispatchers send mails. The API only sees whether it is a mail server. */
+  SMTP_URL: z.url({ protocol: /^(smtps?|file)$/, error: 'must be an smtp://, smtps:// or file:// URL' }).optional(),
+  /** Whether users confirm their addresses before they create an organization. Default: `on` with a mail server. */
+  CONFIRM_EMAILS: z.enum(['on', 'off'], 'must be on or off').optional(),
+  /** How many organizations a user may own. */
+  ORGANIZATIONS_PER_USER: integer(1, 1_000_000).default(3),
+  /** Who changes the tier of an organization with `BILLING=manual`. */
+  TIER_CHANGES: z.enum(['owner', 'operator'], 'must be owner or operator').default('operator'),
+  /** The tier of a new organization. Default: `unlimited`, or `free` where Stripe sells tiers. */
+  DEFAULT_TIER: z.enum(tierNames).optional(),
   /** Limits of tiers that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
   /** Who sells tiers: `stripe`, or `manual` when the owner's choice applies at once. */
@@ -65,29 +76,46 @@ export const variables = z.object({
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
   /** Opens the board of the queues to operators. Default: no board. */
   OPERATOR_PASSWORD: z.string().min(12, 'must have at least 12 characters').optional(),
+  /** The e-mail addresses of the users who operate this installation, comma-separated. Default: none. */
+  OPERATORS: z
+    .string()
+    .prefault('')
+    .transform(text =>
+      text
+        .split(',')
+        .map(one => one.trim().toLowerCase())
+        .filter(Boolean),
+    )
+    .refine(all => all.every(one => /^[^\s@]+@[^\s@]+$/.test(one)), 'must be e-mail addresses, comma-separated'),
   /** Private address ranges that targets may be in, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
 })
 
-const schema = variables.superRefine(requireStripe).transform(env => ({
-  databaseUrl: env.DATABASE_URL,
-  redisUrl: env.REDIS_URL,
-  queueShards: env.QUEUE_SHARDS,
-  port: env.PORT,
-  healthPort: env.METRICS_PORT,
-  logLevel: env.LOG_LEVEL,
-  jwtKey: createSecretKey(env.JWT_SECRET, 'utf8'),
-  trustProxy: env.TRUST_PROXY,
-  masterKeys: env.ENCRYPTION_KEYS,
-  publicUrl: new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin,
-  defaultTier: env.DEFAULT_TIER,
-  tiers: env.TIERS,
-  billing: billingOf(env),
-  traces: wantsTracing(env),
-  limitsRates: env.RATE_LIMITS === 'on',
-  operatorPassword: env.OPERATOR_PASSWORD ?? null,
-  allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
-}))
+const schema = variables
+  .superRefine(requireStripe)
+  .superRefine(requireConfirmation)
+  .transform(env => ({
+    ...serviceSettings(env),
+    listen: { host: env.HOST, port: env.PORT },
+    jwtKey: createSecretKey(env.JWT_SECRET, 'utf8'),
+    trustProxy: env.TRUST_PROXY,
+    masterKeys: env.ENCRYPTION_KEYS,
+    publicUrl: publicUrlOf(env).origin,
+    hosts: [publicUrlOf(env).hostname, ...env.ALLOWED_HOSTS],
+    registration: env.REGISTRATION,
+    registrationDomains: env.REGISTRATION_DOMAINS,
+    confirmsEmails: confirmsEmails(env),
+    organizationsPerUser: env.ORGANIZATIONS_PER_USER,
+    tierChanges: env.TIER_CHANGES,
+    defaultTier: env.DEFAULT_TIER ?? (env.BILLING === 'stripe' ? 'free' : 'unlimited'),
+    tiers: env.TIERS,
+    billing: billingOf(env),
+    traces: wantsTracing(env),
+    limitsRates: env.RATE_LIMITS === 'on',
+    operatorPassword: env.OPERATOR_PASSWORD ?? null,
+    operators: env.OPERATORS,
+    allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
+  }))
 
 // A placeholder is known to the public: the API must not start with it.
 function isRandom(secret: string): boolean {
@@ -95,6 +123,21 @@ function isRandom(secret: string): boolean {
 }
 
 type Variables = z.infer<typeof variables>
+
+function publicUrlOf({ PUBLIC_URL, PORT }: Variables): URL {
+  return new URL(PUBLIC_URL ?? `http://localhost:${PORT}`)
+}
+
+// Mails in a folder reach the operator only.
+function confirmsEmails({ CONFIRM_EMAILS, SMTP_URL }: Variables): boolean {
+  return CONFIRM_EMAILS === undefined ? (SMTP_URL?.startsWith('smtp') ?? false) : CONFIRM_EMAILS === 'on'
+}
+
+function requireConfirmation(env: Variables, context: z.RefinementCtx): void {
+  if (env.REGISTRATION_DOMAINS.length === 0 || confirmsEmails(env)) return
+  const message = 'needs CONFIRM_EMAILS=on or a mail server: an address proves nothing unless it is confirmed'
+  context.addIssue({ code: 'custom', path: ['REGISTRATION_DOMAINS'], message })
+}
 
 function requireStripe(env: Variables, context: z.RefinementCtx): void {
   if (env.BILLING !== 'stripe') return

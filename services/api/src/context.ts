@@ -7,10 +7,9 @@ import {
   type Pool,
   readUsage,
   waitForDatabase,
-  warnOfUnfitDatabase,
 } from '@belfry/db'
 import { createPrisma, type Prisma } from '@belfry/db/prisma'
-import { type DeadLetterQueue, type DispatchQueue, openDeadLetterQueue, openDispatchQueue } from '@belfry/queue'
+import { type DeadLetterQueue, type DispatchQueue, openQueues } from '@belfry/queue'
 import { type BoardQueues, openBoardQueues } from '@belfry/queue/board'
 import { ConfigError, type Host, type Logger, openMeter, type Tracing } from '@belfry/runtime'
 import pLimit, { type LimitFunction } from 'p-limit'
@@ -19,8 +18,10 @@ import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import { openStripeBilling, type StripeBilling } from './billing/stripe/stripe-billing.ts'
 import type { Config } from './config.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
+import { hasOperators } from './operators/operators.ts'
 import { createHeadrooms, type Headrooms } from './quotas/headroom.ts'
 import { createUsageCache, type UsageCache } from './quotas/usage-cache.ts'
+import type { RunStream } from './run-stream/open-run-stream.ts'
 import { createRunTails, type RunTails } from './run-stream/run-tails.ts'
 import { type InsertBatches, openInsertBatches } from './tasks/insert-batches.ts'
 
@@ -48,7 +49,7 @@ export type Context = {
   stripe: StripeBilling | null
   runTails: RunTails
   /** Open streams of runs; aborted when this process is to stop. */
-  runStreams: Set<AbortController>
+  runStreams: Set<RunStream>
   /** The workspace and `Idempotency-Key` of each request in progress in this process. */
   keysInProgress: Set<string>
   /** Limits the work that holds a connection while it may need another one. */
@@ -67,23 +68,21 @@ const connections = 10
 export async function openContext(config: Config, log: Logger, host: Host): Promise<Context> {
   const { stop } = host
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
-  const pool = openPool(config.databaseUrl, { max: connections, onError })
-  await waitForDatabase(pool, error => log.warn({ err: error }, 'database.waiting'), stop)
-  await warnOfUnfitDatabase(pool, log)
+  const pool = openPool(config.databaseUrl, { name: 'belfry-api', max: connections, onError })
+  await waitForDatabase(pool, log, stop)
   const problem = await findMasterKeyProblem(pool, config.masterKeys)
   if (problem !== null) throw new ConfigError([`ENCRYPTION_KEYS: ${problem}`])
-  const { redisUrl } = config
-  const connection = redisUrl === null ? null : { redisUrl, shards: config.queueShards, onError }
+  const { queueConnection, queue, deadLetters } = openQueues(config, onError)
   const metrics = openMetrics(openMeter('api', host.registry))
   return {
     config,
     log,
-    prisma: createPrisma(config.databaseUrl),
+    prisma: createPrisma(config.databaseUrl, 'belfry-api'),
     pool,
     clock: await openDatabaseClock(pool),
-    queue: connection && openDispatchQueue(connection),
-    deadLetters: connection && openDeadLetterQueue(connection),
-    boardQueues: connection && config.operatorPassword !== null ? openBoardQueues(connection) : null,
+    queue,
+    deadLetters,
+    boardQueues: queueConnection && hasOperators(config) ? openBoardQueues(queueConnection) : null,
     apiKeys: createApiKeyCache(),
     rejectedKeys: createRejectedKeys(),
     rateLimits: createRateLimits(),
@@ -110,10 +109,10 @@ export async function closeContext({ background, queue, deadLetters, prisma, boa
   await pool.end()
 }
 
-function endOnStop(stop: AbortSignal): Set<AbortController> {
-  const streams = new Set<AbortController>()
+function endOnStop(stop: AbortSignal): Set<RunStream> {
+  const streams = new Set<RunStream>()
   stop.addEventListener('abort', () => {
-    for (const stream of streams) stream.abort()
+    for (const stream of streams) stream.end.abort()
   })
   return streams
 }

@@ -1,11 +1,10 @@
 import type { AppErrorCode } from '@belfry/domain'
-import type { Meter } from '@belfry/runtime'
+import { countQueueAway, type Meter, measureBatches } from '@belfry/runtime'
 
 /** Counts requests and batches. */
 export type Metrics = ReturnType<typeof openMetrics>
 
 const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-const sizeBounds = [1, 2, 4, 8, 16, 32, 64, 100]
 
 export function openMetrics(meter: Meter) {
   const requests = meter.counters('belfry_http_requests_total', 'Requests, by method, route and status.', [
@@ -25,9 +24,7 @@ export function openMetrics(meter: Meter) {
     ['code'],
     [{ code: 'quota_exceeded' }, { code: 'rate_limited' }],
   )
-  const batchSize = meter.histograms('belfry_batch_size', 'How many tasks went in one statement.', sizeBounds, [
-    'batch',
-  ])
+  const batchSize = measureBatches(meter)
   return {
     meter,
     /** @param route - The pattern, not the path. */
@@ -38,9 +35,6 @@ export function openMetrics(meter: Meter) {
     },
     refused: (code: AppErrorCode) => refusals({ code }),
     created: (size: number) => batchSize({ batch: 'create' }, size),
-    queueAway: meter.counter(
-      'belfry_queue_away_total',
-      'Times that jobs could not be added because the queue was away.',
-    ),
+    queueAway: countQueueAway(meter),
   }
 }

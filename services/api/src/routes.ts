@@ -1,98 +1,110 @@
-import { createApiKey } from './api-keys/create-api-key.ts'
-import { listApiKeys } from './api-keys/list-api-keys.ts'
-import { revokeApiKey } from './api-keys/revoke-api-key.ts'
+import { createApiKey, listApiKeys, revokeApiKey } from './api-keys/api-keys.ts'
 import { listAuditLog } from './audit/list-audit-log.ts'
+import { confirmEmail } from './auth/confirm-email.ts'
 import { forgotPassword } from './auth/forgot-password.ts'
 import { getMe } from './auth/get-me.ts'
+import { getRegistration } from './auth/get-registration.ts'
 import { login } from './auth/login.ts'
 import { logout } from './auth/logout.ts'
 import { register } from './auth/register.ts'
+import { resendConfirmation } from './auth/resend-confirmation.ts'
 import { resetPassword } from './auth/reset-password.ts'
 import { updateMe } from './auth/update-me.ts'
 import { changeTier } from './billing/change-tier.ts'
 import { getTier } from './billing/get-tier.ts'
 import { openPortal } from './billing/open-portal.ts'
 import { createCronJob } from './cron-jobs/create-cron-job.ts'
-import { deleteCronJob } from './cron-jobs/delete-cron-job.ts'
-import { getCronJob } from './cron-jobs/get-cron-job.ts'
-import { listCronJobs } from './cron-jobs/list-cron-jobs.ts'
-import { listRecentRuns } from './cron-jobs/list-recent-runs.ts'
-import { pauseCronJob } from './cron-jobs/pause-cron-job.ts'
+import { deleteCronJob, pauseCronJob, resumeCronJob } from './cron-jobs/move-cron-job.ts'
 import { previewCronJob } from './cron-jobs/preview-cron-job.ts'
-import { resumeCronJob } from './cron-jobs/resume-cron-job.ts'
+import { getCronJob, listCronJobs, listRecentRuns } from './cron-jobs/read-cron-jobs.ts'
 import { triggerCronJob } from './cron-jobs/trigger-cron-job.ts'
 import { updateCronJob } from './cron-jobs/update-cron-job.ts'
-import { cancelOperation } from './dead-letters/cancel-operation.ts'
-import { getOperation } from './dead-letters/get-operation.ts'
-import { listDeadLetters } from './dead-letters/list-dead-letters.ts'
-import { discardDeadLetters, replayDeadLetters } from './dead-letters/settle-dead-letters.ts'
+import { cancelOperation, getOperation } from './dead-letters/operations.ts'
+import { discardDeadLetters, listDeadLetters, replayDeadLetters } from './dead-letters/settle-dead-letters.ts'
 import { publishEvent } from './events/publish-event.ts'
+import { listHosts, resetCircuit } from './hosts/hosts.ts'
 import type { Endpoint } from './http/endpoint.ts'
-import { createIntegration } from './integrations/create-integration.ts'
-import { deleteIntegration } from './integrations/delete-integration.ts'
-import { getIntegration } from './integrations/get-integration.ts'
-import { listIntegrations } from './integrations/list-integrations.ts'
-import { testIntegration } from './integrations/test-integration.ts'
-import { updateIntegration } from './integrations/update-integration.ts'
-import { acceptInvitation } from './invitations/accept-invitation.ts'
-import { createInvitation } from './invitations/create-invitation.ts'
-import { getInvitation } from './invitations/get-invitation.ts'
-import { listInvitations } from './invitations/list-invitations.ts'
-import { resendInvitation } from './invitations/resend-invitation.ts'
-import { revokeInvitation } from './invitations/revoke-invitation.ts'
-import { listMembers } from './members/list-members.ts'
-import { removeMember } from './members/remove-member.ts'
-import { updateMember } from './members/update-member.ts'
+import { confirmAlerts } from './integrations/alert-consent.ts'
+import {
+  createIntegration,
+  deleteIntegration,
+  getIntegration,
+  listIntegrations,
+  testIntegration,
+  updateIntegration,
+} from './integrations/integrations.ts'
+import { acceptInvitation, acceptInvitationOfPath } from './invitations/accept-invitation.ts'
+import { getInvitation, previewInvitation } from './invitations/get-invitation.ts'
+import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from './invitations/invitations.ts'
+import { listMembers, removeMember, updateMember } from './members/members.ts'
 import { getOpenApi } from './openapi/get-openapi.ts'
 import { getReference } from './openapi/get-reference.ts'
+import {
+  findTargets,
+  getTenant,
+  listOperatorLog,
+  listTenants,
+  resumeOrganization,
+  resumeUser,
+  resumeWorkspace,
+  setTier,
+  suspendOrganization,
+  suspendUser,
+  suspendWorkspace,
+} from './operators/tenants.ts'
 import { createOrganization } from './organizations/create-organization.ts'
-import { deleteOrganization } from './organizations/delete-organization.ts'
-import { getOrganization } from './organizations/get-organization.ts'
 import { getUsage } from './organizations/get-usage.ts'
-import { listOrganizations } from './organizations/list-organizations.ts'
-import { updateOrganization } from './organizations/update-organization.ts'
+import {
+  deleteOrganization,
+  getOrganization,
+  listOrganizations,
+  updateOrganization,
+} from './organizations/organizations.ts'
 import { getOverview } from './overview/get-overview.ts'
 import { getUpcoming } from './overview/get-upcoming.ts'
 import { getProblem } from './problems/get-problem.ts'
-import { streamOrganizationRuns } from './run-stream/stream-organization-runs.ts'
-import { streamRuns } from './run-stream/stream-runs.ts'
-import { exportOrganizationRuns } from './runs/export-organization-runs.ts'
-import { exportRuns } from './runs/export-runs.ts'
+import { streamOrganizationRuns, streamRuns } from './run-stream/stream-runs.ts'
+import { exportOrganizationRuns, exportRuns } from './runs/export-runs.ts'
 import { getRun } from './runs/get-run.ts'
-import { listOrganizationRuns } from './runs/list-organization-runs.ts'
-import { listRuns } from './runs/list-runs.ts'
-import { deleteSecret } from './secrets/delete-secret.ts'
-import { listSecrets } from './secrets/list-secrets.ts'
-import { putSecret } from './secrets/put-secret.ts'
-import { listSigningSecrets } from './signing-secrets/list-signing-secrets.ts'
-import { revokeSigningSecret } from './signing-secrets/revoke-signing-secret.ts'
-import { rotateSigningSecret } from './signing-secrets/rotate-signing-secret.ts'
-import { createSubscription } from './subscriptions/create-subscription.ts'
-import { deleteSubscription } from './subscriptions/delete-subscription.ts'
-import { getSubscription } from './subscriptions/get-subscription.ts'
-import { listSubscriptions } from './subscriptions/list-subscriptions.ts'
-import { updateSubscription } from './subscriptions/update-subscription.ts'
-import { cancelTask } from './tasks/cancel-task.ts'
+import { listFailures } from './runs/list-failures.ts'
+import { listOrganizationRuns, listRuns } from './runs/list-runs.ts'
+import { search } from './search/search.ts'
+import { deleteSecret, listSecrets, putSecret } from './secrets/secrets.ts'
+import { listSigningSecrets, revokeSigningSecret, rotateSigningSecret } from './signing-secrets/signing-secrets.ts'
+import { getStatus } from './status/get-status.ts'
+import {
+  createSubscription,
+  deleteSubscription,
+  getSubscription,
+  listSubscriptions,
+  updateSubscription,
+} from './subscriptions/subscriptions.ts'
 import { createTask } from './tasks/create-task.ts'
 import { createTasks } from './tasks/create-tasks.ts'
-import { exportTasks } from './tasks/export-tasks.ts'
-import { getTask } from './tasks/get-task.ts'
-import { listTasks } from './tasks/list-tasks.ts'
-import { replayTask } from './tasks/replay-task.ts'
-import { updateTask } from './tasks/update-task.ts'
-import { listWorkspaceMembers } from './workspace-members/list-workspace-members.ts'
-import { putWorkspaceMember } from './workspace-members/put-workspace-member.ts'
-import { removeWorkspaceMember } from './workspace-members/remove-workspace-member.ts'
-import { createWorkspace } from './workspaces/create-workspace.ts'
-import { deleteWorkspace } from './workspaces/delete-workspace.ts'
-import { getWorkspace } from './workspaces/get-workspace.ts'
-import { listWorkspaces } from './workspaces/list-workspaces.ts'
-import { updateWorkspace } from './workspaces/update-workspace.ts'
+import { cancelTask, replayTask, updateTask } from './tasks/move-task.ts'
+import { exportTasks, getTask, listTasks } from './tasks/read-tasks.ts'
+import {
+  listWorkspaceMembers,
+  putWorkspaceMember,
+  removeWorkspaceMember,
+} from './workspace-members/workspace-members.ts'
+import {
+  createWorkspace,
+  deleteWorkspace,
+  getWorkspace,
+  listWorkspaces,
+  updateWorkspace,
+} from './workspaces/workspaces.ts'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
+type Routes = Record<string, Partial<Record<Method, Endpoint>>>
+
+/** Further paths of endpoints, which the reference does not list. */
+export const aliases: Routes = { '/api/v1/events': { post: publishEvent } }
+
 /** The endpoints of the whole API. */
-export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
+export const routes: Routes = {
   '/api/v1/scheduler/tasks': { get: listTasks, post: createTask },
   '/api/v1/scheduler/tasks/batch': { post: createTasks },
   '/api/v1/scheduler/tasks/export': { get: exportTasks },
@@ -112,9 +124,14 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/scheduler/runs': { get: listRuns },
   '/api/v1/scheduler/runs/export': { get: exportRuns },
   '/api/v1/scheduler/runs/stream': { get: streamRuns },
+  '/api/v1/scheduler/runs/failures': { get: listFailures },
   '/api/v1/scheduler/runs/:run': { get: getRun },
+  '/api/v1/scheduler/search': { get: search },
   '/api/v1/scheduler/overview': { get: getOverview },
   '/api/v1/scheduler/upcoming': { get: getUpcoming },
+  '/api/v1/scheduler/hosts': { get: listHosts },
+  '/api/v1/scheduler/hosts/:host/reset': { post: resetCircuit },
+  '/api/v1/scheduler/status': { get: getStatus },
   '/api/v1/scheduler/subscriptions': { get: listSubscriptions, post: createSubscription },
   '/api/v1/scheduler/subscriptions/:sub': {
     get: getSubscription,
@@ -122,11 +139,13 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
     delete: deleteSubscription,
   },
   '/api/events': { post: publishEvent },
-  '/api/v1/auth/register': { post: register },
+  '/api/v1/auth/register': { get: getRegistration, post: register },
   '/api/v1/auth/login': { post: login },
   '/api/v1/auth/logout': { post: logout },
   '/api/v1/auth/password/forgot': { post: forgotPassword },
   '/api/v1/auth/password/reset': { post: resetPassword },
+  '/api/v1/auth/email/confirm': { post: confirmEmail },
+  '/api/v1/auth/email/resend': { post: resendConfirmation },
   '/api/v1/auth/me': { get: getMe, patch: updateMe },
   '/api/v1/organizations': { get: listOrganizations, post: createOrganization },
   '/api/v1/organizations/:org': { get: getOrganization, patch: updateOrganization, delete: deleteOrganization },
@@ -135,8 +154,10 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/organizations/:org/invitations': { get: listInvitations, post: createInvitation },
   '/api/v1/organizations/:org/invitations/:inv': { delete: revokeInvitation },
   '/api/v1/organizations/:org/invitations/:inv/resend': { post: resendInvitation },
+  '/api/v1/invitations/preview': { post: previewInvitation },
+  '/api/v1/invitations/accept': { post: acceptInvitation },
   '/api/v1/invitations/:token': { get: getInvitation },
-  '/api/v1/invitations/:token/accept': { post: acceptInvitation },
+  '/api/v1/invitations/:token/accept': { post: acceptInvitationOfPath },
   '/api/v1/organizations/:org/audit-log': { get: listAuditLog },
   '/api/v1/organizations/:org/workspaces': { get: listWorkspaces, post: createWorkspace },
   '/api/v1/workspaces/:ws': { get: getWorkspace, patch: updateWorkspace, delete: deleteWorkspace },
@@ -154,6 +175,7 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/api/v1/organizations/:org/runs': { get: listOrganizationRuns },
   '/api/v1/organizations/:org/runs/export': { get: exportOrganizationRuns },
   '/api/v1/organizations/:org/runs/stream': { get: streamOrganizationRuns },
+  '/api/v1/integrations/confirm': { post: confirmAlerts },
   '/api/v1/workspaces/:ws/integrations': { get: listIntegrations, post: createIntegration },
   '/api/v1/workspaces/:ws/integrations/:int': {
     get: getIntegration,
@@ -161,6 +183,17 @@ export const routes: Record<string, Partial<Record<Method, Endpoint>>> = {
     delete: deleteIntegration,
   },
   '/api/v1/workspaces/:ws/integrations/:int/test': { post: testIntegration },
+  '/api/v1/operator/organizations': { get: listTenants },
+  '/api/v1/operator/organizations/:org': { get: getTenant },
+  '/api/v1/operator/organizations/:org/tier': { put: setTier },
+  '/api/v1/operator/organizations/:org/suspend': { post: suspendOrganization },
+  '/api/v1/operator/organizations/:org/resume': { post: resumeOrganization },
+  '/api/v1/operator/workspaces/:ws/suspend': { post: suspendWorkspace },
+  '/api/v1/operator/workspaces/:ws/resume': { post: resumeWorkspace },
+  '/api/v1/operator/users/:user/suspend': { post: suspendUser },
+  '/api/v1/operator/users/:user/resume': { post: resumeUser },
+  '/api/v1/operator/targets': { get: findTargets },
+  '/api/v1/operator/log': { get: listOperatorLog },
   '/api/problems/:code': { get: getProblem },
   '/api/openapi.json': { get: getOpenApi(() => routes) },
   '/api/docs': { get: getReference(() => routes) },

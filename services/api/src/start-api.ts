@@ -31,7 +31,7 @@ export async function startApi(config: Config, log: Logger, host: Host): Promise
   const server = createApiServer(ctx, app)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(config.port, resolve)
+    server.listen(config.listen, resolve)
   })
   host.operators?.report({ checks, optional: ['queue'], warnings: () => inspectDatabase(pool) })
   const warnOfSkew = watchClockSkew(ctx.clock, meter, log)

@@ -26,7 +26,7 @@ describe('works', () => {
     const { token, apiKey } = await api.signUp()
     const organization = await api.send('POST', organizations, { name: 'Söder & Co' }, bearer(token))
     expect(organization.status).toBe(201)
-    expect(organization.body).toMatchObject({ name: 'Söder & Co', slug: 'soder-co', tier: 'free' })
+    expect(organization.body).toMatchObject({ name: 'Söder & Co', slug: 'soder-co', tier: 'unlimited' })
     expect(Object.values(organization.body.policy)).toEqual(Array(6).fill(false))
     const second = await api.send('POST', organizations, { name: 'Söder & Co' }, bearer(token))
     expect(second.body.slug).toMatch(/^soder-co-[0-9a-f]{6}$/)

@@ -14,6 +14,38 @@ async function create(organization: TestOrganization, body: Record<string, unkno
 }
 
 describe('works', () => {
+  it('is accepted as a bearer token, and means its own workspace by `current`', async () => {
+    const organization = await anOrganization(api)
+    const { key } = await create(organization)
+    const bearer = { Authorization: `Bearer ${key}` }
+    const get = (path: string, headers: Record<string, string>) => api.send('GET', path, undefined, headers)
+    expect((await get('/api/v1/scheduler/tasks', bearer)).status).toBe(200)
+    expect((await get('/api/v1/workspaces/current', bearer)).body.id).toBe(organization.workspaceId)
+    const put = await api.send('PUT', '/api/v1/workspaces/current/secrets/TOKEN', { value: 'a value' }, bearer)
+    expect(put.status).toBe(201)
+    const secrets = await get(`/api/v1/workspaces/${organization.workspaceId}/secrets`, { 'X-Api-Key': key })
+    expect(secrets.body.data).toMatchObject([{ name: 'TOKEN' }])
+    expect((await get('/api/v1/workspaces/current/signing-secrets', bearer)).body.data[0].secret).toMatch(/^whsec_/)
+  })
+
+  it('`current` is the workspace of X-Workspace-Id for a session, and nothing without it', async () => {
+    const organization = await anOrganization(api)
+    const { session } = organization.owner
+    const get = (headers: Record<string, string>) =>
+      api.send('GET', '/api/v1/workspaces/current', undefined, { ...session, ...headers })
+    expect((await get({ 'X-Workspace-Id': organization.workspaceId })).body.id).toBe(organization.workspaceId)
+    expect((await get({})).status).toBe(401)
+  })
+
+  it('is rejected as a bearer token when it is unknown, and where only users may act', async () => {
+    const { key } = await create(await anOrganization(api))
+    const send = (path: string, token: string) => api.send('GET', path, undefined, { Authorization: `Bearer ${token}` })
+    expect((await send('/api/v1/scheduler/tasks', createApiKeyText().key)).body.detail).toMatch(/API key is unknown/)
+    expect((await send('/api/v1/scheduler/tasks', 'bf_')).status).toBe(401)
+    expect((await send('/api/v1/auth/me', key)).status).toBe(401)
+    expect((await send('/api/v1/workspaces/current/api-keys', key)).status).toBe(403)
+  })
+
   it('lists the keys of a workspace without their secrets, and records when one was used', async () => {
     const organization = await anOrganization(api)
     const [first, second] = [await create(organization), await create(organization, { name: 'Deploy' })]

@@ -44,7 +44,7 @@ describe('the session cookie', () => {
 
   it('allows changes only from our own pages: by Origin, or without one by Sec-Fetch-Site', async () => {
     const { session } = await aPerson(api)
-    const cookie = { Cookie: `belfry_session=${session.Authorization.slice('Bearer '.length)}` }
+    const cookie = { Cookie: `__Host-belfry_session=${session.Authorization.slice('Bearer '.length)}` }
     const change = async (headers: Record<string, string>) =>
       (await api.send('PATCH', me, { name: 'Ada' }, { ...cookie, ...headers })).status
     expect(await change({ Origin: origin })).toBe(200)
@@ -56,7 +56,7 @@ describe('the session cookie', () => {
 
   it('changes nothing by reading', async () => {
     const { owner, id, workspaceId } = await anOrganization(api)
-    const cookie = { Cookie: `belfry_session=${owner.session.Authorization.slice('Bearer '.length)}` }
+    const cookie = { Cookie: `__Host-belfry_session=${owner.session.Authorization.slice('Bearer '.length)}` }
     const before = await api.count('audit_log')
     for (const path of [me, `/api/v1/organizations/${id}`, `/api/v1/workspaces/${workspaceId}/secrets`]) {
       expect((await api.send('GET', path, undefined, cookie)).status).toBe(200)

@@ -30,6 +30,37 @@ describe('works', () => {
     expect((await api.call('GET', `${tasks}/${task.id}`)).body).toEqual(task)
   })
 
+  it('has a path below /api/v1, too', async () => {
+    const answer = await api.call('POST', '/api/v1/events', anEvent({ target_url: target }))
+    expect([answer.status, answer.body.topic]).toEqual([202, 'orders.paid'])
+    expect((await api.call('GET', '/api/v1/events')).status).toBe(405)
+  })
+
+  it('lists the tasks of an event, over many events and subscriptions', async () => {
+    const call = as(await api.signUp())
+    for (let i = 0; i < 30; i++) await call('POST', subscriptions, { topic: 'many', url: `${target}/${i}` })
+    const [first, second] = [
+      (await call('POST', events, anEvent({ topic: 'many' }))).body,
+      (await call('POST', events, anEvent({ topic: 'many' }))).body,
+    ]
+    const other = (await call('POST', events, anEvent({ target_url: target }))).body
+    async function found(query: string): Promise<string[]> {
+      const ids: string[] = []
+      for (let cursor = ''; ; ) {
+        const { body } = await call('GET', `${tasks}?limit=20&${query}${cursor}`)
+        ids.push(...body.data.map(({ id }: Json) => id))
+        if (body.next_cursor === null) return ids.sort()
+        cursor = `&cursor=${body.next_cursor}`
+      }
+    }
+    const idsOf = (...list: Json[]) => list.flatMap(event => event.tasks.map(({ id }: Json) => id)).sort()
+    expect(await found(`event_id=${first.id}`)).toEqual(idsOf(first))
+    expect(await found(`event_id=${first.id}&event_id=${other.id}`)).toEqual(idsOf(first, other))
+    expect(await found(`event_id=${second.id}&state=dead`)).toEqual([])
+    expect((await as(await api.signUp())('GET', `${tasks}?event_id=${first.id}`)).body.data).toEqual([])
+    expect((await call('GET', `${tasks}?event_id=evt_0`)).status).toBe(400)
+  })
+
   it('keeps the payload to the byte', async () => {
     const payload = '{"n":12345678901234567890, "p" : 1.10,"a":2,"a":3}'
     const answer = await api.call('POST', events, `{"payload":${payload},"target_url":"${target}","topic":"a"}`)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { newUuid } from '@belfry/domain'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { followRuns, runsAfter } from '../src/run-stream/follow-runs.ts'
 import { storeRuns } from './run-rows.ts'
 import { useApi } from './setup.ts'
@@ -16,7 +16,8 @@ it('shows a long call among more new runs than are read, and counts most of the 
      VALUES (uuid_v7(clock_timestamp()), $1, 'task', 'processing', 1, now(), now(), $2, now() + interval '1 hour')`,
     [workspaceId, longRun],
   )
-  const look = followRuns(api.ctx.pool, workspaceId)
+  const followed = followRuns(api.ctx.pool)
+  const look = async () => (await followed([randomUUID(), workspaceId])).get(workspaceId)
   expect(await look()).toMatchObject({ runs: [], omitted: 0, upTo: longRun })
   const startedAt = new Date(Date.now() + 500)
   const [ended] = await storeRuns(
@@ -25,7 +26,7 @@ it('shows a long call among more new runs than are read, and counts most of the 
   )
   await api.ctx.pool.query('UPDATE runs SET id = $1 WHERE id = $2', [longRun, ended?.id])
   await api.ctx.pool.query(`UPDATE tasks SET state = 'success', lease_until = NULL WHERE run_id = $1`, [longRun])
-  const { runs, omitted } = await look()
+  const { runs = [], omitted } = (await look()) ?? {}
   expect(runs).toHaveLength(200)
   expect(runs[0]?.id).toBe(longRun)
   expect(omitted).toBeGreaterThanOrEqual(20_000 - 200)
@@ -33,4 +34,21 @@ it('shows a long call among more new runs than are read, and counts most of the 
   const next = await look()
   expect(next).toMatchObject({ runs: [] })
   expect(await runsAfter(api.ctx.pool, workspaceId, longRun)).toMatchObject({ omitted: 20_000 - 200 })
+})
+
+it('reads any number of workspaces with three statements', async () => {
+  const workspaces = Array.from({ length: 300 }, () => randomUUID())
+  const look = followRuns(api.ctx.pool)
+  await look(workspaces)
+  const startedAt = new Date(Date.now() + 500)
+  await storeRuns(
+    api.ctx.pool,
+    workspaces.map(workspaceId => ({ workspaceId, startedAt })),
+  )
+  const query = vi.spyOn(api.ctx.pool, 'query')
+  const news = await look(workspaces)
+  expect(query).toHaveBeenCalledTimes(3)
+  query.mockRestore()
+  expect(workspaces.map(workspaceId => news.get(workspaceId)?.runs.length)).toEqual(Array(300).fill(1))
+  expect([...(await look(workspaces)).values()].flatMap(({ runs }) => runs)).toEqual([])
 })

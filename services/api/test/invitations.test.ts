@@ -14,9 +14,9 @@ const list = async (organization: TestOrganization) =>
     .body.data
 const on = (organization: TestOrganization, by: Person, method: string, id: string, more = '') =>
   api.send(method, `/api/v1/organizations/${organization.id}/invitations/${id}${more}`, undefined, by.session)
-const preview = (token: string) => api.send('GET', `/api/v1/invitations/${token}`)
+const preview = (token: string) => api.send('POST', '/api/v1/invitations/preview', { token })
 const accept = (token: string, body: object = {}, as?: Person) =>
-  api.send('POST', `/api/v1/invitations/${token}/accept`, body, as?.session)
+  api.send('POST', '/api/v1/invitations/accept', { token, ...body }, as?.session)
 
 /** Makes a user with an account, and an open invitation to the user. */
 async function invited(changes: object = {}) {
@@ -49,7 +49,7 @@ describe('works', () => {
     const [mail, ...others] = await mailsTo(api, person.email)
     expect([mail?.subject, others]).toEqual(['Join Acme on Belfry', []])
     const token = await tokenFor(api, person.email)
-    expect(mail?.text).toContain(`http://belfry.test/invitations/${token}\n`)
+    expect(mail?.text).toContain(`http://belfry.test/invitations#${token}\n`)
     expect((await preview(token)).body).toMatchObject({
       organization: { name: 'Acme' },
       ...{ email: person.email, role: 'member', workspaces: [{ name: 'Main' }], has_account: true },
@@ -235,6 +235,33 @@ describe('refuses', () => {
     expect(owner.status).toBe(403)
   })
 
+  it('a workspace role above that of the inviter: when sent, when resent and when accepted', async () => {
+    const organization = await anOrganization(api)
+    const viewer = await organization.add('member', 'viewer')
+    await organization.setPolicy({ membersCanInvite: true })
+    const body = () => ({ email: newEmail(), role: 'member', workspace_role: 'editor' })
+    for (const workspace_ids of [[], [organization.workspaceId]]) {
+      const refused = await invite(organization, viewer, { ...body(), workspace_ids })
+      expect([refused.status, refused.body.code]).toEqual([403, 'forbidden'])
+    }
+    const here = { workspace_ids: [organization.workspaceId] }
+    const byOwner = await invite(organization, organization.owner, { ...body(), ...here })
+    expect((await on(organization, viewer, 'POST', byOwner.body.id, '/resend')).status).toBe(403)
+
+    const setRole = (role: 'viewer' | 'editor') =>
+      api.ctx.prisma.workspaceMember.updateMany({ where: { userId: viewer.userId }, data: { role } })
+    await setRole('editor')
+    const person = await aPerson(api)
+    expect(await invite(organization, viewer, { ...body(), ...here, email: person.email })).toMatchObject({
+      status: 201,
+    })
+    await setRole('viewer')
+    expect((await accept(await tokenFor(api, person.email), {}, person)).status).toBe(200)
+    const roles = await api.ctx.prisma.workspaceMember.findMany({ where: { userId: person.userId } })
+    const membership = await api.ctx.prisma.membership.findFirst({ where: { userId: person.userId } })
+    expect([roles.map(({ role }) => role), membership?.workspaceRole]).toEqual([['viewer'], 'viewer'])
+  })
+
   it('a workspace of another organization, a member, and an address with an open invitation', async () => {
     const { organization, person } = await invited()
     const foreign = (await anOrganization(api)).workspaceId
@@ -298,7 +325,7 @@ describe('permits', () => {
     }
     await api.send('POST', `/api/v1/organizations/${organization.id}/invitations`, { email, role: 'member' }, headers)
     const [mail] = await mailsTo(api, email)
-    expect(mail?.text).toContain('http://belfry.test/invitations/')
+    expect(mail?.text).toContain('http://belfry.test/invitations#')
     expect(mail?.text).not.toContain('evil')
   })
 })

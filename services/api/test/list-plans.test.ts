@@ -1,9 +1,11 @@
 import { openPool, type Pool } from '@belfry/db'
 import { createTestDatabase } from '@belfry/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type CronJobFilter, scanCronJobs } from '../src/cron-jobs/list-cron-jobs.ts'
+import { type CronJobFilter, scanCronJobs } from '../src/cron-jobs/read-cron-jobs.ts'
 import { readBounded, type Scan } from '../src/http/bounded-page.ts'
+import { groupFailures } from '../src/runs/list-failures.ts'
 import { type RunFilter, scanRuns } from '../src/runs/run-scan.ts'
+import { searchNames } from '../src/search/search.ts'
 import { scanTasks, type TaskFilter } from '../src/tasks/find-tasks.ts'
 
 const manyRows = 20_000
@@ -57,6 +59,7 @@ afterAll(async () => {
 
 const taskFilters: Record<string, TaskFilter> = {
   'no filter': {},
+  'an event': { event_id: ['019b0000-0000-7000-8000-000000000000'] },
   'a state': { state: ['success'] },
   'a rare state': { state: ['dead'] },
   'two states': { state: ['pending', 'retrying'] },
@@ -76,6 +79,9 @@ const runFilters: Record<string, RunFilter> = {
   'cron jobs': { cronjob_id: [anId(1, 0), anId(1, 3)] },
   'a topic': { topic: ['orders'] },
   'a status that none has': { response_status: [{ from: 500, to: 599 }] },
+  'an error': { error: ['timeout'] },
+  'a name that none has': { name: 'rare' },
+  'a host that none has': { host: ['rare.example.com'] },
   'a day': { from: daysAgo(10), to: daysAgo(9) },
 }
 
@@ -119,6 +125,18 @@ describe('lists read along an index, and no more than they return or may scan', 
   )
 })
 
+it.each([
+  ['failures are grouped along their index', (pool: Pool) => groupFailures(pool, big, { from: daysAgo(20) }, 50)],
+  ['names are searched', (pool: Pool) => searchNames(pool, big, 'com', { runs: 300, tasks: 100, cronJobs: 300 })],
+])('%s, without reading a whole table', async (name, call) => {
+  await pool.query('ANALYZE')
+  await pool.query(pretend(50))
+  for (const { rows, wholeTables } of await explainCalls(call)) {
+    expect({ name, wholeTables }).toEqual({ name, wholeTables: [] })
+    expect(rows, name).toBeLessThan(maxRows)
+  }
+})
+
 // The planner multiplies the real number of pages of a table by the rows per page in the statistics.
 function pretend(times: number): string {
   return `UPDATE pg_class SET reltuples = reltuples * ${times} WHERE relname ~ '^(tasks|task_requests|cron_jobs|runs)'`
@@ -129,14 +147,19 @@ type Plan = { 'Node Type': string; 'Actual Rows': number; 'Actual Loops': number
 }
 
 /** Reads a page and returns the work of each of its statements. */
-async function explain(scan: Scan) {
+function explain(scan: Scan) {
+  return explainCalls(pool => readBounded({ pool }, scan, undefined, 25))
+}
+
+/** Returns the work of each statement of some calls. */
+async function explainCalls(call: (pool: Pool) => Promise<unknown>) {
   const reads: Array<{ rows: number; sorted: number; wholeTables: unknown[] }> = []
   const query = async (text: string, values: unknown[]) => {
     const { rows } = await pool.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
     reads.push(workOf(rows[0]['QUERY PLAN'][0].Plan))
     return pool.query(text, values)
   }
-  await readBounded({ pool: { query } as unknown as Pool }, scan, undefined, 25)
+  await call({ query } as unknown as Pool)
   return reads
 }
 

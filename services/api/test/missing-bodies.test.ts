@@ -1,17 +1,19 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { hashOneTimeToken } from '../src/auth/one-time-token.ts'
 import { routes } from '../src/routes.ts'
 import { anOrganization, aPerson, type TestOrganization } from './organization.ts'
 import { objects } from './permissions/objects.ts'
 import { type Answer, type Json, useApi } from './setup.ts'
 
-const api = useApi()
+// Calls every route with one session.
+const api = useApi(() => ({ RATE_LIMITS: 'off' }))
 let document: Json
 let organization: TestOrganization
 
 beforeAll(async () => {
   document = (await api.send('GET', '/api/openapi.json')).body
   organization = await anOrganization(api)
+  vi.spyOn(api.ctx.config.operators, 'includes').mockImplementation(email => email === organization.owner.email)
 })
 
 const operations = Object.entries(routes).flatMap(([path, endpoints]) =>
@@ -19,9 +21,10 @@ const operations = Object.entries(routes).flatMap(([path, endpoints]) =>
 )
 
 async function pathOf(route: string): Promise<string> {
+  const of = route.includes('/operator/') ? await anOrganization(api) : organization // which the operator may suspend
   let path = route
   for (const [, name = ''] of route.matchAll(/:(\w+)/g)) {
-    path = path.replace(`:${name}`, String(await objects[name]?.(api, organization)))
+    path = path.replace(`:${name}`, String(await objects[name]?.(api, of)))
   }
   return path
 }
@@ -39,7 +42,7 @@ describe('a request without a body', () => {
   it.each(operations)('is read as an empty object by %s %s', async (method, route) => {
     const path = await pathOf(route)
     const [without, empty] = [await send(method, path), await send(method, path, {})]
-    expect([without.status, without.body.errors]).toEqual([empty.status, empty.body.errors])
+    expect([without.status, without.body?.errors]).toEqual([empty.status, empty.body?.errors])
     if (isRequired(method, route)) {
       expect(without).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
       expect(without.body.errors.map(({ code }: Json) => code)).toContain('required')

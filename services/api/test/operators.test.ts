@@ -1,4 +1,4 @@
-import { recordOpenCircuit } from '@belfry/db'
+import { enterDispatchers, publishCircuits } from '@belfry/db'
 import { fromId, newUuid, toId } from '@belfry/domain'
 import { queueBackends, testRedisUrl } from '@belfry/testing'
 import { describe, expect, it } from 'vitest'
@@ -167,17 +167,18 @@ describe('hosts with an open circuit breaker', () => {
   const path = () => `/admin/hosts/${api.caller.workspaceId}/${encodeURIComponent(host)}`
   const rest = (dispatcher: string, restMs: number) => {
     const workspaceId = fromId('ws', api.caller.workspaceId) ?? ''
-    return recordOpenCircuit(api.ctx.pool, { dispatcher, workspaceId, host }, restMs)
+    return publishCircuits(api.ctx.pool, dispatcher, [{ workspaceId, host, openForMs: restMs }])
   }
 
   it('are listed once for all dispatchers, and reset on request', async () => {
     expect((await api.send('GET', '/admin/hosts', undefined, operator)).body).toEqual({ data: [] })
     expect((await api.send('DELETE', path(), undefined, operator)).status).toBe(404)
-    const [first, second] = [newUuid(), newUuid()]
+    const [first, second] = [(await enterDispatchers(api.ctx.pool)).id, (await enterDispatchers(api.ctx.pool)).id]
     await rest(first, -1_000)
     const list = async () => (await api.send('GET', '/admin/hosts', undefined, operator)).body.data
     const about = { workspace_id: api.caller.workspaceId, host }
     expect(await list()).toMatchObject([{ ...about, state: 'probing', dispatchers: 1 }])
+    await rest(first, 20_000)
     await rest(second, 30_000)
     expect(await list()).toMatchObject([{ ...about, state: 'resting', dispatchers: 2 }])
     const ended = await api.send('DELETE', path(), undefined, operator)

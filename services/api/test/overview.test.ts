@@ -1,6 +1,6 @@
+import { foldRunChanges } from '@belfry/db'
 import { fromId, newUuid, toId } from '@belfry/domain'
 import { describe, expect, it } from 'vitest'
-import { countRuns } from '../src/overview/count-runs.ts'
 import { storeRuns } from './run-rows.ts'
 import { aTaskBody, type Json, useApi } from './setup.ts'
 
@@ -20,38 +20,54 @@ describe('GET /overview', () => {
       startedAt: new Date(now - (i + 1) * minute),
     }))
     await storeRuns(api.ctx.pool, [...runs, { workspaceId, startedAt: new Date(now - 100 * 60 * minute) }])
+    await foldRunChanges(api.ctx.pool, 100)
     const of = async (range: string) =>
       (await api.send('GET', `${path}?range=${range}`, undefined, { 'X-Api-Key': caller.apiKey })).body
     const hour = await of('1h')
-    expect(hour.runs).toEqual({ total: 40, failed: 10, is_capped: false })
-    expect(hour.lag).toEqual({ p50_ms: 0, p99_ms: 0, sampled: 40 })
+    expect(hour.runs).toEqual({ total: 40, failed: 10 })
+    expect(hour.lag).toEqual({ p50_ms: 0, p99_ms: 0 })
     expect(hour.buckets).toHaveLength(60)
     expect(hour.buckets.reduce((sum: number, bucket: Json) => sum + bucket.total, 0)).toBe(40)
     expect(hour.failing_hosts).toMatchObject([{ host: 'example.com', failed: 10, last_response_status: 503 }])
     expect(hour.failures_looked_at).toBe(10)
     expect((await of('24h')).runs.total).toBe(40)
     expect((await of('7d')).runs.total).toBe(41)
-  })
-
-  it('counts a bucket up to its maximum, and marks it', async () => {
-    const workspaceId = newUuid()
-    const fromMs = Date.now() - minute
-    const runs = Array.from({ length: 30 }, (_, i) => ({
-      workspaceId,
-      status: i < 10 ? ('failed' as const) : ('success' as const),
-      startedAt: new Date(fromMs + i * 1000),
-    }))
-    await storeRuns(api.ctx.pool, runs)
-    const span = { fromMs, bucketMs: minute, count: 1 }
-    expect(await countRuns(api.ctx.pool, workspaceId, span, 20)).toEqual([{ total: 20, failed: 10, isCapped: true }])
-    expect(await countRuns(api.ctx.pool, workspaceId, span, 30)).toEqual([{ total: 30, failed: 10, isCapped: false }])
+    expect((await of('30d')).runs.total).toBe(41)
   })
 
   it('belongs to one workspace, and refuses other ranges', async () => {
     const other = await api.signUp()
     await storeRuns(api.ctx.pool, [{ workspaceId: fromId('ws', other.workspaceId) ?? '' }])
-    expect((await api.call('GET', path)).body.runs).toEqual({ total: 0, failed: 0, is_capped: false })
+    await foldRunChanges(api.ctx.pool, 100)
+    expect((await api.call('GET', path)).body.runs).toEqual({ total: 0, failed: 0 })
     expect((await api.call('GET', `${path}?range=1y`)).body.errors).toMatchObject([{ path: 'range' }])
+  })
+})
+
+describe('GET /overview with 100,000 runs', () => {
+  it('counts all of them in every range, with the same percentiles of lag, and sees that the latest fail', async () => {
+    const { apiKey, workspaceId } = await api.signUp()
+    const id = fromId('ws', workspaceId) ?? ''
+    // The latest 1,000 fail, and 5,000 others start 90 s late.
+    await api.ctx.pool.query(
+      `INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at)
+       SELECT uuid_v7(at), $1, gen_random_uuid(), 1, 'task', (CASE WHEN n <= 1000 THEN 'failed' ELSE 'success' END)::run_status,
+              at - (CASE WHEN n BETWEEN 20000 AND 24999 THEN 90000 ELSE 12 END) * interval '1 ms', at, at
+       FROM generate_series(1, 100000) n, LATERAL (SELECT now() - n * interval '25 ms' AS at) t`,
+      [id],
+    )
+    while ((await foldRunChanges(api.ctx.pool, 100)) > 0);
+    const of = async (range: string) =>
+      (await api.send('GET', `${path}?range=${range}`, undefined, { 'X-Api-Key': apiKey })).body
+    const ranges = await Promise.all(['1h', '24h', '7d', '30d'].map(of))
+    for (const { runs, lag } of ranges) {
+      expect(runs).toEqual({ total: 100_000, failed: 1_000 })
+      expect(lag).toEqual(ranges[0]?.lag)
+      expect(Math.abs(lag.p50_ms - 12)).toBeLessThanOrEqual(1)
+      expect(Math.abs(lag.p99_ms - 90_000)).toBeLessThan(9_000)
+    }
+    const failed = ranges[0]?.buckets.slice(-2).reduce((sum: number, bucket: Json) => sum + bucket.failed, 0)
+    expect(failed).toBe(1_000)
   })
 })
 

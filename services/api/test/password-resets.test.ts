@@ -28,7 +28,7 @@ describe('works', () => {
     const { email, session } = await aUser()
     expect((await forgot(email.toUpperCase())).status).toBe(202)
     const token = await tokenFor(api, email)
-    expect((await mailsTo(api, email))[0]?.text).toContain(`http://belfry.test/reset-password/${token}\n`)
+    expect((await mailsTo(api, email))[0]?.text).toContain(`http://belfry.test/reset-password#${token}\n`)
     expect((await reset(token)).status).toBe(204)
     expect((await api.send('GET', '/api/v1/auth/me', undefined, session)).status).toBe(401)
     expect((await login(email, 'the old password')).status).toBe(401)

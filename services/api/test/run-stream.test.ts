@@ -1,9 +1,10 @@
 import { fromId, newUuid, toId } from '@belfry/domain'
 import { describe, expect, it } from 'vitest'
+import { signSessionToken } from '../src/auth/session-token.ts'
 import { storeRuns } from './run-rows.ts'
 import { type Caller, useApi } from './setup.ts'
 
-const api = useApi()
+const api = useApi(() => ({ RATE_LIMITS: 'on' }))
 const path = '/api/v1/scheduler/runs/stream'
 
 type Stream = { status: number; until(part: string): Promise<string>; ended(): Promise<string>; leave(): void }
@@ -163,11 +164,74 @@ describe('the live tail', () => {
     await stream.ended()
   })
 
+  it('stays open for a session, whose token would be renewed, and counts one request', async () => {
+    const caller = await api.signUp()
+    const { rows } = await api.ctx.pool.query<{ id: string; userId: string }>(
+      `SELECT s.id, s.user_id AS "userId" FROM sessions s JOIN users u ON u.id = s.user_id WHERE u.email = $1`,
+      [caller.email],
+    )
+    const { id = '', userId = '' } = rows[0] ?? {}
+    const twoDaysAgo = Date.now() - 2 * 24 * 3_600_000
+    const token = signSessionToken(api.ctx.config.jwtKey, userId, id, twoDaysAgo)
+    const headers = { Authorization: `Bearer ${token}`, 'X-Workspace-Id': caller.workspaceId }
+    const streams = [
+      await open(headers),
+      await open(headers, `/api/v1/organizations/${caller.organizationId}/runs/stream`),
+    ]
+    await new Promise(resolve => setTimeout(resolve, 5_000)) // two checks
+    const [run] = await storeRuns(api.ctx.pool, [{ workspaceId: workspaceOf(caller), startedAt: new Date() }])
+    for (const stream of streams) {
+      await stream.until(toId('run', run?.id ?? ''))
+      stream.leave()
+    }
+  })
+
+  it('ends when an operator suspends the workspace', async () => {
+    const caller = await api.signUp()
+    const stream = await open({ 'X-Api-Key': caller.apiKey })
+    await api.ctx.pool.query('UPDATE workspaces SET suspended_at = now() WHERE id = $1', [workspaceOf(caller)])
+    expect(await stream.ended()).toContain('retry:')
+  })
+
+  it('refuses the eleventh stream of a key, and other keys still open theirs', async () => {
+    const [caller, other] = [await api.signUp(), await api.signUp()]
+    const headers = { 'X-Api-Key': caller.apiKey }
+    const streams: Stream[] = []
+    for (let i = 0; i < 10; i++) {
+      if (i === 5) await new Promise(resolve => setTimeout(resolve, 1_000)) // the key's rate limit
+      streams.push(await open(headers))
+    }
+    const refused = await api.send('GET', path, undefined, headers)
+    expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([429, 'rate_limited', '5'])
+    const another = await open({ 'X-Api-Key': other.apiKey })
+    expect(another.status).toBe(200)
+    streams[0]?.leave()
+    await expect.poll(() => [...api.ctx.runStreams].length).toBe(10)
+    const again = await open(headers)
+    expect(again.status).toBe(200)
+    for (const stream of [...streams, another, again]) stream.leave()
+  })
+
+  it('refuses the fifty-first stream of an organization', async () => {
+    const caller = await api.signUp()
+    await expect.poll(() => api.ctx.runStreams.size).toBe(0)
+    const organizationId = fromId('org', caller.organizationId) ?? ''
+    const held = Array.from({ length: 50 }, (_, i) => ({
+      credential: `key ${i}`,
+      organizationId,
+      end: new AbortController(),
+    }))
+    for (const stream of held) api.ctx.runStreams.add(stream)
+    const refused = await api.send('GET', path, undefined, { 'X-Api-Key': caller.apiKey })
+    expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+    for (const stream of held) api.ctx.runStreams.delete(stream)
+  })
+
   it('ends when the process is to stop', async () => {
     const caller = await api.signUp()
     const stream = await open({ 'X-Api-Key': caller.apiKey })
     await stream.until('retry:')
-    for (const each of api.ctx.runStreams) each.abort()
+    for (const each of api.ctx.runStreams) each.end.abort()
     await stream.ended()
   })
 })

@@ -15,8 +15,8 @@ export async function mailsTo({ ctx }: TestApi, email: string): Promise<Mail[]> 
   }
 }
 
-/** Returns the last part of the link in the latest mail to an address. */
+/** Returns the token of the link in the latest mail to an address. */
 export async function tokenFor(api: TestApi, email: string): Promise<string> {
   const text = (await mailsTo(api, email)).at(-1)?.text ?? ''
-  return /\/([\w-]{43})\n/.exec(text)?.[1] ?? ''
+  return /#([\w-]{43})\n/.exec(text)?.[1] ?? ''
 }

@@ -68,6 +68,40 @@ describe('works', () => {
   })
 })
 
+describe('ends', () => {
+  it('a month after its start, however often it was renewed', async () => {
+    const { token, sessionId } = await aSession(2 * day)
+    const startedAgo = (ms: number) =>
+      api.ctx.prisma.session.update({
+        where: { id: sessionId },
+        data: { createdAt: new Date(api.ctx.clock.now() - ms) },
+      })
+    await startedAgo(28 * day)
+    expect((await read(bearer(token))).headers.get('x-session-token')).not.toBeNull()
+    const { expiresAt } = await api.ctx.prisma.session.findUniqueOrThrow({ where: { id: sessionId } })
+    expect(Math.abs(expiresAt.getTime() - api.ctx.clock.now() - 2 * day)).toBeLessThan(60_000)
+    await startedAgo(30 * day + 1000)
+    expect((await read(bearer(token))).status).toBe(401)
+  })
+})
+
+describe('with https', () => {
+  const secure = useApi(() => ({ PUBLIC_URL: 'https://belfry.test' }))
+
+  it('the cookie has a prefix that keeps other subdomains from setting it, and browsers stay with https', async () => {
+    const { email, token } = secure.caller
+    const login = await secure.send('POST', '/api/v1/auth/login', { email, password: 'correct horse battery' })
+    for (const cookie of login.headers.getSetCookie()) {
+      expect(cookie).toMatch(/^__Host-belfry_(session|device)=[^;]+; Path=\/; HttpOnly; SameSite=Lax; .*Secure$/)
+    }
+    const readBy = (cookie: string) => secure.send('GET', me, undefined, { Cookie: cookie })
+    expect(await readBy(`__Host-belfry_session=${token}`)).toMatchObject({ status: 200 })
+    expect(await readBy(`belfry_session=${token}`)).toMatchObject({ status: 401 })
+    expect(login.headers.get('strict-transport-security')).toBe('max-age=31536000')
+    expect((await read({})).headers.get('strict-transport-security')).toBeNull()
+  })
+})
+
 describe('refuses', () => {
   it('a change by cookie unless it comes from our own page; reads are allowed', async () => {
     const { token } = await aSession()

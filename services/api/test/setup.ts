@@ -31,7 +31,7 @@ export type TestApi = {
 
 /**
  * Runs the API in this process on its own database.
- * @param environment - Variables that are different, perhaps depending on the database. Default: no rate limits.
+ * @param environment - Variables that are different, perhaps depending on the database. Default: none.
  */
 export function useApi(environment: (databaseUrl: string) => Promise<Environment> | Environment = () => ({})): TestApi {
   let ctx: Context
@@ -47,13 +47,14 @@ export function useApi(environment: (databaseUrl: string) => Promise<Environment
       ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
       PUBLIC_URL: 'http://belfry.test',
       ALLOWED_PRIVATE_TARGETS: '10.1.0.0/16',
-      RATE_LIMITS: 'off',
+      REGISTRATION: 'open', // by default only the first account registers, and each test has an account of its own
+      TIER_CHANGES: 'owner', // not the default: there is no operator here who could choose a tier
       ...(await environment(database.url)),
     })
     const log = createLogger('api', 'silent')
     const host = await openHost(log, new AbortController().signal, {
       roles: ['api'],
-      operatorPort: null,
+      operatorListen: null,
       traces: false,
     })
     ctx = await openContext(config, log, host)

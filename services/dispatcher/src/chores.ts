@@ -2,7 +2,8 @@ import { type DispatchQueue, toleratedSkewMs } from '@belfry/queue'
 import { type Loop, type Waker, watchClockSkew } from '@belfry/runtime'
 import type { Context } from './context.ts'
 import { queueWhenDue, startAttempts } from './intake/admit.ts'
-import { resetCircuits } from './intake/circuits.ts'
+import { applyTenantChanges } from './intake/apply-tenant-changes.ts'
+import { openPublishCircuits } from './intake/circuits.ts'
 import { openFindLateWork } from './intake/find-late-work.ts'
 import type { UpcomingReader } from './intake/read-upcoming.ts'
 import { refillQueues } from './intake/refill-queues.ts'
@@ -20,6 +21,7 @@ export function chores(ctx: Context, upcoming: UpcomingReader): Loop[] {
   })
   const { queue } = ctx
   const findLateWork = openFindLateWork(ctx)
+  const publishCircuits = openPublishCircuits(ctx)
   const warnOfSkew = watchClockSkew(ctx.clock, ctx.metrics.meter, ctx.log)
   return [
     chore('refresh-clock', 10_000, () => refreshClock(ctx, upcoming).then(warnOfSkew)),
@@ -34,8 +36,12 @@ export function chores(ctx: Context, upcoming: UpcomingReader): Loop[] {
       () => undoDelayedClaims(ctx).then(() => ctx.hostQueues.prefetched),
       whenWoken(ctx.prefetchWaker),
     ),
-    chore('reset-circuits', 2_000, async () => {
-      if ((await resetCircuits(ctx)) > 0) startAttempts(ctx)
+    chore('publish-circuits', 1_000, async () => {
+      if ((await publishCircuits()) > 0) startAttempts(ctx)
+    }),
+    chore('apply-tenant-changes', 100, () => applyTenantChanges(ctx).then(() => 0), {
+      maxIntervalMs: 2_000,
+      waker: ctx.tenantsWaker,
     }),
     chore('evict-idle-queues', 5_000, async () => ctx.hostQueues.evictIdle()),
     chore('wake-outbox', 30_000, async () => ctx.outbox.wake()),

@@ -1,14 +1,12 @@
 import { formatCidr, parseCidrs, parseTiers } from '@belfry/domain'
 import { parseRedisAddress } from '@belfry/queue'
 import {
-  databaseUrl,
   integer,
-  logLevel,
   parsedBy,
   port,
-  queueShards,
   readConfig,
-  redisUrl,
+  serviceSettings,
+  serviceVariables,
   tracingSettings,
   wantsTracing,
 } from '@belfry/runtime'
@@ -25,11 +23,7 @@ export function loadConfig(env = process.env) {
 }
 
 export const variables = z.object({
-  DATABASE_URL: databaseUrl,
-  REDIS_URL: redisUrl,
-  QUEUE_SHARDS: queueShards,
-  METRICS_PORT: port.default(9090),
-  LOG_LEVEL: logLevel,
+  ...serviceVariables,
   /** The master keys of stored secrets: the first one encrypts, all of them decrypt. */
   ENCRYPTION_KEYS: parsedBy(parseMasterKeys, 'is required: id:key, the key 32 random bytes in base64'),
   /** Calls in flight at a time. */
@@ -67,11 +61,7 @@ const complete = variables.refine(env => !env.SMTP_URL?.startsWith('smtp') || en
 })
 
 const schema = complete.transform(env => ({
-  databaseUrl: env.DATABASE_URL,
-  redisUrl: env.REDIS_URL,
-  queueShards: env.QUEUE_SHARDS,
-  healthPort: env.METRICS_PORT,
-  logLevel: env.LOG_LEVEL,
+  ...serviceSettings(env),
   masterKeys: env.ENCRYPTION_KEYS,
   concurrency: env.DISPATCH_CONCURRENCY,
   hostConcurrency: env.HOST_CONCURRENCY,

@@ -7,10 +7,10 @@ import {
   type Pool,
   readSecrets,
   readSigningSecrets,
+  readTenants,
   waitForDatabase,
-  warnOfUnfitDatabase,
 } from '@belfry/db'
-import { openDeadLetterQueue, openDispatchQueue, type QueueConnection } from '@belfry/queue'
+import { openQueues, type QueueConnection } from '@belfry/queue'
 import { ConfigError, createWaker, type Host, type Logger, openMeter, withoutRedaction } from '@belfry/runtime'
 import { createAttemptsInFlight } from './attempt/attempts-in-flight.ts'
 import { createHeldClaims } from './attempt/held-claims.ts'
@@ -24,6 +24,7 @@ import { createDueTimers } from './intake/due-timers.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
 import { createShare } from './intake/share.ts'
 import { createTaskBuffer } from './intake/task-buffer.ts'
+import { createTenants } from './intake/tenants.ts'
 import { openMetrics } from './metrics.ts'
 import { type Outbox, openOutbox } from './outbox/outbox.ts'
 import { createHostQueues } from './scheduling/host-queues.ts'
@@ -45,9 +46,9 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
   const { stop } = host
   const { concurrency, masterKeys, tiers } = config
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
-  const pool = openPool(config.databaseUrl, { max: 6, onError, plansOnce: true, lockTimeoutMs: 1_000 })
-  await waitForDatabase(pool, error => log.warn({ err: error }, 'database.waiting'), stop)
-  await warnOfUnfitDatabase(pool, log)
+  const name = 'belfry-dispatcher'
+  const pool = openPool(config.databaseUrl, { name, max: 6, onError, plansOnce: true, lockTimeoutMs: 1_000 })
+  await waitForDatabase(pool, log, stop)
   const problem = await findMasterKeyProblem(pool, masterKeys)
   if (problem !== null) throw new ConfigError([`ENCRYPTION_KEYS: ${problem}`])
   const metrics = openMetrics(openMeter('dispatcher', host.registry))
@@ -55,10 +56,14 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
   const egress = await openEgress(config)
   const { sender } = egress
   const clock = await openDatabaseClock(pool)
-  const livenessPool = openPool(config.databaseUrl, { max: 2, onError, plansOnce: true, commitsAsync: true })
-  const dispatcher = await enterDispatchers(livenessPool, quarantine)
+  const livenessPool = openPool(config.databaseUrl, { name, max: 2, onError, plansOnce: true, commitsAsync: true })
+  const dispatcher = await enterDispatchers(livenessPool, quarantine, {
+    slots: concurrency,
+    permitsPerHost: config.hostConcurrency,
+  })
   const backlogWaker = createWaker()
   const now = () => performance.now()
+  const tenants = createTenants(ids => readTenants(pool, ids), tiers)
   return {
     log,
     attemptLog: withoutRedaction(log),
@@ -82,7 +87,14 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     ),
     buffer: createTaskBuffer(),
     timers: createDueTimers(() => clock.now()),
-    hostQueues: createHostQueues({ slots: concurrency, permitsPerHost: config.hostConcurrency, now }),
+    tenants,
+    tenantsWaker: createWaker(),
+    hostQueues: createHostQueues({
+      slots: concurrency,
+      permitsPerHost: config.hostConcurrency,
+      now,
+      tenantOf: workspace => tenants.find(workspace),
+    }),
     backlog: createBacklog(backlogWaker.wake),
     backlogWaker,
     prefetchWaker: createWaker(),
@@ -109,14 +121,4 @@ async function openEgress(config: Config) {
   await ownListeners.refresh()
   const { allowedPrivateTargets, egressProxy: proxy } = config
   return { ownListeners, sender: createSender({ allowedPrivateTargets, listeners: ownListeners, proxy, resolve }) }
-}
-
-function openQueues({ redisUrl, queueShards: shards }: Config, onError: (error: Error) => void) {
-  if (redisUrl === null) return { queueConnection: null, queue: null, deadLetters: null }
-  const queueConnection = { redisUrl, shards, onError }
-  return {
-    queueConnection,
-    queue: openDispatchQueue(queueConnection),
-    deadLetters: openDeadLetterQueue(queueConnection),
-  }
 }

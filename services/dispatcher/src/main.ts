@@ -1,18 +1,13 @@
-import { createLogger, failToStart, runService } from '@belfry/runtime'
+import { failToStart, runRole } from '@belfry/runtime'
 import { loadConfig } from './config.ts'
 import { runQuarantine } from './quarantine/start-quarantine.ts'
 import { quarantineArgument } from './quarantine/supervise-quarantine.ts'
 import { startDispatcher } from './start-dispatcher.ts'
 
-try {
-  const config = loadConfig()
-  const [, program, argument] = process.argv
-  if (argument === quarantineArgument) await runQuarantine(config)
-  else {
-    const log = createLogger('dispatcher', config.logLevel)
-    const options = { roles: ['dispatcher'], operatorPort: config.healthPort, traces: config.traces }
-    await runService(log, options, host => startDispatcher(config, log, host, program))
-  }
-} catch (error) {
-  failToStart(error)
+const [, program, argument] = process.argv
+if (argument === quarantineArgument) await quarantine().catch(failToStart)
+else await runRole('dispatcher', loadConfig, (config, log, host) => startDispatcher(config, log, host, program))
+
+async function quarantine(): Promise<void> {
+  await runQuarantine(loadConfig())
 }

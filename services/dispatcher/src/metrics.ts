@@ -1,11 +1,10 @@
 import type { Claim, FinishedAttempt, OutboxKind, ShortClaim } from '@belfry/db'
-import type { Labels, Meter } from '@belfry/runtime'
+import { countQueueAway, type Labels, type Meter, measureBatches } from '@belfry/runtime'
 
 /** The metrics of a dispatcher. */
 export type Metrics = ReturnType<typeof openMetrics>
 
 const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
-const sizeBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 
 const errors = [
   'timeout',
@@ -73,7 +72,7 @@ export function openMetrics(meter: Meter) {
   return {
     ...openEventMetrics(meter),
     meter,
-    batch: meter.histograms('belfry_batch_size', 'How many tasks shared a statement.', sizeBounds, ['batch']),
+    batch: measureBatches(meter),
     claimed(answers: ReadonlyArray<Claim | ShortClaim>) {
       const counts = new Map<string, number>()
       for (const answer of answers) {
@@ -105,7 +104,7 @@ function openEventMetrics(meter: Meter) {
       'Prefetched claims that were undone because no slot became free for them.',
     ),
     refilled: meter.counter('belfry_tasks_refilled_total', 'Tasks that were taken from the backlog in PostgreSQL.'),
-    queueAway: meter.counter('belfry_queue_away_total', 'Failures to add jobs because the queue was away.'),
+    queueAway: countQueueAway(meter),
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { dueTaskChannel, inspectDatabase, listen, outboxChannel, pingPool } from '@belfry/db'
+import { dueTaskChannel, inspectDatabase, listen, outboxChannel, pingPool, tenantsChannel } from '@belfry/db'
 import { consumeDispatchQueue } from '@belfry/queue'
 import { every, type Host, type Logger, measureDependencies, measurePool, type Service } from '@belfry/runtime'
 import { chores } from './chores.ts'
@@ -16,7 +16,6 @@ import { superviseQuarantine } from './quarantine/supervise-quarantine.ts'
 // A job is done once its tasks are buffered, so few jobs at a time are enough. BullMQ's worker takes jobs one by one, and
 // starts none before it has taken all that wait or as many as it may: a larger number would delay the first ones.
 const maxJobs = 50
-const patienceMs = 25_000
 // Closing waits for a Redis that is away. Everything in it is only a copy, so the dispatcher does not wait for long.
 const queuePatienceMs = 2_000
 
@@ -47,15 +46,15 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
   const notifications = listenTo(ctx, config, upcoming)
   const take: Parameters<typeof consumeDispatchQueue>[1]['take'] = (tasks, signal) => takeJob(ctx, tasks, signal)
   const consumer = ctx.queueConnection && consumeDispatchQueue(ctx.queueConnection, { concurrency: maxJobs, take })
-  host.operators?.report({ checks, warnings: () => inspectDatabase(pool), about: { egress } })
+  host.operators?.report({ checks, optional: ['queue'], warnings: () => inspectDatabase(pool), about: { egress } })
   return {
     async drain() {
       const consumers = atMost(queuePatienceMs, Promise.resolve(consumer?.close()))
       await Promise.all([
         consumers.then(() => requeueAll(ctx)),
         requeueAll(ctx),
-        ctx.attempts.finish(patienceMs, () => ctx.sender.close()),
-        ctx.outbox.finish(patienceMs),
+        ctx.attempts.finish(config.drainMs, () => ctx.sender.close()),
+        ctx.outbox.finish(config.drainMs),
         quarantine?.close(),
         reading,
         notifications.close(),
@@ -71,14 +70,16 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
 
 function listenTo(ctx: Context, { databaseUrl }: Config, upcoming: UpcomingReader) {
   const onDueTask = createNotificationHandler(ctx, upcoming)
-  return listen(databaseUrl, [dueTaskChannel, outboxChannel], {
+  return listen(databaseUrl, [dueTaskChannel, outboxChannel, tenantsChannel], {
     onNotification(channel, payload) {
       if (channel === outboxChannel) ctx.outbox.wake()
+      else if (channel === tenantsChannel) ctx.tenantsWaker.wake()
       else onDueTask(payload)
     },
     onConnect() {
       upcoming.rewind()
       ctx.outbox.wake()
+      ctx.tenantsWaker.wake()
     },
     onError: error => ctx.log.warn({ err: error }, 'notifications.unavailable'),
   })

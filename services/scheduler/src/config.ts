@@ -1,5 +1,5 @@
 import { parseTiers } from '@belfry/domain'
-import { databaseUrl, logLevel, parsedBy, port, queueShards, readConfig, redisUrl } from '@belfry/runtime'
+import { parsedBy, readConfig, serviceSettings, serviceVariables } from '@belfry/runtime'
 import { z } from 'zod'
 
 export type Config = ReturnType<typeof loadConfig>
@@ -10,11 +10,7 @@ export function loadConfig(env = process.env) {
 }
 
 export const variables = z.object({
-  DATABASE_URL: databaseUrl,
-  REDIS_URL: redisUrl,
-  QUEUE_SHARDS: queueShards,
-  METRICS_PORT: port.default(9090),
-  LOG_LEVEL: logLevel,
+  ...serviceVariables,
   /** The public address of the API, for the links in mails. Default: mails have no links. */
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   /** Tier limits that differ from the defaults, as JSON. */
@@ -22,11 +18,7 @@ export const variables = z.object({
 })
 
 const schema = variables.transform(env => ({
-  databaseUrl: env.DATABASE_URL,
-  redisUrl: env.REDIS_URL,
-  queueShards: env.QUEUE_SHARDS,
-  healthPort: env.METRICS_PORT,
-  logLevel: env.LOG_LEVEL,
+  ...serviceSettings(env),
   publicUrl: env.PUBLIC_URL === undefined ? null : new URL(env.PUBLIC_URL).origin,
   tiers: env.TIERS,
 }))

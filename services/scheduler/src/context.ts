@@ -1,13 +1,6 @@
-import {
-  type DatabaseClock,
-  openDatabaseClock,
-  openPool,
-  type Pool,
-  waitForDatabase,
-  warnOfUnfitDatabase,
-} from '@belfry/db'
+import { type DatabaseClock, openDatabaseClock, openPool, type Pool, waitForDatabase } from '@belfry/db'
 import type { Tiers } from '@belfry/domain'
-import { type DeadLetterQueue, type DispatchQueue, openDeadLetterQueue, openDispatchQueue } from '@belfry/queue'
+import { type DeadLetterQueue, type DispatchQueue, openQueues } from '@belfry/queue'
 import { type Host, type Logger, openMeter } from '@belfry/runtime'
 import type { Config } from './config.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
@@ -45,14 +38,10 @@ export function hasQueue(ctx: Context): ctx is QueueContext {
 
 export async function openContext(config: Config, log: Logger, host: Host): Promise<Context> {
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
-  const pool = openPool(config.databaseUrl, { max: connections, onError })
-  const backgroundPool = openPool(config.databaseUrl, { max: backgroundConnections, onError })
-  await waitForDatabase(pool, error => log.warn({ err: error }, 'database.waiting'), host.stop)
-  await warnOfUnfitDatabase(pool, log)
-  const { redisUrl } = config
-  const connection = redisUrl === null ? null : { redisUrl, shards: config.queueShards, onError }
-  const queue = connection && openDispatchQueue(connection)
-  const deadLetters = connection && openDeadLetterQueue(connection)
+  const pool = openPool(config.databaseUrl, { name: 'belfry-scheduler', max: connections, onError })
+  const backgroundPool = openPool(config.databaseUrl, { name: 'belfry-scheduler', max: backgroundConnections, onError })
+  await waitForDatabase(pool, log, host.stop)
+  const { queue, deadLetters } = openQueues(config, onError)
   return {
     log,
     tiers: config.tiers,

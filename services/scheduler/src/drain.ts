@@ -7,9 +7,11 @@ export async function drain(
   batchSize: number,
   step: (batchSize: number) => Promise<number>,
 ): Promise<number> {
-  for (let total = 0; ; ) {
+  let total = 0
+  while (!signal.aborted) {
     const handled = await step(batchSize)
     total += handled
-    if (handled < batchSize || signal.aborted) return total
+    if (handled < batchSize) break
   }
+  return total
 }

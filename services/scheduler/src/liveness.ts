@@ -1,7 +1,7 @@
 import type { Heartbeat } from '@belfry/db'
 
 /** A dispatcher without a heartbeat for this long is dead. A busy machine may cause shorter pauses. */
-export const livenessWindowMs = 12_000
+const livenessWindowMs = 12_000
 // After a longer gap between observations, the scheduler cannot know whether dispatchers were alive.
 const maxBlindMs = 4_000
 

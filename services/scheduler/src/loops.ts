@@ -13,6 +13,9 @@ import { reportUsage } from './report-usage.ts'
 import { rescueLostAttempts, rescueUnownedAttempts } from './rescue-lost-attempts.ts'
 import { settleDeadLetters } from './settle-dead-letters.ts'
 import {
+  backfillRunStatistics,
+  expireStatistics,
+  foldRuns,
   foldUsage,
   forgetExpired,
   forgetOldRequests,
@@ -47,6 +50,9 @@ export function loops(ctx: Context): Loop[] {
     chore('purge-deleted', 60_000, signal => purgeDeleted(background, signal)),
     chore('forget-expired', 600_000, signal => forgetExpired(background, signal)),
     chore('fold-usage', 1_000, signal => foldUsage(background, signal), 5_000),
+    chore('fold-runs', 1_000, signal => foldRuns(background, signal), 2_000),
+    chore('backfill-run-statistics', 60_000, signal => backfillRunStatistics(background, signal), 3_600_000),
+    chore('expire-statistics', 600_000, signal => expireStatistics(background, signal)),
     chore('return-unspent-blocks', 60_000, signal => returnUnspentBlocks(background, signal)),
     chore('record-quota-crossings', 60_000, () => recordQuotaCrossings(background)),
     chore('announce-quota-crossings', 10_000, signal => announceQuotaCrossings(background, signal), 30_000),

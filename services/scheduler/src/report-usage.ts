@@ -1,4 +1,5 @@
 import { findOwners, reportUsage as report } from '@belfry/db'
+import { presentLimit } from '@belfry/domain'
 import { usageMail } from '@belfry/messages'
 import type { Context } from './context.ts'
 import { drain } from './drain.ts'
@@ -20,9 +21,9 @@ export function reportUsage(ctx: Context, signal: AbortSignal, now = new Date(ct
             url: ctx.publicUrl && `${ctx.publicUrl}/${organization?.slug}/settings/usage`,
             month,
             tier,
-            executions: { used: executions, limit: limits.executions },
+            executions: { used: executions, limit: presentLimit(limits.executions) },
             failed,
-            storageBytes: { used: storageBytes, limit: limits.storageBytes },
+            storageBytes: { used: storageBytes, limit: presentLimit(limits.storageBytes) },
           })
           await storeMessage(tx, 'mail', 'usage', { type: 'mail', mail })
         }

@@ -1,4 +1,5 @@
-import { inspectDatabase, pingPool } from '@belfry/db'
+import { randomUUID } from 'node:crypto'
+import { beatScheduler, inspectDatabase, leaveSchedulers, pingPool } from '@belfry/db'
 import { every, type Host, type Logger, measureDependencies, type Service } from '@belfry/runtime'
 import type { Config } from './config.ts'
 import { openContext } from './context.ts'
@@ -12,11 +13,18 @@ export async function startScheduler(config: Config, log: Logger, host: Host): P
   const checks = { database: () => pingPool(pool), ...(queue && { queue: () => queue.ping() }) }
   measureWaiting(ctx)
   measureDependencies(ctx.metrics.meter, checks)
-  host.operators?.report({ checks, warnings: () => inspectDatabase(pool) })
-  const running = loops(ctx).map(loop => every(loop, host.stop))
+  host.operators?.report({ checks, optional: ['queue'], warnings: () => inspectDatabase(pool) })
+  const id = randomUUID()
+  const heartbeat = {
+    intervalMs: 1_000,
+    run: () => beatScheduler(pool, id),
+    onError: (err: unknown) => log.warn({ err }, 'heartbeat.failed'),
+  }
+  const running = [heartbeat, ...loops(ctx)].map(loop => every(loop, host.stop))
   return {
     async drain() {
       await Promise.all(running)
+      await leaveSchedulers(pool, id).catch(err => log.warn({ err }, 'scheduler.left_without_notice'))
       await ctx.close()
     },
   }

@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  backfillRunStatistics as backfillStatistics,
+  deleteOldStatistics,
+  foldRunChanges,
   foldUsageChanges,
   forgetDeadLetterOperations,
   forgetIdempotencyKeys,
@@ -17,6 +21,30 @@ const partitionMonthsAhead = 3
 /** Adds the recorded usage deltas to the sums of storage and of the days. Returns how many there were. */
 export function foldUsage(ctx: Context, signal: AbortSignal): Promise<number> {
   return drain(signal, 10_000, batchSize => foldUsageChanges(ctx.pool, batchSize))
+}
+
+/** Adds the recorded runs to the statistics. Returns how many deltas there were. */
+export function foldRuns(ctx: Context, signal: AbortSignal): Promise<number> {
+  return drain(signal, 1_000, batchSize => foldRunChanges(ctx.pool, batchSize))
+}
+
+// Between batches, so the backfill uses only a part of the database's capacity.
+const backfillPauseMs = 100
+
+/** Counts the runs from before the statistics existed. Returns how many runs were read. */
+export async function backfillRunStatistics(ctx: Context, signal: AbortSignal): Promise<number> {
+  const read = await drain(signal, 5_000, async batchSize => {
+    const inBatch = await backfillStatistics(ctx.pool, batchSize)
+    if (inBatch === batchSize) await sleep(backfillPauseMs, undefined, { signal }).catch(() => {})
+    return inBatch
+  })
+  if (read > 0) ctx.log.info({ runs: read }, 'statistics.backfilled')
+  return read
+}
+
+/** Deletes old statistics. */
+export function expireStatistics(ctx: Context, signal: AbortSignal): Promise<number> {
+  return drain(signal, 5_000, batchSize => deleteOldStatistics(ctx.pool, batchSize))
 }
 
 /** Deletes expired sessions and rate limits. Returns how many there were. */

@@ -36,6 +36,11 @@ async function fill(workspaceId: string): Promise<void> {
      SELECT uuid_v7(now()), workspace_id, id, 1, 'task', 'success', now(), now(), now(), '12345' FROM finished`,
     [workspaceId],
   )
+  await pool.query(
+    `INSERT INTO run_statistics (workspace_id, period, starts_at, lag_bucket, total, failed)
+     SELECT $1, 1, now(), bucket, 1, 0 FROM generate_series(1, 1200) bucket`,
+    [workspaceId],
+  )
   const rule = { startsAt: null, endsAt: null, overlap: 'allow', catchUp: 'latest' } as const
   const job = { id: newUuid(), workspaceId, name: 'A job', cron: '0 0 1 1 *', timezone: 'UTC', ...rule }
   await createCronJob(pool, { ...job, ...request, ...delays }, 0)
@@ -51,6 +56,7 @@ async function fill(workspaceId: string): Promise<void> {
 
 const tables = [
   ...['tasks', 'runs', 'cron_jobs', 'secrets', 'data_keys', 'api_keys', 'idempotency_keys', 'usage_changes'],
+  ...['run_changes', 'run_statistics'],
 ] as const
 
 async function rowsOf(workspaceId: string): Promise<Record<string, number>> {
@@ -86,7 +92,15 @@ describe('a deleted workspace', () => {
     const [gone, kept] = [await storeWorkspace(ctx), await storeWorkspace(ctx)]
     for (const id of [gone, kept]) await fill(id)
     const before = await rowsOf(kept)
-    expect(before).toMatchObject({ tasks: 1_500, runs: 1_200, secrets: 1, api_keys: 1, idempotency_keys: 1 })
+    expect(before).toMatchObject({
+      tasks: 1_500,
+      runs: 1_200,
+      run_changes: 1,
+      run_statistics: 1_200,
+      secrets: 1,
+      api_keys: 1,
+      idempotency_keys: 1,
+    })
     const organizationId = await organizationOf(gone)
     while ((await foldUsageChanges(ctx.pool, 1_000)) > 0);
     // Responses are counted where they are recorded, which nothing does here.

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { openPool, readProcessState } from '@belfry/db'
 import { createLogger, openHost } from '@belfry/runtime'
 import { createTestDatabase } from '@belfry/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -15,13 +16,11 @@ it('warns once, and in /readyz, of a database that may lose tasks, and still wor
   const config = loadConfig({ DATABASE_URL: database.url, METRICS_PORT: String(port) })
   const host = await openHost(log, stop.signal, {
     roles: ['scheduler'],
-    operatorPort: config.healthPort,
+    operatorListen: config.operatorListen,
     traces: false,
   })
   const service = await startScheduler(config, log, host)
   onTestFinished(async () => {
-    stop.abort()
-    await service.drain()
     await host.close()
     await database.drop()
   })
@@ -34,6 +33,12 @@ it('warns once, and in /readyz, of a database that may lose tasks, and still wor
   const response = await fetch(`http://127.0.0.1:${port}/readyz`)
   expect(response.status).toBe(200)
   expect(await response.json()).toMatchObject({ ready: true, warnings: findings })
+  const pool = openPool(database.url, { max: 1, onError: error => console.error(error) })
+  onTestFinished(() => pool.end())
+  await expect.poll(() => readProcessState(pool), { timeout: 5_000 }).toMatchObject({ schedulers: { live: 1 } })
+  stop.abort()
+  await service.drain()
+  expect((await readProcessState(pool)).schedulers.live).toBe(0)
 })
 
 async function freePort(): Promise<number> {

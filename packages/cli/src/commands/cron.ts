@@ -2,6 +2,7 @@ import type { CronJob } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { choice, number, parseInstant } from '../parse-options.ts'
+import { UsageError } from '../usage-error.ts'
 import { type RequestFlags, requestFields, withRequestOptions } from './request-options.ts'
 
 type CreateFlags = RequestFlags & { name?: string; timezone?: string; overlap?: 'allow'; catchUp?: 'latest' }
@@ -12,14 +13,20 @@ export function addCron(program: Command, context: () => Context): void {
   addPreview(cron, context)
   addCreate(cron, context)
   for (const verb of ['pause', 'resume'] as const) {
-    const about = { pause: 'pause a cron job', resume: 'resume a cron job from now on' }
+    const about = { pause: 'pause cron jobs', resume: 'resume cron jobs from now on' }
+    const other = { pause: 'active', resume: 'paused' } as const
     cron
       .command(verb)
       .description(about[verb])
-      .argument('<id>', 'cron_...')
-      .action(async (id: string) => {
+      .argument('[ids...]', 'cron_...')
+      .option('--all', `all ${other[verb]} cron jobs`)
+      .action(async (ids: string[], { all }: { all?: boolean }) => {
         const ctx = context()
-        showJob(ctx, await ctx.belfry().cronJobs[verb](id, { signal: ctx.signal }))
+        const { cronJobs } = ctx.belfry()
+        const { signal } = ctx
+        if (ids.length > 0 === Boolean(all)) throw new UsageError('Specify either ids or --all.')
+        const found = all ? await idsOf(cronJobs.list({ status: other[verb], limit: 100 }, { signal })) : ids
+        for (const id of found) showJob(ctx, await cronJobs[verb](id, { signal }))
       })
   }
   cron
@@ -40,6 +47,12 @@ export function addCron(program: Command, context: () => Context): void {
       await ctx.belfry().cronJobs.delete(id, { signal: ctx.signal })
       ctx.out.show({ id, deleted: true }, `${id}  deleted`)
     })
+}
+
+async function idsOf(jobs: AsyncIterable<CronJob>): Promise<string[]> {
+  const ids: string[] = []
+  for await (const { id } of jobs) ids.push(id)
+  return ids
 }
 
 function addPreview(cron: Command, context: () => Context): void {
@@ -93,12 +106,11 @@ function addCreate(cron: Command, context: () => Context): void {
     .addOption(choice('--catch-up <what>', 'which missed runs are made up for', ['latest', 'all', 'none']))
   withRequestOptions(command).action(async (url: string, flags: CreateFlags & { cron: string }) => {
     const ctx = context()
-    const method = flags.method ?? 'POST'
     const job = await ctx.belfry().cronJobs.create(
       {
-        name: flags.name ?? `${method.toUpperCase()} ${url}`.slice(0, 200),
+        ...(flags.name === undefined ? {} : { name: flags.name }),
         targetUrl: url,
-        method,
+        ...(flags.method ? { method: flags.method } : {}),
         cron: flags.cron,
         ...(flags.timezone ? { timezone: flags.timezone } : {}),
         ...(flags.overlap ? { overlap: flags.overlap } : {}),

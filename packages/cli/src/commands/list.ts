@@ -16,10 +16,11 @@ import { number, parseInstant, repeated } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
 
 type Flags = {
-  state?: string[]
   topic?: string[]
   cronjob?: string[]
   task?: string[]
+  event?: string[]
+  status?: string[]
   name?: string
   from?: string
   to?: string
@@ -38,25 +39,28 @@ const pageSize = 100
 
 const kinds: Record<string, Kind> = {
   tasks: {
-    takes: ['state', 'cronjob', 'name', 'from', 'to'],
+    takes: ['status', 'cronjob', 'event', 'name', 'from', 'to'],
     heading: taskHeading,
-    rows: (belfry, { state, cronjob, name }, times) =>
+    rows: (belfry, { status, cronjob, event, name }, times) =>
       each(
-        belfry.tasks.list({ ...given({ state: state as TaskState[], cronjobId: cronjob, name }), ...times }),
+        belfry.tasks.list({
+          ...given({ state: status as TaskState[], cronjobId: cronjob, eventId: event, name }),
+          ...times,
+        }),
         taskRow,
       ),
   },
   cronjobs: {
-    takes: ['state', 'name'],
+    takes: ['status', 'name'],
     heading: cronJobHeading,
-    rows: (belfry, { state, name }, { limit }) =>
-      each(belfry.cronJobs.list({ ...given({ status: state as ['active'], name }), limit }), cronJobRow),
+    rows: (belfry, { status, name }, { limit }) =>
+      each(belfry.cronJobs.list({ ...given({ status: status as ['active'], name }), limit }), cronJobRow),
   },
   runs: {
-    takes: ['state', 'topic', 'cronjob', 'task', 'from', 'to'],
+    takes: ['status', 'topic', 'cronjob', 'task', 'from', 'to'],
     heading: runHeading,
-    rows: (belfry, { state, topic, cronjob, task }, times) => {
-      const filters = given({ status: state as ['failed'], topic, cronjobId: cronjob, taskId: task })
+    rows: (belfry, { status, topic, cronjob, task }, times) => {
+      const filters = given({ status: status as ['failed'], topic, cronjobId: cronjob, taskId: task })
       return each(belfry.runs.list({ ...filters, ...times }), runRow)
     },
   },
@@ -79,11 +83,15 @@ export function addList(program: Command, context: () => Context): void {
     .description('list tasks, cronjobs, runs, dead-letters or subscriptions, newest first')
     .argument('[what]', `one of ${Object.keys(kinds).join(', ')}`, 'tasks')
     .addOption(
-      repeated('--state <state>', 'only in this state or status, such as dead, active or failed; can be repeated'),
+      repeated(
+        '--state, --status <status>',
+        'only in this state or status, such as dead, active or failed; can be repeated',
+      ),
     )
     .addOption(repeated('--topic <topic>', 'only runs of events with this topic; can be repeated'))
     .addOption(repeated('--cronjob <id>', 'only of this cron job; can be repeated'))
     .addOption(repeated('--task <id>', 'only runs of this task; can be repeated'))
+    .addOption(repeated('--event <id>', 'only tasks of this event; can be repeated'))
     .option('--name <prefix>', 'only with names that start with this')
     .option('--from <time>', 'only due (runs: started) at this time or later')
     .option('--to <time>', 'only due (runs: started) before this time')
@@ -107,7 +115,7 @@ export function addList(program: Command, context: () => Context): void {
 }
 
 function refuseOthers(what: string, kind: Kind, flags: Flags): void {
-  for (const name of ['state', 'topic', 'cronjob', 'task', 'name', 'from', 'to'] as const) {
+  for (const name of ['status', 'topic', 'cronjob', 'task', 'event', 'name', 'from', 'to'] as const) {
     if (flags[name] === undefined || kind.takes.includes(name)) continue
     throw new UsageError(`--${name} does not apply to ${what}.`)
   }

@@ -5,7 +5,7 @@ import { parseInstant } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
 import { type RequestFlags, requestFields, withRequestOptions } from './request-options.ts'
 
-type Flags = RequestFlags & { at?: string; in?: string; name?: string; idempotencyKey?: string }
+type Flags = RequestFlags & { at?: string; delay?: string; name?: string; idempotencyKey?: string }
 
 export function addSchedule(program: Command, context: () => Context): void {
   const command = program
@@ -13,17 +13,16 @@ export function addSchedule(program: Command, context: () => Context): void {
     .description('call a URL once, at a given time')
     .argument('<url>', 'the URL to call')
     .option('--at <time>', 'the time: ISO 8601 with a zone, such as 2026-12-01T09:00:00+01:00')
-    .option('--in <time>', 'the time from now, such as 10m or 2d')
+    .option('--in, --delay <time>', 'the time from now, such as 10m or 2d')
     .option('--name <name>', 'for people (default: the request)')
     .option('--idempotency-key <key>', 'the same key creates only one task in 24 hours')
   withRequestOptions(command).action(async (url: string, flags: Flags) => {
     const ctx = context()
-    const method = flags.method ?? 'POST'
     const task = await ctx.belfry().tasks.create(
       {
-        name: flags.name ?? `${method.toUpperCase()} ${url}`.slice(0, 200),
+        ...(flags.name === undefined ? {} : { name: flags.name }),
         targetUrl: url,
-        method,
+        ...(flags.method ? { method: flags.method } : {}),
         executeAt: when(ctx, flags),
         ...(await requestFields(ctx, flags)),
       },
@@ -33,9 +32,9 @@ export function addSchedule(program: Command, context: () => Context): void {
   })
 }
 
-function when(ctx: Context, { at, in: ahead }: Flags): Date {
-  if ((at === undefined) === (ahead === undefined)) {
+function when(ctx: Context, { at, delay }: Flags): Date {
+  if ((at === undefined) === (delay === undefined)) {
     throw new UsageError('Specify either --at <time> or --in <time>. To call at once, use `belfry publish`.')
   }
-  return at === undefined ? new Date(ctx.now().getTime() + parseDuration(ahead ?? '')) : parseInstant(at)
+  return at === undefined ? new Date(ctx.now().getTime() + parseDuration(delay ?? '')) : parseInstant(at)
 }

@@ -7,7 +7,11 @@ export type ImportedEntry =
   | { place: string; refusal: string }
 
 /** A cron job to create. */
-export type PlannedJob = CreateCronJob & { method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; timezone: string }
+export type PlannedJob = CreateCronJob & {
+  name: string
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  timezone: string
+}
 
 /** An entry cannot be imported. */
 export class ImportRefusal extends Error {

@@ -1,9 +1,8 @@
 import type { Http } from '../http.ts'
-import { newIdempotencyKey } from '../idempotency-key.ts'
 import { type List, list } from '../list.ts'
 import type { CreateOptions, RequestOptions } from '../options.ts'
 import { path } from '../path.ts'
-import { toBody, toDispatchBody } from '../request-body.ts'
+import { toBody, toDispatchBody, toNewBody } from '../request-body.ts'
 import type {
   CreateCronJob,
   CronJob,
@@ -22,38 +21,27 @@ export type CronJobs = ReturnType<typeof cronJobsOf>
 
 export function cronJobsOf(http: Http) {
   const move = <T>(id: Id, verb: string, options?: RequestOptions): Promise<T> =>
-    http.json({ method: 'POST', path: path`/api/v1/scheduler/cronjobs/${id}/${verb}`, options })
+    http.post(path`/api/v1/scheduler/cronjobs/${id}/${verb}`, undefined, options)
 
   return {
     /** Creates a cron job. It is stored when this resolves. Retries are safe. */
     create: (job: CreateCronJob, options?: CreateOptions): Promise<CronJob> =>
-      http.json({
-        method: 'POST',
-        path: root,
-        body: toDispatchBody(job),
-        idempotencyKey: options?.idempotencyKey ?? newIdempotencyKey(),
-        options,
-      }),
+      http.create(root, toNewBody(job), options),
 
     /** Returns a cron job with its next five runs. Throws `NotFoundError`. */
     get: (id: Id, options?: RequestOptions): Promise<CronJob> =>
-      http.json({ method: 'GET', path: path`/api/v1/scheduler/cronjobs/${id}`, options }),
+      http.get(path`/api/v1/scheduler/cronjobs/${id}`, options),
 
     /** Lists cron jobs, newest first. */
     list: (filters: ListCronJobs = {}, options?: RequestOptions): List<CronJob> => list(http, root, filters, options),
 
     /** Changes a cron job. A new `cron` or `timezone` replaces the runs that have not started. */
     update: (id: Id, change: UpdateCronJob, options?: RequestOptions): Promise<CronJob> =>
-      http.json({
-        method: 'PATCH',
-        path: path`/api/v1/scheduler/cronjobs/${id}`,
-        body: toDispatchBody(change),
-        options,
-      }),
+      http.patch(path`/api/v1/scheduler/cronjobs/${id}`, toDispatchBody(change), options),
 
     /** Deletes a cron job, and cancels its runs that have not started. */
     delete: (id: Id, options?: RequestOptions): Promise<void> =>
-      http.json({ method: 'DELETE', path: path`/api/v1/scheduler/cronjobs/${id}`, options }),
+      http.delete(path`/api/v1/scheduler/cronjobs/${id}`, options),
 
     /** Pauses a cron job. No run starts after this resolves. */
     pause: (id: Id, options?: RequestOptions): Promise<CronJob> => move(id, 'pause', options),
@@ -68,6 +56,6 @@ export function cronJobsOf(http: Http) {
     preview: (
       schedule: { cron: string; timezone?: string; from?: TimestampInput /** 1 to 50. Default 5. */; count?: number },
       options?: RequestOptions,
-    ): Promise<CronPreview> => http.json({ method: 'POST', path: `${root}/preview`, body: toBody(schedule), options }),
+    ): Promise<CronPreview> => http.post(`${root}/preview`, toBody(schedule), options),
   }
 }

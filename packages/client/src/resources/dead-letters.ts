@@ -21,10 +21,10 @@ export type DeadLetters = ReturnType<typeof deadLettersOf>
 
 export function deadLettersOf(http: Http) {
   const settle = <T>(verb: string, choice: DeadLetterChoice, options?: RequestOptions): Promise<T> =>
-    http.json({ method: 'POST', path: `${root}/${verb}`, body: toBody(choice), options })
+    http.post(`${root}/${verb}`, toBody(choice), options)
 
   const operation = (id: Id, options?: RequestOptions): Promise<DeadLetterOperation> =>
-    http.json({ method: 'GET', path: path`/api/v1/scheduler/dead-letters/operations/${id}`, options })
+    http.get(path`/api/v1/scheduler/dead-letters/operations/${id}`, options)
 
   return {
     /** Lists dead letters, newest first. */
@@ -60,6 +60,6 @@ export function deadLettersOf(http: Http) {
 
     /** Stops an operation. Settled dead letters stay settled. Throws `ConflictError` when it has ended. */
     cancelOperation: (id: Id, options?: RequestOptions): Promise<DeadLetterOperation> =>
-      http.json({ method: 'DELETE', path: path`/api/v1/scheduler/dead-letters/operations/${id}`, options }),
+      http.delete(path`/api/v1/scheduler/dead-letters/operations/${id}`, options),
   }
 }

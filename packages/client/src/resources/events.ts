@@ -1,5 +1,4 @@
 import type { Http } from '../http.ts'
-import { newIdempotencyKey } from '../idempotency-key.ts'
 import type { CreateOptions } from '../options.ts'
 import { withPayload } from '../request-body.ts'
 import type { PublishEvent, PublishedEvent } from '../types.ts'
@@ -11,13 +10,7 @@ export function eventsOf(http: Http) {
   return {
     /** Publishes an event to `targetUrl` or to every matching subscription. It is stored when this resolves. */
     publish(event: PublishEvent, options?: CreateOptions): Promise<PublishedEvent> {
-      return http.json({
-        method: 'POST',
-        path: '/api/events',
-        body: withPayload(event),
-        idempotencyKey: options?.idempotencyKey ?? newIdempotencyKey(),
-        options,
-      })
+      return http.create('/api/events', withPayload(event), options)
     },
   }
 }

@@ -25,22 +25,21 @@ export function organizationsOf(http: Http) {
   return {
     /** Creates an organization. The signed-in user becomes its owner. */
     create: (organization: { name: string }, options?: RequestOptions): Promise<Organization> =>
-      http.json({ method: 'POST', path: root, body: toBody(organization), options }),
+      http.post(root, toBody(organization), options),
 
     /** Lists the organizations of the signed-in user. */
     list: (page: PageOptions = {}, options?: RequestOptions): List<Organization> => list(http, root, page, options),
 
     /** Returns an organization. With an API key of one of its workspaces it is a summary without `policy`. */
     get: (id: Id, options?: RequestOptions): Promise<OrganizationDetail | OrganizationSummary> =>
-      http.json({ method: 'GET', path: path`/api/v1/organizations/${id}`, options }),
+      http.get(path`/api/v1/organizations/${id}`, options),
 
     /** Changes an organization. Omitted fields stay unchanged, also within `policy`. */
     update: (
       id: Id,
       change: { name?: string; slug?: string; policy?: Partial<Policy> },
       options?: RequestOptions,
-    ): Promise<Organization> =>
-      http.json({ method: 'PATCH', path: path`/api/v1/organizations/${id}`, body: toBody(change), options }),
+    ): Promise<Organization> => http.patch(path`/api/v1/organizations/${id}`, toBody(change), options),
 
     /** Lists its members with their roles. */
     members: (id: Id, page: PageOptions = {}, options?: RequestOptions): List<Member> =>
@@ -52,7 +51,7 @@ export function organizationsOf(http: Http) {
 
     /** Deletes an organization without workspaces. Requires an owner. */
     delete: (id: Id, options?: RequestOptions): Promise<void> =>
-      http.json({ method: 'DELETE', path: path`/api/v1/organizations/${id}`, options }),
+      http.delete(path`/api/v1/organizations/${id}`, options),
 
     /** Lists the runs of all workspaces that the signed-in user can see. */
     runs: (id: Id, filters: ListOrganizationRuns = {}, options?: RequestOptions): List<Run> =>

@@ -4,7 +4,7 @@ import { openExport } from '../open-export.ts'
 import type { RequestOptions, TailOptions } from '../options.ts'
 import { path } from '../path.ts'
 import { tailRuns } from '../tail-runs.ts'
-import type { ExportRuns, Id, ListRuns, Run, RunDetail } from '../types.ts'
+import type { ExportRuns, Id, ListRuns, Run, RunDetail, RunFailures, RunFailuresQuery } from '../types.ts'
 
 const root = '/api/v1/scheduler/runs'
 
@@ -18,7 +18,11 @@ export function runsOf(http: Http) {
 
     /** Returns a run with its full request and response. */
     get: (id: Id, options?: RequestOptions): Promise<RunDetail> =>
-      http.json({ method: 'GET', path: path`/api/v1/scheduler/runs/${id}`, options }),
+      http.get(path`/api/v1/scheduler/runs/${id}`, options),
+
+    /** Returns the failed runs of a time, the latest 10,000 of them, grouped by host, error and response status. */
+    failures: (query: RunFailuresQuery = {}, options?: RequestOptions): Promise<RunFailures> =>
+      http.get(`${root}/failures`, options, query),
 
     /**
      * Yields new runs, about a second after their end: `for await (const run of belfry.runs.tail())`. Reconnects when the

@@ -14,26 +14,21 @@ export function subscriptionsOf(http: Http) {
   return {
     /** Creates a subscription, which receives every event with a matching topic from now on. */
     create: (subscription: CreateSubscription, options?: RequestOptions): Promise<Subscription> =>
-      http.json({ method: 'POST', path: root, body: toDispatchBody(subscription), options }),
+      http.post(root, toDispatchBody(subscription), options),
 
     /** Returns a subscription. Throws `NotFoundError`. */
     get: (id: Id, options?: RequestOptions): Promise<Subscription> =>
-      http.json({ method: 'GET', path: path`/api/v1/scheduler/subscriptions/${id}`, options }),
+      http.get(path`/api/v1/scheduler/subscriptions/${id}`, options),
 
     /** Lists subscriptions, newest first. */
     list: (page: PageOptions = {}, options?: RequestOptions): List<Subscription> => list(http, root, page, options),
 
     /** Changes a subscription for later events. Omitted fields stay unchanged. */
     update: (id: Id, change: UpdateSubscription, options?: RequestOptions): Promise<Subscription> =>
-      http.json({
-        method: 'PATCH',
-        path: path`/api/v1/scheduler/subscriptions/${id}`,
-        body: toDispatchBody(change),
-        options,
-      }),
+      http.patch(path`/api/v1/scheduler/subscriptions/${id}`, toDispatchBody(change), options),
 
     /** Deletes a subscription. Earlier events are still delivered. */
     delete: (id: Id, options?: RequestOptions): Promise<void> =>
-      http.json({ method: 'DELETE', path: path`/api/v1/scheduler/subscriptions/${id}`, options }),
+      http.delete(path`/api/v1/scheduler/subscriptions/${id}`, options),
   }
 }

@@ -12,24 +12,17 @@ export function workspacesOf(http: Http) {
   return {
     /** Creates a workspace. Requires a session token. */
     create: (organizationId: Id, workspace: { name: string }, options?: RequestOptions): Promise<Workspace> =>
-      http.json({
-        method: 'POST',
-        path: path`/api/v1/organizations/${organizationId}/workspaces`,
-        body: toBody(workspace),
-        options,
-      }),
+      http.post(path`/api/v1/organizations/${organizationId}/workspaces`, toBody(workspace), options),
 
     /** Returns a workspace. Throws `NotFoundError`, also for workspaces that the caller cannot see. */
-    get: (id: Id, options?: RequestOptions): Promise<Workspace> =>
-      http.json({ method: 'GET', path: path`/api/v1/workspaces/${id}`, options }),
+    get: (id: Id, options?: RequestOptions): Promise<Workspace> => http.get(path`/api/v1/workspaces/${id}`, options),
 
     /** Changes a workspace. Requires a session token. */
     update: (id: Id, change: { name: string }, options?: RequestOptions): Promise<Workspace> =>
-      http.json({ method: 'PATCH', path: path`/api/v1/workspaces/${id}`, body: toBody(change), options }),
+      http.patch(path`/api/v1/workspaces/${id}`, toBody(change), options),
 
     /** Deletes a workspace, and stops all its deliveries at once. Requires a session token. */
-    delete: (id: Id, options?: RequestOptions): Promise<void> =>
-      http.json({ method: 'DELETE', path: path`/api/v1/workspaces/${id}`, options }),
+    delete: (id: Id, options?: RequestOptions): Promise<void> => http.delete(path`/api/v1/workspaces/${id}`, options),
 
     /** Lists the members of a workspace with their roles. Owners and admins of the organization have access without it. */
     members: (id: Id, page: PageOptions = {}, options?: RequestOptions): List<WorkspaceMember> =>
@@ -50,16 +43,11 @@ function secretsOf(http: Http) {
 
     /** Creates or replaces a secret. Requests refer to it as `{{ secrets.NAME }}`. */
     put: (workspaceId: Id, name: string, value: string, options?: RequestOptions): Promise<Secret> =>
-      http.json({
-        method: 'PUT',
-        path: path`/api/v1/workspaces/${workspaceId}/secrets/${name}`,
-        body: toBody({ value }),
-        options,
-      }),
+      http.put(path`/api/v1/workspaces/${workspaceId}/secrets/${name}`, toBody({ value }), options),
 
     /** Deletes a secret. Tasks that still refer to it fail with `secret_missing`. */
     delete: (workspaceId: Id, name: string, options?: RequestOptions): Promise<void> =>
-      http.json({ method: 'DELETE', path: path`/api/v1/workspaces/${workspaceId}/secrets/${name}`, options }),
+      http.delete(path`/api/v1/workspaces/${workspaceId}/secrets/${name}`, options),
   }
 }
 
@@ -71,10 +59,10 @@ function signingSecretsOf(http: Http) {
 
     /** Creates a new signing secret. The previous one signs too for 24 hours. */
     rotate: (workspaceId: Id, options?: RequestOptions): Promise<SigningSecret> =>
-      http.json({ method: 'POST', path: path`/api/v1/workspaces/${workspaceId}/signing-secrets`, options }),
+      http.post(path`/api/v1/workspaces/${workspaceId}/signing-secrets`, undefined, options),
 
     /** Ends the previous signing secret at once. */
     revoke: (workspaceId: Id, id: Id, options?: RequestOptions): Promise<void> =>
-      http.json({ method: 'DELETE', path: path`/api/v1/workspaces/${workspaceId}/signing-secrets/${id}`, options }),
+      http.delete(path`/api/v1/workspaces/${workspaceId}/signing-secrets/${id}`, options),
   }
 }

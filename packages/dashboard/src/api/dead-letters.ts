@@ -1,4 +1,4 @@
-import type { DeadLetterOperation, Task } from '@belfry/contract'
+import type { DeadLetterOperation, Page, Task } from '@belfry/contract'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { type ListQuery, listOptions } from './page.ts'
@@ -17,6 +17,29 @@ export type Settled = { count: number; operation: DeadLetterOperation | null }
 
 export function deadLettersQuery(workspaceId: string, query: ListQuery = {}) {
   return listOptions<Task>(['dead-letters', workspaceId], base, query, workspaceId)
+}
+
+// Pages of 100 that a confirmation reads to show what it is about.
+const maxPages = 10
+
+/** Queries the dead letters that a filter selects, up to 1,000. */
+export function deadLettersToSettleQuery(workspaceId: string, filter: ListQuery) {
+  return queryOptions({
+    queryKey: ['dead-letters', workspaceId, 'to settle', filter],
+    async queryFn({ signal }) {
+      const tasks: Task[] = []
+      let cursor: string | undefined
+      for (let reads = 0; reads < maxPages; reads += 1) {
+        const query = { ...filter, limit: 100, cursor }
+        const page: Page<Task> = await call('GET', base, { query, workspaceId, signal })
+        tasks.push(...page.data)
+        cursor = page.next_cursor ?? undefined
+        if (!cursor) break
+      }
+      return { tasks, hasMore: cursor !== undefined }
+    },
+    staleTime: 0,
+  })
 }
 
 export async function settleDeadLetters(

@@ -5,21 +5,29 @@ export type StreamedEvent = { id: string | undefined; name: string | undefined; 
 type Follow = {
   workspaceId?: string | undefined
   onEvent(event: StreamedEvent): void
+  /** Receives whether the stream is connected. */
+  onConnected?: ((isConnected: boolean) => void) | undefined
   signal: AbortSignal
 }
 
 const pauseMs = 2000
+// The API sends a comment every 15 seconds.
+const maxSilenceMs = 35_000
 
 /**
  * Follows an event stream of the API until `signal` aborts. Resumes after a lost connection. Rejects when the API answers
  * with a 4xx status. An EventSource could not send the workspace header.
  */
-export async function followEvents(path: string, { workspaceId, onEvent, signal }: Follow): Promise<void> {
+export async function followEvents(path: string, follow: Follow): Promise<void> {
+  const { workspaceId, onEvent, onConnected, signal } = follow
   let lastId: string | undefined
   while (!signal.aborted) {
+    const lost = new AbortController()
+    const onLost = () => lost.abort()
+    window.addEventListener('offline', onLost)
     try {
       const response = await fetch(path, {
-        signal,
+        signal: AbortSignal.any([signal, lost.signal]),
         headers: {
           Accept: 'text/event-stream',
           ...(workspaceId ? { 'X-Workspace-Id': workspaceId } : {}),
@@ -27,14 +35,18 @@ export async function followEvents(path: string, { workspaceId, onEvent, signal 
         },
       })
       if (response.status >= 400 && response.status < 500) throw new ApiProblem(response.status, await response.json())
-      for await (const event of readEventStream(chunksOf(response))) {
+      onConnected?.(response.ok)
+      for await (const event of readEventStream(chunksOf(response, onLost))) {
         lastId = event.id ?? lastId
         onEvent(event)
       }
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof ApiProblem) throw error
+    } finally {
+      window.removeEventListener('offline', onLost)
     }
+    onConnected?.(false)
     await pause(signal)
   }
 }
@@ -54,9 +66,18 @@ export async function* readEventStream(chunks: AsyncIterable<string>): AsyncGene
   }
 }
 
-async function* chunksOf(response: Response): AsyncGenerator<string> {
+async function* chunksOf(response: Response, onSilence: () => void): AsyncGenerator<string> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) yield next.value
+  let timer = setTimeout(onSilence, maxSilenceMs)
+  try {
+    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+      clearTimeout(timer)
+      timer = setTimeout(onSilence, maxSilenceMs)
+      yield next.value
+    }
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function pause(signal: AbortSignal): Promise<void> {

@@ -23,3 +23,7 @@ export function deleteIntegration(workspaceId: string, id: string): Promise<void
 export function testIntegration(workspaceId: string, id: string): Promise<IntegrationTest> {
   return call('POST', `${base(workspaceId)}/${id}/test`)
 }
+
+export function confirmAlerts(body: { token: string }): Promise<void> {
+  return call('POST', '/api/v1/integrations/confirm', { body })
+}

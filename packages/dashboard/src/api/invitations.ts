@@ -7,7 +7,7 @@ export function invitationPreviewQuery(token: string) {
   return queryOptions({
     queryKey: ['invitation', token],
     queryFn: ({ signal }) =>
-      call<InvitationPreview>('GET', `/api/v1/invitations/${encodeURIComponent(token)}`, { signal }),
+      call<InvitationPreview>('POST', '/api/v1/invitations/preview', { body: { token }, signal }),
     retry: false,
   })
 }
@@ -17,7 +17,7 @@ export function acceptInvitation(
   token: string,
   body: { name?: string; password?: string },
 ): Promise<AcceptedInvitation> {
-  return call('POST', `/api/v1/invitations/${encodeURIComponent(token)}/accept`, { body })
+  return call('POST', '/api/v1/invitations/accept', { body: { token, ...body } })
 }
 
 const base = (orgId: string) => `/api/v1/organizations/${orgId}/invitations`

@@ -1,22 +1,35 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiProblem } from './api-problem.ts'
 
+// A change in one tab shows in the others.
+const otherTabs = 'BroadcastChannel' in globalThis ? new BroadcastChannel('belfry') : null
+
 /** Creates the query cache. It calls `onSignedOut` when the API answers 401. */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: Error) => {
     if (error instanceof ApiProblem && error.status === 401) onSignedOut()
   }
-  return new QueryClient({
+  const client = new QueryClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({
+      onSuccess: () => otherTabs?.postMessage('changed'),
       onError(error, _variables, _result, { meta }) {
         if (!meta?.isSignIn) onError(error)
       },
     }),
     defaultOptions: {
-      queries: { staleTime: 10_000, retry: (failures, error) => failures < 2 && isTransient(error) },
+      // The browser's view of the network says nothing about an API on this machine, and a paused query has no error.
+      queries: {
+        staleTime: 10_000,
+        networkMode: 'always',
+        refetchOnReconnect: true,
+        retry: (failures, error) => failures < 2 && isTransient(error),
+      },
+      mutations: { networkMode: 'always' },
     },
   })
+  otherTabs?.addEventListener('message', () => void client.invalidateQueries())
+  return client
 }
 
 // Any other error would only repeat.

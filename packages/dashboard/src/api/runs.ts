@@ -1,5 +1,5 @@
-import type { Page, Run, RunDetail } from '@belfry/contract'
-import { queryOptions } from '@tanstack/react-query'
+import type { Page, Run, RunDetail, RunFailures } from '@belfry/contract'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call, queryText } from './call.ts'
 import { followEvents, type StreamedEvent } from './follow-events.ts'
 import { type ListQuery, listOptions } from './page.ts'
@@ -11,6 +11,17 @@ export type LogScope = { organizationId: string; workspaceId: string | null }
 
 export function runsQuery(workspaceId: string, query: ListQuery = {}) {
   return listOptions<Run>(['runs', workspaceId], base, query, workspaceId)
+}
+
+/** Queries the failed runs since a time, in groups. */
+export function failuresQuery(workspaceId: string, from: string | undefined) {
+  return queryOptions({
+    queryKey: ['failures', workspaceId, from],
+    queryFn: ({ signal }) => call<RunFailures>('GET', `${base}/failures`, { query: { from }, workspaceId, signal }),
+    enabled: from !== undefined,
+    refetchInterval: 30_000,
+    placeholderData: keepPreviousData,
+  })
 }
 
 export function runQuery(workspaceId: string, runId: string) {
@@ -47,6 +58,8 @@ export type LogHandlers = {
   onRun(run: Run): void
   /** Receives the minimum number of runs that were left out because too many ended at a time. */
   onOmitted?(count: number): void
+  /** Receives whether the stream is connected. */
+  onConnected?(isConnected: boolean): void
 }
 
 /** Calls `handlers` with the new runs of a log until `signal` aborts. */
@@ -56,8 +69,9 @@ export function followLog(
   signal: AbortSignal,
 ): Promise<void> {
   const onEvent = toHandler(handlers)
-  if (workspaceId !== null) return followEvents(`${base}/stream`, { workspaceId, onEvent, signal })
-  return followEvents(`/api/v1/organizations/${organizationId}/runs/stream`, { onEvent, signal })
+  const { onConnected } = handlers
+  if (workspaceId !== null) return followEvents(`${base}/stream`, { workspaceId, onEvent, onConnected, signal })
+  return followEvents(`/api/v1/organizations/${organizationId}/runs/stream`, { onEvent, onConnected, signal })
 }
 
 /** Returns the URL of an export. It is on the organization, because a link cannot send the workspace header. */

@@ -1,4 +1,4 @@
-import type { Me, RegisterBody, ResetPasswordBody, SignedIn, UpdateMeBody } from '@belfry/contract'
+import type { Me, RegisterBody, RegistrationRules, ResetPasswordBody, SignedIn, UpdateMeBody } from '@belfry/contract'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 
@@ -34,4 +34,17 @@ export function resetPassword(body: ResetPasswordBody): Promise<void> {
 
 export function updateMe(body: UpdateMeBody): Promise<Me> {
   return call('PATCH', '/api/v1/auth/me', { body })
+}
+
+export const registrationQuery = queryOptions({
+  queryKey: ['registration'],
+  queryFn: ({ signal }) => call<RegistrationRules>('GET', '/api/v1/auth/register', { signal }),
+})
+
+export function confirmEmail(body: { token: string }): Promise<void> {
+  return call('POST', '/api/v1/auth/email/confirm', { body })
+}
+
+export function resendConfirmation(): Promise<void> {
+  return call('POST', '/api/v1/auth/email/resend')
 }

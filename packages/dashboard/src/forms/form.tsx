@@ -11,11 +11,13 @@ type FormProps = {
   isWide?: boolean
   /** Shown next to the submit button. */
   more?: ReactNode
+  /** Shown after the submit button, which Enter presses. */
+  after?: ReactNode
   onBlur?(event: FocusEvent): void
 }
 
 /** A form: its fields, the error of the whole form, and the submit button. */
-export function Form({ form, action, children, isWide, more, onBlur }: FormProps): ReactNode {
+export function Form({ form, action, children, isWide, more, after, onBlur }: FormProps): ReactNode {
   return (
     <form className={styles.form} onSubmit={form.onSubmit} onBlur={onBlur} noValidate>
       {children}
@@ -25,6 +27,7 @@ export function Form({ form, action, children, isWide, more, onBlur }: FormProps
         <Button type="submit" kind="primary" isWide={isWide} isPending={form.isPending}>
           {action}
         </Button>
+        {after}
       </div>
     </form>
   )

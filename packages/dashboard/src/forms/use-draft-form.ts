@@ -1,8 +1,12 @@
-import { type FocusEvent, useRef, useState } from 'react'
+import { type FocusEvent, useEffect, useRef, useState } from 'react'
+import { useLocation } from 'react-router'
+import { dropDraft, keepDraft, keptDraft } from './kept-drafts.ts'
 import { type FieldErrors, type Form, useForm } from './use-form.ts'
 
 type DraftFormOptions<Draft, Result> = {
   initial: Draft
+  /** Returns the draft that a submit button with a value of its own submits. */
+  intend?(draft: Draft, intent: string): Draft
   check(draft: Draft): FieldErrors
   /** @param idempotencyKey - The same until the draft changes, for a retry of the same submit. */
   submit(draft: Draft, idempotencyKey: string): Promise<Result>
@@ -16,24 +20,51 @@ export type DraftForm<Draft> = {
   draft: Draft
   onChange(change: Partial<Draft>): void
   errors: FieldErrors
+  /** Whether the draft is from an earlier visit. */
+  isRestored: boolean
+  /** Returns to the initial fields. */
+  discard(): void
 }
 
-/** Keeps the fields of a form in a draft, which the page can preview, and validates them while the user types. */
+/** Keeps the fields of a form in a draft, which the page can preview and which survives the page, and validates them. */
 export function useDraftForm<Draft, Result>(options: DraftFormOptions<Draft, Result>): DraftForm<Draft> {
   const { initial, check, submit, onDone } = options
-  const [draft, setDraft] = useState(initial)
+  const { pathname, search } = useLocation()
+  const path = pathname + search
+  const [kept] = useState(() => keptDraft(path, initial))
+  const [isRestored, setIsRestored] = useState(kept !== null)
+  const [draft, setDraft] = useState(kept ?? initial)
+  const latest = useRef(draft)
+  latest.current = draft
+  const isDone = useRef(false)
+  useEffect(() => {
+    const keep = () =>
+      isDone.current || latest.current === initial ? dropDraft(path) : keepDraft(path, initial, latest.current)
+    window.addEventListener('pagehide', keep)
+    return () => {
+      window.removeEventListener('pagehide', keep)
+      keep()
+    }
+  }, [path, initial])
   const idempotencyKey = useRef(crypto.randomUUID())
   const form = useForm({
-    read: () => draft,
+    read: (_field, _data, intent) => options.intend?.(draft, intent) ?? draft,
     check,
     submit: submitted => submit(submitted, idempotencyKey.current),
-    onDone: result => onDone(result),
+    onDone(result) {
+      isDone.current = true
+      return onDone(result)
+    },
   })
   const onChange = (change: Partial<Draft>) => {
     idempotencyKey.current = crypto.randomUUID()
     setDraft(before => ({ ...before, ...change }))
   }
-  return { form, draft, onChange, ...useLiveErrors(check(draft), form.errors, draft) }
+  const discard = () => {
+    setDraft(initial)
+    setIsRestored(false)
+  }
+  return { form, draft, onChange, isRestored, discard, ...useLiveErrors(check(draft), form.errors, draft) }
 }
 
 /**

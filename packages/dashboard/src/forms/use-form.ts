@@ -5,8 +5,8 @@ import { ApiProblem, messageOf } from '../api/api-problem.ts'
 export type FieldErrors = Readonly<Record<string, string>>
 
 type FormOptions<Body, Result> = {
-  /** Reads the body from the fields. */
-  read(fields: (name: string) => string, form: FormData): Body
+  /** Reads the body from the fields. `intent` is the value of the submit button, if it has one. */
+  read(fields: (name: string) => string, form: FormData, intent: string): Body
   /** Validates before submitting. Returns messages by field. */
   check?(body: Body): FieldErrors
   submit(body: Body): Promise<Result>
@@ -59,7 +59,9 @@ export function useForm<Body, Result>(options: FormOptions<Body, Result>): Form 
       if (isPending) return
       form.current = event.currentTarget
       const data = new FormData(event.currentTarget)
-      const body = options.read(name => String(data.get(name) ?? ''), data)
+      const { submitter } = event.nativeEvent as SubmitEvent // the event of a form
+      const intent = submitter instanceof HTMLButtonElement ? submitter.value : ''
+      const body = options.read(name => String(data.get(name) ?? ''), data, intent)
       const found = options.check?.(body) ?? {}
       setErrors({})
       setProblem(null)

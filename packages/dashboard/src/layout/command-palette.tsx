@@ -1,13 +1,31 @@
+import type { Found } from '@belfry/contract'
+import { useQuery } from '@tanstack/react-query'
 import { Command as Cmdk, defaultFilter } from 'cmdk'
 import { Dialog } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { searchQuery } from '../api/search.ts'
+import { paths, type WorkspacePaths } from '../paths.ts'
+import { useOrganization } from '../session/scope.ts'
+import { formatCount } from '../ui/format-amount.ts'
+import { useSettled } from '../ui/use-settled.ts'
 import styles from './command-palette.module.css'
 import { useAllCommands } from './commands.tsx'
+import { useShellWorkspace } from './navigation.ts'
 
-/** Searches the registered commands and runs one. */
+const settledMs = 150
+
+/** Searches the registered commands, and the tasks, cron jobs, runs, hosts and topics of the workspace. */
 export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode {
   const commands = useAllCommands()
+  const navigate = useNavigate()
+  const { organization } = useOrganization()
+  const workspace = useShellWorkspace()
+  const [text, setText] = useState('')
+  const { data, isFetching } = useQuery(searchQuery(workspace?.id, useSettled(text, settledMs)))
   const groups = [...new Set(commands.map(({ group }) => group))]
+  const found = text.trim() === '' ? [] : (data?.data ?? [])
+  const to = workspace && paths.workspace(organization.slug, workspace.id)
   return (
     <Dialog.Root open onOpenChange={open => !open && onClose()}>
       <Dialog.Portal>
@@ -15,9 +33,14 @@ export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode 
         <Dialog.Content className={styles.palette} aria-describedby={undefined}>
           <Dialog.Title className="visually-hidden">Commands</Dialog.Title>
           <Cmdk label="Commands" loop filter={byWords}>
-            <Cmdk.Input placeholder="Type a command or search…" autoFocus />
+            <Cmdk.Input
+              placeholder="Search by name, host or ID, or type a command…"
+              autoFocus
+              value={text}
+              onValueChange={setText}
+            />
             <Cmdk.List className={styles.list}>
-              <Cmdk.Empty>No results</Cmdk.Empty>
+              <Cmdk.Empty>{isFetching ? 'Searching…' : 'No results'}</Cmdk.Empty>
               {groups.map(group => (
                 <Cmdk.Group key={group} heading={group}>
                   {commands
@@ -37,12 +60,53 @@ export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode 
                     ))}
                 </Cmdk.Group>
               ))}
+              {to &&
+                found.map(one => (
+                  <Cmdk.Item
+                    key={`${one.kind} ${one.name} ${one.id}`}
+                    value={`${one.kind} ${one.name} ${one.id}`}
+                    // The API has matched it.
+                    keywords={[text]}
+                    onSelect={() => {
+                      onClose()
+                      void navigate(pathOf(one, to))
+                    }}
+                  >
+                    <bdi className={styles.name}>{one.name}</bdi>
+                    <span className={styles.kind}>{describe(one)}</span>
+                  </Cmdk.Item>
+                ))}
             </Cmdk.List>
+            {data?.is_partial && found.length > 0 && (
+              <p className={styles.note}>Only the latest tasks and cron jobs were searched.</p>
+            )}
           </Cmdk>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
   )
+}
+
+function pathOf({ kind, id, name, count }: Found, to: WorkspacePaths): string {
+  const filtered = (filter: string) => to.log(`?${new URLSearchParams({ [filter]: name })}`)
+  switch (kind) {
+    case 'cron_job':
+      return to.cronJob(id ?? '')
+    case 'run':
+      return to.run(id ?? '')
+    case 'task':
+      return count > 1 ? to.tasks(`?${new URLSearchParams({ name })}`) : to.task(id ?? '')
+    case 'host':
+      return filtered('host')
+    case 'topic':
+      return filtered('topic')
+  }
+}
+
+const kinds = { task: 'Task', cron_job: 'Cron job', run: 'Run', host: 'Host', topic: 'Topic' } as const
+
+function describe({ kind, count }: Found): string {
+  return kind !== 'cron_job' && count > 1 ? `${kinds[kind]} · ${formatCount(count)} recent` : kinds[kind]
 }
 
 // The value of a command is its id. Users search for its label and keywords.

@@ -1,6 +1,7 @@
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { DefinitionList } from '../ui/definition-list.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { isTyping } from '../ui/is-typing.ts'
 
 const CommandPalette = lazy(() => import('./command-palette.tsx').then(module => ({ default: module.CommandPalette })))
 
@@ -15,6 +16,7 @@ const shortcuts = [
   ['Command palette', <kbd key="k">Ctrl K or ⌘ K</kbd>],
   ['Search this page', <kbd key="s">/</kbd>],
   ['Select and open rows', <kbd key="r">↑ ↓ Enter</kbd>],
+  ['Next and previous run of the log', <kbd key="j">J K</kbd>],
   ['Close dialog or panel', <kbd key="e">Esc</kbd>],
   ['Keyboard shortcuts', <kbd key="h">?</kbd>],
 ] as const
@@ -56,11 +58,5 @@ export function Keyboard(): ReactNode {
         <DefinitionList rows={shortcuts} />
       </Dialog>
     </>
-  )
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName))
   )
 }

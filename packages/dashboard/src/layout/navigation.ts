@@ -1,6 +1,17 @@
 import type { Workspace } from '@belfry/contract'
 import type { Action } from '@belfry/domain/permissions'
-import { Clock, Inbox, type LucideIcon, Radio, ScrollText, Settings, Skull, SquareActivity, Timer } from 'lucide-react'
+import {
+  Clock,
+  Crosshair,
+  Inbox,
+  type LucideIcon,
+  Radio,
+  ScrollText,
+  Settings,
+  Skull,
+  SquareActivity,
+  Timer,
+} from 'lucide-react'
 import { useMemo } from 'react'
 import { useLocation } from 'react-router'
 import { paths } from '../paths.ts'
@@ -16,6 +27,7 @@ export function useWorkspaceNavigation(): NavigationItem[] {
   const { organization } = useOrganization()
   const workspace = useShellWorkspace()
   const { pathname } = useLocation()
+  const mayReadKeys = useRights(workspace?.id).can('api_key.read').allowed
   return useMemo(() => {
     const page = (label: string, to: string, icon: LucideIcon) => ({
       label,
@@ -25,7 +37,11 @@ export function useWorkspaceNavigation(): NavigationItem[] {
     })
     // Settings of the workspace or of the organization.
     const isSettings = /^\/[^/]+\/(w\/[^/]+\/)?settings\//.test(pathname)
-    const settings = { ...page('Settings', paths.settings(organization.slug), Settings), isCurrent: isSettings }
+    const settingsPath =
+      workspace && mayReadKeys
+        ? paths.workspace(organization.slug, workspace.id).settings('api-keys')
+        : paths.settings(organization.slug)
+    const settings = { ...page('Settings', settingsPath, Settings), isCurrent: isSettings }
     if (!workspace) return [settings]
     const to = paths.workspace(organization.slug, workspace.id)
     return [
@@ -35,10 +51,11 @@ export function useWorkspaceNavigation(): NavigationItem[] {
       page('Events', to.events(), Radio),
       page('Subscriptions', to.subscriptions(), Inbox),
       page('Activity log', to.log(), ScrollText),
+      page('Targets', to.targets(), Crosshair),
       page('Dead letters', to.deadLetters(), Skull),
       settings,
     ]
-  }, [organization.slug, workspace, pathname])
+  }, [organization.slug, workspace, pathname, mayReadKeys])
 }
 
 /** Returns the settings pages that the signed-in user may open. */
@@ -53,7 +70,7 @@ export function useSettingsNavigation(): NavigationGroup[] {
     items: entries.filter(([, , right]) => can(right).allowed).map(([label, to]) => ({ label, to })),
   })
   const groups = [
-    group('Organization', [
+    group(`Organization: ${organization.name}`, [
       ['General', paths.settings(slug, 'general'), 'organization.read'],
       ['Members', paths.settings(slug, 'members'), 'member.read'],
       ['Invitations', paths.settings(slug, 'invitations'), 'invitation.read'],
@@ -66,7 +83,7 @@ export function useSettingsNavigation(): NavigationGroup[] {
   if (workspace) {
     const to = paths.workspace(slug, workspace.id)
     groups.unshift(
-      group(workspace.name, [
+      group(`Workspace: ${workspace.name}`, [
         ['API keys', to.settings('api-keys'), 'api_key.read'],
         ['Secrets', to.settings('secrets'), 'secret.read'],
         ['Signing secrets', to.settings('signing-secrets'), 'signing_secret.read'],

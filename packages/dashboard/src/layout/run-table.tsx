@@ -18,7 +18,7 @@ const columns: ReadonlyArray<Column<Run>> = [
   { id: 'duration', header: 'Duration', align: 'end', cell: run => formatDuration(run.duration_ms) },
 ]
 const withAttempts: ReadonlyArray<Column<Run>> = [
-  { id: 'attempt', header: 'Attempt', isLead: true, cell: run => `#${run.attempt}` },
+  { id: 'attempt', header: 'Run', isLead: true, cell: run => `#${run.attempt}` },
   ...columns,
   { ...started, align: 'end', isExtra: true },
 ]

@@ -1,15 +1,20 @@
+import { useQuery } from '@tanstack/react-query'
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { Link, Outlet, useLocation, useNavigate } from 'react-router'
+import { cronJobNamesQuery } from '../api/cron-jobs.ts'
 import { paths } from '../paths.ts'
 import { rememberPlace } from '../session/last-place.ts'
 import { useOrganization } from '../session/scope.ts'
 import { useRights } from '../session/use-rights.ts'
 import { Button, IconButton } from '../ui/button.tsx'
+import { Select } from '../ui/field.tsx'
+import { chooseTimeStyle, JobZones, type TimeStyle, timeStyles, useTimeStyle } from '../ui/time-style.ts'
 import { type Command, useCommands } from './commands.tsx'
 import { Keyboard, showPalette } from './keyboard.tsx'
 import { useSettingsNavigation, useShellWorkspace, useWorkspaceNavigation } from './navigation.ts'
+import { OutageBanner } from './outage-banner.tsx'
 import styles from './shell.module.css'
 import { Switcher } from './switcher.tsx'
 import { UserMenu } from './user-menu.tsx'
@@ -34,7 +39,10 @@ export function Shell(): ReactNode {
         <IconButton label="Commands" icon={<Search size={17} />} onClick={showPalette} />
       </div>
       <main id="main" className={styles.main} tabIndex={-1}>
-        <Outlet />
+        {shown && <OutageBanner workspaceId={shown.id} />}
+        <JobZoneProvider>
+          <Outlet />
+        </JobZoneProvider>
       </main>
       <Keyboard />
     </div>
@@ -58,9 +66,28 @@ function Sidebar(): ReactNode {
         ))}
       </nav>
       <div className={styles.foot}>
+        <TimeStyleSelect />
         <UserMenu />
       </div>
     </div>
+  )
+}
+
+function TimeStyleSelect(): ReactNode {
+  const style = useTimeStyle()
+  return (
+    <Select
+      className={styles.times}
+      aria-label="Times"
+      value={style}
+      onChange={event => chooseTimeStyle(event.target.value as TimeStyle)} // one of the options below
+    >
+      {timeStyles.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </Select>
   )
 }
 
@@ -114,4 +141,13 @@ function useShellCommands(): void {
     ]
   }, [organization.slug, workspace, navigate, pages, settingsKey, mayWriteTasks, mayWriteCronJobs])
   useCommands(commands)
+}
+
+/** Provides the time zones of the cron jobs of the workspace to its times, while they are shown in these zones. */
+function JobZoneProvider({ children }: { children: ReactNode }): ReactNode {
+  const { workspace } = useOrganization()
+  const isNeeded = useTimeStyle() === 'job' && workspace !== undefined
+  const { data } = useQuery({ ...cronJobNamesQuery(workspace?.id ?? ''), enabled: isNeeded })
+  const zones = useMemo(() => new Map(data?.map(({ id, timezone }) => [id, timezone])), [data])
+  return <JobZones value={zones}>{children}</JobZones>
 }

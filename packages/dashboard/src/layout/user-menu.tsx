@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { messageOf } from '../api/api-problem.ts'
 import { meQuery, signOut } from '../api/session.ts'
+import { dropDrafts } from '../forms/kept-drafts.ts'
 import { paths } from '../paths.ts'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx'
 import { useToast } from '../ui/toast.tsx'
@@ -21,6 +22,7 @@ export function UserMenu(): ReactNode {
       await signOut()
       await navigate(paths.signIn())
       client.clear()
+      dropDrafts()
     } catch (error) {
       toast(messageOf(error), 'bad')
     }

@@ -79,10 +79,15 @@ export function IconButton({
   )
 }
 
-type ButtonLinkProps = Look & { to: string; children: ReactNode; refusal?: string | null | undefined }
+type ButtonLinkProps = Look & {
+  to: string
+  children: ReactNode
+  refusal?: string | null | undefined
+  onClick?: (() => void) | undefined
+}
 
 /** A link that looks like a button. With a refusal it becomes a disabled button. */
-export function ButtonLink({ kind, size, isWide, icon, to, refusal, children }: ButtonLinkProps): ReactNode {
+export function ButtonLink({ kind, size, isWide, icon, to, refusal, onClick, children }: ButtonLinkProps): ReactNode {
   if (refusal) {
     return (
       <Button kind={kind} size={size} isWide={isWide} icon={icon} refusal={refusal}>
@@ -91,7 +96,7 @@ export function ButtonLink({ kind, size, isWide, icon, to, refusal, children }: 
     )
   }
   return (
-    <RouterLink to={to} className={lookOf({ kind, size, isWide })}>
+    <RouterLink to={to} className={lookOf({ kind, size, isWide })} onClick={onClick}>
       {icon}
       {children}
     </RouterLink>

@@ -1,7 +1,10 @@
 import { ChartLine, Table2 } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { IconButton } from './button.tsx'
+import { useNavigate } from 'react-router'
+import { IconButton, Link } from './button.tsx'
 import styles from './chart.module.css'
+import { classNames } from './class-names.ts'
+import { formatValue } from './format-amount.ts'
 import { formatAbsolute, formatTicks } from './format-time.ts'
 
 export type ChartData = {
@@ -13,8 +16,8 @@ export type ChartData = {
     /** Default for lines: accent, bad, busy, warn, in this order. */
     tone?: 'accent' | 'bad' | 'busy' | 'warn'
   }>
-  /** Appended to each number, such as " ms". */
-  unit?: string
+  /** Whether the values are durations in milliseconds. */
+  isDuration?: boolean
 }
 
 export type ChartProps = {
@@ -25,11 +28,18 @@ export type ChartProps = {
   kind?: 'lines' | 'bars'
   /** Text below the chart, such as a warning that counts are partial. */
   note?: ReactNode
+  /** The page about the time from one value to the next, in Unix milliseconds. */
+  linkTo?(from: number, to: number): string
 }
 
 /** Numbers over time, as a chart or as a table. */
-export function Chart({ title, data, height = 200, kind = 'lines', note }: ChartProps): ReactNode {
+export function Chart({ title, data, height = 200, kind = 'lines', note, linkTo }: ChartProps): ReactNode {
   const [isTable, setIsTable] = useState(false)
+  const navigate = useNavigate()
+  const { at } = data
+  const step = (at[1] ?? 0) - (at[0] ?? 0)
+  const pathAt = linkTo && ((index: number) => linkTo(at[index] ?? 0, at[index + 1] ?? (at[index] ?? 0) + step))
+  const onPick = pathAt && ((index: number) => void navigate(pathAt(index)))
   return (
     <figure className={styles.figure}>
       <div className={styles.head}>
@@ -41,21 +51,31 @@ export function Chart({ title, data, height = 200, kind = 'lines', note }: Chart
           onClick={() => setIsTable(!isTable)}
         />
       </div>
-      {isTable && <Numbers title={title} data={data} />}
-      {!isTable && kind === 'lines' && <Lines title={title} data={data} height={height} />}
-      {!isTable && kind === 'bars' && <Bars title={title} data={data} height={height} />}
+      {isTable && <Numbers title={title} data={data} pathAt={pathAt} />}
+      {!isTable && kind === 'lines' && <Lines title={title} data={data} height={height} onPick={onPick} />}
+      {!isTable && kind === 'bars' && <Bars title={title} data={data} height={height} onPick={onPick} />}
       {note && <p className={styles.note}>{note}</p>}
     </figure>
   )
 }
 
-function Lines({ title, data, height }: { title: string; data: ChartData; height: number }): ReactNode {
+type DrawnProps = {
+  title: string
+  data: ChartData
+  height: number
+  /** Opens the page about a value. With the keyboard, the table has links. */
+  onPick: ((index: number) => void) | undefined
+}
+
+function Lines({ title, data, height, onPick }: DrawnProps): ReactNode {
   const into = useRef<HTMLDivElement>(null)
+  const pick = useRef(onPick)
+  pick.current = onPick
   useEffect(() => {
     let remove = () => {}
     let isGone = false
     void import('./plot.ts').then(({ plot }) => {
-      if (into.current && !isGone) remove = plot(into.current, data, height)
+      if (into.current && !isGone) remove = plot(into.current, data, height, index => pick.current?.(index))
     })
     return () => {
       isGone = true
@@ -63,14 +83,19 @@ function Lines({ title, data, height }: { title: string; data: ChartData; height
     }
   }, [data, height])
   return (
-    <div ref={into} role="img" aria-label={`${title}, as a chart. The button next to the title shows the numbers.`} />
+    <div
+      ref={into}
+      role="img"
+      className={onPick && styles.pickable}
+      aria-label={`${title}, as a chart. The button next to the title shows the numbers.`}
+    />
   )
 }
 
 const tones = [styles.first, styles.second]
 
 // Few enough to be elements. Each shows its numbers on hover.
-function Bars({ title, data: { at, series }, height }: { title: string; data: ChartData; height: number }): ReactNode {
+function Bars({ title, data: { at, series }, height, onPick }: DrawnProps): ReactNode {
   const sums = at.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0))
   const top = Math.max(1, ...sums)
   const labels = formatTicks(at).map(text => text.split('\n'))
@@ -80,7 +105,14 @@ function Bars({ title, data: { at, series }, height }: { title: string; data: Ch
       <div className={styles.top}>{top.toLocaleString('en-GB')}</div>
       <div className={styles.bars} style={{ height }}>
         {at.map((time, index) => (
-          <div key={time} className={styles.slot} title={tooltipOf(time, series, index)}>
+          // biome-ignore lint/a11y/noStaticElementInteractions: the table has links for the keyboard
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the same
+          <div
+            key={time}
+            className={classNames(styles.slot, onPick && styles.pickable)}
+            title={tooltipOf(time, series, index)}
+            onClick={onPick && (() => onPick(index))}
+          >
             {series.map(({ label, values }, number) => (
               <div key={label} className={tones[number]} style={{ height: heightOf(values[index] ?? 0, top) }} />
             ))}
@@ -116,7 +148,9 @@ function tooltipOf(time: number, series: ChartData['series'], index: number): st
   return `${formatAbsolute(new Date(time))}: ${numbers.join(', ')}`
 }
 
-function Numbers({ title, data: { at, series, unit = '' } }: { title: string; data: ChartData }): ReactNode {
+type NumbersProps = { title: string; data: ChartData; pathAt: ((index: number) => string) | undefined }
+
+function Numbers({ title, data: { at, series, isDuration }, pathAt }: NumbersProps): ReactNode {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it
     <section className={styles.table} aria-label={title} tabIndex={0}>
@@ -134,9 +168,15 @@ function Numbers({ title, data: { at, series, unit = '' } }: { title: string; da
         <tbody>
           {at.map((time, index) => (
             <tr key={time}>
-              <th scope="row">{formatAbsolute(new Date(time))}</th>
+              <th scope="row">
+                {pathAt ? (
+                  <Link to={pathAt(index)}>{formatAbsolute(new Date(time))}</Link>
+                ) : (
+                  formatAbsolute(new Date(time))
+                )}
+              </th>
               {series.map(({ label, values }) => (
-                <td key={label}>{values[index] == null ? '–' : `${values[index]}${unit}`}</td>
+                <td key={label}>{formatValue(values[index], isDuration)}</td>
               ))}
             </tr>
           ))}

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import { CopyButton } from './copy-button.tsx'
 import styles from './layout.module.css'
+import { showControls } from './show-controls.ts'
 
 type CodeBlockProps = {
   text: string
@@ -11,13 +12,13 @@ type CodeBlockProps = {
   copyLabel?: string
 }
 
-/** Shows text verbatim, never as markup. */
+/** Shows text, never as markup. Invisible characters are shown as code points; a copy has the original. */
 export function CodeBlock({ text, label, isWrapped, copyLabel }: CodeBlockProps): ReactNode {
   return (
     <figure className={classNames(styles.code, isWrapped && styles.wrap)} aria-label={label}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll text that is longer than its frame */}
       <pre tabIndex={0}>
-        <code>{text}</code>
+        <code>{showControls(text)}</code>
       </pre>
       <CopyButton text={text} label={copyLabel ?? `Copy ${label}`} />
     </figure>

@@ -9,10 +9,13 @@ export function CopyButton({
   text,
   label = 'Copy',
   icon: ownIcon = <Copy size={15} />,
+  note,
   children,
 }: {
   text: string
   label?: string
+  /** Shown after copying. */
+  note?: string
   /** Replaces the default icon. */
   icon?: ReactNode
   children?: ReactNode
@@ -28,6 +31,7 @@ export function CopyButton({
     try {
       await navigator.clipboard.writeText(text)
       setIsCopied(true)
+      if (note) toast(note)
     } catch {
       toast('Your browser blocked copying. Select the text and copy it.', 'bad')
     }

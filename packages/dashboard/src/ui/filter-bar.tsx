@@ -1,26 +1,47 @@
-import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { SlidersHorizontal, X } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from './button.tsx'
+import { classNames } from './class-names.ts'
 import { Select, TextInput } from './field.tsx'
-import { fromLocalInput, toLocalInput } from './format-time.ts'
 import styles from './layout.module.css'
 import type { Filters } from './use-filters.ts'
 
-/** The filters of a list, from `useFilters`. */
-export function FilterBar<Name extends string>({
-  filters,
-  children,
-}: {
+type FilterBarProps<Name extends string> = {
   filters: Filters<Name>
-  children: ReactNode
-}): ReactNode {
+  /** Stays visible on narrow screens, where the other filters open with a button. */
+  search?: ReactNode
+  children?: ReactNode
+}
+
+/** The filters of a list, from `useFilters`. */
+export function FilterBar<Name extends string>({ filters, search, children }: FilterBarProps<Name>): ReactNode {
+  const [isOpen, setIsOpen] = useState(false)
+  const count = Object.keys(filters.values).length
   return (
     <search className={styles.filters}>
-      {children}
-      {filters.isSet && (
-        <Button kind="quiet" icon={<X size={14} />} onClick={filters.clear}>
-          Clear
+      {search}
+      {children && (
+        <Button
+          className={styles.more}
+          icon={<SlidersHorizontal size={15} aria-hidden="true" />}
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          Filters{count > 0 && ` (${count})`}
         </Button>
+      )}
+      <div className={classNames(styles.choices, isOpen && styles.open)}>
+        {children}
+        {filters.isSet && (
+          <Button kind="quiet" icon={<X size={14} />} onClick={filters.clear}>
+            Clear
+          </Button>
+        )}
+      </div>
+      {filters.ignored.length > 0 && (
+        <p role="status" className={styles.ignored}>
+          Ignored, because there is no such filter value: {filters.ignored.join(', ')}
+        </p>
       )}
     </search>
   )
@@ -77,22 +98,6 @@ export function SelectFilter<Name extends string>(
         </option>
       ))}
     </Select>
-  )
-}
-
-/** One end of a time range: in local time on the page, as an instant in the URL. */
-export function TimeFilter<Name extends string>({ filters, name, label }: FilterProps<Name>): ReactNode {
-  const id = useId()
-  return (
-    <div className={styles.timeFilter}>
-      <label htmlFor={id}>{label}</label>
-      <TextInput
-        id={id}
-        type="datetime-local"
-        value={toLocalInput(filters.first(name)).slice(0, 16)}
-        onChange={event => filters.set(name, fromLocalInput(event.target.value))}
-      />
-    </div>
   )
 }
 

@@ -1,3 +1,5 @@
+import { formatDuration } from './format-time.ts'
+
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 
 /** Formats a whole number with thousands separators. */
@@ -25,4 +27,10 @@ export function formatRate(part: number, whole: number): string {
   const percent = (part / whole) * 100
   if (percent < 0.1) return '< 0.1%'
   return `${Math.min(99.99, percent).toFixed(percent > 99 ? 2 : 1)}%`
+}
+
+/** Formats a value of a chart: a count or, in milliseconds, a duration. */
+export function formatValue(value: number | null | undefined, isDuration = false): string {
+  if (value == null) return '–'
+  return isDuration ? formatDuration(value) : formatCount(value)
 }

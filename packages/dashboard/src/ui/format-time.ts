@@ -9,11 +9,15 @@ const units = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 
-/** Formats a time relative to now: "3 min. ago", "in 2 hr.". */
+/** Formats a time relative to now: "3 min ago", "in 2 hr". */
 export function formatRelative(at: Date, now: Date): string {
   const distance = at.getTime() - now.getTime()
-  const [unit, length] = units.find(([, ms]) => Math.abs(distance) >= ms) ?? ['second', 1000]
-  return relative.format(Math.trunc(distance / length), unit)
+  // A unit from which on the rounded number is at least 1: 59.6 minutes are an hour.
+  const [unit, length] = units.find(([, ms], index) => Math.abs(distance) >= ms - (units[index + 1]?.[1] ?? 0) / 2) ?? [
+    'second',
+    1000,
+  ]
+  return relative.format(Math.round(distance / length), unit).replace('.', '')
 }
 
 /** Formats a time in full. Default time zone: that of the browser. */
@@ -22,6 +26,24 @@ export function formatAbsolute(at: Date, timeZone?: string): string {
     dateStyle: 'medium',
     timeStyle: 'medium',
     ...(timeZone ? { timeZone } : {}),
+  }).format(at)
+}
+
+/** Formats a time in full, with its zone: "21 Nov 2026, 13:00:05 CET". */
+export function formatZoned(at: Date, timeZone: string): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    timeZone,
+    timeZoneName: 'short',
+  }).format(at)
+}
+
+/** Formats a time to the second for a list, with its zone: "21 Nov, 13:00:05 CET". */
+export function formatStamp(at: Date, timeZone: string): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    timeZone,
+    timeZoneName: 'short',
   }).format(at)
 }
 
@@ -63,18 +85,4 @@ export function formatTicks(ticks: readonly number[], timeZone?: string): string
     if (isDaily) return day
     return before === undefined || date.format(before) !== day ? `${time.format(tick)}\n${day}` : time.format(tick)
   })
-}
-
-/** Converts an instant to the value of a `datetime-local` input, to the second. Empty for an invalid one. */
-export function toLocalInput(at: string): string {
-  const date = new Date(at)
-  if (Number.isNaN(date.getTime())) return ''
-  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
-  return local.toISOString().slice(0, 19)
-}
-
-/** Converts the value of a `datetime-local` input to an instant. Empty for an invalid one. */
-export function fromLocalInput(text: string): string {
-  const date = new Date(text)
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString()
 }

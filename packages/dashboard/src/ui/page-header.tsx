@@ -26,7 +26,7 @@ export function PageHeader({ title, description, parent, actions, badge }: PageH
           </Link>
         )}
         <div className={styles.actions}>
-          <h1>{title}</h1>
+          <h1 title={title.length > 60 ? title : undefined}>{title}</h1>
           {badge}
         </div>
         {description && <p>{description}</p>}

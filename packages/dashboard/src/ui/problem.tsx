@@ -1,17 +1,38 @@
 import { CircleAlert } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { ApiProblem, messageOf } from '../api/api-problem.ts'
 import { Button } from './button.tsx'
 import styles from './layout.module.css'
 
-/** Shows an error. For server errors it adds the request id, which the log of the service contains. */
+const retryMs = 10_000
+
+/**
+ * Shows an error. For server errors it adds the request id, which the log of the service contains. An error that may pass
+ * is retried every 10 seconds.
+ */
 export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }): ReactNode {
+  const mayPass = onRetry !== undefined && error instanceof ApiProblem && (error.status === 0 || error.status >= 500)
+  const retry = useRef(onRetry)
+  retry.current = onRetry
+  useEffect(() => {
+    if (!mayPass) return
+    const again = () => retry.current?.()
+    const timer = setInterval(again, retryMs)
+    window.addEventListener('online', again)
+    return () => {
+      clearInterval(timer)
+      window.removeEventListener('online', again)
+    }
+  }, [mayPass])
   const requestId = error instanceof ApiProblem && error.status >= 500 ? error.requestId : undefined
   return (
     <div className={styles.problem} role="alert">
       <CircleAlert size={18} aria-hidden="true" />
       <div>
-        <p>{messageOf(error)}</p>
+        <p>
+          {messageOf(error)}
+          {mayPass && ' Trying again every 10 seconds.'}
+        </p>
         {requestId && (
           <p className={styles.faint}>
             Request <code>{requestId}</code>

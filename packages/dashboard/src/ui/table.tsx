@@ -1,4 +1,5 @@
-import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+import { ChevronDown, ChevronUp } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { classNames } from './class-names.ts'
 import styles from './table.module.css'
@@ -14,7 +15,12 @@ export type Column<Row> = {
   isLead?: boolean
   /** As narrow as its content. */
   isTight?: boolean
+  /** The value by which the header sorts the loaded rows. */
+  sortBy?(row: Row): string | number
 }
+
+/** The column that sorts the rows, and whether the largest value is first. */
+export type Sorting = { by: string; isDescending: boolean }
 
 export type TableProps<Row> = {
   /** The accessible name. */
@@ -27,12 +33,17 @@ export type TableProps<Row> = {
   rowLink?(row: Row): string
   /** Whether a row has just arrived. */
   isFresh?(row: Row): boolean
+  /** Default: the order of the rows. */
+  sorting?: Sorting
 }
 
 const skeletonRows = ['a', 'b', 'c', 'd', 'e', 'f']
 
 /** A table. ↑ and ↓ move the focus between rows that are links. */
-export function Table<Row>({ label, columns, rows, rowKey, rowLink, isFresh }: TableProps<Row>): ReactNode {
+export function Table<Row>(props: TableProps<Row>): ReactNode {
+  const { label, columns, rowKey, rowLink, isFresh } = props
+  const [sorting, setSorting] = useState(props.sorting)
+  const rows = useMemo(() => sorted(props.rows, columns, sorting), [props.rows, columns, sorting])
   const body = useRef<HTMLTableSectionElement>(null)
   const lead = columns.find(({ isLead }) => isLead) ?? columns[0]
   return (
@@ -42,8 +53,8 @@ export function Table<Row>({ label, columns, rows, rowKey, rowLink, isFresh }: T
         <thead>
           <tr>
             {columns.map(column => (
-              <th key={column.id} scope="col" className={classOf(column)}>
-                {column.header}
+              <th key={column.id} scope="col" className={classOf(column)} aria-sort={directionOf(column.id, sorting)}>
+                {column.sortBy ? <SortButton column={column} sorting={sorting} onSort={setSorting} /> : column.header}
               </th>
             ))}
           </tr>
@@ -67,8 +78,42 @@ export function Table<Row>({ label, columns, rows, rowKey, rowLink, isFresh }: T
           {rows === undefined && <SkeletonRows columns={columns} />}
         </tbody>
       </table>
+      {rows === undefined && <p className={styles.slow}>Still loading…</p>}
     </section>
   )
+}
+
+type SortButtonProps<Row> = { column: Column<Row>; sorting: Sorting | undefined; onSort(sorting: Sorting): void }
+
+function SortButton<Row>({ column: { id, header }, sorting, onSort }: SortButtonProps<Row>): ReactNode {
+  const isDescending = sorting?.by === id && sorting.isDescending
+  const Icon = isDescending ? ChevronDown : ChevronUp
+  return (
+    <button type="button" className={styles.sort} onClick={() => onSort({ by: id, isDescending: !isDescending })}>
+      {header}
+      <Icon size={13} aria-hidden="true" visibility={sorting?.by === id ? 'visible' : 'hidden'} />
+    </button>
+  )
+}
+
+function directionOf(id: string, sorting: Sorting | undefined): 'ascending' | 'descending' | undefined {
+  if (sorting?.by !== id) return undefined
+  return sorting.isDescending ? 'descending' : 'ascending'
+}
+
+function sorted<Row>(
+  rows: readonly Row[] | undefined,
+  columns: ReadonlyArray<Column<Row>>,
+  sorting: Sorting | undefined,
+): readonly Row[] | undefined {
+  const sortKeyOf = columns.find(({ id }) => id === sorting?.by)?.sortBy
+  if (!rows || !sorting || !sortKeyOf) return rows
+  const direction = sorting.isDescending ? -1 : 1
+  return rows.toSorted((a, b) => {
+    const [first, second] = [sortKeyOf(a), sortKeyOf(b)]
+    if (typeof first === 'string' && typeof second === 'string') return direction * first.localeCompare(second)
+    return direction * (Number(first) - Number(second))
+  })
 }
 
 function SkeletonRows<Row>({ columns }: { columns: ReadonlyArray<Column<Row>> }): ReactNode {
@@ -95,12 +140,16 @@ function classOf<Row>({ align, isExtra, isTight }: Column<Row>): string | undefi
 /** Moves the focus between elements with `data-row-link`. A list out of order numbers its links there. */
 export function moveBetweenRows(event: KeyboardEvent, list: HTMLElement | null): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+  const link = list?.querySelector<HTMLElement>('[data-row-link]:focus')
+  if (link && moveFrom(link, event.key === 'ArrowDown' ? 1 : -1, list)) event.preventDefault()
+}
+
+/** Moves the focus from the link of a row to the next or the previous one, if there is one. */
+export function moveFrom(link: HTMLElement, step: 1 | -1, list: HTMLElement | null): boolean {
   const links = [...(list?.querySelectorAll<HTMLElement>('[data-row-link]') ?? [])].sort(
     (a, b) => Number(a.dataset.rowLink) - Number(b.dataset.rowLink),
   )
-  const at = links.findIndex(link => link.matches(':focus'))
-  const next = at === -1 ? undefined : links[at + (event.key === 'ArrowDown' ? 1 : -1)]
-  if (!next) return
-  event.preventDefault()
-  next.focus()
+  const next = links[links.indexOf(link) + step]
+  next?.focus()
+  return next !== undefined
 }

@@ -1,17 +1,34 @@
 import { type ReactNode, useSyncExternalStore } from 'react'
-import { formatAbsolute, formatRelative, viewerZone } from './format-time.ts'
+import { formatAbsolute, formatRelative, formatStamp, formatZoned, viewerZone } from './format-time.ts'
 import styles from './layout.module.css'
+import { useDisplayZone, useTimeStyle } from './time-style.ts'
 import { Tooltip } from './tooltip.tsx'
 
-/** A time relative to now, updated every second. Hover shows it in full, in local time and in UTC. */
-export function RelativeTime({ at }: { at: string }): ReactNode {
+type TimeProps = {
+  at: string
+  /** The cron job that the time belongs to, for its time zone. */
+  cronJobId?: string | null
+}
+
+/**
+ * A time in the style that the user has chosen: relative to now, and updated every second, or with its zone. Hover shows it
+ * in full, in local time and in UTC.
+ */
+export function RelativeTime({ at, cronJobId }: TimeProps): ReactNode {
+  const isRelative = useTimeStyle() === 'relative'
+  const zone = useDisplayZone(cronJobId)
+  return isRelative ? <TickingTime at={at} /> : <Time at={at} text={formatStamp(new Date(at), zone)} />
+}
+
+function TickingTime({ at }: { at: string }): ReactNode {
   const now = useNow()
   return <Time at={at} text={formatRelative(new Date(at), now)} />
 }
 
-/** A time in full, in local time. Hover shows it in UTC too. */
-export function AbsoluteTime({ at }: { at: string }): ReactNode {
-  return <Time at={at} text={formatAbsolute(new Date(at))} />
+/** A time in full, with its zone. Hover shows it in local time and in UTC. */
+export function AbsoluteTime({ at, cronJobId }: TimeProps): ReactNode {
+  const zone = useDisplayZone(cronJobId)
+  return <Time at={at} text={formatZoned(new Date(at), zone)} />
 }
 
 function Time({ at, text }: { at: string; text: string }): ReactNode {

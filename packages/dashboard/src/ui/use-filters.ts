@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { useSearchParams } from 'react-router'
 
 export type Filters<Name extends string> = {
@@ -8,16 +8,36 @@ export type Filters<Name extends string> = {
   set(name: Name, value: string | readonly string[]): void
   clear(): void
   isSet: boolean
+  /** Values in the URL that the filters do not have, such as `status=bogus`. They have no effect. */
+  ignored: readonly string[]
 }
 
-/** Keeps filters in the URL, so links contain them and the Back button undoes them. */
-export function useFilters<const Name extends string>(names: readonly Name[]): Filters<Name> {
+/** The values that a filter accepts. Filters without an entry accept any text. */
+export type Accepted<Name extends string> = Readonly<Partial<Record<Name, RegExp>>>
+
+/**
+ * Keeps filters in the URL, so links contain them and the Back button undoes them.
+ * @param accepted - A constant: it is read once.
+ */
+export function useFilters<const Name extends string>(
+  names: readonly Name[],
+  accepted?: Accepted<Name>,
+): Filters<Name> {
+  const [patterns] = useState(accepted)
   const [params, setParams] = useSearchParams()
   const key = names.join()
-  const values = useMemo(() => {
-    const set = (key.split(',') as Name[]).map(name => [name, params.getAll(name).filter(Boolean)] as const) // split is the inverse of join
-    return Object.fromEntries(set.filter(([, all]) => all.length > 0)) as Partial<Record<Name, string[]>>
-  }, [params, key])
+  const { values, ignored } = useMemo(() => {
+    const isAccepted = (name: Name, value: string) => patterns?.[name]?.test(value) ?? true
+    // split is the inverse of join
+    const all = (key.split(',') as Name[]).map(name => [name, params.getAll(name).filter(Boolean)] as const)
+    const set = all.map(([name, given]) => [name, given.filter(value => isAccepted(name, value))] as const)
+    return {
+      values: Object.fromEntries(set.filter(([, given]) => given.length > 0)) as Partial<Record<Name, string[]>>,
+      ignored: all.flatMap(([name, given]) =>
+        given.filter(value => !isAccepted(name, value)).map(value => `${name}=${value}`),
+      ),
+    }
+  }, [params, key, patterns])
   const set = useCallback(
     (name: Name, value: string | readonly string[]) =>
       setParams(before => {
@@ -33,6 +53,7 @@ export function useFilters<const Name extends string>(names: readonly Name[]): F
     set,
     first: name => values[name]?.[0] ?? '',
     clear: () => setParams({}),
-    isSet: Object.keys(values).length > 0,
+    isSet: Object.keys(values).length > 0 || ignored.length > 0,
+    ignored,
   }
 }

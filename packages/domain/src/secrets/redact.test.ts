@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import Handlebars from 'handlebars'
 import { describe, expect, it } from 'vitest'
 import { createRedactor } from './redact.ts'
 
@@ -21,6 +22,39 @@ const echoes: Record<string, (value: string) => string> = {
   'in JSON in JSON': value => JSON.stringify(JSON.stringify(value)).slice(3, -3),
   'in HTML': value =>
     value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;'),
+  'in HTML by Handlebars': value => Handlebars.escapeExpression(value),
+  "in HTML by Go's html/template": value =>
+    value.replace(
+      /[&<>"'+]/g,
+      character => ({ '"': '&#34;', "'": '&#39;', '+': '&#43;' })[character] ?? inName(character),
+    ),
+  'in HTML by PHP': value => value.replace(/[&<>"']/g, character => (character === "'" ? '&#039;' : inName(character))),
+  'in HTML with all characters as numbers': value =>
+    Array.from(value, c => `&#x${c.codePointAt(0)?.toString(16)};`).join(''),
+  'in HTML with accents as names': value =>
+    value.replaceAll('&', '&amp;').replaceAll('ë', '&euml;').replaceAll('Ü', '&Uuml;'),
+  'in HTML, percent-encoded': value => encodeURIComponent(value.replaceAll('&', '&amp;').replaceAll("'", '&#x27;')),
+  'percent-encoded twice': value => encodeURIComponent(encodeURIComponent(value)),
+  'percent-encoded three times': value => encodeURIComponent(encodeURIComponent(encodeURIComponent(value))),
+  'as a shell argument': value => value.replaceAll("'", "'\\''"),
+  'as a shell argument of Python': value => value.replaceAll("'", `'"'"'`),
+  'as a string of SQL': value => value.replaceAll("'", "''"),
+  'as a field of CSV': value => value.replaceAll('"', '""'),
+  'as a string of JavaScript': value =>
+    value.replace(/[\0-\x7f]/g, c => (/\w/.test(c) ? c : `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)),
+  'in octal': value => Array.from(Buffer.from(value), byte => `\\${byte.toString(8).padStart(3, '0')}`).join(''),
+  'quoted-printable': value =>
+    Array.from(Buffer.from(value), byte => {
+      return byte > 32 && byte < 127 && byte !== 61
+        ? String.fromCharCode(byte)
+        : `=${byte.toString(16).toUpperCase().padStart(2, '0')}`
+    })
+      .join('')
+      .replace(/.{10}(?!$)(?=[^=])(?<!=.?)/g, '$&=\r\n'),
+  'base64 twice': value => inBase64(inBase64(value, 1, 4), 2, 2),
+  'base64 in lines': value => inBase64(value, 2, 2).replace(/.{5}/g, '$&\r\n'),
+  'base64 of JSON': value => Buffer.from(JSON.stringify({ value })).toString('base64url'),
+  'base64 of a form': value => inBase64(encodeURIComponent(value), 1, 1),
   base64: value => inBase64(value, 0, 0),
   'base64 of more, at 1': value => inBase64(value, 1, 1),
   'base64 of more, at 2': value => inBase64(value, 2, 5),
@@ -122,6 +156,10 @@ describe('redaction', () => {
     expect(redactor.bytes(Buffer.from(`${'a'.repeat(20)} `.repeat(100)), false)).toHaveLength(2100)
   })
 })
+
+function inName(character: string): string {
+  return { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }[character] ?? character
+}
 
 function inAscii(text: string): string {
   return text.replace(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

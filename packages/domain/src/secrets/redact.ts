@@ -1,9 +1,10 @@
+import { type Reader, readEscapes, type Work } from './escapes.ts'
+import { type Pattern, patternsOf, type Unit } from './secret-patterns.ts'
 import { secretReference } from './secret-reference.ts'
-import { type Spelling, spellingsOf, type Unit } from './secret-spellings.ts'
 
 export type Secret = { name: string; value: string }
 
-/** Replaces the values of secrets, in every spelling, by `{{ secrets.NAME }}`. */
+/** Replaces the values of secrets, however they are escaped, by `{{ secrets.NAME }}`. */
 export type Redactor = {
   text(text: string): string
   /**
@@ -14,9 +15,9 @@ export type Redactor = {
 
 /** Returns a redactor for secrets. */
 export function createRedactor(secrets: readonly Secret[]): Redactor {
-  const patterns = byFirstCharacter(
+  const patterns = byFirstToken(
     secrets.flatMap(({ name, value }) =>
-      spellingsOf(value).map(spelling => ({ ...spelling, put: secretReference(name) })),
+      patternsOf(value).map(pattern => ({ ...pattern, put: secretReference(name) })),
     ),
   )
   return {
@@ -33,25 +34,27 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   }
 }
 
-type Pattern = Spelling & { put: string }
-/** The patterns by their first byte. */
-type Patterns = ReadonlyArray<readonly Pattern[]>
+type NamedPattern = Pattern & { put: string }
+/** The patterns by a token with which they may start. */
+type Patterns = ReadonlyMap<number, readonly NamedPattern[]>
 type Match = { start: number; end: number; put: string }
 
 // A crafted text can resemble a value at every position, which would take the product of their lengths.
 const freeSteps = 100_000
-const stepsPerCharacter = 8
+const stepsPerCharacter = 16
 
-// `text` and the patterns have one character per byte.
+// `text` has one character per byte.
 function redact(text: string, patterns: Patterns, isCut: boolean): string {
   const work = { stepsLeft: freeSteps + text.length * stepsPerCharacter }
+  const search = { read: readEscapes(text, work), isCut, work }
+  const all = [...new Set([...patterns.values()].flat())]
   let redacted = ''
   let done = 0
   for (let at = 0; at < text.length; at++) {
-    const candidates = patterns[text.charCodeAt(at)] ?? []
-    if (candidates.length === 0) continue
-    const match = findMatch(text, at, candidates, isCut, work)
-    if (work.stepsLeft < 0) return candidates[0]?.put ?? ''
+    const { readings, isCut: isEscapeCut } = search.read(at)
+    const candidates = isCut && isEscapeCut ? all : readings.flatMap(({ token }) => patterns.get(token) ?? [])
+    const match = candidates.length === 0 ? null : findMatch(search, at, candidates, text.length)
+    if (work.stepsLeft < 0) return all[0]?.put ?? ''
     if (!match) continue
     redacted += text.slice(done, Math.max(done, match.start)) + match.put
     done = match.end
@@ -60,60 +63,71 @@ function redact(text: string, patterns: Patterns, isCut: boolean): string {
   return redacted + text.slice(done)
 }
 
-type Work = { stepsLeft: number }
+type Search = { read: Reader; isCut: boolean; work: Work }
 
-function findMatch(text: string, at: number, candidates: readonly Pattern[], isCut: boolean, work: Work): Match | null {
+function findMatch(search: Search, at: number, candidates: readonly NamedPattern[], length: number): Match | null {
   let longest: Match | null = null
-  for (const { units, before, after, put } of candidates) {
-    const found = endOfMatch(text, at, units, work)
+  for (const pattern of candidates) {
+    const found = endOfMatch(search, at, pattern)
     const isBeginning = found === 'runs out'
-    if (found === null || (isBeginning && !isCut)) continue
-    const end = isBeginning ? text.length : Math.min(text.length, found + (after ? 1 : 0))
+    if (found === null || (isBeginning && !search.isCut)) continue
+    const end = isBeginning ? length : Math.min(length, found + (pattern.after ? 1 : 0))
     if (longest === null || end > longest.end) {
-      longest = { start: before ? at - 1 : at, end, put: isBeginning ? '' : put }
+      longest = { start: pattern.before ? at - 1 : at, end, put: isBeginning ? '' : pattern.put }
     }
   }
   return longest
 }
 
-/** Returns the end of the units that start at an index, or whether the text ends within them; null when they do not match. */
-function endOfMatch(text: string, start: number, units: readonly Unit[], work: Work): number | 'runs out' | null {
+/** Returns where a pattern that starts at an index ends, or whether the text ends within it; null when it does not match. */
+function endOfMatch(search: Search, start: number, { units, mayWrap }: Pattern): number | 'runs out' | null {
   let places = [start]
   let runsOut = false
   for (const unit of units) {
-    const next: number[] = []
-    work.stepsLeft -= places.length
-    if (work.stepsLeft < 0) return null
-    for (const place of places) {
-      for (const spelling of unit) {
-        const end = endOfSpelling(text, place, spelling)
-        if (end === 'runs out') runsOut = true
-        else if (end !== null && !next.includes(end)) next.push(end)
-      }
+    if (search.work.stepsLeft < 0) return null
+    const ends = new Set<number>()
+    for (const place of mayWrap ? withoutLineEnds(search.read, places) : places) {
+      if (addEnds(search, place, unit, ends)) runsOut = true
     }
-    if (next.length === 0) return runsOut ? 'runs out' : null
-    places = next
+    if (ends.size === 0) return runsOut ? 'runs out' : null
+    places = [...ends]
   }
   return Math.max(...places)
 }
 
-// Each level of JSON doubles the backslashes of the level within, so one matches any number of them.
-function endOfSpelling(text: string, start: number, spelling: string): number | 'runs out' | null {
-  let at = start
-  let rest = spelling
-  if (spelling.startsWith('\\')) {
-    while (text[at] === '\\') at++
-    if (at === start) return at === text.length ? 'runs out' : null
-    rest = spelling.replace(/^\\+/, '')
+/** Adds where a unit ends that starts at a place. Returns whether the text ends within it. */
+function addEnds({ read, work }: Search, start: number, unit: Unit, ends: Set<number>): boolean {
+  let isCut = false
+  for (const tokens of unit) {
+    let places = [start]
+    for (const token of tokens) {
+      places = places.flatMap(place => {
+        const found = read(place)
+        work.stepsLeft -= found.readings.length
+        isCut ||= found.isCut
+        return found.readings.flatMap(reading => (reading.token === token ? [reading.end] : []))
+      })
+    }
+    for (const place of places) ends.add(place)
   }
-  if (text.startsWith(rest, at)) return at + rest.length
-  return rest.startsWith(text.slice(at, at + rest.length)) && at + rest.length > text.length ? 'runs out' : null
+  return isCut
 }
 
-function byFirstCharacter(patterns: readonly Pattern[]): Patterns {
-  const table = Array.from({ length: 256 }, () => new Set<Pattern>())
-  for (const pattern of patterns) {
-    for (const spelling of pattern.units[0] ?? []) table[spelling.charCodeAt(0)]?.add(pattern)
+// Mail wraps base64 into lines.
+function withoutLineEnds(read: Reader, places: readonly number[]): number[] {
+  const all = new Set(places)
+  for (const place of all) {
+    for (const { token, end } of read(place).readings) if (token === 0x0a || token === 0x0d) all.add(end)
   }
-  return table.map(entries => [...entries])
+  return [...all]
+}
+
+function byFirstToken(patterns: readonly NamedPattern[]): Patterns {
+  const table = new Map<number, NamedPattern[]>()
+  for (const pattern of patterns) {
+    for (const first of new Set(pattern.units[0]?.map(([token = -1]) => token))) {
+      table.set(first, [...(table.get(first) ?? []), pattern])
+    }
+  }
+  return table
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openMeter } from './open-meter.ts'
+import { type Meter, openMeter } from './open-meter.ts'
 import { openRegistry, type Registry } from './registry.ts'
 
 const linesOf = async (registry: Registry, name: string) =>
@@ -72,6 +72,19 @@ it('joins the metrics of several roles under one name, and exports those of Node
   expect(await linesOf(registry, 'process_start_time_seconds')).toEqual([
     expect.stringMatching(/^process_start_time_seconds\{service="belfry"\} /),
   ])
+})
+
+it.each<[string, (meter: Meter) => void]>([
+  ['help', meter => meter.histograms('belfry_size', 'Another.', [1, 2], ['batch'])],
+  ['bounds', meter => meter.histograms('belfry_size', 'Sizes.', [1, 4], ['batch'])],
+  ['labels', meter => meter.histograms('belfry_size', 'Sizes.', [1, 2], ['kind'])],
+  ['type', meter => meter.counters('belfry_size', 'Sizes.', ['batch'])],
+])('refuses a metric that another role of the process has with another %s', (_difference, open) => {
+  const registry = openRegistry('belfry')
+  const sizes = (role: string) => openMeter(role, registry).histograms('belfry_size', 'Sizes.', [1, 2], ['batch'])
+  sizes('api')
+  sizes('dispatcher')
+  expect(() => open(openMeter('dispatcher', registry))).toThrow('belfry_size')
 })
 
 it('exports how long the event loop was blocked', async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import { withinMs } from '../within-ms.ts'
 import { openRegistry, type Registry } from './registry.ts'
@@ -31,34 +32,51 @@ export type Meter = {
   gauges(name: string, help: string, labelNames: readonly string[], read: () => Reading | Promise<Reading>): void
 }
 
+type Definition = {
+  type: 'counter' | 'histogram' | 'gauge'
+  name: string
+  help: string
+  labelNames: readonly string[]
+  buckets?: readonly number[]
+}
+
+type Config = { name: string; help: string; labelNames: string[]; registers: Registry[] }
+
 /**
- * Opens the metrics of a role, each with the name of the role as the label `service`.
+ * Opens the metrics of a role, each with the name of the role as the label `service`. Throws when another role of the
+ * process has defined a metric of the same name differently.
  * @param registry - The metrics of the process. Default: a registry for this role alone.
  */
 export function openMeter(service: string, registry: Registry = openRegistry(service)): Meter {
-  const configOf = (name: string, help: string, labelNames: readonly string[]) => ({
-    name,
-    help,
-    labelNames: [...labelNames, 'service'],
-    registers: [registry],
-  })
-
   // Another role of the process may have opened the metric already.
-  function once<T>(name: string, open: () => T): T {
-    return (registry.getSingleMetric(name) as T | undefined) ?? open()
+  function once<T extends object>(open: (config: Config) => T, definition: Definition): T {
+    const known = registry.getSingleMetric(definition.name) as (T & { definition: Definition }) | undefined
+    if (known === undefined) {
+      const { name, help, labelNames } = definition
+      const metric = open({ name, help, labelNames: [...labelNames, 'service'], registers: [registry] })
+      return Object.assign(metric, { definition })
+    }
+    if (isDeepStrictEqual(known.definition, definition)) return known
+    throw new Error(`Two roles define the metric ${definition.name} differently.`)
   }
 
   const counters: Meter['counters'] = (name, help, labelNames, known = []) => {
-    const counter = once(name, () => new Counter(configOf(name, help, labelNames)))
+    const counter = once(config => new Counter(config), { type: 'counter', name, help, labelNames })
     for (const labels of known) counter.inc({ ...labels, service }, 0)
     return (labels, by = 1) => void counter.inc({ ...labels, service }, by)
   }
 
   const openHistogram = (name: string, help: string, buckets: readonly number[], labelNames: readonly string[]) =>
-    once(name, () => new Histogram({ ...configOf(name, help, labelNames), buckets: [...buckets] }))
+    once(config => new Histogram({ ...config, buckets: [...buckets] }), {
+      type: 'histogram',
+      name,
+      help,
+      labelNames,
+      buckets,
+    })
 
   const gauges: Meter['gauges'] = (name, help, labelNames, read) => {
-    const gauge = once(name, () => openGauge(configOf(name, help, labelNames)))
+    const gauge = once(openGauge, { type: 'gauge', name, help, labelNames })
     gauge.readers.push(async () => (await read()).map(([labels, value]) => [{ ...labels, service }, value]))
   }
 
@@ -84,7 +102,7 @@ export function openMeter(service: string, registry: Registry = openRegistry(ser
 
 const maxReadingMs = 2_000
 
-function openGauge(config: ConstructorParameters<typeof Gauge>[0]) {
+function openGauge(config: Config) {
   const readers: Array<() => Promise<Reading>> = []
   const read = (reader: () => Promise<Reading>) => withinMs(maxReadingMs, reader).catch(() => [])
   async function collect(this: Gauge) {

@@ -7,7 +7,8 @@ function testClock() {
 }
 
 describe('the cache of keys', () => {
-  const aKey = { keyId: 'a key', workspaceId: 'a workspace', organizationId: 'an organization', tier: 'free' } as const
+  const ids = { keyId: 'a key', workspaceId: 'a workspace', organizationId: 'an organization' }
+  const aKey = { ...ids, tier: 'free', isSuspended: false, scopes: ['full'] } as const
 
   it('holds a key for five seconds, and no longer', () => {
     const clock = testClock()

@@ -2,7 +2,14 @@ import { AppError, networkOf, type TierName } from '@belfry/domain'
 import { LRUCache } from 'lru-cache'
 
 /** An API key that is in force, and its owner. */
-export type FoundApiKey = { keyId: string; workspaceId: string; organizationId: string; tier: TierName }
+export type FoundApiKey = {
+  keyId: string
+  workspaceId: string
+  organizationId: string
+  tier: TierName
+  scopes: readonly string[]
+  isSuspended: boolean
+}
 
 /** API keys that were found, by the base64 of their hashes. */
 export type ApiKeyCache = LRUCache<string, FoundApiKey>

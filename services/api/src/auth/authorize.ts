@@ -15,10 +15,12 @@ import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'
 import { callerAddress } from './caller-address.ts'
 import { findApiKey } from './find-api-key.ts'
+import { findOperator, type OperatorCaller } from './find-operator.ts'
 import { findUser, type UserCaller } from './find-user.ts'
+import { refuseSuspended } from './refuse-suspended.ts'
 
-/** The requirement of an endpoint for its callers: none, a session, or a right of the table. */
-export type Right = 'public' | 'signed_in' | Action
+/** The requirement of an endpoint for its callers: none, a session, the session of an operator, or a right of the table. */
+export type Right = 'public' | 'signed_in' | 'operator' | Action
 
 /** A caller that acts on an organization: a user, or the API key of one of its workspaces. */
 export type OrganizationCaller = {
@@ -40,9 +42,11 @@ export type CallerOf<R extends Right> = R extends 'public'
   ? null
   : R extends 'signed_in'
     ? UserCaller
-    : R extends ActionIn<'workspace'>
-      ? WorkspaceCaller & UserOf<R>
-      : OrganizationCaller & UserOf<R>
+    : R extends 'operator'
+      ? OperatorCaller
+      : R extends ActionIn<'workspace'>
+        ? WorkspaceCaller & UserOf<R>
+        : OrganizationCaller & UserOf<R>
 
 type UserOf<R extends Right> = R extends Action
   ? (typeof rights)[R]['apiKey'] extends false
@@ -50,7 +54,7 @@ type UserOf<R extends Right> = R extends Action
     : unknown
   : unknown
 
-type Caller = null | UserCaller | OrganizationCaller | WorkspaceCaller
+type Caller = null | UserCaller | OperatorCaller | OrganizationCaller | WorkspaceCaller
 
 /**
  * Finds the caller of a request and checks its right. An object that the caller may not see does not exist for it.
@@ -74,7 +78,8 @@ async function authorizeAny(
 ): Promise<Caller> {
   if (right === 'public') return null
   if (right === 'signed_in') return findUser(ctx, request)
-  const key = request.headers['x-api-key']
+  if (right === 'operator') return findOperator(ctx, request)
+  const key = sentApiKey(request)
   const missing = rights[right].apiKey ? missingBoth : undefined
   const caller =
     rights[right].scope === 'organization'
@@ -84,7 +89,14 @@ async function authorizeAny(
   return caller
 }
 
-const missingBoth = 'Send an API key in X-Api-Key, or sign in: the session is missing, expired or ended.'
+const missingBoth =
+  'Send an API key in X-Api-Key or as a bearer token, or sign in: the session is missing, expired or ended.'
+
+// The prefix distinguishes an API key from the token of a session.
+function sentApiKey({ headers }: Request): string | undefined {
+  const key = headers['x-api-key']
+  return key === undefined ? /^Bearer +(bf_\S*)$/i.exec(headers.authorization ?? '')?.[1] : String(key)
+}
 
 /** Throws `forbidden`, with the missing role or flag, unless the table of rights allows the action. */
 export function requireRight(actor: Actor, action: Action): void {
@@ -95,15 +107,21 @@ export function requireRight(actor: Actor, action: Action): void {
 async function findInOrganization(
   ctx: Context,
   request: Request,
-  key: string | string[] | undefined,
+  key: string | undefined,
   missing: string | undefined,
   organizationId: string,
 ): Promise<OrganizationCaller> {
   if (key !== undefined) {
     const address = callerAddress(request)
-    const found = await findApiKey(ctx, request, String(key), address)
+    const found = await findApiKey(ctx, request, key, address)
     if (found.organizationId !== organizationId) throw notFound()
-    return { organizationId, user: null, apiKeyId: found.keyId, actor: { kind: 'api_key' }, address }
+    return {
+      organizationId,
+      user: null,
+      apiKeyId: found.keyId,
+      actor: { kind: 'api_key', scopes: found.scopes },
+      address,
+    }
   }
   const user = await findUser(ctx, request, missing)
   const membership = await ctx.prisma.membership.findUnique({
@@ -111,6 +129,7 @@ async function findInOrganization(
     select: { role: true, organization: true },
   })
   if (!membership) throw notFound()
+  refuseSuspended('organization', membership.organization)
   const actor = actorOf(membership.role, membership.organization, null)
   return { organizationId, user, apiKeyId: null, actor, address: user.address }
 }
@@ -118,16 +137,16 @@ async function findInOrganization(
 async function findInWorkspace(
   ctx: Context,
   request: Request,
-  key: string | string[] | undefined,
+  key: string | undefined,
   missing: string | undefined,
   inPath: string | undefined,
 ): Promise<WorkspaceCaller> {
   if (key !== undefined) {
     const address = callerAddress(request)
-    const { keyId, workspaceId, organizationId } = await findApiKey(ctx, request, String(key), address)
+    const { keyId, workspaceId, organizationId, scopes } = await findApiKey(ctx, request, key, address)
     const named = inPath ?? namedWorkspace(request)
     if (named !== undefined && named !== workspaceId) throw notFound()
-    return { workspaceId, organizationId, apiKeyId: keyId, user: null, actor: { kind: 'api_key' }, address }
+    return { workspaceId, organizationId, apiKeyId: keyId, user: null, actor: { kind: 'api_key', scopes }, address }
   }
   const user = await findUser(ctx, request, missing)
   const workspaceId = inPath ?? namedWorkspace(request)
@@ -154,6 +173,7 @@ async function findMemberOfWorkspace(
   const workspace = await ctx.prisma.workspace.findUnique({
     where: { id: workspaceId, deletedAt: null },
     select: {
+      suspendedAt: true,
       organization: { include: { memberships: { where: { userId }, select: { role: true } } } },
       members: { where: { userId }, select: { role: true } },
     },
@@ -161,6 +181,8 @@ async function findMemberOfWorkspace(
   const role = workspace?.organization.memberships[0]?.role
   const workspaceRole = workspace?.members[0]?.role ?? null
   if (!workspace || !role || (role === 'member' && workspaceRole === null)) throw notFound()
+  refuseSuspended('organization', workspace.organization)
+  refuseSuspended('workspace', workspace)
   return { organizationId: workspace.organization.id, actor: actorOf(role, workspace.organization, workspaceRole) }
 }
 

@@ -3,19 +3,21 @@ import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { hashTextOf, isApiKey } from './api-key.ts'
 import { cachedMs, type FoundApiKey } from './api-key-caches.ts'
-import { spendKeyRequest } from './rate-limits.ts'
+import { isAskedAgain, spendKeyRequest } from './rate-limits.ts'
+import { suspended } from './refuse-suspended.ts'
 
 type FoundRow = FoundApiKey & { expiresInMs: number | null; isUseStale: boolean }
 
 /**
  * Finds the API key that a request carries, and counts the request.
  * @param address - Where the request came from.
- * @throws AppError `unauthenticated` unless the key is in force, `rate_limited` when it has sent too many requests.
+ * @throws AppError `unauthenticated` unless the key is in force, `suspended` when its workspace is, `rate_limited` when it has sent too many requests.
  */
 export async function findApiKey(ctx: Context, request: Request, text: string, address: string): Promise<FoundApiKey> {
   const hash = hashTextOf(text)
   const found = ctx.apiKeys.get(hash) ?? (await findInForce(ctx, text, hash, address))
-  spendKeyRequest(ctx, request, found.keyId, found.tier)
+  if (!isAskedAgain(request)) spendKeyRequest(ctx, request, found.keyId, found.tier)
+  if (found.isSuspended) throw suspended('workspace')
   return found
 }
 
@@ -33,7 +35,8 @@ async function findInForce(ctx: Context, text: string, hash: string, address: st
 export async function requireApiKeyInForce(ctx: Context, keyId: string): Promise<void> {
   const { rowCount } = await ctx.pool.query({
     name: 'is_api_key_in_force',
-    text: `SELECT FROM api_keys WHERE id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+    text: `SELECT FROM api_keys k WHERE id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+             AND NOT EXISTS (SELECT FROM suspended_workspaces s WHERE s.id = k.workspace_id)`,
     values: [keyId],
   })
   if (rowCount !== 1) throw new AppError('unauthenticated', 'The API key has expired or was revoked.')
@@ -42,7 +45,8 @@ export async function requireApiKeyInForce(ctx: Context, keyId: string): Promise
 async function findByHash(ctx: Context, hash: string): Promise<FoundApiKey | undefined> {
   const { rows } = await ctx.pool.query<FoundRow>({
     name: 'find_api_key',
-    text: `SELECT k.id AS "keyId", k.workspace_id AS "workspaceId", w.organization_id AS "organizationId", o.tier,
+    text: `SELECT k.id AS "keyId", k.workspace_id AS "workspaceId", w.organization_id AS "organizationId", o.tier, k.scopes,
+             EXISTS (SELECT FROM suspended_workspaces s WHERE s.id = w.id) AS "isSuspended",
              extract(epoch FROM k.expires_at - clock_timestamp())::float8 * 1000 AS "expiresInMs",
              coalesce(k.last_used_at < now() - interval '1 minute', true) AS "isUseStale"
            FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id JOIN organizations o ON o.id = w.organization_id

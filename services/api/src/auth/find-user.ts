@@ -2,8 +2,9 @@ import { AppError } from '@belfry/domain'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { callerAddress } from './caller-address.ts'
-import { spendSessionRequest } from './rate-limits.ts'
-import { sessionCookie, sessionCookieOf } from './session-cookie.ts'
+import { sessionCookie, sessionCookieOf } from './cookies.ts'
+import { isAskedAgain, spendSessionRequest } from './rate-limits.ts'
+import { suspended } from './refuse-suspended.ts'
 import { readSessionToken, type SessionClaims, sessionMs, signSessionToken } from './session-token.ts'
 
 /** A signed-in user, and where the request came from. */
@@ -21,7 +22,7 @@ export async function findUser(
 ): Promise<UserCaller> {
   const refused = new AppError('unauthenticated', missing)
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  const cookie = bearer === undefined ? sessionCookieOf(request) : undefined
+  const cookie = bearer === undefined ? sessionCookieOf(ctx, request) : undefined
   const token = bearer ?? cookie
   const now = ctx.clock.now()
   const claims = token === undefined ? null : readSessionToken(ctx.config.jwtKey, token, now)
@@ -29,13 +30,27 @@ export async function findUser(
   if (cookie !== undefined) requireSameOrigin(ctx.config.publicUrl, request)
   const { userId, sessionId } = claims
   const session = await ctx.prisma.session.findFirst({
-    where: { id: sessionId, userId, expiresAt: { gt: new Date(now) } },
-    select: { id: true },
+    where: {
+      id: sessionId,
+      userId,
+      expiresAt: { gt: new Date(now) },
+      createdAt: { gt: new Date(now - maxSessionMs) },
+      user: { suspendedAt: null },
+    },
+    select: { createdAt: true },
   })
-  if (!session) throw refused
-  spendSessionRequest(ctx, request, sessionId)
-  await renewSession(ctx, request, claims, cookie === undefined ? 'bearer' : 'cookie')
+  if (!session) throw (await isSuspended(ctx, userId)) ? suspended('user') : refused
+  if (!isAskedAgain(request)) {
+    spendSessionRequest(ctx, request, sessionId)
+    const end = session.createdAt.getTime() + maxSessionMs
+    await renewSession(ctx, request, claims, end, cookie === undefined ? 'bearer' : 'cookie')
+  }
   return { userId, sessionId, address: callerAddress(request) }
+}
+
+// A second statement, for callers that are refused only.
+async function isSuspended(ctx: Context, userId: string): Promise<boolean> {
+  return (await ctx.prisma.user.count({ where: { id: userId, suspendedAt: { not: null } } })) > 0
 }
 
 // Refuses a change with the session cookie unless a page of ours asked for it: a browser also sends the cookie with
@@ -48,18 +63,21 @@ function requireSameOrigin(publicUrl: string, request: Request): void {
 }
 
 const renewedAfterMs = 24 * 3_600_000
+// After a month a user signs in again, however often the session was used.
+const maxSessionMs = 30 * 24 * 3_600_000
 
-// Extends a session whose token is older than a day by seven days. The new token comes with the response, the way the old
+// Extends a session whose token is older than a day by seven days, up to its absolute end. The new token comes with the response, the way the old
 // one came: as the cookie, or in `X-Session-Token`. The old one stays valid until its own end.
 async function renewSession(
   ctx: Context,
   request: Request,
   { userId, sessionId, issuedAt }: SessionClaims,
+  end: number,
   sentAs: 'cookie' | 'bearer',
 ): Promise<void> {
   const now = ctx.clock.now()
   if (now - issuedAt < renewedAfterMs) return
-  const expiresAt = new Date(now + sessionMs)
+  const expiresAt = new Date(Math.min(now + sessionMs, end))
   // A session that has just ended stays ended.
   const { count } = await ctx.prisma.session.updateMany({ where: { id: sessionId, userId }, data: { expiresAt } })
   if (count === 0) return

@@ -34,7 +34,7 @@ async function sendLink(ctx: Context, email: string): Promise<void> {
   if (!(await mayGetResetMail(ctx, email))) return
   const { masterKeys, publicUrl } = ctx.config
   const { token, tokenHash } = newOneTimeToken()
-  const message: Message = { type: 'mail', mail: passwordResetMail(email, `${publicUrl}/reset-password/${token}`) }
+  const message: Message = { type: 'mail', mail: passwordResetMail(email, `${publicUrl}/reset-password#${token}`) }
   const id = newUuid()
   const content = JSON.stringify(message)
   await ctx.prisma.$transaction(async tx => {

@@ -3,6 +3,7 @@ import { toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
+import { mustConfirmEmail } from './email-confirmation.ts'
 
 const maxOrganizations = 100
 
@@ -25,6 +26,7 @@ export async function readMe(ctx: Context, userId: string): Promise<Me> {
   })
   return {
     user: presentUser(user),
+    must_confirm_email: mustConfirmEmail(ctx, user),
     organizations: user.memberships.map(({ role, organization: { id, name, slug } }) => ({
       id: toId('org', id),
       name,

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { callerAddress } from './caller-address.ts'
 import type { UserRow } from './get-me.ts'
+import { knownDevice } from './known-device.ts'
 import { hashPassword, isOutdatedHash, provePassword } from './password.ts'
 import { startSession } from './start-session.ts'
 
@@ -17,7 +18,8 @@ export const login = endpoint({
     const email = body.email.toLowerCase()
     const user = await ctx.prisma.user.findUnique({ where: { email } })
     const account = { email, passwordHash: user?.passwordHash ?? null }
-    const matches = await provePassword(ctx, account, callerAddress(request), body.password)
+    const known = user && knownDevice(ctx, request, user.id)
+    const matches = await provePassword(ctx, account, { address: callerAddress(request), known }, body.password)
     const session = user && matches ? await signIn(ctx, user, body.password) : null
     if (!session) throw new AppError('unauthenticated', 'The e-mail or the password is wrong.')
     return { status: 200, ...session }

@@ -1,5 +1,5 @@
 import { endpoint } from '../http/endpoint.ts'
-import { noSessionCookie } from './session-cookie.ts'
+import { noSessionCookie } from './cookies.ts'
 
 export const logout = endpoint({
   right: 'signed_in',

@@ -2,7 +2,7 @@ import { AppError } from '@belfry/domain'
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
 import type { Context } from '../context.ts'
-import { consumeLoginAttempt } from './throttle.ts'
+import { consumeLoginAttempt, type Origin } from './throttle.ts'
 
 // OWASP's first recommendation for Argon2id.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -36,11 +36,11 @@ export async function inHashingSlot<T>(work: () => Promise<T>): Promise<T> {
 export function provePassword(
   ctx: Context,
   { email, passwordHash }: { email: string; passwordHash: string | null },
-  address: string,
+  from: Origin,
   password: string,
 ): Promise<boolean> {
   return inHashingSlot(async () => {
-    const attempt = await consumeLoginAttempt(ctx, email, address)
+    const attempt = await consumeLoginAttempt(ctx, email, from)
     const matches = await isPassword(password, passwordHash)
     if (matches) await attempt.refund()
     return matches

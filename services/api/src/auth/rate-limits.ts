@@ -56,6 +56,14 @@ export function spendSessionRequest(ctx: RateLimited, request: Request, sessionI
   spend(ctx, request, 'session', sessionId, sessionRequestsPerSecond)
 }
 
+/**
+ * Returns whether the caller of a request has been checked before: a stream asks again while it is sent. That only reads. It
+ * counts no request and renews no session, because headers can no longer be set.
+ */
+export function isAskedAgain(request: Request): boolean {
+  return request.res?.headersSent ?? false
+}
+
 function spend(ctx: RateLimited, request: Request, policy: 'key' | 'session', id: string, perSecond: number): void {
   if (!ctx.config.limitsRates) return
   const { allowed, left, fullInS } = ctx.rateLimits.take(id, perSecond)

@@ -1,9 +1,12 @@
 import { registerBody, signedIn } from '@belfry/contract'
 import { isUniqueViolation } from '@belfry/db/prisma'
 import { AppError, newUuid } from '@belfry/domain'
+import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { callerAddress } from './caller-address.ts'
+import { mustConfirmEmail, storeConfirmationMail } from './email-confirmation.ts'
 import { hashPassword } from './password.ts'
+import { hasAccountsForUpdate, requireOpenRegistration } from './registration.ts'
 import { startSession } from './start-session.ts'
 import { consumeRegistration } from './throttle.ts'
 
@@ -11,17 +14,33 @@ export const register = endpoint({
   right: 'public',
   summary: 'Create an account',
   answer: { status: 201, body: signedIn, setsCookie: true },
-  refusals: ['email_taken'],
+  refusals: ['email_taken', 'registration_closed', 'rate_limited'],
   body: registerBody,
   async handle(ctx, { body, request }) {
     await consumeRegistration(ctx, callerAddress(request))
+    const email = body.email.toLowerCase()
+    requireOpenRegistration(ctx.config, email, await hasAccounts(ctx)) // before the expensive hash
     const passwordHash = await hashPassword(body.password)
-    const data = { id: newUuid(), email: body.email.toLowerCase(), name: body.name, passwordHash }
-    const user = await ctx.prisma.user.create({ data }).catch(error => {
-      throw isUniqueViolation(error)
-        ? new AppError('email_taken', 'An account with this e-mail already exists.')
-        : error
-    })
-    return { status: 201, ...(await startSession(ctx, ctx.prisma, user)) }
+    const session = await ctx.prisma
+      .$transaction(async tx => {
+        const isFirst = !(await hasAccountsForUpdate(tx))
+        requireOpenRegistration(ctx.config, email, !isFirst)
+        // The first account belongs to the operator, who may not have set up the mail server yet.
+        const emailConfirmedAt = isFirst ? new Date(ctx.clock.now()) : null
+        const data = { id: newUuid(), email, name: body.name, passwordHash, emailConfirmedAt }
+        const user = await tx.user.create({ data })
+        if (mustConfirmEmail(ctx, user)) await storeConfirmationMail(ctx, tx, user)
+        return startSession(ctx, tx, user)
+      })
+      .catch(error => {
+        throw isUniqueViolation(error)
+          ? new AppError('email_taken', 'An account with this e-mail already exists.')
+          : error
+      })
+    return { status: 201, ...session }
   },
 })
+
+async function hasAccounts({ prisma }: Context): Promise<boolean> {
+  return (await prisma.user.findFirst({ select: { id: true } })) !== null
+}

@@ -4,9 +4,10 @@ import { endpoint } from '../http/endpoint.ts'
 import { invalid } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
 import { callerAddress } from './caller-address.ts'
+import { recordConfirmedEmail } from './email-confirmation.ts'
 import { hashOneTimeToken } from './one-time-token.ts'
 import { hashPassword } from './password.ts'
-import { consumeReset } from './throttle.ts'
+import { clearLoginAttempts, consumeReset } from './throttle.ts'
 
 export const resetPassword = endpoint({
   right: 'public',
@@ -22,6 +23,7 @@ export const resetPassword = endpoint({
     if (!reset) throw unknownToken()
     const { userId } = reset
     const passwordHash = await hashPassword(body.password)
+    const { email } = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } })
     await ctx.prisma.$transaction(async tx => {
       // Only one of several concurrent requests deletes it. Links that were sent before end, too.
       const { count } = await tx.passwordReset.deleteMany({ where: valid })
@@ -29,7 +31,9 @@ export const resetPassword = endpoint({
       await tx.passwordReset.deleteMany({ where: { userId } })
       await tx.user.update({ where: { id: userId }, data: { passwordHash } })
       await tx.session.deleteMany({ where: { userId } })
+      await recordConfirmedEmail(ctx, tx, userId)
     })
+    await clearLoginAttempts(ctx, email)
     return noContent()
   },
 })

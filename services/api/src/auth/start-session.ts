@@ -2,8 +2,9 @@ import type { SignedIn } from '@belfry/contract'
 import type { PrismaTransaction } from '@belfry/db/prisma'
 import { newUuid } from '@belfry/domain'
 import type { Context } from '../context.ts'
+import { sessionCookie } from './cookies.ts'
 import { presentUser, type UserRow } from './get-me.ts'
-import { sessionCookie } from './session-cookie.ts'
+import { deviceCookie } from './known-device.ts'
 import { sessionMs, signSessionToken } from './session-token.ts'
 
 /** Opens a session for a user. Returns the response to a registration or a login. */
@@ -11,13 +12,13 @@ export async function startSession(
   ctx: Context,
   tx: Pick<PrismaTransaction, 'session'>,
   user: UserRow,
-): Promise<{ body: SignedIn; headers: Record<string, string> }> {
+): Promise<{ body: SignedIn; headers: { 'Set-Cookie': string[] } }> {
   const now = ctx.clock.now()
   const expiresAt = new Date(now + sessionMs)
   const session = await tx.session.create({ data: { id: newUuid(), userId: user.id, expiresAt } })
   const token = signSessionToken(ctx.config.jwtKey, user.id, session.id, now)
   return {
     body: { user: presentUser(user), token, expires_at: expiresAt.toISOString() },
-    headers: { 'Set-Cookie': sessionCookie(ctx, token, expiresAt) },
+    headers: { 'Set-Cookie': [sessionCookie(ctx, token, expiresAt), deviceCookie(ctx, user.id)] },
   }
 }

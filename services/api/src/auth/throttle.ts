@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { consumeAttempt, refundAttempt, type Throttle } from '@belfry/db'
-import { AppError, networkOf } from '@belfry/domain'
+import { clearAttempts, consumeAttempt, refundAttempt, type Throttle } from '@belfry/db'
+import { AppError, networksOf } from '@belfry/domain'
 import type { Context } from '../context.ts'
 
 // Against many addresses on one account, one address on many accounts, and many on many. The total is what one or two
-// cores can hash in addition to their other work.
+// cores can hash in addition to their other work. Strangers can use up the limits of an account and the totals, so past
+// these each network has a spare attempt.
 const logins = {
   address: { burst: 100, everyMs: 3_000 },
   account: { burst: 10, everyMs: 30_000 },
@@ -26,7 +27,15 @@ const operators = { burst: 10, everyMs: 30_000 }
 
 const integrationTests = { burst: 10, everyMs: 30_000 }
 
-type Limit = { name: string; throttle: Throttle }
+// What a network may still do past a limit that others can use up.
+const spare = { burst: 1, everyMs: 3_600_000 }
+
+type Limit = {
+  name: string
+  throttle: Throttle
+  /** The caller's network, which has a spare attempt. Without it the limit refuses every caller. */
+  sparing?: string
+}
 
 /** A counted attempt. Successful attempts are refunded. */
 export type Attempt = { refund(): Promise<void> }
@@ -36,13 +45,29 @@ export type Attempt = { refund(): Promise<void> }
  * attempts are counted exactly.
  * @throws AppError `rate_limited`.
  */
-export async function consumeLoginAttempt(ctx: Context, email: string, address: string): Promise<Attempt> {
+export async function consumeLoginAttempt(ctx: Context, email: string, { address, known }: Origin): Promise<Attempt> {
+  if (known !== null) return consume(ctx, [{ name: `login with ${known}`, throttle: logins.account }])
+  const sparing = widestOf(address)
   return consume(ctx, [
-    { name: `login from ${networkOf(address)}`, throttle: logins.address },
-    { name: `login to ${email}`, throttle: logins.account },
-    { name: 'login', throttle: logins.total },
+    ...perNetwork('login', address, logins.address),
+    { name: loginTo(email), throttle: logins.account, sparing },
+    { name: 'login', throttle: logins.total, sparing },
   ])
 }
+
+/** Where a login comes from. */
+export type Origin = {
+  address: string
+  /** The id of a session, or of a device with which the user has signed in before. Null for any other caller. */
+  known: string | null
+}
+
+/** Forgets the failed logins to an account. */
+export async function clearLoginAttempts({ pool }: Context, email: string): Promise<void> {
+  await clearAttempts(pool, digest(loginTo(email)))
+}
+
+const loginTo = (email: string) => `login to ${email}`
 
 /** Counts an attempt to sign in as an operator. Throws `rate_limited`. */
 export async function consumeOperatorAttempt(ctx: Context, network: string): Promise<Attempt> {
@@ -52,8 +77,8 @@ export async function consumeOperatorAttempt(ctx: Context, network: string): Pro
 /** Counts a registration. Throws `rate_limited`. */
 export async function consumeRegistration(ctx: Context, address: string): Promise<void> {
   await consume(ctx, [
-    { name: `registration from ${networkOf(address)}`, throttle: registrations.address },
-    { name: 'registration', throttle: registrations.total },
+    ...perNetwork('registration', address, registrations.address),
+    { name: 'registration', throttle: registrations.total, sparing: widestOf(address) },
   ])
 }
 
@@ -61,6 +86,14 @@ export async function consumeRegistration(ctx: Context, address: string): Promis
 export async function consumeInvitation(ctx: Context, organizationId: string, email: string): Promise<void> {
   await consume(ctx, [
     { name: `invitations of ${organizationId}`, throttle: invitations },
+    { name: `invitation to ${email}`, throttle: mailsToAddress },
+  ])
+}
+
+/** Counts a mail that asks a recipient whether a workspace may send alerts. Throws `rate_limited`. */
+export async function consumeAlertConsent(ctx: Context, workspaceId: string, email: string): Promise<void> {
+  await consume(ctx, [
+    { name: `alert consents of ${workspaceId}`, throttle: integrationTests },
     { name: `invitation to ${email}`, throttle: mailsToAddress },
   ])
 }
@@ -73,8 +106,8 @@ export async function consumeIntegrationTest(ctx: Context, workspaceId: string):
 /** Counts a request for a new password. Throws `rate_limited`. */
 export async function consumeReset(ctx: Context, address: string): Promise<void> {
   await consume(ctx, [
-    { name: `reset from ${networkOf(address)}`, throttle: resets.address },
-    { name: 'reset', throttle: resets.total },
+    ...perNetwork('reset', address, resets.address),
+    { name: 'reset', throttle: resets.total, sparing: widestOf(address) },
   ])
 }
 
@@ -83,17 +116,43 @@ export async function mayGetResetMail(ctx: Context, email: string): Promise<bool
   return (await consumeAttempt(ctx.pool, digest(`reset of ${email}`), mailsToAddress)) === 0
 }
 
+/** Returns whether an address may get another mail that confirms it. */
+export async function mayGetConfirmationMail(ctx: Context, email: string): Promise<boolean> {
+  return (await consumeAttempt(ctx.pool, digest(`confirmation of ${email}`), mailsToAddress)) === 0
+}
+
 // One limit after the other: a caller who is over a limit of its own must not use up the total.
 async function consume(ctx: Context, limits: readonly Limit[]): Promise<Attempt> {
-  for (const { name, throttle } of limits) {
-    const waitMs = await consumeAttempt(ctx.pool, digest(name), throttle)
-    if (waitMs > 0) throw new AppError('rate_limited', 'Too many attempts. Try again later.', { retryAfterMs: waitMs })
-  }
+  const consumed: Limit[] = []
+  for (const limit of limits) consumed.push(await consumeOne(ctx, limit))
   return {
     async refund() {
-      await Promise.all(limits.map(({ name, throttle }) => refundAttempt(ctx.pool, digest(name), throttle)))
+      await Promise.all(consumed.map(({ name, throttle }) => refundAttempt(ctx.pool, digest(name), throttle)))
     },
   }
+}
+
+// Returns the limit that the attempt counts for: the given one, or the spare one of the caller's network.
+async function consumeOne({ pool }: Context, limit: Limit): Promise<Limit> {
+  const waitMs = await consumeAttempt(pool, digest(limit.name), limit.throttle)
+  if (waitMs === 0) return limit
+  const spared = { name: `${limit.name}, spare of ${limit.sparing}`, throttle: spare }
+  if (limit.sparing !== undefined && (await consumeAttempt(pool, digest(spared.name), spare)) === 0) return spared
+  throw new AppError('rate_limited', 'Too many attempts. Try again later.', { retryAfterMs: waitMs })
+}
+
+// A larger network has a larger limit, which is smaller than that of all its parts.
+function perNetwork(name: string, address: string, { burst, everyMs }: Throttle): Limit[] {
+  return networksOf(address).map((network, i) => ({
+    name: `${name} from ${network}`,
+    throttle: { burst: burst * 4 ** i, everyMs: everyMs / 4 ** i },
+  }))
+}
+
+// The smallest network that is expensive to get many of.
+function widestOf(address: string): string {
+  const [own = address, larger = own] = networksOf(address)
+  return larger
 }
 
 // A name that a caller has typed may be long, and is not stored.

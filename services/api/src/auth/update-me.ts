@@ -24,7 +24,7 @@ export const updateMe = endpoint({
 async function changePassword(ctx: Context, caller: UserCaller, current: string, password: string): Promise<void> {
   const { userId, sessionId } = caller
   const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
-  if (!(await provePassword(ctx, user, caller.address, current))) throw wrongPassword()
+  if (!(await provePassword(ctx, user, { address: caller.address, known: sessionId }, current))) throw wrongPassword()
   const { passwordHash } = user
   const changed = await hashPassword(password)
   await ctx.prisma.$transaction(async tx => {

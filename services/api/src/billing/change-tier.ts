@@ -1,6 +1,6 @@
 import { changeTierBody, organizationSubscription } from '@belfry/contract'
 import { inTransaction } from '@belfry/db'
-import type { TierName } from '@belfry/domain'
+import { AppError, type TierName } from '@belfry/domain'
 import type { OrganizationCaller } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -30,6 +30,12 @@ async function change(ctx: Context, caller: OrganizationCaller, tier: TierName):
   const { stripe } = ctx
   const by = { userId: caller.user?.userId ?? null, apiKeyId: caller.apiKeyId, address: caller.address }
   if (stripe) return callingStripe(ctx, () => chooseTier(ctx, stripe, caller.organizationId, by, tier))
+  requireTierChanges(ctx)
   await inTransaction(ctx.pool, tx => applyTier(ctx, tx, caller.organizationId, tier, by))
   return null
+}
+
+function requireTierChanges({ config }: Context): void {
+  if (config.tierChanges === 'operator')
+    throw new AppError('forbidden', 'The operator of this installation sets tiers.')
 }

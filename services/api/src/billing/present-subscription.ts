@@ -1,6 +1,6 @@
 import type { OrganizationSubscription } from '@belfry/contract'
 import { type BillingAccount, readBillingAccount, readUsage } from '@belfry/db'
-import { billingPeriod, figureNames, type TierLimits, tierNames } from '@belfry/domain'
+import { billingPeriod, figureNames, presentLimit, type TierLimits, type TierName, tierNames } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'
 import { isMissingPayment } from './stripe/subscription-state.ts'
@@ -14,15 +14,20 @@ export async function readSubscription(ctx: Context, organizationId: string): Pr
   if (!usage) throw notFound()
   const limits = Object.entries(ctx.config.tiers[usage.tier]).map(([figure, value]) => [
     figureNames[figure as keyof TierLimits], // its own keys
-    value,
+    presentLimit(value),
   ])
   return {
     tier: usage.tier,
     limits: Object.fromEntries(limits) as OrganizationSubscription['limits'], // each figure by its public name
     period: presentPeriod(new Date(ctx.clock.now())),
-    available_tiers: ctx.stripe ? ['free', ...ctx.stripe.settings.prices.priceOf.keys()] : [...tierNames],
+    available_tiers: availableTiers(ctx),
     billing: presentBilling(ctx, account),
   }
+}
+
+function availableTiers({ stripe, config }: Context): TierName[] {
+  if (stripe) return ['free', ...stripe.settings.prices.priceOf.keys()]
+  return config.tierChanges === 'owner' ? [...tierNames] : []
 }
 
 function presentBilling({ stripe }: Context, account: BillingAccount | null): OrganizationSubscription['billing'] {

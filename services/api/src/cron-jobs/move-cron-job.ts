@@ -1,11 +1,60 @@
-import { type CronJobMove, inTransaction, type Transaction } from '@belfry/db'
+import { cronJob } from '@belfry/contract'
+import {
+  type CronJobMove,
+  inTransaction,
+  pauseCronJob as pause,
+  deleteCronJob as remove,
+  resumeCronJob as resume,
+  type Transaction,
+} from '@belfry/db'
 import { type AuditAction, toId } from '@belfry/domain'
+import { expansionLookAheadMs } from '@belfry/queue'
 import { audit } from '../audit/audit.ts'
 import type { WorkspaceCaller } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/refusals.ts'
+import { noContent, ok } from '../http/reply.ts'
 import { enqueue } from '../tasks/enqueue.ts'
 import { neverRuns } from './inspect-schedule.ts'
+import { readCronJob } from './present-cron-job.ts'
+
+export const pauseCronJob = endpoint({
+  right: 'cron_job.write',
+  summary: 'Pause a cron job',
+  answer: { status: 200, body: cronJob },
+  params: { cronjob: 'cron' },
+  async handle(ctx, { caller, params: { cronjob: id } }) {
+    const { workspaceId } = caller
+    await moveCronJob(ctx, caller, { id, action: 'cron_job.paused' }, tx => pause(tx, workspaceId, id))
+    return ok(await readCronJob(ctx, workspaceId, id))
+  },
+})
+
+export const resumeCronJob = endpoint({
+  right: 'cron_job.write',
+  summary: 'Resume a cron job from now on',
+  answer: { status: 200, body: cronJob },
+  params: { cronjob: 'cron' },
+  async handle(ctx, { caller, params: { cronjob: id } }) {
+    const { workspaceId } = caller
+    await moveCronJob(ctx, caller, { id, action: 'cron_job.resumed' }, tx =>
+      resume(tx, workspaceId, id, expansionLookAheadMs),
+    )
+    return ok(await readCronJob(ctx, workspaceId, id))
+  },
+})
+
+export const deleteCronJob = endpoint({
+  right: 'cron_job.delete',
+  summary: 'Delete a cron job and cancel its tasks that have not started',
+  answer: { status: 204 },
+  params: { cronjob: 'cron' },
+  async handle(ctx, { caller, params: { cronjob: id } }) {
+    await moveCronJob(ctx, caller, { id, action: 'cron_job.deleted' }, tx => remove(tx, caller.workspaceId, id))
+    return noContent()
+  },
+})
 
 /**
  * Changes a cron job and records that in the audit log, in one transaction. A change without an effect is not recorded.

@@ -17,7 +17,7 @@ const policy = [
 ].join('; ')
 
 // Paths that do not belong to the dashboard.
-const ofOthers = /^\/(api|admin|healthz|readyz|metrics)(\/|$)/
+const ofOthers = /^\/(api|admin\/queues|admin\/hosts|healthz|readyz|metrics)(\/|$)/
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(:\d+)$/
 

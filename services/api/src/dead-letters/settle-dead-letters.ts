@@ -1,13 +1,17 @@
 import {
   discardedDeadLetters,
+  listDeadLettersQuery,
+  pageOf,
   replayedDeadLetters,
   type SettleDeadLettersBody,
   settleDeadLettersBody,
+  task,
 } from '@belfry/contract'
 import {
   type DeadLetterAction,
   type DeadLetterFilter,
   findDeadLetters,
+  isDeadLetter,
   settleDeadLetters,
   startDeadLetterOperation,
 } from '@belfry/db'
@@ -16,7 +20,19 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { accepted, ok, type Reply } from '../http/reply.ts'
 import { enqueue, hideDeadLetters } from '../tasks/enqueue.ts'
-import { presentOperation } from './present-operation.ts'
+import { findTasks } from '../tasks/find-tasks.ts'
+import { presentOperation } from './operations.ts'
+
+export const listDeadLetters = endpoint({
+  right: 'dead_letter.read',
+  summary: 'List tasks that could not be delivered, until they are replayed or discarded',
+  answer: { status: 200, body: pageOf(task) },
+  query: listDeadLettersQuery,
+  async handle(ctx, { caller, query }) {
+    const dead = { ...query, state: ['dead' as const] }
+    return ok(await findTasks(ctx, caller.workspaceId, dead, { list: 'dead-letters', condition: isDeadLetter }))
+  },
+})
 
 export const replayDeadLetters = endpoint({
   right: 'dead_letter.replay',

@@ -1,6 +1,6 @@
-import { publishEventBody, publishedEvent, type Task } from '@belfry/contract'
-import { insertTasks, type NewTask } from '@belfry/db'
-import { AppError, memberText, newUuid, toId } from '@belfry/domain'
+import { type PublishEventBody, publishEventBody, publishedEvent, type Task } from '@belfry/contract'
+import { type Db, insertTasks, type NewTask, type StoredRequest } from '@belfry/db'
+import { AppError, memberText, newUuid, patternsOf, toId } from '@belfry/domain'
 import { creation, type Work } from '../http/creation.ts'
 import { accepted, type Reply } from '../http/reply.ts'
 import { withinLimit } from '../quotas/headroom.ts'
@@ -11,7 +11,6 @@ import { continueTrace } from '../tasks/new-task.ts'
 import { presentNewTask } from '../tasks/present-task.ts'
 import { isStored, storeTask } from '../tasks/store-task.ts'
 import { toStoredRequest } from '../tasks/stored-request.ts'
-import { findTargets } from './find-targets.ts'
 
 // Limits the data that one request makes the database write and the response repeat.
 const maxBytes = 16 * 1024 * 1024
@@ -84,4 +83,27 @@ async function storeMany(work: Work, tasks: NewTask[]): Promise<Task[]> {
 function tooLarge(targets: number): AppError {
   const detail = `The payload goes to ${targets} subscriptions; together that may be at most ${maxBytes} bytes.`
   return new AppError('payload_too_large', `${detail} Send a reference instead of the data.`)
+}
+
+/** Finds the targets of an event that names none: the workspace's active subscriptions to its topic. */
+async function findTargets(
+  db: Db,
+  workspaceId: string,
+  event: Pick<PublishEventBody, 'topic' | 'headers'>,
+): Promise<Array<Omit<StoredRequest, 'payload'>>> {
+  const text = `
+    SELECT url, 'POST' AS method, headers, max_retries AS "maxRetries", backoff, base_delay_ms AS "baseDelayMs",
+           max_delay_ms AS "maxDelayMs", timeout_ms AS "timeoutMs"
+    FROM subscriptions WHERE workspace_id = $1 AND active AND topic = ANY ($2::text[])
+    ORDER BY id`
+  const values = [workspaceId, patternsOf(event.topic)]
+  const { rows } = await db.query<Omit<StoredRequest, 'payload'>>({ name: 'find_targets', text, values })
+  return rows.map(row => ({ ...row, headers: JSON.stringify(mergeHeaders(event.headers, JSON.parse(row.headers))) }))
+}
+
+// The target may need the headers of its subscription, so an event does not replace them.
+function mergeHeaders(ofEvent: Record<string, string>, own: Record<string, string>): Record<string, string> {
+  const taken = new Set(Object.keys(own).map(name => name.toLowerCase()))
+  const added = Object.entries(ofEvent).filter(([name]) => !taken.has(name.toLowerCase()))
+  return { ...Object.fromEntries(added), ...own }
 }

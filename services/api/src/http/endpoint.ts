@@ -21,6 +21,9 @@ export type Input<R extends Right, Body, Query, Params extends string> = {
   request: Request
 }
 
+/** Stands for the id of the caller's workspace in a path. */
+export const currentWorkspace = 'current'
+
 type Inspect = (ctx: Context, body: unknown, schemaErrors: FieldError[]) => FieldError[]
 
 export type Definition<R extends Right, Body, Query, Params extends string> = {
@@ -76,7 +79,8 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
   const { limits = bodyLimits, inspect = () => [] } = definition
   // Parses a valid body in one generated function. The schema itself parses an invalid one again to report its errors.
   const bodySchema = definition.body && z.compile(definition.body)
-  const kinds = Object.entries<IdKind>(definition.params ?? {})
+  const kindOf: Readonly<Record<string, IdKind>> = definition.params ?? {}
+  const kinds = Object.entries(kindOf)
   return {
     right: definition.right,
     summary: definition.summary,
@@ -89,6 +93,8 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
     async serve(ctx, request, response) {
       const params = readParams<Params>(request, kinds)
       const caller = await authorize(ctx, request, definition.right, params)
+      if ('ws' in kindOf && caller !== null && 'workspaceId' in caller)
+        Object.assign(params, { ws: caller.workspaceId })
       const query = definition.query ? readQuery(request, definition.query) : (undefined as Query)
       const { value, text } = bodySchema
         ? await readBody(ctx, request, response, bodySchema, limits, inspect)
@@ -99,13 +105,17 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
   }
 }
 
-// A malformed id becomes the nil UUID, which gets the same response as an unknown id.
+// A malformed id becomes the nil UUID, which gets the same response as an unknown id. `current` is the workspace of the
+// API key, or of X-Workspace-Id.
 function readParams<Params extends string>(
   request: Request,
   kinds: ReadonlyArray<readonly [name: string, kind: IdKind]>,
 ): Record<Params, string> {
   const ids: Record<string, string> = {}
-  for (const [name, kind] of kinds) ids[name] = fromId(kind, String(request.params[name])) ?? NIL_UUID
+  for (const [name, kind] of kinds) {
+    if (kind === 'ws' && request.params[name] === currentWorkspace) continue
+    ids[name] = fromId(kind, String(request.params[name])) ?? NIL_UUID
+  }
   return ids as Record<Params, string> // the same names
 }
 

@@ -89,7 +89,8 @@ function inProgress(): AppError {
 
 /** Writes a reply as it is stored with its key. */
 export function toKeptAnswer({ status, headers, body }: Reply): KeptAnswer {
-  return { status, location: headers?.Location ?? null, answer: toJsonText(body) }
+  const location = headers?.Location
+  return { status, location: typeof location === 'string' ? location : null, answer: toJsonText(body) }
 }
 
 function toReply({ status, location, answer }: KeptAnswer, isRepeated: boolean): Reply {

@@ -1,7 +1,7 @@
 /** The response of an endpoint: a value as JSON, a text, or pieces of text as they become available. */
 export type Reply = {
   status: number
-  headers?: Record<string, string>
+  headers?: Record<string, string | string[]>
   body?: unknown
   text?: string
   /** Ended early when the caller disconnects. */

@@ -25,7 +25,7 @@ export function requestLog(ctx: Context) {
         request: requestIdOf(response),
         trace: traceIdOf(request),
         method,
-        path: withoutToken(pathOf(request)),
+        path: loggedPath(request),
         status,
         durationMs: Math.round(durationMs),
       }
@@ -38,15 +38,18 @@ export function requestLog(ctx: Context) {
 // Callers can send any method; metrics need few values.
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-// The token of an invitation is a credential, so it must not be logged.
-function withoutToken(path: string): string {
-  return path.replace(/(\/invitations\/)(?!inv_)[^/]+/, '$1…')
+// Returns the pattern of the path, with the ids in it. Everything else that a caller can write into a path may be a
+// credential.
+function loggedPath(request: Request): string {
+  const route = routeOf(request)
+  if (!route.includes(':')) return route
+  return route.replace(/:(\w+)/g, (parameter, name: string) => {
+    const value = request.params[name]
+    return typeof value === 'string' && id.test(value) ? value : parameter
+  })
 }
 
-// Inside a router `path` lacks the prefix of the router.
-function pathOf({ originalUrl }: Request): string {
-  return originalUrl.split('?', 1)[0] ?? ''
-}
+const id = /^(?:org|ws|user|task|cron|evt|run|key|sec|inv|int|sub|op)_[0-9a-z]{26}$/
 
 function traceIdOf({ headers: { traceparent } }: Request): string | undefined {
   return typeof traceparent === 'string' ? parseTraceparent(traceparent)?.traceId : undefined

@@ -1,10 +1,18 @@
-import { type AcceptedInvitation, acceptedInvitation, acceptInvitationBody } from '@belfry/contract'
+import {
+  type AcceptedInvitation,
+  type AcceptInvitationBody,
+  acceptedInvitation,
+  acceptInvitationBody,
+  acceptInvitationWithTokenBody,
+} from '@belfry/contract'
 import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/prisma'
 import { AppError, newUuid, toId } from '@belfry/domain'
 import type { Request } from 'express'
 import { callerAddress } from '../auth/caller-address.ts'
+import { recordConfirmedEmail } from '../auth/email-confirmation.ts'
 import { findUser } from '../auth/find-user.ts'
 import { hashPassword } from '../auth/password.ts'
+import { requireRegistrationByInvitation } from '../auth/registration.ts'
 import { startSession } from '../auth/start-session.ts'
 import { consumeRegistration } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
@@ -15,29 +23,44 @@ import { joinOrganization } from './join-organization.ts'
 type Found = Awaited<ReturnType<typeof findInvitation>>
 type Session = Awaited<ReturnType<typeof startSession>>
 
+const answer = { status: 200, body: acceptedInvitation, setsCookie: true }
+const refusals = [
+  'unauthenticated',
+  'invitation_email_mismatch',
+  'not_found',
+  'email_taken',
+  'already_member',
+  'invitation_used',
+  'invitation_revoked',
+  'invitation_expired',
+  'registration_closed',
+  'quota_exceeded',
+  'rate_limited',
+] as const
+
 export const acceptInvitation = endpoint({
   right: 'public',
   summary: 'Accept an invitation as the signed-in user, or create an account with it',
-  answer: { status: 200, body: acceptedInvitation, setsCookie: true },
-  refusals: [
-    'unauthenticated',
-    'invitation_email_mismatch',
-    'not_found',
-    'email_taken',
-    'already_member',
-    'invitation_used',
-    'invitation_revoked',
-    'invitation_expired',
-    'quota_exceeded',
-    'rate_limited',
-  ],
-  body: acceptInvitationBody,
-  async handle(ctx, { request, body: { name, password } }) {
-    const isNew = name !== undefined && password !== undefined
-    const invitation = await findInvitation(ctx.prisma, request, ctx.clock.now())
-    return isNew ? register(ctx, request, invitation, { name, password }) : join(ctx, request, invitation)
-  },
+  answer,
+  refusals,
+  body: acceptInvitationWithTokenBody,
+  handle: (ctx, { request, body: { token, ...account } }) => accept(ctx, request, token, account),
 })
+
+export const acceptInvitationOfPath = endpoint({
+  right: 'public',
+  summary: 'Accept an invitation by a token in the path, which proxies may log',
+  answer,
+  refusals,
+  body: acceptInvitationBody,
+  handle: (ctx, { request, body }) => accept(ctx, request, String(request.params.token), body),
+})
+
+async function accept(ctx: Context, request: Request, token: string, { name, password }: AcceptInvitationBody) {
+  const invitation = await findInvitation(ctx.prisma, token, ctx.clock.now())
+  const isNew = name !== undefined && password !== undefined
+  return isNew ? register(ctx, request, invitation, { name, password }) : join(ctx, request, invitation)
+}
 
 async function join(ctx: Context, request: Request, invitation: Found) {
   const { userId, address } = await findUser(ctx, request)
@@ -50,7 +73,10 @@ async function join(ctx: Context, request: Request, invitation: Found) {
   }
   const now = ctx.clock.now()
   const by = { userId, address }
-  const workspaceIds = await ctx.prisma.$transaction(tx => joinOrganization(ctx, tx, invitation, by, now))
+  const workspaceIds = await ctx.prisma.$transaction(async tx => {
+    await recordConfirmedEmail(ctx, tx, userId)
+    return joinOrganization(ctx, tx, invitation, by, now)
+  })
   return { status: 200, body: present(invitation, workspaceIds, null) }
 }
 
@@ -61,10 +87,12 @@ async function register(
   invitation: Found,
   { name, password }: { name: string; password: string },
 ) {
+  requireRegistrationByInvitation(ctx.config)
   const address = callerAddress(request)
   await consumeRegistration(ctx, address)
-  const data = { id: newUuid(), email: invitation.email, name, passwordHash: await hashPassword(password) }
   const now = ctx.clock.now()
+  const account = { email: invitation.email, emailConfirmedAt: new Date(now) }
+  const data = { id: newUuid(), name, ...account, passwordHash: await hashPassword(password) }
   const open = async (tx: PrismaTransaction) => {
     const user = await tx.user.create({ data })
     const workspaceIds = await joinOrganization(ctx, tx, invitation, { userId: user.id, address }, now)

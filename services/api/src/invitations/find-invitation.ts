@@ -1,13 +1,12 @@
 import type { PrismaTransaction } from '@belfry/db/prisma'
 import { AppError } from '@belfry/domain'
-import type { Request } from 'express'
 import { hashOneTimeToken } from '../auth/one-time-token.ts'
 import { notFound } from '../http/refusals.ts'
 import { type InvitationRow, statusOf } from './present-invitation.ts'
 
-/** Finds the open invitation whose token is in the path. Throws `not_found`, or the reason why it cannot be accepted. */
-export async function findInvitation(tx: Pick<PrismaTransaction, 'invitation'>, request: Request, now: number) {
-  const tokenHash = hashOneTimeToken(String(request.params.token))
+/** Finds the open invitation of a token. Throws `not_found`, or the reason why it cannot be accepted. */
+export async function findInvitation(tx: Pick<PrismaTransaction, 'invitation'>, token: string, now: number) {
+  const tokenHash = hashOneTimeToken(token)
   const row = await tx.invitation.findUnique({
     where: { tokenHash, organization: { deletedAt: null } },
     include: { organization: true, inviter: { select: { name: true } } },

@@ -1,12 +1,12 @@
 import type { PrismaTransaction } from '@belfry/db/prisma'
-import { AppError, decide, mayGrant, type Policy, type Role, toId } from '@belfry/domain'
+import { AppError, decide, lowerWorkspaceRole, mayGrant, type Policy, type Role, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { requireOpen, revoked } from './find-invitation.ts'
 import type { InvitationRow } from './present-invitation.ts'
-import { invitableWorkspaces } from './require-grantable.ts'
+import { invitableWorkspaces, maxLaterRole } from './require-grantable.ts'
 
 /**
  * Adds a user to an organization and to the workspaces of an invitation, once. The inviter must still have the right to
@@ -33,10 +33,15 @@ export async function joinOrganization(
   if (await tx.membership.findUnique({ where: key })) throw new AppError('already_member', 'You are already a member.')
   const quota = await readQuota(ctx, organizationId)
   refuseOverCount(quota, 'members', await tx.membership.count({ where: { organizationId } }))
-  await tx.membership.create({ data: { organizationId, userId, role, workspaceRole } })
+  // The inviter's roles may have changed since the invitation.
+  const laterRole = lowerWorkspaceRole(workspaceRole, maxLaterRole(inviter))
+  await tx.membership.create({ data: { organizationId, userId, role, workspaceRole: laterRole } })
   const workspaces = await invitableWorkspaces(tx, invitation.workspaceIds, inviter)
   await tx.workspaceMember.createMany({
-    data: workspaces.map(workspace => ({ workspaceId: workspace.id, userId, role: workspaceRole })),
+    data: workspaces.map(({ id: workspaceId, maxRole }) => ({
+      ...{ workspaceId, userId },
+      role: lowerWorkspaceRole(workspaceRole, maxRole),
+    })),
   })
   const details = { role, invitation: toId('inv', id), workspace_ids: workspaces.map(({ id }) => toId('ws', id)) }
   const who = { organizationId, user: { userId }, apiKeyId: null, address: by.address }

@@ -1,5 +1,7 @@
 import type { PrismaTransaction } from '@belfry/db/prisma'
-import { type Actor, AppError, mayGrant, type Role } from '@belfry/domain'
+import { type Actor, AppError, lowerWorkspaceRole, mayGrant, type Role, type WorkspaceRole } from '@belfry/domain'
+import type { OrganizationCaller } from '../auth/authorize.ts'
+import type { UserCaller } from '../auth/find-user.ts'
 
 /** Throws `forbidden` for an invitation to a role above the caller's own. */
 export function requireGrantable(actor: Actor, role: Role): void {
@@ -7,14 +9,60 @@ export function requireGrantable(actor: Actor, role: Role): void {
   throw new AppError('forbidden', `Inviting to the role ${role} requires that role or a higher one.`)
 }
 
-/** Returns the workspaces to which a user may invite: those of the organization, for a member only the member's own. */
+export type Inviter = { organizationId: string; userId: string; role: Role }
+
+export type UserOfOrganization = OrganizationCaller & { user: UserCaller }
+
+/** Returns the caller as the sender of an invitation. */
+export function inviterOf({ organizationId, user, actor }: UserOfOrganization): Inviter {
+  return { organizationId, userId: user.userId, role: actor.kind === 'user' ? actor.role : 'member' }
+}
+
+/** A workspace to which a user may invite, with the highest role that the user may grant in it. */
+export type InvitableWorkspace = { id: string; maxRole: WorkspaceRole }
+
+/**
+ * Returns the workspaces to which a user may invite: all of the organization for owners and admins, and for a member only
+ * the member's own.
+ */
 export async function invitableWorkspaces(
   tx: PrismaTransaction,
   ids: readonly string[],
-  by: { organizationId: string; userId: string; role: Role },
-): Promise<Array<{ id: string; name: string }>> {
-  const { organizationId, userId, role } = by
-  const own = role === 'member' ? { members: { some: { userId } } } : {}
-  const where = { id: { in: [...ids] }, organizationId, deletedAt: null, ...own }
-  return tx.workspace.findMany({ where, select: { id: true, name: true }, orderBy: { id: 'asc' } })
+  { organizationId, userId, role }: Inviter,
+): Promise<InvitableWorkspace[]> {
+  const isMember = role === 'member'
+  const own = isMember ? { members: { some: { userId } } } : {}
+  const rows = await tx.workspace.findMany({
+    where: { id: { in: [...ids] }, organizationId, deletedAt: null, ...own },
+    select: { id: true, members: { where: { userId }, select: { role: true } } },
+    orderBy: { id: 'asc' },
+  })
+  return rows.map(({ id, members }) => ({ id, maxRole: isMember ? (members[0]?.role ?? 'viewer') : 'editor' }))
+}
+
+/** Returns the highest role that a user may grant as the role in workspaces that the invited user joins later. */
+export function maxLaterRole({ role, workspaceRole }: { role: Role; workspaceRole: WorkspaceRole }): WorkspaceRole {
+  return role === 'member' ? workspaceRole : 'editor'
+}
+
+/** Throws `forbidden` when an invitation grants a role in workspaces that its sender lacks there. */
+export async function requireGrantableInWorkspaces(
+  tx: PrismaTransaction,
+  by: Inviter,
+  { workspaceRole, workspaceIds }: { workspaceRole: WorkspaceRole; workspaceIds: readonly string[] },
+): Promise<void> {
+  const { organizationId, userId } = by
+  const highest =
+    workspaceIds.length > 0
+      ? (await invitableWorkspaces(tx, workspaceIds, by)).map(({ maxRole }) => maxRole)
+      : [
+          maxLaterRole(
+            await tx.membership.findUniqueOrThrow({
+              where: { organizationId_userId: { organizationId, userId } },
+              select: { role: true, workspaceRole: true },
+            }),
+          ),
+        ]
+  if (highest.every(max => lowerWorkspaceRole(max, workspaceRole) === workspaceRole)) return
+  throw new AppError('forbidden', `Inviting as ${workspaceRole} requires that role in each of the workspaces.`)
 }

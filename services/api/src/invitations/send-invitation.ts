@@ -18,7 +18,7 @@ export async function storeInvitationMail(
   const mail = invitationMail(invitation.email, {
     organization: organization.name,
     inviter: inviter.name,
-    url: `${ctx.config.publicUrl}/invitations/${invitation.token}`,
+    url: `${ctx.config.publicUrl}/invitations#${invitation.token}`,
   })
   const message: Message = { type: 'mail', mail }
   const id = newUuid()

@@ -46,10 +46,12 @@ const introduction = `Call this URL at this time, retry it, keep every request a
 Names are in snake_case, times are RFC 3339 in UTC, durations are whole milliseconds. Lists come in pages: send
 \`next_cursor\` as \`cursor\` to get the next page. Repeated filters are combined with OR, different filters with AND, and
 \`from\` <= t < \`to\`. A request without a body has an empty object. Unknown fields are rejected by name. Every error is a
-problem body (RFC 9457) whose \`code\` is stable. Responses may gain members without notice.`
+problem body (RFC 9457) whose \`code\` is stable. Responses may gain members without notice. \`/api/v1/events\` is another path
+of \`/api/events\`.`
 
 const securitySchemes = {
   apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'Full access to one workspace.' },
+  apiKeyBearer: { type: 'http', scheme: 'bearer', description: 'The same key as a bearer token, `bf_...`.' },
   session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of a signed-in user.' },
   cookie: {
     type: 'apiKey',

@@ -1,7 +1,7 @@
 import { exampleId, idPattern, problem, problems, secretName } from '@belfry/contract'
-import { type AppErrorCode, appErrorCodes, rights } from '@belfry/domain'
+import { type AppErrorCode, appErrorCodes, type IdKind, rights } from '@belfry/domain'
 import type { z } from 'zod'
-import type { Answer, Endpoint } from '../http/endpoint.ts'
+import { type Answer, currentWorkspace, type Endpoint } from '../http/endpoint.ts'
 import { exampleOf, resolve } from './example.ts'
 import { type Components, type JsonSchema, toJsonSchema } from './json-schema.ts'
 
@@ -50,7 +50,10 @@ export function describeOperation(method: string, path: string, endpoint: Endpoi
 
 // Returns the name of an operation in generated clients, such as `postSchedulerCronjobsPause`.
 function operationId(method: string, path: string): string {
-  const words = path.split(/[/.]/).filter(word => word !== '' && !/^(api|v1|:.*)$/.test(word))
+  const words = path
+    .replace('/:token/', '/token/') // the same operation also exists with the token in the body
+    .split(/[/.]/)
+    .filter(word => word !== '' && !/^(api|v1|:.*)$/.test(word))
   const singular = /\/:\w+$/.test(path) ? ['one'] : []
   const rest = [...words, ...singular]
     .flatMap(word => word.split('-'))
@@ -62,6 +65,7 @@ function tagOf(path: string): string {
   const [, first, second = '', third = '', fourth] = path.split('/').filter(part => part !== 'v1')
   if (first !== 'api') return 'operating'
   if (second === 'scheduler') return third
+  if (second === 'operator') return 'operators'
   if (second === 'organizations' || second === 'workspaces') return fourth ?? second
   return second.replace('.json', '')
 }
@@ -69,7 +73,9 @@ function tagOf(path: string): string {
 function securityOf({ right }: Endpoint): Operation['security'] {
   if (right === 'public') return []
   const session = [{ session: [] }, { cookie: [] }]
-  return right !== 'signed_in' && rights[right].apiKey ? [{ apiKey: [] }, ...session] : session
+  return right !== 'signed_in' && right !== 'operator' && rights[right].apiKey
+    ? [{ apiKey: [] }, { apiKeyBearer: [] }, ...session]
+    : session
 }
 
 // Path parameters that are not ids.
@@ -82,9 +88,16 @@ const textParameters: Readonly<Record<string, JsonSchema>> = {
 function pathParameters(path: string, { params }: Endpoint): Parameter[] {
   return Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => {
     const kind = params[name]
-    const described = kind ? { pattern: idPattern(kind), examples: [exampleId(kind)] } : textParameters[name]
+    const described = kind ? idSchema(kind) : textParameters[name]
     return { name, in: 'path', required: true, schema: { type: 'string', ...described } }
   })
+}
+
+function idSchema(kind: IdKind): JsonSchema {
+  const examples = [exampleId(kind)]
+  if (kind !== 'ws') return { pattern: idPattern(kind), examples }
+  const pattern = `${idPattern(kind)}|^${currentWorkspace}$`
+  return { pattern, description: `\`${currentWorkspace}\` is the workspace of the API key.`, examples }
 }
 
 function queryParameters({ query }: Endpoint, components: Components): Parameter[] {
@@ -199,7 +212,7 @@ const ofBodies = ['malformed_json', 'validation_failed', 'payload_too_large', 'u
 // Returns every code that an endpoint can refuse with, in the order of the published list.
 function refusalsOf({ right, params, query, body, refusals, isIdempotent }: Endpoint): AppErrorCode[] {
   const possible = new Set<AppErrorCode>([...refusals, ...ofEveryRequest, 'rate_limited', 'internal', 'unavailable'])
-  if (right !== 'public') possible.add('unauthenticated').add('forbidden')
+  if (right !== 'public') possible.add('unauthenticated').add('forbidden').add('suspended')
   if (Object.keys(params).length > 0 || isInWorkspace(right)) possible.add('not_found')
   if (query) possible.add('validation_failed')
   if (body) for (const code of ofBodies) possible.add(code)
@@ -209,5 +222,5 @@ function refusalsOf({ right, params, query, body, refusals, isIdempotent }: Endp
 
 // Returns whether a right belongs to one workspace, which a session has to name.
 function isInWorkspace(right: Endpoint['right']): boolean {
-  return right !== 'public' && right !== 'signed_in' && rights[right].scope === 'workspace'
+  return right !== 'public' && right !== 'signed_in' && right !== 'operator' && rights[right].scope === 'workspace'
 }

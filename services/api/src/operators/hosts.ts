@@ -45,7 +45,8 @@ async function reset(
   })
 }
 
-function presentHost({ workspaceId, host, state, since, restsUntil, dispatchers }: OpenCircuit) {
-  const times = { since: since.toISOString(), rests_until: restsUntil.toISOString() }
-  return { workspace_id: toId('ws', workspaceId), host, state, ...times, dispatchers }
+function presentHost({ workspaceId, host, state, since, nextProbeAt, dispatchers }: OpenCircuit) {
+  const times = { since: since.toISOString(), rests_until: nextProbeAt.toISOString() }
+  const shown = state === 'open' ? 'resting' : 'probing'
+  return { workspace_id: toId('ws', workspaceId), host, state: shown, ...times, dispatchers }
 }

@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { networkOf } from '@belfry/domain'
+import { AppError, networkOf } from '@belfry/domain'
 import type { NextFunction, Request, Response } from 'express'
 import { LRUCache } from 'lru-cache'
 import { callerAddress } from '../auth/caller-address.ts'
+import { findOperator } from '../auth/find-operator.ts'
 import { consumeOperatorAttempt } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { sendReply } from '../http/send.ts'
@@ -10,14 +11,21 @@ import { sendReply } from '../http/send.ts'
 // The board polls every few seconds. That should neither count as an attempt nor need the database.
 const cacheOptions = { max: 1_000, ttl: 60_000 }
 
-/** Authenticates operators: HTTP Basic as `operator` with the configured password. Counts wrong passwords like logins. */
-export function operatorLogin(ctx: Context, password: string) {
-  const expected = digest(`operator:${password}`)
+/**
+ * Authenticates operators: by the session of a user in `OPERATORS`, or by HTTP Basic as `operator` with the configured
+ * password. Counts wrong passwords like logins.
+ * @param password - Null when there is none.
+ */
+export function operatorLogin(ctx: Context, password: string | null) {
+  const expected = password === null ? null : digest(`operator:${password}`)
   const signedIn = new LRUCache<string, true>(cacheOptions)
 
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     const credentials = readCredentials(request.headers.authorization)
-    if (credentials === null) return refuse(response)
+    if (credentials === null || expected === null) {
+      if (await hasOperatorSession(ctx, request)) return next()
+      return refuse(response)
+    }
     const isRight = timingSafeEqual(digest(credentials), expected)
     const network = networkOf(callerAddress(request))
     if (isRight && signedIn.has(network)) return next()
@@ -29,6 +37,17 @@ export function operatorLogin(ctx: Context, password: string) {
     await attempt.refund()
     signedIn.set(network, true)
     next()
+  }
+}
+
+async function hasOperatorSession(ctx: Context, request: Request): Promise<boolean> {
+  if (ctx.config.operators.length === 0) return false
+  try {
+    await findOperator(ctx, request)
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'unavailable') return false
+    throw error
   }
 }
 

@@ -1,18 +1,20 @@
 import { createOrganizationBody, organization } from '@belfry/contract'
-import { isUniqueViolation } from '@belfry/db/prisma'
-import { newUuid, toId } from '@belfry/domain'
+import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/prisma'
+import { AppError, newUuid, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
+import { requireConfirmedEmail } from '../auth/email-confirmation.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { created } from '../http/reply.ts'
-import { presentOrganization } from './present-organization.ts'
+import { presentOrganization } from './organizations.ts'
 import { isReservedSlug, slugOf, withSuffix } from './slug.ts'
 
 export const createOrganization = endpoint({
   right: 'signed_in',
   summary: 'Create an organization, of which the caller becomes the owner',
   answer: { status: 201, body: organization },
+  refusals: ['email_not_confirmed', 'organization_limit_reached'],
   body: createOrganizationBody,
   async handle(ctx, { caller, body }) {
     const row = await insertOrganization(ctx, body.name, caller)
@@ -36,9 +38,20 @@ function insertWithSlug(ctx: Context, name: string, slug: string, caller: UserCa
   const id = newUuid()
   const memberships = { create: { userId: caller.userId, role: 'owner' as const } }
   return ctx.prisma.$transaction(async tx => {
+    await requireMay(ctx, tx, caller.userId)
     const row = await tx.organization.create({ data: { id, name, slug, tier: ctx.config.defaultTier, memberships } })
     const by = { organizationId: id, user: caller, apiKeyId: null, address: caller.address }
     await audit(tx, by, { action: 'organization.created', objectId: toId('org', id), details: { name, slug } })
     return row
   })
+}
+
+// The lock makes concurrent requests of a user wait for each other, so the count stays exact.
+async function requireMay(ctx: Context, tx: PrismaTransaction, userId: string): Promise<void> {
+  await tx.$queryRaw`SELECT FROM users WHERE id = ${userId}::uuid FOR NO KEY UPDATE`
+  requireConfirmedEmail(ctx, await tx.user.findUniqueOrThrow({ where: { id: userId } }))
+  const { organizationsPerUser } = ctx.config
+  const owned = await tx.membership.count({ where: { userId, role: 'owner' } })
+  if (owned < organizationsPerUser) return
+  throw new AppError('organization_limit_reached', `A user can own ${organizationsPerUser} organizations.`)
 }

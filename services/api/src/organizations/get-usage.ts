@@ -1,5 +1,6 @@
 import { type Usage, usage } from '@belfry/contract'
 import { readDailyUsage, readUsage, type Usage as UsedAmounts } from '@belfry/db'
+import { presentLimit } from '@belfry/domain'
 import { presentPeriod } from '../billing/present-subscription.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -27,8 +28,8 @@ export function presentUsage({ config }: Context, used: UsedAmounts): Omit<Usage
   const limits = config.tiers[used.tier]
   return {
     period: presentPeriod(used.now),
-    executions: { used: used.executions, limit: limits.executions },
-    storage_bytes: { used: used.storageBytes, limit: limits.storageBytes },
+    executions: { used: used.executions, limit: presentLimit(limits.executions) },
+    storage_bytes: { used: used.storageBytes, limit: presentLimit(limits.storageBytes) },
     workspaces: { used: used.workspaces, limit: limits.workspaces },
   }
 }

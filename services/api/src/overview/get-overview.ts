@@ -1,9 +1,8 @@
 import { type Overview, type OverviewRange, overview, overviewQuery } from '@belfry/contract'
+import { countRuns } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
-import { countRuns } from './count-runs.ts'
 import { findFailingHosts } from './find-failing-hosts.ts'
-import { sampleLag } from './sample-lag.ts'
 import type { Span } from './span.ts'
 
 const minuteMs = 60_000
@@ -12,6 +11,7 @@ const steps: Record<OverviewRange, { bucketMs: number; count: number }> = {
   '1h': { bucketMs: minuteMs, count: 60 },
   '24h': { bucketMs: 30 * minuteMs, count: 48 },
   '7d': { bucketMs: 180 * minuteMs, count: 56 },
+  '30d': { bucketMs: 720 * minuteMs, count: 60 },
 }
 
 export const getOverview = endpoint({
@@ -21,9 +21,8 @@ export const getOverview = endpoint({
   query: overviewQuery,
   async handle(ctx, { caller, query }) {
     const span = spanOf(query.range, ctx.clock.now())
-    const [counts, lag, failures] = await Promise.all([
+    const [{ whole, buckets }, failures] = await Promise.all([
       countRuns(ctx.pool, caller.workspaceId, span),
-      sampleLag(ctx.pool, caller.workspaceId, span),
       findFailingHosts(ctx.pool, caller.workspaceId, span),
     ])
     return ok({
@@ -31,19 +30,14 @@ export const getOverview = endpoint({
       from: new Date(span.fromMs).toISOString(),
       to: new Date(span.fromMs + span.count * span.bucketMs).toISOString(),
       bucket_ms: span.bucketMs,
-      runs: {
-        total: counts.reduce((sum, { total }) => sum + total, 0),
-        failed: counts.reduce((sum, { failed }) => sum + failed, 0),
-        is_capped: counts.some(({ isCapped }) => isCapped),
-      },
-      lag: { p50_ms: lag.whole.p50Ms, p99_ms: lag.whole.p99Ms, sampled: lag.whole.sampled },
-      buckets: counts.map(({ total, failed, isCapped }, index) => ({
+      runs: { total: whole.total, failed: whole.failed },
+      lag: { p50_ms: whole.lagP50Ms, p99_ms: whole.lagP99Ms },
+      buckets: buckets.map(({ total, failed, lagP50Ms, lagP99Ms }, index) => ({
         at: new Date(span.fromMs + index * span.bucketMs).toISOString(),
         total,
         failed,
-        is_capped: isCapped,
-        lag_p50_ms: lag.buckets.get(index)?.p50Ms ?? null,
-        lag_p99_ms: lag.buckets.get(index)?.p99Ms ?? null,
+        lag_p50_ms: lagP50Ms,
+        lag_p99_ms: lagP99Ms,
       })),
       ...failures,
     } satisfies Overview)

@@ -111,6 +111,26 @@ describe('near the limit', () => {
     await Promise.all([...all, second])
     expect(isCounted).toBe(true)
   })
+
+  it('waits for the creations in flight only, not for those that begin later', async () => {
+    const { run } = headroomsOf(() => 5_000)
+    const ends: Array<() => void> = []
+    const slow = () => run(() => new Promise<void>(resolve => ends.push(resolve)))
+    const begun = () => new Promise(resolve => setImmediate(resolve))
+    const creations = [slow()]
+    await begun()
+    const batch = run(async () => 'in', 1_000)
+    for (let i = 0; i < 20; i++) {
+      creations.push(slow())
+      await begun()
+      ends.shift()?.()
+      await begun()
+    }
+    expect(ends).toHaveLength(1)
+    expect(await Promise.race([batch, begun()])).toBe('counted')
+    ends[0]?.()
+    await Promise.all(creations)
+  })
 })
 
 it('has a caller that holds a connection count for itself, without waiting for other creations', async () => {

@@ -62,9 +62,7 @@ type Headroom = {
   /** Objects that creations in flight are about to store. */
   wanted: number
   /** Creations in flight that do not count under the lock. */
-  inFlight: number
-  /** Called when `inFlight` falls to zero. */
-  onIdle: Array<() => void>
+  inFlight: Set<Promise<unknown>>
 }
 
 // What one process reserves of the headroom that it has counted. Other processes may do so at the same time.
@@ -91,7 +89,9 @@ export function createHeadrooms<Objects extends string>(
     const known = headrooms.get(key)
     if (known?.limit === limit) return known
     const uncounted = { limit, reserved: 0, isNearLimit: false, countAgainAt: 0, counting: null }
-    const headroom = known ? Object.assign(known, uncounted) : { ...uncounted, wanted: 0, inFlight: 0, onIdle: [] }
+    const headroom = known
+      ? Object.assign(known, uncounted)
+      : { ...uncounted, wanted: 0, inFlight: new Set<Promise<unknown>>() }
     headrooms.set(key, headroom)
     return headroom
   }
@@ -134,10 +134,11 @@ export function createHeadrooms<Objects extends string>(
       try {
         if (headroom.reserved >= wanted) {
           headroom.reserved -= wanted
-          return await inFlight(headroom, creation.create)
+          return await inFlight(headroom, creation.create())
         }
         headroom.reserved = 0
-        if (!creation.holdsConnection) await untilIdle(headroom)
+        // Creations that begin later keep within the limit: their count includes `wanted`.
+        if (!creation.holdsConnection) await Promise.allSettled(headroom.inFlight)
         return await creation.createUnderLock()
       } finally {
         headroom.wanted -= wanted
@@ -146,16 +147,11 @@ export function createHeadrooms<Objects extends string>(
   }
 }
 
-async function inFlight<T>(headroom: Headroom, create: () => Promise<T>): Promise<T> {
-  headroom.inFlight++
+async function inFlight<T>(headroom: Headroom, creation: Promise<T>): Promise<T> {
+  headroom.inFlight.add(creation)
   try {
-    return await create()
+    return await creation
   } finally {
-    headroom.inFlight--
-    if (headroom.inFlight === 0) for (const resolve of headroom.onIdle.splice(0)) resolve()
+    headroom.inFlight.delete(creation)
   }
-}
-
-async function untilIdle(headroom: Headroom): Promise<void> {
-  if (headroom.inFlight > 0) await new Promise<void>(resolve => headroom.onIdle.push(resolve))
 }

@@ -14,72 +14,121 @@ const maxIds = 20_000
 // Covers the time that a claim takes to commit.
 const overlap = `interval '3 seconds'`
 
+/** What the last look at a workspace has shown. */
+type Seen = { since: string; longInFlight: string[]; ids: Set<string> }
+
 /**
- * Finds the runs of a workspace that were recorded since the last call. A run's id has the time of its claim, and runs are
- * recorded in another order. So the function remembers the attempts that have been in flight for longer than the overlap,
- * and looks up by id those that are no longer in flight at the next call.
+ * Returns a function that finds the runs of workspaces that were recorded since it was last called for them. One call takes
+ * three statements, for any number of workspaces. A run's id has the time of its claim, and runs are recorded in another
+ * order. So the function remembers the attempts that have been in flight for longer than the overlap, and looks up by id
+ * those that are no longer in flight at the next call.
  */
-export function followRuns(pool: Pool, workspaceId: string): () => Promise<NewRuns> {
-  let since: string | undefined
-  let longInFlight: string[] = []
-  let seen = new Set<string>()
-  return async () => {
-    const now = await readInFlight(pool, workspaceId)
-    const current = new Set(now.ids)
-    const ended = longInFlight.filter(id => !current.has(id))
-    const found = await readIds(pool, workspaceId, since ?? now.floor, ended)
-    const fresh = found.filter(id => !seen.has(id))
-    since = now.floor
-    longInFlight = now.ids
-    seen = new Set(found)
-    const [upTo = now.floor] = [now.floor, ...now.ids].sort()
-    return { ...(await readSome(pool, workspaceId, fresh)), upTo }
+export function followRuns(pool: Pool): (workspaceIds: readonly string[]) => Promise<Map<string, NewRuns>> {
+  let before = new Map<string, Seen>()
+  return async workspaceIds => {
+    const { floor, inFlight } = await readInFlight(pool, workspaceIds)
+    const searches = workspaceIds.map(workspaceId => {
+      const current = new Set(inFlight.get(workspaceId))
+      const { since = floor, longInFlight = [] } = before.get(workspaceId) ?? {}
+      return { workspaceId, since, named: longInFlight.filter(id => !current.has(id)) }
+    })
+    const found = await readIds(pool, searches)
+    const fresh = new Map<string, string[]>()
+    const after = new Map<string, Seen>()
+    for (const workspaceId of workspaceIds) {
+      const ids = found.get(workspaceId) ?? []
+      fresh.set(
+        workspaceId,
+        ids.filter(id => !before.get(workspaceId)?.ids.has(id)),
+      )
+      after.set(workspaceId, { since: floor, longInFlight: inFlight.get(workspaceId) ?? [], ids: new Set(ids) })
+    }
+    const some = await readSome(pool, fresh)
+    before = after
+    const news = new Map<string, NewRuns>()
+    for (const workspaceId of workspaceIds) {
+      const [upTo = floor] = [floor, ...(inFlight.get(workspaceId) ?? [])].sort()
+      news.set(workspaceId, { ...(some.get(workspaceId) ?? { runs: [], omitted: 0 }), upTo })
+    }
+    return news
   }
 }
 
 /** Reads the runs after an id. */
 export async function runsAfter(pool: Pool, workspaceId: string, after: string): Promise<SomeRuns> {
-  return readSome(pool, workspaceId, await readIds(pool, workspaceId, after, []))
+  const found = await readIds(pool, [{ workspaceId, since: after, named: [] }])
+  return (await readSome(pool, found)).get(workspaceId) ?? { runs: [], omitted: 0 }
 }
 
+type InFlight = { floor: string; inFlight: Map<string, string[]> }
+
 // Reads the runs that have been in flight for longer than the overlap: at most as many as all dispatchers have slots.
-async function readInFlight(pool: Pool, workspaceId: string): Promise<{ ids: string[]; floor: string }> {
-  const { rows } = await pool.query<{ ids: string[] | null; floor: string }>({
+async function readInFlight(pool: Pool, workspaceIds: readonly string[]): Promise<InFlight> {
+  const { rows } = await pool.query<{ workspaceId: string; ids: string[]; floor: string }>({
     name: 'runs_in_flight',
-    text: `SELECT floor, array(
+    text: `SELECT w.id AS "workspaceId", floor, array(
              SELECT run_id FROM tasks
-             WHERE workspace_id = $1 AND state BETWEEN 'processing' AND 'processing' AND run_id <= floor
+             WHERE workspace_id = w.id AND state BETWEEN 'processing' AND 'processing' AND run_id <= floor
              ORDER BY state, id DESC
            )::text[] AS ids
-           FROM (SELECT uuid_v7_floor(clock_timestamp() - ${overlap}) AS floor OFFSET 0) AS now`,
-    values: [workspaceId],
+           FROM (SELECT uuid_v7_floor(clock_timestamp() - ${overlap}) AS floor OFFSET 0) AS now
+           CROSS JOIN unnest($1::uuid[]) AS w (id)`,
+    values: [workspaceIds],
   })
   const [row] = rows
   if (!row) throw new Error('The query returned no row.')
-  return { ids: row.ids ?? [], floor: row.floor }
+  return { floor: row.floor, inFlight: new Map(rows.map(({ workspaceId, ids }) => [workspaceId, ids])) }
 }
 
+/** The runs to look for: those after an id, and those that are named. */
+type Search = { workspaceId: string; since: string; named: string[] }
+
 // Oldest first.
-async function readIds(pool: Pool, workspaceId: string, since: string, named: string[]): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string }>({
+async function readIds(pool: Pool, searches: readonly Search[]): Promise<Map<string, string[]>> {
+  const named = searches.flatMap(({ workspaceId, named }) => named.map(id => ({ workspaceId, id })))
+  const { rows } = await pool.query<{ workspaceId: string; id: string }>({
     name: 'runs_since',
-    text: `(SELECT id FROM runs WHERE workspace_id = $1 AND id > $2 ORDER BY id DESC LIMIT ${maxIds})
-           UNION SELECT id FROM runs WHERE workspace_id = $1 AND id = ANY ($3::uuid[])
+    text: `SELECT w.id AS "workspaceId", u.id
+           FROM unnest($1::uuid[], $2::uuid[]) AS w (id, since) CROSS JOIN LATERAL (
+             SELECT id FROM runs WHERE workspace_id = w.id AND id > w.since ORDER BY id DESC LIMIT ${maxIds}
+           ) u
+           UNION SELECT u.workspace_id, u.id
+           FROM unnest($3::uuid[], $4::uuid[]) AS n (workspace_id, id)
+           JOIN runs u ON u.workspace_id = n.workspace_id AND u.id = n.id
            ORDER BY id`,
-    values: [workspaceId, since, named],
+    values: [
+      searches.map(({ workspaceId }) => workspaceId),
+      searches.map(({ since }) => since),
+      named.map(({ workspaceId }) => workspaceId),
+      named.map(({ id }) => id),
+    ],
   })
-  return rows.map(({ id }) => id)
+  const found = new Map<string, string[]>()
+  for (const { workspaceId, id } of rows) {
+    const ids = found.get(workspaceId)
+    if (ids) ids.push(id)
+    else found.set(workspaceId, [id])
+  }
+  return found
 }
 
 // Reads half of too many runs from those that took longest, and half from the newest.
-async function readSome(pool: Pool, workspaceId: string, ids: readonly string[]): Promise<SomeRuns> {
-  if (ids.length === 0) return { runs: [], omitted: 0 }
-  const shown = ids.length <= maxShown ? ids : [...ids.slice(0, maxShown / 2), ...ids.slice(-maxShown / 2)]
+async function readSome(pool: Pool, ids: ReadonlyMap<string, readonly string[]>): Promise<Map<string, SomeRuns>> {
+  const some = new Map<string, SomeRuns>()
+  const shown: Array<{ workspaceId: string; id: string }> = []
+  for (const [workspaceId, all] of ids) {
+    if (all.length === 0) continue
+    const kept = all.length <= maxShown ? all : [...all.slice(0, maxShown / 2), ...all.slice(-maxShown / 2)]
+    some.set(workspaceId, { runs: [], omitted: all.length - kept.length })
+    shown.push(...kept.map(id => ({ workspaceId, id })))
+  }
+  if (shown.length === 0) return some
   const { rows } = await pool.query<RunRow>({
     name: 'runs_by_id',
-    text: `SELECT ${runColumns} FROM runs u ${joinRequests}
-           WHERE u.workspace_id = $1 AND u.id = ANY ($2::uuid[]) ORDER BY u.id`,
-    values: [workspaceId, shown],
+    text: `SELECT ${runColumns} FROM unnest($1::uuid[], $2::uuid[]) AS n (workspace_id, id)
+           JOIN runs u ON u.workspace_id = n.workspace_id AND u.id = n.id ${joinRequests} ORDER BY u.id`,
+    values: [shown.map(({ workspaceId }) => workspaceId), shown.map(({ id }) => id)],
   })
-  return { runs: rows, omitted: ids.length - shown.length }
+  for (const run of rows) some.get(run.workspaceId)?.runs.push(run)
+  return some
 }

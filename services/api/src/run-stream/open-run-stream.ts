@@ -1,11 +1,17 @@
 import { AppError, fromId } from '@belfry/domain'
 import type { Request } from 'express'
+import type { OrganizationCaller } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import type { Reply } from '../http/reply.ts'
 import { runEvents } from './run-events.ts'
 
-/** The maximum number of streams of one process; each costs a connection and a query per second and workspace. */
-const maxStreams = 200
+/** An open stream, and its holder. */
+export type RunStream = { credential: string; organizationId: string; end: AbortController }
+
+// Each stream holds a connection and its buffered events.
+const maxOfProcess = 200
+const maxOfOrganization = 50
+const maxOfCredential = 10
 /** The maximum number of workspaces of one stream. */
 const maxWorkspaces = 100
 
@@ -13,27 +19,43 @@ const maxWorkspaces = 100
 export function openRunStream(
   ctx: Context,
   request: Request,
+  caller: OrganizationCaller,
   workspaceIds: readonly string[],
   check: () => Promise<unknown>,
 ): Reply {
-  if (ctx.stopping.aborted || ctx.runStreams.size >= maxStreams) {
-    throw new AppError('unavailable', 'Too many streams are open. Try again later, or poll the list of runs.')
-  }
-  const left = new AbortController()
+  const { organizationId } = caller
+  const credential = caller.apiKeyId ?? caller.user?.sessionId ?? ''
+  requirePlace(ctx, credential, organizationId)
+  const stream: RunStream = { credential, organizationId, end: new AbortController() }
   request.res?.once('close', () => {
-    left.abort()
-    ctx.runStreams.delete(left)
+    stream.end.abort()
+    ctx.runStreams.delete(stream)
   })
-  ctx.runStreams.add(left)
+  ctx.runStreams.add(stream)
   const pieces = runEvents(ctx, {
     workspaceIds: workspaceIds.slice(0, maxWorkspaces),
     after: fromId('run', String(request.headers['last-event-id'] ?? '')) ?? undefined,
     check,
-    over: left.signal,
+    over: stream.end.signal,
   })
   return {
     status: 200,
     pieces,
     headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' },
   }
+}
+
+function requirePlace({ stopping, runStreams }: Context, credential: string, organizationId: string): void {
+  if (stopping.aborted || runStreams.size >= maxOfProcess) {
+    throw new AppError('unavailable', 'Too many streams are open. Try again later, or poll the list of runs.')
+  }
+  const open = [...runStreams].filter(stream => stream.organizationId === organizationId)
+  if (open.filter(stream => stream.credential === credential).length >= maxOfCredential) {
+    throw tooMany(`An API key or a session may hold ${maxOfCredential} streams.`)
+  }
+  if (open.length >= maxOfOrganization) throw tooMany(`An organization may hold ${maxOfOrganization} streams.`)
+}
+
+function tooMany(limit: string): AppError {
+  return new AppError('rate_limited', `${limit} Close another one, or poll the list of runs.`, { retryAfterMs: 5_000 })
 }

@@ -10,33 +10,34 @@ export type RunTails = {
   listen(workspaceId: string, listener: Listener): () => void
 }
 
-type Tail = { listeners: Set<Listener>; stop: AbortController }
-
-/** Polls each watched workspace once a second, independent of its number of listeners. */
+/** Polls all watched workspaces together once a second, independent of their number and of their listeners. */
 export function createRunTails(pool: Pool, onError: (error: Error) => void, intervalMs = 1000): RunTails {
-  const tails = new Map<string, Tail>()
+  const listeners = new Map<string, Set<Listener>>()
+  let stop: AbortController | undefined
 
-  function open(workspaceId: string): Tail {
-    const tail: Tail = { listeners: new Set(), stop: new AbortController() }
-    const poll = followRuns(pool, workspaceId)
+  function start(): AbortController {
+    const look = followRuns(pool)
     const run = async () => {
-      const news = await poll()
-      for (const listener of tail.listeners) listener(news)
+      for (const [workspaceId, news] of await look([...listeners.keys()])) {
+        for (const listener of listeners.get(workspaceId) ?? []) listener(news)
+      }
     }
-    void every({ intervalMs, run, onError: error => onError(error as Error) }, tail.stop.signal)
-    tails.set(workspaceId, tail)
-    return tail
+    const started = new AbortController()
+    void every({ intervalMs, run, onError: error => onError(error as Error) }, started.signal)
+    return started
   }
 
   return {
     listen(workspaceId, listener) {
-      const tail = tails.get(workspaceId) ?? open(workspaceId)
-      tail.listeners.add(listener)
+      const own = listeners.get(workspaceId) ?? new Set()
+      listeners.set(workspaceId, own.add(listener))
+      stop ??= start()
       return () => {
-        tail.listeners.delete(listener)
-        if (tail.listeners.size > 0) return
-        tail.stop.abort()
-        if (tails.get(workspaceId) === tail) tails.delete(workspaceId)
+        own.delete(listener)
+        if (own.size === 0 && listeners.get(workspaceId) === own) listeners.delete(workspaceId)
+        if (listeners.size > 0) return
+        stop?.abort()
+        stop = undefined
       }
     },
   }

@@ -1,8 +1,13 @@
-import { exportRunsQuery } from '@belfry/contract'
+import { exportOrganizationRunsQuery, exportRunsQuery, type Run } from '@belfry/contract'
+import type { Context } from '../context.ts'
+import type { Scan } from '../http/bounded-page.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { exportTypes } from '../http/export.ts'
-import { exportRunsOf } from './run-export.ts'
+import { type Cell, type Export, exportReply, exportTypes } from '../http/export.ts'
+import type { Reply } from '../http/reply.ts'
+import { presentRun } from './present-run.ts'
+import type { RunRow } from './run-row.ts'
 import { scanRuns } from './run-scan.ts'
+import { visibleWorkspaces } from './visible-workspaces.ts'
 
 export const exportRuns = endpoint({
   right: 'run.read',
@@ -13,3 +18,42 @@ export const exportRuns = endpoint({
     return exportRunsOf(ctx, query.format, scanRuns([caller.workspaceId], query))
   },
 })
+
+export const exportOrganizationRuns = endpoint({
+  right: 'organization_run.read',
+  summary: 'Export the runs of all workspaces that the caller may see',
+  answer: { status: 200, texts: exportTypes },
+  params: { org: 'org' },
+  query: exportOrganizationRunsQuery,
+  async handle(ctx, { caller, query }) {
+    const workspaceIds = await visibleWorkspaces(ctx, caller, query.workspace_id)
+    return exportRunsOf(ctx, query.format, scanRuns(workspaceIds, query))
+  },
+})
+
+/** Returns the runs of a scan as a file. */
+function exportRunsOf(ctx: Context, format: Export<RunRow, Run>['format'], scan: Scan): Reply {
+  return exportReply<RunRow, Run>(ctx, { name: 'runs', format, scan, present: presentRun, columns })
+}
+
+const columns: Readonly<Record<string, (run: Run) => Cell>> = {
+  id: run => run.id,
+  workspace_id: run => run.workspace_id,
+  task_id: run => run.task_id,
+  task_name: run => run.task_name,
+  source: run => run.source,
+  cronjob_id: run => run.cronjob_id,
+  topic: run => run.topic,
+  attempt: run => run.attempt,
+  status: run => run.status,
+  scheduled_at: run => run.scheduled_at,
+  started_at: run => run.started_at,
+  finished_at: run => run.finished_at,
+  duration_ms: run => run.duration_ms,
+  lag_ms: run => run.lag_ms,
+  url: run => run.url,
+  method: run => run.method,
+  response_status: run => run.response_status,
+  error_code: run => run.error?.code ?? null,
+  error_message: run => run.error?.message ?? null,
+}

@@ -1,3 +1,4 @@
+import type { RunErrorCode } from '@belfry/contract'
 import type { RunStatus, TaskSource } from '@belfry/db'
 
 /** A run with columns of its task, as read for a list. */
@@ -17,7 +18,7 @@ export type RunRow = {
   url: string
   method: string
   responseStatus: number | null
-  errorCode: string | null
+  errorCode: RunErrorCode | null
   errorMessage: string | null
 }
 
@@ -30,3 +31,6 @@ export const runColumns = `
 
 /** Joins the request of a run's task. */
 export const joinRequests = 'JOIN task_requests r ON r.task_id = u.task_id'
+
+/** The host of a request, with its port. `r` is the request. A question mark would be a placeholder in a `Where`. */
+export const hostOfRequest = String.raw`lower(coalesce(substring(r.url FROM '^[^:]+://([^/#\x3f]+)'), r.url))`

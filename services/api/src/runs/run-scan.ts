@@ -1,7 +1,7 @@
 import type { ListRunsQuery } from '@belfry/contract'
 import { isExactly, type Scan } from '../http/bounded-page.ts'
 import { type Where, where } from '../http/where.ts'
-import { joinRequests, runColumns } from './run-row.ts'
+import { hostOfRequest, joinRequests, runColumns } from './run-row.ts'
 
 export type RunFilter = Omit<ListRunsQuery, 'limit' | 'cursor'>
 
@@ -23,12 +23,20 @@ export function scanRuns(workspaceIds: readonly string[], filter: RunFilter): Sc
   if (filter.cronjob_id && key?.column !== 'cron_job_id') rest.and('u.cron_job_id = ANY (?::uuid[])', filter.cronjob_id)
   if (filter.topic && key?.column !== 'topic') rest.and('u.topic = ANY (?::text[])', filter.topic)
   if (filter.response_status) byResponseStatus(rest, filter.response_status)
+  if (filter.error) rest.and('u.error_code = ANY (?::text[])', filter.error)
+  if (filter.name) rest.and('starts_with(r.name, ?)', filter.name)
+  if (filter.host)
+    rest.and(
+      `${hostOfRequest} = ANY (?::text[])`,
+      filter.host.map(host => host.toLowerCase()),
+    )
+  const joined = filter.name || filter.host ? joinRequests : ''
   if (filter.from) rest.and('u.started_at >= ?', filter.from)
   if (filter.to) rest.and('u.started_at < ?', filter.to)
   // Each row is looked up alone, in its own partition. OFFSET 0 keeps the planner from reversing the join.
   const one = `SELECT * FROM runs WHERE workspace_id = ANY (${workspaces}::uuid[]) AND id = page.id OFFSET 0`
   const of = `FROM page CROSS JOIN LATERAL (${one}) u ${joinRequests}`
-  return { ...streams, table: 'runs', alias: 'u', along, rest, read: `SELECT ${runColumns} ${of}` }
+  return { ...streams, table: 'runs', alias: 'u', along, joined, rest, read: `SELECT ${runColumns} ${of}` }
 }
 
 // The most selective first.
@@ -64,8 +72,9 @@ function addKeyStreams(along: Where, workspaces: string, count: number, { column
   }
 }
 
-// Only a response status of 2xx is a success, so a filter for others selects failures.
-function isAboutFailures({ status, response_status }: RunFilter): boolean {
+// Only a response status of 2xx is a success, so a filter for others selects failures. So does one for errors.
+function isAboutFailures({ status, response_status, error }: RunFilter): boolean {
+  if (error) return true
   if (status && !status.includes('success')) return true
   return response_status?.every(({ from, to }) => to < 200 || from > 299) ?? false
 }

@@ -1,6 +1,6 @@
 import type { Task } from '@belfry/contract'
 import type { NewTask, StoredRequest, TaskState } from '@belfry/db'
-import { toId } from '@belfry/domain'
+import { type StateReason, toId } from '@belfry/domain'
 import { RawJson } from '../http/json.ts'
 import type { LastRunRow, TaskRow } from './task-row.ts'
 
@@ -41,7 +41,7 @@ type Presentable = Omit<NewTask, 'executeAt'> & {
   cronJobId: string | null
   executeAt: string
   state: TaskState
-  stateReason: string | null
+  stateReason: StateReason | null
   attempts: number
   nextRetryAt: string | null
   lastRun: Task['last_run']
@@ -67,6 +67,7 @@ function present(task: Presentable): Task {
     state: task.state,
     state_reason: task.stateReason,
     attempts: task.attempts,
+    blocked: null,
     retry: presentRetry(task),
     timeout_ms: task.timeoutMs,
     next_retry_at: task.nextRetryAt,

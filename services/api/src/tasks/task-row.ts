@@ -1,11 +1,13 @@
+import type { RunErrorCode } from '@belfry/contract'
 import type { Db, RunStatus, StoredRequest, TaskSource, TaskState } from '@belfry/db'
+import type { StateReason } from '@belfry/domain'
 
 /** The latest run of a task or a cron job. */
 export type LastRunRow = {
   lastRunId: string | null
   lastRunStatus: RunStatus | null
   lastRunResponseStatus: number | null
-  lastRunErrorCode: string | null
+  lastRunErrorCode: RunErrorCode | null
   lastRunFinishedAt: Date | null
 }
 
@@ -16,7 +18,7 @@ export type TaskRow = StoredRequest &
     workspaceId: string
     source: TaskSource
     state: TaskState
-    stateReason: string | null
+    stateReason: StateReason | null
     attempts: number
     executeAt: Date
     dueAt: Date

@@ -56,7 +56,9 @@ export async function anActorWithPast(api: TestApi, deadLetters: number): Promis
     'run',
     runs.map(({ id }) => toId('run', id)),
   )
-  actor.values.set('token', [await invite(api, actor), await invite(api, actor), await forgetPassword(api)])
+  const tokens = [await forgetPassword(api)]
+  for (let i = 0; i < 6; i++) tokens.push(await invite(api, actor))
+  actor.values.set('token', tokens)
   return actor
 }
 

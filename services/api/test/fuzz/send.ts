@@ -4,7 +4,7 @@ import type { FuzzRequest } from './generate-request.ts'
 
 const timeoutMs = 60_000
 
-/** Makes a sender with persistent connections: for twenty thousand requests, `fetch` would be most of the work. */
+/** Makes a sender with persistent connections: for thousands of requests, `fetch` would be most of the work. */
 export function createSender(origin: string): (request: FuzzRequest) => Promise<FuzzAnswer> {
   const agent = new Agent({ keepAlive: true })
   return ({ method, path, headers, body }) =>

@@ -1,3 +1,4 @@
+import { enterDispatchers, publishCircuits } from '@belfry/db'
 import { fromId, newUuid, toId } from '@belfry/domain'
 import { newOneTimeToken } from '../../src/auth/one-time-token.ts'
 import type { TestOrganization } from '../organization.ts'
@@ -28,6 +29,7 @@ export const objects: Readonly<Record<string, (api: TestApi, organization: TestO
     ),
   operation: insertOperation,
   run: insertRun,
+  host: openCircuit,
   name: putSecret,
   secret: rotateSigningSecret,
   code: async () => 'not_found',
@@ -61,6 +63,13 @@ async function insertRun(api: TestApi, organization: TestOrganization): Promise<
     [id, workspaceId, taskId],
   )
   return toId('run', id)
+}
+
+async function openCircuit({ ctx }: TestApi, { workspaceId }: TestOrganization): Promise<string> {
+  const { id } = await enterDispatchers(ctx.pool)
+  const host = `${newUuid()}.example`
+  await publishCircuits(ctx.pool, id, [{ workspaceId: fromId('ws', workspaceId) ?? '', host, openForMs: 30_000 }])
+  return host
 }
 
 async function putSecret(api: TestApi, { owner, workspaceId }: TestOrganization): Promise<string> {

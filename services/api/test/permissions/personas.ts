@@ -1,4 +1,13 @@
-import { type Actor, decide, type PolicyFlag, policyFlags, type Role, rights, type WorkspaceRole } from '@belfry/domain'
+import {
+  type Actor,
+  decide,
+  type PolicyFlag,
+  policyFlags,
+  type Role,
+  rights,
+  scopesOfKeyBy,
+  type WorkspaceRole,
+} from '@belfry/domain'
 import type { Right } from '../../src/auth/authorize.ts'
 import { anOrganization, aPerson, type TestOrganization } from '../organization.ts'
 import type { TestApi } from '../setup.ts'
@@ -52,8 +61,23 @@ const withoutAccess = (name: string, join: Persona['join']): Persona => ({
 export const apiKey: Persona = {
   name: 'API key',
   credential: 'key',
-  actorIn: () => ({ kind: 'api_key' }),
+  actorIn: () => ({ kind: 'api_key', scopes: ['full'] }),
   join: (_api, organization) => organization.apiKey(),
+}
+
+/** An API key that a user created. */
+function keyOf(creator: Persona): Persona {
+  const actor = creator.actorIn('workspace')
+  return {
+    name: `key of a ${creator.name}`,
+    credential: 'key',
+    actorIn: () => ({ kind: 'api_key', scopes: actor ? scopesOfKeyBy(actor) : [] }),
+    async join(api, organization) {
+      const session = await creator.join(api, organization)
+      const path = `/api/v1/workspaces/${organization.workspaceId}/api-keys`
+      return { 'X-Api-Key': (await api.send('POST', path, { name: 'CI' }, session)).body.key }
+    },
+  }
 }
 
 export const insiders: readonly Persona[] = [
@@ -71,6 +95,8 @@ export const personas: readonly Persona[] = [
     aUser(`viewer, ${flag}`, 'member', 'viewer', [flag]),
     aUser(`editor, ${flag}`, 'member', 'editor', [flag]),
   ]),
+  keyOf(aUser('viewer', 'member', 'viewer', ['membersCanCreateApiKeys'])),
+  keyOf(aUser('editor', 'member', 'editor', ['membersCanCreateApiKeys'])),
   aUser('member outside of the workspace, every flag', 'member', null, policyFlags),
   withoutAccess('no credential', async () => ({})),
   withoutAccess('revoked key', (_api, organization) => organization.apiKey({ revokedAt: past() })),
@@ -91,7 +117,7 @@ export const personas: readonly Persona[] = [
   {
     name: 'key of another workspace of the organization',
     credential: 'key',
-    actorIn: scope => (scope === 'organization' ? { kind: 'api_key' } : null),
+    actorIn: scope => (scope === 'organization' ? { kind: 'api_key', scopes: ['full'] } : null),
     join: (_api, organization) => organization.apiKeyOfAnotherWorkspace(),
   },
 ]
@@ -101,6 +127,7 @@ export function expectedAnswer(right: Right, persona: Persona): 'allowed' | 401 
   if (right === 'public') return 'allowed'
   if (persona.credential === 'none') return 401
   if (right === 'signed_in') return persona.credential === 'session' ? 'allowed' : 401
+  if (right === 'operator') return persona.credential === 'session' ? 403 : 401
   const actor = persona.actorIn(rights[right].scope)
   if (actor === null) return 404
   return decide(actor, right).allowed ? 'allowed' : 403

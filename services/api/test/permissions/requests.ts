@@ -3,6 +3,8 @@ import { aTaskBody } from '../setup.ts'
 
 /** The request to a route, and the special cases of its response. */
 export type RouteRequest = {
+  /** With the question mark. */
+  query?: string
   body?: () => unknown
   /** The right that this request needs, if it is not the endpoint's own. */
   right?: Action
@@ -49,8 +51,13 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'GET /api/v1/scheduler/runs/export': none,
   'GET /api/v1/scheduler/runs/stream': none,
   'GET /api/v1/scheduler/runs/:run': none,
+  'GET /api/v1/scheduler/runs/failures': none,
+  'GET /api/v1/scheduler/search': { query: '?q=task' },
   'GET /api/v1/scheduler/overview': none,
   'GET /api/v1/scheduler/upcoming': none,
+  'GET /api/v1/scheduler/hosts': none,
+  'POST /api/v1/scheduler/hosts/:host/reset': none,
+  'GET /api/v1/scheduler/status': none,
   'GET /api/v1/scheduler/subscriptions': none,
   'POST /api/v1/scheduler/subscriptions': { body: () => aSubscription },
   'GET /api/v1/scheduler/subscriptions/:sub': none,
@@ -60,6 +67,11 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'POST /api/v1/auth/register': { body: () => ({ ...aLogin(), name: 'A user' }) },
   'POST /api/v1/auth/login': { body: aLogin, status: 401 },
   'POST /api/v1/auth/logout': none,
+  'GET /api/v1/auth/register': none,
+  // The token is unknown.
+  'POST /api/v1/integrations/confirm': { body: () => ({ token: 'x' }), status: 400 },
+  'POST /api/v1/auth/email/confirm': { body: () => ({ token: 'x' }), status: 400 },
+  'POST /api/v1/auth/email/resend': none,
   'POST /api/v1/auth/password/forgot': { body: () => ({ email: aLogin().email }) },
   'POST /api/v1/auth/password/reset': { body: () => ({ password: aPassword, token: 'unknown' }), status: 400 },
   'GET /api/v1/auth/me': none,
@@ -78,6 +90,9 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'POST /api/v1/organizations/:org/invitations': { body: () => ({ email: aLogin().email, role: 'member' }) },
   'DELETE /api/v1/organizations/:org/invitations/:inv': none,
   'POST /api/v1/organizations/:org/invitations/:inv/resend': none,
+  // The token is unknown.
+  'POST /api/v1/invitations/preview': { body: () => ({ token: 'x' }), status: 404 },
+  'POST /api/v1/invitations/accept': { body: () => ({ token: 'x' }), status: 404 },
   'GET /api/v1/invitations/:token': none,
   'POST /api/v1/invitations/:token/accept': { body: () => ({ name: 'A user', password: aPassword }) },
   'GET /api/v1/organizations/:org/audit-log': none,
@@ -112,6 +127,17 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'PATCH /api/v1/workspaces/:ws/integrations/:int': aName,
   'DELETE /api/v1/workspaces/:ws/integrations/:int': none,
   'POST /api/v1/workspaces/:ws/integrations/:int/test': none,
+  'GET /api/v1/operator/organizations': none,
+  'GET /api/v1/operator/organizations/:org': none,
+  'PUT /api/v1/operator/organizations/:org/tier': { body: () => ({ tier: 'free' }) },
+  'POST /api/v1/operator/organizations/:org/suspend': { body: () => ({}) },
+  'POST /api/v1/operator/organizations/:org/resume': { body: () => ({}) },
+  'POST /api/v1/operator/workspaces/:ws/suspend': { body: () => ({}) },
+  'POST /api/v1/operator/workspaces/:ws/resume': { body: () => ({}) },
+  'POST /api/v1/operator/users/:user/suspend': { body: () => ({}) },
+  'POST /api/v1/operator/users/:user/resume': { body: () => ({}) },
+  'GET /api/v1/operator/targets': none,
+  'GET /api/v1/operator/log': none,
   'GET /api/problems/:code': none,
   'GET /api/openapi.json': none,
   'GET /api/docs': none,

@@ -1,6 +1,18 @@
+import { version } from '@belfry/domain'
 import { expect, it } from 'vitest'
+import { describeApi } from '../../src/openapi/document.ts'
+import { routes } from '../../src/routes.ts'
+import { examplesPage } from './examples-page.ts'
 import { referencePage } from './page.ts'
 
 it('docs/api.md matches the OpenAPI document', async () => {
   await expect(referencePage()).toMatchFileSnapshot('../../../../docs/api.md')
+})
+
+it('docs/api-examples.md matches the OpenAPI document, and has every operation', async () => {
+  const page = examplesPage()
+  const operations = Object.values(describeApi(routes, '', version).paths).flatMap(methods => Object.values(methods))
+  expect(operations.length).toBeGreaterThan(50)
+  for (const { summary } of operations) expect(page).toContain(`### ${summary}\n`)
+  await expect(page).toMatchFileSnapshot('../../../../docs/api-examples.md')
 })

@@ -3,7 +3,7 @@ import type { Connect } from './connect.ts'
 import { createUndiciAdapter } from './undici-adapter.ts'
 
 /** The policy of every HTTP request that leaves Belfry. A request adds its URL, method, headers, body and timeout. */
-export const httpPolicy: CreateAxiosDefaults = {
+const httpPolicy: CreateAxiosDefaults = {
   // The target of a redirect was not checked, so a redirect is an outcome like any other.
   maxRedirects: 0,
   // The proxy variables of the environment are ignored. EGRESS_PROXY_URL is used where connections are opened.

@@ -17,7 +17,7 @@ export type OutgoingRequest = {
   headers: Record<string, string>
   /** Text is sent as UTF-8; null sends no body. */
   body: Buffer | string | null
-  /** The time limit from the first DNS packet to the last byte of the response. */
+  /** The time limit from the first DNS packet to the last byte of the response. A process that was blocked adds up to 1 s. */
   timeoutMs: number
 }
 

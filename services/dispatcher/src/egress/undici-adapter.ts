@@ -95,11 +95,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#dispatch()
   }
 
-  // A process that was blocked or frozen first reads the data that has arrived meanwhile. A request that it could not write
-  // gets some of the lost time back.
+  // A process that was blocked or frozen gets some of the lost time back, and it first reads the data that has arrived
+  // meanwhile.
   #reachDeadline(lateMs: number): void {
-    const end = () => this.#endInTime()
-    if (lateMs < blockedMs) setImmediate(end)
+    const end = () => setImmediate(() => this.#endInTime())
+    if (lateMs < blockedMs) end()
     else this.#deadline = setTimeout(end, Math.min(lateMs, maxGraceMs))
   }
 

@@ -1,3 +1,4 @@
+import { retryDatabase } from '@belfry/db'
 import { failpoint } from '@belfry/runtime'
 import { dispatch } from '../attempt/dispatch.ts'
 import { type HealthSignal, healthSignalOf } from '../scheduling/circuit-breaker.ts'
@@ -18,22 +19,41 @@ const maxDelayMs = 2_000
 
 /**
  * Buffers tasks, and starts the attempts that may start. Tasks that find no space stay in PostgreSQL, and enter the backlog.
+ * Tasks of suspended workspaces stay there too.
  * @returns How many tasks were taken, and how many were refused.
  */
 export function admit(ctx: IntakeContext, tasks: readonly IncomingTask[]): { taken: number; refused: number } {
   const count = { taken: 0, refused: 0 }
   for (const task of tasks) {
-    const buffered = ctx.buffer.add(task)
+    const tenant = ctx.tenants.find(task.workspace)
+    if (tenant?.isSuspended) continue
+    const buffered = ctx.buffer.add(task, tenant?.account)
     if (buffered === 'full') {
       ctx.backlog.add(task.workspace, task.dueAt, positionBefore(task))
       count.refused++
     } else if (buffered !== 'duplicate') {
-      queueWhenDue(ctx, buffered)
+      if (tenant) queueWhenDue(ctx, buffered)
+      else queueWhenKnown(ctx, buffered)
       count.taken++
     }
   }
   startAttempts(ctx)
   return count
+}
+
+// The share of a task depends on its tenant. Once that is known, tasks of the workspace need no statement for it.
+function queueWhenKnown(ctx: IntakeContext, task: BufferedTask): void {
+  const onWait = (error: unknown) => ctx.log.warn({ err: error }, 'tenants.waiting_for_database')
+  retryDatabase(() => ctx.tenants.load(task.workspace), { onWait, signal: ctx.stop })
+    .then(() => {
+      if (ctx.stop.aborted) return requeue(ctx, [task])
+      queueWhenDue(ctx, task)
+      startAttempts(ctx)
+    })
+    .catch(error => {
+      ctx.log.warn({ err: error }, 'tenants.unknown')
+      return requeue(ctx, [task])
+    })
 }
 
 /**
@@ -42,13 +62,18 @@ export function admit(ctx: IntakeContext, tasks: readonly IncomingTask[]): { tak
  */
 export function queueWhenDue(ctx: IntakeContext, task: BufferedTask): void {
   const now = ctx.clock.now()
-  if (task.dueAt <= now) ctx.hostQueues.add(task)
+  if (task.dueAt <= now) queue(ctx, task)
   else ctx.timers.add(task, Math.min(task.dueAt, now + maxTimerMs), due => startDue(ctx, due))
 }
 
 function startDue(ctx: IntakeContext, tasks: readonly BufferedTask[]): void {
-  for (const task of tasks) ctx.hostQueues.add(task)
+  for (const task of tasks) queue(ctx, task)
   startAttempts(ctx)
+}
+
+function queue(ctx: IntakeContext, task: BufferedTask): void {
+  if (ctx.tenants.find(task.workspace)?.isSuspended) ctx.buffer.evict(task)
+  else ctx.hostQueues.add(task)
 }
 
 /** Starts attempts while there are free slots, and queued tasks that may take them. */

@@ -1,10 +1,10 @@
-import { recordClosedCircuit, recordOpenCircuit, takeCircuitResets } from '@belfry/db'
+import { publishCircuits } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import type { CircuitChange, QueueKey } from '../scheduling/host-queues.ts'
 import type { IntakeContext } from './intake-context.ts'
 
 /**
- * Reports to operators that a circuit breaker has opened or closed, in the log and in the list of open ones.
+ * Logs that a circuit breaker has opened or closed.
  * @param onHalfOpen - Called when an open one has become half-open, and a probe may start.
  */
 export function reportCircuit(
@@ -14,17 +14,13 @@ export function reportCircuit(
   onHalfOpen: () => void,
 ): void {
   const about = { host, workspace: toId('ws', workspace) }
-  const circuit = { dispatcher: ctx.dispatcher.id, workspaceId: workspace, host }
-  const onError = (err: unknown) => ctx.log.warn({ err, ...about }, 'circuit.not_listed')
   if (change.to === 'closed') {
     ctx.log.info(about, 'circuit.closed')
-    recordClosedCircuit(ctx.pool, circuit).catch(onError)
     return
   }
   const openMs = Math.ceil(change.until - performance.now())
   ctx.log.warn({ ...about, openMs }, 'circuit.opened')
   ctx.metrics.circuitOpened()
-  recordOpenCircuit(ctx.pool, circuit, openMs).catch(onError)
   const probe = () => {
     ctx.hostQueues.unblock(host)
     onHalfOpen()
@@ -33,15 +29,26 @@ export function reportCircuit(
 }
 
 /**
- * Closes the circuit breakers that an operator has reset.
- * @returns How many there were.
+ * Opens the chore that publishes which circuit breakers are open, and closes those that a user or an operator has reset.
+ * While none is open, a round costs nothing.
+ * @returns A function that runs a round and returns how many breakers it has closed.
  */
-export async function resetCircuits(ctx: IntakeContext): Promise<number> {
-  if (ctx.hostQueues.openCircuits().length === 0) return 0
-  const resets = await takeCircuitResets(ctx.pool, ctx.dispatcher.id)
-  for (const { workspaceId: workspace, host } of resets) {
-    ctx.hostQueues.resetCircuit({ workspace, host })
-    ctx.log.info({ host, workspace: toId('ws', workspace) }, 'circuit.reset')
+export function openPublishCircuits(ctx: IntakeContext): () => Promise<number> {
+  let wasOpen = false
+  return async () => {
+    const open = ctx.hostQueues.openCircuits()
+    if (open.length === 0 && !wasOpen) return 0
+    const now = performance.now()
+    const resets = await publishCircuits(
+      ctx.pool,
+      ctx.dispatcher.id,
+      open.map(({ workspace, host, openUntil }) => ({ workspaceId: workspace, host, openForMs: openUntil - now })),
+    )
+    wasOpen = open.length > 0
+    for (const { workspaceId: workspace, host } of resets) {
+      ctx.hostQueues.resetCircuit({ workspace, host })
+      ctx.log.info({ host, workspace: toId('ws', workspace) }, 'circuit.reset')
+    }
+    return resets.length
   }
-  return resets.length
 }

@@ -19,7 +19,8 @@ export async function claimBuffered(ctx: IntakeContext, task: BufferedTask): Pro
     task.pendingClaim ??= requestClaim(ctx, task)
     const { pendingClaim } = task
     const answer = await pendingClaim.answer
-    if (answer.kind === 'claimed' && !(await mayStart(ctx, answer, pendingClaim))) {
+    const isSuspended = ctx.tenants.find(task.workspace)?.isSuspended
+    if (answer.kind === 'claimed' && (isSuspended || !(await mayStart(ctx, answer, pendingClaim)))) {
       const waiting = await undoPrefetched(ctx, [task])
       return waiting.length > 0 ? 'waiting' : null
     }

@@ -1,4 +1,4 @@
-import { parseUrl } from '@belfry/domain'
+import { hostOf } from '@belfry/domain'
 import { LRUCache } from 'lru-cache'
 import type { IncomingTask } from './task-buffer.ts'
 
@@ -8,13 +8,13 @@ export type Target = { readonly origin: string; readonly host: string }
 const targets = new LRUCache<string, Target>({ max: 10_000 })
 
 /**
- * Returns the target that an origin names. An origin with a reference to a secret, or an invalid one, is its own host. All
- * tasks of an origin get the same object, so thousands of them share its strings.
+ * Returns the target that an origin names. An origin with a reference to a secret, or an invalid one, is its own host. Tasks
+ * of a recent origin get the same object, so thousands of them share its strings.
  */
 export function targetOf(origin: string): Target {
   const cached = targets.get(origin)
   if (cached) return cached
-  const target = { origin, host: parseUrl(origin)?.host ?? origin }
+  const target = { origin, host: hostOf(origin) }
   targets.set(origin, target)
   return target
 }

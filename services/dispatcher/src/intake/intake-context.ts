@@ -9,6 +9,7 @@ import type { Backlog } from './backlog.ts'
 import type { DueTimers } from './due-timers.ts'
 import type { Share } from './share.ts'
 import type { BufferedTask, TaskBuffer } from './task-buffer.ts'
+import type { Tenants } from './tenants.ts'
 
 /** What the intake needs. The README of this folder shows how a task moves through it. */
 export type IntakeContext = AttemptContext & {
@@ -18,6 +19,9 @@ export type IntakeContext = AttemptContext & {
   journal: SendJournal
   held: HeldClaims
   attempts: AttemptsInFlight
+  tenants: Tenants
+  /** Woken when the tenants may have changed. */
+  tenantsWaker: Waker
   /** Every task that this process has taken and not claimed for an attempt. */
   buffer: TaskBuffer
   /** The buffered tasks that are not due yet. */

@@ -34,3 +34,17 @@ it('holds a task once for the same time, until it is evicted', () => {
   expect(buffer.countOf('a')).toBe(1)
   expect(buffer.add(task('a', 'x', { id: 'one' }))).toMatchObject({ id: 'one' })
 })
+
+it('keeps space for other accounts, however many workspaces an account has', () => {
+  const buffer = createTaskBuffer()
+  for (let i = 0; i < 2_000; i++) while (buffer.add(task(`w${i}`, 'x'), 'abuser') !== 'full');
+  expect(buffer.size).toBeLessThanOrEqual(18_000)
+  let ofVictim = 0
+  while (buffer.add(task('victim', 'x'), 'other') !== 'full') ofVictim++
+  expect(ofVictim).toBeGreaterThan(500)
+  for (let i = 0; i < 10; i++) {
+    const added = buffer.add(task('third', 'x'), 'third')
+    if (typeof added === 'string') throw new Error(added)
+    buffer.evict(added)
+  }
+})

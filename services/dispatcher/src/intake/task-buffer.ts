@@ -25,10 +25,13 @@ export type BufferedTask = IncomingTask & {
 /** A claim that was requested and not used yet: when, by `performance.now()`, and in which session of the dispatcher. */
 export type PendingClaim = { answer: Promise<Claim>; requestedAt: number; session: string }
 
-/** The tasks that a process holds in memory. Neither a workspace nor one of its hosts can fill the buffer. */
+/** The tasks that a process holds in memory. No account, no workspace and none of its hosts can fill the buffer. */
 export type TaskBuffer = {
-  /** Adds a task. Returns `full` when there is no space for it, `duplicate` when it is buffered for the same time. */
-  add(task: IncomingTask): BufferedTask | 'full' | 'duplicate'
+  /**
+   * Adds a task. Returns `full` when there is no space for it, `duplicate` when it is buffered for the same time.
+   * @param account - The account of its workspace. Default: the workspace.
+   */
+  add(task: IncomingTask, account?: string): BufferedTask | 'full' | 'duplicate'
   evict(task: BufferedTask): void
   countOf(workspace: string): number
   readonly size: number
@@ -36,16 +39,18 @@ export type TaskBuffer = {
 
 type Workspace = { id: string; count: number; hosts: Map<string, Host> }
 type Host = { name: string; count: number; workspace: Workspace }
-type BufferEntry = { key: string; host: Host }
+type BufferEntry = { key: string; host: Host; account: string }
 
 // A few megabytes, and more than a dispatcher can start in a second.
 const capacity = 20_000
-// A workspace alone gets at most half of the capacity, and one of its hosts a third.
+// An account alone gets at most nine tenths of the capacity, a workspace half, and one of its hosts a third.
+const accountWeight = 9
 const weight = 1
 
 export function createTaskBuffer(): TaskBuffer {
   const keys = new Set<string>()
   const workspaces = new Map<string, Workspace>()
+  const accounts = new Map<string, number>()
 
   function hostOf({ workspace: id, host: name }: IncomingTask): Host {
     const workspace = workspaces.get(id) ?? { id, count: 0, hosts: new Map() }
@@ -57,27 +62,35 @@ export function createTaskBuffer(): TaskBuffer {
     get size() {
       return keys.size
     },
-    add(task) {
+    add(task, account = task.workspace) {
       const { id, dueAt, origin } = task
       const key = `${id} ${dueAt}`
       if (keys.has(key)) return 'duplicate'
       const host = hostOf(task)
       const { workspace } = host
       const free = capacity - keys.size
-      const isAllowed = mayTake(workspace.count, free, weight) && mayTake(host.count, free - workspace.count, weight)
+      const ofAccount = accounts.get(account) ?? 0
+      const isAllowed =
+        mayTake(ofAccount, free, accountWeight) &&
+        mayTake(workspace.count, free, weight) &&
+        mayTake(host.count, free - workspace.count, weight)
       if (!isAllowed) return 'full'
       keys.add(key)
+      accounts.set(account, ofAccount + 1)
       if (workspace.count++ === 0) workspaces.set(workspace.id, workspace)
       if (host.count++ === 0) workspace.hosts.set(host.name, host)
       // Thousands of tasks share the strings of their workspace and host.
-      return { id, dueAt, origin, workspace: workspace.id, host: host.name, entry: { key, host } }
+      return { id, dueAt, origin, workspace: workspace.id, host: host.name, entry: { key, host, account } }
     },
     evict(task) {
       if (!task.entry) return
-      const { key, host } = task.entry
+      const { key, host, account } = task.entry
       const { workspace } = host
+      const ofAccount = (accounts.get(account) ?? 0) - 1
       task.entry = undefined
       keys.delete(key)
+      if (ofAccount > 0) accounts.set(account, ofAccount)
+      else accounts.delete(account)
       if (--host.count === 0) workspace.hosts.delete(host.name)
       if (--workspace.count === 0) workspaces.delete(workspace.id)
     },

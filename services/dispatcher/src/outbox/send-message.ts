@@ -40,7 +40,10 @@ const timeoutMs = 7_000
 async function sendAlert(transports: Transports, { id }: TakenOutboxMessage, message: AlertMessage) {
   const { workspaceId, integrationId, alert } = message
   const integration = await openIntegration(transports.pool, transports.masterKeys, workspaceId, integrationId)
-  if (!integration) throw new UndeliveredMessage('The integration has been deleted.', { isFinal: true })
+  if (!integration)
+    throw new UndeliveredMessage('The integration has been deleted, or its address is not confirmed.', {
+      isFinal: true,
+    })
   const { channel, target } = integration
   switch (channel) {
     case 'email':

@@ -9,13 +9,12 @@ import { heartbeat, leave, recoverStrays } from '../liveness.ts'
 /** Runs the quarantine in this process, from its start to its stop. */
 export async function runQuarantine(config: Config): Promise<void> {
   const log = createLogger('quarantine', config.logLevel)
-  const options = { roles: ['dispatcher'], operatorPort: null, traces: config.traces }
+  const options = { drainMs: config.drainMs, roles: ['dispatcher'], operatorListen: null, traces: config.traces }
   await runService(log, options, (host, end) => startQuarantine(config, log, host, end))
 }
 
 const pauseMs = 250
 const maxIdleMs = 5_000
-const patienceMs = 25_000
 
 /**
  * Makes the attempts of lost tasks, one at a time.
@@ -29,7 +28,7 @@ async function startQuarantine(config: Config, log: Logger, host: Host, onIdle: 
   const working = work(ctx, config).finally(onIdle)
   return {
     async drain() {
-      const timer = setTimeout(() => ctx.sender.close(), patienceMs)
+      const timer = setTimeout(() => ctx.sender.close(), config.drainMs)
       await Promise.all([working, clock])
       clearTimeout(timer)
       await leave(ctx)

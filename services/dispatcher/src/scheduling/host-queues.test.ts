@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
-import { createHostQueues, type QueueKey, type Slot } from './host-queues.ts'
+import { createHostQueues, type HostQueuesOptions, type QueueKey, type Slot } from './host-queues.ts'
 
 type Task = QueueKey & { n: number }
 
-function setup({ slots = 10, permitsPerHost = 100 } = {}) {
+type Setup = Partial<Pick<HostQueuesOptions, 'slots' | 'permitsPerHost' | 'tenantOf'>>
+
+function setup({ slots = 10, permitsPerHost = 100, ...more }: Setup = {}) {
   const clock = { now: 1_000_000 }
-  const queues = createHostQueues<Task>({ slots, permitsPerHost, now: () => clock.now })
+  const queues = createHostQueues<Task>({ slots, permitsPerHost, now: () => clock.now, ...more })
   let n = 0
   const add = (workspace: string, host: string, count = 1) => {
     for (let i = 0; i < count; i++) queues.add({ workspace, host, n: n++ })
@@ -191,7 +193,7 @@ it('lists open circuit breakers, and starts their tasks at once after a reset', 
   for (const slot of startAll()) slot.release(slot.task.workspace === 'a' ? 'failing' : 'healthy')
   add('a', 'x', 2)
   expect(startAll()).toEqual([])
-  expect(queues.openCircuits()).toEqual([{ workspace: 'a', host: 'x' }])
+  expect(queues.openCircuits()).toMatchObject([{ workspace: 'a', host: 'x' }])
   queues.resetCircuit({ workspace: 'a', host: 'x' })
   queues.resetCircuit({ workspace: 'unknown', host: 'unknown' })
   expect(queues.openCircuits()).toEqual([])
@@ -207,4 +209,107 @@ it('starts thousands of tasks of thousands of queues in little time', () => {
     for (const slot of taken) slot.release('healthy')
   }
   expect(started).toBe(20_000)
+})
+
+/** Names a workspace by its account, its organization and itself. */
+const tenantOf = (workspace: string) => {
+  const [account = '', organization = ''] = workspace.split('/')
+  return {
+    account,
+    organization: `${account}/${organization}`,
+    slotsPercent: 100,
+    slowCallMs: Number.POSITIVE_INFINITY,
+  }
+}
+
+it('counts all workspaces of an account together, so the first task of another account starts at once', () => {
+  const { add, startAll } = setup({ slots: 200, tenantOf })
+  for (let i = 0; i < 26; i++) for (let j = 0; j < 12; j++) add(`abuser/o${i % 13}/w${i}`, `h${j}`, 5)
+  const taken = startAll()
+  expect(taken.length).toBeLessThanOrEqual(180)
+  const perOrganization = Array.from({ length: 13 }, (_, i) => {
+    return taken.filter(({ task }) => task.workspace.startsWith(`abuser/o${i}/`)).length
+  })
+  expect(Math.max(...perOrganization) - Math.min(...perOrganization)).toBeLessThanOrEqual(1)
+  add('victim/o/w', 'v', 10)
+  expect(count(startAll(), 'workspace', 'victim/o/w')).toBe(5)
+})
+
+it('reserves slots for accounts with nothing in flight, however many others there are', () => {
+  const { add, startAll } = setup({ slots: 200, tenantOf })
+  for (let i = 0; i < 100; i++) add(`a${i}/o/w`, `h${i}`, 50)
+  expect(startAll().length).toBeLessThanOrEqual(190)
+  for (let i = 0; i < 10; i++) add(`late${i}/o/w`, 'x', 50)
+  expect(new Set(startAll().map(({ task }) => task.workspace)).size).toBe(10)
+})
+
+it('leaves slots to the other organizations of an account, and to the other workspaces of an organization', () => {
+  const { add, startAll } = setup({ slots: 200, permitsPerHost: 200, tenantOf })
+  for (let i = 0; i < 20; i++) add('a/o/w', `h${i}`, 50)
+  expect(startAll().length).toBeGreaterThan(160)
+  add('a/o/other', 'y', 1)
+  expect(startAll()).toHaveLength(1)
+  add('a/second/w', 'z', 5)
+  expect(startAll()).toHaveLength(5)
+})
+
+it('reserves permits of a host for other accounts', () => {
+  const { add, startAll } = setup({ slots: 1_000, permitsPerHost: 32, tenantOf })
+  for (let i = 0; i < 26; i++) add(`abuser/o/w${i}`, 'x', 50)
+  expect(startAll()).toHaveLength(29)
+  add('victim/o/w', 'x', 50)
+  expect(count(startAll(), 'workspace', 'victim/o/w')).toBeGreaterThan(0)
+})
+
+it('never gives an organization more than the slots of its tier', () => {
+  const { add, startAll } = setup({ slots: 200, tenantOf: id => ({ ...tenantOf(id), slotsPercent: 25 }) })
+  for (let i = 0; i < 10; i++) add(`a/o/w${i}`, `h${i}`, 50)
+  const taken = startAll()
+  expect(taken).toHaveLength(50)
+  expect(startAll()).toEqual([])
+  add('a/second/w', 'x', 1)
+  expect(startAll()).toHaveLength(1)
+  taken[0]?.release('healthy')
+  expect(startAll()).toHaveLength(1)
+})
+
+it('gives an organization a tenth of its slots while its calls hold them for too long', () => {
+  const limits = { slotsPercent: 25, slowCallMs: 600_000 }
+  const { clock, add, startAll } = setup({ slots: 200, tenantOf: id => ({ ...tenantOf(id), ...limits }) })
+  for (let i = 0; i < 10; i++) add('a/o/w', `h${i}`, 100)
+  const taken = startAll()
+  expect(taken).toHaveLength(49)
+  clock.now += 14_000 // 637 slot-seconds
+  for (const slot of taken.slice(0, 44)) slot.release(null)
+  expect(startAll()).toEqual([])
+  taken[44]?.release(null)
+  expect(startAll()).toHaveLength(1)
+  add('a/second/w', 'x', 20)
+  expect(startAll()).toHaveLength(20)
+  for (const slot of taken) slot.release(null)
+  clock.now += 60_000
+  expect(startAll()).toHaveLength(48) // with the one above
+})
+
+it('counts a workspace for its new account after a move', () => {
+  const tenants = new Map([['w', tenantOf('old/o/w')]])
+  const { queues, add, startAll } = setup({ slots: 200, tenantOf: id => tenants.get(id) ?? tenantOf(id) })
+  add('w', 'x', 300)
+  const taken = startAll()
+  tenants.set('w', tenantOf('new/o/w'))
+  queues.move('w')
+  for (const slot of taken) slot.release('healthy')
+  expect(startAll()).toHaveLength(taken.length)
+})
+
+it('removes the tasks of one workspace', () => {
+  const { queues, add, startAll } = setup({ slots: 2, permitsPerHost: 1 })
+  add('a', 'x', 3)
+  add('a', 'y', 3)
+  add('b', 'y', 3)
+  startAll()
+  expect(queues.takeOf('a')).toHaveLength(5)
+  expect(queues.blockedOf('a')).toBe(0)
+  expect(queues.takeOf('a')).toEqual([])
+  expect(queues.takeAll()).toHaveLength(2)
 })

@@ -1,7 +1,8 @@
 import Denque from 'denque'
 import { type CircuitBreaker, createCircuitBreaker, type HealthSignal } from './circuit-breaker.ts'
-import { mayTake } from './fair-share.ts'
+import { accountHeadroom, innerWeight, mayTake } from './fair-share.ts'
 import { createPrefetchWindows, type PrefetchWindow, type PrefetchWindows } from './prefetch-windows.ts'
+import { createTenantLevels, type Level, type Tenant, type TenantLevels } from './tenant-levels.ts'
 
 /** A queue: the tasks of one workspace for one host. */
 export type QueueKey = { workspace: string; host: string }
@@ -21,10 +22,10 @@ export type Slot<Task> = {
 export type CircuitChange = { to: 'open'; until: number } | { to: 'closed' } | null
 
 /**
- * The due tasks of a process that wait for a slot, in a queue for each workspace and host. Slots go round-robin to the
- * workspaces, and within a workspace to its hosts. An attempt takes a slot of the process and a permit of its host, and
- * leaves some of both to other workspaces. A queue whose host has no permit left, or whose circuit breaker does not allow
- * an attempt, is blocked: its tasks take no slot and delay no other queue.
+ * The due tasks of a process that wait for a slot, in a queue for each workspace and host. Slots go round-robin to accounts,
+ * their organizations, the workspaces of these, and the hosts of a workspace. An attempt takes a slot of the process and a
+ * permit of its host, and leaves some of both to others: a part is reserved for accounts without an attempt in flight. A queue whose host has no permit left, or whose circuit breaker does not allow an attempt, is blocked: its tasks
+ * take no slot and delay no other queue.
  */
 export type HostQueues<Task> = {
   add(task: Task): void
@@ -34,6 +35,10 @@ export type HostQueues<Task> = {
   unblock(host: string): void
   /** Removes and returns every queued task. */
   takeAll(): Task[]
+  /** Removes and returns the queued tasks of a workspace. */
+  takeOf(workspace: string): Task[]
+  /** Applies a change of the tenant of a workspace. */
+  move(workspace: string): void
   /**
    * Removes and returns the tasks with prefetched claims that got no slot: they have waited for `ms`, or the circuit breaker
    * of their host is not closed any more.
@@ -43,8 +48,8 @@ export type HostQueues<Task> = {
   evictIdle(): void
   /** Returns how many tasks of a workspace are in blocked queues. */
   blockedOf(workspace: string): number
-  /** Returns the queues whose circuit breaker is open or half-open. */
-  openCircuits(): QueueKey[]
+  /** Returns the queues whose circuit breaker is open or half-open, and when it becomes half-open. */
+  openCircuits(): Array<QueueKey & { openUntil: number }>
   /** Closes the circuit breaker of a queue. */
   resetCircuit(key: QueueKey): void
   readonly slotsTaken: number
@@ -57,10 +62,18 @@ export type HostQueuesOptions = {
   permitsPerHost: number
   /** Milliseconds; only differences matter. */
   now: () => number
+  /** The tenant of a workspace. Default, and for null: an account of its own without limits. */
+  tenantOf?: (workspace: string) => Tenant | null
 }
 
-type Workspace<Task> = { taken: number; blocked: number; ready: Set<Queue<Task>> }
-type Host<Task> = { taken: number; blocked: Set<Queue<Task>>; queues: number }
+type Workspace<Task> = Level<Queue<Task>>
+type Host<Task> = {
+  taken: number
+  /** The permits that the attempts of each account hold. */
+  takenBy: Map<string, number>
+  blocked: Set<Queue<Task>>
+  queues: number
+}
 type Queue<Task> = {
   id: string
   key: QueueKey
@@ -78,55 +91,54 @@ type State<Task> = {
   options: HostQueuesOptions
   free: number
   windows: PrefetchWindows
-  workspaces: Map<string, Workspace<Task>>
+  levels: TenantLevels<Queue<Task>>
   hosts: Map<string, Host<Task>>
   queues: Map<string, Queue<Task>>
-  /** The workspaces with queues that are not blocked; the next one in rotation is first. */
-  ready: Set<Workspace<Task>>
+  /** How many tasks of each workspace are in blocked queues. */
+  blocked: Map<string, number>
 }
 
-// A workspace alone gets at most nine tenths of the slots, and of the permits of a host.
-const weight = 9
 const maxIdleQueues = 10_000
 // Prefetched claims share statements with claims of tasks that have a slot, and slow them down. So no claims are
 // prefetched for a burst that is over in a moment.
 const minBusyMs = 100
 
 export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptions): HostQueues<Task> {
-  const empty = { workspaces: new Map(), hosts: new Map(), queues: new Map(), ready: new Set<Workspace<Task>>() }
-  const state: State<Task> = { options, free: options.slots, windows: createPrefetchWindows(), ...empty }
+  const { slots, now } = options
+  const tenantOf = (workspace: string) => options.tenantOf?.(workspace) ?? ownTenant(workspace)
+  const levels = createTenantLevels<Queue<Task>>({ slots, now, tenantOf })
+  const empty = { hosts: new Map(), queues: new Map(), blocked: new Map() }
+  const state: State<Task> = { options, free: slots, windows: createPrefetchWindows(), levels, ...empty }
   return {
     get slotsTaken() {
-      return options.slots - state.free
+      return slots - state.free
     },
     get prefetched() {
       return state.windows.size
     },
-    blockedOf: workspace => state.workspaces.get(workspace)?.blocked ?? 0,
+    blockedOf: workspace => state.blocked.get(workspace) ?? 0,
     add(task) {
       const queue = queueOf(state, task)
-      if (queue.tasks.isEmpty()) queue.busySince = options.now()
+      if (queue.tasks.isEmpty()) queue.busySince = now()
       queue.tasks.push(task)
-      if (isBlocked(queue)) queue.workspace.blocked++
-      else makeReady(state, queue)
+      if (isBlocked(queue)) countBlocked(state, queue, 1)
+      else levels.add(queue.workspace, queue)
     },
-    next: () => next(state),
+    next: () => (state.free === 0 ? null : levels.next(state.free, queue => startNext(state, queue))),
     unblock(host) {
       const known = state.hosts.get(host)
       if (known) unblock(state, known)
     },
-    takeAll() {
-      for (const host of state.hosts.values()) unblock(state, host)
-      return [...state.queues.values()].flatMap(({ tasks, window }) => {
-        const all = tasks.toArray()
-        tasks.clear()
-        window.clear()
-        return all
-      })
-    },
-    takeDelayed: ms => takeDelayed(state, options.now() - ms),
+    takeAll: () => [...state.queues.values()].flatMap(queue => clear(state, queue)),
+    takeOf: workspace =>
+      [...state.queues.values()].flatMap(queue => (queue.key.workspace === workspace ? clear(state, queue) : [])),
+    move: levels.move,
+    takeDelayed: ms => takeDelayed(state, now() - ms),
     evictIdle: () => evictIdle(state),
-    openCircuits: () => [...state.queues.values()].filter(hasOpenCircuit).map(({ key }) => key),
+    openCircuits: () =>
+      [...state.queues.values()].flatMap(({ key, breaker: { openUntil } }) =>
+        openUntil === null ? [] : [{ ...key, openUntil }],
+      ),
     resetCircuit({ workspace, host }) {
       state.queues.get(`${workspace} ${host}`)?.breaker.reset()
       const known = state.hosts.get(host)
@@ -139,8 +151,8 @@ function queueOf<Task>(state: State<Task>, { workspace: workspaceId, host: hostN
   const id = `${workspaceId} ${hostName}`
   const known = state.queues.get(id)
   if (known) return known
-  const workspace = state.workspaces.get(workspaceId) ?? { taken: 0, blocked: 0, ready: new Set() }
-  const host = state.hosts.get(hostName) ?? { taken: 0, blocked: new Set(), queues: 0 }
+  const workspace = state.levels.workspaceOf(workspaceId)
+  const host = state.hosts.get(hostName) ?? { taken: 0, takenBy: new Map(), blocked: new Set(), queues: 0 }
   const queue: Queue<Task> = {
     id,
     key: { workspace: workspaceId, host: hostName },
@@ -153,7 +165,6 @@ function queueOf<Task>(state: State<Task>, { workspace: workspaceId, host: hostN
     window: state.windows.open(),
   }
   host.queues++
-  state.workspaces.set(workspaceId, workspace)
   state.hosts.set(hostName, host)
   state.queues.set(id, queue)
   return queue
@@ -163,49 +174,50 @@ function isBlocked<Task>(queue: Queue<Task>): boolean {
   return queue.host.blocked.has(queue)
 }
 
-function makeReady<Task>({ ready }: State<Task>, queue: Queue<Task>): void {
-  queue.workspace.ready.add(queue)
-  ready.add(queue.workspace)
-}
-
-function block<Task>(queue: Queue<Task>): void {
-  queue.workspace.ready.delete(queue)
-  queue.workspace.blocked += queue.tasks.length
-  queue.host.blocked.add(queue)
+function countBlocked<Task>({ blocked }: State<Task>, { key }: Queue<Task>, by: number): void {
+  const tasks = (blocked.get(key.workspace) ?? 0) + by
+  if (tasks === 0) blocked.delete(key.workspace)
+  else blocked.set(key.workspace, tasks)
 }
 
 function unblock<Task>(state: State<Task>, host: Host<Task>): void {
   for (const queue of host.blocked) {
-    queue.workspace.blocked -= queue.tasks.length
-    makeReady(state, queue)
+    countBlocked(state, queue, -queue.tasks.length)
+    state.levels.add(queue.workspace, queue)
   }
   host.blocked.clear()
 }
 
-function next<Task>(state: State<Task>): Slot<Task> | null {
-  if (state.free === 0) return null
-  for (const workspace of state.ready) {
-    if (!mayTake(workspace.taken, state.free, weight)) continue
-    for (const queue of workspace.ready) {
-      const task = queue.tasks.peekFront()
-      if (task !== undefined && mayStart(state, queue)) return start(state, queue, task)
-      block(queue)
-    }
-    state.ready.delete(workspace)
-  }
+function clear<Task>(state: State<Task>, queue: Queue<Task>): Task[] {
+  if (queue.host.blocked.delete(queue)) countBlocked(state, queue, -queue.tasks.length)
+  const all = queue.tasks.toArray()
+  queue.tasks.clear()
+  queue.window.clear()
+  return all
+}
+
+/** Starts the next task of a queue. Returns null when the queue is empty or blocked now. */
+function startNext<Task>(state: State<Task>, queue: Queue<Task>): Slot<Task> | null {
+  const task = queue.tasks.peekFront()
+  if (task === undefined) return null
+  if (mayStart(state, queue)) return start(state, queue, task)
+  countBlocked(state, queue, queue.tasks.length)
+  queue.host.blocked.add(queue)
   return null
 }
 
-function mayStart<Task>({ options }: State<Task>, { host, taken, breaker }: Queue<Task>): boolean {
-  return mayTake(taken, options.permitsPerHost - host.taken, weight) && breaker.allows(options.now())
+function mayStart<Task>({ options, levels }: State<Task>, { host, taken, breaker, workspace }: Queue<Task>): boolean {
+  const { permitsPerHost, now } = options
+  const ofAccount = host.takenBy.get(levels.accountOf(workspace)) ?? 0
+  const free = accountHeadroom(ofAccount, permitsPerHost - host.taken, permitsPerHost)
+  return mayTake(taken, free, innerWeight) && breaker.allows(now())
 }
 
-// The queue and its workspace go to the end of their rotations.
 function start<Task>(state: State<Task>, queue: Queue<Task>, task: Task): Slot<Task> {
   shift(queue)
-  moveToEnd(queue.workspace.ready, queue, queue.tasks.length > 0)
-  moveToEnd(state.ready, queue.workspace, queue.workspace.ready.size > 0)
-  count(state, queue, 1)
+  const releaseSlot = state.levels.take(queue.workspace, queue, queue.tasks.length > 0)
+  const account = state.levels.accountOf(queue.workspace)
+  count(state, queue, account, 1)
   const generation = queue.breaker.begin()
   let isReleased = false
   return {
@@ -214,7 +226,8 @@ function start<Task>(state: State<Task>, queue: Queue<Task>, task: Task): Slot<T
     release(signal) {
       if (isReleased) return null
       isReleased = true
-      count(state, queue, -1)
+      releaseSlot()
+      count(state, queue, account, -1)
       const now = state.options.now()
       queue.window.recordCompletion(now)
       const change = queue.breaker.end(generation, signal, now)
@@ -226,14 +239,18 @@ function start<Task>(state: State<Task>, queue: Queue<Task>, task: Task): Slot<T
   }
 }
 
-function moveToEnd<T>(rotation: Set<T>, item: T, stays: boolean): void {
-  rotation.delete(item)
-  if (stays) rotation.add(item)
+function count<Task>(state: State<Task>, queue: Queue<Task>, account: string, by: 1 | -1): void {
+  const { host } = queue
+  state.free -= by
+  queue.taken += by
+  host.taken += by
+  const ofAccount = (host.takenBy.get(account) ?? 0) + by
+  if (ofAccount === 0) host.takenBy.delete(account)
+  else host.takenBy.set(account, ofAccount)
 }
 
-function count<Task>(state: State<Task>, queue: Queue<Task>, by: 1 | -1): void {
-  state.free -= by
-  for (const counter of [queue, queue.host, queue.workspace]) counter.taken += by
+function ownTenant(workspace: string): Tenant {
+  return { account: workspace, organization: workspace, slotsPercent: 100, slowCallMs: Number.POSITIVE_INFINITY }
 }
 
 // The window is at the front of its queue.
@@ -251,7 +268,8 @@ function prefetchNext<Task>({ options }: State<Task>, queue: Queue<Task>): Task[
   return Array.from({ length: added }, (_, i) => tasks.peekAt(first + i)).filter(task => task !== undefined)
 }
 
-function takeDelayed<Task>({ windows, queues }: State<Task>, since: number): Task[] {
+function takeDelayed<Task>(state: State<Task>, since: number): Task[] {
+  const { windows, queues } = state
   const delayed: Task[] = []
   if (windows.size === 0) return delayed
   for (const queue of queues.values()) {
@@ -259,7 +277,7 @@ function takeDelayed<Task>({ windows, queues }: State<Task>, since: number): Tas
     while (window.oldest !== null && (window.oldest <= since || hasOpenCircuit(queue))) {
       const task = shift(queue)
       if (task !== undefined) delayed.push(task)
-      if (isBlocked(queue)) queue.workspace.blocked--
+      if (isBlocked(queue)) countBlocked(state, queue, -1)
     }
   }
   return delayed
@@ -269,7 +287,7 @@ function hasOpenCircuit<Task>({ breaker }: Queue<Task>): boolean {
   return breaker.openUntil !== null
 }
 
-function evictIdle<Task>({ options, queues, hosts, workspaces }: State<Task>): void {
+function evictIdle<Task>({ options, queues, hosts, levels }: State<Task>): void {
   const now = options.now()
   const idle = [...queues.values()].filter(({ tasks, taken }) => tasks.isEmpty() && taken === 0)
   const surplus = idle.length - maxIdleQueues
@@ -278,6 +296,5 @@ function evictIdle<Task>({ options, queues, hosts, workspaces }: State<Task>): v
     queues.delete(queue.id)
     if (--queue.host.queues === 0) hosts.delete(queue.key.host)
   }
-  const inUse = new Set([...queues.values()].map(({ key }) => key.workspace))
-  for (const id of workspaces.keys()) if (!inUse.has(id)) workspaces.delete(id)
+  levels.evictExcept(Array.from(queues.values(), ({ workspace }) => workspace))
 }

@@ -30,6 +30,15 @@ it('gives a request that it was too busy to write the time that it lost', async 
   expect(await sending).toEqual(response(200))
 })
 
+it('accepts a response that came within the time given back when it was too busy to read that one too', async () => {
+  const { worker, url } = await startTarget()
+  const sending = senderFor().send(url, { timeoutMs: 500 })
+  block(1_000) // before the connection is open
+  await once(worker, 'message')
+  block(1_000)
+  expect(await sending).toEqual(response(200))
+})
+
 async function startTarget() {
   const worker = new Worker(target, { eval: true })
   onTestFinished(async () => void (await worker.terminate()))

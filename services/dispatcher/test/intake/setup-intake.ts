@@ -49,7 +49,7 @@ export async function setupIntake(backend: 'redis' | 'postgres', redisDatabase: 
       const log = createLogger('dispatcher', 'silent')
       const host = await openHost(log, stop.signal, {
         roles: ['dispatcher'],
-        operatorPort: config.healthPort,
+        operatorListen: config.operatorListen,
         traces: false,
       })
       const service = await startDispatcher(allowed, log, host)

@@ -118,7 +118,7 @@ it('does not notify a deleted integration, nor one of another workspace', async 
   for (const id of [foreign, deleted]) {
     await expect
       .poll(() => row(id), patient)
-      .toMatchObject({ isFinished: true, error: 'The integration has been deleted.' })
+      .toMatchObject({ isFinished: true, error: 'The integration has been deleted, or its address is not confirmed.' })
   }
   expect(receiver.requests).toEqual([])
 })

@@ -1,8 +1,13 @@
+import { inspectJson } from '@belfry/domain/inspect-json'
 import { findHeaderProblems } from '@belfry/domain/request-headers'
 import { checkTargetUrl } from '@belfry/domain/target-url'
 import type { FieldErrors } from '../use-form.ts'
 import { checkJson } from './json-text.ts'
 import { filledRows, headersOf, type RequestDraft } from './request-draft.ts'
+
+// The limits of a body in the API, which contains the payload.
+const payloadLimits = { maxDepth: 31, maxKeys: 10_000 }
+const maxPayloadBytes = 256 * 1024
 
 /** Returns what the API would reject, by field. */
 export function checkRequest(draft: RequestDraft): FieldErrors {
@@ -10,7 +15,7 @@ export function checkRequest(draft: RequestDraft): FieldErrors {
   const found = {
     url: draft.url.trim() === '' ? 'Enter the target URL.' : checkTargetUrl(draft.url.trim()),
     headers: checkHeaders(draft),
-    payload: draft.payload.trim() === '' ? null : checkJson(draft.payload),
+    payload: draft.payload.trim() === '' ? null : checkPayload(draft.payload),
     timeout_ms: checkNumber(draft.timeoutSeconds, 1, 300, 'seconds'),
     'retry.max_retries': checkNumber(draft.maxRetries, 0, 20, 'retries', true),
     'retry.base_delay_ms': checkNumber(draft.baseDelaySeconds, 1, 3600, 'seconds'),
@@ -19,6 +24,14 @@ export function checkRequest(draft: RequestDraft): FieldErrors {
       (Number(draft.maxDelaySeconds) < baseDelay ? 'Must be at least the initial delay.' : null),
   }
   return Object.fromEntries(Object.entries(found).flatMap(([name, message]) => (message ? [[name, message]] : [])))
+}
+
+function checkPayload(text: string): string | null {
+  const problem = checkJson(text)
+  if (problem) return problem
+  if (new Blob([text]).size > maxPayloadBytes) return 'The payload is larger than 256 KiB.'
+  const inspected = inspectJson(text, payloadLimits)
+  return inspected.ok ? null : inspected.reason
 }
 
 function checkHeaders(draft: RequestDraft): string | null {

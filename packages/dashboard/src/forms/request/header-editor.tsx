@@ -37,6 +37,7 @@ export function HeaderEditor({ rows, onChange, error }: HeaderEditorProps): Reac
               value={row[field]}
               onChange={event => set(row.id, { [field]: event.target.value })}
               autoComplete="off"
+              list={field === 'value' ? 'secrets' : undefined}
             />
           ))}
           <IconButton

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useDeferredValue } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Field, Textarea } from '../../ui/field.tsx'
 import { checkJson, indentJson } from './json-text.ts'
@@ -8,8 +8,9 @@ type PayloadEditorProps = { text: string; onChange(text: string): void; error?: 
 
 /** Edits JSON and validates it while the user types. */
 export function PayloadEditor({ text, onChange, error }: PayloadEditorProps): ReactNode {
-  const isEmpty = text.trim() === ''
-  const isJson = !isEmpty && checkJson(text) === null
+  const checked = useDeferredValue(text)
+  const isEmpty = checked.trim() === ''
+  const isJson = !isEmpty && checkJson(checked) === null
   return (
     <div className={styles.payload}>
       <Field
@@ -39,7 +40,7 @@ export function PayloadEditor({ text, onChange, error }: PayloadEditorProps): Re
         </Button>
         <span className={styles.faint}>
           {isEmpty ? 'No body' : isJson ? 'Valid JSON' : 'Invalid JSON'}
-          {!isEmpty && `, ${new Blob([text]).size.toLocaleString('en-GB')} bytes`}
+          {!isEmpty && `, ${new Blob([checked]).size.toLocaleString('en-GB')} bytes`}
         </span>
       </div>
     </div>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Field, Select, TextInput } from '../../ui/field.tsx'
 import type { FieldErrors } from '../use-form.ts'
 import { HeaderEditor } from './header-editor.tsx'
+import { MissingSecrets, SecretOptions } from './missing-secrets.tsx'
 import { PayloadEditor } from './payload-editor.tsx'
 import styles from './request.module.css'
 import type { RequestDraft } from './request-draft.ts'
@@ -43,11 +44,14 @@ export function RequestFields({ draft, onChange, errors }: RequestFieldsProps): 
             onChange={event => onChange({ url: event.target.value })}
             placeholder="https://example.com/hooks/reminder"
             autoComplete="off"
+            list="secrets"
           />
         </Field>
       </div>
+      <SecretOptions />
       <HeaderEditor rows={draft.headers} onChange={headers => onChange({ headers })} error={errors.headers} />
       <PayloadEditor text={draft.payload} onChange={payload => onChange({ payload })} error={errors.payload} />
+      <MissingSecrets draft={draft} />
     </>
   )
 }

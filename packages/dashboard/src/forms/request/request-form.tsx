@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { ButtonLink } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Form } from '../form.tsx'
 import type { DraftForm } from '../use-draft-form.ts'
@@ -13,6 +13,8 @@ import { RetryFields } from './retry-fields.tsx'
 type RequestFormProps = {
   state: DraftForm<RequestDraft>
   action: string
+  /** The label of a second button, which submits with the intent `now`. */
+  now?: string | undefined
   backTo: string
   facts: RequestFacts
   /** Shown before the request. */
@@ -22,11 +24,35 @@ type RequestFormProps = {
 }
 
 /** The form of a task or cron job, with a preview of the request beside it. */
-export function RequestForm({ state, action, backTo, facts, children, more }: RequestFormProps): ReactNode {
-  const { form, onBlur, ...fields } = state
+export function RequestForm({ state, action, now, backTo, facts, children, more }: RequestFormProps): ReactNode {
+  const { form, onBlur, isRestored, discard, ...fields } = state
   return (
     <div className={styles.editor}>
-      <Form form={form} onBlur={onBlur} action={action} more={<ButtonLink to={backTo}>Cancel</ButtonLink>}>
+      <Form
+        form={form}
+        onBlur={onBlur}
+        action={action}
+        more={
+          <ButtonLink to={backTo} onClick={discard}>
+            Cancel
+          </ButtonLink>
+        }
+        after={
+          now && (
+            <Button type="submit" value="now" isPending={form.isPending}>
+              {now}
+            </Button>
+          )
+        }
+      >
+        {isRestored && (
+          <p className={styles.restored} role="status">
+            <span>Unsaved changes restored.</span>
+            <Button size="small" onClick={discard}>
+              Discard
+            </Button>
+          </p>
+        )}
         {children}
         <FormCard label="Request">
           <RequestFields {...fields} />

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useDeferredValue, useMemo } from 'react'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 
@@ -6,12 +6,29 @@ import styles from './request.module.css'
 import type { RequestDraft } from './request-draft.ts'
 import { type RequestFacts, requestText } from './request-text.ts'
 
-/** Shows the request that will be sent. */
+// Longer payloads take longer to lay out than to type.
+const maxPayload = 20_000
+
+/** Shows the request that will be sent, with the beginning of a long payload. */
 export function RequestPreview({ draft, facts }: { draft: RequestDraft; facts: RequestFacts }): ReactNode {
+  // The preview may lag behind the typing.
+  const shown = useDeferredValue(draft)
+  const scheduledAt = facts.scheduledAt?.getTime()
+  const { taskId, isCron = false } = facts
+  const text = useMemo(() => {
+    const at = scheduledAt === undefined ? null : new Date(scheduledAt)
+    return requestText(cut(shown), { taskId, scheduledAt: at, isCron })
+  }, [shown, taskId, scheduledAt, isCron])
   return (
     <Card label="Request preview">
       <h2 className={styles.title}>Request preview</h2>
-      <CodeBlock text={requestText(draft, facts)} label="request" isWrapped />
+      <CodeBlock text={text} label="request" isWrapped />
     </Card>
   )
+}
+
+function cut(draft: RequestDraft): RequestDraft {
+  if (draft.payload.length <= maxPayload) return draft
+  const left = (draft.payload.length - maxPayload).toLocaleString('en')
+  return { ...draft, payload: `${draft.payload.slice(0, maxPayload)}\n… and ${left} more characters` }
 }

@@ -50,12 +50,10 @@ export function BackoffSelect(props: ComponentProps<typeof Select>): ReactNode {
 
 function RetryPreview({ times }: { times: readonly number[] }): ReactNode {
   const last = times.at(-1)
-  if (last === undefined) return <p className={styles.faint}>No retries. If the attempt fails, the task is dead.</p>
+  if (last === undefined) return <p className={styles.faint}>No retries. If the run fails, the task is dead.</p>
   return (
     <div>
-      <p className={styles.faint}>
-        Retry schedule, measured from the first attempt, if every attempt fails immediately:
-      </p>
+      <p className={styles.faint}>Retry schedule, measured from the first run, if every run fails immediately:</p>
       <ol className={styles.times} aria-label="Retry schedule">
         {times.slice(0, maxShown).map((at, index) => (
           <li key={index}>{formatDuration(at)}</li>

@@ -2,6 +2,8 @@ import { instantOf, type WallTime, wallTimeOf, type ZonedInstant } from './zoned
 
 export type When = ZonedInstant | { error: string }
 
+// The API takes only times in the future.
+const soonMs = 2000
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const help = 'Use a time such as “in 10 minutes”, “tomorrow 09:00”, “friday 17:30” or “2026-12-31 18:00”.'
@@ -11,6 +13,7 @@ const length = /(\d+(?:\.\d+)?)\s*(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:
 export function parseWhen(text: string, timeZone: string, now: Date): When {
   const input = text.trim().toLowerCase().replace(/\s+/g, ' ')
   if (input === '') return { error: 'Enter a time.' }
+  if (input === 'now') return { at: new Date(now.getTime() + soonMs), note: null }
   return readLength(input, now) ?? readInstant(text.trim()) ?? readDay(input, timeZone, now) ?? { error: help }
 }
 
@@ -34,8 +37,9 @@ function readInstant(text: string): When | null {
 function readDay(input: string, timeZone: string, now: Date): When | null {
   const today = wallTimeOf(now, timeZone)
   const [, date, time] =
-    /^(?:(\d{4}-\d\d-\d\d|today|tomorrow|(?!noon|midnight)(?:next )?[a-z]{3,9})(?:[t ]|$))?(?:at )?(.*)$/.exec(input) ??
-    []
+    /^(?:(\d{4}-\d\d-\d\d|today|tomorrow|yesterday|(?!noon|midnight)(?:next )?[a-z]{3,9})(?:[t ]|$))?(?:at )?(.*)$/.exec(
+      input,
+    ) ?? []
   const clock = time ? readClock(time) : { hour: 9, minute: 0, second: 0 }
   if (!clock || (!date && !time)) return null
   const day = date ? readDate(date, today) : today
@@ -44,7 +48,7 @@ function readDay(input: string, timeZone: string, now: Date): When | null {
   const isPast = found.at <= now
   // A past time without a day means tomorrow. A past time on a weekday means next week.
   if (isPast && !date) return instantOf({ ...plusDays(today, 1), ...clock }, timeZone)
-  if (isPast && date && /^(next )?[a-z]/.test(date) && !/^to/.test(date)) {
+  if (isPast && date && /^(next )?[a-z]/.test(date) && !/^(to|yes)/.test(date)) {
     return instantOf({ ...plusDays(day, 7), ...clock }, timeZone)
   }
   return found
@@ -53,6 +57,7 @@ function readDay(input: string, timeZone: string, now: Date): When | null {
 function readDate(date: string, today: WallTime): WallTime | null {
   if (date === 'today') return today
   if (date === 'tomorrow') return plusDays(today, 1)
+  if (date === 'yesterday') return plusDays(today, -1)
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(date) ?? []
   if (year) {
     const given = { ...today, year: Number(year), month: Number(month), day: Number(day) }

@@ -80,7 +80,7 @@ function Meaning({ value }: { value: WhenDraft }): ReactNode {
   if (value.text.trim() === '') return null
   const now = new Date()
   const when = parseWhen(value.text, value.zone, now)
-  if ('error' in when) return null
+  if ('error' in when) return <em>{when.error}</em>
   const others = [...new Set([viewerZone(), 'UTC'])].filter(zone => zone !== value.zone)
   return (
     <>

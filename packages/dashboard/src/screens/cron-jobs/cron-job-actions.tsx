@@ -1,6 +1,6 @@
 import type { CronJob } from '@belfry/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Ellipsis, Pause, Pencil, Play, Trash2, Zap } from 'lucide-react'
+import { CopyPlus, Ellipsis, Pause, Pencil, Play, Trash2, Zap } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { cronJobQuery, deleteCronJob, pauseCronJob, resumeCronJob, triggerCronJob } from '../../api/cron-jobs.ts'
@@ -31,6 +31,9 @@ export function CronJobActions(props: CronJobActionsProps): ReactNode {
         align="end"
         trigger={<IconButton kind="secondary" label="More" icon={<Ellipsis size={16} aria-hidden="true" />} />}
       >
+        <MenuItem icon={<CopyPlus size={15} />} to={to.newCronJob(job.id)} refusal={mayNotWrite}>
+          Duplicate
+        </MenuItem>
         <MenuItem icon={<Trash2 size={15} />} isDangerous refusal={mayNotDelete} onSelect={() => setIsDeleting(true)}>
           Delete
         </MenuItem>

@@ -1,7 +1,7 @@
 import type { CronJob } from '@belfry/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { createCronJob, cronJobQuery, updateCronJob } from '../../api/cron-jobs.ts'
 import styles from '../../forms/request/request.module.css'
 import { changesOf } from '../../forms/request/request-draft.ts'
@@ -20,8 +20,12 @@ import { type CronJobDraft, checkCronJob, cronJobBody, cronJobDraft, scheduleIn 
 import { OccurrenceFields, ScheduleFields } from './schedule-fields.tsx'
 import { SchedulePreview } from './schedule-preview.tsx'
 
+/** Creates a cron job, or with `?from=` a copy of one. */
 export function NewCronJob(): ReactNode {
-  const { to } = useWorkspace()
+  const { workspace, to } = useWorkspace()
+  const [params] = useSearchParams()
+  const from = params.get('from') ?? ''
+  const { data: model, error, refetch } = useQuery({ ...cronJobQuery(workspace.id, from), enabled: from !== '' })
   return (
     <>
       <PageHeader
@@ -30,7 +34,9 @@ export function NewCronJob(): ReactNode {
         parent={{ label: 'Cron jobs', to: to.cronJobs() }}
       />
       <PageFor right="cron_job.write">
-        <CronJobForm backTo={to.cronJobs()} />
+        {error && <Problem error={error} onRetry={() => void refetch()} />}
+        {from && !model && !error && <Skeleton />}
+        {(!from || model) && <CronJobForm key={from} model={model} backTo={to.cronJobs()} />}
       </PageFor>
     </>
   )
@@ -56,12 +62,20 @@ export function EditCronJob(): ReactNode {
   )
 }
 
-function CronJobForm({ job, backTo }: { job?: CronJob; backTo: string }): ReactNode {
+type CronJobFormProps = {
+  /** The cron job to edit. */
+  job?: CronJob
+  /** The cron job to copy. */
+  model?: CronJob | undefined
+  backTo: string
+}
+
+function CronJobForm({ job, model, backTo }: CronJobFormProps): ReactNode {
   const { workspace, to } = useWorkspace()
   const client = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()
-  const [initial] = useState(() => cronJobDraft(job, viewerZone()))
+  const [initial] = useState(() => cronJobDraft(job ?? model, viewerZone()))
   const [refusal, setRefusal] = useState<string | null>(null)
   const state = useDraftForm({
     initial,
@@ -98,6 +112,7 @@ function CronJobForm({ job, backTo }: { job?: CronJob; backTo: string }): ReactN
             onChange={event => onChange({ name: event.target.value })}
             placeholder="Daily report"
             autoComplete="off"
+            autoFocus={!job}
           />
         </Field>
         <ScheduleFields draft={draft} onChange={onChange} errors={errors} />

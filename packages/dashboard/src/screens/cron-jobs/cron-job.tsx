@@ -88,7 +88,7 @@ export function CronJob(): ReactNode {
 const occurrenceColumns: ReadonlyArray<Column<Task>> = [
   { id: 'due', header: 'Due', cell: task => <AbsoluteTime at={task.execute_at} /> },
   { id: 'state', header: 'State', cell: task => <StateBadge state={task.state} /> },
-  { id: 'attempts', header: 'Attempts', align: 'end', isExtra: true, cell: task => task.attempts },
+  { id: 'attempts', header: 'Runs', align: 'end', isExtra: true, cell: task => task.attempts },
   {
     id: 'finished',
     header: 'Finished',

@@ -55,8 +55,7 @@ export function CronJobs(): ReactNode {
         description="Requests on a recurring schedule, each in its own time zone."
         actions={create}
       />
-      <FilterBar filters={filters}>
-        <SearchFilter filters={filters} name="name" label="Name starts with" />
+      <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
         <SelectFilter filters={filters} name="status" label="Status" all="All statuses" options={statuses} />
       </FilterBar>
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
@@ -86,6 +85,7 @@ function columnsWith(recent: ReadonlyMap<string, RecentRun[]> | undefined): Read
     {
       id: 'name',
       header: 'Name',
+      sortBy: job => job.name,
       cell: job => <span className={styles.name}>{job.name}</span>,
     },
     {
@@ -101,8 +101,13 @@ function columnsWith(recent: ReadonlyMap<string, RecentRun[]> | undefined): Read
         </div>
       ),
     },
-    { id: 'status', header: 'Status', cell: job => <StateBadge state={job.status} /> },
-    { id: 'next', header: 'Next run', cell: job => (job.next_run_at ? <RelativeTime at={job.next_run_at} /> : '–') },
+    { id: 'status', header: 'Status', sortBy: job => job.status, cell: job => <StateBadge state={job.status} /> },
+    {
+      id: 'next',
+      header: 'Next run',
+      sortBy: job => (job.next_run_at ? Date.parse(job.next_run_at) : Number.POSITIVE_INFINITY),
+      cell: job => (job.next_run_at ? <RelativeTime at={job.next_run_at} /> : '–'),
+    },
     {
       id: 'last',
       header: 'Last run',

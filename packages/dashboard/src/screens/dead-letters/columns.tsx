@@ -8,7 +8,7 @@ import styles from './dead-letters.module.css'
 /** Returns the columns of the list. */
 export function deadLetterColumns(to: WorkspacePaths): ReadonlyArray<Column<Task>> {
   return [
-    { id: 'task', header: 'Task', isLead: true, cell: ({ name }) => <bdi>{name}</bdi> },
+    { id: 'task', header: 'Task', isLead: true, sortBy: ({ name }) => name, cell: ({ name }) => <bdi>{name}</bdi> },
     {
       id: 'reason',
       header: 'Last failure',
@@ -23,17 +23,26 @@ export function deadLetterColumns(to: WorkspacePaths): ReadonlyArray<Column<Task
       id: 'target',
       header: 'Target',
       isExtra: true,
+      sortBy: ({ url }) => url,
       cell: ({ method, url }) => (
         <span className={styles.target} title={url}>
           {method} <bdi>{url}</bdi>
         </span>
       ),
     },
-    { id: 'attempts', header: 'Attempts', align: 'end', isExtra: true, cell: ({ attempts }) => attempts },
+    {
+      id: 'attempts',
+      header: 'Runs',
+      align: 'end',
+      isExtra: true,
+      sortBy: ({ attempts }) => attempts,
+      cell: ({ attempts }) => attempts,
+    },
     {
       id: 'failed',
       header: 'Failed',
       align: 'end',
+      sortBy: ({ finished_at, updated_at }) => Date.parse(finished_at ?? updated_at),
       cell: ({ finished_at, updated_at }) => <RelativeTime at={finished_at ?? updated_at} />,
     },
   ]

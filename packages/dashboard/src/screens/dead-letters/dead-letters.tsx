@@ -2,7 +2,9 @@ import type { Task } from '@belfry/contract'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { RotateCcw, Skull, Trash2 } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
+import { useNavigate } from 'react-router'
 import { deadLettersQuery } from '../../api/dead-letters.ts'
+import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
@@ -12,6 +14,7 @@ import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { selectionColumn } from '../../ui/selection-column.tsx'
 import { Table } from '../../ui/table.tsx'
+import { useDisplayZone } from '../../ui/time-style.ts'
 import { useToast } from '../../ui/toast.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import { deadLetterColumns } from './columns.tsx'
@@ -23,10 +26,11 @@ import { SettleDialog, type Settlement } from './settle-dialog.tsx'
 /** Lists the tasks that could not be delivered, to be replayed or discarded. */
 export function DeadLetters(): ReactNode {
   const { workspace, to } = useWorkspace()
-  const filters = useFilters(deadLetterFilters)
+  const filters = useFilters(deadLetterFilters, acceptedFilters)
   const operation = useFilters(['operation'])
   const key = JSON.stringify(filters.values)
-  const filter = useMemo(() => toDeadLetterFilter(JSON.parse(key), new Date()), [key])
+  const zone = useDisplayZone()
+  const filter = useMemo(() => toDeadLetterFilter(JSON.parse(key), new Date(), zone), [key, zone])
   const list = useInfiniteQuery({
     ...deadLettersQuery(workspace.id, { ...filter, limit: '50' }),
     refetchInterval: 10_000,
@@ -35,6 +39,7 @@ export function DeadLetters(): ReactNode {
   const [settlement, setSettlement] = useState<Settlement | null>(null)
   const client = useQueryClient()
   const toast = useToast()
+  const navigate = useNavigate()
   const rows = list.data?.items
   // Rows that have left the list no longer count.
   const chosen = useMemo(() => (rows ?? []).filter(({ id }) => selected.has(id)), [rows, selected])
@@ -69,6 +74,7 @@ export function DeadLetters(): ReactNode {
             rows={rows}
             rowKey={task => task.id}
             rowLink={task => to.task(task.id)}
+            sorting={{ by: 'failed', isDescending: true }}
           />
           <LoadMore {...list} />
         </>
@@ -84,6 +90,8 @@ export function DeadLetters(): ReactNode {
             else
               toast(
                 `${count} ${count === 1 ? 'dead letter' : 'dead letters'} ${settlement.action === 'replay' ? 'replayed' : 'discarded'}`,
+                'good',
+                settlement.action === 'replay' ? { label: 'Open log', run: () => void navigate(to.log()) } : undefined,
               )
             await client.invalidateQueries({ queryKey: ['dead-letters', workspace.id] })
           }}
@@ -107,7 +115,7 @@ function Actions({ chosen, isFiltered, hasRows, filter, onSettle }: ActionsProps
   const nothing = hasRows ? null : 'There are no dead letters.'
   const scope = chosen.length > 0 ? `${chosen.length} selected` : isFiltered ? 'all matching' : 'all'
   const settle = (action: Settlement['action']) =>
-    onSettle(chosen.length > 0 ? { action, ids: chosen.map(({ id }) => id) } : { action, filter })
+    onSettle(chosen.length > 0 ? { action, ids: chosen.map(({ id }) => id), chosen } : { action, filter })
   return (
     <div className={styles.actions}>
       <Button

@@ -13,8 +13,7 @@ type DeadLetterFilters = (typeof deadLetterFilters)[number]
 /** The filters of the list. The time range is about when a task was due. */
 export function FilterFields({ filters }: { filters: Filters<DeadLetterFilters> }): ReactNode {
   return (
-    <FilterBar filters={filters}>
-      <SearchFilter filters={filters} name="topic" label="Exact topic" />
+    <FilterBar filters={filters} search={<SearchFilter filters={filters} name="topic" label="Exact topic" />}>
       <CronJobFilter filters={filters} />
       <RangeFilter filters={filters} />
     </FilterBar>
@@ -25,7 +24,8 @@ export function FilterFields({ filters }: { filters: Filters<DeadLetterFilters> 
 export function toDeadLetterFilter(
   values: Partial<Record<DeadLetterFilters, string[]>>,
   now: Date,
+  timeZone: string,
 ): { topic?: string; cronjob_id?: string; from?: string; to?: string } {
-  const query = toLogQuery(values satisfies LogFilterValues, now)
+  const query = toLogQuery(values satisfies LogFilterValues, now, timeZone)
   return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String([value].flat()[0])]))
 }

@@ -1,27 +1,43 @@
-import { useMutation } from '@tanstack/react-query'
+import type { Task } from '@belfry/contract'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import {
   type DeadLetterAction,
   type DeadLetterSelection,
+  deadLettersToSettleQuery,
   type Settled,
   settleDeadLetters,
 } from '../../api/dead-letters.ts'
 import { useWorkspace } from '../../session/scope.ts'
+import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { formatCount } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { hostOf } from '../log/host-of.ts'
+import styles from './dead-letters.module.css'
 
-export type Settlement = { action: DeadLetterAction } & DeadLetterSelection
+export type Settlement = { action: DeadLetterAction } & DeadLetterSelection & {
+    /** The chosen dead letters, with `ids`. */
+    chosen?: readonly Task[]
+  }
 
 // The limit of the API.
 const maxIdsPerCall = 100
+
+// As many as show whether a target works again.
+const probeSize = 5
+const maxHosts = 4
 
 type SettleDialogProps = { settlement: Settlement; onClose(): void; onDone(settled: Settled): unknown }
 
 /** Asks for confirmation, then replays or discards dead letters. */
 export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps): ReactNode {
   const { workspace } = useWorkspace()
+  const filter = 'filter' in settlement ? settlement.filter : null
+  const all = useQuery({ ...deadLettersToSettleQuery(workspace.id, filter ?? {}), enabled: filter !== null })
+  const tasks = settlement.chosen ?? all.data?.tasks
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => settle(workspace.id, settlement),
+    mutationFn: (what: Settlement) => settle(workspace.id, what),
     onSuccess: onDone,
   })
   const isReplay = settlement.action === 'replay'
@@ -30,7 +46,7 @@ export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps)
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`${verb} ${nameOf(settlement)}?`}
+      title={`${verb} ${nameOf(settlement, tasks?.length, all.data?.hasMore ?? false)}?`}
       description={
         isReplay
           ? 'Each one is sent again immediately as a new task with the same request and retries.'
@@ -39,21 +55,52 @@ export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps)
       action={verb}
       isDangerous={!isReplay}
       isPending={isPending}
-      onConfirm={() => mutate()}
+      onConfirm={() => mutate(settlement)}
     >
+      {tasks && <Hosts tasks={tasks} />}
+      {isReplay && tasks && tasks.length > probeSize && (
+        <p className={styles.probe}>
+          <span>Is the target working again?</span>
+          <Button
+            isPending={isPending}
+            onClick={() => mutate({ action: 'replay', ids: tasks.slice(0, probeSize).map(({ id }) => id) })}
+          >
+            Replay {probeSize} as a test
+          </Button>
+        </p>
+      )}
       {error && <Problem error={error} />}
     </ConfirmDialog>
   )
 }
 
-function nameOf(settlement: Settlement): string {
-  if ('ids' in settlement) {
-    return settlement.ids.length === 1 ? '1 dead letter' : `${settlement.ids.length} dead letters`
+function nameOf(settlement: Settlement, count: number | undefined, hasMore: boolean): string {
+  if ('ids' in settlement || (count !== undefined && !hasMore)) {
+    const exact = 'ids' in settlement ? settlement.ids.length : (count ?? 0)
+    return exact === 1 ? '1 dead letter' : `${formatCount(exact)} dead letters`
   }
-  return Object.keys(settlement.filter).length === 0 ? 'all dead letters' : 'all matching dead letters'
+  const which = Object.keys(settlement.filter).length === 0 ? 'all' : 'all matching'
+  return count === undefined ? `${which} dead letters` : `${which} dead letters (more than ${formatCount(count)})`
 }
 
-async function settle(workspaceId: string, { action, ...choice }: Settlement): Promise<Settled> {
+/** Shows how many dead letters each host has. */
+function Hosts({ tasks }: { tasks: readonly Task[] }): ReactNode {
+  const counts = new Map<string, number>()
+  for (const { url } of tasks) counts.set(hostOf(url), (counts.get(hostOf(url)) ?? 0) + 1)
+  const hosts = [...counts].sort(([, a], [, b]) => b - a)
+  return (
+    <ul className={styles.hostCounts} aria-label="Hosts">
+      {hosts.slice(0, maxHosts).map(([host, count]) => (
+        <li key={host}>
+          <bdi>{host}</bdi> <span>{formatCount(count)}</span>
+        </li>
+      ))}
+      {hosts.length > maxHosts && <li>and {hosts.length - maxHosts} more hosts</li>}
+    </ul>
+  )
+}
+
+async function settle(workspaceId: string, { action, chosen: _, ...choice }: Settlement): Promise<Settled> {
   if ('filter' in choice) return settleDeadLetters(workspaceId, action, choice)
   let count = 0
   for (let at = 0; at < choice.ids.length; at += maxIdsPerCall) {

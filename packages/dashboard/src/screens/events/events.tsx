@@ -60,15 +60,16 @@ export function Events(): ReactNode {
         }
         actions={publish}
       />
-      <FilterBar filters={filters}>
-        <SearchFilter filters={filters} name="topic" label="Exact topic" />
-      </FilterBar>
+      <FilterBar filters={filters} search={<SearchFilter filters={filters} name="topic" label="Exact topic" />} />
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {rows?.length === 0 && !list.hasNextPage ? (
         <NoEvents isFiltered={filters.isSet} onClear={filters.clear} />
       ) : (
         <>
-          <Table label="Recent events" columns={columnsOf(to)} rows={rows} rowKey={({ id }) => id} />
+          {rows?.length === 0 && <p>No event among the newest tasks. Load more to search older ones.</p>}
+          {rows?.length !== 0 && (
+            <Table label="Recent events" columns={columnsOf(to)} rows={rows} rowKey={({ id }) => id} />
+          )}
           <LoadMore {...list} />
         </>
       )}

@@ -95,8 +95,8 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
           Every matching subscription
         </label>
         <label>
-          <input type="radio" name="to" checked={draft.target_url !== null} onChange={() => set({ target_url: '' })} />A
-          single target
+          <input type="radio" name="to" checked={draft.target_url !== null} onChange={() => set({ target_url: '' })} />
+          {'A single target'}
         </label>
       </fieldset>
       {draft.target_url === null ? (

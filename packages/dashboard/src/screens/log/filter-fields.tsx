@@ -1,15 +1,20 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Search, X } from 'lucide-react'
-import { type FormEvent, type ReactNode, useRef } from 'react'
-import { useLocation, useNavigate } from 'react-router'
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { useLocation, useNavigate, useSearchParams } from 'react-router'
+import { searchQuery } from '../../api/search.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextInput } from '../../ui/field.tsx'
 import { type Option, SelectFilter, withChosen } from '../../ui/filter-bar.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
+import { useSettled } from '../../ui/use-settled.ts'
 import styles from './log.module.css'
-import { type LogFilter, parseSearch } from './log-filters.ts'
+import { type LogFilter, parseSearch, searchedFilters } from './log-filters.ts'
 import { RangeFilter } from './range-filter.tsx'
+
+const settledMs = 200
 
 type LogFilters = Filters<LogFilter>
 
@@ -51,36 +56,62 @@ export function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
       <RangeFilter filters={filters} />
       <Chip filters={filters} name="task_id" label="Task" />
       <Chip filters={filters} name="topic" label="Topic" />
+      <Chip filters={filters} name="name" label="Name" />
+      <Chip filters={filters} name="host" label="Host" />
+      <Chip filters={filters} name="error" label="Error" />
       {filters.first('workspace') === 'all' && <Chip filters={filters} name="cronjob_id" label="Cron job" />}
     </>
   )
 }
 
-/** A search field for a topic, a status code or an id. The id of a run opens that run. */
-export function LogSearch({ filters }: { filters: LogFilters }): ReactNode {
-  const { to } = useWorkspace()
+/** A search field for names, hosts, status codes and ids. The id of a run opens that run. */
+export function LogSearch(): ReactNode {
+  const { workspace, to } = useWorkspace()
   const { search } = useLocation()
+  const [, setParams] = useSearchParams()
+  const client = useQueryClient()
   const navigate = useNavigate()
-  const input = useRef<HTMLInputElement>(null)
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    const parsed = parseSearch(input.current?.value ?? '')
+  const [text, setText] = useState('')
+  const list = useId()
+  const { data: suggested } = useQuery(searchQuery(workspace.id, useSettled(text, settledMs)))
+  const apply = async () => {
+    const query = searchQuery(workspace.id, text)
+    const result = query.enabled ? await client.fetchQuery(query).catch(() => null) : null
+    const parsed = parseSearch(text, result?.data ?? [])
     if (!parsed) return
-    if (input.current) input.current.value = ''
-    if (parsed.kind === 'run') void navigate(to.run(parsed.id) + search)
-    else filters.set(parsed.name, parsed.value)
+    setText('')
+    if (parsed.kind === 'run') return await navigate(to.run(parsed.id) + search)
+    setParams(before => {
+      const next = new URLSearchParams(before)
+      for (const name of searchedFilters) next.delete(name)
+      next.set(parsed.name, parsed.value)
+      return next
+    })
   }
   return (
-    <form className={styles.search} onSubmit={onSubmit}>
+    <form
+      className={styles.search}
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault()
+        void apply()
+      }}
+    >
       <Search size={15} aria-hidden="true" />
       <TextInput
-        ref={input}
         type="search"
-        aria-label="Search by topic, status code, or the ID of a task, cron job or run"
-        placeholder="Topic, status code or ID"
+        aria-label="Search by name, host, topic, status code or ID"
+        placeholder="Name, host, status code or ID"
         data-page-search=""
         enterKeyHint="search"
+        autoComplete="off"
+        list={list}
+        value={text}
+        onChange={event => setText(event.target.value)}
       />
+      <datalist id={list}>
+        {text.trim() !== '' &&
+          suggested?.data.map(({ kind, name, id }) => <option key={`${kind} ${id} ${name}`} value={name} />)}
+      </datalist>
     </form>
   )
 }

@@ -16,9 +16,9 @@ export function LogEnd({ view, log, oldest, filters }: LogEndProps): ReactNode {
   const count = formatCount(view.rowCount)
   switch (view.state) {
     case 'reading':
-      return <p className={styles.foot}>{view.rowCount === 0 ? 'Loading…' : `${count} runs · loading more…`}</p>
+      return <p className={styles.foot}>{view.rowCount === 0 ? 'Loading…' : 'Loading more…'}</p>
     case 'idle':
-      return <p className={styles.foot}>{count} runs · scroll for older ones</p>
+      return <p className={styles.foot}>Scroll for older runs</p>
     case 'end':
       return (
         <p className={styles.foot}>

@@ -1,26 +1,46 @@
+import type { Found } from '@belfry/contract'
 import { describe, expect, it } from 'vitest'
 import { parseSearch, toLogQuery } from './log-filters.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 
+const aFound = (kind: Found['kind'], name: string): Found => ({ kind, name, id: `${kind}_1`, count: 1, at: null })
+
 describe('the filters of the log as a query', () => {
   it('leave out the filters that only the page knows', () => {
     const values = { workspace: ['all'], status: ['failed'], topic: ['a', 'b'] }
-    expect(toLogQuery(values, now)).toEqual({ status: ['failed'], topic: ['a', 'b'] })
+    expect(toLogQuery(values, now, 'UTC')).toEqual({ status: ['failed'], topic: ['a', 'b'] })
   })
 
   it('start a preset range its length before now', () => {
-    expect(toLogQuery({ range: ['24h'] }, now)).toEqual({ from: '2026-11-20T12:00:00.000Z' })
+    expect(toLogQuery({ range: ['24h'] }, now, 'UTC')).toEqual({ from: '2026-11-20T12:00:00.000Z' })
+  })
+
+  it.each([
+    ['today', 'UTC', '2026-11-21T00:00:00.000Z', '2026-11-22T00:00:00.000Z'],
+    ['yesterday', 'Europe/Berlin', '2026-11-19T23:00:00.000Z', '2026-11-20T23:00:00.000Z'],
+    ['night', 'Europe/Berlin', '2026-11-21T01:00:00.000Z', '2026-11-21T03:00:00.000Z'],
+    ['night', 'America/Los_Angeles', '2026-11-21T10:00:00.000Z', '2026-11-21T12:00:00.000Z'],
+    ['night', 'Pacific/Pago_Pago', '2026-11-20T13:00:00.000Z', '2026-11-20T15:00:00.000Z'],
+  ])('%s in %s is a range of the calendar', (range, zone, from, to) => {
+    expect(toLogQuery({ range: [range] }, now, zone)).toEqual({ from, to })
   })
 
   it('use the given ends of a custom range', () => {
     const from = '2026-11-01T00:00:00.000Z'
-    expect(toLogQuery({ range: ['custom'], from: [from] }, now)).toEqual({ from })
-    expect(toLogQuery({ to: [from] }, now)).toEqual({ to: from })
+    expect(toLogQuery({ range: ['custom'], from: [from] }, now, 'UTC')).toEqual({ from })
+    expect(toLogQuery({ to: [from] }, now, 'UTC')).toEqual({ to: from })
   })
 })
 
 const of26 = 'a'.repeat(26)
+const found = [
+  aFound('task', 'Charge subscription'),
+  aFound('task', 'orders.paid'),
+  aFound('topic', 'orders.paid'),
+  aFound('cron_job', 'Nightly'),
+  aFound('host', '127.0.0.1:3750'),
+]
 
 it.each([
   ['', null],
@@ -29,8 +49,16 @@ it.each([
   [`cron_${of26}`, { kind: 'filter', name: 'cronjob_id', value: `cron_${of26}` }],
   ['5XX', { kind: 'filter', name: 'response_status', value: '5xx' }],
   ['404', { kind: 'filter', name: 'response_status', value: '404' }],
+  ['Failed', { kind: 'filter', name: 'status', value: 'failed' }],
   ['orders.paid', { kind: 'filter', name: 'topic', value: 'orders.paid' }],
-  ['task_1', { kind: 'filter', name: 'topic', value: 'task_1' }],
+  ['charge subscription', { kind: 'filter', name: 'name', value: 'Charge subscription' }],
+  ['Charge', { kind: 'filter', name: 'name', value: 'Charge' }],
+  ['nightly', { kind: 'filter', name: 'cronjob_id', value: 'cron_job_1' }],
+  ['127.0.0.1:3750', { kind: 'filter', name: 'host', value: '127.0.0.1:3750' }],
 ])('%j in the search', (text, meaning) => {
-  expect(parseSearch(text)).toEqual(meaning)
+  expect(parseSearch(text, found)).toEqual(meaning)
+})
+
+it('a search for what was not found filters by name', () => {
+  expect(parseSearch('task_1', [])).toEqual({ kind: 'filter', name: 'name', value: 'task_1' })
 })

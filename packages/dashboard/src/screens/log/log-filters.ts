@@ -1,4 +1,6 @@
+import type { Found } from '@belfry/contract'
 import type { ListQuery } from '../../api/page.ts'
+import { instantOf, wallTimeOf } from '../../forms/when/zoned-time.ts'
 
 /** The filters of the log in the URL. */
 export const logFilters = [
@@ -12,40 +14,86 @@ export const logFilters = [
   'task_id',
   'cronjob_id',
   'topic',
+  'name',
+  'host',
+  'error',
 ] as const
 
 export type LogFilter = (typeof logFilters)[number]
 export type LogFilterValues = Readonly<Partial<Record<LogFilter, string[]>>>
 
 export const ranges = [
+  { value: '15m', label: 'Last 15 minutes', ms: 900_000 },
   { value: '1h', label: 'Last hour', ms: 3_600_000 },
   { value: '24h', label: 'Last 24 hours', ms: 86_400_000 },
   { value: '7d', label: 'Last 7 days', ms: 7 * 86_400_000 },
   { value: '30d', label: 'Last 30 days', ms: 30 * 86_400_000 },
 ] as const
 
+/** Ranges of the calendar, in the zone in which times are shown. */
+export const dayRanges = [
+  { value: 'today', label: 'Today' },
+  { value: 'yesterday', label: 'Yesterday' },
+  { value: 'night', label: 'Last night, 02:00 to 04:00' },
+] as const
+
 /** The range whose ends the user sets. */
 export const customRange = 'custom'
 
-/** Converts filters to an API query. A preset range starts its length before `now`. */
-export function toLogQuery(values: LogFilterValues, now: Date): ListQuery {
+/** Converts filters to an API query. A preset range starts its length before `now`, or with a day of the time zone. */
+export function toLogQuery(values: LogFilterValues, now: Date, timeZone: string): ListQuery {
   const { workspace: _workspace, range, from, to, ...query } = values
   const length = ranges.find(({ value }) => value === range?.[0])?.ms
   if (length !== undefined) return { ...query, from: new Date(now.getTime() - length).toISOString() }
+  const days = daysOf(range?.[0], now, timeZone)
+  if (days) return { ...query, from: days.from.toISOString(), to: days.to.toISOString() }
   return { ...query, ...(from ? { from: from[0] } : {}), ...(to ? { to: to[0] } : {}) }
 }
 
+function daysOf(range: string | undefined, now: Date, timeZone: string): { from: Date; to: Date } | null {
+  const today = wallTimeOf(now, timeZone)
+  const at = (days: number, hour: number) => {
+    const date = new Date(Date.UTC(today.year, today.month - 1, today.day + days))
+    const day = { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() }
+    return instantOf({ ...day, hour, minute: 0, second: 0 }, timeZone).at
+  }
+  if (range === 'today') return { from: at(0, 0), to: at(1, 0) }
+  if (range === 'yesterday') return { from: at(-1, 0), to: at(0, 0) }
+  if (range !== 'night') return null
+  const isOver = now >= at(0, 2)
+  return { from: at(isOver ? 0 : -1, 2), to: at(isOver ? 0 : -1, 4) }
+}
+
+/** The filters that a search sets. A new search replaces them. */
+export const searchedFilters = ['name', 'host', 'topic', 'response_status', 'task_id', 'error'] as const
+
 export type LogSearch =
   | { kind: 'run'; id: string }
-  | { kind: 'filter'; name: 'task_id' | 'cronjob_id' | 'response_status' | 'topic'; value: string }
+  | { kind: 'filter'; name: (typeof searchedFilters)[number] | 'cronjob_id' | 'status'; value: string }
 
-/** Interprets the search of the log: an id, a status code, or else a topic. */
-export function parseSearch(text: string): LogSearch | null {
+/** Interprets the search of the log: an id, a status, or else a name among those that the API has found for it. */
+export function parseSearch(text: string, found: readonly Found[]): LogSearch | null {
   const value = text.trim()
+  const lower = value.toLowerCase()
   if (value === '') return null
   if (/^run_[a-z0-9]{26}$/.test(value)) return { kind: 'run', id: value }
   if (/^task_[a-z0-9]{26}$/.test(value)) return { kind: 'filter', name: 'task_id', value }
   if (/^cron_[a-z0-9]{26}$/.test(value)) return { kind: 'filter', name: 'cronjob_id', value }
-  if (/^[1-9](\d\d|xx)$/i.test(value)) return { kind: 'filter', name: 'response_status', value: value.toLowerCase() }
-  return { kind: 'filter', name: 'topic', value }
+  if (/^[1-9](\d\d|xx)$/.test(lower)) return { kind: 'filter', name: 'response_status', value: lower }
+  if (lower === 'failed' || lower === 'success') return { kind: 'filter', name: 'status', value: lower }
+  const byPreference = kinds.flatMap(kind => found.filter(one => one.kind === kind))
+  const exact = byPreference.find(({ name }) => name.toLowerCase() === lower)
+  if (exact) return toFilter(exact)
+  const tasks = found.filter(({ kind }) => kind === 'task')
+  // The filter of names is a prefix.
+  if (tasks.some(({ name }) => name.startsWith(value))) return { kind: 'filter', name: 'name', value }
+  const likely = tasks[0] ?? byPreference[0]
+  return likely ? toFilter(likely) : { kind: 'filter', name: 'name', value }
+}
+
+const kinds = ['host', 'topic', 'task', 'cron_job'] as const
+
+function toFilter({ kind, id, name: value }: Found): LogSearch {
+  if (kind === 'cron_job') return { kind: 'filter', name: 'cronjob_id', value: id ?? '' }
+  return { kind: 'filter', name: kind === 'host' || kind === 'topic' ? kind : 'name', value }
 }

@@ -1,7 +1,8 @@
-import { Download, Pause, Play, SlidersHorizontal } from 'lucide-react'
+import { Download, Pause, Play } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Outlet, useParams } from 'react-router'
 import { exportUrl } from '../../api/runs.ts'
+import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -15,17 +16,16 @@ import styles from './log.module.css'
 import { logFilters } from './log-filters.ts'
 import { RunList } from './run-list.tsx'
 import { useIsNarrow } from './use-is-narrow.ts'
-import { type ShownLog, useRunLog } from './use-run-log.ts'
+import { type Connection, type ShownLog, useRunLog } from './use-run-log.ts'
 
 /** Every attempt in a workspace or organization, live. An opened run is shown beside the list. */
 export function Log(): ReactNode {
   const { organization } = useOrganization()
   const { workspace } = useWorkspace()
   const { run } = useParams()
-  const filters = useFilters(logFilters)
+  const filters = useFilters(logFilters, acceptedFilters)
   const shown = useRunLog(organization, workspace, filters)
   const [isPaused, setIsPaused] = useState(false)
-  const [isOpen, setIsOpen] = useState(false)
   const isNarrow = useIsNarrow()
   const isCovered = isNarrow && run !== undefined
   return (
@@ -38,29 +38,14 @@ export function Log(): ReactNode {
           actions={
             <>
               {shown.omitted > 0 && <span>{formatCount(shown.omitted)}+ new runs not shown</span>}
-              <LiveButton isLive={shown.isLive} isPaused={isPaused} onChange={setIsPaused} />
+              <LiveButton connection={shown.connection} isPaused={isPaused} onChange={setIsPaused} />
               <ExportMenu shown={shown} />
             </>
           }
         />
-        <div className={styles.filters}>
-          <div className={styles.find}>
-            <LogSearch filters={filters} />
-            <Button
-              className={styles.more}
-              icon={<SlidersHorizontal size={15} aria-hidden="true" />}
-              aria-expanded={isOpen}
-              onClick={() => setIsOpen(!isOpen)}
-            >
-              Filters{filters.isSet && ` (${Object.keys(filters.values).length})`}
-            </Button>
-          </div>
-          <div className={classNames(styles.choices, isOpen && styles.open)}>
-            <FilterBar filters={filters}>
-              <FilterFields filters={filters} />
-            </FilterBar>
-          </div>
-        </div>
+        <FilterBar filters={filters} search={<LogSearch />}>
+          <FilterFields filters={filters} />
+        </FilterBar>
         <RunList shown={shown} filters={filters} isPaused={isPaused} isNarrow={isNarrow} />
       </div>
       <Outlet />
@@ -68,18 +53,20 @@ export function Log(): ReactNode {
   )
 }
 
-type LiveButtonProps = { isLive: boolean; isPaused: boolean; onChange(isPaused: boolean): void }
+type LiveButtonProps = { connection: Connection; isPaused: boolean; onChange(isPaused: boolean): void }
 
-function LiveButton({ isLive, isPaused, onChange }: LiveButtonProps): ReactNode {
+const connectionTexts = { live: 'Live', connecting: 'Connecting…', refused: 'Not live' } as const
+
+function LiveButton({ connection, isPaused, onChange }: LiveButtonProps): ReactNode {
   const icon = isPaused ? <Play size={14} aria-hidden="true" /> : <Pause size={14} aria-hidden="true" />
   return (
     <>
-      <span className={classNames(styles.live, (isPaused || !isLive) && styles.still)} role="status">
-        {!isLive ? 'Not live' : isPaused ? 'Paused' : 'Live'}
+      <span className={classNames(styles.live, (isPaused || connection !== 'live') && styles.still)} role="status">
+        {connection === 'live' && isPaused ? 'Paused' : connectionTexts[connection]}
       </span>
       <Button
         icon={icon}
-        refusal={isLive ? null : 'Too many live logs are open. Reload the page to see new runs.'}
+        refusal={connection !== 'refused' ? null : 'Too many live logs are open. Reload the page to see new runs.'}
         onClick={() => onChange(!isPaused)}
       >
         {isPaused ? 'Resume' : 'Pause'}

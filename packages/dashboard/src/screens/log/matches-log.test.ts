@@ -9,6 +9,9 @@ const run = {
   task_id: 'task_1',
   cronjob_id: null,
   topic: 'orders.paid',
+  task_name: 'Charge subscription',
+  url: 'https://Example.com:8443/hook',
+  error: { code: 'http_status', message: '' },
   response_status: 503,
   started_at: '2026-11-21T12:00:00.000Z',
 } as Run
@@ -25,6 +28,10 @@ it.each([
   [{ from: '2026-11-21T12:00:00Z' }, true],
   [{ to: '2026-11-21T12:00:00Z' }, false],
   [{ workspace_id: ['ws_2'] }, false],
+  [{ name: ['Charge'], host: ['example.com:8443'], error: ['http_status'] }, true],
+  [{ name: ['subscription'] }, false],
+  [{ host: ['example.com'] }, false],
+  [{ error: ['timeout'] }, false],
 ])('a new run among %j: %s', (query, expected) => {
   expect(matchesLog(query, run)).toBe(expected)
 })

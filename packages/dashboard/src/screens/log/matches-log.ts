@@ -1,5 +1,6 @@
 import type { Run } from '@belfry/contract'
 import type { ListQuery } from '../../api/page.ts'
+import { hostOf } from './host-of.ts'
 
 /** Returns whether a new run matches the filters of a log, by the rules of the API. */
 export function matchesLog(query: ListQuery, run: Run): boolean {
@@ -17,6 +18,9 @@ export function matchesLog(query: ListQuery, run: Run): boolean {
     matches('task_id', run.task_id) &&
     matches('cronjob_id', run.cronjob_id) &&
     matches('topic', run.topic) &&
+    matches('error', run.error?.code ?? null) &&
+    matches('host', hostOf(run.url)) &&
+    listOf(query.name).every(name => run.task_name.startsWith(name)) &&
     matchesStatus(listOf(query.response_status), run.response_status) &&
     (from === undefined || startedAt >= Date.parse(from)) &&
     (to === undefined || startedAt < Date.parse(to))

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { showControls } from './body/body-text.ts'
+import { showControls } from '../../ui/show-controls.ts'
 import { type Body, BodyView } from './body/body-view.tsx'
 import styles from './run.module.css'
 

@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
-import { Select, TextInput } from '../../ui/field.tsx'
-import { fromLocalInput, toLocalInput } from '../../ui/format-time.ts'
+import { TimeFilter } from '../../forms/when/time-filter.tsx'
+import { Select } from '../../ui/field.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
-import styles from './log.module.css'
-import { customRange, ranges } from './log-filters.ts'
+import { customRange, dayRanges, ranges } from './log-filters.ts'
 
 type RangeFilters = Pick<Filters<'range' | 'from' | 'to'>, 'first' | 'set'>
 
@@ -32,33 +31,19 @@ export function RangeFilter({ filters: { first, set } }: { filters: RangeFilters
             {label}
           </option>
         ))}
+        {dayRanges.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
         <option value={customRange}>Custom range</option>
       </Select>
       {isCustom && (
         <>
-          <TimeInput label="From" at={first('from')} onChange={at => set('from', at)} />
-          <TimeInput label="To (exclusive)" at={first('to')} onChange={at => set('to', at)} />
+          <TimeFilter label="From" at={first('from')} onChange={at => set('from', at)} />
+          <TimeFilter label="Before" at={first('to')} onChange={at => set('to', at)} />
         </>
       )}
     </>
-  )
-}
-
-function TimeInput({ label, at, onChange }: { label: string; at: string; onChange(at: string): void }): ReactNode {
-  return (
-    <TextInput
-      className={styles.moment}
-      type="datetime-local"
-      step="1"
-      aria-label={label}
-      title={label}
-      key={at}
-      defaultValue={toLocalInput(at)}
-      onBlur={event => {
-        const text = event.target.value
-        if (text !== toLocalInput(at)) onChange(fromLocalInput(text))
-      }}
-      onKeyDown={event => event.key === 'Enter' && event.currentTarget.blur()}
-    />
   )
 }

@@ -1,19 +1,22 @@
 import type { Run, RunDetail } from '@belfry/contract'
 import { isTerminal } from '@belfry/domain/task-state'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ChevronLeft, ChevronRight, CircleAlert, RotateCcw, Terminal } from 'lucide-react'
+import { CircleAlert, RotateCcw, Terminal } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useLocation } from 'react-router'
+import { cronJobQuery } from '../../api/cron-jobs.ts'
 import { attemptsQuery } from '../../api/runs.ts'
 import { replayTask, taskQuery } from '../../api/tasks.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { Button, ButtonLink, Link } from '../../ui/button.tsx'
+import { Button, Link } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
+import { formatDuration } from '../../ui/format-time.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { Tooltip } from '../../ui/tooltip.tsx'
 import { Message } from './message.tsx'
 import styles from './run.module.css'
 import { Timing } from './timing.tsx'
@@ -21,7 +24,11 @@ import { toCurl } from './to-curl.ts'
 
 /** The details of a run, and its actions. */
 export function RunContent({ run }: { run: RunDetail }): ReactNode {
-  const { to } = useWorkspace()
+  const { workspace, to } = useWorkspace()
+  const { data: job } = useQuery({
+    ...cronJobQuery(workspace.id, run.cronjob_id ?? ''),
+    enabled: run.cronjob_id !== null,
+  })
   return (
     <>
       <Actions run={run} />
@@ -39,7 +46,7 @@ export function RunContent({ run }: { run: RunDetail }): ReactNode {
             'Cron job',
             run.cronjob_id && (
               <Link key="cron" to={to.cronJob(run.cronjob_id)}>
-                {run.cronjob_id}
+                <bdi>{job?.name ?? run.cronjob_id}</bdi>
               </Link>
             ),
           ],
@@ -99,7 +106,11 @@ function Actions({ run }: { run: RunDetail }): ReactNode {
         >
           Replay
         </Button>
-        <CopyButton text={toCurl(run.request)} icon={<Terminal size={15} aria-hidden="true" />}>
+        <CopyButton
+          text={toCurl(run.request)}
+          icon={<Terminal size={15} aria-hidden="true" />}
+          note="Copied with the signature of this run, which receivers refuse after five minutes."
+        >
           Copy as curl
         </CopyButton>
         <AttemptLinks run={run} attempts={attempts} />
@@ -128,29 +139,31 @@ function AttemptLinks({ run, attempts }: { run: Run; attempts: readonly Run[] })
   const { to } = useWorkspace()
   const { search } = useLocation()
   if (attempts.length < 2) return null
-  const at = attempts.findIndex(({ id }) => id === run.id)
-  const [before, after] = [attempts[at - 1], attempts[at + 1]]
   return (
-    <nav className={styles.attempts} aria-label="Attempts">
-      <ButtonLink
-        kind="quiet"
-        icon={<ChevronLeft size={16} aria-hidden="true" />}
-        to={to.run(before?.id ?? run.id) + search}
-        refusal={before ? null : 'This is the first attempt.'}
-      >
-        <span className="visually-hidden">Previous attempt</span>
-      </ButtonLink>
+    <nav className={styles.attempts} aria-label="Runs of the task">
       <span>
-        Attempt {run.attempt} of {attempts.length}
+        Run {run.attempt} of {attempts.length}
       </span>
-      <ButtonLink
-        kind="quiet"
-        icon={<ChevronRight size={16} aria-hidden="true" />}
-        to={to.run(after?.id ?? run.id) + search}
-        refusal={after ? null : 'This is the latest attempt.'}
-      >
-        <span className="visually-hidden">Next attempt</span>
-      </ButtonLink>
+      <ol>
+        {attempts.map((one, index) => {
+          const gap = Date.parse(one.started_at) - Date.parse(attempts[index - 1]?.finished_at ?? one.started_at)
+          const outcome = one.response_status ?? one.error?.code.replaceAll('_', ' ') ?? one.status
+          const after = index === 0 ? '' : `, ${formatDuration(Math.max(0, gap))} after the one before`
+          return (
+            <li key={one.id}>
+              <Tooltip text={`Run ${one.attempt}: ${outcome}${after}`}>
+                <Link
+                  to={to.run(one.id) + search}
+                  className={one.status === 'success' ? styles.good : styles.bad}
+                  aria-label={`Run ${one.attempt}: ${outcome}`}
+                  aria-current={one.id === run.id ? 'true' : undefined}
+                  replace
+                />
+              </Tooltip>
+            </li>
+          )
+        })}
+      </ol>
     </nav>
   )
 }

@@ -1,12 +1,13 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowUp, ScrollText } from 'lucide-react'
-import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
-import { useParams } from 'react-router'
+import { type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import { useNavigate, useParams } from 'react-router'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { isTyping } from '../../ui/is-typing.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { moveBetweenRows } from '../../ui/table.tsx'
+import { moveBetweenRows, moveFrom } from '../../ui/table.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
 import styles from './log.module.css'
 import { LogEnd } from './log-end.tsx'
@@ -25,7 +26,16 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
   const scroller = useRef<HTMLDivElement>(null)
   const [isAtTop, setIsAtTop] = useState(true)
   const [focused, setFocused] = useState<number | null>(null)
+  useJumpKeys(scroller)
   const { run: openRun } = useParams()
+  const follow = useFollow(openRun)
+  const onFocus = useCallback(
+    (index: number, to: string) => {
+      setFocused(index)
+      follow(to)
+    },
+    [follow],
+  )
   const rowHeight = isNarrow ? 64 : 42
   // A focused row stays mounted when it is scrolled out of view.
   const rangeExtractor = useCallback(
@@ -100,7 +110,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
                   isOrganizationWide={isOrganizationWide}
                   isOpen={run.id === openRun}
                   isFresh={performance.now() - (arrivedAt(run.id) ?? Number.NEGATIVE_INFINITY) < freshMs}
-                  onFocus={setFocused}
+                  onFocus={onFocus}
                 />
               )
             })}
@@ -111,6 +121,41 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
       <LogEnd view={view} log={log} oldest={view.runAt(view.rowCount - 1)} filters={filters} />
     </div>
   )
+}
+
+const followMs = 80
+
+/** Returns a function that opens the run of the focused row, if another run is open. */
+function useFollow(openRun: string | undefined): (to: string) => void {
+  const navigate = useNavigate()
+  const open = useRef(openRun)
+  open.current = openRun
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const go = useRef(navigate)
+  go.current = navigate
+  return useCallback((to: string) => {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => {
+      const isOther = open.current !== undefined && !to.includes(open.current)
+      if (isOther) void go.current(to, { replace: true, preventScrollReset: true })
+    }, followMs)
+  }, [])
+}
+
+// J and K move between runs from anywhere on the page, as the arrow keys do within the list.
+function useJumpKeys(scroller: RefObject<HTMLDivElement | null>): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== 'j' && event.key !== 'k') return
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return
+      const current = scroller.current?.querySelector<HTMLElement>('[data-row-link]:focus, [aria-current=true]')
+      if (current) moveFrom(current, event.key === 'j' ? 1 : -1, scroller.current)
+      else scroller.current?.querySelector<HTMLElement>('[data-row-link]')?.focus()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [scroller])
 }
 
 function Head({ isOrganizationWide }: { isOrganizationWide: boolean }): ReactNode {
@@ -156,8 +201,7 @@ function NoRuns({ filters }: { filters: Filters<LogFilter> }): ReactNode {
         </>
       }
     >
-      Each attempt to call a target is recorded as a run, with its request and response. Runs appear here as soon as
-      they finish.
+      Each call of a target is a run, with its request and response. Runs appear here as soon as they finish.
     </EmptyState>
   )
 }

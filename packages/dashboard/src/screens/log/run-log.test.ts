@@ -93,7 +93,7 @@ describe('new runs of a log', () => {
   it('are inserted at the top, each once', async () => {
     const { log } = aLog(150)
     await log.readMore()
-    for (const age of [-1, -3, -2, -3, 0, 5]) log.add(aRun(age))
+    log.add([-1, -3, -2, -3, 0, 5].map(aRun))
     const { rowCount, runAt } = log.snapshot()
     expect(rowCount).toBe(103)
     expect([0, 1, 2, 3].map(index => runAt(index)?.id)).toEqual([-3, -2, -1, 0].map(idOf))
@@ -103,7 +103,7 @@ describe('new runs of a log', () => {
     const { log } = aLog(10)
     await log.readMore()
     log.setHeld(true)
-    log.add(aRun(-1))
+    log.add([aRun(-1)])
     expect(log.snapshot()).toMatchObject({ rowCount: 10, waiting: 1 })
     log.setHeld(false)
     expect(log.snapshot()).toMatchObject({ rowCount: 11, waiting: 0 })
@@ -112,7 +112,7 @@ describe('new runs of a log', () => {
   it('cause a reload when there are too many', async () => {
     const { asked, log } = aLog(10, { maxArrived: 5 })
     await log.readMore()
-    for (let age = 1; age <= 6; age++) log.add(aRun(-age))
+    for (let age = 1; age <= 6; age++) log.add([aRun(-age)])
     await settled()
     expect(asked).toHaveLength(2)
     expect(log.snapshot().rowCount).toBe(10)

@@ -89,11 +89,12 @@ export class RunLog {
     this.#readAround()
   }
 
-  /** Adds a run that has just finished. */
-  add(run: Run): void {
-    const known = [...this.#waiting, ...(this.#pages[0]?.runs ?? [])]
-    if (known.some(({ id }) => id === run.id)) return
-    if (this.#waiting.length < this.#options.maxArrived) this.#waiting.push(run)
+  /** Adds runs that have just finished. */
+  add(runs: readonly Run[]): void {
+    const known = new Set([...this.#waiting, ...(this.#pages[0]?.runs ?? [])].map(({ id }) => id))
+    const added = runs.filter(({ id }) => !known.has(id))
+    if (added.length === 0) return
+    this.#waiting.push(...added.slice(0, this.#options.maxArrived - this.#waiting.length))
     if (this.#isHeld) this.#notify()
     else this.showWaiting()
   }

@@ -8,6 +8,7 @@ import { formatDuration } from '../../ui/format-time.ts'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { hostOf } from './host-of.ts'
 import styles from './log.module.css'
 import { lateMs } from './timing.tsx'
 
@@ -20,7 +21,7 @@ type RunRowProps = {
   isOrganizationWide: boolean
   isOpen: boolean
   isFresh: boolean
-  onFocus(index: number): void
+  onFocus(index: number, to: string): void
 }
 
 /** The position of a row, in pixels. */
@@ -55,7 +56,7 @@ function Row({ run, index, place, isOrganizationWide, isOpen, isFresh, onFocus }
           data-row-link={index}
           data-run={run.id}
           aria-current={isOpen ? 'true' : undefined}
-          onFocus={() => onFocus(index)}
+          onFocus={() => onFocus(index, to)}
         >
           <bdi>{run.task_name}</bdi>
         </Link>
@@ -97,8 +98,4 @@ function styleOf({ start, height }: Place): { height: number; transform: string 
 function responseOf({ response_status, error }: Run): string {
   if (response_status !== null) return String(response_status)
   return (error?.code ?? '–').replaceAll('_', ' ')
-}
-
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url
 }

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { useLocation, useNavigate, useParams } from 'react-router'
 import { runQuery } from '../../api/runs.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { IconButton } from '../../ui/button.tsx'
+import { isTyping } from '../../ui/is-typing.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import { Skeleton } from '../../ui/table.tsx'
@@ -25,18 +26,30 @@ export function Run(): ReactNode {
   usePageTitle(run ? `Run of ${run.task_name}` : 'Run')
   useEffect(() => {
     if (isNarrow) panel.current?.focus()
-    // Returns the focus to the row that opened the run.
-    return () => {
-      setTimeout(() => document.querySelector<HTMLElement>(`[data-run="${CSS.escape(id)}"]`)?.focus(), 0)
+  }, [isNarrow])
+  const latest = useRef(id)
+  latest.current = id
+  // Returns the focus to the row of the run.
+  useEffect(
+    () => () => {
+      const row = `[data-run="${CSS.escape(latest.current)}"]`
+      setTimeout(() => document.querySelector<HTMLElement>(row)?.focus(), 0)
+    },
+    [],
+  )
+  const close = useCallback(
+    () => void navigate(to.log(search), { preventScrollReset: true }),
+    [navigate, to.log, search],
+  )
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && !event.defaultPrevented && !isInUse(event.target)) close()
     }
-  }, [id, isNarrow])
-
-  const close = () => void navigate(to.log(search), { preventScrollReset: true })
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape' && !event.defaultPrevented) close()
-  }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [close])
   return (
-    <section ref={panel} className={styles.panel} aria-label="Run" tabIndex={-1} onKeyDown={onKeyDown}>
+    <section ref={panel} className={styles.panel} aria-label="Run" tabIndex={-1}>
       <header className={styles.head}>
         <h2>
           <bdi>{run?.task_name ?? 'Run'}</bdi>
@@ -49,6 +62,12 @@ export function Run(): ReactNode {
       {run && <RunContent key={run.id} run={run} />}
     </section>
   )
+}
+
+// Escape belongs to an open menu or dialog, and to a field.
+function isInUse(target: EventTarget | null): boolean {
+  if (document.querySelector('[role=menu], [role=dialog], [role=alertdialog]')) return true
+  return isTyping(target)
 }
 
 function SkeletonContent(): ReactNode {

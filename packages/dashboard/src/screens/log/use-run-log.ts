@@ -1,18 +1,24 @@
-import type { Organization, Workspace } from '@belfry/contract'
+import type { Organization, Run, Workspace } from '@belfry/contract'
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { followLog, type LogScope, readLogPage } from '../../api/runs.ts'
+import { useDisplayZone } from '../../ui/time-style.ts'
 import type { Filters } from '../../ui/use-filters.ts'
 import { type LogFilter, toLogQuery } from './log-filters.ts'
 import { matchesLog } from './matches-log.ts'
 import { type LogView, RunLog } from './run-log.ts'
+
+const showEveryMs = 500
+const calmMs = 1000
+
+/** `refused` if the API rejected the stream. */
+export type Connection = 'live' | 'connecting' | 'refused'
 
 export type ShownLog = {
   log: RunLog
   view: LogView
   scope: LogScope
   query: ReturnType<typeof toLogQuery>
-  /** Whether new runs arrive. False if the API rejected the stream. */
-  isLive: boolean
+  connection: Connection
   /** The minimum number of new runs that were left out because too many ended at a time. */
   omitted: number
   /** Returns when a run arrived live. */
@@ -25,9 +31,10 @@ export function useRunLog(organization: Organization, workspace: Workspace, filt
   const workspaceId = filters.first('workspace') === 'all' ? null : workspace.id
   const scope = useMemo(() => ({ organizationId, workspaceId }), [organizationId, workspaceId])
   const key = JSON.stringify(filters.values)
-  const query = useMemo(() => toLogQuery(JSON.parse(key), new Date()), [key])
+  const zone = useDisplayZone()
+  const query = useMemo(() => toLogQuery(JSON.parse(key), new Date(), zone), [key, zone])
   const arrivals = useRef(new Map<string, number>())
-  const [isLive, setIsLive] = useState(true)
+  const [connection, setConnection] = useState<Connection>('connecting')
   const [omitted, setOmitted] = useState(0)
 
   const log = useMemo(() => {
@@ -39,17 +46,32 @@ export function useRunLog(organization: Organization, workspace: Workspace, filt
   useEffect(() => {
     const closed = new AbortController()
     arrivals.current.clear()
-    setIsLive(true)
+    setConnection('connecting')
     setOmitted(0)
     void log.readMore()
-    const onRun = (run: Parameters<typeof matchesLog>[1]) => {
+    // Runs that arrive close together are shown together, and do not flash: each change of the list costs a layout.
+    let arrived: Run[] = []
+    let shownAt = Number.NEGATIVE_INFINITY
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const show = () => {
+      timer = undefined
+      const now = performance.now()
+      const isCalm = now - shownAt > calmMs && arrived.length === 1
+      shownAt = now
+      for (const { id } of isCalm ? arrived : []) arrivals.current.set(id, now)
+      log.add(arrived)
+      arrived = []
+    }
+    const onRun = (run: Run) => {
       if (!matchesLog(query, run)) return
-      arrivals.current.set(run.id, performance.now())
-      log.add(run)
+      arrived.push(run)
+      timer ??= setTimeout(show, Math.max(0, shownAt + showEveryMs - performance.now()))
     }
     const onOmitted = (count: number) => setOmitted(total => total + count)
-    followLog(scope, { onRun, onOmitted }, closed.signal).catch(() => setIsLive(false))
+    const onConnected = (isConnected: boolean) => setConnection(isConnected ? 'live' : 'connecting')
+    followLog(scope, { onRun, onOmitted, onConnected }, closed.signal).catch(() => setConnection('refused'))
     return () => {
+      clearTimeout(timer)
       closed.abort()
       log.close()
     }
@@ -57,5 +79,5 @@ export function useRunLog(organization: Organization, workspace: Workspace, filt
 
   const view = useSyncExternalStore(log.subscribe, log.snapshot)
   const arrivedAt = useCallback((id: string) => arrivals.current.get(id), [])
-  return { log, view, scope, query, isLive, omitted, arrivedAt }
+  return { log, view, scope, query, connection, omitted, arrivedAt }
 }

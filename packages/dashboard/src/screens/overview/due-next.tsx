@@ -41,16 +41,16 @@ function NextList({ upcoming }: { upcoming: Upcoming }): ReactNode {
       {upcoming.overdue > 0 && (
         <p className={styles.overdue}>
           <Link to={to.tasks('?state=pending&state=retrying')}>{formatCount(upcoming.overdue)} due now</Link>, waiting
-          for dispatch
+          for delivery
         </p>
       )}
       {upcoming.next.length === 0 && <p className={styles.faint}>Nothing is due in the next 24 hours.</p>}
       <ul className={styles.next}>
-        {upcoming.next.slice(0, 8).map(({ at, task_id, cronjob_id, name }) => (
+        {firstOfEach(upcoming.next).map(({ at, task_id, cronjob_id, name, count }) => (
           <li key={`${at} ${task_id ?? cronjob_id}`}>
             <Link to={task_id ? to.task(task_id) : to.cronJob(cronjob_id ?? '')}>{name}</Link>
             <span className={styles.time}>
-              {cronjob_id && 'Cron job · '}
+              {cronjob_id && `Cron job${count > 1 ? ` ×${count}` : ''} · `}
               <RelativeTime at={at} />
             </span>
           </li>
@@ -58,6 +58,20 @@ function NextList({ upcoming }: { upcoming: Upcoming }): ReactNode {
       </ul>
     </>
   )
+}
+
+const maxShown = 8
+
+/** Returns the first occurrence of each cron job, with the number of those that are listed. */
+function firstOfEach(next: Upcoming['next']): Array<Upcoming['next'][number] & { count: number }> {
+  const shown = new Map<string, Upcoming['next'][number] & { count: number }>()
+  for (const one of next) {
+    const key = one.cronjob_id ?? one.task_id ?? one.at
+    const first = shown.get(key)
+    if (first) first.count += 1
+    else shown.set(key, { ...one, count: 1 })
+  }
+  return [...shown.values()].slice(0, maxShown)
 }
 
 function barsOf(counts: Upcoming['hour'] | undefined): ChartData {

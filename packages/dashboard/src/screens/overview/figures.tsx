@@ -1,6 +1,6 @@
 import type { Overview } from '@belfry/contract'
 import type { ReactNode } from 'react'
-import { formatCount, formatCounted, formatRate } from '../../ui/format-amount.ts'
+import { formatCount, formatRate } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
 import { Skeleton } from '../../ui/table.tsx'
 import styles from './overview.module.css'
@@ -10,15 +10,11 @@ export function Figures({ overview }: { overview: Overview | undefined }): React
   const runs = overview?.runs
   const lag = overview?.lag
   const figures: ReadonlyArray<readonly [label: string, value: string | undefined, hint: string]> = [
-    ['Success rate', runs && formatRate(runs.total - runs.failed, runs.total), 'of attempts'],
-    ['Attempts', runs && formatCounted(runs.total, runs.is_capped), runs?.is_capped ? 'partial count' : 'started'],
-    ['Failed', runs && formatCounted(runs.failed, runs.is_capped), 'attempts, including retries'],
+    ['Success rate', runs && formatRate(runs.total - runs.failed, runs.total), 'of runs'],
+    ['Runs', runs && formatCount(runs.total), 'including retries'],
+    ['Failed', runs && formatCount(runs.failed), 'runs'],
     ['Lag p50', lag && (lag.p50_ms === null ? '–' : formatDuration(lag.p50_ms)), 'from due to start'],
-    [
-      'Lag p99',
-      lag && (lag.p99_ms === null ? '–' : formatDuration(lag.p99_ms)),
-      lag && runs && lag.sampled < runs.total ? `from ${formatCount(lag.sampled)} samples` : 'from due to start',
-    ],
+    ['Lag p99', lag && (lag.p99_ms === null ? '–' : formatDuration(lag.p99_ms)), 'from due to start'],
   ]
   return (
     <dl className={styles.figures}>

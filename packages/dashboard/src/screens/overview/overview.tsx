@@ -12,7 +12,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import { DueNext } from './due-next.tsx'
-import { FailingHosts } from './failing-hosts.tsx'
+import { FailureGroups } from './failure-groups.tsx'
 import { Figures } from './figures.tsx'
 import styles from './overview.module.css'
 import { RunCharts } from './run-charts.tsx'
@@ -22,6 +22,7 @@ const ranges: ReadonlyArray<{ value: OverviewRange; label: string }> = [
   { value: '1h', label: 'Last hour' },
   { value: '24h', label: 'Last 24 hours' },
   { value: '7d', label: 'Last 7 days' },
+  { value: '30d', label: 'Last 30 days' },
 ]
 
 /** The recent activity of a workspace, and its due tasks. */
@@ -62,10 +63,10 @@ export function Overview(): ReactNode {
       {past.error && <Problem error={past.error} onRetry={() => void past.refetch()} />}
       <div className={styles.page}>
         {isNew && <NoActivity />}
-        {!past.error && <Figures overview={past.data} />}
-        <DueNext upcoming={upcoming} />
-        {!past.error && <RunCharts overview={past.data} />}
-        {!past.error && <FailingHosts overview={past.data} />}
+        {!past.error && !isNew && <Figures overview={past.data} />}
+        {!isNew && <DueNext upcoming={upcoming} />}
+        {!past.error && !isNew && <RunCharts overview={past.data} />}
+        {!past.error && <FailureGroups from={past.data?.from} />}
         <Allowed to="usage.read">
           <UsageCard />
         </Allowed>
@@ -82,7 +83,7 @@ function NoActivity(): ReactNode {
       title="No runs in this period, and nothing is due"
       actions={<ButtonLink to={to.firstSteps()}>First steps</ButtonLink>}
     >
-      Results and lag appear here once tasks are dispatched. The first steps take you to your first webhook in a minute.
+      Results and lag appear here once tasks have run. The first steps take you to your first webhook in a minute.
     </EmptyState>
   )
 }

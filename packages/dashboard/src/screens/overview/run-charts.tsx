@@ -1,5 +1,6 @@
 import type { Overview } from '@belfry/contract'
 import { type ReactNode, useMemo } from 'react'
+import { useWorkspace } from '../../session/scope.ts'
 import { Card } from '../../ui/card.tsx'
 import { Chart } from '../../ui/chart.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
@@ -9,6 +10,7 @@ const chartHeight = 190
 
 /** Charts of attempts, failures and lag. */
 export function RunCharts({ overview }: { overview: Overview | undefined }): ReactNode {
+  const { to } = useWorkspace()
   const data = useMemo(() => {
     const buckets = overview?.buckets ?? []
     const at = buckets.map(bucket => Date.parse(bucket.at))
@@ -22,7 +24,7 @@ export function RunCharts({ overview }: { overview: Overview | undefined }): Rea
       },
       lag: {
         at,
-        unit: ' ms',
+        isDuration: true,
         series: [
           { label: 'p50', values: buckets.map(bucket => bucket.lag_p50_ms) },
           { label: 'p99', values: buckets.map(bucket => bucket.lag_p99_ms), tone: 'warn' as const },
@@ -39,19 +41,15 @@ export function RunCharts({ overview }: { overview: Overview | undefined }): Rea
       </div>
     )
   const step = formatDuration(overview.bucket_ms)
+  const logOf = (from: number, until: number) =>
+    to.log(`?${new URLSearchParams({ from: new Date(from).toISOString(), to: new Date(until).toISOString() })}`)
   return (
     <div className={styles.charts}>
       <Card label="Throughput">
-        <Chart
-          title={`Attempts per ${step}`}
-          kind="bars"
-          data={data.runs}
-          height={chartHeight}
-          note={overview.runs.is_capped ? 'Partial count; actual numbers are higher.' : undefined}
-        />
+        <Chart title={`Runs per ${step}`} kind="bars" data={data.runs} height={chartHeight} linkTo={logOf} />
       </Card>
       <Card label="Lag">
-        <Chart title="Lag from due to start" data={data.lag} height={chartHeight} />
+        <Chart title="Lag from due to start" data={data.lag} height={chartHeight} linkTo={logOf} />
       </Card>
     </div>
   )

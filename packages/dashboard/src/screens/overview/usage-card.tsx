@@ -10,7 +10,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import styles from './overview.module.css'
 
-type Share = { used: number; limit: number }
+type Share = { used: number; limit: number | null }
 
 /** The usage of the organization this month, and the limits of its tier. */
 export function UsageCard(): ReactNode {
@@ -38,6 +38,14 @@ export function UsageCard(): ReactNode {
 type MeterProps = { label: string; share: Share; format(value: number): string }
 
 function Meter({ label, share: { used, limit }, format }: MeterProps): ReactNode {
+  if (limit === null) {
+    return (
+      <div className={styles.share}>
+        <span>{label}</span>
+        <span className={styles.faint}>{format(used)}</span>
+      </div>
+    )
+  }
   const part = limit === 0 ? 1 : Math.min(1, used / limit)
   const tone = part >= 1 ? styles.over : part >= 0.8 ? styles.near : styles.fine
   return (

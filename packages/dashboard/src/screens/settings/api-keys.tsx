@@ -1,22 +1,22 @@
 import type { ApiKey, NewApiKey } from '@belfry/contract'
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Ban, KeyRound, Plus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { apiKeysQuery, revokeApiKey } from '../../api/api-keys.ts'
-import { messageOf } from '../../api/api-problem.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
+import { SaveKey } from '../../layout/save-key.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
-import { ConfirmDialog, Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { NewKeyForm } from './new-key-form.tsx'
 import styles from './settings.module.css'
 
@@ -40,7 +40,7 @@ export function ApiKeys(): ReactNode {
     <>
       <PageHeader
         title="API keys"
-        description={`A key grants full access to the tasks, cron jobs and events of ${workspace.name}. Send it in the X-Api-Key header.`}
+        description={`A key grants access to the tasks, cron jobs and events of ${workspace.name}, with at most the rights of its creator. Send it in the X-Api-Key header.`}
         actions={create}
       />
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
@@ -70,12 +70,22 @@ export function ApiKeys(): ReactNode {
       >
         <CodeBlock text={created?.key ?? ''} label="API key" isWrapped />
         <DialogActions>
+          <SaveKey apiKey={created?.key ?? ''} />
           <Button kind="primary" onClick={() => setCreated(null)}>
             I have copied it
           </Button>
         </DialogActions>
       </Dialog>
-      <RevokeDialog apiKey={revoking} onClose={() => setRevoking(null)} />
+      <ConfirmChange
+        of={revoking}
+        onClose={() => setRevoking(null)}
+        title={key => `Revoke ${key.name}?`}
+        description="Calls with this key are rejected within five seconds. Tasks that it created stay scheduled. This cannot be undone."
+        action="Revoke key"
+        run={key => revokeApiKey(workspace.id, key.id)}
+        affects={['api-keys', workspace.id]}
+        done={key => `${key.name} revoked`}
+      />
     </>
   )
 }
@@ -89,7 +99,18 @@ function KeyTable({ keys, onRevoke }: { keys: ApiKey[] | undefined; onRevoke(key
       rowKey={key => key.id}
       columns={[
         { id: 'name', header: 'Name', cell: key => key.name },
-        { id: 'prefix', header: 'Prefix', cell: key => <code className={styles.mono}>{key.prefix}…</code> },
+        {
+          id: 'prefix',
+          header: 'Prefix',
+          isExtra: true,
+          cell: key => <code className={styles.mono}>{key.prefix}…</code>,
+        },
+        {
+          id: 'access',
+          header: 'Access',
+          isExtra: true,
+          cell: key => (key.scopes.includes('full') ? 'Full' : `Limited to ${key.scopes.length} rights`),
+        },
         { id: 'state', header: 'Status', cell: key => <KeyStatus apiKey={key} /> },
         {
           id: 'used',
@@ -124,32 +145,5 @@ function KeyStatus({ apiKey }: { apiKey: ApiKey }): ReactNode {
     <Badge tone={isExpired ? 'plain' : 'warn'}>
       {isExpired ? 'Expired' : 'Expires'} <RelativeTime at={apiKey.expires_at} />
     </Badge>
-  )
-}
-
-function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose(): void }): ReactNode {
-  const { workspace } = useWorkspace()
-  const client = useQueryClient()
-  const toast = useToast()
-  const revoke = useMutation({
-    mutationFn: (key: ApiKey) => revokeApiKey(workspace.id, key.id),
-    async onSuccess(_, key) {
-      onClose()
-      toast(`${key.name} revoked`)
-      await client.invalidateQueries({ queryKey: ['api-keys', workspace.id] })
-    },
-    onError: error => toast(messageOf(error), 'bad'),
-  })
-  return (
-    <ConfirmDialog
-      isOpen={apiKey !== null}
-      onClose={onClose}
-      title={`Revoke ${apiKey?.name ?? 'the key'}?`}
-      description="Calls with this key are rejected within five seconds. Tasks that it created stay scheduled. This cannot be undone."
-      action="Revoke key"
-      isDangerous
-      isPending={revoke.isPending}
-      onConfirm={() => apiKey && revoke.mutate(apiKey)}
-    />
   )
 }

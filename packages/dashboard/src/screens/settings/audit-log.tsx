@@ -30,8 +30,10 @@ export function AuditLog(): ReactNode {
         title="Audit log"
         description="Who changed which object, when, and from which address. Entries are never edited or deleted."
       />
-      <FilterBar filters={filters}>
-        <SearchFilter filters={filters} name="object_id" label="Object ID or name" />
+      <FilterBar
+        filters={filters}
+        search={<SearchFilter filters={filters} name="object_id" label="Object ID or name" />}
+      >
         <SelectFilter filters={filters} name="group" label="Action" all="All actions" options={actionGroups} />
         <SelectFilter
           filters={filters}
@@ -96,6 +98,7 @@ export function AuditLog(): ReactNode {
 
 function detailsOf({ details }: AuditEntry): string {
   return Object.entries(details)
+    .filter(([, value]) => value !== null)
     .map(
       ([name, value]) => `${name.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
     )

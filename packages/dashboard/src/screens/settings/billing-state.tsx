@@ -5,6 +5,7 @@ import { type ReactNode, useEffect } from 'react'
 import { useSearchParams } from 'react-router'
 import { messageOf } from '../../api/api-problem.ts'
 import { changeTier, openBillingPortal, tierQuery } from '../../api/organizations.ts'
+import { useChange } from '../../forms/use-change.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
@@ -81,14 +82,8 @@ function PaymentFailed({ tier, graceUntil }: { tier: TierName; graceUntil: strin
 
 function PlannedChange({ tier, next }: { tier: TierName; next: NonNullable<Billing['next_tier']> }): ReactNode {
   const { organization } = useOrganization()
-  const client = useQueryClient()
-  const toast = useToast()
   const refusal = useRefusal('billing.change')
-  const keep = useMutation({
-    mutationFn: () => changeTier(organization.id, tier),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['tier', organization.id] }),
-    onError: error => toast(messageOf(error), 'bad'),
-  })
+  const keep = useChange({ run: () => changeTier(organization.id, tier), affects: ['tier', organization.id] })
   return (
     <div className={styles.inline} role="status">
       <span>

@@ -1,14 +1,15 @@
 import type { Integration, IntegrationTest } from '@belfry/contract'
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { BellRing, Pencil, Plus, Send, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { messageOf } from '../../api/api-problem.ts'
 import { deleteIntegration, integrationsQuery, testIntegration } from '../../api/integrations.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { LoadMore } from '../../ui/pagination.tsx'
@@ -59,7 +60,16 @@ export function Integrations(): ReactNode {
       >
         <IntegrationForm integration={changed} onDone={() => setEditing(null)} />
       </Dialog>
-      <DeleteDialog integration={deleting} onClose={() => setDeleting(null)} />
+      <ConfirmChange
+        of={deleting}
+        onClose={() => setDeleting(null)}
+        title={({ name }) => `Delete ${name}?`}
+        description="It no longer receives alerts."
+        action="Delete integration"
+        run={({ id }) => deleteIntegration(workspace.id, id)}
+        affects={['integrations', workspace.id]}
+        done={({ name }) => `${name} deleted`}
+      />
     </>
   )
 }
@@ -82,11 +92,11 @@ function IntegrationTable({ integrations, onEdit, onDelete }: IntegrationTablePr
         {
           id: 'name',
           header: 'Name',
-          cell: ({ name, channel, target }) => (
+          cell: ({ name, channel, target, confirmed }) => (
             <div className={styles.twoLines}>
               {name}
               <span>
-                {channelNames[channel]}, {target}
+                {channelNames[channel]}, {target} {!confirmed && <Badge tone="warn">Waiting for confirmation</Badge>}
               </span>
             </div>
           ),
@@ -154,31 +164,4 @@ function TestButton({ integration }: { integration: Integration }): ReactNode {
 
 function resultText({ name }: Integration, { delivered, error }: IntegrationTest): string {
   return delivered ? `Test delivered to ${name}` : `The test could not be delivered to ${name}: ${error}`
-}
-
-function DeleteDialog({ integration, onClose }: { integration: Integration | null; onClose(): void }): ReactNode {
-  const { workspace } = useWorkspace()
-  const client = useQueryClient()
-  const toast = useToast()
-  const remove = useMutation({
-    mutationFn: ({ id }: Integration) => deleteIntegration(workspace.id, id),
-    async onSuccess(_, { name }) {
-      onClose()
-      toast(`${name} deleted`)
-      await client.invalidateQueries({ queryKey: ['integrations', workspace.id] })
-    },
-    onError: error => toast(messageOf(error), 'bad'),
-  })
-  return (
-    <ConfirmDialog
-      isOpen={integration !== null}
-      onClose={onClose}
-      title={`Delete ${integration?.name ?? 'the integration'}?`}
-      description="It no longer receives alerts."
-      action="Delete integration"
-      isDangerous
-      isPending={remove.isPending}
-      onConfirm={() => integration && remove.mutate(integration)}
-    />
-  )
 }

@@ -1,10 +1,10 @@
 import type { Invitation } from '@belfry/contract'
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Ban, Mail, Send, UserPlus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { messageOf } from '../../api/api-problem.ts'
 import { invitationsQuery, resendInvitation, revokeInvitation } from '../../api/invitations.ts'
+import { useChange } from '../../forms/use-change.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
@@ -16,7 +16,6 @@ import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { InviteForm } from './invite-form.tsx'
 import { roleNames, workspaceRoleNames } from './role-names.ts'
 import styles from './settings.module.css'
@@ -138,23 +137,17 @@ const names: Record<Invitation['status'], string> = {
 
 function InvitationActions({ invitation }: { invitation: Invitation }): ReactNode {
   const { organization } = useOrganization()
-  const client = useQueryClient()
-  const toast = useToast()
   const refusal = useRefusal('invitation.revoke')
-  const change = useMutation({
-    async mutationFn(what: 'resend' | 'revoke') {
+  const change = useChange({
+    async run(what: 'resend' | 'revoke') {
       if (what === 'resend') await resendInvitation(organization.id, invitation.id)
       else await revokeInvitation(organization.id, invitation.id)
     },
-    async onSuccess(_, what) {
-      toast(
-        what === 'resend'
-          ? `Invitation sent again to ${invitation.email}. The previous link no longer works.`
-          : `Invitation for ${invitation.email} revoked`,
-      )
-      await client.invalidateQueries({ queryKey: ['invitations', organization.id] })
-    },
-    onError: error => toast(messageOf(error), 'bad'),
+    affects: ['invitations', organization.id],
+    done: what =>
+      what === 'resend'
+        ? `Invitation sent again to ${invitation.email}. The previous link no longer works.`
+        : `Invitation for ${invitation.email} revoked`,
   })
   if (invitation.status === 'accepted' || invitation.status === 'revoked') return null
   return (

@@ -24,7 +24,12 @@ export function InviteForm({ onDone }: { onDone(): void }): ReactNode {
       workspace_role: field('workspace_role') as CreateInvitationBody['workspace_role'],
       workspace_ids: workspaces.map(({ id }) => id).filter(id => field(id) !== ''),
     }),
-    check: ({ email }) => ({ ...(email.includes('@') ? {} : { email: 'Enter an email address.' }) }),
+    check: ({ email, role, workspace_ids }) => ({
+      ...(email.includes('@') ? {} : { email: 'Enter an email address.' }),
+      ...(role === 'member' && workspaces.length > 0 && workspace_ids?.length === 0
+        ? { workspace_ids: 'Select at least one workspace. A member sees only these.' }
+        : {}),
+    }),
     submit: body => createInvitation(organization.id, body),
     async onDone({ email }) {
       onDone()

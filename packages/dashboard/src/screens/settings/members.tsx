@@ -27,6 +27,8 @@ export function Members(): ReactNode {
   const { data: me } = useSuspenseQuery(meQuery)
   const list = useInfiniteQuery(membersQuery(organization.id))
   const [leaving, setLeaving] = useState<Member | null>(null)
+  const owners = list.data?.items.filter(({ role }) => role === 'owner').length
+  const isLastOwner = ({ role }: Member) => role === 'owner' && owners === 1 && !list.hasNextPage
   return (
     <>
       <PageHeader
@@ -49,14 +51,19 @@ export function Members(): ReactNode {
         rowKey={({ user }) => user.id}
         columns={[
           { id: 'name', header: 'Name', cell: ({ user }) => <UserName user={user} isYou={user.id === me.user.id} /> },
-          { id: 'role', header: 'Role', cell: member => <RoleOf member={member} /> },
+          { id: 'role', header: 'Role', cell: member => <RoleOf member={member} isLastOwner={isLastOwner(member)} /> },
           { id: 'joined', header: 'Joined', isExtra: true, cell: ({ joined_at }) => <RelativeTime at={joined_at} /> },
           {
             id: 'actions',
             header: <span className="visually-hidden">Actions</span>,
             align: 'end',
             cell: member => (
-              <RemoveButton member={member} isYou={member.user.id === me.user.id} onRemove={() => setLeaving(member)} />
+              <RemoveButton
+                member={member}
+                isYou={member.user.id === me.user.id}
+                isLastOwner={isLastOwner(member)}
+                onRemove={() => setLeaving(member)}
+              />
             ),
           },
         ]}
@@ -68,7 +75,7 @@ export function Members(): ReactNode {
 }
 
 /** The role of a member, as a select for users who may change it. */
-function RoleOf({ member }: { member: Member }): ReactNode {
+function RoleOf({ member, isLastOwner }: { member: Member; isLastOwner: boolean }): ReactNode {
   const { organization, role: own } = useOrganization()
   const client = useQueryClient()
   const toast = useToast()
@@ -81,7 +88,7 @@ function RoleOf({ member }: { member: Member }): ReactNode {
     },
     onError: error => toast(messageOf(error), 'bad'),
   })
-  if (refusal || !mayGrant(own, member.role)) return roleNames[member.role]
+  if (refusal || isLastOwner || !mayGrant(own, member.role)) return roleNames[member.role]
   return (
     <Select
       aria-label={`Role of ${member.user.name}`}
@@ -99,12 +106,22 @@ function RoleOf({ member }: { member: Member }): ReactNode {
   )
 }
 
-type RemoveButtonProps = { member: Member; isYou: boolean; onRemove(): void }
+type RemoveButtonProps = { member: Member; isYou: boolean; isLastOwner: boolean; onRemove(): void }
 
-function RemoveButton({ member, isYou, onRemove }: RemoveButtonProps): ReactNode {
+function RemoveButton({ member, isYou, isLastOwner, onRemove }: RemoveButtonProps): ReactNode {
   const { role: own } = useOrganization()
   const refusal = useRefusal('member.manage')
-  if (isYou) return <IconButton label="Leave" icon={<LogOut size={16} />} onClick={onRemove} />
+  if (isYou) {
+    const lastOwner = 'You are the only owner. Make another member an owner first, or delete the organization.'
+    return (
+      <IconButton
+        label="Leave"
+        icon={<LogOut size={16} />}
+        refusal={isLastOwner ? lastOwner : null}
+        onClick={onRemove}
+      />
+    )
+  }
   if (refusal) return null
   return (
     <IconButton

@@ -45,7 +45,19 @@ export function Policy(): ReactNode {
   const key = organizationQuery(organization.id).queryKey
   const change = useMutation({
     mutationFn: (policy: Partial<OrganizationPolicy>) => updateOrganization(organization.id, { policy }),
-    onSuccess: changed => client.setQueryData(key, changed),
+    onSuccess(changed, policy) {
+      client.setQueryData(key, changed)
+      const [[flag, isOn] = []] = Object.entries(policy)
+      if (!flag) return
+      toast(
+        `Members can ${isOn ? 'now' : 'no longer'} ${flags[flag as Flag].label.replace(/^./, first => first.toLowerCase())}`,
+        'good',
+        {
+          label: 'Undo',
+          run: () => change.mutate({ [flag]: !isOn }),
+        },
+      )
+    },
     onError: error => toast(messageOf(error), 'bad'),
   })
   const isOn = (flag: Flag) => (change.isPending ? change.variables[flag] : undefined) ?? organization.policy[flag]

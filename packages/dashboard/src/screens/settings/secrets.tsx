@@ -1,21 +1,20 @@
 import type { Secret } from '@belfry/contract'
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { LockKeyhole, Pencil, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { messageOf } from '../../api/api-problem.ts'
 import { deleteSecret, secretsQuery } from '../../api/secrets.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { SecretForm } from './secret-form.tsx'
 import styles from './settings.module.css'
 
@@ -96,35 +95,17 @@ export function Secrets(): ReactNode {
       >
         <SecretForm secret={edited} onDone={() => setWriting(null)} />
       </Dialog>
-      <DeleteDialog secret={deleting} onClose={() => setDeleting(null)} />
+      <ConfirmChange
+        of={deleting}
+        onClose={() => setDeleting(null)}
+        title={({ name }) => `Delete ${name}?`}
+        description="Requests that reference it fail until you create a secret with this name again."
+        action="Delete secret"
+        run={({ name }) => deleteSecret(workspace.id, name)}
+        affects={['secrets', workspace.id]}
+        done={({ name }) => `${name} deleted`}
+      />
     </>
-  )
-}
-
-function DeleteDialog({ secret, onClose }: { secret: Secret | null; onClose(): void }): ReactNode {
-  const { workspace } = useWorkspace()
-  const client = useQueryClient()
-  const toast = useToast()
-  const remove = useMutation({
-    mutationFn: ({ name }: Secret) => deleteSecret(workspace.id, name),
-    async onSuccess(_, { name }) {
-      onClose()
-      toast(`${name} deleted`)
-      await client.invalidateQueries({ queryKey: ['secrets', workspace.id] })
-    },
-    onError: error => toast(messageOf(error), 'bad'),
-  })
-  return (
-    <ConfirmDialog
-      isOpen={secret !== null}
-      onClose={onClose}
-      title={`Delete ${secret?.name ?? 'the secret'}?`}
-      description="Requests that reference it fail until you create a secret with this name again."
-      action="Delete secret"
-      isDangerous
-      isPending={remove.isPending}
-      onConfirm={() => secret && remove.mutate(secret)}
-    />
   )
 }
 

@@ -1,21 +1,19 @@
 import type { SigningSecret } from '@belfry/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Ban, Eye, EyeOff, RefreshCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { messageOf } from '../../api/api-problem.ts'
 import { revokeSigningSecret, rotateSigningSecret, signingSecretsQuery } from '../../api/secrets.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import styles from './settings.module.css'
 
 const example = `import { webhooks } from '@belfry/client'
@@ -27,10 +25,6 @@ export function SigningSecrets(): ReactNode {
   const list = useQuery(signingSecretsQuery(workspace.id))
   const [isRotating, setIsRotating] = useState(false)
   const [revoking, setRevoking] = useState<SigningSecret | null>(null)
-  const change = useChange(() => {
-    setIsRotating(false)
-    setRevoking(null)
-  })
   const rotateRefusal = useRefusal('signing_secret.rotate')
   const revokeRefusal = useRefusal('signing_secret.revoke')
   return (
@@ -87,24 +81,26 @@ export function SigningSecrets(): ReactNode {
         </p>
         <CodeBlock text={example} label="verification example" />
       </section>
-      <ConfirmDialog
-        isOpen={isRotating}
+      <ConfirmChange
+        of={isRotating || null}
         onClose={() => setIsRotating(false)}
-        title="Rotate the signing secret?"
+        title={() => 'Rotate the signing secret?'}
         description="Deliveries are signed with a new secret. For 24 hours they are also signed with the current one, so receivers have time to switch."
         action="Rotate"
-        isPending={change.isPending}
-        onConfirm={() => change.mutate({ what: 'rotate' })}
+        isDangerous={false}
+        run={() => rotateSigningSecret(workspace.id)}
+        affects={['signing-secrets', workspace.id]}
+        done={() => 'Signing secret rotated'}
       />
-      <ConfirmDialog
-        isOpen={revoking !== null}
+      <ConfirmChange
+        of={revoking}
         onClose={() => setRevoking(null)}
-        title="Revoke the previous secret?"
+        title={() => 'Revoke the previous secret?'}
         description="Receivers that still verify with it will reject deliveries."
         action="Revoke"
-        isDangerous
-        isPending={change.isPending}
-        onConfirm={() => revoking && change.mutate({ what: 'revoke', id: revoking.id })}
+        run={({ id }) => revokeSigningSecret(workspace.id, id)}
+        affects={['signing-secrets', workspace.id]}
+        done={() => 'Previous secret revoked'}
       />
     </>
   )
@@ -125,24 +121,4 @@ function HiddenSecret({ text }: { text: string }): ReactNode {
       <CopyButton text={text} label="Copy signing secret" />
     </>
   )
-}
-
-type Change = { what: 'rotate' } | { what: 'revoke'; id: string }
-
-function useChange(onDone: () => void) {
-  const { workspace } = useWorkspace()
-  const client = useQueryClient()
-  const toast = useToast()
-  return useMutation({
-    mutationFn: async (change: Change) => {
-      if (change.what === 'rotate') await rotateSigningSecret(workspace.id)
-      else await revokeSigningSecret(workspace.id, change.id)
-    },
-    async onSuccess(_, { what }) {
-      onDone()
-      toast(what === 'rotate' ? 'Signing secret rotated' : 'Previous secret revoked')
-      await client.invalidateQueries({ queryKey: ['signing-secrets', workspace.id] })
-    },
-    onError: error => toast(messageOf(error), 'bad'),
-  })
 }

@@ -7,6 +7,7 @@ export const tierLabels: Record<TierName, string> = {
   startup: 'Startup',
   scaleup: 'Scaleup',
   unicorn: 'Unicorn',
+  unlimited: 'Unlimited',
 }
 
 /** The tiers, lowest first. */

@@ -43,24 +43,29 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }): R
   const { tier, limits, period, available_tiers: available } = subscription
   const [wanted, setWanted] = useState<TierName>(tier)
   const [isAsking, setIsAsking] = useState(false)
-  const refusal = useRefusal('billing.change')
+  const right = useRefusal('billing.change')
+  const closed = available.length === 0 ? 'The operator of this installation changes tiers.' : null
+  const refusal = right ?? closed
   return (
     <Stack>
       <DefinitionList
         rows={[
           ['Tier', tierLabels[tier]],
-          ['Executions per month', formatCount(limits.executions)],
-          ['Storage', formatBytes(limits.storage_bytes)],
+          ['Executions per month', limits.executions === null ? 'Unlimited' : formatCount(limits.executions)],
+          ['Storage', limits.storage_bytes === null ? 'Unlimited' : formatBytes(limits.storage_bytes)],
           ['Workspaces', formatCount(limits.workspaces)],
           ['Log retention', `${formatCount(limits.log_days)} days`],
           ['Requests per second, per key', formatCount(limits.requests_per_second)],
+          ['Concurrent calls', `${limits.slots_percent}% of each dispatcher`],
           ['Usage resets', <AbsoluteTime key="end" at={period.end} />],
         ]}
       />
-      <p className={styles.note}>
-        At the limit of executions or storage, due tasks are cancelled and events are rejected. Owners get an email at
-        80% and at 100%.
-      </p>
+      {(limits.executions !== null || limits.storage_bytes !== null) && (
+        <p className={styles.note}>
+          At the limit of executions or storage, due tasks are cancelled and events are rejected. Owners get an email at
+          80% and at 100%.
+        </p>
+      )}
       <form
         className={styles.inline}
         onSubmit={event => {

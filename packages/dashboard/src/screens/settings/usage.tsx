@@ -55,10 +55,20 @@ function Amounts(): ReactNode {
   )
 }
 
-type MeterProps = { title: string; used: number; limit: number; format(amount: number): string }
+type MeterProps = { title: string; used: number; limit: number | null; format(amount: number): string }
 
 // Warns at the same shares at which Belfry emails the owners.
 function Meter({ title, used, limit, format }: MeterProps): ReactNode {
+  if (limit === null) {
+    return (
+      <div className={styles.tile}>
+        <h3>{title}</h3>
+        <p>
+          {format(used)} <span>Unlimited</span>
+        </p>
+      </div>
+    )
+  }
   const share = limit === 0 ? 1 : used / limit
   return (
     <div className={styles.tile}>

@@ -1,12 +1,12 @@
 import type { Member, WorkspaceMember } from '@belfry/contract'
 import { type WorkspaceRole, workspaceRoles } from '@belfry/domain/permissions'
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { UserMinus, Users } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { messageOf } from '../../api/api-problem.ts'
 import { membersQuery } from '../../api/members.ts'
 import { meQuery } from '../../api/session.ts'
 import { putWorkspaceMember, removeWorkspaceMember, workspaceMembersQuery } from '../../api/workspaces.ts'
+import { useChange } from '../../forms/use-change.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -15,7 +15,6 @@ import { Select } from '../../ui/field.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table } from '../../ui/table.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { workspaceRoleMeanings, workspaceRoleNames } from './role-names.ts'
 import styles from './settings.module.css'
 import { UserName } from './user-name.tsx'
@@ -25,7 +24,7 @@ export function WorkspaceMembers(): ReactNode {
   const { data: me } = useSuspenseQuery(meQuery)
   const list = useQuery(workspaceMembersQuery(workspace.id))
   const refusal = useRefusal('workspace_member.manage')
-  const change = useChange()
+  const change = useMemberChange()
   return (
     <>
       <PageHeader
@@ -90,7 +89,7 @@ function AddMember({ present }: { present: WorkspaceMember[] }): ReactNode {
   const { organization } = useOrganization()
   const [userId, setUserId] = useState('')
   const { data } = useInfiniteQuery(membersQuery(organization.id))
-  const change = useChange()
+  const change = useMemberChange()
   const isMissing = ({ user, role }: Member) => role === 'member' && !present.some(member => member.user.id === user.id)
   const missing = data?.items.filter(isMissing) ?? []
   if (missing.length === 0) return null
@@ -119,16 +118,13 @@ function AddMember({ present }: { present: WorkspaceMember[] }): ReactNode {
 }
 
 /** Changes the role of a member in the workspace. Without a role it is their default role; null removes them. */
-function useChange() {
+function useMemberChange() {
   const { workspace } = useWorkspace()
-  const client = useQueryClient()
-  const toast = useToast()
-  return useMutation({
-    async mutationFn({ userId, role }: { userId: string; role?: WorkspaceRole | null }) {
+  return useChange({
+    async run({ userId, role }: { userId: string; role?: WorkspaceRole | null }) {
       if (role === null) await removeWorkspaceMember(workspace.id, userId)
       else await putWorkspaceMember(workspace.id, userId, role)
     },
-    onSuccess: () => client.invalidateQueries({ queryKey: ['workspace-members', workspace.id] }),
-    onError: error => toast(messageOf(error), 'bad'),
+    affects: ['workspace-members', workspace.id],
   })
 }

@@ -30,13 +30,9 @@ export function Workspaces(): ReactNode {
     setNaming(null)
     if (params.has('new')) setParams({}, { replace: true })
   }
+  const mayNotCreate = useRefusal('workspace.create')
   const create = (
-    <Button
-      kind="primary"
-      icon={<Plus size={16} />}
-      refusal={useRefusal('workspace.create')}
-      onClick={() => setNaming('new')}
-    >
+    <Button kind="primary" icon={<Plus size={16} />} refusal={mayNotCreate} onClick={() => setNaming('new')}>
       New workspace
     </Button>
   )
@@ -45,11 +41,16 @@ export function Workspaces(): ReactNode {
       <PageHeader
         title="Workspaces"
         description="Each workspace has its own tasks, cron jobs, keys and log. A common setup is one workspace per environment."
-        actions={create}
+        actions={workspaces.length > 0 && create}
       />
       {workspaces.length === 0 ? (
-        <EmptyState icon={<Boxes size={22} aria-hidden="true" />} title="No workspaces" actions={create}>
-          You do not belong to any workspace of {organization.name}. Create one, or ask an admin to add you.
+        <EmptyState
+          icon={<Boxes size={22} aria-hidden="true" />}
+          title="No workspaces"
+          actions={mayNotCreate ? undefined : create}
+        >
+          You do not belong to any workspace of {organization.name} yet.{' '}
+          {mayNotCreate ? 'Ask an owner or admin to add you to one.' : 'Create one, or ask an admin to add you.'}
         </EmptyState>
       ) : (
         <WorkspaceTable workspaces={workspaces} onRename={setNaming} onDelete={setDeleting} />

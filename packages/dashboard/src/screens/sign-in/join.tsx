@@ -1,7 +1,7 @@
 import type { InvitationPreview } from '@belfry/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { useLocation, useNavigate } from 'react-router'
 import { ApiProblem } from '../../api/api-problem.ts'
 import { acceptInvitation, invitationPreviewQuery } from '../../api/invitations.ts'
 import { readMe } from '../../api/session.ts'
@@ -17,7 +17,7 @@ import { checkNewAccount } from './check-new-account.ts'
 
 /** Accepts an invitation from its link. */
 export function Join(): ReactNode {
-  const { token = '' } = useParams()
+  const token = useLocation().hash.slice(1)
   const preview = useQuery(invitationPreviewQuery(token))
   // Here a 401 is a result, and must not lead to the sign-in page.
   const me = useQuery({
@@ -51,7 +51,7 @@ type InvitationProps = { token: string; preview: InvitationPreview; signedInAs: 
 function Invitation({ token, preview, signedInAs }: InvitationProps): ReactNode {
   const { organization, invited_by, email, role, workspaces, has_account } = preview
   const where = workspaces.length > 0 ? ` Workspaces: ${workspaces.map(({ name }) => name).join(', ')}.` : ''
-  const description = `${invited_by.name} invited ${email} as  ${role === 'member' ? 'a' : 'an'} ${role}.${where}`
+  const description = `${invited_by.name} invited ${email} as ${role === 'member' ? 'a' : 'an'} ${role}.${where}`
   const back = paths.signIn(paths.invitation(token))
   return (
     <PlainLayout title={`Join ${organization.name}`} description={description}>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { useLocation, useNavigate } from 'react-router'
 import { resetPassword } from '../../api/session.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
@@ -11,7 +11,7 @@ import { useToast } from '../../ui/toast.tsx'
 import { checkNewAccount } from './check-new-account.ts'
 
 export function ResetPassword(): ReactNode {
-  const { token = '' } = useParams()
+  const token = useLocation().hash.slice(1)
   const navigate = useNavigate()
   const toast = useToast()
   const form = useForm({

@@ -1,19 +1,20 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useNavigate, useSearchParams } from 'react-router'
-import { signIn } from '../../api/session.ts'
+import { useNavigate } from 'react-router'
+import { registrationQuery, signIn } from '../../api/session.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
-import { paths, returnPath } from '../../paths.ts'
+import { paths } from '../../paths.ts'
 import { Link } from '../../ui/button.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
+import { useReturnPath } from './use-return-path.ts'
 
 export function SignIn(): ReactNode {
   const navigate = useNavigate()
   const client = useQueryClient()
-  const [params] = useSearchParams()
-  const target = returnPath(params.get('return'))
+  const target = useReturnPath()
+  const { data: registration } = useQuery(registrationQuery)
   const form = useForm({
     isSignIn: true,
     read: field => ({ email: field('email').trim(), password: field('password') }),
@@ -27,14 +28,15 @@ export function SignIn(): ReactNode {
       await navigate(target, { replace: true })
     },
   })
-  const register = target === '/' ? paths.register() : `${paths.register()}?return=${encodeURIComponent(target)}`
   return (
     <PlainLayout
       title="Sign in"
       foot={
-        <>
-          New to Belfry? <Link to={register}>Create an account</Link>
-        </>
+        registration?.registration === 'open' && (
+          <>
+            New to Belfry? <Link to={paths.register(target)}>Create an account</Link>
+          </>
+        )
       }
     >
       <Form form={form} action="Sign in" isWide more={<Link to={paths.forgotPassword()}>Forgot your password?</Link>}>

@@ -2,8 +2,9 @@ import type { Subscription } from '@belfry/contract'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Inbox, Pencil, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { subscriptionsQuery } from '../../api/subscriptions.ts'
+import { deleteSubscription, subscriptionsQuery } from '../../api/subscriptions.ts'
 import { tasksQuery } from '../../api/tasks.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useCommands } from '../../layout/commands.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
@@ -15,7 +16,6 @@ import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { ActiveSwitch } from './active-switch.tsx'
-import { DeleteSubscription } from './delete-subscription.tsx'
 import { matchingTopics, topicsOf } from './recent-topics.ts'
 import { SubscriptionDialog } from './subscription-dialog.tsx'
 import styles from './subscriptions.module.css'
@@ -41,6 +41,7 @@ export function Subscriptions(): ReactNode {
     ),
   )
   const rows = list.data?.items
+  const deleting = open?.kind === 'delete' ? open.subscription : null
   const create = (
     <Button
       kind="primary"
@@ -135,7 +136,16 @@ export function Subscriptions(): ReactNode {
           onClose={() => setOpen(null)}
         />
       )}
-      {open?.kind === 'delete' && <DeleteSubscription subscription={open.subscription} onClose={() => setOpen(null)} />}
+      <ConfirmChange
+        of={deleting}
+        onClose={() => setOpen(null)}
+        title={({ topic }) => `Delete the subscription to ${topic}?`}
+        description={`${deleting?.url} will no longer receive these events. Events that are already published are still sent.`}
+        action="Delete subscription"
+        run={({ id }) => deleteSubscription(workspace.id, id)}
+        affects={['subscriptions', workspace.id]}
+        done={({ topic }) => `Subscription to ${topic} deleted`}
+      />
     </>
   )
 }

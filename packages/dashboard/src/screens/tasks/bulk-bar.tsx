@@ -69,7 +69,7 @@ export function BulkBar({ workspaceId, selected, onDone }: BulkBarProps): ReactN
           title={`${asked.name === 'cancel' ? 'Cancel' : 'Replay'} ${countOf(asked.tasks.length)}?`}
           description={
             asked.name === 'cancel'
-              ? 'They will not be dispatched. Each can be replayed later.'
+              ? 'They will not be delivered. Each can be replayed later.'
               : 'Each one is sent again immediately as a new task.'
           }
           action={doneSoFar === null ? `Yes, ${asked.name}` : `${doneSoFar} of ${asked.tasks.length}…`}

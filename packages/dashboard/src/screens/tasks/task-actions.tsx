@@ -1,7 +1,7 @@
 import type { Task } from '@belfry/contract'
 import { isTerminal } from '@belfry/domain/task-state'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Ban, Pencil, RotateCw } from 'lucide-react'
+import { Ban, CopyPlus, Pencil, RotateCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { cancelTask, replayTask, taskQuery } from '../../api/tasks.ts'
@@ -17,17 +17,28 @@ type TaskActionsProps = { workspaceId: string; task: Task; to: WorkspacePaths }
 /** The actions that the state of a task allows. */
 export function TaskActions({ workspaceId, task, to }: TaskActionsProps): ReactNode {
   const mayNotWrite = useRefusal('task.write')
+  const duplicate = (
+    <ButtonLink to={to.newTask(task.id)} icon={<CopyPlus size={15} />} refusal={mayNotWrite}>
+      Duplicate
+    </ButtonLink>
+  )
   if (task.state === 'pending') {
     return (
       <>
         <ButtonLink to={to.editTask(task.id)} icon={<Pencil size={15} />} refusal={mayNotWrite}>
           Edit
         </ButtonLink>
+        {duplicate}
         <CancelButton workspaceId={workspaceId} task={task} />
       </>
     )
   }
-  return isTerminal(task.state) ? <ReplayButton workspaceId={workspaceId} task={task} to={to} /> : null
+  return (
+    <>
+      {duplicate}
+      {isTerminal(task.state) && <ReplayButton workspaceId={workspaceId} task={task} to={to} />}
+    </>
+  )
 }
 
 function CancelButton({ workspaceId, task }: Omit<TaskActionsProps, 'to'>): ReactNode {
@@ -58,7 +69,7 @@ function CancelButton({ workspaceId, task }: Omit<TaskActionsProps, 'to'>): Reac
         isOpen={isAsking}
         onClose={() => setIsAsking(false)}
         title="Cancel this task?"
-        description={`“${task.name}” will not be dispatched. It can be replayed later.`}
+        description={`“${task.name}” will not be delivered. It can be replayed later.`}
         action="Yes, cancel task"
         isDangerous
         isPending={cancel.isPending}

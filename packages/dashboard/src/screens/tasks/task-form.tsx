@@ -1,7 +1,7 @@
 import type { Task } from '@belfry/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { createTask, type NewTask as NewTaskBody, taskQuery, updateTask } from '../../api/tasks.ts'
 import { checkRequest } from '../../forms/request/check-request.ts'
 import { bodyOf, changesOf, draftOf, emptyRequest, type RequestDraft } from '../../forms/request/request-draft.ts'
@@ -22,8 +22,12 @@ import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
+/** Creates a task, or with `?from=` a copy of one. */
 export function NewTask(): ReactNode {
-  const { to } = useWorkspace()
+  const { workspace, to } = useWorkspace()
+  const [params] = useSearchParams()
+  const from = params.get('from') ?? ''
+  const { data: model, error, refetch } = useQuery({ ...taskQuery(workspace.id, from), enabled: from !== '' })
   return (
     <>
       <PageHeader
@@ -32,7 +36,9 @@ export function NewTask(): ReactNode {
         parent={{ label: 'Tasks', to: to.tasks() }}
       />
       <PageFor right="task.write">
-        <TaskForm backTo={to.tasks()} />
+        {error && <Problem error={error} onRetry={() => void refetch()} />}
+        {from && !model && !error && <Skeleton />}
+        {(!from || model) && <TaskForm key={from} model={model} backTo={to.tasks()} />}
       </PageFor>
     </>
   )
@@ -46,7 +52,7 @@ export function EditTask(): ReactNode {
     <>
       <PageHeader
         title="Edit task"
-        description="You can edit a task until its first attempt starts."
+        description="You can edit a task until its first run starts."
         parent={{ label: task?.name ?? 'Task', to: to.task(id) }}
       />
       <PageFor right="task.write">
@@ -66,18 +72,27 @@ export function EditTask(): ReactNode {
   )
 }
 
-const suggestions = ['in 1 minute', 'in 10 minutes', 'in 1 hour', 'tomorrow 09:00', 'monday 09:00']
+const suggestions = ['in 1 minute', 'in 10 minutes', 'in 1 hour', 'tomorrow 09:00', 'Monday 09:00']
 
 type Draft = RequestDraft & { name: string; when: WhenDraft }
 
-function TaskForm({ task, backTo }: { task?: Task; backTo: string }): ReactNode {
+type TaskFormProps = {
+  /** The task to edit. */
+  task?: Task
+  /** The task to copy. */
+  model?: Task | undefined
+  backTo: string
+}
+
+function TaskForm({ task, model, backTo }: TaskFormProps): ReactNode {
   const { workspace, to } = useWorkspace()
   const client = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()
-  const [initial] = useState(() => draftFor(task))
+  const [initial] = useState(() => draftFor(task, model))
   const state = useDraftForm({
     initial,
+    intend: (draft, intent) => (intent === 'now' ? { ...draft, when: { ...draft.when, text: 'now' } } : draft),
     check: draft => checkDraft(draft, task),
     submit: (draft, key) => save(workspace.id, task && { task, isTimeKept: draft.when === initial.when }, draft, key),
     async onDone(saved) {
@@ -93,6 +108,7 @@ function TaskForm({ task, backTo }: { task?: Task; backTo: string }): ReactNode 
     <RequestForm
       state={state}
       action={task ? 'Save changes' : 'Create task'}
+      now={task ? undefined : 'Send now'}
       backTo={backTo}
       facts={{ taskId: task?.id ?? null, scheduledAt: 'error' in when ? null : when.at }}
     >
@@ -104,6 +120,7 @@ function TaskForm({ task, backTo }: { task?: Task; backTo: string }): ReactNode 
             onChange={event => onChange({ name: event.target.value })}
             placeholder="Trial reminder"
             autoComplete="off"
+            autoFocus={!task}
           />
         </Field>
         <WhenField
@@ -119,8 +136,9 @@ function TaskForm({ task, backTo }: { task?: Task; backTo: string }): ReactNode 
   )
 }
 
-function draftFor(task: Task | undefined): Draft {
-  if (!task) return { ...emptyRequest, name: '', when: { text: '', zone: viewerZone() } }
+function draftFor(task: Task | undefined, model: Task | undefined): Draft {
+  const request = model ? draftOf(model) : emptyRequest
+  if (!task) return { ...request, name: model?.name ?? '', when: { text: '', zone: viewerZone() } }
   return {
     ...draftOf(task),
     name: task.name,

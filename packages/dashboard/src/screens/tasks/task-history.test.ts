@@ -27,11 +27,11 @@ const texts = (of: Partial<Task>, runs: Run[] = []) => historyOf({ ...task, ...o
 
 describe('the history of a task', () => {
   it('ends with the next attempt while the task is not finished', () => {
-    expect(texts({})).toEqual(['Created', 'First attempt due'])
+    expect(texts({})).toEqual(['Created', 'First run due'])
     expect(texts({ state: 'retrying', attempts: 1, next_retry_at: task.execute_at }, [run(1, 'failed')])).toEqual([
       'Created',
-      'Attempt 1 failed: The target answered 503.',
-      'Attempt 2 due',
+      'Run 1 failed: The target answered 503.',
+      'Run 2 due',
     ])
   })
 
@@ -39,8 +39,8 @@ describe('the history of a task', () => {
     const finished_at = '2026-11-21T12:09:00.000Z'
     expect(texts({ state: 'success', finished_at }, [run(2, 'success'), run(1, 'failed')])).toEqual([
       'Created',
-      'Attempt 1 failed: The target answered 503.',
-      'Attempt 2 succeeded with 200',
+      'Run 1 failed: The target answered 503.',
+      'Run 2 succeeded with 200',
       'Completed',
     ])
     expect(texts({ state: 'cancelled', state_reason: 'user', finished_at }).at(-1)).toBe('Cancelled by a user')

@@ -42,7 +42,7 @@ function attemptEvent({ attempt, status, started_at, response_status, error, id 
     status === 'success' ? `succeeded with ${response_status ?? 'no status'}` : `failed: ${error?.message ?? ''}`
   return {
     at: started_at,
-    text: `Attempt ${attempt} ${outcome}`,
+    text: `Run ${attempt} ${outcome}`,
     tone: status === 'success' ? 'good' : 'bad',
     runId: id,
   }
@@ -56,8 +56,8 @@ function endOf({ state, state_reason, finished_at }: Task): HistoryEvent[] {
 }
 
 function nextOf({ state, execute_at, next_retry_at, attempts }: Task): HistoryEvent[] {
-  if (state === 'pending') return [{ at: execute_at, text: 'First attempt due', tone: 'upcoming' }]
+  if (state === 'pending') return [{ at: execute_at, text: 'First run due', tone: 'upcoming' }]
   if (state === 'retrying' && next_retry_at)
-    return [{ at: next_retry_at, text: `Attempt ${attempts + 1} due`, tone: 'upcoming' }]
+    return [{ at: next_retry_at, text: `Run ${attempts + 1} due`, tone: 'upcoming' }]
   return []
 }

@@ -20,6 +20,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
+import { Blocked } from './blocked.tsx'
 import { TaskActions } from './task-actions.tsx'
 import { historyOf } from './task-history.ts'
 import styles from './tasks.module.css'
@@ -52,13 +53,14 @@ export function Task(): ReactNode {
       />
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {!task && !error && <Skeleton />}
+      {task?.blocked && <Blocked blocked={task.blocked} />}
       {task && (
         <Columns>
           <Stack>
             <section className={styles.section}>
-              <h2>Attempts</h2>
+              <h2>Runs</h2>
               {runs.error && <Problem error={runs.error} />}
-              <RunTable label="Attempts" runs={runs.data?.items} to={to} empty={emptyText(task)} withAttempt />
+              <RunTable label="Runs" runs={runs.data?.items} to={to} empty={emptyText(task)} withAttempt />
               <LoadMore {...runs} />
             </section>
             <RequestPreview
@@ -89,8 +91,8 @@ function hasAllRuns({ finished_at }: TaskResource): boolean {
 }
 
 function emptyText(task: TaskResource): string {
-  if (task.attempts === 0) return 'No attempts yet.'
-  return hasAllRuns(task) ? 'The attempts are no longer in the log.' : 'The first attempt is in progress.'
+  if (task.attempts === 0) return 'No runs yet.'
+  return hasAllRuns(task) ? 'The runs are no longer in the log.' : 'The first run is in progress.'
 }
 
 function History({ task, runs }: { task: TaskResource; runs: readonly Run[] }): ReactNode {
@@ -122,7 +124,7 @@ function Details({ task }: { task: TaskResource }): ReactNode {
         ['Cron job', task.cronjob_id && <Link to={to.cronJob(task.cronjob_id)}>View cron job</Link>],
         ['Topic', task.topic && <code>{task.topic}</code>],
         ['Replay of', task.replay_of && <Link to={to.task(task.replay_of)}>View original task</Link>],
-        ['Attempts', `${task.attempts} of at most ${retry.max_retries + 1}`],
+        ['Runs', `${task.attempts} of at most ${retry.max_retries + 1}`],
         [
           'Backoff',
           `${retry.backoff}, ${formatDuration(retry.base_delay_ms)} to ${formatDuration(retry.max_delay_ms)}`,

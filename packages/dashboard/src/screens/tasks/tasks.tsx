@@ -3,12 +3,14 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Plus, Timer } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { tasksQuery } from '../../api/tasks.ts'
+import { TimeFilter } from '../../forms/when/time-filter.tsx'
+import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { ButtonLink } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { FilterBar, SearchFilter, SelectFilter, TimeFilter } from '../../ui/filter-bar.tsx'
+import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -33,7 +35,7 @@ const sources = [
   { value: 'cron', label: 'Cron jobs' },
   { value: 'event', label: 'Events' },
 ]
-const filterNames = ['name', 'state', 'source', 'cronjob_id', 'from', 'to'] as const
+const filterNames = ['name', 'state', 'source', 'cronjob_id', 'from', 'to', 'occurrences'] as const
 const refreshMs = 10_000
 // Longer lists are not refreshed, because that would read every page again.
 const maxPagesToRefresh = 2
@@ -42,17 +44,22 @@ type TaskFilters = Filters<(typeof filterNames)[number]>
 
 export function Tasks(): ReactNode {
   const { workspace, to } = useWorkspace()
-  const filters = useFilters(filterNames)
+  const filters = useFilters(filterNames, acceptedFilters)
+  const { occurrences, ...query } = filters.values
   const refusal = useRefusal('task.write')
   const mayCancel = useRefusal('task.delete') === null
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const list = useInfiniteQuery({
-    ...tasksQuery(workspace.id, filters.values),
+    ...tasksQuery(workspace.id, query),
     // Keeps the current rows until those of a new filter have arrived.
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= maxPagesToRefresh ? refreshMs : false),
   })
-  const tasks = list.data?.items
+  const all = list.data?.items
+  // A filter for pending tasks, or for those of a cron job, asks for them.
+  const hidesUpcoming = !query.state && !query.cronjob_id && occurrences === undefined
+  const tasks = useMemo(() => (hidesUpcoming ? all?.filter(task => !isUpcoming(task)) : all), [all, hidesUpcoming])
+  const hidden = (all?.length ?? 0) - (tasks?.length ?? 0)
   const selectedTasks = useMemo(() => (tasks ?? []).filter(({ id }) => selected.has(id)), [tasks, selected])
   const maySelect = refusal === null || mayCancel
   const columns = useMemo(
@@ -76,11 +83,21 @@ export function Tasks(): ReactNode {
         actions={create}
       />
       <TaskFilterBar filters={filters} />
+      {hidden > 0 && (
+        <p className={styles.hidden}>
+          {hidden === 1 ? 'One upcoming occurrence' : `${hidden} upcoming occurrences`} of cron jobs not shown.{' '}
+          <Button size="small" onClick={() => filters.set('occurrences', 'upcoming')}>
+            Show
+          </Button>
+        </p>
+      )}
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {!list.error && isEmpty && list.hasNextPage && (
         <p>No match among the newest tasks. Load more to search older ones.</p>
       )}
-      {!list.error && isEmpty && !list.hasNextPage && <NoTasks isFiltered={filters.isSet} create={create} />}
+      {!list.error && isEmpty && !list.hasNextPage && hidden === 0 && (
+        <NoTasks isFiltered={filters.isSet} create={create} />
+      )}
       {!list.error && !isEmpty && (
         <Table
           label="Tasks"
@@ -98,12 +115,28 @@ export function Tasks(): ReactNode {
   )
 }
 
+// An occurrence becomes a task a few minutes before its time.
+function isUpcoming({ source, state, execute_at }: Task): boolean {
+  return source === 'cron' && state === 'pending' && Date.parse(execute_at) > Date.now()
+}
+
 const sourceNames: Record<Task['source'], string> = { task: 'Task', cron: 'Cron job', event: 'Event' }
 
 const taskColumns: ReadonlyArray<Column<Task>> = [
-  { id: 'name', header: 'Name', isLead: true, cell: task => <span className={styles.name}>{task.name}</span> },
-  { id: 'state', header: 'State', cell: task => <StateBadge state={task.state} /> },
-  { id: 'due', header: 'Due', cell: task => <RelativeTime at={task.next_retry_at ?? task.execute_at} /> },
+  {
+    id: 'name',
+    header: 'Name',
+    isLead: true,
+    sortBy: task => task.name,
+    cell: task => <span className={styles.name}>{task.name}</span>,
+  },
+  { id: 'state', header: 'State', sortBy: task => task.state, cell: task => <StateBadge state={task.state} /> },
+  {
+    id: 'due',
+    header: 'Due',
+    sortBy: task => Date.parse(task.next_retry_at ?? task.execute_at),
+    cell: task => <RelativeTime at={task.next_retry_at ?? task.execute_at} />,
+  },
   {
     id: 'target',
     header: 'Target',
@@ -115,18 +148,24 @@ const taskColumns: ReadonlyArray<Column<Task>> = [
     ),
   },
   { id: 'source', header: 'Source', isExtra: true, cell: task => sourceNames[task.source] },
-  { id: 'attempts', header: 'Attempts', align: 'end', isExtra: true, cell: task => task.attempts },
+  {
+    id: 'attempts',
+    header: 'Runs',
+    align: 'end',
+    isExtra: true,
+    sortBy: task => task.attempts,
+    cell: task => task.attempts,
+  },
 ]
 
 function TaskFilterBar({ filters }: { filters: TaskFilters }): ReactNode {
   return (
-    <FilterBar filters={filters}>
-      <SearchFilter filters={filters} name="name" label="Name starts with" />
+    <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
       <SelectFilter filters={filters} name="state" label="State" all="All states" options={states} />
       <SelectFilter filters={filters} name="source" label="Source" all="All sources" options={sources} />
       <CronJobFilter filters={filters} />
-      <TimeFilter filters={filters} name="from" label="Due from" />
-      <TimeFilter filters={filters} name="to" label="Due before" />
+      <TimeFilter label="Due from" at={filters.first('from')} onChange={at => filters.set('from', at)} />
+      <TimeFilter label="Due before" at={filters.first('to')} onChange={at => filters.set('to', at)} />
     </FilterBar>
   )
 }

@@ -1,19 +1,24 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { createApiKey } from '../../api/api-keys.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
+import { SaveKey } from '../../layout/save-key.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
+import { useWorkspace } from '../../session/scope.ts'
+import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
 import styles from './first-steps.module.css'
 
-type CreateKeyProps = { workspaceId: string; secret: string | null; onKey(key: string): void }
+type CreateKeyProps = { workspaceId: string; secret: string | null; active: number; onKey(key: string): void }
 
 /** Creates the first API key and shows it once. */
-export function CreateKey({ workspaceId, secret, onKey }: CreateKeyProps): ReactNode {
+export function CreateKey({ workspaceId, secret, active, onKey }: CreateKeyProps): ReactNode {
   const client = useQueryClient()
   const refusal = useRefusal('api_key.create')
+  const { workspace } = useWorkspace()
+  const [isAdding, setIsAdding] = useState(false)
   const form = useForm({
     read: field => ({ name: field('name').trim() }),
     check: body => ({ ...(body.name === '' ? { name: 'Enter a name.' } : {}) }),
@@ -29,6 +34,17 @@ export function CreateKey({ workspaceId, secret, onKey }: CreateKeyProps): React
       <>
         <p className={styles.hint}>Copy the key now and store it safely. You can see it only this once.</p>
         <CodeBlock text={secret} label="API key" isWrapped />
+        <SaveKey apiKey={secret} />
+      </>
+    )
+  }
+  if (active > 0 && !isAdding) {
+    return (
+      <>
+        <p className={styles.hint}>
+          {workspace.name} has {active === 1 ? 'an API key' : `${active} API keys`}.
+        </p>
+        <Button onClick={() => setIsAdding(true)}>Create another key</Button>
       </>
     )
   }

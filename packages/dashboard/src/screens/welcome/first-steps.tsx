@@ -1,5 +1,10 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { apiKeysQuery } from '../../api/api-keys.ts'
+import { runsQuery } from '../../api/runs.ts'
+import { tasksQuery } from '../../api/tasks.ts'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -9,26 +14,37 @@ import styles from './first-steps.module.css'
 import { SendTest } from './send-test.tsx'
 import { Snippets } from './snippets.tsx'
 
+const refreshMs = 5000
+
 /** From an empty workspace to the first dispatch. */
 export function FirstSteps(): ReactNode {
   const { workspace, to } = useWorkspace()
   const [key, setKey] = useState<string | null>(null)
   const [hasArrived, setHasArrived] = useState(false)
+  const mayReadKeys = useRefusal('api_key.read') === null
+  const keys = useInfiniteQuery({ ...apiKeysQuery(workspace.id), enabled: mayReadKeys })
+  const active = keys.data?.items.filter(({ revoked_at }) => revoked_at === null).length ?? 0
+  const tasks = useInfiniteQuery({
+    ...tasksQuery(workspace.id, { source: 'task', limit: 1 }),
+    refetchInterval: refreshMs,
+  })
+  const runs = useInfiniteQuery(runsQuery(workspace.id, { status: 'success', limit: 1 }))
+  const isDelivered = hasArrived || (runs.data?.items.length ?? 0) > 0
   return (
     <>
       <PageHeader
         title="First steps"
         description={`Three steps to your first webhook from ${workspace.name}.`}
-        actions={<ButtonLink to={to.overview()}>{hasArrived ? 'Go to overview' : 'Skip'}</ButtonLink>}
+        actions={<ButtonLink to={to.overview()}>{isDelivered ? 'Go to overview' : 'Skip'}</ButtonLink>}
       />
       <ol className={styles.steps}>
-        <Step number={1} title="Create an API key" isDone={key !== null}>
-          <CreateKey workspaceId={workspace.id} secret={key} onKey={setKey} />
+        <Step number={1} title="Create an API key" isDone={key !== null || active > 0}>
+          <CreateKey workspaceId={workspace.id} secret={key} active={active} onKey={setKey} />
         </Step>
-        <Step number={2} title="Schedule a task from your code" isDone={false}>
+        <Step number={2} title="Schedule a task from your code" isDone={(tasks.data?.items.length ?? 0) > 0}>
           <Snippets apiKey={key} />
         </Step>
-        <Step number={3} title="Send a test and watch it arrive" isDone={hasArrived}>
+        <Step number={3} title="Send a test and watch it arrive" isDone={isDelivered}>
           <SendTest onArrived={() => setHasArrived(true)} />
         </Step>
       </ol>

@@ -1,17 +1,25 @@
 import type { Organization } from '@belfry/contract'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { createOrganization } from '../../api/organizations.ts'
+import { meQuery } from '../../api/session.ts'
 import { createWorkspace } from '../../api/workspaces.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
 import { Field, TextInput } from '../../ui/field.tsx'
+import { ConfirmFirst } from './confirm-first.tsx'
 
 /** Creates an organization and its first workspace, then opens the first steps. */
 export function Welcome(): ReactNode {
+  const { data: me } = useQuery(meQuery)
+  if (me?.must_confirm_email) return <ConfirmFirst email={me.user.email} />
+  return <CreateOrganization />
+}
+
+function CreateOrganization(): ReactNode {
   const client = useQueryClient()
   const navigate = useNavigate()
   // Kept if only the workspace failed, so a retry does not create a second organization.

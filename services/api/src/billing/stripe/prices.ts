@@ -3,9 +3,12 @@ import { type TierName, tierNames } from '@belfry/domain'
 /** The tier of each price of Stripe, and the price at which each tier is sold. */
 export type Prices = { tierOf: ReadonlyMap<string, TierName>; priceOf: ReadonlyMap<TierName, string> }
 
+const soldTiers = tierNames.filter(name => name !== 'free' && name !== 'unlimited')
+
 /**
  * Parses the operator's prices, such as `{"startup":"price_1","scaleup":["price_3","price_2"]}`. If a tier has several
- * prices, the first one is sold; existing subscriptions may have the others. The tier `free` has no price.
+ * prices, the first one is sold; existing subscriptions may have the others. The tiers `free` and `unlimited` have
+ * no price.
  * @throws Error with the reason.
  */
 export function parsePrices(text: string): Prices {
@@ -13,8 +16,8 @@ export function parsePrices(text: string): Prices {
   const tierOf = new Map<string, TierName>()
   const priceOf = new Map<TierName, string>()
   for (const [name, given] of Object.entries(objectOf(text, form))) {
-    const tier = tierNames.find(one => one === name && one !== 'free')
-    if (!tier) throw new Error(`${name} is not a tier for sale; the tiers are ${tierNames.slice(1).join(', ')}`)
+    const tier = soldTiers.find(one => one === name)
+    if (!tier) throw new Error(`${name} is not a tier for sale; the tiers are ${soldTiers.join(', ')}`)
     for (const price of Array.isArray(given) ? given : [given]) {
       if (typeof price !== 'string' || !/^\w{1,255}$/.test(price)) throw new Error(form)
       if (tierOf.has(price)) throw new Error(`${price} is the price of two tiers`)

@@ -4,8 +4,9 @@ import { indentJson } from '../../../forms/request/json-text.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { formatBytes } from '../../../ui/format-amount.ts'
+import { showControls } from '../../../ui/show-controls.ts'
 import styles from './body.module.css'
-import { bytesOf, hexDump, showControls } from './body-text.ts'
+import { bytesOf, hexDump } from './body-text.ts'
 
 export type Body = {
   text: string

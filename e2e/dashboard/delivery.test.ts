@@ -1,0 +1,75 @@
+import { waitFor } from '@belfry/testing/wait-for'
+import { describe, expect, it } from 'vitest'
+import { inMs } from '../api-calls.ts'
+import { expectAccessible } from './expect-accessible.ts'
+import { useStage } from './stage.ts'
+import { takeScreenshots } from './take-screenshots.ts'
+
+describe('the state of delivery in the dashboard', { timeout: 240_000 }, () => {
+  const stage = useStage({}, ['api', 'scheduler', 'dispatcher'])
+  const root = '/api/v1/scheduler'
+
+  it('shows a host whose circuit breaker is open, the tasks that wait for it, and closes the breaker', async () => {
+    stage.receiver.answer('/broken', { status: 500 })
+    stage.receiver.answer('/fine', { status: 200 })
+    const execute_at = inMs(3_000)
+    const create = (i: number) =>
+      stage.belfry.call('POST', `${root}/tasks`, {
+        ...{ name: `Invoice ${i}`, url: stage.receiver.url('/broken'), method: 'POST', execute_at },
+        retry: { max_retries: 0 },
+      })
+    await Promise.all(Array.from({ length: 90 }, (_, i) => create(i)))
+    const host = new URL(stage.receiver.url('/')).host
+    const hosts = async () => (await stage.belfry.call('GET', `${root}/hosts`)).body.data
+    await waitFor(hosts, found => found[0]?.circuit.state === 'open', 60_000)
+
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/targets`)
+    const row = page.getByRole('region', { name: 'Targets' }).getByRole('row', { name: host })
+    await row.getByText('Circuit breaker open').waitFor()
+    await row.getByText(/^Next probe/).waitFor()
+    await row.getByRole('link', { name: '500' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'targets')
+
+    const waiting = (await stage.belfry.call('GET', `${root}/tasks?state=pending&limit=1`)).body.data[0]
+    expect(waiting.blocked).toMatchObject({ reason: 'circuit_open', host })
+    await page.goto(`${await stage.home()}/tasks/${waiting.id}`)
+    await page.getByText(`Waiting for ${host}`).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'task-blocked')
+
+    stage.receiver.answer('/broken', { status: 200 })
+    await page.getByRole('button', { name: 'Close circuit breaker' }).click()
+    await page.getByText(`Circuit breaker of ${host} closed`).waitFor()
+    await page.getByText(`Waiting for ${host}`).waitFor({ state: 'detached' })
+    await waitFor(hosts, found => found[0]?.circuit.state === 'closed' && found[0]?.waiting === 0, 20_000)
+  })
+
+  it('says within ten seconds that no dispatcher or scheduler runs, or the database is away', async () => {
+    const page = await stage.ownerPage({ expected: /503|ERR_/ })
+    await page.goto(await stage.home())
+    await page.getByText('Success rate').waitFor()
+    expect(await page.getByText(/^No (dispatcher|scheduler) is running/).count()).toBe(0)
+    const kill = (name: string) =>
+      Promise.all(stage.belfry.services.filter(one => one.name === name).map(one => one.stop('SIGKILL')))
+
+    await kill('dispatcher')
+    await page.getByText('No dispatcher is running.').waitFor({ timeout: 10_000 })
+    await expectAccessible(page)
+    await takeScreenshots(page, 'no-dispatcher')
+    await stage.belfry.start('dispatcher')
+    await page.getByText('No dispatcher is running.').waitFor({ state: 'detached', timeout: 10_000 })
+
+    await kill('scheduler')
+    await page.getByText('No scheduler is running.').waitFor({ timeout: 10_000 })
+    await stage.belfry.start('scheduler')
+    await page.getByText('No scheduler is running.').waitFor({ state: 'detached', timeout: 10_000 })
+
+    const away = { status: 503, contentType: 'application/problem+json', body: '{"code":"unavailable","status":503}' }
+    await page.route('**/scheduler/status', route => route.fulfill(away))
+    await page.getByText('The database is unavailable.').waitFor({ timeout: 10_000 })
+    await page.unroute('**/scheduler/status')
+    await page.getByText('The database is unavailable.').waitFor({ state: 'detached', timeout: 10_000 })
+  })
+})

@@ -1,0 +1,35 @@
+import type { Host } from '@belfry/client'
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import type { Cell, Row } from '../output/output.ts'
+
+const heading = ['HOST', 'CIRCUIT', 'NEXT PROBE', 'WAITING', 'IN FLIGHT', 'ATTEMPTS', 'FAILED']
+
+export function addHosts(program: Command, context: () => Context): void {
+  const hosts = program.command('hosts').description('list the hosts that tasks call, and close circuit breakers')
+  hosts
+    .command('list', { isDefault: true })
+    .description('list the hosts of the last hour, those with an open circuit breaker first')
+    .action(async () => {
+      const ctx = context()
+      const { data } = await ctx.belfry().hosts.list()
+      const count = await ctx.out.rows(heading, data.map(hostRow))
+      if (count === 0 && !ctx.out.isJson) ctx.stderr.write('No hosts found.\n')
+    })
+  hosts
+    .command('reset')
+    .description('close the circuit breaker of a host, so its waiting tasks start')
+    .argument('<host>', 'such as example.com or example.com:8443')
+    .action(async (host: string) => {
+      const ctx = context()
+      const answer = await ctx.belfry().hosts.reset(host)
+      ctx.out.show(answer, `${host}  circuit breaker closed`)
+    })
+}
+
+function hostRow(host: Host): Row {
+  const { state, nextProbeAt } = host.circuit
+  const circuit: Cell = state === 'closed' ? state : { text: state, colour: 'red' }
+  const counts = [host.waiting, host.inFlight, host.attempts, host.failed].map(String)
+  return { value: host, cells: [host.host, circuit, nextProbeAt ?? '-', ...counts] }
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { UsageError } from '../usage-error.ts'
+
+export function addShow(program: Command, context: () => Context): void {
+  program
+    .command('show')
+    .description('show a task, a cron job, a run with its request and response, or a subscription')
+    .argument('<id>', 'an id such as task_..., cron_..., run_... or sub_...')
+    .action(async (id: string) => {
+      const ctx = context()
+      const value = await read(ctx, id)
+      ctx.out.show(value, JSON.stringify(value, null, 2))
+    })
+}
+
+function read(ctx: Context, id: string): Promise<unknown> {
+  const belfry = ctx.belfry()
+  if (id.startsWith('task_')) return belfry.tasks.get(id)
+  if (id.startsWith('cron_')) return belfry.cronJobs.get(id)
+  if (id.startsWith('run_')) return belfry.runs.get(id)
+  if (id.startsWith('sub_')) return belfry.subscriptions.get(id)
+  throw new UsageError(`${id} is not an id: ids start with task_, cron_, run_ or sub_.`)
+}
+
+export function addCancel(program: Command, context: () => Context): void {
+  program
+    .command('cancel')
+    .description('cancel a pending task')
+    .argument('<id>', 'task_...')
+    .action(async (id: string) => {
+      const ctx = context()
+      const task = await ctx.belfry().tasks.cancel(id)
+      ctx.out.show(task, `${task.id}  cancelled`)
+    })
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { idField, millisecondsField, timestampField } from './response-fields.ts'
+
+const circuitStates = ['closed', 'open', 'half_open'] as const
+
+const nextProbeAt = timestampField().meta({
+  description: 'When Belfry may probe the host with one attempt. Tasks wait until a probe succeeds.',
+})
+
+/** Why a due task waits. */
+export const blocked = z
+  .object({
+    reason: z.literal('circuit_open').meta({ description: 'The circuit breaker of its host is open or half-open.' }),
+    host: z.string().meta({ examples: ['example.com'] }),
+    since: timestampField(),
+    next_probe_at: nextProbeAt,
+  })
+  .meta({ id: 'Blocked' })
+
+/** A host that the tasks of a workspace call. */
+export const host = z
+  .object({
+    host: z.string().meta({ description: 'A host name or address, with its port.', examples: ['example.com'] }),
+    circuit: z
+      .object({
+        state: z.enum(circuitStates),
+        since: timestampField().nullable().meta({ description: 'When the breaker opened; null while it is closed.' }),
+        next_probe_at: nextProbeAt.nullable(),
+        dispatchers: z
+          .int()
+          .meta({ description: 'The dispatchers in which the breaker is not closed.', examples: [0] }),
+      })
+      .meta({ description: 'The circuit breaker of the host for this workspace.' }),
+    waiting: z.int().meta({ description: 'Tasks that are due and not started.', examples: [0] }),
+    in_flight: z.int().meta({ examples: [1] }),
+    attempts: z.int().meta({ description: 'Attempts of the period that started.', examples: [240] }),
+    failed: z.int().meta({ examples: [2] }),
+    attempts_per_minute: z.number().meta({ description: 'Over the period.', examples: [4] }),
+    duration_p50_ms: millisecondsField(84).nullable(),
+    last_failure: z
+      .object({
+        run_id: idField('run'),
+        at: timestampField(),
+        response_status: z
+          .int()
+          .nullable()
+          .meta({ examples: [503] }),
+        error_code: z
+          .string()
+          .nullable()
+          .meta({ examples: ['http_status'] }),
+      })
+      .nullable()
+      .meta({ description: 'The latest failed run of the period.' }),
+  })
+  .meta({ id: 'Host' })
+
+/** The hosts of a workspace: those with an open circuit breaker first, then those with the most waiting tasks. */
+export const hosts = z
+  .object({
+    data: z.array(host),
+    from: timestampField().meta({
+      description: 'Attempts are counted from this time on: the last hour, or the latest 5,000 attempts.',
+    }),
+    omitted: z.int().meta({ description: 'Hosts beyond the first 200.', examples: [0] }),
+    waiting_is_capped: z.boolean().meta({
+      description: 'Only the first 10,000 waiting tasks were counted.',
+      examples: [false],
+    }),
+    max_in_flight_per_host: z.int().meta({
+      description: 'How many calls to one host may be in flight at once, from all dispatchers and workspaces.',
+      examples: [128],
+    }),
+  })
+  .meta({ id: 'Hosts' })
+
+export type Host = z.infer<typeof host>
+export type Hosts = z.infer<typeof hosts>
+
+/** The response to a request to close a circuit breaker. */
+export const resetHost = z.object({
+  dispatchers: z
+    .int()
+    .meta({ description: 'The dispatchers that close the breaker, within two seconds.', examples: [1] }),
+})

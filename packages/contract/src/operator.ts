@@ -1,0 +1,109 @@
+import { roles, tierNames } from '@belfry/domain'
+import { z } from 'zod'
+import { textField } from './fields.ts'
+import { pageFields } from './page.ts'
+import { idField, timestampField } from './response-fields.ts'
+import { line } from './text-rules.ts'
+
+/** The query of the organizations of an installation. `search`: a part of the name, the slug or the address of an owner. */
+export const listTenantsQuery = z.strictObject({
+  search: textField(line(200)).optional(),
+  suspended: z.enum(['true', 'false']).optional(),
+  ...pageFields,
+})
+
+/** Why an operator suspends or resumes: stored in the operators' log, and never shown to the tenant. */
+export const suspensionBody = z.strictObject({ reason: textField(line(500)).optional() })
+
+/** The host of targets, such as `hooks.example.com` or `hooks.example.com:8443`. */
+export const findTargetsQuery = z.strictObject({ host: textField(line(300)) })
+
+const suspendedAt = () =>
+  timestampField()
+    .nullable()
+    .meta({ description: 'When an operator suspended it; null when it is not suspended.', examples: [null] })
+
+const email = () => z.string().meta({ format: 'email', examples: ['ada@example.com'] })
+
+/** An organization as operators see it. */
+export const tenant = z
+  .object({
+    id: idField('org'),
+    name: z.string().meta({ examples: ['Acme'] }),
+    slug: z.string().meta({ examples: ['acme'] }),
+    tier: z.enum(tierNames),
+    account: z
+      .object({ user_id: idField('user'), email: email(), suspended_at: suspendedAt() })
+      .nullable()
+      .meta({ description: 'The user who has owned it for the longest time. Slots are shared by account.' }),
+    suspended_at: suspendedAt(),
+    workspaces: z.int().meta({ examples: [2] }),
+    in_flight: z.int().meta({ description: 'Attempts that hold a slot now.', examples: [12] }),
+    executions: z.int().meta({ description: 'In this month.', examples: [40_000] }),
+    storage_bytes: z.int().meta({ examples: [1_048_576] }),
+    failed_today: z.int().meta({ description: 'Tasks that have died since midnight UTC.', examples: [3] }),
+    created_at: timestampField(),
+  })
+  .meta({ id: 'Tenant' })
+
+export type Tenant = z.infer<typeof tenant>
+
+/** An organization with its workspaces and members. */
+export const tenantDetail = tenant
+  .extend({
+    workspace_list: z.array(
+      z.object({
+        id: idField('ws'),
+        name: z.string().meta({ examples: ['Production'] }),
+        suspended_at: suspendedAt(),
+        in_flight: z.int().meta({ examples: [12] }),
+        created_at: timestampField(),
+      }),
+    ),
+    member_list: z.array(
+      z.object({
+        user_id: idField('user'),
+        email: email(),
+        name: z.string().meta({ examples: ['Ada Lovelace'] }),
+        role: z.enum(roles),
+        suspended_at: suspendedAt(),
+      }),
+    ),
+  })
+  .meta({ id: 'TenantDetail' })
+
+export type TenantDetail = z.infer<typeof tenantDetail>
+
+/** The workspaces that call a host. */
+export const foundTargets = z
+  .object({
+    data: z.array(
+      z.object({
+        workspace_id: idField('ws'),
+        workspace_name: z.string().meta({ examples: ['Production'] }),
+        organization_id: idField('org'),
+        organization_name: z.string().meta({ examples: ['Acme'] }),
+        tasks: z.int().meta({ description: 'Among the 100,000 newest tasks of the installation.', examples: [120] }),
+        cron_jobs: z.int().meta({ examples: [1] }),
+        subscriptions: z.int().meta({ examples: [0] }),
+      }),
+    ),
+  })
+  .meta({ id: 'FoundTargets' })
+
+export type FoundTargets = z.infer<typeof foundTargets>
+
+/** An action of an operator. */
+export const operatorEntry = z
+  .object({
+    id: idField('aud'),
+    operator: z.string().meta({ examples: ['root@example.com'] }),
+    address: z.string().meta({ description: 'The IP address of the operator.', examples: ['192.0.2.7'] }),
+    action: z.string().meta({ examples: ['organization.suspended'] }),
+    object_id: z.string().meta({ examples: ['org_01jdc8z6wqf8vv5x2m9k3n7p4r'] }),
+    details: z.record(z.string(), z.unknown()).meta({ examples: [{ reason: 'A flood of calls' }] }),
+    created_at: timestampField(),
+  })
+  .meta({ id: 'OperatorEntry' })
+
+export type OperatorEntry = z.infer<typeof operatorEntry>

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { textField } from './fields.ts'
+import { idField, timestampField } from './response-fields.ts'
+import { instant } from './text-rules.ts'
+
+/** The query of the groups of failures: `from` <= started_at < `to`. */
+export const runFailuresQuery = z.strictObject({
+  from: textField(instant).optional(),
+  to: textField(instant).optional(),
+})
+
+const failureGroup = z
+  .object({
+    host: z.string().meta({ examples: ['example.com'] }),
+    error_code: z.string().meta({ examples: ['http_status'] }),
+    response_status: z
+      .int()
+      .nullable()
+      .meta({ examples: [503] }),
+    error_message: z.string().meta({ description: 'The message of the latest run.', examples: ['HTTP status 503'] }),
+    count: z.int().meta({ examples: [712] }),
+    first_at: timestampField(),
+    last_at: timestampField(),
+    last_run_id: idField('run').meta({ description: 'The latest run, as an example.' }),
+    task_name: z.string().meta({ description: 'The name of its task.', examples: ['Trial reminder'] }),
+  })
+  .meta({ id: 'FailureGroup' })
+
+/** The failed runs of a workspace, by host, error and response status. */
+export const runFailures = z
+  .object({
+    data: z.array(failureGroup).meta({ description: 'The groups with the most runs first; at most 50.' }),
+    counted: z.int().meta({ description: 'The number of runs that the groups were made from.', examples: [712] }),
+    is_partial: z.boolean().meta({
+      description: 'There were more failed runs: the groups are made from the latest ones.',
+      examples: [false],
+    }),
+  })
+  .meta({ id: 'RunFailures' })
+
+export type RunFailures = z.infer<typeof runFailures>

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { textField } from './fields.ts'
+import { timestampField } from './response-fields.ts'
+import { line } from './text-rules.ts'
+
+/** The query of the search: a part of a name, or an id. */
+export const searchQuery = z.strictObject({ q: textField(line(200), 'q is required.') })
+
+const searchKinds = ['task', 'cron_job', 'run', 'host', 'topic'] as const
+
+const found = z
+  .object({
+    kind: z.enum(searchKinds),
+    id: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The latest task of the name, the cron job or the run. Null for hosts and topics.',
+        examples: ['task_01jd8vk3e8f4bvm6cz1q2w3x4y'],
+      }),
+    name: z.string().meta({ examples: ['Trial reminder'] }),
+    count: z.int().meta({ description: 'The number of recent tasks with this name, host or topic.', examples: [12] }),
+    at: timestampField().nullable().meta({ description: 'When the latest of them was created.' }),
+  })
+  .meta({ id: 'Found' })
+
+/** What a search has found, at most eight of a kind. */
+export const searchResult = z
+  .object({
+    data: z.array(found),
+    is_partial: z.boolean().meta({
+      description: 'There are older tasks or cron jobs, which were not searched.',
+      examples: [false],
+    }),
+  })
+  .meta({ id: 'SearchResult' })
+
+export type SearchResult = z.infer<typeof searchResult>
+export type Found = SearchResult['data'][number]

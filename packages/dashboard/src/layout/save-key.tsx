@@ -1,0 +1,20 @@
+import { Download } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Button } from '../ui/button.tsx'
+
+/** Saves a new API key as a file for the environment of a program. */
+export function SaveKey({ apiKey }: { apiKey: string }): ReactNode {
+  const text = `BELFRY_URL=${window.location.origin}\nBELFRY_API_KEY=${apiKey}\n`
+  return (
+    <Button icon={<Download size={15} aria-hidden="true" />} onClick={() => downloadText('belfry.env', text)}>
+      Download .env
+    </Button>
+  )
+}
+
+function downloadText(fileName: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
+  const link = Object.assign(document.createElement('a'), { href: url, download: fileName })
+  link.click()
+  URL.revokeObjectURL(url)
+}

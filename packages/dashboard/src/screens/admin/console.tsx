@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react'
+import { Link, NavLink, Outlet } from 'react-router'
+import { Bell } from '../../layout/bell.tsx'
+import shell from '../../layout/shell.module.css'
+import { UserMenu } from '../../layout/user-menu.tsx'
+import { paths } from '../../paths.ts'
+
+/** The frame of the pages for operators of the installation. */
+export function Console(): ReactNode {
+  return (
+    <div className={shell.shell}>
+      <a href="#main" className={shell.skip}>
+        Skip to content
+      </a>
+      <div className={shell.sidebar}>
+        <Link to="/">
+          <Bell size={20} /> Operator console
+        </Link>
+        <nav className={shell.nav} aria-label="Pages">
+          <NavLink to={paths.admin.tenants()} end>
+            Organizations
+          </NavLink>
+          <NavLink to={paths.admin.targets()}>Target hosts</NavLink>
+          <NavLink to={paths.admin.log()}>Operator log</NavLink>
+          <a href="/admin/queues">Job queues</a>
+        </nav>
+        <div className={shell.foot}>
+          <UserMenu />
+        </div>
+      </div>
+      <main id="main" className={shell.main} tabIndex={-1}>
+        <Outlet />
+      </main>
+    </div>
+  )
+}

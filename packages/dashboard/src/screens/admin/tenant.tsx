@@ -1,0 +1,106 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useParams } from 'react-router'
+import { messageOf } from '../../api/api-problem.ts'
+import { setTenantTier, tenantQuery } from '../../api/operator.ts'
+import { paths } from '../../paths.ts'
+import { Card, Stack } from '../../ui/card.tsx'
+import { DefinitionList } from '../../ui/definition-list.tsx'
+import { Select } from '../../ui/field.tsx'
+import { formatBytes, formatCount } from '../../ui/format-amount.ts'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Skeleton, Table } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { tierLabels, tierRanks } from '../settings/tier-labels.ts'
+import { SuspendButton } from './suspend-button.tsx'
+import { TenantState } from './tenants.tsx'
+
+/** An organization with its workspaces and members, which an operator can suspend. */
+export function TenantPage(): ReactNode {
+  const { org = '' } = useParams()
+  const { data: tenant, error, refetch } = useQuery(tenantQuery(org))
+  const client = useQueryClient()
+  const toast = useToast()
+  const change = useMutation({
+    mutationFn: (tier: string) => setTenantTier(org, tier),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['tenant', org] }),
+    onError: problem => toast(messageOf(problem), 'bad'),
+  })
+  if (error) return <Problem error={error} onRetry={() => void refetch()} />
+  if (!tenant) return <Skeleton />
+  return (
+    <Stack>
+      <PageHeader
+        title={tenant.name}
+        parent={{ label: 'Organizations', to: paths.admin.tenants() }}
+        badge={<TenantState tenant={tenant} />}
+        actions={<SuspendButton kind="organizations" id={tenant.id} name={tenant.name} at={tenant.suspended_at} />}
+      />
+      <Card>
+        <DefinitionList
+          rows={[
+            ['Slug', tenant.slug],
+            [
+              'Tier',
+              <Select
+                key="tier"
+                aria-label="Tier"
+                value={tenant.tier}
+                onChange={event => change.mutate(event.target.value)}
+              >
+                {tierRanks.map(name => (
+                  <option key={name} value={name}>
+                    {tierLabels[name]}
+                  </option>
+                ))}
+              </Select>,
+            ],
+            ['Calls in flight', formatCount(tenant.in_flight)],
+            ['Executions this month', formatCount(tenant.executions)],
+            ['Storage', formatBytes(tenant.storage_bytes)],
+            ['Failed today', formatCount(tenant.failed_today)],
+            ['Created', <RelativeTime key="created" at={tenant.created_at} />],
+          ]}
+        />
+      </Card>
+      <h2>Workspaces</h2>
+      <Table
+        label="Workspaces"
+        rows={tenant.workspace_list}
+        rowKey={({ id }) => id}
+        columns={[
+          { id: 'name', header: 'Name', cell: ({ name }) => name },
+          { id: 'slots', header: 'In flight', align: 'end', cell: ({ in_flight }) => formatCount(in_flight) },
+          {
+            id: 'suspend',
+            header: 'Suspension',
+            isTight: true,
+            cell: ({ id, name, suspended_at }) => (
+              <SuspendButton kind="workspaces" id={id} name={name} at={suspended_at} />
+            ),
+          },
+        ]}
+      />
+      <h2>Members</h2>
+      <Table
+        label="Members"
+        rows={tenant.member_list}
+        rowKey={({ user_id }) => user_id}
+        columns={[
+          { id: 'email', header: 'Email', cell: ({ email }) => email },
+          { id: 'role', header: 'Role', cell: ({ role }) => role },
+          {
+            id: 'suspend',
+            header: 'Suspension',
+            isTight: true,
+            cell: ({ user_id, email, suspended_at }) => (
+              <SuspendButton kind="users" id={user_id} name={email} at={suspended_at} />
+            ),
+          },
+        ]}
+      />
+    </Stack>
+  )
+}

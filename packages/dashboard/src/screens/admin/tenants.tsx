@@ -1,0 +1,80 @@
+import type { Tenant } from '@belfry/contract'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Building2 } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { tenantsQuery } from '../../api/operator.ts'
+import { paths } from '../../paths.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
+import { formatBytes, formatCount } from '../../ui/format-amount.ts'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { LoadMore } from '../../ui/pagination.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Table } from '../../ui/table.tsx'
+import { useFilters } from '../../ui/use-filters.ts'
+
+const states = [
+  { value: 'true', label: 'Suspended' },
+  { value: 'false', label: 'Active' },
+]
+
+/** The organizations of the installation with their usage. */
+export function Tenants(): ReactNode {
+  const filters = useFilters(['search', 'suspended'])
+  const list = useInfiniteQuery(tenantsQuery({ ...filters.values, limit: 50 }))
+  return (
+    <>
+      <PageHeader
+        title="Organizations"
+        description="All organizations of this installation, with their current usage."
+      />
+      <FilterBar filters={filters}>
+        <SearchFilter filters={filters} name="search" label="Name, slug or owner" />
+        <SelectFilter filters={filters} name="suspended" label="State" all="All states" options={states} />
+      </FilterBar>
+      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {list.data?.items.length === 0 ? (
+        <EmptyState icon={<Building2 size={22} aria-hidden="true" />} title="No organizations">
+          {filters.isSet ? 'No organization matches the filters.' : 'New organizations appear here.'}
+        </EmptyState>
+      ) : (
+        <Table
+          label="Organizations"
+          rows={list.data?.items}
+          rowKey={({ id }) => id}
+          rowLink={({ id }) => paths.admin.tenant(id)}
+          columns={[
+            { id: 'name', header: 'Name', cell: ({ name }) => name },
+            { id: 'state', header: 'State', isTight: true, cell: tenant => <TenantState tenant={tenant} /> },
+            { id: 'owner', header: 'Owner', isExtra: true, cell: ({ account }) => account?.email ?? 'None' },
+            { id: 'tier', header: 'Tier', cell: ({ tier }) => tier },
+            { id: 'slots', header: 'In flight', align: 'end', cell: ({ in_flight }) => formatCount(in_flight) },
+            { id: 'executions', header: 'Executions', align: 'end', cell: ({ executions }) => formatCount(executions) },
+            {
+              id: 'storage',
+              header: 'Storage',
+              align: 'end',
+              isExtra: true,
+              cell: ({ storage_bytes }) => formatBytes(storage_bytes),
+            },
+            {
+              id: 'failed',
+              header: 'Failed today',
+              align: 'end',
+              cell: ({ failed_today }) => formatCount(failed_today),
+            },
+          ]}
+        />
+      )}
+      <LoadMore {...list} />
+    </>
+  )
+}
+
+/** Whether an organization, or its owner, is suspended. */
+export function TenantState({ tenant }: { tenant: Pick<Tenant, 'account' | 'suspended_at'> }): ReactNode {
+  if (tenant.suspended_at) return <Badge tone="bad">Suspended</Badge>
+  if (tenant.account?.suspended_at) return <Badge tone="bad">Owner suspended</Badge>
+  return <Badge tone="good">Active</Badge>
+}

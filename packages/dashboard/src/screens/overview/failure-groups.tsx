@@ -1,0 +1,87 @@
+import type { RunFailures } from '@belfry/contract'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { failuresQuery } from '../../api/runs.ts'
+import type { WorkspacePaths } from '../../paths.ts'
+import { useWorkspace } from '../../session/scope.ts'
+import { Link } from '../../ui/button.tsx'
+import { formatCount } from '../../ui/format-amount.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import styles from './overview.module.css'
+
+type Group = RunFailures['data'][number]
+
+/** Lists the failed runs since a time by host, error and status. Each row links to its runs in the log. */
+export function FailureGroups({ from }: { from: string | undefined }): ReactNode {
+  const { workspace, to } = useWorkspace()
+  const { data, error, refetch } = useQuery(failuresQuery(workspace.id, from))
+  if (error) return <Problem error={error} onRetry={() => void refetch()} />
+  if (data?.data.length === 0) return null
+  return (
+    <section className={styles.failures}>
+      <h2>Failures</h2>
+      <Table
+        label="Failures"
+        columns={columnsOf(to)}
+        rows={data?.data}
+        rowKey={one => `${one.host} ${one.error_code} ${one.response_status}`}
+        rowLink={one => to.log(filterOf(one, from))}
+      />
+      {data?.is_partial && <p className={styles.faint}>Based on the latest {formatCount(data.counted)} failed runs.</p>}
+    </section>
+  )
+}
+
+function filterOf({ host, error_code, response_status }: Group, from: string | undefined): string {
+  const filter = new URLSearchParams({ status: 'failed', host, error: error_code })
+  if (response_status !== null) filter.set('response_status', String(response_status))
+  if (from) filter.set('from', from)
+  return `?${filter}`
+}
+
+function columnsOf(to: WorkspacePaths): ReadonlyArray<Column<Group>> {
+  return [
+    {
+      id: 'failure',
+      header: 'Failure',
+      isLead: true,
+      sortBy: one => one.response_status ?? one.error_code,
+      cell: one => (
+        <span className={styles.failure}>
+          <span>
+            {one.response_status ?? one.error_code.replaceAll('_', ' ')} · <bdi>{one.host}</bdi>
+          </span>
+          <bdi className={styles.message}>{one.error_message}</bdi>
+        </span>
+      ),
+    },
+    { id: 'count', header: 'Runs', align: 'end', sortBy: one => one.count, cell: one => formatCount(one.count) },
+    {
+      id: 'first',
+      header: 'First',
+      align: 'end',
+      isExtra: true,
+      sortBy: one => Date.parse(one.first_at),
+      cell: one => <RelativeTime at={one.first_at} />,
+    },
+    {
+      id: 'last',
+      header: 'Last',
+      align: 'end',
+      sortBy: one => Date.parse(one.last_at),
+      cell: one => <RelativeTime at={one.last_at} />,
+    },
+    {
+      id: 'example',
+      header: 'Example',
+      isExtra: true,
+      cell: one => (
+        <Link to={to.run(one.last_run_id)}>
+          <bdi>{one.task_name}</bdi>
+        </Link>
+      ),
+    },
+  ]
+}

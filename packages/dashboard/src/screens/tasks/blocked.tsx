@@ -1,0 +1,36 @@
+import type { Task } from '@belfry/contract'
+import { CirclePause } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { CloseCircuit } from '../../layout/close-circuit.tsx'
+import { useWorkspace } from '../../session/scope.ts'
+import { Link } from '../../ui/button.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import styles from './tasks.module.css'
+
+/** Says that a due task waits for the circuit breaker of its host. */
+export function Blocked({ blocked }: { blocked: NonNullable<Task['blocked']> }): ReactNode {
+  const { to } = useWorkspace()
+  const isOpen = Date.parse(blocked.next_probe_at) > Date.now()
+  return (
+    <div className={styles.blocked} role="status">
+      <CirclePause size={18} aria-hidden="true" />
+      <div>
+        <p>
+          Waiting for <strong>{blocked.host}</strong>: too many calls failed, so its circuit breaker is open.
+        </p>
+        <p className={styles.faint}>
+          {isOpen ? (
+            <>
+              Next probe <RelativeTime at={blocked.next_probe_at} />
+            </>
+          ) : (
+            'Probing now'
+          )}
+          {' · '}
+          <Link to={to.targets()}>Targets</Link>
+        </p>
+      </div>
+      <CloseCircuit host={blocked.host} />
+    </div>
+  )
+}

@@ -1,0 +1,56 @@
+import { createContext, useContext, useSyncExternalStore } from 'react'
+import { viewerZone } from './format-time.ts'
+
+/** How times are shown: relative to now, or in the zone of the browser, of UTC, or of the cron job that they belong to. */
+export type TimeStyle = 'relative' | 'local' | 'utc' | 'job'
+
+export const timeStyles: ReadonlyArray<{ value: TimeStyle; label: string }> = [
+  { value: 'relative', label: 'Relative times' },
+  { value: 'local', label: 'Local times' },
+  { value: 'utc', label: 'UTC' },
+  { value: 'job', label: 'Time zone of the cron job' },
+]
+
+const key = 'belfry.times'
+const listeners = new Set<() => void>()
+let chosen = readStored()
+
+/** Returns the chosen style. */
+export function useTimeStyle(): TimeStyle {
+  return useSyncExternalStore(subscribe, () => chosen)
+}
+
+export function chooseTimeStyle(style: TimeStyle): void {
+  chosen = style
+  for (const notify of listeners) notify()
+  try {
+    localStorage.setItem(key, style)
+  } catch {
+    // Storage is blocked: the choice lasts until the page is closed.
+  }
+}
+
+/** The time zones of cron jobs by id. */
+export const JobZones = createContext<ReadonlyMap<string, string>>(new Map())
+
+/** Returns the time zone in which times are shown. */
+export function useDisplayZone(cronJobId?: string | null): string {
+  const style = useTimeStyle()
+  const zones = useContext(JobZones)
+  if (style === 'utc') return 'UTC'
+  return (style === 'job' && cronJobId && zones.get(cronJobId)) || viewerZone()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+function readStored(): TimeStyle {
+  try {
+    const stored = localStorage.getItem(key)
+    return timeStyles.find(({ value }) => value === stored)?.value ?? 'relative'
+  } catch {
+    return 'relative'
+  }
+}

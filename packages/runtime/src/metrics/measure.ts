@@ -1,0 +1,33 @@
+import type { HealthChecks } from '../health.ts'
+import { withinMs } from '../within-ms.ts'
+import type { Meter, Reading } from './open-meter.ts'
+
+/** The figures of a connection pool. */
+type VisiblePool = { totalCount: number; idleCount: number; waitingCount: number; options: { max: number } }
+
+/** Exports how many connections of a pool are in use. */
+export function measurePool(meter: Meter, pool: VisiblePool): void {
+  meter.gauges('belfry_pool_connections', 'Connections to PostgreSQL, busy or idle.', ['state'], () => [
+    [{ state: 'busy' }, pool.totalCount - pool.idleCount],
+    [{ state: 'idle' }, pool.idleCount],
+  ])
+  meter.gauge('belfry_pool_max', 'Connections that the pool may open.', () => pool.options.max)
+  meter.gauge('belfry_pool_waiting', 'Statements that wait for a connection.', () => pool.waitingCount)
+}
+
+const checkTimeoutMs = 1_500
+
+/** Exports for each dependency whether it can be reached. */
+export function measureDependencies(meter: Meter, checks: HealthChecks): void {
+  const help = '1 when the database or the queue answers, else 0.'
+  meter.gauges('belfry_dependency_up', help, ['dependency'], async () => {
+    const ask = async ([dependency, check]: [string, () => Promise<unknown>]): Promise<Reading[number]> => {
+      const isUp = await withinMs(checkTimeoutMs, check).then(
+        () => 1,
+        () => 0,
+      )
+      return [{ dependency }, isUp]
+    }
+    return Promise.all(Object.entries(checks).map(ask))
+  })
+}

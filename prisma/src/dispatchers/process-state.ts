@@ -1,0 +1,56 @@
+import type { Db } from '../postgres/in-transaction.ts'
+import { isLive } from './heartbeat.ts'
+
+/** The processes that deliver tasks, by their heartbeats. */
+export type ProcessState = {
+  dispatchers: LiveProcesses
+  schedulers: LiveProcesses
+  /** How many calls all live dispatchers may have in flight, and how many of these to one host. */
+  slots: number
+  permitsPerHost: number
+}
+
+/** `lastSeenAt` is the latest heartbeat; null when no process has left one. */
+export type LiveProcesses = { live: number; lastSeenAt: Date | null }
+
+type Row = { dispatchers: number; dispatcherAt: Date | null; schedulers: number; schedulerAt: Date | null } & Pick<
+  ProcessState,
+  'slots' | 'permitsPerHost'
+>
+
+/** Reads which dispatchers and schedulers had a heartbeat in the last five seconds. Quarantine processes do not count. */
+export async function readProcessState(db: Db): Promise<ProcessState> {
+  // A dispatcher that stops takes no tasks any more. Its row has the time -infinity.
+  const text = `
+    SELECT * FROM (
+      SELECT count(*) FILTER (WHERE ${isLive('d')})::int AS dispatchers,
+             max(seen_at) FILTER (WHERE seen_at > '-infinity') AS "dispatcherAt",
+             coalesce(sum(slots) FILTER (WHERE ${isLive('d')}), 0)::int AS slots,
+             coalesce(sum(permits_per_host) FILTER (WHERE ${isLive('d')}), 0)::int AS "permitsPerHost"
+      FROM dispatchers d WHERE NOT quarantine
+    ) d, (
+      SELECT count(*) FILTER (WHERE ${isLive('s')})::int AS schedulers, max(seen_at) AS "schedulerAt" FROM schedulers s
+    ) s`
+  const { rows } = await db.query<Row>({ name: 'read_process_state', text })
+  const row = rows[0]
+  return {
+    dispatchers: { live: row?.dispatchers ?? 0, lastSeenAt: row?.dispatcherAt ?? null },
+    schedulers: { live: row?.schedulers ?? 0, lastSeenAt: row?.schedulerAt ?? null },
+    slots: row?.slots ?? 0,
+    permitsPerHost: row?.permitsPerHost ?? 0,
+  }
+}
+
+/** Writes the heartbeat of a scheduler, and deletes the rows of schedulers without one for an hour. */
+export async function beatScheduler(db: Db, id: string): Promise<void> {
+  const text = `
+    WITH gone AS (DELETE FROM schedulers WHERE id <> $1 AND seen_at < clock_timestamp() - interval '1 hour')
+    INSERT INTO schedulers (id, seen_at) VALUES ($1, clock_timestamp())
+    ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`
+  await db.query({ name: 'beat_scheduler', text, values: [id] })
+}
+
+/** Removes a scheduler that shuts down. */
+export async function leaveSchedulers(db: Db, id: string): Promise<void> {
+  await db.query('DELETE FROM schedulers WHERE id = $1', [id])
+}

@@ -1,0 +1,26 @@
+import type { TierName } from '@belfry/domain'
+import type { Pool } from '../postgres/pool.ts'
+
+/** The owner of a workspace. */
+export type TenantRow = {
+  workspaceId: string
+  organizationId: string
+  /** The user who has owned the organization for the longest time; its own id when it has no owner. */
+  account: string
+  tier: TierName
+  isSuspended: boolean
+}
+
+/** Reads the tenants of workspaces. A workspace that does not exist has none. */
+export async function readTenants(pool: Pool, workspaceIds: readonly string[]): Promise<TenantRow[]> {
+  const text = `
+    SELECT w.id AS "workspaceId", w.organization_id AS "organizationId", o.tier,
+           coalesce((
+             SELECT m.user_id FROM memberships m WHERE m.organization_id = w.organization_id AND m.role = 'owner'
+             ORDER BY m.joined_at, m.user_id LIMIT 1
+           ), w.organization_id) AS account,
+           EXISTS (SELECT FROM suspended_workspaces s WHERE s.id = w.id) AS "isSuspended"
+    FROM unnest($1::uuid[]) AS i (id) JOIN workspaces w ON w.id = i.id JOIN organizations o ON o.id = w.organization_id`
+  const { rows } = await pool.query<TenantRow>({ name: 'read_tenants', text, values: [workspaceIds] })
+  return rows
+}

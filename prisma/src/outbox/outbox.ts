@@ -1,0 +1,163 @@
+import { type MasterKeys, newDataKey, unwrapDataKey } from '@belfry/vault'
+import type { AnyTransaction } from '../audit-log.ts'
+import type { OutboxKind } from '../generated/enums.ts'
+import type { Pool } from '../postgres/pool.ts'
+
+export type NewOutboxMessage = {
+  id: string
+  kind: OutboxKind
+  /** A description for operators, without the recipient or the content. */
+  label: string
+  /** The content as JSON text. */
+  content: string
+  /** Encrypt the content; required for messages with a secret, such as a link. Null stores it unencrypted. */
+  masterKeys: MasterKeys | null
+  /** The message expires after this time. Default: three days. */
+  usefulMs?: number
+}
+
+const usefulMs = 3 * 24 * 3_600_000
+
+/** Stores a message in the transaction of the event that it reports. */
+export async function addToOutbox(tx: AnyTransaction, message: NewOutboxMessage): Promise<void> {
+  const { content, masterKeyId, wrappedKey } = storedContent(message.id, message.content, message.masterKeys)
+  const text = `
+    INSERT INTO outbox (id, kind, label, content, master_key_id, wrapped_key, expires_at)
+    VALUES ($1::uuid, $2::outbox_kind, $3, $4, $5, $6, now() + $7::float8 * interval '1 millisecond')`
+  const values = [message.id, message.kind, message.label, content, masterKeyId, wrappedKey]
+  const all = [...values, message.usefulMs ?? usefulMs]
+  if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(text, ...all)
+  else await tx.query(text, all)
+}
+
+/** The stored content of a message: encrypted with a data key of its own, or plain when it holds no secret. */
+type StoredContent = { content: Buffer; masterKeyId: string | null; wrappedKey: Uint8Array | null }
+
+/** Returns the content of a message as it is stored. With master keys it is encrypted, bound to the id of the message. */
+function storedContent(id: string, text: string, masterKeys: MasterKeys | null): StoredContent {
+  if (masterKeys === null) return { content: Buffer.from(text), masterKeyId: null, wrappedKey: null }
+  const wrapped = newDataKey(masterKeys, id, keyVersion)
+  const { masterKeyId, wrappedKey } = wrapped
+  return { content: unwrapDataKey(masterKeys, wrapped).seal(id, text), masterKeyId, wrappedKey }
+}
+
+/**
+ * Returns the content of a message.
+ * @throws Error when its master key is missing, or when the content was stored for another message.
+ */
+function openContent(id: string, stored: StoredContent, masterKeys: MasterKeys): string {
+  const { content, masterKeyId, wrappedKey } = stored
+  if (masterKeyId === null || wrappedKey === null) return content.toString()
+  return unwrapDataKey(masterKeys, ownKey(id, masterKeyId, wrappedKey)).open(id, content)
+}
+
+// A message owns its data key, as a workspace owns the data keys of its secrets.
+function ownKey(id: string, masterKeyId: string, wrappedKey: Uint8Array) {
+  return { workspaceId: id, version: keyVersion, masterKeyId, wrappedKey }
+}
+
+/** A message has one data key, so its version is constant. */
+export const keyVersion = 1
+
+/** A message that the caller may send now. `attempt` is 1 for the first time. */
+export type TakenOutboxMessage = {
+  id: string
+  kind: OutboxKind
+  label: string
+  attempt: number
+  createdAt: Date
+  /** Decrypts the content. Throws when its master key is missing. */
+  open(masterKeys: MasterKeys): string
+}
+
+type Row = Omit<TakenOutboxMessage, 'open'> & StoredContent
+
+/**
+ * Takes the oldest due message of a kind; null when none is due. No other caller gets it for `leaseMs`. When no outcome has
+ * been recorded by then, the message is sent again.
+ */
+export async function takeFromOutbox(
+  pool: Pool,
+  kind: OutboxKind,
+  leaseMs: number,
+): Promise<TakenOutboxMessage | null> {
+  const { rows } = await pool.query<Row>(
+    `UPDATE outbox SET attempts = attempts + 1, due_at = clock_timestamp() + $2 * interval '1 millisecond'
+     WHERE id = (
+       SELECT id FROM outbox
+       WHERE finished_at IS NULL AND kind = $1 AND due_at <= clock_timestamp() AND expires_at > clock_timestamp()
+       ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+     )
+     RETURNING id, kind, label, attempts AS attempt, created_at AS "createdAt", content,
+               master_key_id AS "masterKeyId", wrapped_key AS "wrappedKey"`,
+    [kind, leaseMs],
+  )
+  const [row] = rows
+  if (!row) return null
+  const { content, masterKeyId, wrappedKey, ...message } = row
+  return { ...message, open: keys => openContent(message.id, { content, masterKeyId, wrappedKey }, keys) }
+}
+
+/** Records that a message was sent or, with an `error`, given up. Deletes its content. */
+export async function finishOutboxMessage(
+  pool: Pool,
+  { id, attempt }: Pick<TakenOutboxMessage, 'id' | 'attempt'>,
+  error: string | null,
+): Promise<void> {
+  // A sent message is sent, even when its lease is over. A failure counts only for the latest attempt.
+  await pool.query(
+    `UPDATE outbox SET sent = $3::text IS NULL, last_error = coalesce($3::text, last_error), ${finished}
+     WHERE id = $1 AND finished_at IS NULL AND (attempts = $2 OR $3::text IS NULL)`,
+    [id, attempt, error],
+  )
+}
+
+/**
+ * Postpones a message that could not be sent, or gives it up when it expires before the next attempt.
+ * @returns Whether it was postponed.
+ */
+export async function postponeOutboxMessage(
+  pool: Pool,
+  message: Pick<TakenOutboxMessage, 'id' | 'attempt'>,
+  delayMs: number,
+  error: string,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE outbox SET due_at = clock_timestamp() + $3 * interval '1 millisecond', last_error = $4
+     WHERE id = $1 AND attempts = $2 AND finished_at IS NULL
+       AND expires_at > clock_timestamp() + $3 * interval '1 millisecond'`,
+    [message.id, message.attempt, delayMs, error],
+  )
+  if (rowCount === 0) await finishOutboxMessage(pool, message, error)
+  return rowCount === 1
+}
+
+export const finished = 'finished_at = clock_timestamp(), content = NULL, master_key_id = NULL, wrapped_key = NULL'
+
+/** The outcome of a message; `error` is the reason when it was not sent. */
+export type OutboxOutcome = { sent: boolean; error: string | null }
+
+/** Reads the outcome of a message; null while it is waiting. */
+export async function readOutboxOutcome(pool: Pool, id: string): Promise<OutboxOutcome | null> {
+  const text = 'SELECT sent, last_error AS error FROM outbox WHERE id = $1 AND finished_at IS NOT NULL'
+  const [row] = (await pool.query<OutboxOutcome>(text, [id])).rows
+  return row ? { sent: row.sent, error: row.sent ? null : row.error } : null
+}
+
+/** Gives up expired messages. Returns how many. */
+export async function endExpiredMessages(pool: Pool): Promise<number> {
+  const { rowCount } = await pool.query(
+    `UPDATE outbox SET last_error = coalesce(last_error, 'Nothing was there to send it with.'), ${finished}
+     WHERE finished_at IS NULL AND due_at <= clock_timestamp() AND expires_at <= clock_timestamp()`,
+  )
+  return rowCount ?? 0
+}
+
+/** Deletes messages that finished more than `keptMs` ago. Returns how many. */
+export async function pruneOutbox(pool: Pool, keptMs: number): Promise<number> {
+  const { rowCount } = await pool.query(
+    `DELETE FROM outbox WHERE finished_at < clock_timestamp() - $1 * interval '1 millisecond'`,
+    [keptMs],
+  )
+  return rowCount ?? 0
+}

@@ -1,0 +1,95 @@
+// PostgreSQL's binary format of arrays, written by hand: docs/decisions/0021-send-arrays-in-binary-form.md has the figures.
+
+type Encoding<T> = {
+  /** The type's oid in pg_type. */
+  oid: number
+  maxBytes(value: T): number
+  /** Writes a value as the type's receive function reads it, and returns its length in bytes. */
+  write(to: Buffer, value: T, at: number): number
+}
+
+const encodings = {
+  bool: encoding<boolean>(16, 1, (to, value, at) => to.writeUInt8(value ? 1 : 0, at)),
+  bytea: { oid: 17, maxBytes: value => value.length, write: writeBytes } satisfies Encoding<Uint8Array>,
+  int8: encoding<bigint>(20, 8, (to, value, at) => to.writeBigInt64BE(value, at)),
+  int2: encoding<number>(21, 2, (to, value, at) => to.writeInt16BE(value, at)),
+  int4: encoding<number>(23, 4, (to, value, at) => to.writeInt32BE(value, at)),
+  text: {
+    oid: 25,
+    maxBytes: value => value.length * 3,
+    write: (to, value, at) => to.write(value, at),
+  } satisfies Encoding<string>,
+  float8: encoding<number>(701, 8, (to, value, at) => to.writeDoubleBE(value, at)),
+  timestamptz: encoding<Date>(1184, 8, writeInstant),
+  uuid: encoding<string>(2950, 16, writeUuid),
+}
+
+/** True when `toBinaryArray` can write arrays of an SQL type. */
+export function hasBinaryForm(type: string): type is keyof typeof encodings {
+  return type in encodings
+}
+
+const keptBytes = 256 * 1024
+// Arrays are written here, one at a time, and copied when their length is known.
+let draft = Buffer.allocUnsafeSlow(keptBytes)
+
+/**
+ * Returns an array of an SQL type as PostgreSQL's `array_recv` reads it; null and undefined become NULL. node-postgres sends
+ * a parameter that is a Buffer in binary form.
+ * @param values - A `Date` for timestamptz, a `bigint` for int8, bytes for bytea, otherwise what the name says.
+ */
+export function toBinaryArray(type: keyof typeof encodings, values: readonly unknown[]): Buffer {
+  const { oid, maxBytes, write } = encodings[type] as Encoding<unknown> // the column names the type of its values
+  let at = 0
+  // The number of dimensions, whether there are NULLs, the type, the length, and the index of the first element.
+  for (const word of [1, 1, oid, values.length, 1]) at = draft.writeInt32BE(word, at)
+  for (const value of values) {
+    if (value === null || value === undefined) {
+      at = reserve(at + 4).writeInt32BE(-1, at)
+    } else {
+      const to = reserve(at + 4 + maxBytes(value))
+      const bytes = write(to, value, at + 4)
+      at = to.writeInt32BE(bytes, at) + bytes
+    }
+  }
+  const array = Buffer.from(draft.subarray(0, at))
+  if (draft.length > keptBytes) draft = Buffer.allocUnsafeSlow(keptBytes)
+  return array
+}
+
+function reserve(bytes: number): Buffer {
+  if (bytes > draft.length) {
+    const longer = Buffer.allocUnsafeSlow(2 * bytes)
+    draft.copy(longer)
+    draft = longer
+  }
+  return draft
+}
+
+function encoding<T>(oid: number, bytes: number, write: (to: Buffer, value: T, at: number) => void): Encoding<T> {
+  return {
+    oid,
+    maxBytes: () => bytes,
+    write(to, value, at) {
+      write(to, value, at)
+      return bytes
+    },
+  }
+}
+
+function writeBytes(to: Buffer, value: Uint8Array, at: number): number {
+  to.set(value, at)
+  return value.length
+}
+
+function writeUuid(to: Buffer, value: string, at: number): void {
+  const written = to.write(value.replaceAll('-', ''), at, 'hex')
+  if (written !== 16 || value.length !== 36) throw new TypeError(`${value} is not a UUID.`)
+}
+
+const epochOfPostgres = Date.UTC(2000, 0)
+
+// Microseconds since 2000.
+function writeInstant(to: Buffer, value: Date, at: number): void {
+  to.writeBigInt64BE(BigInt(value.getTime() - epochOfPostgres) * 1000n, at)
+}

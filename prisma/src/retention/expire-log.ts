@@ -1,0 +1,145 @@
+import { NIL_UUID, type Tiers, tierNames } from '@belfry/domain'
+import type { Pool } from '../postgres/pool.ts'
+
+export type KeptLog = { workspaceId: string; days: number }
+
+/**
+ * Finds workspaces with tasks, in the order of their ids, and for how many days each keeps its log. A purged workspace keeps
+ * it as long as the tier with the shortest log.
+ * @param after - The last workspace of the previous page; null for the first page.
+ */
+export async function workspacesWithTasks(
+  pool: Pool,
+  tiers: Tiers,
+  after: string | null,
+  limit: number,
+): Promise<KeptLog[]> {
+  const days = tierNames.map(name => tiers[name].logDays)
+  const values = [after, limit, tierNames, days, Math.min(...days)]
+  const { rows } = await pool.query<KeptLog>({ name: 'workspaces_with_tasks', text: statement, values })
+  return rows
+}
+
+// A recursive query, because it jumps from one workspace to the next in the index. DISTINCT would read all entries.
+const statement = `
+  WITH RECURSIVE found (id, n) AS (
+    (SELECT workspace_id, 1 FROM tasks WHERE $1::uuid IS NULL OR workspace_id > $1 ORDER BY workspace_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT workspace_id FROM tasks WHERE workspace_id > found.id ORDER BY workspace_id LIMIT 1), n + 1
+    FROM found WHERE found.id IS NOT NULL AND n < $2
+  )
+  SELECT found.id AS "workspaceId", coalesce(kept.days, $5::int) AS days
+  FROM found
+  LEFT JOIN workspaces w ON w.id = found.id
+  LEFT JOIN organizations o ON o.id = w.organization_id
+  LEFT JOIN unnest($3::text[], $4::int[]) AS kept (tier, days) ON kept.tier = o.tier
+  WHERE found.id IS NOT NULL
+  ORDER BY found.id`
+
+/** One page of a workspace's old runs. */
+type OldRunsPage = {
+  /** Runs on the page; fewer than `limit` on the last one. */
+  examined: number
+  deleted: number
+  /** Deleted dead letters, which no user has replayed or discarded for a year. */
+  deadLetters: number
+  /** The last run of the page, from which the next page continues; null when the page is empty. */
+  last: string | null
+}
+
+/**
+ * How many days a dead letter and its runs stay at least, independently of the log retention of the tier. Dead letters are
+ * undelivered work, so they stay as long as the longest log. They expire, so forgotten ones do not accumulate.
+ */
+const deadLetterDays = 365
+
+/**
+ * Reads the next page of a workspace's runs that are older than `days`, and deletes all but those of dead letters. With the
+ * latest run of a finished task it deletes the task. The same statement records the freed storage. It waits for no row:
+ * rows that another caller holds stay until the next round.
+ * @param after - The last run of the previous page. Default: null, the first page.
+ */
+export async function deleteOldRuns(
+  pool: Pool,
+  workspaceId: string,
+  days: number,
+  limit: number,
+  after: string | null = null,
+): Promise<OldRunsPage> {
+  const values = [workspaceId, days, limit, after ?? NIL_UUID]
+  const { rows } = await pool.query<OldRunsPage>({ name: 'delete_old_runs', text: oldRunsStatement, values })
+  return rows[0] ?? { examined: 0, deleted: 0, deadLetters: 0, last: null }
+}
+
+// A run and its finished task are deleted together. When another caller holds the task, both stay: without its latest run,
+// the task would never be found again.
+export const oldRunsStatement = `
+  WITH page AS (
+    SELECT id, task_id FROM runs
+    WHERE workspace_id = $1 AND id > $4 AND id < uuid_v7_floor(now() - $2 * interval '1 day') ORDER BY id LIMIT $3
+    FOR UPDATE SKIP LOCKED
+  ),
+  old AS (
+    SELECT page.id, CASE WHEN t.run_id = page.id AND t.finished_at IS NOT NULL THEN page.task_id END AS finished_task
+    FROM page LEFT JOIN LATERAL (
+      SELECT state, settled_at, finished_at, run_id FROM tasks WHERE id = page.task_id AND workspace_id = $1 LIMIT 1
+    ) t ON true
+    WHERE (t.state = 'dead' AND t.settled_at IS NULL
+           AND t.finished_at > now() - greatest($2, ${deadLetterDays}) * interval '1 day') IS NOT TRUE
+  ),
+  finished AS (
+    SELECT t.id, t.state = 'dead' AND t.settled_at IS NULL AS is_dead_letter
+    FROM old JOIN tasks t ON t.id = old.finished_task FOR UPDATE OF t SKIP LOCKED
+  ),
+  deleted AS (
+    DELETE FROM runs r USING old
+    WHERE r.workspace_id = $1 AND r.id = old.id
+      AND (old.finished_task IS NULL OR old.finished_task IN (SELECT id FROM finished))
+    RETURNING octet_length(r.response_body) AS bytes
+  ),
+  tasks_deleted AS (DELETE FROM tasks t USING finished WHERE t.id = finished.id RETURNING t.id, is_dead_letter),
+  requests AS (
+    DELETE FROM task_requests r USING tasks_deleted t WHERE r.task_id = t.id RETURNING octet_length(r.payload) AS bytes
+  ),
+  recorded AS (
+    INSERT INTO usage_changes (workspace_id, storage_bytes)
+    SELECT $1, -sum(bytes) FROM (SELECT bytes FROM deleted UNION ALL SELECT bytes FROM requests) freed
+    HAVING sum(bytes) > 0
+  )
+  SELECT (SELECT count(*)::int FROM page) AS examined, (SELECT count(*)::int FROM deleted) AS deleted,
+         (SELECT count(*)::int FROM tasks_deleted WHERE is_dead_letter) AS "deadLetters",
+         (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last`
+
+/**
+ * Deletes the oldest tasks of a workspace that were cancelled more than `days` ago. They may have no run, so the deletion of
+ * runs does not reach them. Concurrent callers delete different tasks.
+ * @returns How many were deleted; fewer than `limit` when none is left.
+ */
+export async function deleteCancelledTasks(
+  pool: Pool,
+  workspaceId: string,
+  days: number,
+  limit: number,
+): Promise<number> {
+  const query = { name: 'delete_cancelled_tasks', text: cancelledTasksStatement, values: [workspaceId, days, limit] }
+  const { rows } = await pool.query<{ deleted: number }>(query)
+  return rows[0]?.deleted ?? 0
+}
+
+// A task is not older than its id, so the bound on ids skips tasks that cannot have ended that long ago.
+export const cancelledTasksStatement = `
+  WITH old AS (
+    SELECT id FROM tasks
+    WHERE workspace_id = $1 AND state = 'cancelled' AND id < uuid_v7_floor(now() - $2 * interval '1 day')
+      AND finished_at < now() - $2 * interval '1 day'
+    ORDER BY id LIMIT $3
+    FOR UPDATE SKIP LOCKED
+  ),
+  deleted AS (DELETE FROM tasks t USING old WHERE t.id = old.id RETURNING t.id),
+  requests AS (
+    DELETE FROM task_requests r USING deleted WHERE r.task_id = deleted.id RETURNING octet_length(r.payload) AS bytes
+  ),
+  recorded AS (
+    INSERT INTO usage_changes (workspace_id, storage_bytes) SELECT $1, -sum(bytes) FROM requests HAVING sum(bytes) > 0
+  )
+  SELECT count(*)::int AS deleted FROM deleted`

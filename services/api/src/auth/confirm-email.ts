@@ -1,0 +1,28 @@
+import { confirmEmailBody } from '@belfry/contract'
+import { endpoint } from '../http/endpoint.ts'
+import { invalid } from '../http/refusals.ts'
+import { noContent } from '../http/reply.ts'
+import { callerAddress } from './caller-address.ts'
+import { recordConfirmedEmail } from './email-confirmation.ts'
+import { hashOneTimeToken } from './one-time-token.ts'
+import { consumeReset } from './throttle.ts'
+
+export const confirmEmail = endpoint({
+  right: 'public',
+  summary: 'Confirm the e-mail address of an account with the token of a link',
+  answer: { status: 204 },
+  refusals: ['rate_limited'],
+  body: confirmEmailBody,
+  async handle(ctx, { body, request }) {
+    await consumeReset(ctx, callerAddress(request))
+    const tokenHash = hashOneTimeToken(body.token)
+    const valid = { tokenHash, expiresAt: { gt: new Date(ctx.clock.now()) } }
+    const confirmation = await ctx.prisma.emailConfirmation.findFirst({ where: valid })
+    if (!confirmation) {
+      const message = 'token is unknown, used or older than a day: request another mail.'
+      throw invalid('body', [{ path: 'token', code: 'invalid_token', message }])
+    }
+    await ctx.prisma.$transaction(tx => recordConfirmedEmail(ctx, tx, confirmation.userId))
+    return noContent()
+  },
+})

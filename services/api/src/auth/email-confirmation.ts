@@ -1,0 +1,49 @@
+import { addToOutbox } from '@belfry/db'
+import type { PrismaTransaction } from '@belfry/db/prisma'
+import { AppError, newUuid } from '@belfry/domain'
+import { confirmEmailMail, type Message } from '@belfry/messages'
+import type { Context } from '../context.ts'
+import { newOneTimeToken } from './one-time-token.ts'
+
+const confirmationMs = 24 * 3_600_000
+
+type Owner = { id: string; email: string }
+
+/** Stores the mail with the link that confirms a user's address. */
+export async function storeConfirmationMail(ctx: Context, tx: PrismaTransaction, user: Owner): Promise<void> {
+  const { masterKeys, publicUrl } = ctx.config
+  const { token, tokenHash } = newOneTimeToken()
+  const expiresAt = new Date(ctx.clock.now() + confirmationMs)
+  const message: Message = { type: 'mail', mail: confirmEmailMail(user.email, `${publicUrl}/confirm-email#${token}`) }
+  const content = JSON.stringify(message)
+  await tx.emailConfirmation.create({ data: { tokenHash, userId: user.id, expiresAt } })
+  const outbox = { id: newUuid(), kind: 'mail', label: 'email confirmation', content, masterKeys } as const
+  await addToOutbox(tx, { ...outbox, usefulMs: confirmationMs })
+}
+
+/** Records that a user receives mail at the address of the account. */
+export async function recordConfirmedEmail(
+  ctx: Pick<Context, 'clock'>,
+  tx: PrismaTransaction,
+  userId: string,
+): Promise<void> {
+  await tx.user.updateMany({
+    where: { id: userId, emailConfirmedAt: null },
+    data: { emailConfirmedAt: new Date(ctx.clock.now()) },
+  })
+  await tx.emailConfirmation.deleteMany({ where: { userId } })
+}
+
+/** Returns whether a user must confirm the address before creating an organization. */
+export function mustConfirmEmail(
+  { config }: Pick<Context, 'config'>,
+  { emailConfirmedAt }: { emailConfirmedAt: Date | null },
+): boolean {
+  return config.confirmsEmails && emailConfirmedAt === null
+}
+
+/** Throws `email_not_confirmed` when a user must confirm the address first. */
+export function requireConfirmedEmail(ctx: Pick<Context, 'config'>, user: { emailConfirmedAt: Date | null }): void {
+  if (!mustConfirmEmail(ctx, user)) return
+  throw new AppError('email_not_confirmed', 'Open the link in the mail that we sent you, to confirm your address.')
+}

@@ -1,0 +1,105 @@
+import {
+  type CronJob,
+  type CronJobStatus,
+  cronJob,
+  type ListCronJobsQuery,
+  listCronJobsQuery,
+  pageOf,
+  type RecentRuns,
+  recentRuns,
+  recentRunsQuery,
+} from '@belfry/contract'
+import type { RunStatus } from '@belfry/db'
+import { toId } from '@belfry/domain'
+import { isOnPage, readBoundedPage, type Scan } from '../http/bounded-page.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { ok } from '../http/reply.ts'
+import { where } from '../http/where.ts'
+import { type CronJobRow, selectCronJobs } from './cron-job-row.ts'
+import { presentCronJob, readCronJob } from './present-cron-job.ts'
+
+export const getCronJob = endpoint({
+  right: 'cron_job.read',
+  summary: 'Read a cron job',
+  answer: { status: 200, body: cronJob },
+  params: { cronjob: 'cron' },
+  async handle(ctx, { caller, params }) {
+    return ok(await readCronJob(ctx, caller.workspaceId, params.cronjob))
+  },
+})
+
+export const listCronJobs = endpoint({
+  right: 'cron_job.read',
+  summary: 'List cron jobs, newest first',
+  answer: { status: 200, body: pageOf(cronJob) },
+  query: listCronJobsQuery,
+  async handle(ctx, { caller, query }) {
+    const now = ctx.clock.now()
+    const scan = scanCronJobs(caller.workspaceId, query)
+    const list = `cronjobs:${caller.workspaceId}`
+    return ok(await readBoundedPage<CronJobRow, CronJob>(ctx, query, scan, list, row => presentCronJob(row, now)))
+  },
+})
+
+export type CronJobFilter = Omit<ListCronJobsQuery, 'limit' | 'cursor'>
+
+const hasStatus: Record<CronJobStatus, string> = {
+  active: 'j.paused_at IS NULL AND (j.ends_at IS NULL OR j.ends_at > now())',
+  paused: 'j.paused_at IS NOT NULL AND (j.ends_at IS NULL OR j.ends_at > now())',
+  ended: 'j.ends_at <= now()',
+}
+
+/** Reads the cron jobs of a workspace along its index, and applies the filter to each of them. */
+export function scanCronJobs(workspaceId: string, { status, name }: CronJobFilter): Scan {
+  const along = where()
+  const streams = `unnest(ARRAY[${along.add(workspaceId)}::uuid]) AS workspace (id)`
+  along.and('j.workspace_id = workspace.id')
+  const rest = where(along)
+  if (status) rest.and(`(${status.map(one => `(${hasStatus[one]})`).join(' OR ')})`)
+  if (name) rest.and('starts_with(j.name, ?)', name)
+  return {
+    streams,
+    streamCount: 1,
+    table: 'cron_jobs',
+    alias: 'j',
+    order: 'j.id DESC',
+    along,
+    rest,
+    read: `${selectCronJobs} WHERE ${isOnPage('j.id')}`,
+  }
+}
+
+const maxOfEach = 24
+
+type Row = { cronJobId: string; id: string; status: RunStatus; startedAt: Date; finishedAt: Date }
+
+export const listRecentRuns = endpoint({
+  right: 'run.read',
+  summary: 'Get the latest runs of several cron jobs at once, oldest first',
+  answer: { status: 200, body: recentRuns },
+  query: recentRunsQuery,
+  async handle(ctx, { caller, query }) {
+    const ids = [...new Set(query.cronjob_id)]
+    const text = `
+      SELECT job.id AS "cronJobId", u.id, u.status, u.started_at AS "startedAt", u.finished_at AS "finishedAt"
+      FROM unnest($2::uuid[]) AS job (id) CROSS JOIN LATERAL (
+        SELECT id, status, started_at, finished_at FROM runs
+        WHERE workspace_id = $1 AND cron_job_id BETWEEN job.id AND job.id
+        ORDER BY cron_job_id DESC, id DESC LIMIT ${maxOfEach}
+      ) u ORDER BY u.id`
+    const { rows } = await ctx.pool.query<Row>(text, [caller.workspaceId, ids])
+    return ok({
+      data: ids.map(id => ({
+        cronjob_id: toId('cron', id),
+        runs: rows
+          .filter(({ cronJobId }) => cronJobId === id)
+          .map(({ id, status, startedAt, finishedAt }) => ({
+            id: toId('run', id),
+            status,
+            started_at: startedAt.toISOString(),
+            duration_ms: finishedAt.getTime() - startedAt.getTime(),
+          })),
+      })),
+    } satisfies RecentRuns)
+  },
+})

@@ -1,0 +1,210 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  createIntegrationBody,
+  type Integration,
+  type IntegrationTest,
+  integration,
+  integrationTest,
+  pageOf,
+  updateIntegrationBody,
+} from '@belfry/contract'
+import {
+  addToOutbox,
+  changeIntegration,
+  findIntegration,
+  type IntegrationTarget,
+  insertIntegration,
+  inTransaction,
+  inWorkspace,
+  maxIntegrations,
+  type Integration as Row,
+  listIntegrations as readIntegrations,
+  readOutboxOutcome,
+  deleteIntegration as removeIntegration,
+} from '@belfry/db'
+import { type AlertChannel, AppError, newUuid, toId } from '@belfry/domain'
+import type { Message } from '@belfry/messages'
+import { audit } from '../audit/audit.ts'
+import { consumeIntegrationTest } from '../auth/throttle.ts'
+import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { given, isEmpty } from '../http/given.ts'
+import { invalid, notFound } from '../http/refusals.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { inspectTarget } from '../tasks/inspect-target.ts'
+import { storeConsentMail, withConsent } from './alert-consent.ts'
+
+export const createIntegration = endpoint({
+  right: 'integration.write',
+  summary: 'Send alerts of a workspace to Slack, Discord, an e-mail address or a webhook',
+  answer: { status: 201, body: integration },
+  refusals: ['conflict', 'rate_limited'],
+  params: { ws: 'ws' },
+  body: createIntegrationBody,
+  inspect: (ctx, body) => inspectTarget(ctx, body),
+  async handle(ctx, { caller, body }) {
+    const { workspaceId } = caller
+    const { name, channel } = body
+    const events = [...new Set(body.events)]
+    const to = integrationTarget('url' in body ? { url: body.url } : { email: body.email })
+    const target = to && (await withConsent(ctx, caller, to, channel))
+    if (!target) throw new Error('The schema accepted an integration without a target.')
+    const row = await inWorkspace(ctx.pool, workspaceId, async tx => {
+      const added = { name, channel, events, ...target }
+      const row = await insertIntegration(tx, ctx.config.masterKeys, workspaceId, added)
+      if (!row) throw new AppError('conflict', `A workspace may have at most ${maxIntegrations} integrations.`)
+      const details = { name, channel, events, target: row.shownTarget }
+      await storeConsentMail(ctx, tx, target)
+      await audit(tx, caller, { action: 'integration.created', objectId: toId('int', row.id), details })
+      return row
+    })
+    if (!row) throw notFound()
+    const presented = presentIntegration(row)
+    return created(`/api/v1/workspaces/${presented.workspace_id}/integrations/${presented.id}`, presented)
+  },
+})
+
+/** Returns all integrations as one page: a workspace has few of them. */
+export const listIntegrations = endpoint({
+  right: 'integration.read',
+  summary: 'List the integrations of a workspace',
+  answer: { status: 200, body: pageOf(integration) },
+  params: { ws: 'ws' },
+  async handle(ctx, { caller }) {
+    const rows = await readIntegrations(ctx.pool, caller.workspaceId)
+    return ok({ data: rows.map(presentIntegration), next_cursor: null })
+  },
+})
+
+export const getIntegration = endpoint({
+  right: 'integration.read',
+  summary: 'Read an integration',
+  answer: { status: 200, body: integration },
+  params: { ws: 'ws', int: 'int' },
+  async handle(ctx, { caller, params: { int: id } }) {
+    return ok(await readIntegration(ctx, caller.workspaceId, id))
+  },
+})
+
+export const updateIntegration = endpoint({
+  right: 'integration.write',
+  summary: 'Change the name, the events or the target of an integration',
+  answer: { status: 200, body: integration },
+  refusals: ['rate_limited'],
+  params: { ws: 'ws', int: 'int' },
+  body: updateIntegrationBody,
+  inspect: (ctx, body) => inspectTarget(ctx, body),
+  async handle(ctx, { caller, params: { int: id }, body }) {
+    const { workspaceId } = caller
+    const to = integrationTarget(body)
+    const target = to && (await withConsent(ctx, caller, to, body.email === undefined ? 'webhook' : 'email'))
+    const events = body.events && [...new Set(body.events)]
+    const change = given({ name: body.name, events, target: target ?? undefined })
+    if (isEmpty(change)) return ok(await readIntegration(ctx, workspaceId, id))
+    const row = await inWorkspace(ctx.pool, workspaceId, async tx => {
+      const before = await findIntegration(tx, workspaceId, id)
+      if (!before) return null
+      requireChannelOf(before.channel, body)
+      const row = await changeIntegration(tx, ctx.config.masterKeys, workspaceId, id, change)
+      if (target) await storeConsentMail(ctx, tx, target)
+      const details = given({ name: body.name, events, target: target?.shownTarget })
+      await audit(tx, caller, { action: 'integration.changed', objectId: toId('int', id), details })
+      return row
+    })
+    if (!row) throw notFound()
+    return ok(presentIntegration(row))
+  },
+})
+
+function requireChannelOf(channel: AlertChannel, body: { url?: unknown; email?: unknown }): void {
+  const wrong = channel === 'email' ? 'url' : 'email'
+  if (body[wrong] === undefined) return
+  const message = `An integration of the channel ${channel} has no ${wrong}.`
+  throw invalid('body', [{ path: wrong, code: 'wrong_channel', message }])
+}
+
+export const deleteIntegration = endpoint({
+  right: 'integration.delete',
+  summary: 'Delete an integration; alerts that wait to be sent are dropped',
+  answer: { status: 204 },
+  params: { ws: 'ws', int: 'int' },
+  async handle(ctx, { caller, params: { int: id } }) {
+    const { workspaceId } = caller
+    const row = await inWorkspace(ctx.pool, workspaceId, async tx => {
+      const row = await removeIntegration(tx, workspaceId, id)
+      const details = row && { name: row.name, channel: row.channel, target: row.shownTarget }
+      if (details) await audit(tx, caller, { action: 'integration.deleted', objectId: toId('int', id), details })
+      return row
+    })
+    if (!row) throw notFound()
+    return noContent()
+  },
+})
+
+const timeoutMs = 10_000
+// One attempt: a second one would end after the response.
+const usefulMs = 5_000
+const pollMs = 100
+
+// The dispatcher sends it like every alert: only dispatchers call addresses that users chose.
+export const testIntegration = endpoint({
+  right: 'integration.write',
+  summary: 'Send a test message, and report within ten seconds whether it arrived',
+  answer: { status: 200, body: integrationTest },
+  refusals: ['conflict', 'rate_limited'],
+  params: { ws: 'ws', int: 'int' },
+  async handle(ctx, { caller: { workspaceId }, params: { int: integrationId } }) {
+    const integration = await findIntegration(ctx.pool, workspaceId, integrationId)
+    if (!integration) throw notFound()
+    if (!integration.isConfirmed) throw new AppError('conflict', 'The recipient has not confirmed the address yet.')
+    await consumeIntegrationTest(ctx, workspaceId)
+    const { name } = await ctx.prisma.workspace.findUniqueOrThrow({ where: { id: workspaceId } })
+    const at = new Date(ctx.clock.now()).toISOString()
+    const about = { workspace: { id: toId('ws', workspaceId), name }, count: 0, items: [] }
+    const message: Message = { type: 'alert', workspaceId, integrationId, alert: { event: 'test', at, ...about } }
+    const id = newUuid()
+    const kind = integration.channel === 'email' ? 'mail' : 'webhook'
+    const stored = { id, kind, label: 'integration test', content: JSON.stringify(message), masterKeys: null } as const
+    await inTransaction(ctx.pool, tx => addToOutbox(tx, { ...stored, usefulMs }))
+    return ok(await outcomeOf(ctx, id))
+  },
+})
+
+async function outcomeOf(ctx: Context, id: string): Promise<IntegrationTest> {
+  for (const giveUpAt = performance.now() + timeoutMs; performance.now() < giveUpAt; await sleep(pollMs)) {
+    const outcome = await readOutboxOutcome(ctx.pool, id)
+    if (outcome) return { delivered: outcome.sent, error: outcome.error }
+  }
+  return { delivered: false, error: 'It did not arrive within ten seconds.' }
+}
+
+/** Reads an integration in its public form. */
+async function readIntegration(ctx: Context, workspaceId: string, id: string): Promise<Integration> {
+  const row = await findIntegration(ctx.pool, workspaceId, id)
+  if (!row) throw notFound()
+  return presentIntegration(row)
+}
+
+/** Returns the public form of an integration. */
+function presentIntegration(row: Row): Integration {
+  return {
+    id: toId('int', row.id),
+    workspace_id: toId('ws', row.workspaceId),
+    name: row.name,
+    channel: row.channel,
+    events: row.events,
+    target: row.shownTarget,
+    confirmed: row.isConfirmed,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  }
+}
+
+/**
+ * Returns the target of an integration, and the part of it that is shown: of a URL the host, since the rest may be a
+ * secret.
+ */
+function integrationTarget(to: { url?: string | undefined; email?: string | undefined }): IntegrationTarget | null {
+  if (to.url !== undefined) return { target: to.url, shownTarget: new URL(to.url).host }
+  return to.email === undefined ? null : { target: to.email, shownTarget: to.email }
+}

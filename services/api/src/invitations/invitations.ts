@@ -1,0 +1,172 @@
+import { type CreateInvitationBody, createInvitationBody, invitation, listQuery, pageOf } from '@belfry/contract'
+import type { PrismaTransaction } from '@belfry/db/prisma'
+import { AppError, newUuid, toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import { newOneTimeToken } from '../auth/one-time-token.ts'
+import { consumeInvitation } from '../auth/throttle.ts'
+import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { readCursor, toPage } from '../http/page.ts'
+import { invalid, notFound } from '../http/refusals.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { lockOrganization } from '../organizations/lock-organization.ts'
+import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
+import { revoked } from './find-invitation.ts'
+import { inviter, presentInvitation } from './present-invitation.ts'
+import {
+  invitableWorkspaces,
+  inviterOf,
+  requireGrantable,
+  requireGrantableInWorkspaces,
+  type UserOfOrganization,
+} from './require-grantable.ts'
+import { invitationMs, storeInvitationMail } from './send-invitation.ts'
+
+export const createInvitation = endpoint({
+  right: 'invitation.create',
+  summary: 'Invite a user by e-mail; the link in the mail is valid for seven days and for one use',
+  answer: { status: 201, body: invitation },
+  refusals: ['already_member', 'already_invited', 'quota_exceeded', 'rate_limited'],
+  params: { org: 'org' },
+  body: createInvitationBody,
+  async handle(ctx, { caller, body }) {
+    const { organizationId, user, actor } = caller
+    requireGrantable(actor, body.role)
+    const email = body.email.toLowerCase()
+    await consumeInvitation(ctx, organizationId, email)
+    const id = newUuid()
+    const { token, tokenHash } = newOneTimeToken()
+    const expiresAt = new Date(ctx.clock.now() + invitationMs)
+    const quota = await readQuota(ctx, organizationId)
+    const row = await ctx.prisma.$transaction(async tx => {
+      await lockOrganization(tx, organizationId)
+      await requireInvitable(ctx, tx, organizationId, email)
+      const isOpen = { organizationId, acceptedAt: null, revokedAt: null, expiresAt: { gt: new Date(ctx.clock.now()) } }
+      refuseOverCount(quota, 'invitations', await tx.invitation.count({ where: isOpen }))
+      const workspaceIds = await requireWorkspaces(tx, caller, body)
+      const { role, workspace_role: workspaceRole } = body
+      await requireGrantableInWorkspaces(tx, inviterOf(caller), { workspaceRole, workspaceIds })
+      const data = { id, organizationId, email, role, workspaceRole, workspaceIds, tokenHash, expiresAt }
+      const row = await tx.invitation.create({ data: { ...data, invitedBy: user.userId }, include: { inviter } })
+      await storeInvitationMail(ctx, tx, { organizationId, email, invitedBy: user.userId, token })
+      const details = { email, role, workspace_role: workspaceRole, workspace_ids: body.workspace_ids.map(toWsId) }
+      await audit(tx, caller, { action: 'invitation.created', objectId: toId('inv', id), details })
+      return row
+    })
+    const presented = presentInvitation(row, ctx.clock.now())
+    return created(`/api/v1/organizations/${presented.organization_id}/invitations/${presented.id}`, presented)
+  },
+})
+
+const toWsId = (id: string) => toId('ws', id)
+
+// Rejects an address of a member, and an address with an open invitation.
+async function requireInvitable(ctx: Context, tx: PrismaTransaction, organizationId: string, email: string) {
+  const members = await tx.membership.count({ where: { organizationId, user: { email } } })
+  if (members > 0) throw new AppError('already_member', 'A member already has this e-mail address.')
+  const now = new Date(ctx.clock.now())
+  const open = { organizationId, email, acceptedAt: null, revokedAt: null }
+  await tx.invitation.updateMany({ where: { ...open, expiresAt: { lte: now } }, data: { revokedAt: now } })
+  if ((await tx.invitation.count({ where: open })) === 0) return
+  throw new AppError('already_invited', 'An invitation to this address is open: resend it, or revoke it first.')
+}
+
+async function requireWorkspaces(
+  tx: PrismaTransaction,
+  caller: UserOfOrganization,
+  { workspace_ids: ids }: CreateInvitationBody,
+): Promise<string[]> {
+  const wanted = [...new Set(ids)]
+  if (wanted.length === 0) return []
+  const found = await invitableWorkspaces(tx, wanted, inviterOf(caller))
+  if (found.length === wanted.length) return wanted
+  const message = 'workspace_ids may contain only workspaces of the organization to which you may invite.'
+  const errors = [{ path: 'workspace_ids', code: 'unknown_workspace', message }]
+  throw invalid('body', errors)
+}
+
+export const listInvitations = endpoint({
+  right: 'invitation.read',
+  summary: 'List the invitations of an organization, including those that have ended',
+  answer: { status: 200, body: pageOf(invitation) },
+  params: { org: 'org' },
+  query: listQuery,
+  async handle(ctx, { caller: { organizationId }, query }) {
+    const list = `invitations:${organizationId}`
+    const after = readCursor(list, query)
+    const rows = await ctx.prisma.invitation.findMany({
+      where: { organizationId, ...(after === undefined ? {} : { id: { lt: after } }) },
+      include: { inviter },
+      orderBy: { id: 'desc' },
+      take: query.limit + 1,
+    })
+    const now = ctx.clock.now()
+    return ok(toPage(list, query, rows, row => presentInvitation(row, now)))
+  },
+})
+
+export const resendInvitation = endpoint({
+  right: 'invitation.create',
+  summary: 'Resend an invitation with a new link that is valid for seven days; the old link ends',
+  answer: { status: 200, body: invitation },
+  refusals: ['invitation_used', 'invitation_revoked', 'rate_limited'],
+  params: { org: 'org', inv: 'inv' },
+  async handle(ctx, { caller, params: { inv: id } }) {
+    const { organizationId, user } = caller
+    const found = await ctx.prisma.invitation.findFirst({ where: { id, organizationId } })
+    if (!found) throw notFound()
+    requireGrantable(caller.actor, found.role)
+    await consumeInvitation(ctx, organizationId, found.email)
+    const { token, tokenHash } = newOneTimeToken()
+    const expiresAt = new Date(ctx.clock.now() + invitationMs)
+    const row = await ctx.prisma.$transaction(async tx => {
+      await requireGrantableInWorkspaces(tx, inviterOf(caller), found)
+      // The caller becomes the inviter, whose rights count when it is accepted.
+      const data = { tokenHash, expiresAt, invitedBy: user.userId }
+      const { count } = await tx.invitation.updateMany({
+        where: { id, organizationId, acceptedAt: null, revokedAt: null },
+        data,
+      })
+      const row = await tx.invitation.findUniqueOrThrow({ where: { id, organizationId }, include: { inviter } })
+      if (count === 0 && row.acceptedAt) throw new AppError('invitation_used', 'The invitation has been accepted.')
+      if (count === 0) throw revoked()
+      await storeInvitationMail(ctx, tx, {
+        organizationId,
+        email: row.email,
+        invitedBy: user.userId,
+        token,
+      })
+      const details = { email: row.email }
+      await audit(tx, caller, { action: 'invitation.resent', objectId: toId('inv', id), details })
+      return row
+    })
+    return ok(presentInvitation(row, ctx.clock.now()))
+  },
+})
+
+export const revokeInvitation = endpoint({
+  right: 'invitation.revoke',
+  summary: 'Revoke an invitation; its link stops working',
+  answer: { status: 204 },
+  refusals: ['invitation_used'],
+  params: { org: 'org', inv: 'inv' },
+  async handle(ctx, { caller, params: { inv: id } }) {
+    const { organizationId } = caller
+    await ctx.prisma.$transaction(async tx => {
+      const row = await tx.invitation.findFirst({ where: { id, organizationId } })
+      if (!row) throw notFound()
+      requireGrantable(caller.actor, row.role)
+      const open = { id, organizationId, acceptedAt: null, revokedAt: null }
+      const { count } = await tx.invitation.updateMany({
+        where: open,
+        data: { revokedAt: new Date(ctx.clock.now()) },
+      })
+      const details = { email: row.email }
+      if (count > 0) await audit(tx, caller, { action: 'invitation.revoked', objectId: toId('inv', id), details })
+      else if (await tx.invitation.findFirst({ where: { id, organizationId, acceptedAt: { not: null } } })) {
+        throw new AppError('invitation_used', 'The invitation has been accepted: remove the member instead.')
+      }
+    })
+    return noContent()
+  },
+})

@@ -1,0 +1,139 @@
+import { listQuery, type Member, member, pageOf, updateMemberBody, type WorkspaceMember } from '@belfry/contract'
+import type { PrismaTransaction } from '@belfry/db/prisma'
+import { type Actor, AppError, mayGrant, type Role, toId, type WorkspaceRole } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import { type OrganizationCaller, requireRight } from '../auth/authorize.ts'
+import type { UserCaller } from '../auth/find-user.ts'
+import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { readCursor, toPage } from '../http/page.ts'
+import { notFound } from '../http/refusals.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { lockOrganization } from '../organizations/lock-organization.ts'
+
+export const listMembers = endpoint({
+  right: 'member.read',
+  summary: 'List the members of an organization',
+  answer: { status: 200, body: pageOf(member) },
+  params: { org: 'org' },
+  query: listQuery,
+  async handle(ctx, { caller: { organizationId }, query }) {
+    const list = `members:${organizationId}`
+    const after = readCursor(list, query)
+    const rows = await ctx.prisma.membership.findMany({
+      where: { organizationId, ...(after === undefined ? {} : { userId: { lt: after } }) },
+      include: { user: memberUser },
+      orderBy: { userId: 'desc' },
+      take: query.limit + 1,
+    })
+    const withIds = rows.map(row => ({ id: row.userId, ...row }))
+    return ok(toPage(list, query, withIds, presentMember))
+  },
+})
+
+export const updateMember = endpoint({
+  right: 'member.manage',
+  summary: 'Change the role of a member; only owners may add or remove owners',
+  answer: { status: 200, body: member },
+  refusals: ['last_owner'],
+  params: { org: 'org', user: 'user' },
+  body: updateMemberBody,
+  async handle(ctx, { caller, params, body: { role } }) {
+    const row = await changeMembership(ctx, caller, params.user, async (tx, present, own) => {
+      requireRank(own, role)
+      if (role !== 'owner') await requireAnotherOwner(tx, present)
+      if (role !== present.role) {
+        const details = { from: present.role, to: role }
+        await audit(tx, caller, { action: 'member.role_changed', objectId: toId('user', params.user), details })
+      }
+      return tx.membership.update({
+        where: { organizationId_userId: { organizationId: caller.organizationId, userId: params.user } },
+        data: { role },
+        include: { user: memberUser },
+      })
+    })
+    return ok(presentMember(row))
+  },
+})
+
+// Every member may leave. Removing another member requires `member.manage`, which `changeMembership` checks.
+export const removeMember = endpoint({
+  right: 'member.leave',
+  summary: 'Remove a member from an organization and its workspaces, or leave it',
+  answer: { status: 204 },
+  refusals: ['last_owner'],
+  params: { org: 'org', user: 'user' },
+  async handle(ctx, { caller, params: { user: userId } }) {
+    const { organizationId } = caller
+    await changeMembership(ctx, caller, userId, async (tx, present) => {
+      await requireAnotherOwner(tx, present)
+      await tx.workspaceMember.deleteMany({ where: { userId, workspace: { organizationId } } })
+      await tx.membership.delete({ where: { organizationId_userId: { organizationId, userId } } })
+      const action = userId === caller.user.userId ? 'member.left' : 'member.removed'
+      await audit(tx, caller, { action, objectId: toId('user', userId), details: { role: present.role } })
+    })
+    return noContent()
+  },
+})
+
+type Membership = { organizationId: string; userId: string; role: Role }
+
+/**
+ * Changes the membership of one user, under a lock of all memberships of the organization. The right and the rank of the
+ * caller are checked under the lock as well.
+ */
+async function changeMembership<T>(
+  ctx: Context,
+  caller: OrganizationCaller & { user: UserCaller },
+  userId: string,
+  change: (tx: PrismaTransaction, present: Membership, own: Role) => Promise<T>,
+): Promise<T> {
+  const { organizationId } = caller
+  return ctx.prisma.$transaction(async tx => {
+    await lockOrganization(tx, organizationId)
+    const users = { in: [caller.user.userId, userId] }
+    const rows = await tx.membership.findMany({ where: { organizationId, userId: users } })
+    const own = rows.find(row => row.userId === caller.user.userId)
+    const present = rows.find(row => row.userId === userId)
+    if (!own || !present) throw notFound()
+    if (userId !== caller.user.userId) requireRight(actorNow(caller.actor, own.role), 'member.manage')
+    requireRank(own.role, present.role)
+    return change(tx, present, own.role)
+  })
+}
+
+function actorNow(actor: Actor, role: Role): Actor {
+  return actor.kind === 'user' ? { ...actor, role } : actor
+}
+
+/** Throws `forbidden` unless a role may grant and remove another: only owners may add or remove owners. */
+function requireRank(own: Role, other: Role): void {
+  if (!mayGrant(own, other)) throw new AppError('forbidden', `This requires the role ${other}.`)
+}
+
+/** Throws `last_owner` for the last owner. The caller holds the lock of the organization, so the count stays right. */
+async function requireAnotherOwner(tx: PrismaTransaction, { organizationId, userId, role }: Membership) {
+  if (role !== 'owner') return
+  const others = await tx.membership.count({ where: { organizationId, role: 'owner', userId: { not: userId } } })
+  if (others === 0)
+    throw new AppError('last_owner', 'Make another member an owner first: an organization needs at least one.')
+}
+
+/** Selects the columns of a user that other members may see. */
+export const memberUser = { select: { id: true, email: true, name: true } } as const
+
+type UserRow = { id: string; email: string; name: string }
+
+type MemberRow = { user: UserRow; role: Role; workspaceRole: WorkspaceRole; joinedAt: Date }
+
+function presentMember({ user, role, workspaceRole, joinedAt }: MemberRow): Member {
+  return { user: presentMemberUser(user), role, workspace_role: workspaceRole, joined_at: joinedAt.toISOString() }
+}
+
+export function presentWorkspaceMember(row: { user: UserRow; role: WorkspaceRole; createdAt: Date }): WorkspaceMember {
+  return { user: presentMemberUser(row.user), role: row.role, added_at: row.createdAt.toISOString() }
+}
+
+function presentMemberUser({ id, email, name }: UserRow): Member['user'] {
+  return { id: toId('user', id), email, name }
+}

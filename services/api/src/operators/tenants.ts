@@ -1,0 +1,279 @@
+import {
+  changeTierBody,
+  findTargetsQuery,
+  foundTargets,
+  listQuery,
+  listTenantsQuery,
+  operatorEntry,
+  pageOf,
+  suspensionBody,
+  type Tenant,
+  tenant,
+  tenantDetail,
+} from '@belfry/contract'
+import { inTransaction } from '@belfry/db'
+import { type Role, type TierName, toId } from '@belfry/domain'
+import { forgetApiKeys } from '../auth/api-key-caches.ts'
+import { applyTier } from '../billing/apply-tier.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { readCursor, toPage } from '../http/page.ts'
+import { notFound } from '../http/refusals.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { where } from '../http/where.ts'
+import { recordOperatorAction } from './record-operator-action.ts'
+
+export const listTenants = endpoint({
+  right: 'operator',
+  summary: 'List the organizations of the installation, newest first',
+  answer: { status: 200, body: pageOf(tenant) },
+  query: listTenantsQuery,
+  async handle(ctx, { query }) {
+    const after = readCursor('tenants', query)
+    const filter = where()
+    filter.and('o.deleted_at IS NULL')
+    if (after) filter.and('o.id < ?', after)
+    if (query.suspended) filter.and(`(o.suspended_at IS NOT NULL) = ?`, query.suspended === 'true')
+    if (query.search) filter.and(`(o.name || ' ' || o.slug || ' ' || ${ownerAddresses}) ILIKE ?`, like(query.search))
+    const text = `${tenantColumns} WHERE ${filter.text} ORDER BY o.id DESC LIMIT ${query.limit + 1}`
+    const { rows } = await ctx.pool.query<TenantRow>(text, filter.values)
+    return ok(toPage('tenants', query, rows, presentTenant))
+  },
+})
+
+export const getTenant = endpoint({
+  right: 'operator',
+  summary: 'Read an organization with its workspaces and members',
+  answer: { status: 200, body: tenantDetail },
+  params: { org: 'org' },
+  async handle(ctx, { params }) {
+    const { rows } = await ctx.pool.query<TenantRow>(`${tenantColumns} WHERE o.id = $1 AND o.deleted_at IS NULL`, [
+      params.org,
+    ])
+    if (!rows[0]) throw notFound()
+    const workspaces = await ctx.pool.query<WorkspaceRow>(
+      `SELECT id, name, suspended_at AS "suspendedAt", created_at AS "createdAt", ${inFlightOf('w.id')} AS "inFlight"
+       FROM workspaces w WHERE organization_id = $1 AND deleted_at IS NULL ORDER BY id LIMIT 1000`,
+      [params.org],
+    )
+    const members = await ctx.pool.query<MemberRow>(
+      `SELECT u.id, u.email, u.name, m.role, u.suspended_at AS "suspendedAt"
+       FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1
+       ORDER BY m.joined_at, u.id LIMIT 1000`,
+      [params.org],
+    )
+    return ok({
+      ...presentTenant(rows[0]),
+      workspace_list: workspaces.rows.map(({ id, name, suspendedAt, inFlight, createdAt }) => {
+        const times = { suspended_at: iso(suspendedAt), created_at: createdAt.toISOString() }
+        return { id: toId('ws', id), name, in_flight: inFlight, ...times }
+      }),
+      member_list: members.rows.map(({ id, email, name, role, suspendedAt }) => {
+        return { user_id: toId('user', id), email, name, role, suspended_at: iso(suspendedAt) }
+      }),
+    })
+  },
+})
+
+export const setTier = endpoint({
+  right: 'operator',
+  summary: 'Set the tier of an organization',
+  answer: { status: 204 },
+  params: { org: 'org' },
+  body: changeTierBody,
+  async handle(ctx, { caller, params: { org }, body: { tier } }) {
+    await inTransaction(ctx.pool, async tx => {
+      const { rows } = await tx.query<{ tier: TierName }>(
+        'SELECT tier FROM organizations WHERE id = $1 AND deleted_at IS NULL',
+        [org],
+      )
+      if (!rows[0]) throw notFound()
+      const by = { userId: null, apiKeyId: null, address: '', details: { by: 'operator' } }
+      await applyTier(ctx, tx, org, tier, by)
+      const details = { from: rows[0].tier, to: tier }
+      await recordOperatorAction(tx, caller, { action: 'organization.tier_set', objectId: toId('org', org), details })
+    })
+    ctx.usageCache.delete(org)
+    return noContent()
+  },
+})
+
+const kinds = {
+  user: { table: 'users', isDeleted: 'false' },
+  org: { table: 'organizations', isDeleted: 'deleted_at IS NOT NULL' },
+  ws: { table: 'workspaces', isDeleted: 'deleted_at IS NOT NULL' },
+} as const
+
+const nameOf = { user: 'user', org: 'organization', ws: 'workspace' } as const
+
+export const suspendUser = suspension('user', 'suspended')
+export const resumeUser = suspension('user', 'resumed')
+export const suspendOrganization = suspension('org', 'suspended')
+export const resumeOrganization = suspension('org', 'resumed')
+export const suspendWorkspace = suspension('ws', 'suspended')
+export const resumeWorkspace = suspension('ws', 'resumed')
+
+/** Makes the endpoint that suspends or resumes a user, an organization or a workspace. */
+function suspension(kind: keyof typeof kinds, change: 'suspended' | 'resumed') {
+  const { table, isDeleted } = kinds[kind]
+  const name = nameOf[kind]
+  return endpoint({
+    right: 'operator',
+    summary:
+      change === 'suspended'
+        ? `Suspend a ${name}: its callers are refused and its tasks wait, and nothing is deleted`
+        : `Resume a suspended ${name}; its waiting tasks start`,
+    answer: { status: 204 },
+    params: { [kind]: kind } as Record<typeof kind, typeof kind>,
+    body: suspensionBody,
+    async handle(ctx, { caller, params, body }) {
+      const id = params[kind]
+      await inTransaction(ctx.pool, async tx => {
+        const { rows } = await tx.query<{ isSuspended: boolean }>(
+          `SELECT suspended_at IS NOT NULL AS "isSuspended" FROM ${table} WHERE id = $1 AND NOT (${isDeleted}) FOR UPDATE`,
+          [id],
+        )
+        if (!rows[0]) throw notFound()
+        if (rows[0].isSuspended === (change === 'suspended')) return
+        const at = change === 'suspended' ? 'now()' : 'NULL'
+        await tx.query(`UPDATE ${table} SET suspended_at = ${at} WHERE id = $1`, [id])
+        await recordOperatorAction(tx, caller, { action: `${name}.${change}`, objectId: toId(kind, id), details: body })
+      })
+      forgetApiKeys(ctx.apiKeys, () => true)
+      return noContent()
+    },
+  })
+}
+
+export const findTargets = endpoint({
+  right: 'operator',
+  summary: 'Find the workspaces that call a host',
+  answer: { status: 200, body: foundTargets },
+  query: findTargetsQuery,
+  async handle(ctx, { query: { host } }) {
+    const { rows } = await ctx.pool.query<TargetRow>({ text: targetsStatement, values: [host.toLowerCase()] })
+    return ok({
+      data: rows.map(({ workspaceId, organizationId, ...row }) => {
+        return { workspace_id: toId('ws', workspaceId), organization_id: toId('org', organizationId), ...row }
+      }),
+    })
+  },
+})
+
+export const listOperatorLog = endpoint({
+  right: 'operator',
+  summary: 'List the actions of operators, newest first',
+  answer: { status: 200, body: pageOf(operatorEntry) },
+  query: listQuery,
+  async handle(ctx, { query }) {
+    const after = readCursor('operator-log', query)
+    const rows = await ctx.prisma.operatorEntry.findMany({
+      where: after === undefined ? {} : { id: { lt: after } },
+      orderBy: { id: 'desc' },
+      take: query.limit + 1,
+    })
+    return ok(
+      toPage('operator-log', query, rows, ({ id, operator, address, action, objectId, details, createdAt }) => {
+        const about = { operator, address, action, object_id: objectId, details: JSON.parse(details) }
+        return { id: toId('aud', id), ...about, created_at: createdAt.toISOString() }
+      }),
+    )
+  },
+})
+
+type TenantRow = {
+  id: string
+  name: string
+  slug: string
+  tier: TierName
+  suspendedAt: Date | null
+  createdAt: Date
+  accountId: string | null
+  accountEmail: string | null
+  accountSuspendedAt: Date | null
+  workspaces: number
+  inFlight: number
+  executions: number
+  storageBytes: number
+  failedToday: number
+}
+type WorkspaceRow = { id: string; name: string; suspendedAt: Date | null; createdAt: Date; inFlight: number }
+type MemberRow = { id: string; email: string; name: string; role: Role; suspendedAt: Date | null }
+type TargetRow = {
+  workspaceId: string
+  workspace_name: string
+  organizationId: string
+  organization_name: string
+  tasks: number
+  cron_jobs: number
+  subscriptions: number
+}
+
+const ownerAddresses = `coalesce((
+  SELECT string_agg(u.email, ' ') FROM memberships m JOIN users u ON u.id = m.user_id
+  WHERE m.organization_id = o.id AND m.role = 'owner'), '')`
+
+const inFlightOf = (workspace: string) =>
+  `(SELECT count(*)::int FROM tasks t WHERE t.workspace_id = ${workspace} AND t.state = 'processing')`
+
+const tenantColumns = `
+  SELECT o.id, o.name, o.slug, o.tier, o.suspended_at AS "suspendedAt", o.created_at AS "createdAt",
+         a.id AS "accountId", a.email AS "accountEmail", a.suspended_at AS "accountSuspendedAt",
+         w.workspaces, w.in_flight AS "inFlight", coalesce(greatest(0, u.executions), 0)::float8 AS executions,
+         coalesce(greatest(0, s.bytes), 0)::float8 AS "storageBytes", coalesce(d.failed, 0)::float8 AS "failedToday"
+  FROM organizations o
+  LEFT JOIN LATERAL (
+    SELECT u.id, u.email, u.suspended_at FROM memberships m JOIN users u ON u.id = m.user_id
+    WHERE m.organization_id = o.id AND m.role = 'owner' ORDER BY m.joined_at, m.user_id LIMIT 1
+  ) a ON true
+  CROSS JOIN LATERAL (
+    SELECT count(*)::int AS workspaces, coalesce(sum(${inFlightOf('w.id')}), 0)::int AS in_flight
+    FROM workspaces w WHERE w.organization_id = o.id AND w.deleted_at IS NULL
+  ) w
+  LEFT JOIN usage u ON u.organization_id = o.id AND u.month = utc_month(now())
+  LEFT JOIN storage s ON s.organization_id = o.id
+  LEFT JOIN usage_days d ON d.organization_id = o.id AND d.day = (now() AT TIME ZONE 'UTC')::date`
+
+const hostOf = (url: string) =>
+  `lower(split_part(split_part(split_part(split_part(${url}, '/', 3), '?', 1), '#', 1), '@', -1))`
+
+const targetsStatement = `
+  WITH found AS (
+    SELECT t.workspace_id, 1 AS tasks, 0 AS cron_jobs, 0 AS subscriptions
+    FROM (SELECT task_id, url FROM task_requests ORDER BY task_id DESC LIMIT 100000) r JOIN tasks t ON t.id = r.task_id
+    WHERE ${hostOf('r.url')} = $1
+    UNION ALL SELECT workspace_id, 0, 1, 0 FROM cron_jobs WHERE ${hostOf('url')} = $1
+    UNION ALL SELECT workspace_id, 0, 0, 1 FROM subscriptions WHERE ${hostOf('url')} = $1
+  )
+  SELECT w.id AS "workspaceId", w.name AS workspace_name, o.id AS "organizationId", o.name AS organization_name,
+         sum(tasks)::int AS tasks, sum(cron_jobs)::int AS cron_jobs, sum(subscriptions)::int AS subscriptions
+  FROM found f JOIN workspaces w ON w.id = f.workspace_id JOIN organizations o ON o.id = w.organization_id
+  GROUP BY w.id, o.id ORDER BY tasks DESC, w.id LIMIT 100`
+
+function presentTenant(row: TenantRow): Tenant {
+  const { id, name, slug, tier, accountId, accountEmail, workspaces, executions } = row
+  return {
+    id: toId('org', id),
+    name,
+    slug,
+    tier,
+    account:
+      accountId === null || accountEmail === null
+        ? null
+        : { user_id: toId('user', accountId), email: accountEmail, suspended_at: iso(row.accountSuspendedAt) },
+    suspended_at: iso(row.suspendedAt),
+    workspaces,
+    in_flight: row.inFlight,
+    executions,
+    storage_bytes: row.storageBytes,
+    failed_today: row.failedToday,
+    created_at: row.createdAt.toISOString(),
+  }
+}
+
+function iso(at: Date | null): string | null {
+  return at === null ? null : at.toISOString()
+}
+
+function like(search: string): string {
+  return `%${search.replace(/[\\%_]/g, '\\$&')}%`
+}

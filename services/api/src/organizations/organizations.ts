@@ -1,0 +1,186 @@
+import {
+  listQuery,
+  type Organization,
+  type OrganizationSummary,
+  organization,
+  organizationDetail,
+  organizationSummary,
+  pageOf,
+  type UpdateOrganizationBody,
+  updateOrganizationBody,
+} from '@belfry/contract'
+import { readUsage } from '@belfry/db'
+import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/prisma'
+import { AppError, decide, flagName, policyFlags, toId } from '@belfry/domain'
+import { z } from 'zod'
+import { audit } from '../audit/audit.ts'
+import type { OrganizationCaller } from '../auth/authorize.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { given } from '../http/given.ts'
+import { readCursor, toPage } from '../http/page.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { presentUsage } from './get-usage.ts'
+import { lockOrganization } from './lock-organization.ts'
+import { isReservedSlug } from './slug.ts'
+
+export const listOrganizations = endpoint({
+  right: 'signed_in',
+  summary: 'List the organizations of the signed-in user',
+  answer: { status: 200, body: pageOf(organization) },
+  query: listQuery,
+  async handle(ctx, { caller, query }) {
+    const list = `organizations:${caller.userId}`
+    const after = readCursor(list, query)
+    const rows = await ctx.prisma.organization.findMany({
+      where: {
+        memberships: { some: { userId: caller.userId } },
+        ...(after === undefined ? {} : { id: { lt: after } }),
+      },
+      orderBy: { id: 'desc' },
+      take: query.limit + 1,
+    })
+    return ok(toPage(list, query, rows, presentOrganization))
+  },
+})
+
+export const getOrganization = endpoint({
+  right: 'organization.read',
+  summary: 'Read an organization; owners see its usage, an API key sees its name, slug and tier',
+  answer: { status: 200, body: z.union([organizationDetail, organizationSummary]) },
+  params: { org: 'org' },
+  async handle(ctx, { caller: { organizationId, actor } }) {
+    const row = await ctx.prisma.organization.findUniqueOrThrow({ where: { id: organizationId } })
+    if (actor.kind === 'api_key') return ok(presentOrganizationSummary(row))
+    const used = decide(actor, 'usage.read').allowed ? await readUsage(ctx.pool, organizationId) : null
+    return ok({ ...presentOrganization(row), ...(used && { usage: presentUsage(ctx, used) }) })
+  },
+})
+
+export const updateOrganization = endpoint({
+  right: 'organization.change',
+  summary: 'Change the name, the slug or the policy of an organization',
+  answer: { status: 200, body: organization },
+  refusals: ['slug_taken'],
+  params: { org: 'org' },
+  body: updateOrganizationBody,
+  async handle(ctx, { caller, body }) {
+    if (body.slug && isReservedSlug(body.slug)) throw slugTaken()
+    const row = await ctx.prisma
+      .$transaction(tx => update(tx, caller, body))
+      .catch(error => {
+        throw isUniqueViolation(error) ? slugTaken() : error
+      })
+    return ok(presentOrganization(row))
+  },
+})
+
+function slugTaken(): AppError {
+  return new AppError('slug_taken', 'Another organization, or Belfry itself, has this slug.')
+}
+
+async function update(
+  tx: PrismaTransaction,
+  caller: OrganizationCaller,
+  { name, slug, policy = {} }: UpdateOrganizationBody,
+): Promise<OrganizationRow> {
+  const where = { id: caller.organizationId }
+  await lockOrganization(tx, caller.organizationId)
+  const before = await tx.organization.findUniqueOrThrow({ where })
+  const flags = Object.fromEntries(
+    policyFlags.map(flag => [flag, policy[flagName(flag) as keyof typeof policy]]), // the public names of the flags
+  )
+  const after = await tx.organization.update({ where, data: given({ name, slug, ...flags }) })
+  await auditChanges(tx, caller, presentOrganization(before), presentOrganization(after))
+  return after
+}
+
+type Presented = ReturnType<typeof presentOrganization>
+
+async function auditChanges(tx: PrismaTransaction, caller: OrganizationCaller, before: Presented, after: Presented) {
+  const settings = changes({ name: before.name, slug: before.slug }, { name: after.name, slug: after.slug })
+  if (settings) await audit(tx, caller, { action: 'organization.changed', objectId: after.id, details: settings })
+  const policy = changes(before.policy, after.policy)
+  if (policy) await audit(tx, caller, { action: 'organization.policy_changed', objectId: after.id, details: policy })
+}
+
+// Returns the changed members with their old and new values; null when there are none.
+function changes<T extends Record<string, unknown>>(before: T, after: T): Record<string, unknown> | null {
+  const changed = Object.keys(before).filter(key => before[key] !== after[key])
+  return changed.length === 0
+    ? null
+    : Object.fromEntries(changed.map(key => [key, { from: before[key], to: after[key] }]))
+}
+
+export const deleteOrganization = endpoint({
+  right: 'organization.delete',
+  summary: 'Delete an organization that has no workspace left',
+  answer: { status: 204 },
+  refusals: ['conflict'],
+  params: { org: 'org' },
+  async handle(ctx, { caller }) {
+    const id = caller.organizationId
+    await ctx.prisma.$transaction(async tx => {
+      await lockOrganization(tx, id)
+      const workspaces = await tx.workspace.count({ where: { organizationId: id, deletedAt: null } })
+      if (workspaces > 0) throw new AppError('conflict', 'Delete the workspaces of the organization first.')
+      await refuseWhilePaid(tx, id)
+      const { name, slug } = await tx.organization.findUniqueOrThrow({ where: { id } })
+      // Without members the organization is invisible, and the scheduler removes it. Its slug is free again.
+      await tx.organization.update({ where: { id }, data: { deletedAt: new Date(ctx.clock.now()), slug: id } })
+      await tx.membership.deleteMany({ where: { organizationId: id } })
+      await tx.workspaceMember.deleteMany({ where: { workspace: { organizationId: id } } })
+      await audit(tx, caller, {
+        action: 'organization.deleted',
+        objectId: toId('org', id),
+        details: { name, slug },
+      })
+    })
+    return noContent()
+  },
+})
+
+// A subscription that renews would be paid for nothing. A subscription that ends with its period is harmless.
+async function refuseWhilePaid(tx: PrismaTransaction, organizationId: string): Promise<void> {
+  const status = { in: ['active', 'trialing', 'past_due', 'unpaid'] }
+  const account = await tx.billingAccount.findFirst({ where: { organizationId, status }, select: { nextTier: true } })
+  if (account && account.nextTier !== 'free')
+    throw new AppError('conflict', 'Cancel the subscription first: choose the tier free.')
+}
+
+type OrganizationRow = {
+  id: string
+  name: string
+  slug: string
+  tier: string
+  createdAt: Date
+  updatedAt: Date
+  membersCanInvite: boolean
+  membersCanCreateApiKeys: boolean
+  membersCanCreateSecrets: boolean
+  membersCanCreateWorkspaces: boolean
+  membersCanDeleteTasks: boolean
+  membersCanManageIntegrations: boolean
+}
+
+export function presentOrganization(row: OrganizationRow): Organization {
+  return {
+    id: toId('org', row.id),
+    name: row.name,
+    slug: row.slug,
+    tier: row.tier,
+    policy: {
+      members_can_invite: row.membersCanInvite,
+      members_can_create_api_keys: row.membersCanCreateApiKeys,
+      members_can_create_secrets: row.membersCanCreateSecrets,
+      members_can_create_workspaces: row.membersCanCreateWorkspaces,
+      members_can_delete_tasks: row.membersCanDeleteTasks,
+      members_can_manage_integrations: row.membersCanManageIntegrations,
+    },
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  }
+}
+
+function presentOrganizationSummary({ id, name, slug, tier }: OrganizationRow): OrganizationSummary {
+  return { id: toId('org', id), name, slug, tier }
+}

@@ -1,0 +1,111 @@
+import { type Found, type SearchResult, searchQuery, searchResult } from '@belfry/contract'
+import type { Db } from '@belfry/db'
+import { fromId, toId } from '@belfry/domain'
+import { endpoint } from '../http/endpoint.ts'
+import { ok } from '../http/reply.ts'
+import { hostOfRequest } from '../runs/run-row.ts'
+
+/** How many of the latest rows are searched. Names have no index, which each new task would pay for. */
+const limits = { runs: 4_000, tasks: 1_000, cronJobs: 4_000 }
+const maxOfKind = 8
+
+export const search = endpoint({
+  right: 'run.read',
+  summary: 'Find tasks, cron jobs, runs, hosts and topics by id or by a part of the name',
+  answer: { status: 200, body: searchResult },
+  query: searchQuery,
+  async handle(ctx, { caller, query }) {
+    const { workspaceId } = caller
+    const byId = await findId(ctx.pool, workspaceId, query.q.trim())
+    return ok(byId ? { data: [byId], is_partial: false } : await searchNames(ctx.pool, workspaceId, query.q.trim()))
+  },
+})
+
+type Named = { id: string; name: string; at: Date }
+
+async function findId(db: Db, workspaceId: string, text: string): Promise<Found | null> {
+  const [task, cronJob, run] = [fromId('task', text), fromId('cron', text), fromId('run', text)]
+  const read = async (statement: string, id: string) => (await db.query<Named>(statement, [workspaceId, id])).rows[0]
+  if (task) {
+    const found = await read(
+      `SELECT t.id, r.name, t.created_at AS at FROM tasks t JOIN task_requests r ON r.task_id = t.id
+       WHERE t.workspace_id = $1 AND t.id = $2`,
+      task,
+    )
+    return found ? { kind: 'task', id: toId('task', found.id), name: found.name, ...once(found) } : null
+  }
+  if (cronJob) {
+    const found = await read(
+      'SELECT id, name, created_at AS at FROM cron_jobs WHERE workspace_id = $1 AND id = $2',
+      cronJob,
+    )
+    return found ? { kind: 'cron_job', id: toId('cron', found.id), name: found.name, ...once(found) } : null
+  }
+  if (run) {
+    const found = await read(
+      `SELECT u.id, r.name, u.started_at AS at FROM runs u JOIN task_requests r ON r.task_id = u.task_id
+       WHERE u.workspace_id = $1 AND u.id = $2`,
+      run,
+    )
+    return found ? { kind: 'run', id: toId('run', found.id), name: found.name, ...once(found) } : null
+  }
+  return null
+}
+
+function once({ at }: Named): Pick<Found, 'count' | 'at'> {
+  return { count: 1, at: at.toISOString() }
+}
+
+type Row = {
+  isPartial: boolean
+  /** Null when nothing was found, and so are the rest. */
+  kind: 'task' | 'cron_job' | 'host' | 'topic' | null
+  id: string
+  name: string
+  count: number
+  at: Date
+}
+
+/** Searches the names, hosts and topics of the latest runs and waiting tasks, and the names of the latest cron jobs. */
+export async function searchNames(db: Db, workspaceId: string, text: string, max = limits): Promise<SearchResult> {
+  const waiting = ['pending', 'retrying', 'processing'].map(
+    state => `(SELECT id FROM tasks WHERE workspace_id = $1 AND state BETWEEN '${state}' AND '${state}'
+               ORDER BY state, id DESC LIMIT $4)`,
+  )
+  const isMatch = (column: string) => `position(lower($2) IN lower(${column})) > 0`
+  const statement = `
+    WITH latest AS MATERIALIZED (SELECT task_id AS id FROM runs WHERE workspace_id = $1 ORDER BY id DESC LIMIT $3),
+    waiting AS MATERIALIZED (${waiting.join(' UNION ALL ')}),
+    recent AS MATERIALIZED (
+      SELECT r.task_id AS id, r.name, ${hostOfRequest} AS host, r.topic
+      FROM (SELECT id FROM latest UNION SELECT id FROM waiting) one JOIN task_requests r ON r.task_id = one.id
+    ),
+    jobs AS MATERIALIZED (
+      SELECT id, name FROM cron_jobs WHERE workspace_id = $1 ORDER BY id DESC LIMIT $5
+    ),
+    found AS (
+      SELECT 'task' AS kind, id, name FROM recent WHERE ${isMatch('name')}
+      UNION ALL SELECT 'host', id, host FROM recent WHERE ${isMatch('host')}
+      UNION ALL SELECT 'topic', id, topic FROM recent WHERE ${isMatch('topic')}
+    ),
+    grouped AS (
+      SELECT kind, name, (array_agg(id ORDER BY id DESC))[1] AS id, count(*)::int AS count FROM found GROUP BY 1, 2
+      UNION ALL SELECT 'cron_job', name, id, 1 FROM jobs WHERE ${isMatch('name')}
+    ),
+    ranked AS (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY id DESC) AS rank FROM grouped),
+    extent AS (
+      SELECT (SELECT count(*) FROM latest) >= $3 OR (SELECT count(*) FROM waiting) >= $4
+             OR (SELECT count(*) FROM jobs) >= $5 AS is_partial
+    )
+    SELECT is_partial AS "isPartial", kind, id, name, count, uuid_v7_time(id) AS at
+    FROM extent LEFT JOIN ranked ON rank <= ${maxOfKind} ORDER BY kind, rank`
+  const values = [workspaceId, text, max.runs, max.tasks, max.cronJobs]
+  const { rows } = await db.query<Row>(statement, values)
+  return { data: rows.flatMap(present), is_partial: rows[0]?.isPartial ?? false }
+}
+
+function present({ kind, id, name, count, at }: Row): Found[] {
+  if (kind === null) return []
+  const publicId = kind === 'task' ? toId('task', id) : kind === 'cron_job' ? toId('cron', id) : null
+  return [{ kind, id: publicId, name, count, at: at.toISOString() }]
+}

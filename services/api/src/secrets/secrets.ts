@@ -1,0 +1,86 @@
+import { pageOf, putSecretBody, type Secret, secret } from '@belfry/contract'
+import {
+  listSecrets as readEntries,
+  deleteSecret as removeSecret,
+  type SecretEntry,
+  putSecret as storeSecret,
+} from '@belfry/db'
+import { isSecretName, toId } from '@belfry/domain'
+import type { Request } from 'express'
+import { audit } from '../audit/audit.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { invalid, notFound } from '../http/refusals.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { overCount, readQuota } from '../quotas/quotas.ts'
+
+/** Returns all secrets as one page: a workspace has few of them. */
+export const listSecrets = endpoint({
+  right: 'secret.read',
+  summary: 'List the secrets of a workspace by name, without their values',
+  answer: { status: 200, body: pageOf(secret) },
+  params: { ws: 'ws' },
+  async handle(ctx, { caller }) {
+    const secrets = await readEntries(ctx.pool, caller.workspaceId)
+    return ok({ data: secrets.map(presentSecret), next_cursor: null })
+  },
+})
+
+/** Returns the public form of a secret. */
+function presentSecret({ name, createdAt, updatedAt }: SecretEntry): Secret {
+  return { name, created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() }
+}
+
+export const putSecret = endpoint({
+  right: 'secret.write',
+  summary: 'Create a secret (201), or change its value (200)',
+  answer: { status: 200, orStatus: 201, body: secret },
+  refusals: ['quota_exceeded'],
+  params: { ws: 'ws' },
+  body: putSecretBody,
+  async handle(ctx, { caller, body, request }) {
+    const name = newSecretNameOf(request)
+    const { workspaceId } = caller
+    const { limits } = await readQuota(ctx, caller.organizationId)
+    const { masterKeys } = ctx.config
+    const max = limits.secrets
+    const result = await storeSecret(ctx.pool, masterKeys, workspaceId, name, body.value, max, (tx, kind) =>
+      audit(tx, caller, { action: `secret.${kind}`, objectId: name }),
+    )
+    if (result === null) throw notFound()
+    if (result.kind === 'full') throw overCount('secrets', max)
+    const presented = presentSecret(result.secret)
+    if (result.kind === 'changed') return ok(presented)
+    return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/secrets/${name}`, presented)
+  },
+})
+
+export const deleteSecret = endpoint({
+  right: 'secret.delete',
+  summary: 'Delete a secret',
+  answer: { status: 204 },
+  params: { ws: 'ws' },
+  async handle(ctx, { caller, request }) {
+    const name = secretNameOf(request)
+    const isGone = await removeSecret(ctx.pool, caller.workspaceId, name, tx =>
+      audit(tx, caller, { action: 'secret.deleted', objectId: name }),
+    )
+    if (!isGone) throw notFound()
+    return noContent()
+  },
+})
+
+/** Returns the name of a secret in the path. Throws `not_found` for a name that no secret can have. */
+function secretNameOf(request: Request): string {
+  const name = String(request.params.name)
+  if (!isSecretName(name)) throw notFound()
+  return name
+}
+
+/** Returns the name of a new secret in the path. Throws `validation_failed` for an invalid name. */
+function newSecretNameOf(request: Request): string {
+  const name = String(request.params.name)
+  if (isSecretName(name)) return name
+  const message = 'A name has 1 to 64 capital letters, digits and underscores, and begins with a letter.'
+  const errors = [{ path: 'name', code: 'invalid_secret_name', message }]
+  throw invalid('path', errors)
+}

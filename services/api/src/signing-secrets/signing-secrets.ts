@@ -1,0 +1,77 @@
+import { type SigningSecret as PublicSigningSecret, pageOf, signingSecret } from '@belfry/contract'
+import {
+  maxSigningSecrets,
+  readSigningSecrets,
+  revokeSigningSecret as revoke,
+  rotateSigningSecret as rotate,
+  type SigningSecret,
+} from '@belfry/db'
+import { AppError, toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { notFound } from '../http/refusals.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+
+/** Returns all signing secrets as one page, the current one first: a workspace has few of them. */
+export const listSigningSecrets = endpoint({
+  right: 'signing_secret.read',
+  summary: 'List the signing secrets of a workspace, the current one first',
+  answer: { status: 200, body: pageOf(signingSecret) },
+  params: { ws: 'ws' },
+  async handle(ctx, { caller }) {
+    const found = await readSigningSecrets(ctx.pool, ctx.config.masterKeys, [caller.workspaceId])
+    return ok({ data: (found.get(caller.workspaceId) ?? []).map(presentSigningSecret), next_cursor: null })
+  },
+})
+
+/** Returns the public form of a signing secret, with its value: receivers need it. */
+function presentSigningSecret(secret: SigningSecret): PublicSigningSecret {
+  return {
+    id: toId('sec', secret.id),
+    workspace_id: toId('ws', secret.workspaceId),
+    secret: secret.value,
+    created_at: secret.createdAt.toISOString(),
+    expires_at: secret.expiresAt?.toISOString() ?? null,
+  }
+}
+
+export const rotateSigningSecret = endpoint({
+  right: 'signing_secret.rotate',
+  summary: 'Create a new signing secret; the old one also signs for 24 hours',
+  answer: { status: 201, body: signingSecret },
+  refusals: ['conflict'],
+  params: { ws: 'ws' },
+  async handle(ctx, { caller }) {
+    const secret = await rotate(ctx.pool, ctx.config.masterKeys, caller.workspaceId, (tx, { id }) =>
+      audit(tx, caller, { action: 'signing_secret.rotated', objectId: toId('sec', id) }),
+    )
+    if (secret === null) throw notFound()
+    if (secret === 'full') {
+      const advice = 'Revoke an old one, or wait until one has expired.'
+      throw new AppError('conflict', `${maxSigningSecrets} signing secrets are already in use. ${advice}`)
+    }
+    const presented = presentSigningSecret(secret)
+    return created(`/api/v1/workspaces/${presented.workspace_id}/signing-secrets/${presented.id}`, presented)
+  },
+})
+
+export const revokeSigningSecret = endpoint({
+  right: 'signing_secret.revoke',
+  summary: 'Revoke an old signing secret at once',
+  answer: { status: 204 },
+  refusals: ['conflict'],
+  params: { ws: 'ws', secret: 'sec' },
+  async handle(ctx, { caller, params }) {
+    const result = await revoke(ctx.pool, caller.workspaceId, params.secret, tx =>
+      audit(tx, caller, { action: 'signing_secret.revoked', objectId: toId('sec', params.secret) }),
+    )
+    if (result === 'unknown') throw notFound()
+    if (result === 'current') {
+      throw new AppError(
+        'conflict',
+        'This is the current signing secret. Create a new one first, then revoke this one.',
+      )
+    }
+    return noContent()
+  },
+})

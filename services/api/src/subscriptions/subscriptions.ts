@@ -1,0 +1,174 @@
+import {
+  createSubscriptionBody,
+  listSubscriptionsQuery,
+  pageOf,
+  type Subscription,
+  subscription,
+  updateSubscriptionBody,
+} from '@belfry/contract'
+import type { StoredRequest } from '@belfry/db'
+import { AppError, newUuid, toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { given, isEmpty } from '../http/given.ts'
+import { readCursor, toPage } from '../http/page.ts'
+import { notFound } from '../http/refusals.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { inspectTarget } from '../tasks/inspect-target.ts'
+import { presentRetry } from '../tasks/present-task.ts'
+
+// One event can create this many tasks.
+const maxInWorkspace = 1_000
+
+export const createSubscription = endpoint({
+  right: 'subscription.write',
+  summary: 'Subscribe a target to the events of some topics',
+  answer: { status: 201, body: subscription },
+  refusals: ['conflict'],
+  body: createSubscriptionBody,
+  inspect: (ctx, body) => inspectTarget(ctx, body),
+  async handle(ctx, { caller, body }) {
+    const { workspaceId } = caller
+    const id = newUuid()
+    const row = await ctx.prisma.$transaction(async tx => {
+      // The lock keeps concurrent creations within the limit.
+      await tx.$queryRaw`SELECT id FROM workspaces WHERE id = ${workspaceId}::uuid FOR NO KEY UPDATE`
+      if ((await tx.subscription.count({ where: { workspaceId } })) >= maxInWorkspace) {
+        throw new AppError('conflict', `A workspace has at most ${maxInWorkspace} subscriptions. Delete one first.`)
+      }
+      const details = { topic: body.topic, active: body.active }
+      await audit(tx, caller, { action: 'subscription.created', objectId: toId('sub', id), details })
+      return tx.subscription.create({
+        data: {
+          id,
+          workspaceId,
+          topic: body.topic,
+          active: body.active,
+          url: body.url,
+          headers: JSON.stringify(body.headers),
+          maxRetries: body.retry.max_retries,
+          backoff: body.retry.backoff,
+          baseDelayMs: body.retry.base_delay_ms,
+          maxDelayMs: body.retry.max_delay_ms,
+          timeoutMs: body.timeout_ms,
+        },
+      })
+    })
+    const presented = presentSubscription(row)
+    return created(`/api/v1/scheduler/subscriptions/${presented.id}`, presented)
+  },
+})
+
+export const listSubscriptions = endpoint({
+  right: 'subscription.read',
+  summary: 'List subscriptions, newest first',
+  answer: { status: 200, body: pageOf(subscription) },
+  query: listSubscriptionsQuery,
+  async handle(ctx, { caller: { workspaceId }, query }) {
+    const list = `subscriptions:${workspaceId}`
+    const after = readCursor(list, query)
+    const rows = await ctx.prisma.subscription.findMany({
+      where: { workspaceId, ...(after === undefined ? {} : { id: { lt: after } }) },
+      orderBy: { id: 'desc' },
+      take: query.limit + 1,
+    })
+    return ok(toPage(list, query, rows, presentSubscription))
+  },
+})
+
+export const getSubscription = endpoint({
+  right: 'subscription.read',
+  summary: 'Get a subscription',
+  answer: { status: 200, body: subscription },
+  params: { sub: 'sub' },
+  async handle(ctx, { caller: { workspaceId }, params }) {
+    return ok(await readSubscription(ctx, workspaceId, params.sub))
+  },
+})
+
+export const updateSubscription = endpoint({
+  right: 'subscription.write',
+  summary: 'Change a subscription, for events published from then on',
+  answer: { status: 200, body: subscription },
+  params: { sub: 'sub' },
+  body: updateSubscriptionBody,
+  inspect: (ctx, body) => inspectTarget(ctx, body),
+  async handle(ctx, { caller, params, body }) {
+    const { workspaceId } = caller
+    const change = given({
+      topic: body.topic,
+      active: body.active,
+      url: body.url,
+      headers: body.headers && JSON.stringify(body.headers),
+      maxRetries: body.retry?.max_retries,
+      backoff: body.retry?.backoff,
+      baseDelayMs: body.retry?.base_delay_ms,
+      maxDelayMs: body.retry?.max_delay_ms,
+      timeoutMs: body.timeout_ms,
+    })
+    if (isEmpty(change)) return ok(await readSubscription(ctx, workspaceId, params.sub))
+    const row = await ctx.prisma.$transaction(async tx => {
+      const [changed] = await tx.subscription.updateManyAndReturn({
+        where: { id: params.sub, workspaceId },
+        data: change,
+      })
+      if (!changed) throw notFound()
+      // A URL or a header may hold a secret, so the record has the names of the changed fields and not their values.
+      const details = { topic: changed.topic, fields: Object.keys(body) }
+      await audit(tx, caller, { action: 'subscription.changed', objectId: toId('sub', changed.id), details })
+      return changed
+    })
+    return ok(presentSubscription(row))
+  },
+})
+
+export const deleteSubscription = endpoint({
+  right: 'subscription.delete',
+  summary: 'Delete a subscription; events published before are still sent',
+  answer: { status: 204 },
+  params: { sub: 'sub' },
+  async handle(ctx, { caller, params: { sub: id } }) {
+    const { workspaceId } = caller
+    await ctx.prisma.$transaction(async tx => {
+      const subscription = await tx.subscription.findFirst({ where: { id, workspaceId }, select: { topic: true } })
+      const { count } = await tx.subscription.deleteMany({ where: { id, workspaceId } })
+      if (!subscription || count === 0) throw notFound()
+      const details = { topic: subscription.topic }
+      await audit(tx, caller, { action: 'subscription.deleted', objectId: toId('sub', id), details })
+    })
+    return noContent()
+  },
+})
+
+type SubscriptionRow = Omit<StoredRequest, 'method' | 'payload'> & {
+  id: string
+  workspaceId: string
+  topic: string
+  active: boolean
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** Reads a subscription in its public form. */
+export async function readSubscription(ctx: Context, workspaceId: string, id: string): Promise<Subscription> {
+  const row = await ctx.prisma.subscription.findFirst({ where: { id, workspaceId } })
+  if (!row) throw notFound()
+  return presentSubscription(row)
+}
+
+/** Returns the public form of a subscription. */
+function presentSubscription(row: SubscriptionRow): Subscription {
+  return {
+    id: toId('sub', row.id),
+    workspace_id: toId('ws', row.workspaceId),
+    topic: row.topic,
+    url: row.url,
+    headers: JSON.parse(row.headers),
+    retry: presentRetry(row),
+    timeout_ms: row.timeoutMs,
+    active: row.active,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  }
+}

@@ -1,0 +1,115 @@
+import { task, updateTaskBody } from '@belfry/contract'
+import {
+  cancelPendingTask,
+  changePendingTask,
+  inTransaction,
+  type MoveResult,
+  replayTask as replay,
+  type TaskChange,
+  untilDecided,
+} from '@belfry/db'
+import { AppError, toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import type { Context } from '../context.ts'
+import { creation } from '../http/creation.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { given, isEmpty } from '../http/given.ts'
+import { notFound } from '../http/refusals.ts'
+import { created, ok } from '../http/reply.ts'
+import { withinLimit } from '../quotas/headroom.ts'
+import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
+import { enqueue, hideDeadLetters } from './enqueue.ts'
+import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
+import { inspectTarget } from './inspect-target.ts'
+import { presentTask } from './present-task.ts'
+import { readTask } from './read-tasks.ts'
+import { toRequestChange } from './stored-request.ts'
+import { findTask, type TaskRow } from './task-row.ts'
+
+export const cancelTask = endpoint({
+  right: 'task.delete',
+  summary: 'Cancel a pending task',
+  answer: { status: 200, body: task },
+  refusals: ['task_not_pending'],
+  params: { task: 'task' },
+  async handle(ctx, { caller, params }) {
+    const objectId = toId('task', params.task)
+    const cancel = () =>
+      inTransaction(ctx.pool, async tx => {
+        const moved = await cancelPendingTask(tx, caller.workspaceId, params.task)
+        if (moved.kind === 'moved') await audit(tx, caller, { action: 'task.cancelled', objectId })
+        return moved
+      })
+    const result = await untilDecided(cancel)
+    return ok(presentTask(await taskAfterMove(ctx, result, caller.workspaceId, params.task)))
+  },
+})
+
+export const replayTask = creation({
+  right: 'task.write',
+  summary: 'Replay a finished task, as a new task that is due at once',
+  answer: { status: 201, body: task },
+  refusals: ['task_not_finished', 'quota_exceeded'],
+  params: { task: 'task' },
+  async handle(work, { caller, params }) {
+    const { workspaceId } = caller
+    const quota = await readQuota(work, caller.organizationId)
+    refuseOverQuota(quota, 'later')
+    const one = { workspaceId, objects: 'pendingTasks', wanted: 1 } as const
+    const result = await withinLimit(work, quota, one, ({ db }) => replay(db, workspaceId, params.task))
+    if (result.kind === 'refused' && result.state !== null) {
+      const message = `The task is ${result.state}; only a finished task can be replayed.`
+      throw new AppError('task_not_finished', message, { extra: { current_state: result.state } })
+    }
+    const row = result.kind === 'replayed' ? await findTask(work.db, workspaceId, result.id) : undefined
+    if (result.kind === 'refused' || !row) throw notFound()
+    const presented = presentTask(row)
+    work.afterCommit(ctx => {
+      enqueue(ctx, [result], result.now)
+      hideDeadLetters(ctx, [toId('task', params.task)])
+    })
+    return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
+  },
+})
+
+export const updateTask = endpoint({
+  right: 'task.write',
+  summary: 'Change a pending task',
+  answer: { status: 200, body: task },
+  refusals: ['task_not_pending', 'quota_exceeded'],
+  params: { task: 'task' },
+  body: updateTaskBody,
+  inspect: (ctx, body, errors) => [...inspectTarget(ctx, body), ...inspectExecuteAt(ctx, body, errors)],
+  async handle(ctx, { caller, params, body, bodyText }) {
+    const change: TaskChange = given({
+      executeAt: body.execute_at,
+      name: body.name,
+      ...toRequestChange(body, bodyText),
+    })
+    if (isEmpty(change)) return ok(await readTask(ctx, caller.workspaceId, params.task))
+    refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
+    const result = await untilDecided(() => changePendingTask(ctx.pool, caller.workspaceId, params.task, change))
+    if (result.kind === 'not_future') throw executeAtNotFuture()
+    const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task)
+    if (change.executeAt && result.kind === 'moved') {
+      enqueue(ctx, [{ id: row.id, dueAt: change.executeAt }], result.now)
+    }
+    return ok(presentTask(row))
+  },
+})
+
+/** Returns the task after a change. Throws the reason when the task could not be changed. */
+async function taskAfterMove(ctx: Context, result: MoveResult, workspaceId: string, taskId: string): Promise<TaskRow> {
+  if (result.kind === 'refused' && result.state !== null) {
+    throw new AppError(
+      'task_not_pending',
+      `The task is ${result.state}; only a pending task can be changed or cancelled.`,
+      {
+        extra: { current_state: result.state },
+      },
+    )
+  }
+  const row = result.kind === 'moved' ? await findTask(ctx.pool, workspaceId, taskId) : undefined
+  if (!row) throw notFound()
+  return row
+}

@@ -1,0 +1,93 @@
+import { exportTasksQuery, listTasksQuery, pageOf, type Task, task } from '@belfry/contract'
+import { listOpenCircuits } from '@belfry/db'
+import { hostOf } from '@belfry/domain'
+import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { type Cell, exportReply, exportTypes } from '../http/export.ts'
+import { notFound } from '../http/refusals.ts'
+import { ok } from '../http/reply.ts'
+import { findTasks, scanTasks } from './find-tasks.ts'
+import { presentTask } from './present-task.ts'
+import { findTask, type TaskRow } from './task-row.ts'
+
+export const getTask = endpoint({
+  right: 'task.read',
+  summary: 'Read a task',
+  answer: { status: 200, body: task },
+  params: { task: 'task' },
+  async handle(ctx, { caller, params }) {
+    return ok(await readTask(ctx, caller.workspaceId, params.task))
+  },
+})
+
+/** Reads a task in its public form. */
+export async function readTask(ctx: Context, workspaceId: string, id: string): Promise<Task> {
+  const row = await findTask(ctx.pool, workspaceId, id)
+  if (!row) throw notFound()
+  const [task] = await withBlocked(ctx, workspaceId, [presentTask(row)])
+  return task ?? presentTask(row)
+}
+
+export const listTasks = endpoint({
+  right: 'task.read',
+  summary: 'List tasks, newest first',
+  answer: { status: 200, body: pageOf(task) },
+  query: listTasksQuery,
+  async handle(ctx, { caller, query }) {
+    const page = await findTasks(ctx, caller.workspaceId, query)
+    return ok({ ...page, data: await withBlocked(ctx, caller.workspaceId, page.data) })
+  },
+})
+
+export const exportTasks = endpoint({
+  right: 'task.read',
+  summary: 'Export tasks as CSV or JSON Lines, newest first',
+  answer: { status: 200, texts: exportTypes },
+  query: exportTasksQuery,
+  async handle(ctx, { caller, query }) {
+    const scan = scanTasks(caller.workspaceId, query)
+    return exportReply<TaskRow, Task>(ctx, { name: 'tasks', format: query.format, scan, present: presentTask, columns })
+  },
+})
+
+// Only the JSON form has headers and payloads.
+const columns: Readonly<Record<string, (task: Task) => Cell>> = {
+  id: task => task.id,
+  name: task => task.name,
+  source: task => task.source,
+  cronjob_id: task => task.cronjob_id,
+  topic: task => task.topic,
+  url: task => task.url,
+  method: task => task.method,
+  execute_at: task => task.execute_at,
+  state: task => task.state,
+  state_reason: task => task.state_reason,
+  attempts: task => task.attempts,
+  next_retry_at: task => task.next_retry_at,
+  last_run_id: task => task.last_run?.id ?? null,
+  last_run_status: task => task.last_run?.status ?? null,
+  last_run_response_status: task => task.last_run?.response_status ?? null,
+  created_at: task => task.created_at,
+  updated_at: task => task.updated_at,
+  finished_at: task => task.finished_at,
+}
+
+// Adds what blocks the tasks that are due. Asks the database only if one of them is.
+async function withBlocked(ctx: Context, workspaceId: string, tasks: Task[]): Promise<Task[]> {
+  const now = ctx.clock.now()
+  if (!tasks.some(task => isDue(task, now))) return tasks
+  const circuits = await listOpenCircuits(ctx.pool, workspaceId)
+  if (circuits.length === 0) return tasks
+  const open = new Map(circuits.map(circuit => [circuit.host, circuit]))
+  return tasks.map(task => {
+    const circuit = isDue(task, now) ? open.get(hostOf(task.url)) : undefined
+    if (!circuit) return task
+    const { host, since, nextProbeAt } = circuit
+    const times = { since: since.toISOString(), next_probe_at: nextProbeAt.toISOString() }
+    return { ...task, blocked: { reason: 'circuit_open', host, ...times } }
+  })
+}
+
+function isDue({ state, execute_at, next_retry_at }: Task, now: number): boolean {
+  return (state === 'pending' || state === 'retrying') && Date.parse(next_retry_at ?? execute_at) <= now
+}

@@ -1,0 +1,75 @@
+import { listQuery, pageOf, putWorkspaceMemberBody, workspaceMember } from '@belfry/contract'
+import { toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { readCursor, toPage } from '../http/page.ts'
+import { notFound } from '../http/refusals.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { memberUser, presentWorkspaceMember } from '../members/members.ts'
+import { lockOrganization } from '../organizations/lock-organization.ts'
+
+export const listWorkspaceMembers = endpoint({
+  right: 'workspace_member.read',
+  summary: 'List the members of a workspace; owners and admins need not be among them',
+  answer: { status: 200, body: pageOf(workspaceMember) },
+  params: { ws: 'ws' },
+  query: listQuery,
+  async handle(ctx, { caller: { workspaceId }, query }) {
+    const list = `workspace-members:${workspaceId}`
+    const after = readCursor(list, query)
+    const rows = await ctx.prisma.workspaceMember.findMany({
+      where: { workspaceId, ...(after === undefined ? {} : { userId: { lt: after } }) },
+      include: { user: memberUser },
+      orderBy: { userId: 'desc' },
+      take: query.limit + 1,
+    })
+    const withIds = rows.map(row => ({ id: row.userId, ...row }))
+    return ok(toPage(list, query, withIds, presentWorkspaceMember))
+  },
+})
+
+export const putWorkspaceMember = endpoint({
+  right: 'workspace_member.manage',
+  summary: 'Add a member of the organization to a workspace, or change the role in it',
+  answer: { status: 200, body: workspaceMember },
+  params: { ws: 'ws', user: 'user' },
+  body: putWorkspaceMemberBody,
+  async handle(ctx, { caller, params: { user: userId }, body }) {
+    const { organizationId, workspaceId } = caller
+    const key = { workspaceId_userId: { workspaceId, userId } }
+    const row = await ctx.prisma.$transaction(async tx => {
+      await lockOrganization(tx, organizationId) // keeps the member from leaving meanwhile
+      const membership = await tx.membership.findUnique({
+        where: { organizationId_userId: { organizationId, userId } },
+        select: { workspaceRole: true },
+      })
+      if (!membership) throw notFound()
+      const before = await tx.workspaceMember.findUnique({ where: key, select: { role: true } })
+      const role = body.role ?? before?.role ?? membership.workspaceRole
+      const objectId = toId('user', userId)
+      if (!before) await audit(tx, caller, { action: 'workspace_member.added', objectId, details: { role } })
+      else if (before.role !== role) {
+        const details = { from: before.role, to: role }
+        await audit(tx, caller, { action: 'workspace_member.role_changed', objectId, details })
+      }
+      const create = { workspaceId, userId, role }
+      return tx.workspaceMember.upsert({ where: key, create, update: { role }, include: { user: memberUser } })
+    })
+    return ok(presentWorkspaceMember(row))
+  },
+})
+
+export const removeWorkspaceMember = endpoint({
+  right: 'workspace_member.manage',
+  summary: 'Remove a member from a workspace',
+  answer: { status: 204 },
+  params: { ws: 'ws', user: 'user' },
+  async handle(ctx, { caller, params: { user: userId } }) {
+    await ctx.prisma.$transaction(async tx => {
+      const { count } = await tx.workspaceMember.deleteMany({ where: { workspaceId: caller.workspaceId, userId } })
+      if (count === 0) throw notFound()
+      await audit(tx, caller, { action: 'workspace_member.removed', objectId: toId('user', userId) })
+    })
+    return noContent()
+  },
+})

@@ -1,0 +1,149 @@
+import {
+  createWorkspaceBody,
+  listQuery,
+  pageOf,
+  updateWorkspaceBody,
+  type Workspace,
+  workspace,
+} from '@belfry/contract'
+import { ensureSigningSecret } from '@belfry/db'
+import type { PrismaTransaction } from '@belfry/db/prisma'
+import { AppError, newUuid, type TierName, toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import { forgetApiKeys } from '../auth/api-key-caches.ts'
+import type { OrganizationCaller } from '../auth/authorize.ts'
+import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { given } from '../http/given.ts'
+import { readCursor, toPage } from '../http/page.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { lockOrganization } from '../organizations/lock-organization.ts'
+import { lockWorkspace } from './lock-workspace.ts'
+
+export const createWorkspace = endpoint({
+  right: 'workspace.create',
+  summary: 'Create a workspace',
+  answer: { status: 201, body: workspace },
+  refusals: ['workspace_limit_reached'],
+  params: { org: 'org' },
+  body: createWorkspaceBody,
+  async handle(ctx, { caller, body: { name } }) {
+    const { organizationId, user, actor } = caller
+    const id = newUuid()
+    // A member sees only workspaces to which the member belongs.
+    const isMember = actor.kind === 'user' && actor.role === 'member'
+    const members = isMember ? { members: { create: { userId: user.userId, role: 'editor' as const } } } : {}
+    const row = await ctx.prisma.$transaction(async tx => {
+      await lockOrganization(tx, organizationId)
+      await refuseOverLimit(ctx, tx, organizationId)
+      const audited = { action: 'workspace.created', objectId: toId('ws', id), details: { name } } as const
+      await audit(tx, { ...caller, workspaceId: id }, audited)
+      return tx.workspace.create({ data: { id, organizationId, name, ...members } })
+    })
+    // If the process ends here, the first request that needs the secret creates it.
+    await ensureSigningSecret(ctx.pool, ctx.config.masterKeys, id)
+    const presented = presentWorkspace(row)
+    return created(`/api/v1/workspaces/${presented.id}`, presented)
+  },
+})
+
+// The caller holds the lock of the organization, so concurrent creations count each other.
+async function refuseOverLimit(ctx: Context, tx: PrismaTransaction, organizationId: string): Promise<void> {
+  const { tier } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId }, select: { tier: true } })
+  const limit = ctx.config.tiers[tier as TierName].workspaces // only names of tiers are stored
+  if ((await tx.workspace.count({ where: { organizationId, deletedAt: null } })) < limit) return
+  const message = `The organization has as many workspaces as its tier allows: ${limit}. Choose a higher tier.`
+  throw new AppError('workspace_limit_reached', message)
+}
+
+export const getWorkspace = endpoint({
+  right: 'workspace.read',
+  summary: 'Read a workspace',
+  answer: { status: 200, body: workspace },
+  params: { ws: 'ws' },
+  async handle(ctx, { caller: { organizationId, workspaceId } }) {
+    return ok(
+      presentWorkspace(await ctx.prisma.workspace.findFirstOrThrow({ where: { id: workspaceId, organizationId } })),
+    )
+  },
+})
+
+export const listWorkspaces = endpoint({
+  right: 'workspace.list',
+  summary: 'List the workspaces of an organization; a member sees their own, an API key its own',
+  answer: { status: 200, body: pageOf(workspace) },
+  params: { org: 'org' },
+  query: listQuery,
+  async handle(ctx, { caller, query }) {
+    const { organizationId } = caller
+    const list = `workspaces:${organizationId}`
+    const after = readCursor(list, query)
+    const rows = await ctx.prisma.workspace.findMany({
+      where: {
+        organizationId,
+        deletedAt: null,
+        ...visibleTo(caller),
+        ...(after === undefined ? {} : { id: { lt: after } }),
+      },
+      orderBy: { id: 'desc' },
+      take: query.limit + 1,
+    })
+    return ok(toPage(list, query, rows, presentWorkspace))
+  },
+})
+
+function visibleTo({ actor, user, apiKeyId }: OrganizationCaller) {
+  if (apiKeyId !== null) return { apiKeys: { some: { id: apiKeyId } } }
+  const isMember = actor.kind === 'user' && actor.role === 'member'
+  return isMember && user ? { members: { some: { userId: user.userId } } } : {}
+}
+
+export const updateWorkspace = endpoint({
+  right: 'workspace.change',
+  summary: 'Change the name of a workspace',
+  answer: { status: 200, body: workspace },
+  params: { ws: 'ws' },
+  body: updateWorkspaceBody,
+  async handle(ctx, { caller, body }) {
+    const row = await ctx.prisma.$transaction(async tx => {
+      const before = await lockWorkspace(tx, caller)
+      const after = await tx.workspace.update({ where: { id: caller.workspaceId }, data: given({ name: body.name }) })
+      if (after.name !== before.name) {
+        const details = { name: { from: before.name, to: after.name } }
+        await audit(tx, caller, { action: 'workspace.changed', objectId: toId('ws', after.id), details })
+      }
+      return after
+    })
+    return ok(presentWorkspace(row))
+  },
+})
+
+// After the commit no claim starts a task of the workspace; the scheduler cancels the waiting tasks in batches.
+export const deleteWorkspace = endpoint({
+  right: 'workspace.delete',
+  summary: 'Delete a workspace: all of its deliveries stop at once',
+  answer: { status: 204 },
+  params: { ws: 'ws' },
+  async handle(ctx, { caller }) {
+    const { workspaceId } = caller
+    await ctx.prisma.$transaction(async tx => {
+      const { name } = await lockWorkspace(tx, caller)
+      await tx.workspace.update({ where: { id: workspaceId }, data: { deletedAt: new Date(ctx.clock.now()) } })
+      await audit(tx, caller, { action: 'workspace.deleted', objectId: toId('ws', workspaceId), details: { name } })
+    })
+    forgetApiKeys(ctx.apiKeys, key => key.workspaceId === workspaceId)
+    return noContent()
+  },
+})
+
+type WorkspaceRow = { id: string; organizationId: string; name: string; createdAt: Date; updatedAt: Date }
+
+function presentWorkspace(row: WorkspaceRow): Workspace {
+  return {
+    id: toId('ws', row.id),
+    organization_id: toId('org', row.organizationId),
+    name: row.name,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  }
+}

@@ -1,0 +1,144 @@
+import { enterDispatchers, insertTasks, publishCircuits } from '@belfry/db'
+import { fromId, newUuid } from '@belfry/domain'
+import { describe, expect, it } from 'vitest'
+import { readHosts } from '../src/hosts/read-hosts.ts'
+import { storeRuns } from './run-rows.ts'
+import { aTaskBody, type Json, useApi } from './setup.ts'
+
+const api = useApi()
+const root = '/api/v1/scheduler'
+
+async function aWorkspace() {
+  const caller = await api.signUp()
+  const send = async (method: string, path: string) =>
+    api.send(method, root + path, undefined, { 'X-Api-Key': caller.apiKey })
+  return { ...caller, send, uuid: fromId('ws', caller.workspaceId) ?? '' }
+}
+
+async function aDispatcher() {
+  return (await enterDispatchers(api.ctx.pool, false, { slots: 100, permitsPerHost: 64 })).id
+}
+
+/** Stores tasks that are due now. Returns their ids. */
+async function storeDue(workspaceId: string, url: string, count = 1): Promise<string[]> {
+  const tasks = Array.from({ length: count }, () => ({
+    ...{ id: newUuid(), workspaceId, source: 'event' as const, executeAt: null, name: 'Due', url, method: 'POST' },
+    ...{
+      headers: '{}',
+      payload: null,
+      maxRetries: 0,
+      backoff: 'fixed' as const,
+      baseDelayMs: 1_000,
+      maxDelayMs: 1_000,
+    },
+    ...{ timeoutMs: 1_000, topic: null, eventId: null, replayOf: null },
+  }))
+  await insertTasks(api.ctx.pool, tasks)
+  await api.ctx.pool.query(`UPDATE tasks SET due_at = now() - interval '1 minute' WHERE workspace_id = $1`, [
+    workspaceId,
+  ])
+  return tasks.map(({ id }) => id)
+}
+
+describe('GET /hosts', () => {
+  it('shows health, rate, errors, waiting tasks and limits of each host, the blocked ones first', async () => {
+    const { send, uuid } = await aWorkspace()
+    const runs = Array.from({ length: 20 }, (_, i) => ({
+      workspaceId: uuid,
+      status: i < 5 ? ('failed' as const) : ('success' as const),
+      responseStatus: i < 5 ? 500 : 200,
+    }))
+    await storeRuns(api.ctx.pool, [...runs, { workspaceId: uuid, startedAt: new Date(Date.now() - 2 * 3_600_000) }])
+    await storeDue(uuid, 'https://Down.example:8443/hook?x=1', 3)
+    await storeDue(uuid, 'https://down.example:8443/other', 1)
+    const before = (await send('GET', '/hosts')).body.max_in_flight_per_host
+    await publishCircuits(api.ctx.pool, await aDispatcher(), [
+      { workspaceId: uuid, host: 'down.example:8443', openForMs: 25_000 },
+    ])
+    const { status, body } = await send('GET', '/hosts')
+    expect([status, body.omitted, body.waiting_is_capped]).toEqual([200, 0, false])
+    expect(body.max_in_flight_per_host - before).toBe(64)
+    const [down, healthy] = body.data
+    expect(body.data).toHaveLength(2)
+    expect(down).toMatchObject({
+      ...{ host: 'down.example:8443', waiting: 4, attempts: 0, failed: 0, last_failure: null, duration_p50_ms: null },
+      circuit: { state: 'open', dispatchers: 1, next_probe_at: expect.any(String) },
+    })
+    expect(healthy).toMatchObject({
+      ...{ host: 'example.com', waiting: 0, attempts: 20, failed: 5, attempts_per_minute: 0.3, duration_p50_ms: 5 },
+      circuit: { state: 'closed', since: null, next_probe_at: null, dispatchers: 0 },
+      last_failure: { response_status: 500 },
+    })
+  })
+
+  it('says what it leaves out', async () => {
+    const { uuid } = await aWorkspace()
+    const now = Date.now()
+    const runs = Array.from({ length: 11 }, (_, i) => ({ workspaceId: uuid, startedAt: new Date(now - i * 60_000) }))
+    await storeRuns(api.ctx.pool, runs)
+    for (const name of ['a', 'b', 'c']) await storeDue(uuid, `https://${name}.example/`, 2)
+    const read = (runs: number, tasks: number, hosts: number) =>
+      readHosts(api.ctx.pool, uuid, now, { runs, tasks, hosts })
+    const all = await read(12, 7, 4)
+    expect([all.data.length, all.omitted, all.waiting_is_capped]).toEqual([4, 0, false])
+    expect(all.data.at(-1)?.attempts).toBe(11)
+    const part = await read(10, 5, 2)
+    expect([part.data.length, part.omitted, part.waiting_is_capped]).toEqual([2, 2, true])
+    expect(Date.parse(part.from)).toBe(now - 9 * 60_000)
+  })
+
+  it('belongs to one workspace', async () => {
+    const [one, other] = [await aWorkspace(), await aWorkspace()]
+    await storeDue(one.uuid, 'https://one.example/')
+    await publishCircuits(api.ctx.pool, await aDispatcher(), [
+      { workspaceId: one.uuid, host: 'one.example', openForMs: 25_000 },
+    ])
+    expect((await other.send('GET', '/hosts')).body.data).toEqual([])
+    expect((await other.send('POST', '/hosts/one.example/reset')).status).toBe(404)
+  })
+})
+
+describe('a task whose host has an open circuit breaker', () => {
+  it('says so while it is due, alone and in lists, with the time of the next probe', async () => {
+    const { send, uuid, apiKey } = await aWorkspace()
+    await storeDue(uuid, 'https://down.example/hook')
+    await storeDue(uuid, 'https://up.example/hook')
+    const later = aTaskBody({ name: 'Later', url: 'https://down.example/later' })
+    await api.send('POST', `${root}/tasks`, later, { 'X-Api-Key': apiKey })
+    const blockedOf = async () => {
+      const { data } = (await send('GET', '/tasks')).body
+      return Object.fromEntries(data.map((task: Json) => [task.url, task.blocked]))
+    }
+    expect(new Set(Object.values(await blockedOf()))).toEqual(new Set([null]))
+    await publishCircuits(api.ctx.pool, await aDispatcher(), [
+      { workspaceId: uuid, host: 'down.example', openForMs: 20_000 },
+    ])
+    const blocked = await blockedOf()
+    expect(blocked['https://down.example/hook']).toMatchObject({ reason: 'circuit_open', host: 'down.example' })
+    expect(Date.parse(blocked['https://down.example/hook'].next_probe_at)).toBeGreaterThan(Date.now() + 15_000)
+    expect([blocked['https://up.example/hook'], blocked['https://down.example/later']]).toEqual([null, null])
+    const [task] = (await send('GET', '/tasks')).body.data.filter((one: Json) => one.blocked)
+    expect((await send('GET', `/tasks/${task.id}`)).body.blocked).toEqual(task.blocked)
+  })
+})
+
+describe('POST /hosts/{host}/reset', () => {
+  it('asks every dispatcher to close the breaker, once, and is in the audit log', async () => {
+    const { send, uuid, token, organizationId } = await aWorkspace()
+    const host = '127.0.0.1:3750'
+    const path = `/hosts/${encodeURIComponent(host)}/reset`
+    expect((await send('POST', path)).status).toBe(404)
+    const dispatchers = [await aDispatcher(), await aDispatcher()]
+    const circuit = { workspaceId: uuid, host, openForMs: 20_000 }
+    for (const id of dispatchers) await publishCircuits(api.ctx.pool, id, [circuit])
+    const answer = await send('POST', path)
+    expect([answer.status, answer.body]).toEqual([202, { dispatchers: 2 }])
+    expect((await send('POST', path)).status).toBe(404)
+    for (const id of dispatchers) {
+      expect(await publishCircuits(api.ctx.pool, id, [circuit])).toEqual([{ workspaceId: uuid, host }])
+    }
+    const log = `/api/v1/organizations/${organizationId}/audit-log?action=host.reset`
+    const entries = await api.send('GET', log, undefined, { Authorization: `Bearer ${token}` })
+    expect(entries.body.data).toMatchObject([{ object_id: host, actor: { api_key_id: expect.any(String) } }])
+  })
+})

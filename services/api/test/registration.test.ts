@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest'
+import { anOrganization, aPerson } from './organization.ts'
+import { mailsTo, tokenFor } from './sent-mails.ts'
+import { useApi } from './setup.ts'
+
+const path = '/api/v1/auth/register'
+const newEmail = (domain = 'example.com') => `${crypto.randomUUID()}@${domain}`
+const anAccount = (email = newEmail()) => ({ email, password: 'correct horse battery', name: 'Ada' })
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
+
+describe('by default', () => {
+  const api = useApi(() => ({ REGISTRATION: '' }))
+
+  it('is closed once an account exists, except by invitation', async () => {
+    expect((await api.send('GET', path)).body).toEqual({ registration: 'invite', domains: [] })
+    const refused = await api.send('POST', path, anAccount())
+    expect([refused.status, refused.body.code]).toEqual([403, 'registration_closed'])
+    expect(refused.body.detail).toContain('by invitation only')
+    const [organization, email] = [await anOrganization(api), newEmail()]
+    const invitation = { email, role: 'member' }
+    const invitations = `/api/v1/organizations/${organization.id}/invitations`
+    await api.send('POST', invitations, invitation, organization.owner.session)
+    const body = { token: await tokenFor(api, email), name: 'Grace', password: 'correct horse battery' }
+    expect(await api.send('POST', '/api/v1/invitations/accept', body)).toMatchObject({ status: 200 })
+  })
+
+  it('lets exactly one of many concurrent users create the first account', async () => {
+    await api.ctx.pool.query('DELETE FROM users')
+    expect((await api.send('GET', path)).body.registration).toBe('open')
+    const answers = await Promise.all(Array.from({ length: 10 }, () => api.send('POST', path, anAccount())))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(403)])
+    expect(await api.count('users')).toBe(1)
+  })
+})
+
+describe('with REGISTRATION=closed', () => {
+  const api = useApi(() => ({ REGISTRATION: 'open' }))
+
+  it('not even an invitation or the first user creates an account', async () => {
+    const [organization, email] = [await anOrganization(api), newEmail()]
+    const invitations = `/api/v1/organizations/${organization.id}/invitations`
+    await api.send('POST', invitations, { email, role: 'member' }, organization.owner.session)
+    const token = await tokenFor(api, email)
+    Object.assign(api.ctx.config, { registration: 'closed' })
+    const account = { token, name: 'Grace', password: 'correct horse battery' }
+    const accepted = await api.send('POST', '/api/v1/invitations/accept', account)
+    expect([accepted.status, accepted.body.code]).toEqual([403, 'registration_closed'])
+    await api.ctx.pool.query('DELETE FROM users')
+    expect(await api.send('POST', path, anAccount())).toMatchObject({ status: 403 })
+  })
+})
+
+describe('with a mail server and domains', () => {
+  const mailing = { SMTP_URL: 'smtp://mail.test', REGISTRATION_DOMAINS: 'Example.com, example.org' }
+  const api = useApi(() => mailing)
+  const confirm = (token: string) => api.send('POST', '/api/v1/auth/email/confirm', { token })
+  const createOrganization = (token: string) =>
+    api.send('POST', '/api/v1/organizations', { name: 'Acme' }, bearer(token))
+
+  it('accepts addresses of these domains only', async () => {
+    expect((await api.send('GET', path)).body).toEqual({
+      registration: 'open',
+      domains: ['example.com', 'example.org'],
+    })
+    expect(await api.send('POST', path, anAccount(newEmail('EXAMPLE.org')))).toMatchObject({ status: 201 })
+    const refused = await api.send('POST', path, anAccount(newEmail('evil.example')))
+    expect([refused.status, refused.body.code]).toEqual([403, 'registration_closed'])
+  })
+
+  it('creates no organization before the address is confirmed with the link of a mail', async () => {
+    const account = anAccount()
+    const { token } = (await api.send('POST', path, account)).body
+    const refused = await createOrganization(token)
+    expect([refused.status, refused.body.code]).toEqual([403, 'email_not_confirmed'])
+    const me = () => api.send('GET', '/api/v1/auth/me', undefined, bearer(token))
+    expect((await me()).body.must_confirm_email).toBe(true)
+    const link = await tokenFor(api, account.email)
+    expect((await mailsTo(api, account.email))[0]?.text).toContain(`http://belfry.test/confirm-email#${link}\n`)
+    expect((await confirm('wrong')).body.errors[0].code).toBe('invalid_token')
+    expect(await confirm(link)).toMatchObject({ status: 204 })
+    expect(await confirm(link)).toMatchObject({ status: 400 })
+    expect((await me()).body.must_confirm_email).toBe(false)
+    expect(await createOrganization(token)).toMatchObject({ status: 201 })
+  })
+
+  it('sends at most a few links to an address, each of which expires', async () => {
+    const account = anAccount()
+    const { token } = (await api.send('POST', path, account)).body
+    const resend = () => api.send('POST', '/api/v1/auth/email/resend', undefined, bearer(token))
+    for (let i = 0; i < 7; i++) expect(await resend()).toMatchObject({ status: 202 })
+    expect(await mailsTo(api, account.email)).toHaveLength(1 + 5)
+    await api.ctx.pool.query(`UPDATE email_confirmations SET expires_at = now() - interval '1 second'`)
+    expect(await confirm(await tokenFor(api, account.email))).toMatchObject({ status: 400 })
+  })
+
+  it('a reset of the password confirms the address too', async () => {
+    const account = anAccount()
+    await api.send('POST', path, account)
+    await api.send('POST', '/api/v1/auth/password/forgot', { email: account.email })
+    const reset = { token: await tokenFor(api, account.email), password: 'another good password' }
+    expect(await api.send('POST', '/api/v1/auth/password/reset', reset)).toMatchObject({ status: 204 })
+    const login = { email: account.email, password: reset.password }
+    const { token } = (await api.send('POST', '/api/v1/auth/login', login)).body
+    expect(await createOrganization(token)).toMatchObject({ status: 201 })
+  })
+})
+
+describe('a user', () => {
+  const api = useApi()
+
+  it('owns at most three organizations, also with concurrent requests', async () => {
+    const { session } = await aPerson(api)
+    const create = () => api.send('POST', '/api/v1/organizations', { name: 'Acme' }, session)
+    const answers = await Promise.all(Array.from({ length: 10 }, create))
+    expect(answers.map(({ status, body }) => body.code ?? status).sort()).toEqual([
+      ...[201, 201, 201],
+      ...Array(7).fill('organization_limit_reached'),
+    ])
+    const { body } = await api.send('GET', '/api/v1/organizations', undefined, session)
+    await api.send('DELETE', `/api/v1/organizations/${body.data[0].id}`, undefined, session)
+    expect(await create()).toMatchObject({ status: 201 })
+  })
+})
+
+describe('without TIER_CHANGES', () => {
+  const api = useApi(() => ({ TIER_CHANGES: '' }))
+
+  it('owners cannot choose a tier', async () => {
+    const { id, owner } = await anOrganization(api)
+    const subscription = `/api/v1/organizations/${id}/subscription`
+    const refused = await api.send('PUT', subscription, { tier: 'unicorn' }, owner.session)
+    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden'])
+    expect(refused.body.detail).toContain('operator')
+    expect((await api.send('GET', subscription, undefined, owner.session)).body).toMatchObject({
+      tier: 'free',
+      available_tiers: [],
+    })
+  })
+})

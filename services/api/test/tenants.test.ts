@@ -1,0 +1,144 @@
+import { fromId, toId } from '@belfry/domain'
+import { describe, expect, it } from 'vitest'
+import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'
+
+const operatorAddress = 'root@operators.example'
+const api = useApi(() => ({ OPERATORS: `second@operators.example, ${operatorAddress.toUpperCase()}` }))
+const base = '/api/v1/operator'
+
+const password = 'correct horse battery'
+let session: Record<string, string> | undefined
+
+/** Calls as an operator. */
+async function operate(method: string, path: string, body?: unknown) {
+  if (!session) {
+    const registration = { email: operatorAddress, password, name: 'Root' }
+    const { body: signedIn } = await api.send('POST', '/api/v1/auth/register', registration)
+    session = { Authorization: `Bearer ${signedIn.token}` }
+  }
+  return api.send(method, base + path, body, session)
+}
+
+const keyOf = ({ apiKey }: Caller) => ({ 'X-Api-Key': apiKey })
+const sessionOf = ({ token, workspaceId }: Caller) => ({
+  Authorization: `Bearer ${token}`,
+  'X-Workspace-Id': workspaceId,
+})
+const tasks = '/api/v1/scheduler/tasks'
+
+async function answersOf(tenant: Caller): Promise<unknown[]> {
+  const answers = [
+    await api.send('POST', tasks, aTaskBody(), keyOf(tenant)),
+    await api.send('GET', tasks, undefined, sessionOf(tenant)),
+    await api.send('GET', `/api/v1/organizations/${tenant.organizationId}`, undefined, sessionOf(tenant)),
+  ]
+  return answers.map(({ status, body }) => body.code ?? status)
+}
+
+const log = async () => (await operate('GET', '/log')).body.data as Json[]
+
+async function userOf(tenant: Caller): Promise<string> {
+  const { body } = await api.send('GET', '/api/v1/auth/me', undefined, sessionOf(tenant))
+  return body.user.id
+}
+
+it('refuses users who are no operators, and callers without a session', async () => {
+  const { token, apiKey } = await api.signUp()
+  const answer = await api.send('GET', `${base}/organizations`, undefined, { Authorization: `Bearer ${token}` })
+  expect([answer.status, answer.body.code]).toEqual([403, 'forbidden'])
+  expect((await api.send('GET', `${base}/organizations`, undefined, { 'X-Api-Key': apiKey })).status).toBe(401)
+})
+
+describe('suspension', () => {
+  it.each(['organizations', 'workspaces', 'users'])(
+    'refuses the callers of suspended %s until they are resumed',
+    async kind => {
+      const tenant = await api.signUp()
+      const other = await api.signUp()
+      const ids = { organizations: tenant.organizationId, workspaces: tenant.workspaceId, users: await userOf(tenant) }
+      const id = ids[kind as keyof typeof ids]
+      expect(await answersOf(tenant)).toEqual([201, 200, 200])
+      const reason = 'A flood of calls'
+      for (let i = 0; i < 2; i++) expect((await operate('POST', `/${kind}/${id}/suspend`, { reason })).status).toBe(204)
+      expect(await answersOf(tenant)).toEqual(['suspended', 'suspended', kind === 'workspaces' ? 200 : 'suspended'])
+      expect(await answersOf(other)).toEqual([201, 200, 200])
+      expect((await operate('POST', `/${kind}/${id}/resume`)).status).toBe(204)
+      expect(await answersOf(tenant)).toEqual([201, 200, 200])
+      const entries = (await log()).filter(({ object_id }) => object_id === id)
+      const name = kind.slice(0, -1)
+      expect(entries.map(({ action, details, operator }) => [action, details, operator])).toEqual([
+        [`${name}.resumed`, {}, operatorAddress],
+        [`${name}.suspended`, { reason }, operatorAddress],
+      ])
+    },
+  )
+
+  it('refuses an unknown organization, a deleted one and a malformed id alike', async () => {
+    const tenant = await api.signUp()
+    await api.ctx.pool.query('UPDATE organizations SET deleted_at = now() WHERE id = $1', [
+      fromId('org', tenant.organizationId),
+    ])
+    for (const id of [tenant.organizationId, toId('org', crypto.randomUUID()), 'nonsense'])
+      expect((await operate('POST', `/organizations/${id}/suspend`)).status).toBe(404)
+  })
+})
+
+it('lists organizations with their account and usage, finds them by name and by an owner, page by page', async () => {
+  const tenant = await api.signUp()
+  const { body } = await operate('GET', `/organizations?search=${encodeURIComponent(tenant.email.slice(0, 30))}`)
+  expect(body.data).toEqual([
+    {
+      ...{ id: tenant.organizationId, name: 'Acme', slug: expect.any(String), tier: 'unlimited' },
+      account: { user_id: await userOf(tenant), email: tenant.email, suspended_at: null },
+      ...{ suspended_at: null, workspaces: 1, in_flight: 0, executions: 0, storage_bytes: 0, failed_today: 0 },
+      created_at: expect.any(String),
+    },
+  ])
+  expect((await operate('GET', '/organizations?search=100%25')).body.data).toEqual([])
+  const first = (await operate('GET', '/organizations?limit=1')).body
+  const second = (await operate('GET', `/organizations?limit=1&cursor=${first.next_cursor}`)).body
+  expect(second.data[0].id).not.toBe(first.data[0].id)
+  await operate('POST', `/organizations/${tenant.organizationId}/suspend`)
+  const suspended = (await operate('GET', '/organizations?suspended=true&limit=100')).body.data
+  expect(suspended.map(({ id }: Json) => id)).toContain(tenant.organizationId)
+})
+
+it('shows the workspaces and members of an organization, and sets its tier', async () => {
+  const tenant = await api.signUp()
+  const path = `/organizations/${tenant.organizationId}`
+  expect((await operate('PUT', `${path}/tier`, { tier: 'startup' })).status).toBe(204)
+  const { body } = await operate('GET', path)
+  expect(body.tier).toBe('startup')
+  expect(body.workspace_list).toMatchObject([
+    { id: tenant.workspaceId, name: 'Main', suspended_at: null, in_flight: 0 },
+  ])
+  expect(body.member_list).toMatchObject([{ email: tenant.email, role: 'owner', suspended_at: null }])
+  expect((await log())[0]).toMatchObject({
+    action: 'organization.tier_set',
+    details: { from: 'unlimited', to: 'startup' },
+  })
+})
+
+it('finds the workspaces that call a host', async () => {
+  const tenant = await api.signUp()
+  const url = 'https://Victim.example:8443/hook?a=b'
+  await api.send('POST', tasks, aTaskBody({ url }), keyOf(tenant))
+  await api.send('POST', '/api/v1/scheduler/subscriptions', { topic: '*', url }, keyOf(tenant))
+  const { body } = await operate('GET', '/targets?host=victim.EXAMPLE:8443')
+  expect(body.data).toMatchObject([{ workspace_id: tenant.workspaceId, tasks: 1, cron_jobs: 0, subscriptions: 1 }])
+  expect((await operate('GET', '/targets?host=other.example')).body.data).toEqual([])
+})
+
+it('cannot change or remove an entry of the operators’ log', async () => {
+  await operate('POST', `/organizations/${(await api.signUp()).organizationId}/suspend`)
+  for (const text of ['DELETE FROM operator_log', `UPDATE operator_log SET operator = 'x'`, 'TRUNCATE operator_log'])
+    await expect(api.ctx.pool.query(text)).rejects.toThrow(/append-only/)
+})
+
+it('shows the board of the queues to operators with a session, and to no other user', async () => {
+  await operate('GET', '/log')
+  expect((await api.send('GET', '/admin/queues', undefined, session)).status).toBe(200)
+  const { token } = await api.signUp()
+  expect((await api.send('GET', '/admin/queues', undefined, { Authorization: `Bearer ${token}` })).status).toBe(401)
+  expect((await api.send('GET', '/admin/hosts')).status).toBe(401)
+})
