@@ -1,6 +1,6 @@
 // A part of `npm run lint`: finds words that docs/architecture.md ("Words") and CONTRIBUTING.md keep out of code and text.
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -37,7 +37,7 @@ const isLeftOut = /^pnpm-lock\.yaml$|^prisma\/migrations\/|\/(check-)?language(\
 function check() {
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 }).split('\0')
   const hits = files
-    .filter(file => isText.test(file) && !isLeftOut.test(file))
+    .filter(file => isText.test(file) && !isLeftOut.test(file) && existsSync(join(root, file)))
     .flatMap(file => findBannedWords(readFileSync(join(root, file), 'utf8')).map(hit => ({ file, ...hit })))
   for (const { file, line, found, advice } of hits) console.error(`${file}:${line}: "${found}": ${advice}`)
   if (hits.length > 0) process.exitCode = 1
