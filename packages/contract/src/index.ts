@@ -45,7 +45,7 @@ export {
 } from './dead-letter.ts'
 export { type PublishEventBody, type PublishedEvent, publishEventBody, publishedEvent } from './event.ts'
 export { exportOrganizationRunsQuery, exportRunsQuery, exportTasksQuery } from './export.ts'
-export { type ParsedInput, parseInput } from './field-errors.ts'
+export { parseInput } from './field-errors.ts'
 export { type Host, type Hosts, hosts, resetHost } from './host.ts'
 export {
   type CreateIntegrationBody,
@@ -117,8 +117,7 @@ export {
   upcoming,
 } from './overview.ts'
 export { decodeCursor, encodeCursor, listQuery, type Page, pageOf } from './page.ts'
-export { type Problem, type ProblemKind, problem, problemPage, problems } from './problem.ts'
-export { idField, millisecondsField, timestampField } from './response-fields.ts'
+export { type Problem, problem, problemPage, problems } from './problem.ts'
 export {
   type ListRunsQuery,
   listOrganizationRunsQuery,
@@ -129,9 +128,6 @@ export {
   type RunStatus,
   run,
   runDetail,
-  runErrorCodes,
-  runStatuses,
-  type StatusRange,
 } from './run.ts'
 export { type RunFailures, runFailures, runFailuresQuery } from './run-failures.ts'
 export { type Found, type SearchResult, searchQuery, searchResult } from './search.ts'
@@ -168,7 +164,7 @@ export {
   updateTaskBody,
 } from './task.ts'
 export { type BatchRow, batchAnswer, createTasksBody } from './task-batch.ts'
-export { type TaskSource, taskSources } from './task-source.ts'
+export type { TaskSource } from './task-source.ts'
 export { exampleId, fillExampleTimes, idPattern } from './text-rules.ts'
 export {
   type BillingPortal,

@@ -13,8 +13,8 @@ export { AppError, type AppErrorCode, appErrorCodes, type FieldError } from './a
 export { type AuditAction, auditActions } from './audit-action.ts'
 export { type CronSchedule, countOccurrences, nextRuns, nextScheduled } from './cron/cron-schedule.ts'
 export { describeCron } from './cron/describe-cron.ts'
-export { cronHorizonYears, nextOccurrence, type Occurrence } from './cron/next-occurrence.ts'
-export { type CronExpression, parseCron } from './cron/parse-cron.ts'
+export { cronHorizonYears, type Occurrence } from './cron/next-occurrence.ts'
+export { parseCron } from './cron/parse-cron.ts'
 export {
   type CatchUp,
   catchUps,
@@ -61,7 +61,6 @@ export {
 export { requestBody } from './request-body.ts'
 export { findHeaderProblems } from './request-headers.ts'
 export { type Backoff, backoffs, type RetryPolicy, retryDefaults, retryDelayMs } from './retry.ts'
-export { parseRetryAfter } from './retry-after.ts'
 export { fillSecretsInJson, fillSecretsInUrl, secretNamesInJson } from './secrets/fill-secrets.ts'
 export { createRedactor, type Redactor, type Secret } from './secrets/redact.ts'
 export {
@@ -84,7 +83,6 @@ export {
 export {
   defaultTiers,
   figureNames,
-  NO_LIMIT,
   parseTiers,
   presentLimit,
   type TierLimits,

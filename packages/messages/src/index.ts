@@ -1,5 +1,5 @@
 export { alertConsentMail, confirmEmailMail, invitationMail, passwordResetMail } from './account-mails.ts'
-export { type Alert, alertLines, alertTitle } from './alert.ts'
+export type { Alert } from './alert.ts'
 export { alertMail, discordBody, slackBody, webhookBody } from './alert-bodies.ts'
 export { type Mail, writeMail } from './mail.ts'
 export type { Message } from './message.ts'

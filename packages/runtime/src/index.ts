@@ -1,6 +1,6 @@
 export { every, type Loop } from './every.ts'
 export { failpoint } from './failpoint.ts'
-export { type HealthChecks, type Readiness, readiness } from './health.ts'
+export { readiness } from './health.ts'
 export { type Host, openHost } from './host.ts'
 export { createLogger, type Logger, openLog, withoutRedaction } from './logger.ts'
 export { measureDependencies, measurePool } from './metrics/measure.ts'

@@ -1,2 +1,2 @@
 export { type DataKey, newDataKey, rewrapDataKey, unwrapDataKey, type WrappedDataKey } from './data-key.ts'
-export { type MasterKey, type MasterKeys, parseMasterKeys } from './master-keys.ts'
+export { type MasterKeys, parseMasterKeys } from './master-keys.ts'
