@@ -7,7 +7,7 @@ export function overviewQuery(workspaceId: string, range: OverviewRange) {
     queryKey: ['overview', workspaceId, range],
     queryFn: ({ signal }) =>
       call<Overview>('GET', '/api/v1/scheduler/overview', { query: { range }, workspaceId, signal }),
-    refetchInterval: 30_000,
+    refetchInterval: 5_000,
     placeholderData: keepPreviousData,
   })
 }

@@ -19,7 +19,7 @@ export function failuresQuery(workspaceId: string, from: string | undefined) {
     queryKey: ['failures', workspaceId, from],
     queryFn: ({ signal }) => call<RunFailures>('GET', `${base}/failures`, { query: { from }, workspaceId, signal }),
     enabled: from !== undefined,
-    refetchInterval: 30_000,
+    refetchInterval: 5_000,
     placeholderData: keepPreviousData,
   })
 }
