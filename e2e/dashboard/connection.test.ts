@@ -36,12 +36,14 @@ describe('the dashboard while its connection or session is lost', { timeout: 180
     page.on('load', () => {
       loads += 1
     })
-    await page.route('**/assets/subscriptions-*.js', route =>
-      loads === 0 ? route.fulfill({ status: 404 }) : route.continue(),
-    )
+    let requests = 0
+    await page.route('**/assets/subscriptions-*.js', route => {
+      requests += 1
+      return requests === 1 ? route.fulfill({ status: 404 }) : route.continue()
+    })
     await page.getByRole('link', { name: 'Subscriptions' }).click()
     await page.getByRole('heading', { name: 'Subscriptions', exact: true }).waitFor()
-    expect(loads).toBe(1)
+    await expect.poll(() => loads).toBe(1)
 
     await page.route('**/assets/dead-letters-*.js', route => route.fulfill({ status: 404 }))
     await page.getByRole('link', { name: 'Dead letters' }).click()
