@@ -33,7 +33,7 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
     await expectAccessible(page)
     await takeScreenshots(page, 'confirm-first')
     await page.getByRole('button', { name: 'Send another email' }).click()
-    await page.getByText('Email sent.').waitFor()
+    await page.getByText('Email sent.', { exact: true }).waitFor()
     await page.goto(await stage.mailedLink(email, /^Confirm/))
     await page.getByRole('button', { name: 'Confirm' }).click()
 
