@@ -24,7 +24,7 @@ export type Json = string | number | boolean | null | Json[] | { [name: string]:
 export type PayloadInput = string | Exclude<Json, string> | object
 
 export type TaskState = 'pending' | 'processing' | 'retrying' | 'success' | 'dead' | 'cancelled'
-export type Source = 'task' | 'cron' | 'event'
+export type Source = 'task' | 'cron' | 'event' | 'callback'
 
 /** The retry policy of failed attempts. */
 export type RetryPolicy = {

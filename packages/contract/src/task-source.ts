@@ -1,4 +1,4 @@
 /** The origin of a task. */
-export const taskSources = ['task', 'cron', 'event'] as const
+export const taskSources = ['task', 'cron', 'event', 'callback'] as const
 
 export type TaskSource = (typeof taskSources)[number]

@@ -174,10 +174,12 @@ async function changeUnstarted(tx: Transaction, id: string, change: CronJobChang
   const fields = requestFields.filter(field => field in change)
   if (fields.length === 0) return
   const sets = fields.map((field, i) => `${columnOf[field]} = $${i + 2}`)
+  const parameterOf = (field: (typeof requestFields)[number]) => `$${fields.indexOf(field) + 2}`
   const text = `
     WITH task AS (
-      UPDATE tasks SET updated_at = now() WHERE ${unstarted} AND occurrence_at IS NOT NULL RETURNING id, workspace_id
-    )${'payload' in change ? `, ${changedPayloads(`$${fields.indexOf('payload') + 2}`)}` : ''}
+      UPDATE tasks SET updated_at = now()${'callbacks' in change ? `, has_callbacks = ${parameterOf('callbacks')}::text IS NOT NULL` : ''}
+      WHERE ${unstarted} AND occurrence_at IS NOT NULL RETURNING id, workspace_id
+    )${'payload' in change ? `, ${changedPayloads(parameterOf('payload'))}` : ''}
     UPDATE task_requests r SET ${sets.join(', ')}
     FROM ${'payload' in change ? 'before WHERE r.task_id = before.task_id' : 'task WHERE r.task_id = task.id'}`
   await tx.query(text, [id, ...fields.map(field => change[field])])
@@ -195,8 +197,8 @@ function isChanged(before: string | Date | null, after: string | Date | null | u
 export async function triggerCronJob(db: Db, workspaceId: string, id: string): Promise<DueRow | null> {
   const text = `
     WITH inserted AS (
-      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id)
-      SELECT $3, workspace_id, 'cron', now(), now(), id FROM cron_jobs WHERE id = $1 AND workspace_id = $2
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks)
+      SELECT $3, workspace_id, 'cron', now(), now(), id, callbacks IS NOT NULL FROM cron_jobs WHERE id = $1 AND workspace_id = $2
       RETURNING id, due_at, cron_job_id
     ),
     ${copiedRequests}

@@ -90,10 +90,10 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
     ),
     inserted AS (
       INSERT INTO tasks (id, workspace_id, source, state, state_reason, execute_at, due_at, occurrence_at, cron_job_id,
-                         created_at, finished_at)
+                         has_callbacks, created_at, finished_at)
       SELECT i.id, j.workspace_id, 'cron', CASE WHEN i.missed THEN 'cancelled' ELSE 'pending' END::task_state,
-             CASE WHEN i.missed THEN 'missed' END, i.at, i.at, i.at, j.id, clock_timestamp(),
-             CASE WHEN i.missed THEN now() END
+             CASE WHEN i.missed THEN 'missed' END, i.at, i.at, i.at, j.id,
+             j.callbacks IS NOT NULL, clock_timestamp(), CASE WHEN i.missed THEN now() END
       FROM input i JOIN cron_jobs j ON j.id = i.cron_job_id
       WHERE NOT EXISTS (
         SELECT FROM tasks t WHERE t.cron_job_id = i.cron_job_id AND t.occurrence_at = i.at
@@ -125,9 +125,9 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
  * within the database, so payloads do not travel.
  */
 export const copiedRequests = `requested AS (
-      INSERT INTO task_requests (task_id, name, url, method, headers, payload,
+      INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks,
                                  max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
-      SELECT n.id, j.name, j.url, j.method, j.headers, j.payload,
+      SELECT n.id, j.name, j.url, j.method, j.headers, j.payload, j.content_type, j.callbacks,
              j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms
       FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
     ),

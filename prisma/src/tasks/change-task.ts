@@ -54,6 +54,8 @@ export async function changePendingTask(
   change: TaskChange,
 ): Promise<MoveResult | { kind: 'not_future' }> {
   const values: unknown[] = [taskId, workspaceId, change.executeAt ?? null]
+  const hasCallbacks =
+    change.callbacks === undefined ? '' : `, has_callbacks = $${values.push(change.callbacks !== null)}::boolean`
   const sets = Object.entries(requestColumns).flatMap(([field, column]) => {
     const value = change[field as keyof typeof requestColumns]
     return value === undefined ? [] : [`${column} = $${values.push(value)}`]
@@ -61,7 +63,7 @@ export async function changePendingTask(
   const parts = [
     `task AS (
       UPDATE tasks
-      SET execute_at = coalesce($3::timestamptz, execute_at), due_at = coalesce($3::timestamptz, due_at), updated_at = now()
+      SET execute_at = coalesce($3::timestamptz, execute_at), due_at = coalesce($3::timestamptz, due_at), updated_at = now()${hasCallbacks}
       WHERE id = $1 AND workspace_id = $2 AND state = 'pending' AND ($3::timestamptz IS NULL OR $3 > clock_timestamp())
       RETURNING id, workspace_id
     )`,

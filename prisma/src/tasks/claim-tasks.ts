@@ -11,7 +11,7 @@ import { originOf } from './task-row.ts'
 /** The lease of an attempt ends this long after its timeout. Schedulers act on leases only for claims of the previous release. */
 export const leaseMarginMs = 15_000
 
-export type ClaimedTask = StoredRequest & {
+export type ClaimedTask = Omit<StoredRequest, 'callbacks'> & {
   taskId: string
   workspaceId: string
   cronJobId: string | null
@@ -188,7 +188,9 @@ const listed = (write: (field: string, column: string) => string) =>
   Object.entries(requestFields)
     .map(([field, column]) => write(field, column))
     .join(', ')
-const requestFields = { ...requestColumnOf, topic: 'topic', traceparent: 'traceparent' }
+// A trigger stores the callbacks, so an attempt does not need them.
+const { callbacks: _, ...sentColumns } = requestColumnOf
+const requestFields = { ...sentColumns, topic: 'topic', traceparent: 'traceparent' }
 const requestColumns = listed((field, column) => `r.${column} AS "${field}"`)
 
 // "NOT IN" rather than "IN (pending, retrying)": for the latter the planner may choose the partial index on due_at, and read

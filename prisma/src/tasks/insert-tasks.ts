@@ -32,6 +32,8 @@ export const taskInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['method', 'text', ({ method }) => method],
   ['headers', 'text', ({ headers }) => headers],
   ['payload', 'text', ({ payload }) => payload],
+  ['content_type', 'text', ({ contentType }) => contentType],
+  ['callbacks', 'text', ({ callbacks }) => callbacks],
   ['max_retries', 'int2', ({ maxRetries }) => maxRetries],
   ['backoff', 'backoff', ({ backoff }) => backoff],
   ['base_delay_ms', 'int4', ({ baseDelayMs }) => baseDelayMs],
@@ -82,15 +84,16 @@ const statement = `
 /** Returns the CTEs that store tasks, their requests, and the storage that these use. */
 export function insertedFrom(source: string): string {
   return `inserted AS (
-      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, event_id, replay_of)
-      SELECT id, workspace_id, source, coalesce(execute_at, now()), coalesce(execute_at, now()), event_id, replay_of
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, event_id, replay_of, has_callbacks)
+      SELECT id, workspace_id, source, coalesce(execute_at, now()), coalesce(execute_at, now()), event_id, replay_of,
+             callbacks IS NOT NULL
       FROM ${source}
     ),
     requested AS (
-      INSERT INTO task_requests (task_id, name, url, method, headers, payload,
+      INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks,
                                  max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent)
-      SELECT id, name, url, method, headers, payload, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic,
-             traceparent
+      SELECT id, name, url, method, headers, payload, content_type, callbacks,
+             max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent
       FROM ${source}
     ),
     ${countedPayloads(`SELECT workspace_id, payload FROM ${source}`)}`

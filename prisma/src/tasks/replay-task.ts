@@ -22,7 +22,7 @@ export async function replayTask(db: Db, workspaceId: string, taskId: string): P
 
 const text = `
   WITH finished AS (
-    SELECT id, workspace_id, source, cron_job_id, event_id FROM tasks
+    SELECT id, workspace_id, source, cron_job_id, event_id, callback_of, has_callbacks FROM tasks
     WHERE id = $1 AND workspace_id = $2 AND state = ANY ($3::task_state[])
   ),
   settled AS (
@@ -34,19 +34,22 @@ const text = `
 
 /**
  * Returns the CTEs that copy tasks, due now, within the database. The new tasks are `copied`.
- * @param part - The CTE of the tasks to copy, with `id`, `workspace_id`, `source`, `cron_job_id` and `event_id`.
+ * @param part - The CTE of the tasks to copy, with `id` and the columns that a copy keeps.
  */
 export function copiesOf(part: string): string {
   return `
     copied AS (
-      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, event_id, replay_of)
-      SELECT uuid_v7(clock_timestamp()), workspace_id, source, now(), now(), cron_job_id, event_id, id FROM ${part}
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, event_id, callback_of, has_callbacks,
+                         replay_of)
+      SELECT uuid_v7(clock_timestamp()), workspace_id, source, now(), now(), cron_job_id, event_id, callback_of,
+             has_callbacks, id
+      FROM ${part}
       RETURNING id, due_at, replay_of
     ),
     requested AS (
-      INSERT INTO task_requests (task_id, name, url, method, headers, payload,
+      INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks,
                                  max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic)
-      SELECT c.id, r.name, r.url, r.method, r.headers, r.payload,
+      SELECT c.id, r.name, r.url, r.method, r.headers, r.payload, r.content_type, r.callbacks,
              r.max_retries, r.backoff, r.base_delay_ms, r.max_delay_ms, r.timeout_ms, r.topic
       FROM copied c JOIN task_requests r ON r.task_id = c.replay_of
     ),

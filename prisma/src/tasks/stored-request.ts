@@ -6,13 +6,17 @@ export type StoredRequest = {
   method: string
   /** A JSON object of strings, as text. */
   headers: string
-  /** JSON text as the client sent it; null when there was none. */
+  /** JSON text as the client sent it, or base64 when there is a content type; null when there was none. */
   payload: string | null
+  /** The content type of a raw body. Default: null, for a JSON payload. */
+  contentType?: string | null
   maxRetries: number
   backoff: Backoff
   baseDelayMs: number
   maxDelayMs: number
   timeoutMs: number
+  /** A JSON object as text, from `on_success`, `on_failure` and `on_attempt` to a target. Default: null. */
+  callbacks?: string | null
 }
 
 /** The column of each field, in each table that has them. */
@@ -21,9 +25,11 @@ export const requestColumnOf = {
   method: 'method',
   headers: 'headers',
   payload: 'payload',
+  contentType: 'content_type',
   maxRetries: 'max_retries',
   backoff: 'backoff',
   baseDelayMs: 'base_delay_ms',
   maxDelayMs: 'max_delay_ms',
   timeoutMs: 'timeout_ms',
+  callbacks: 'callbacks',
 } as const satisfies Record<keyof StoredRequest, string>

@@ -41,7 +41,7 @@ const tasks = Array.from({ length: 5 }, () => newUuid())
 function seeds(workspaces: string[], count: number): RunSeed[] {
   return Array.from({ length: count }, (_, i) => {
     const n = (i * 7919) % 1009
-    const source = (['task', 'cron', 'event'] as const)[n % 3] ?? 'task'
+    const source = (['task', 'cron', 'event', 'callback'] as const)[(n % 7) % 4] ?? 'task'
     const status = n % 4 === 0 ? 'failed' : 'success'
     return {
       workspaceId: workspaces[n % workspaces.length] ?? '',

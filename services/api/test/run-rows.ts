@@ -4,7 +4,7 @@ import { newUuid } from '@belfry/domain'
 export type RunSeed = {
   workspaceId: string
   taskId?: string
-  source?: 'task' | 'cron' | 'event'
+  source?: 'task' | 'cron' | 'event' | 'callback'
   status?: 'success' | 'failed'
   cronJobId?: string | null
   topic?: string | null

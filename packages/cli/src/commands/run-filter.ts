@@ -11,7 +11,7 @@ export function withRunFilter(command: Command): Command {
     .addOption(repeated('--topic <topic>', 'only runs of events with this topic; can be repeated'))
     .addOption(repeated('--cronjob <id>', 'only runs of this cron job; can be repeated'))
     .addOption(repeated('--task <id>', 'only runs of this task; can be repeated'))
-    .addOption(choice('--source <source>', 'only runs of this source', ['task', 'cron', 'event']))
+    .addOption(choice('--source <source>', 'only runs of this source', ['task', 'cron', 'event', 'callback']))
 }
 
 /** Returns whether a run matches the filter. */

@@ -3,7 +3,7 @@ const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 /** What the filters accept that several lists have. The API would reject other values. */
 export const acceptedFilters = {
   state: /^(pending|processing|retrying|success|dead|cancelled)$/,
-  source: /^(task|cron|event)$/,
+  source: /^(task|cron|event|callback)$/,
   status: /^(success|failed)$/,
   response_status: /^[1-9](\d\d|xx)$/i,
   task_id: /^task_[a-z0-9]{26}$/,

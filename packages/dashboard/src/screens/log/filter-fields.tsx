@@ -26,6 +26,7 @@ const sources = [
   { value: 'task', label: 'Tasks' },
   { value: 'cron', label: 'Cron jobs' },
   { value: 'event', label: 'Events' },
+  { value: 'callback', label: 'Callbacks' },
 ]
 const statusCodes = ['2xx', '3xx', '4xx', '404', '410', '429', '5xx', '500', '502', '503', '504'].map(toOption)
 

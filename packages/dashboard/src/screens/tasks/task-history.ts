@@ -34,6 +34,7 @@ export function historyOf(task: Task, runs: readonly Run[]): HistoryEvent[] {
 function createdText({ source, replay_of, topic }: Task): string {
   if (replay_of) return 'Created by a replay'
   if (source === 'cron') return 'Created by a cron job'
+  if (source === 'callback') return 'Created by a callback'
   return source === 'event' ? `Created by an event${topic ? ` of ${topic}` : ''}` : 'Created'
 }
 

@@ -34,6 +34,7 @@ const sources = [
   { value: 'task', label: 'Tasks' },
   { value: 'cron', label: 'Cron jobs' },
   { value: 'event', label: 'Events' },
+  { value: 'callback', label: 'Callbacks' },
 ]
 const filterNames = ['name', 'state', 'source', 'cronjob_id', 'from', 'to', 'occurrences'] as const
 const refreshMs = 10_000
@@ -120,7 +121,12 @@ function isUpcoming({ source, state, execute_at }: Task): boolean {
   return source === 'cron' && state === 'pending' && Date.parse(execute_at) > Date.now()
 }
 
-const sourceNames: Record<Task['source'], string> = { task: 'Task', cron: 'Cron job', event: 'Event' }
+const sourceNames: Record<Task['source'], string> = {
+  task: 'Task',
+  cron: 'Cron job',
+  event: 'Event',
+  callback: 'Callback',
+}
 
 const taskColumns: ReadonlyArray<Column<Task>> = [
   {

@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto'
+import { fromId } from '@belfry/domain'
+import { describe, expect, it } from 'vitest'
+import {
+  type ClaimedTask,
+  changePendingTask,
+  type FinishedAttempt,
+  insertTasks,
+  type NewTask,
+  recordAttempts,
+  replayTask,
+  undoClaims,
+} from '../src/index.ts'
+import { loseAttempts } from '../src/tasks/lose-attempts.ts'
+import { aTask, claimNew, claimOne, taskRow, useDatabase } from './setup.ts'
+
+const db = useDatabase()
+
+const target = (path: string) => ({
+  url: `https://example.com/${path}`,
+  headers: { 'X-Own': path },
+  retry: { max_retries: 7, backoff: 'linear', base_delay_ms: 2000, max_delay_ms: 9000 },
+  timeout_ms: 4000,
+})
+const all = JSON.stringify({ on_success: target('won'), on_failure: target('lost'), on_attempt: target('tried') })
+
+type Callback = { id: string; url: string; payload: { task: Record<string, unknown>; run: Run | null }; text: string }
+type Run = { id: string; response: Record<string, unknown> | null } & Record<string, unknown>
+
+async function callbacksOf(taskId: string): Promise<Callback[]> {
+  const text =
+    'SELECT id, url, payload FROM tasks JOIN task_requests ON task_id = id WHERE callback_of = $1 ORDER BY id'
+  const { rows } = await db.pool.query<{ id: string; url: string; payload: string }>(text, [taskId])
+  return rows.map(row => ({ ...row, payload: JSON.parse(row.payload), text: row.payload }))
+}
+
+const pathsOf = async (taskId: string) => (await callbacksOf(taskId)).map(({ url }) => new URL(url).pathname).sort()
+
+function finished(task: ClaimedTask, changes: Partial<FinishedAttempt> = {}): FinishedAttempt {
+  return {
+    taskId: task.taskId,
+    runId: task.runId,
+    state: 'success',
+    retryDelayMs: null,
+    status: 'success',
+    scheduledAt: task.scheduledAt,
+    startedAt: task.claimedAt,
+    finishedAt: new Date(task.claimedAt.getTime() + 12),
+    requestHeaders: '{}',
+    responseStatus: 200,
+    responseHeaders: '{"content-type":"text/plain"}',
+    responseBody: Buffer.from('ok'),
+    responseBytes: 2,
+    responseTruncated: false,
+    errorCode: null,
+    errorMessage: null,
+    ...changes,
+  }
+}
+
+const failure = {
+  status: 'failed',
+  responseStatus: 500,
+  errorCode: 'http_status',
+  errorMessage: 'Status 500.',
+} as const
+const again = { ...failure, state: 'retrying', retryDelayMs: 0 } as const
+const dead = { ...failure, state: 'dead' } as const
+
+/** Makes one attempt of a new task with every callback. */
+async function attempt(outcome: Partial<FinishedAttempt> = {}, changes: Partial<NewTask> = {}): Promise<ClaimedTask> {
+  const task = await claimNew(db.pool, { callbacks: all, ...changes })
+  await recordAttempts(db.pool, [finished(task, outcome)])
+  return task
+}
+
+describe('the callbacks of a task', () => {
+  it('are stored with the record of an attempt', async () => {
+    const won = await attempt()
+    expect(await pathsOf(won.taskId)).toEqual(['/tried', '/won'])
+    const retrying = await attempt(again)
+    expect(await pathsOf(retrying.taskId)).toEqual(['/tried'])
+    await recordAttempts(db.pool, [finished(await claimOne(db.pool, retrying.taskId), dead)])
+    expect(await pathsOf(retrying.taskId)).toEqual(['/lost', '/tried', '/tried'])
+  })
+
+  it('are stored once when the record is repeated, and for many tasks in one statement', async () => {
+    const tasks = await Promise.all(Array.from({ length: 40 }, () => claimNew(db.pool, { callbacks: all })))
+    const attempts = tasks.map(task => finished(task))
+    await recordAttempts(db.pool, attempts)
+    await recordAttempts(db.pool, attempts)
+    for (const { taskId } of tasks) expect(await pathsOf(taskId)).toEqual(['/tried', '/won'])
+  })
+
+  it('are tasks that are due at once, with their own request and retries', async () => {
+    const { taskId, workspaceId } = await attempt(dead, { callbacks: JSON.stringify({ on_failure: target('lost') }) })
+    const [callback] = await callbacksOf(taskId)
+    expect(await taskRow(db.pool, callback?.id ?? '')).toMatchObject({
+      ...{ workspace_id: workspaceId, source: 'callback', state: 'pending', attempts: 0, has_callbacks: false },
+      ...{ name: 'on_failure of A task', method: 'POST', url: 'https://example.com/lost', headers: '{"X-Own":"lost"}' },
+      ...{ max_retries: 7, backoff: 'linear', base_delay_ms: 2000, max_delay_ms: 9000, timeout_ms: 4000 },
+    })
+    expect((await claimOne(db.pool, callback?.id ?? '')).attempt).toBe(1)
+  })
+
+  it('carry the task and the run as the API shows them', async () => {
+    const { taskId, runId } = await attempt(again)
+    const [callback] = await callbacksOf(taskId)
+    const { task, run } = callback?.payload ?? {}
+    const row = await taskRow(db.pool, taskId)
+    expect(fromId('task', String(task?.id))).toBe(taskId)
+    expect(fromId('run', String(run?.id))).toBe(runId)
+    expect(task).toMatchObject({ state: 'retrying', attempts: 1, next_retry_at: row.due_at.toISOString() })
+    expect(task?.on_failure).toEqual(target('lost'))
+    expect(run).toMatchObject({ attempt: 1, status: 'failed', duration_ms: 12, error: { code: 'http_status' } })
+    expect(run?.response).toEqual({
+      ...{ status: 500, headers: { 'content-type': 'text/plain' }, body: 'ok', body_base64: null, body_bytes: 2 },
+      body_truncated: false,
+    })
+    expect(callback?.text).toContain('"payload":{"n":12345678901234567890}')
+  })
+
+  it.each([
+    ['bytes that are no text', Buffer.from([0, 255, 1]), false, { body: null, body_base64: 'AP8B' }],
+    ['a zero byte', Buffer.from('a\0b'), false, { body: null, body_base64: 'YQBi' }],
+    ['no body', null, false, { body: '', body_base64: null }],
+    ['text that ends within a character', Buffer.from('ok é').subarray(0, 4), true, { body: 'ok ', body_base64: null }],
+    ['90 KB of bytes', Buffer.alloc(90_000, 255), true, { body: null, body_base64: '/'.repeat(120_000) }],
+    ['text of every kind', Buffer.from('"\\\u0001 ü 😀'), false, { body: '"\\\u0001 ü 😀', body_base64: null }],
+  ])('carry %s', async (_, responseBody, responseTruncated, shown) => {
+    const { taskId } = await attempt({ responseBody, responseTruncated })
+    expect((await callbacksOf(taskId))[0]?.payload.run?.response).toMatchObject(shown)
+  })
+
+  it('contain no reference to a secret', async () => {
+    const responseBody = Buffer.from('{{{ secrets.KEY }}}')
+    const { taskId } = await attempt({ responseBody }, { payload: '{"a":"\\\\{{ secrets.KEY }}"}' })
+    const [callback] = await callbacksOf(taskId)
+    expect(callback?.text).not.toContain('{{')
+    expect(callback?.payload.task.payload).toEqual({ a: '\\{{ secrets.KEY }}' })
+    expect(callback?.payload.run?.response?.body).toBe('{{{ secrets.KEY }}}')
+  })
+
+  it('have no run when the task is dead without an attempt', async () => {
+    const task = aTask({ callbacks: all })
+    await insertTasks(db.pool, [task])
+    await db.pool.query(`UPDATE tasks SET state = 'dead', state_reason = 'expired' WHERE id = $1`, [task.id])
+    const callbacks = await callbacksOf(task.id)
+    expect(callbacks.map(({ url, payload }) => [url, payload.run])).toEqual([['https://example.com/lost', null]])
+  })
+
+  it('report the latest run when a waiting task is made dead', async () => {
+    const { taskId, runId } = await attempt(again)
+    await db.pool.query(`UPDATE tasks SET state = 'dead', state_reason = 'stopped' WHERE id = $1`, [taskId])
+    const [, failed] = await callbacksOf(taskId)
+    expect(failed?.url).toBe('https://example.com/lost')
+    expect([failed?.payload.task.state_reason, fromId('run', failed?.payload.run?.id ?? '')]).toEqual([
+      'stopped',
+      runId,
+    ])
+  })
+
+  it('report a lost attempt, and its real outcome when that arrives', async () => {
+    const task = await claimNew(db.pool, { callbacks: all })
+    await loseAttempts(db.pool, [task], true)
+    await recordAttempts(db.pool, [finished(task)])
+    const reported = (await callbacksOf(task.taskId)).map(({ url, payload }) => [url, payload.run?.status])
+    expect(reported.toSorted()).toEqual([
+      ['https://example.com/tried', 'failed'],
+      ['https://example.com/tried', 'success'],
+      ['https://example.com/won', 'success'],
+    ])
+  })
+
+  it('report a task that was lost too often', async () => {
+    const task = await claimNew(db.pool, { callbacks: all })
+    await db.pool.query('UPDATE tasks SET lost_alone = 2 WHERE id = $1', [task.taskId])
+    await loseAttempts(db.pool, [task], true)
+    expect(await pathsOf(task.taskId)).toEqual(['/lost', '/tried'])
+  })
+
+  it.each(['cancelled', 'undone'])('are not stored for a task that was %s', async end => {
+    const task = await claimNew(db.pool, { callbacks: all })
+    await undoClaims(db.pool, [{ ...task, delayMs: 0 }])
+    if (end === 'cancelled') await db.pool.query(`UPDATE tasks SET state = 'cancelled' WHERE id = $1`, [task.taskId])
+    expect(await pathsOf(task.taskId)).toEqual([])
+  })
+
+  it('are not stored for a later attempt that never started', async () => {
+    const { taskId } = await attempt(again)
+    await undoClaims(db.pool, [{ ...(await claimOne(db.pool, taskId)), delayMs: 0 }])
+    expect(await pathsOf(taskId)).toEqual(['/tried'])
+  })
+
+  it('have none themselves', async () => {
+    const { taskId } = await attempt()
+    for (const { id } of await callbacksOf(taskId)) {
+      await recordAttempts(db.pool, [finished(await claimOne(db.pool, id), dead)])
+      expect(await pathsOf(id)).toEqual([])
+    }
+  })
+
+  it('follow a replay, and a replayed callback stays a callback', async () => {
+    const { taskId, workspaceId } = await attempt(dead)
+    const replay = await replayTask(db.pool, workspaceId, taskId)
+    const copy = await claimOne(db.pool, replay.kind === 'replayed' ? replay.id : '')
+    await recordAttempts(db.pool, [finished(copy)])
+    expect(await pathsOf(copy.taskId)).toEqual(['/tried', '/won'])
+    const [callback] = await callbacksOf(taskId)
+    await recordAttempts(db.pool, [finished(await claimOne(db.pool, callback?.id ?? ''))])
+    await replayTask(db.pool, workspaceId, callback?.id ?? '')
+    expect(await callbacksOf(taskId)).toHaveLength(3)
+  })
+
+  it('can be added to a pending task, and removed', async () => {
+    const task = aTask({ executeAt: new Date(Date.now() + 3_600_000) })
+    await insertTasks(db.pool, [task])
+    const callbacks = JSON.stringify({ on_success: target('won') })
+    await changePendingTask(db.pool, task.workspaceId, task.id, { callbacks })
+    expect(await taskRow(db.pool, task.id)).toMatchObject({ has_callbacks: true, callbacks })
+    await changePendingTask(db.pool, task.workspaceId, task.id, { callbacks: null })
+    expect(await taskRow(db.pool, task.id)).toMatchObject({ has_callbacks: false, callbacks: null })
+  })
+
+  it('count as storage', async () => {
+    const { taskId, workspaceId } = await attempt({}, { workspaceId: randomUUID() })
+    const text = 'SELECT sum(storage_bytes)::int AS bytes FROM usage_changes WHERE workspace_id = $1'
+    const { rows } = await db.pool.query<{ bytes: number }>(text, [workspaceId])
+    const payloads = (await callbacksOf(taskId)).map(callback => Buffer.byteLength(callback.text))
+    const own = Buffer.byteLength(aTask().payload ?? '') + 'ok'.length
+    expect(rows[0]?.bytes).toBe(payloads.reduce((sum, bytes) => sum + bytes, own))
+  })
+})
