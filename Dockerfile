@@ -25,7 +25,7 @@ LABEL org.opencontainers.image.title="Belfry" \
 # may grow by the size of its live objects (--heap-growing-percent, which this variable cannot hold). By default, on a large
 # machine, Node lets it grow four times as much, and within 512 MB then marks all of it every second or two under load.
 # A container publishes the ports that it is told to.
-ENV HOST=0.0.0.0 METRICS_HOST=0.0.0.0
+ENV HOST=0.0.0.0 METRICS_HOST=0.0.0.0 BELFRY_REVISION=${REVISION}
 ENV NODE_ENV=production NODE_OPTIONS="--max-semi-space-size=32 --max-old-space-size=512"
 WORKDIR /app
 # The user `node` by number, so Kubernetes can verify that it is not root.

@@ -216,8 +216,10 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
     const { triggers } = objects.find(({ kind }) => kind === 'ScaledObject').spec
     const queries = triggers.map(({ metadata }: KubernetesObject) => metadata.query.match(/belfry_\w+/g))
     expect(queries.flat().sort()).toEqual(
-      ['belfry_queue_depth', 'belfry_oldest_due_seconds', 'belfry_slots', 'belfry_slots_taken'].sort(),
+      ['belfry_queue_depth', 'belfry_oldest_startable_seconds', 'belfry_slots', 'belfry_slots_taken'].sort(),
     )
+    // KEDA would take an empty result for 0.
+    for (const { metadata } of triggers) expect(metadata.ignoreNullValues).toBe('false')
   })
 
   it('work as the base of an overlay, as the README says', async () => {

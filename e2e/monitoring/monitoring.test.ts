@@ -162,6 +162,7 @@ describe('the metrics of the processes', () => {
       'major',
       'minor',
       'patch',
+      'revision',
     ]
     expect([...new Set(values)].filter(name => ![...known, ...others].includes(name))).toEqual([])
   })

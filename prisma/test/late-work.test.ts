@@ -4,7 +4,7 @@ import { dueTasksOf, openLateSearch, type WaitingRow } from '../src/index.ts'
 import { inIndexOrder } from '../src/postgres/in-index-order.ts'
 import { waitingStatement } from '../src/tasks/due-work.ts'
 import { dueTasksStatement, lateHeadStatement, lateWorkspacesStatement } from '../src/tasks/late-work.ts'
-import { backlogStatement } from '../src/tasks/measure-backlog.ts'
+import { dueGroupsOfStatement, dueGroupsStatement } from '../src/tasks/startable-tasks.ts'
 import { useDatabase } from './setup.ts'
 
 const db = useDatabase()
@@ -180,7 +180,15 @@ describe('behind a backlog of one workspace that is larger than the head', () =>
           rows: 210,
           bound: 'ROW(workspace_id, due_at, id) >',
         },
-        { text: backlogStatement, types: 'int', values: '700', rows: 710, bound: 'due_at' },
+        // The full head, each task with its request, then the 5,002 workspaces three times: twice for suspensions.
+        { text: dueGroupsStatement, types: 'int, int', values: '10000, 100', rows: 35_300, bound: 'due_at' },
+        {
+          text: dueGroupsOfStatement,
+          types: 'int, uuid',
+          values: `700, '${big}'`,
+          rows: 11_500,
+          bound: 'ROW(workspace_id, due_at) >=',
+        },
         {
           text: waitingStatement,
           types: 'timestamptz, uuid, timestamptz',

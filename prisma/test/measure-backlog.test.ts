@@ -6,8 +6,10 @@ const db = useDatabase()
 
 it('measures an empty backlog', async () => {
   expect(await measureBacklog(db.pool)).toEqual({
-    dueTasks: 0,
+    due: 0,
+    startable: 0,
     oldestDueSeconds: 0,
+    oldestStartableSeconds: 0,
     leaseOverdueSeconds: 0,
     outbox: [
       { kind: 'mail', waiting: 0, oldestSeconds: 0 },
@@ -29,7 +31,7 @@ it('measures the due tasks, the age of the oldest, the oldest expired lease, and
   await db.pool.query(`UPDATE outbox SET created_at = now() - interval '20 seconds' WHERE id = $1`, [second.id])
   await mendWaitingFloor(db.pool) // it was done by hand
   const measured = await measureBacklog(db.pool)
-  expect(measured.dueTasks).toBe(2)
+  expect(measured.due).toBe(2)
   expect(measured.oldestDueSeconds).toBeGreaterThanOrEqual(300)
   expect(measured.leaseOverdueSeconds).toBeGreaterThanOrEqual(50)
   expect(measured.leaseOverdueSeconds).toBeLessThan(300)
@@ -43,5 +45,5 @@ it('counts at most ten thousand tasks', async () => {
     INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
     SELECT gen_random_uuid(), gen_random_uuid(), 'event', now(), now() FROM generate_series(1, 10001)`
   await db.pool.query(text)
-  expect((await measureBacklog(db.pool)).dueTasks).toBe(10_000)
+  expect((await measureBacklog(db.pool)).due).toBe(10_000)
 })

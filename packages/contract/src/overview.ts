@@ -69,6 +69,11 @@ export const upcoming = z
   .object({
     from: timestampField(),
     overdue: z.int().meta({ description: 'Tasks that are due but not started.', examples: [0] }),
+    blocked: z.int().meta({
+      description:
+        'Those of them that wait for their host: its circuit breaker is open, or it gets no more calls at a time.',
+      examples: [0],
+    }),
     hour: z.array(dueCount).meta({ description: 'The next hour in steps of five minutes.' }),
     day: z.array(dueCount).meta({ description: 'The next 24 hours in steps of an hour.' }),
     next: z

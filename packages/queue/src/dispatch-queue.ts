@@ -53,7 +53,7 @@ export type DispatchQueue = {
   writeMarker(marker: string): Promise<void>
   /** Returns the problems of Redis' configuration, as sentences for its operator. */
   findings(): Promise<string[]>
-  /** Rejects when Redis does not answer. */
+  /** Rejects when Redis does not answer or accepts no writes, as when its memory is full. */
   ping(): Promise<void>
   depth(): Promise<QueueDepth>
   close(): Promise<void>
@@ -92,7 +92,7 @@ export function openDispatchQueue(connection: QueueConnection): DispatchQueue {
     },
     async ping() {
       await reachable()
-      await Promise.all(markerKeys.map(key => redis.exists(key)))
+      await Promise.all(markerKeys.map(key => redis.set(`${key}:ping`, '', 'EX', 60)))
     },
     async depth() {
       await reachable()

@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { queueBackends, testRedisUrl } from '@belfry/testing'
+import { startRedis } from '@belfry/testing/servers'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
@@ -202,6 +206,31 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('a produce
     expect(performance.now() - began).toBeLessThan(1000)
     await queue.close()
   })
+
+  it('reports a Redis that answers but accepts no writes as away', async () => {
+    const redis = await startRedis({ dataDir: mkdtempSync(join(tmpdir(), 'belfry-full-')), persist: false })
+    const queue = openDispatchQueue({ redisUrl: redis.url, onError: () => {} })
+    const client = new Redis(redis.url)
+    try {
+      await expect
+        .poll(
+          () =>
+            queue.ping().then(
+              () => 'up',
+              () => 'away',
+            ),
+          { timeout: 10_000 },
+        )
+        .toBe('up')
+      await client.config('SET', 'maxmemory', '1')
+      expect(await client.ping()).toBe('PONG')
+      await expect(queue.ping()).rejects.toThrow('OOM')
+    } finally {
+      client.disconnect()
+      await queue.close()
+      await redis.stop()
+    }
+  }, 30_000)
 
   it('reports that Redis has no persistence', async () => {
     const redis = new Redis(redisUrl())

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openLog, withoutRedaction } from './logger.ts'
@@ -93,7 +93,17 @@ it('writes every value as JSON, and leaves out the members that are undefined', 
   const text = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code)).join('')
   log.warn({ figure: -0.5, word: 'pending', text, lone: '\ud800', missing: undefined }, 'line')
   const [{ time, ...line }] = events()
-  expect(line).toEqual({ level: 40, service: 'api', figure: -0.5, word: 'pending', text, lone: '\ud800', msg: 'line' })
+  const instance = hostname()
+  expect(line).toEqual({
+    level: 40,
+    service: 'api',
+    instance,
+    figure: -0.5,
+    word: 'pending',
+    text,
+    lone: '\ud800',
+    msg: 'line',
+  })
   expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 

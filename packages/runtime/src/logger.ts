@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { type Logger, pino } from 'pino'
 
 export type { Logger }
@@ -17,13 +18,14 @@ export function createLogger(service: string, level: string, descriptor = 1): Lo
 }
 
 /**
- * Opens the log of a process: one JSON line per event, credentials removed. Buffered lines are written within 250 ms, with
+ * Opens the log of a process: one JSON line per event, with the name of the machine or container as `instance`, credentials removed. Buffered lines are written within 250 ms, with
  * the next warning or error, and before the process exits. A log that cannot be written does not end the process.
  * @returns A function that makes the logger of a role. The lines of all roles keep their order.
  */
 export function openLog(level: string, descriptor = 1): (service: string) => Logger {
   const log = level === 'silent' ? pino({ level }) : openPino(level, descriptor)
-  return service => log.child({ service })
+  const instance = hostname()
+  return service => log.child({ service, instance })
 }
 
 /**

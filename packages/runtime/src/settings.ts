@@ -31,6 +31,8 @@ export const serviceVariables = {
   METRICS_HOST: listenHost,
   /** The operator port. */
   METRICS_PORT: port.default(9090),
+  /** The commit of the build. The images set it. */
+  BELFRY_REVISION: z.string().max(64).default('unknown'),
   /** How long a stopping process waits for the calls in flight. */
   DRAIN_SECONDS: integer(1, 330).default(25),
   /** The minimum level of log lines. */
@@ -44,6 +46,7 @@ export function serviceSettings(env: z.output<z.ZodObject<typeof serviceVariable
     redisUrl: env.REDIS_URL,
     queueShards: env.QUEUE_SHARDS,
     operatorListen: { host: env.METRICS_HOST, port: env.METRICS_PORT },
+    revision: env.BELFRY_REVISION,
     drainMs: env.DRAIN_SECONDS * 1000,
     logLevel: env.LOG_LEVEL,
   }

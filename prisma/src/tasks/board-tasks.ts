@@ -1,7 +1,7 @@
 import type { TaskState } from '../generated/enums.ts'
 import { queryInIndexOrder } from '../postgres/in-index-order.ts'
 import type { Pool } from '../postgres/pool.ts'
-import { maxCounted } from './measure-backlog.ts'
+import { maxCounted } from './startable-tasks.ts'
 import { isDeadLetter, originOf } from './task-row.ts'
 import { leaseFloor, waitingFloor } from './waiting-floor.ts'
 

@@ -1,53 +1,33 @@
 import type { OutboxKind } from '../generated/enums.ts'
 import { queryInIndexOrder } from '../postgres/in-index-order.ts'
 import type { Pool } from '../postgres/pool.ts'
-import { isWaiting } from './task-row.ts'
-import { leaseFloor, waitingFloor } from './waiting-floor.ts'
+import { type DueWork, maxCounted, measureDueWork } from './startable-tasks.ts'
+import { leaseFloor } from './waiting-floor.ts'
 
 /** The work that waits in the database. */
-export type MeasuredBacklog = {
-  /** Waiting tasks that are due, up to `maxCounted`. */
-  dueTasks: number
-  /** How long the oldest of them has been due; 0 when there is none. */
-  oldestDueSeconds: number
+export type MeasuredBacklog = DueWork & {
   /** How long the oldest lease of an attempt has been over; 0 when none is. */
   leaseOverdueSeconds: number
-  /** Unsent messages of the outbox by kind, and the age of the oldest. */
+  /** Unsent messages of the outbox by kind, and the age of the oldest. Messages of each kind are counted up to `maxCounted`. */
   outbox: Array<{ kind: OutboxKind; waiting: number; oldestSeconds: number }>
 }
 
-/** Tasks, and messages of each kind, are counted up to here. */
-export const maxCounted = 10_000
-
 /** Measures the backlog. Each number needs only the beginning of an index. */
 export async function measureBacklog(pool: Pool): Promise<MeasuredBacklog> {
-  const [tasks, outbox] = await Promise.all([
-    queryInIndexOrder<Omit<MeasuredBacklog, 'outbox'>>(pool, {
-      name: 'measure_tasks',
-      text: backlogStatement,
-      values: [maxCounted],
-    }),
+  const [dueWork, leases, outbox] = await Promise.all([
+    measureDueWork(pool),
+    queryInIndexOrder<{ seconds: number }>(pool, { name: 'measure_leases', text: leasesStatement, values: [] }),
     pool.query<MeasuredBacklog['outbox'][number]>({ name: 'measure_outbox', text: outboxText, values: [maxCounted] }),
   ])
-  const [row = { dueTasks: 0, oldestDueSeconds: 0, leaseOverdueSeconds: 0 }] = tasks
-  return { ...row, outbox: outbox.rows }
+  return { ...dueWork, leaseOverdueSeconds: leases[0]?.seconds ?? 0, outbox: outbox.rows }
 }
-
-const firstLease = `(
-    SELECT lease_until FROM tasks WHERE state = 'processing' AND lease_until >= ${leaseFloor} ORDER BY lease_until LIMIT 1
-  )`
 
 const secondsSince = (instant: string) =>
   `greatest(0, coalesce(extract(epoch FROM clock_timestamp() - ${instant}), 0))::float8`
 
-export const backlogStatement = `
-  WITH due AS (
-    SELECT due_at FROM tasks WHERE ${isWaiting} AND due_at >= ${waitingFloor} AND due_at <= now()
-    ORDER BY due_at, id LIMIT $1
-  )
-  SELECT count(*)::int AS "dueTasks", ${secondsSince('min(due_at)')} AS "oldestDueSeconds",
-         ${secondsSince(firstLease)} AS "leaseOverdueSeconds"
-  FROM due`
+export const leasesStatement = `
+  SELECT ${secondsSince('lease_until')} AS seconds FROM tasks
+  WHERE state = 'processing' AND lease_until >= ${leaseFloor} ORDER BY lease_until LIMIT 1`
 
 const outboxText = `
   SELECT k.kind::text, count(created_at)::int AS waiting, ${secondsSince('min(created_at)')} AS "oldestSeconds"

@@ -1,11 +1,12 @@
 import { inspectDatabase, pingPool } from '@belfry/db'
-import { isTimeZone } from '@belfry/domain'
+import { isTimeZone, version } from '@belfry/domain'
 import {
   every,
   type Host,
   type Logger,
   measureDependencies,
   measurePool,
+  reportBuild,
   type Service,
   watchClockSkew,
 } from '@belfry/runtime'
@@ -25,6 +26,7 @@ export async function startApi(config: Config, log: Logger, host: Host): Promise
   const checks = { database: () => pingPool(pool), ...(queue && { queue: () => queue.ping() }) }
   const app = createApp(ctx, checks)
   const { meter } = ctx.metrics
+  reportBuild(meter, log, { version, revision: config.revision })
   measurePool(meter, pool)
   meter.gauge('belfry_run_streams', 'Live tails of the activity log that are open.', () => ctx.runStreams.size)
   measureDependencies(meter, checks)

@@ -142,3 +142,19 @@ describe('POST /hosts/{host}/reset', () => {
     expect(entries.body.data).toMatchObject([{ object_id: host, actor: { api_key_id: expect.any(String) } }])
   })
 })
+
+describe('GET /upcoming', () => {
+  it('separates due tasks that wait for a host with an open circuit breaker from those that wait for Belfry', async () => {
+    const { send, uuid } = await aWorkspace()
+    await storeDue(uuid, 'https://dead.example.com/hook', 3)
+    await storeDue(uuid, 'https://example.com/hook', 2)
+    const read = async () => {
+      const { body } = await send('GET', '/upcoming')
+      return [body.overdue, body.blocked]
+    }
+    expect(await read()).toEqual([5, 0])
+    const circuit = { workspaceId: uuid, host: 'dead.example.com', openForMs: 30_000 }
+    await publishCircuits(api.ctx.pool, await aDispatcher(), [circuit])
+    expect(await read()).toEqual([5, 3])
+  })
+})

@@ -1,7 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dueTaskChannel, inspectDatabase, listen, outboxChannel, pingPool, tenantsChannel } from '@belfry/db'
+import { version } from '@belfry/domain'
 import { consumeDispatchQueue } from '@belfry/queue'
-import { every, type Host, type Logger, measureDependencies, measurePool, type Service } from '@belfry/runtime'
+import {
+  every,
+  type Host,
+  type Logger,
+  measureDependencies,
+  measurePool,
+  reportBuild,
+  type Service,
+} from '@belfry/runtime'
 import { chores } from './chores.ts'
 import { type Config, describeEgress } from './config.ts'
 import { type Context, closeContext, openContext } from './context.ts'
@@ -30,6 +39,7 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
   const ctx = await openContext(config, log, host)
   const { pool, queue } = ctx
   const checks = { database: () => pingPool(pool), ...(queue && { queue: () => queue.ping() }) }
+  reportBuild(ctx.metrics.meter, log, { version, revision: config.revision })
   measurePool(ctx.metrics.meter, pool)
   measureCapacity(ctx.metrics.meter, config.concurrency, ctx)
   measureDependencies(ctx.metrics.meter, checks)

@@ -22,6 +22,7 @@ import {
   inspectQueueStore,
   mendWaitingFloor,
   prepareRunPartitions,
+  probeDatabase,
   recordQuotaCrossings,
   returnUnspentBlocks,
   trimDeadLetters,
@@ -61,6 +62,7 @@ export function loops(ctx: Context): Loop[] {
     chore('expire-log', 3_600_000, signal => expireLog(background, signal)),
     chore('settle-dead-letters', 1_000, signal => settleDeadLetters(background, signal), 5_000),
     chore('forget-old-requests', 60_000, signal => forgetOldRequests(background, signal)),
+    chore('probe-database', 30_000, () => probeDatabase(background)),
     chore('prepare-run-partitions', 60_000, () => prepareRunPartitions(background)),
     ...(hasQueue(ctx) ? queueLoops(ctx) : []),
   ]
@@ -87,12 +89,15 @@ async function watchQueue({ queue }: QueueContext, lost: Waker): Promise<void> {
 }
 
 function choreOf(ctx: Context) {
-  return (name: string, intervalMs: number, run: Loop['run'], maxIntervalMs = intervalMs): Loop => ({
-    intervalMs,
-    maxIntervalMs,
-    run: signal => timed(ctx, name, () => run(signal)),
-    onError: error => ctx.log.error({ err: error, chore: name }, 'chore.failed'),
-  })
+  return (name: string, intervalMs: number, run: Loop['run'], maxIntervalMs = intervalMs): Loop => {
+    ctx.metrics.choreScheduled(name, maxIntervalMs)
+    return {
+      intervalMs,
+      maxIntervalMs,
+      run: signal => timed(ctx, name, () => run(signal)),
+      onError: error => ctx.log.error({ err: error, chore: name }, 'chore.failed'),
+    }
+  }
 }
 
 async function timed(ctx: Context, chore: string, run: () => Promise<unknown>): Promise<unknown> {

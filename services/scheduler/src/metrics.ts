@@ -1,4 +1,4 @@
-import { countPreparedMonths, measureBacklog } from '@belfry/db'
+import { countPreparedMonths, countUnpartitionedRuns, measureBacklog } from '@belfry/db'
 import type { QueueDepth } from '@belfry/queue'
 import { type Meter, measurePool } from '@belfry/runtime'
 import type { Context } from './context.ts'
@@ -13,8 +13,12 @@ export function openMetrics(meter: Meter) {
     [0.01, 0.1, 1, 10, 60],
     ['chore', 'result'],
   )
+  const { choreScheduled, choreSucceeded } = openChoreTimes(meter)
   return {
     meter,
+    databaseProbed: openObservation(meter, 'belfry_database_writable', '1 when the last test write succeeded, else 0.'),
+    queueInspected: openObservation(meter, 'belfry_queue_unfit', 'Settings of Redis that can delay tasks.'),
+    choreScheduled,
     promoted: meter.counter('belfry_promoted_tasks_total', 'Tasks whose jobs the promotion added to the queue.'),
     queueLost: meter.counter('belfry_queue_losses_total', 'Times that Redis came back empty or with old data.'),
     repaired: meter.counter(
@@ -33,7 +37,40 @@ export function openMetrics(meter: Meter) {
       'Times that the rule of a cron job could not be read; each is tried again after 30 s.',
     ),
     quotaCrossings: meter.counter('belfry_quota_crossings_total', 'Organizations that reached 80 % or all of a quota.'),
-    choreEnded: (chore: string, result: 'done' | 'failed', seconds: number) => chores({ chore, result }, seconds),
+    choreEnded(chore: string, result: 'done' | 'failed', seconds: number) {
+      chores({ chore, result }, seconds)
+      if (result === 'done') choreSucceeded(chore)
+    },
+  }
+}
+
+// The gauge has no value before the first observation.
+function openObservation(meter: Meter, name: string, help: string): (value: number) => void {
+  let latest: number | null = null
+  meter.gauges(name, help, [], () => (latest === null ? [] : [[{}, latest]]))
+  return value => {
+    latest = value
+  }
+}
+
+// A chore that has not succeeded yet counts from the start of the process.
+function openChoreTimes(meter: Meter) {
+  const times = new Map<string, { periodMs: number; succeededAt: number }>()
+  meter.gauges(
+    'belfry_chore_last_success_timestamp_seconds',
+    'When a chore of this process succeeded last, or when the process started.',
+    ['chore'],
+    () => [...times].map(([chore, { succeededAt }]) => [{ chore }, succeededAt / 1000]),
+  )
+  meter.gauges('belfry_chore_period_seconds', 'The maximum pause between two runs of a chore.', ['chore'], () =>
+    [...times].map(([chore, { periodMs }]) => [{ chore }, periodMs / 1000]),
+  )
+  return {
+    choreScheduled: (chore: string, periodMs: number) => void times.set(chore, { periodMs, succeededAt: Date.now() }),
+    choreSucceeded(chore: string) {
+      const known = times.get(chore)
+      if (known) known.succeededAt = Date.now()
+    },
   }
 }
 
@@ -45,12 +82,22 @@ export function measureWaiting(ctx: Context): void {
   meter.gauge(
     'belfry_due_tasks',
     'Tasks that are due and not claimed; counted up to 10,000.',
-    async () => (await backlog()).dueTasks,
+    async () => (await backlog()).due,
   )
   meter.gauge(
     'belfry_oldest_due_seconds',
     'Age of the oldest due task.',
     async () => (await backlog()).oldestDueSeconds,
+  )
+  meter.gauge(
+    'belfry_startable_tasks',
+    'Due tasks that wait for Belfry, not for their target or their tenant; counted up to 10,000.',
+    async () => (await backlog()).startable,
+  )
+  meter.gauge(
+    'belfry_oldest_startable_seconds',
+    'Age of the oldest startable task.',
+    async () => (await backlog()).oldestStartableSeconds,
   )
   meter.gauge(
     'belfry_lease_overdue_seconds',
@@ -67,6 +114,9 @@ export function measureWaiting(ctx: Context): void {
     'belfry_run_partitions_ahead_months',
     'Future months with a run partition; -1 when the current month has none.',
     () => countPreparedMonths(ctx.pool),
+  )
+  meter.gauge('belfry_runs_without_partition', 'Runs in no partition of a month; counted up to 1,000.', () =>
+    countUnpartitionedRuns(ctx.pool),
   )
   const queues = {
     ...(ctx.queue && { dispatch: ctx.queue }),

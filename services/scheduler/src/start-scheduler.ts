@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beatScheduler, inspectDatabase, leaveSchedulers, pingPool } from '@belfry/db'
-import { every, type Host, type Logger, measureDependencies, type Service } from '@belfry/runtime'
+import { version } from '@belfry/domain'
+import { every, type Host, type Logger, measureDependencies, reportBuild, type Service } from '@belfry/runtime'
 import type { Config } from './config.ts'
 import { openContext } from './context.ts'
 import { loops } from './loops.ts'
@@ -11,6 +12,7 @@ export async function startScheduler(config: Config, log: Logger, host: Host): P
   const ctx = await openContext(config, log, host)
   const { pool, queue } = ctx
   const checks = { database: () => pingPool(pool), ...(queue && { queue: () => queue.ping() }) }
+  reportBuild(ctx.metrics.meter, log, { version, revision: config.revision })
   measureWaiting(ctx)
   measureDependencies(ctx.metrics.meter, checks)
   host.operators?.report({ checks, optional: ['queue'], warnings: () => inspectDatabase(pool) })

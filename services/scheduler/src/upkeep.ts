@@ -9,6 +9,7 @@ import {
   forgetExpired as forgetSessions,
   mendWaitingFloor as mendFloor,
   prepareRunPartitions as preparePartitions,
+  probeWrite,
   recordQuotaCrossings as recordCrossings,
   returnUnspentBlocks as returnBlocks,
 } from '@belfry/db'
@@ -91,6 +92,16 @@ export async function prepareRunPartitions(ctx: Context): Promise<void> {
   if (missing.length > 0) ctx.log.warn({ months: missing }, 'run_partitions.missing')
 }
 
+/** Measures whether PostgreSQL accepts writes. A full disk often fails no statement of an idle installation. */
+export async function probeDatabase(ctx: Context): Promise<void> {
+  const error = await probeWrite(ctx.pool).then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  ctx.metrics.databaseProbed(error === null ? 1 : 0)
+  if (error !== null) throw error
+}
+
 /** Trims the operators' copy of the dead-letter list to the newest dead letters. Returns how many were removed. */
 export function trimDeadLetters(ctx: QueueContext, signal: AbortSignal, max = maxDeadLetters): Promise<number> {
   return drain(signal, 1, () => ctx.deadLetters.trim(max))
@@ -98,5 +109,7 @@ export function trimDeadLetters(ctx: QueueContext, signal: AbortSignal, max = ma
 
 /** Warns about Redis settings that would delay work. */
 export async function inspectQueueStore(ctx: QueueContext): Promise<void> {
-  for (const advice of await ctx.queue.findings()) ctx.log.warn({ advice }, 'queue.unfit')
+  const findings = await ctx.queue.findings()
+  ctx.metrics.queueInspected(findings.length)
+  for (const advice of findings) ctx.log.warn({ advice }, 'queue.unfit')
 }

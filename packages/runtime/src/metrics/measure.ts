@@ -1,6 +1,18 @@
 import type { HealthChecks } from '../health.ts'
+import type { Logger } from '../logger.ts'
 import { withinMs } from '../within-ms.ts'
 import type { Meter, Reading } from './open-meter.ts'
+
+/** Exports the version and the commit of this process, and logs them. */
+export function reportBuild(meter: Meter, log: Logger, build: { version: string; revision: string }): void {
+  log.info(build, 'service.starting')
+  meter.gauges(
+    'belfry_build_info',
+    'Always 1: the version and the commit of the process.',
+    ['version', 'revision'],
+    () => [[build, 1]],
+  )
+}
 
 /** The figures of a connection pool. */
 type VisiblePool = { totalCount: number; idleCount: number; waitingCount: number; options: { max: number } }

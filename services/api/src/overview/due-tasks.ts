@@ -29,19 +29,6 @@ export async function countDueTasks(
   return { counts, isCapped: counts.some(count => count === max) }
 }
 
-/** Counts the waiting tasks that are overdue. */
-export async function countOverdueTasks(
-  db: Db,
-  workspaceId: string,
-  nowMs: number,
-): Promise<{ count: number; isCapped: boolean }> {
-  const text = `
-    SELECT count(*)::int AS counted FROM (SELECT FROM tasks t WHERE ${isWaiting} AND t.due_at < $2 LIMIT $3) found`
-  const { rows } = await db.query<{ counted: number }>(text, [workspaceId, new Date(nowMs), maxInBucket])
-  const count = rows[0]?.counted ?? 0
-  return { count, isCapped: count === maxInBucket }
-}
-
 /** Finds the waiting tasks that are due first from a time on. */
 export async function findDueTasks(db: Db, workspaceId: string, fromMs: number, max: number): Promise<NextUp[]> {
   const text = `

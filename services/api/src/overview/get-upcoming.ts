@@ -1,7 +1,8 @@
 import { type Upcoming, upcoming } from '@belfry/contract'
+import { maxCounted, measureDueWork } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
-import { countDueTasks, countOverdueTasks, findDueTasks } from './due-tasks.ts'
+import { countDueTasks, findDueTasks } from './due-tasks.ts'
 import { countForeseen, findForeseen } from './foresee-occurrences.ts'
 import type { Span } from './span.ts'
 
@@ -21,7 +22,7 @@ export const getUpcoming = endpoint({
     const hoursAfter: Span = { fromMs: fromMs + hourMs, bucketMs: hourMs, count: 23 }
     const [overdue, inHour, inHoursAfter, tasks, [foreseenInHour = [], foreseenAfter = []], occurrences] =
       await Promise.all([
-        countOverdueTasks(ctx.pool, workspaceId, fromMs),
+        measureDueWork(ctx.pool, workspaceId),
         countDueTasks(ctx.pool, workspaceId, hour, maxInFiveMinutes),
         countDueTasks(ctx.pool, workspaceId, hoursAfter),
         findDueTasks(ctx.pool, workspaceId, fromMs, maxNext),
@@ -33,7 +34,8 @@ export const getUpcoming = endpoint({
     const next = [...tasks, ...occurrences].sort((a, b) => a.atMs - b.atMs).slice(0, maxNext)
     return ok({
       from: new Date(fromMs).toISOString(),
-      overdue: overdue.count,
+      overdue: overdue.due,
+      blocked: overdue.due - overdue.startable,
       hour: firstHour,
       day: [
         { at: new Date(fromMs).toISOString(), count: dueInHour },
@@ -45,7 +47,7 @@ export const getUpcoming = endpoint({
         cronjob_id: cronJobId,
         name,
       })),
-      is_capped: overdue.isCapped || inHour.isCapped || inHoursAfter.isCapped,
+      is_capped: overdue.due === maxCounted || inHour.isCapped || inHoursAfter.isCapped,
     } satisfies Upcoming)
   },
 })

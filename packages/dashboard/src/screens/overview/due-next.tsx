@@ -41,7 +41,12 @@ function NextList({ upcoming }: { upcoming: Upcoming }): ReactNode {
       {upcoming.overdue > 0 && (
         <p className={styles.overdue}>
           <Link to={to.tasks('?state=pending&state=retrying')}>{formatCount(upcoming.overdue)} due now</Link>, waiting
-          for delivery
+          for {upcoming.blocked === upcoming.overdue ? 'their hosts' : 'delivery'}
+          {upcoming.blocked > 0 && upcoming.blocked < upcoming.overdue && (
+            <>
+              ; {formatCount(upcoming.blocked)} of them wait for their <Link to={to.targets()}>hosts</Link>
+            </>
+          )}
         </p>
       )}
       {upcoming.next.length === 0 && <p className={styles.faint}>Nothing is due in the next 24 hours.</p>}
