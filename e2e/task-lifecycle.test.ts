@@ -53,6 +53,7 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
       'x-belfry-task-id': task.id,
       'x-belfry-attempt': '1',
       'x-belfry-scheduled-at': task.execute_at,
+      'x-belfry-depth': expect.stringMatching(/^1\./),
       'user-agent': expect.stringMatching(/^Belfry\//),
       'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
     })

@@ -36,6 +36,7 @@ export type ProblemCode =
   | 'headers_too_large'
   | 'internal'
   | 'unavailable'
+  | 'loop_detected'
   | 'invalid_answer'
   | 'redirected'
 

@@ -100,6 +100,10 @@ export type Task = {
   lastRun: LastRun | null
   /** The task that this one replays. */
   replayOf: Id | null
+  /** The user or the API key that created it. Null: Belfry, or before this was recorded. */
+  createdBy: Id | null
+  /** The user or the API key that changed it last. */
+  updatedBy: Id | null
   createdAt: Timestamp
   updatedAt: Timestamp
   finishedAt: Timestamp | null
@@ -264,6 +268,10 @@ export type CronJob = {
   nextRuns: Timestamp[]
   notes: RunTimeNote[]
   lastRun: LastRun | null
+  /** The user or the API key that created it. Null: before this was recorded. */
+  createdBy: Id | null
+  /** The user or the API key that changed it last. */
+  updatedBy: Id | null
   createdAt: Timestamp
   updatedAt: Timestamp
 }

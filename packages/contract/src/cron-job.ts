@@ -4,7 +4,7 @@ import { integer, repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { idField, timestampField } from './response-fields.ts'
 import { retryChange, retryPolicy } from './retry.ts'
-import { createTaskBody, lastRun, sentFields } from './task.ts'
+import { authorFields, createTaskBody, lastRun, sentFields } from './task.ts'
 import { exampleTime, type Invalid, instant, line, oneOf, textRule } from './text-rules.ts'
 
 const cronJobStatuses = ['active', 'paused', 'ended'] as const
@@ -168,6 +168,7 @@ export const cronJob = z
       .meta({ description: 'The first of `next_runs`; null when paused or ended.' }),
     ...runTimeFields,
     last_run: lastRun.nullable(),
+    ...authorFields,
     created_at: timestampField(),
     updated_at: timestampField(),
   })

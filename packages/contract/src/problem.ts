@@ -226,4 +226,9 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
     title: 'Unavailable',
     description: 'The service cannot reach its database; retry the same request in a moment.',
   },
+  loop_detected: {
+    status: 508,
+    title: 'Loop detected',
+    description: 'A target of Belfry sent the request, after six calls in a row. It creates no task.',
+  },
 }

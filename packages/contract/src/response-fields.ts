@@ -7,6 +7,14 @@ export function idField(kind: IdKind) {
   return z.string().meta({ pattern: idPattern(kind), examples: [exampleId(kind)] })
 }
 
+/** The id of a user or an API key in a response, or null. */
+export function authorField(description: string) {
+  return z
+    .string()
+    .nullable()
+    .meta({ description, examples: [exampleId('key')] })
+}
+
 /** A timestamp in a response, in UTC with milliseconds. */
 export function timestampField() {
   return z.string().meta({ format: 'date-time', examples: ['2026-11-21T02:20:00.000Z'] })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { headersField, integer, payloadField, repeatable, textField } from './fields.ts'
 import { blocked } from './host.ts'
 import { pageFields } from './page.ts'
-import { idField, millisecondsField, timestampField } from './response-fields.ts'
+import { authorField, idField, millisecondsField, timestampField } from './response-fields.ts'
 import { retry, retryChange, retryPolicy } from './retry.ts'
 import { runErrorCodes, runStatuses } from './run.ts'
 import { taskSources } from './task-source.ts'
@@ -127,6 +127,12 @@ export const sentFields = {
   timeout_ms: millisecondsField(30_000),
 }
 
+/** Who created a task or a cron job, and who changed it last. */
+export const authorFields = {
+  created_by: authorField('The user or the API key that created it. Null: Belfry, or before this was recorded.'),
+  updated_by: authorField('The user or the API key that changed it last.'),
+}
+
 /** A task in a response. */
 export const task = z
   .object({
@@ -154,6 +160,7 @@ export const task = z
     next_retry_at: timestampField().nullable().meta({ description: 'Set while the state is `retrying`.' }),
     last_run: lastRun.nullable(),
     replay_of: idField('task').nullable(),
+    ...authorFields,
     created_at: timestampField(),
     updated_at: timestampField(),
     finished_at: timestampField().nullable(),

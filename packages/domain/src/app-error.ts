@@ -36,6 +36,7 @@ export const appErrorCodes = [
   'headers_too_large',
   'internal',
   'unavailable',
+  'loop_detected',
 ] as const
 
 export type AppErrorCode = (typeof appErrorCodes)[number]

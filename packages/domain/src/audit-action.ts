@@ -31,6 +31,7 @@ export const auditActions = [
   'subscription.created',
   'subscription.changed',
   'subscription.deleted',
+  'task.changed',
   'task.cancelled',
   'cron_job.created',
   'cron_job.changed',

@@ -47,6 +47,8 @@ describe('checkTargetUrl', () => {
     ['http://?a', 'not valid'],
     ['http://:80/', 'not valid'],
     ['http://example.com:65536/', 'not valid'],
+    ['http://example.com:25/', 'port 25'],
+    ['https://example.com:6667/', 'port 6667'],
     ['http://example.com:x/', 'not valid'],
     ['http://[127.0.0.1]/', 'not valid'],
     ['http://[::1%25lo]/', 'not valid'],

@@ -1,3 +1,4 @@
+import { isBlockedPort } from './blocked-ports.ts'
 import { parseUrl } from './parse-url.ts'
 import { findBrokenReference, replaceReferences } from './secrets/secret-reference.ts'
 
@@ -19,7 +20,12 @@ export function checkTargetUrl(template: string): string | null {
   if (!/^https?:\/\/[^/]/i.test(text)) return 'The URL must be absolute and start with http:// or https://.'
   if (text.includes('#')) return 'The URL must not have a fragment (#...), because fragments are not sent.'
   if (/^[^/]*\/\/[^/?]*@/.test(text)) return 'The URL must not contain a user name or password; use a header.'
-  return parseUrl(text) === null ? 'The URL is not valid.' : null
+  const url = parseUrl(text)
+  if (url === null) return 'The URL is not valid.'
+  if (url.port !== '' && isBlockedPort(Number(url.port))) {
+    return `Belfry does not call port ${url.port}, which usually belongs to a service of another protocol.`
+  }
+  return null
 }
 
 /** Returns the scheme and authority of a URL, in its own spelling. */
@@ -31,5 +37,5 @@ export function originOfUrl(url: string): string {
 // Returns a sample value for a reference, which may stand for the start of the URL, a port, or any other part.
 function standIn(template: string, at: number): string {
   if (at === 0) return 'https://secret'
-  return template[at - 1] === ':' ? '1' : 'secret'
+  return template[at - 1] === ':' ? '2' : 'secret'
 }

@@ -1,12 +1,13 @@
 import { newUuid, nextScheduled, type StateReason } from '@belfry/domain'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
 import type { DueRow } from '../tasks/due-work.ts'
+import type { TaskOrigin } from '../tasks/replay-task.ts'
 import { requestColumnOf } from '../tasks/stored-request.ts'
 import { changedPayloads } from '../usage/count-storage.ts'
 import { type CronJobCursor, type CronJobFields, columnOf, cursorColumns, scheduleOf } from './cron-job.ts'
-import { copiedRequests, type Expansion, expandLocked } from './expand-cron-jobs.ts'
+import { type Expansion, expandLocked, requestsCopiedWith } from './expand-cron-jobs.ts'
 
-export type NewCronJob = CronJobFields & { id: string; workspaceId: string }
+export type NewCronJob = CronJobFields & { id: string; workspaceId: string; createdBy?: string | null }
 
 /** Stores a cron job together with its occurrences within the look-ahead. */
 export async function createCronJob(db: Db, job: NewCronJob, lookAheadMs: number): Promise<Expansion> {
@@ -14,8 +15,9 @@ export async function createCronJob(db: Db, job: NewCronJob, lookAheadMs: number
     const now = await readClock(tx)
     const nextRunAt = nextScheduled(scheduleOf(job), now.getTime())
     const fields = Object.keys(columnOf) as Array<keyof typeof columnOf>
-    const columns = ['id', 'workspace_id', 'next_run_at', ...fields.map(field => columnOf[field])]
-    const values = [job.id, job.workspaceId, nextRunAt && new Date(nextRunAt.atMs), ...fields.map(field => job[field])]
+    const columns = ['id', 'workspace_id', 'next_run_at', 'created_by', ...fields.map(field => columnOf[field])]
+    const nextRun = nextRunAt && new Date(nextRunAt.atMs)
+    const values = [job.id, job.workspaceId, nextRun, job.createdBy ?? null, ...fields.map(field => job[field])]
     const text = `INSERT INTO cron_jobs (${columns.join(', ')}) VALUES (${columns.map((_, i) => `$${i + 1}`).join(', ')})
                   RETURNING ${cursorColumns}`
     const { rows } = await tx.query({ name: 'insert_cron_job', text, values })
@@ -24,7 +26,7 @@ export async function createCronJob(db: Db, job: NewCronJob, lookAheadMs: number
 }
 
 /** The new values of a cron job. Absent fields stay as they are. */
-export type CronJobChange = Partial<CronJobFields>
+export type CronJobChange = Partial<CronJobFields> & { updatedBy?: string }
 
 /**
  * `moved` carries the previous name of the cron job, and whether anything has changed. `unknown`: the workspace has no such
@@ -91,8 +93,8 @@ export async function changeCronJob(
   lookAheadMs: number,
 ): Promise<CronJobMove> {
   return withCronJob(db, workspaceId, id, async (tx, job) => {
-    const given = Object.entries(change) as Array<[keyof CronJobFields, unknown]>
-    const columns = Object.fromEntries(given.map(([field, value]) => [columnOf[field], value]))
+    const given = Object.entries(change) as Array<[keyof typeof changedColumnOf, unknown]>
+    const columns = Object.fromEntries(given.map(([field, value]) => [changedColumnOf[field], value]))
     const reschedules = scheduleFields.some(field => isChanged(job[field], change[field]))
     if (!reschedules) {
       await changeUnstarted(tx, id, change)
@@ -110,6 +112,8 @@ export async function changeCronJob(
     return update(tx, id, { ...columns, ...cursor, void_before: await readClock(tx) }, lookAheadMs)
   })
 }
+
+const changedColumnOf = { ...columnOf, updatedBy: 'updated_by' } as const
 
 // The row lock excludes the scheduler and other changes of the same cron job until the transaction ends.
 async function withCronJob(
@@ -194,15 +198,24 @@ function isChanged(before: string | Date | null, after: string | Date | null | u
 }
 
 /** Creates a task of a cron job that is due now. Returns null when the workspace has no such cron job. */
-export async function triggerCronJob(db: Db, workspaceId: string, id: string): Promise<DueRow | null> {
+export async function triggerCronJob(
+  db: Db,
+  workspaceId: string,
+  id: string,
+  { createdBy = null, depth = null }: TaskOrigin = {},
+): Promise<DueRow | null> {
   const text = `
     WITH inserted AS (
       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks)
       SELECT $3, workspace_id, 'cron', now(), now(), id, callbacks IS NOT NULL FROM cron_jobs WHERE id = $1 AND workspace_id = $2
       RETURNING id, due_at, cron_job_id
     ),
-    ${copiedRequests}
+    ${requestsCopiedWith('$4::text', '$5::int2')}
     SELECT id, due_at AS "dueAt" FROM inserted`
-  const { rows } = await db.query<DueRow>({ name: 'trigger_cron_job', text, values: [id, workspaceId, newUuid()] })
+  const { rows } = await db.query<DueRow>({
+    name: 'trigger_cron_job',
+    text,
+    values: [id, workspaceId, newUuid(), createdBy, depth],
+  })
   return rows[0] ?? null
 }

@@ -124,14 +124,19 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
  * The CTEs that give the tasks `inserted` the requests of their cron jobs, and record the storage that these use. They copy
  * within the database, so payloads do not travel.
  */
-export const copiedRequests = `requested AS (
+export const copiedRequests = requestsCopiedWith('NULL', 'NULL')
+
+/** Returns these CTEs for tasks of an origin, whose parts are SQL. */
+export function requestsCopiedWith(createdBy: string, depth: string): string {
+  return `requested AS (
       INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks,
-                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, depth)
       SELECT n.id, j.name, j.url, j.method, j.headers, j.payload, j.content_type, j.callbacks,
-             j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms
+             j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms, ${createdBy}, ${depth}
       FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
     ),
     ${countedPayloads('SELECT j.workspace_id, j.payload FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')}`
+}
 
 async function moveCursors(tx: Transaction, plans: readonly JobPlan[]): Promise<void> {
   const text = `

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskState } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
-import type { Pool } from '../postgres/pool.ts'
 import { changedPayloads } from '../usage/count-storage.ts'
 import { isUnsent } from './send-journal.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
 
 /** The new values of a pending task. Absent fields stay as they are. */
-export type TaskChange = Partial<StoredRequest> & { executeAt?: Date; name?: string }
+export type TaskChange = Partial<StoredRequest> & { executeAt?: Date; name?: string; updatedBy?: string }
 
 /**
  * `refused` carries the state that forbade the move, or null when the workspace has no such task. `isUnsent`: a dispatcher
@@ -48,7 +47,7 @@ export async function cancelPendingTask(db: Db, workspaceId: string, taskId: str
  * exclude each other. Returns `not_future` when the new time is not later than the database's clock.
  */
 export async function changePendingTask(
-  pool: Pool,
+  db: Db,
   workspaceId: string,
   taskId: string,
   change: TaskChange,
@@ -73,11 +72,11 @@ export async function changePendingTask(
   const request = changesPayload ? 'before WHERE r.task_id = before.task_id' : 'task WHERE r.task_id = task.id'
   if (sets.length > 0) parts.push(`request AS (UPDATE task_requests r SET ${sets.join(', ')} FROM ${request})`)
   const text = `WITH ${parts.join(', ')} SELECT clock_timestamp() AS now FROM task`
-  const result = await moved(pool, { text, values }, workspaceId, taskId)
+  const result = await moved(db, { text, values }, workspaceId, taskId)
   return result.kind === 'refused' && result.state === 'pending' ? { kind: 'not_future' } : result
 }
 
-const requestColumns = { name: 'name', ...requestColumnOf }
+const requestColumns = { name: 'name', ...requestColumnOf, updatedBy: 'updated_by' }
 
 async function moved(
   db: Db,

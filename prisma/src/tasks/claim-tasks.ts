@@ -18,6 +18,8 @@ export type ClaimedTask = Omit<StoredRequest, 'callbacks'> & {
   topic: string | null
   /** The trace of the request that created the task, as a W3C Trace Context header; null when it had none. */
   traceparent: string | null
+  /** How many calls of Belfry in a row led to the task; null for none. */
+  depth: number | null
   /** 1 for the first attempt. */
   attempt: number
   /** How many earlier attempts were lost with their dispatcher. They use no retry. */
@@ -190,7 +192,7 @@ const listed = (write: (field: string, column: string) => string) =>
     .join(', ')
 // A trigger stores the callbacks, so an attempt does not need them.
 const { callbacks: _, ...sentColumns } = requestColumnOf
-const requestFields = { ...sentColumns, topic: 'topic', traceparent: 'traceparent' }
+const requestFields = { ...sentColumns, topic: 'topic', traceparent: 'traceparent', depth: 'depth' }
 const requestColumns = listed((field, column) => `r.${column} AS "${field}"`)
 
 // "NOT IN" rather than "IN (pending, retrying)": for the latter the planner may choose the partial index on due_at, and read

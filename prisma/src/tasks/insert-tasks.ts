@@ -16,6 +16,10 @@ export type NewTask = StoredRequest & {
   replayOf: string | null
   /** The caller's trace, as a W3C Trace Context header. Default: none. */
   traceparent?: string | null
+  /** The public id of the user or the API key that creates the task. Default: Belfry itself. */
+  createdBy?: string | null
+  /** How many calls of Belfry in a row led to this task. Default: none. */
+  depth?: number | null
 }
 
 /** `createdAt` is null when the task was refused because its time was not in the future. `now` is the database's clock. */
@@ -43,6 +47,8 @@ export const taskInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['event_id', 'uuid', ({ eventId }) => eventId],
   ['replay_of', 'uuid', ({ replayOf }) => replayOf],
   ['traceparent', 'text', ({ traceparent }) => traceparent],
+  ['created_by', 'text', ({ createdBy }) => createdBy],
+  ['depth', 'int2', ({ depth }) => depth],
 ]
 
 // The statement joins its rows with each other, so its time grows with the square of their number. One statement for 1,000
@@ -91,9 +97,11 @@ export function insertedFrom(source: string): string {
     ),
     requested AS (
       INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks,
-                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent)
+                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent,
+                                 created_by, depth)
       SELECT id, name, url, method, headers, payload, content_type, callbacks,
-             max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent
+             max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent,
+             created_by, depth
       FROM ${source}
     ),
     ${countedPayloads(`SELECT workspace_id, payload FROM ${source}`)}`

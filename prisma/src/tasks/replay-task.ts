@@ -2,6 +2,10 @@ import { terminalStates } from '@belfry/domain'
 import type { TaskState } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 import { countedPayloads } from '../usage/count-storage.ts'
+import type { NewTask } from './insert-tasks.ts'
+
+/** The caller that creates a task, and how many calls of Belfry in a row led to it. */
+export type TaskOrigin = Pick<NewTask, 'createdBy' | 'depth'>
 
 /** `refused` carries the state of a task that has not finished, or null when the workspace has no such task. */
 export type Replay =
@@ -11,8 +15,13 @@ export type Replay =
 /**
  * Copies a finished task as a new one, due now. Each call makes another copy. The old task stays; a dead letter is settled.
  */
-export async function replayTask(db: Db, workspaceId: string, taskId: string): Promise<Replay> {
-  const values = [taskId, workspaceId, terminalStates]
+export async function replayTask(
+  db: Db,
+  workspaceId: string,
+  taskId: string,
+  { createdBy = null, depth = null }: TaskOrigin = {},
+): Promise<Replay> {
+  const values = [taskId, workspaceId, terminalStates, createdBy, depth]
   const { rows } = await db.query<{ id: string; dueAt: Date; now: Date }>({ name: 'replay_task', text, values })
   if (rows[0]) return { kind: 'replayed', ...rows[0] }
   const stateText = 'SELECT state FROM tasks WHERE id = $1 AND workspace_id = $2'
@@ -29,14 +38,15 @@ const text = `
     UPDATE tasks SET settled_at = now()
     WHERE id = $1 AND workspace_id = $2 AND state = 'dead' AND settled_at IS NULL
   ),
-  ${copiesOf('finished')}
+  ${copiesOf('finished', { createdBy: '$4::text', depth: 'greatest(r.depth, $5::int2)' })}
   SELECT id, due_at AS "dueAt", clock_timestamp() AS now FROM copied`
 
 /**
  * Returns the CTEs that copy tasks, due now, within the database. The new tasks are `copied`.
  * @param part - The CTE of the tasks to copy, with `id` and the columns that a copy keeps.
+ * @param origin - The SQL of the origin of the copies. Default: Belfry itself, as deep as the original.
  */
-export function copiesOf(part: string): string {
+export function copiesOf(part: string, { createdBy, depth } = { createdBy: 'NULL', depth: 'r.depth' }): string {
   return `
     copied AS (
       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, event_id, callback_of, has_callbacks,
@@ -48,9 +58,9 @@ export function copiesOf(part: string): string {
     ),
     requested AS (
       INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks,
-                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic)
+                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, created_by, depth)
       SELECT c.id, r.name, r.url, r.method, r.headers, r.payload, r.content_type, r.callbacks,
-             r.max_retries, r.backoff, r.base_delay_ms, r.max_delay_ms, r.timeout_ms, r.topic
+             r.max_retries, r.backoff, r.base_delay_ms, r.max_delay_ms, r.timeout_ms, r.topic, ${createdBy}, ${depth}
       FROM copied c JOIN task_requests r ON r.task_id = c.replay_of
     ),
     ${countedPayloads(`

@@ -150,6 +150,7 @@ describe('GET /api/openapi.json', () => {
       '431',
       '500',
       '503',
+      '508',
     ])
     expect(post.responses['400'].description).toContain('`malformed_json`')
     const key = post.parameters.find(({ name }: Json) => name === 'Idempotency-Key')

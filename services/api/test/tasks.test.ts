@@ -31,6 +31,8 @@ describe('works', () => {
       next_retry_at: null,
       last_run: null,
       replay_of: null,
+      created_by: expect.stringMatching(/^key_/),
+      updated_by: null,
       blocked: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: task.created_at,

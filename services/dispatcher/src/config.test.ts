@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { undocumented } from '@belfry/testing'
 import { expect, it } from 'vitest'
+import { createIdentity } from './attempt/build-request.ts'
 import { loadConfig, variables } from './config.ts'
 
 const example = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8')
@@ -27,6 +28,14 @@ it('wants a sender for a mail server, and none for a folder', () => {
   expect(loadConfig({ ...smtp, MAIL_FROM: 'Belfry <belfry@example.com>' }).mail?.from).toContain('belfry@example.com')
   expect(loadConfig({ ...complete, SMTP_URL: 'file:///var/mail' }).mail?.url).toBe('file:///var/mail')
   expect(loadConfig(complete).mail).toBeNull()
+})
+
+it('adds a contact to the User-Agent, which must be one word', () => {
+  const env = { ...complete, ABUSE_CONTACT: 'https://example.com/abuse' }
+  const { userAgent } = createIdentity(loadConfig(env).abuseContact, loadConfig(env).masterKeys)
+  expect(userAgent).toMatch(/^Belfry\/\S+ \(\+https:\/\/example\.com\/abuse\)$/)
+  for (const wrong of ['a b', 'a)', 'a\r\nX: y'])
+    expect(() => loadConfig({ ...complete, ABUSE_CONTACT: wrong })).toThrow(/ABUSE_CONTACT/)
 })
 
 it.each(['no-address', 'a@b@c', 'A <a@b>, B <b@c>', 'A <a@b>\r\nBcc: x@y'])('refuses the sender %j', from => {

@@ -41,6 +41,11 @@ export const variables = z.object({
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   /** The limits of tiers that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
+  /** How targets reach the operator, in the `User-Agent` of calls: a URL or an e-mail address. Default: none. */
+  ABUSE_CONTACT: z
+    .string()
+    .regex(/^[\x21-\x27\x2a-\x7e]{3,200}$/, 'must be a URL or an e-mail address')
+    .optional(),
   ...tracingSettings,
   /** The mail server, or a folder for mails. Without it mails wait. */
   SMTP_URL: z.url({ protocol: /^(smtps?|file)$/, error: 'must be an smtp://, smtps:// or file:// URL' }).optional(),
@@ -69,6 +74,7 @@ const schema = complete.transform(env => ({
   ownListeners: ownListeners(env),
   mail: env.SMTP_URL === undefined ? null : { url: env.SMTP_URL, from: env.MAIL_FROM ?? 'Belfry <belfry@localhost>' },
   egressProxy: env.EGRESS_PROXY_URL === undefined ? null : new URL(env.EGRESS_PROXY_URL),
+  abuseContact: env.ABUSE_CONTACT ?? null,
   tiers: env.TIERS,
   traces: wantsTracing(env),
 }))

@@ -13,6 +13,7 @@ import {
 import { openQueues, type QueueConnection } from '@belfry/queue'
 import { ConfigError, createWaker, type Host, type Logger, openMeter, withoutRedaction } from '@belfry/runtime'
 import { createAttemptsInFlight } from './attempt/attempts-in-flight.ts'
+import { createIdentity } from './attempt/build-request.ts'
 import { createHeldClaims } from './attempt/held-claims.ts'
 import { openSendJournal } from './attempt/send-journal.ts'
 import type { Config } from './config.ts'
@@ -55,6 +56,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
   const signingKeys = cacheSigningKeys(pool, config)
   const egress = await openEgress(config)
   const { sender } = egress
+  const identity = createIdentity(config.abuseContact, masterKeys)
   const clock = await openDatabaseClock(pool)
   const livenessPool = openPool(config.databaseUrl, { name, max: 2, onError, plansOnce: true, commitsAsync: true })
   const dispatcher = await enterDispatchers(livenessPool, quarantine, {
@@ -75,6 +77,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     clock,
     ...openQueues(config, onError),
     ...egress,
+    identity,
     signingKeys,
     secrets: createWorkspaceCache(ids => readSecrets(pool, masterKeys, ids)),
     batches: openBatches({ pool, dispatcher, log, tiers, metrics, concurrency, stop }),
@@ -99,7 +102,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     backlogWaker,
     prefetchWaker: createWaker(),
     share: createShare(dispatcher.id),
-    outbox: openOutbox({ pool, log, metrics, masterKeys, sender, signingKeys }, config.mail),
+    outbox: openOutbox({ pool, log, metrics, masterKeys, sender, identity, signingKeys }, config.mail),
   }
 }
 

@@ -10,6 +10,7 @@ import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
 import { enqueue } from '../tasks/enqueue.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
+import { originOf } from '../tasks/record-origin.ts'
 import { toStoredRequest } from '../tasks/stored-request.ts'
 import { findCronJob } from './cron-job-row.ts'
 import { inspectSchedule } from './inspect-schedule.ts'
@@ -22,7 +23,7 @@ export const createCronJob = creation({
   refusals: ['quota_exceeded'],
   body: createCronJobBody,
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectSchedule(ctx, body)],
-  async handle(work, { caller, body, bodyText }) {
+  async handle(work, { caller, body, bodyText, request }) {
     const { workspaceId, organizationId } = caller
     const quota = await readQuota(work, organizationId)
     refuseOverQuota(quota, 'later')
@@ -37,6 +38,7 @@ export const createCronJob = creation({
       overlap: body.overlap,
       catchUp: body.catch_up,
       ...toStoredRequest(body, bodyText),
+      createdBy: originOf(work, { caller, request }).createdBy ?? null,
     }
     refuseLargePayload(quota, job.payload)
     const store = async (tx: Transaction) => {

@@ -42,6 +42,8 @@ export function presentCronJob(row: CronJobRow, now: number): CronJob {
     next_run_at: times.next_runs[0] ?? null,
     ...times,
     last_run: presentLastRun(row),
+    created_by: row.createdBy,
+    updated_by: row.updatedBy,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }

@@ -6,6 +6,7 @@ import { given, isEmpty } from '../http/given.ts'
 import { ok } from '../http/reply.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
+import { authorOf } from '../tasks/record-origin.ts'
 import { toRequestChange } from '../tasks/stored-request.ts'
 import { moveCronJob } from './move-cron-job.ts'
 import { readCronJob } from './present-cron-job.ts'
@@ -24,7 +25,7 @@ export const updateCronJob = endpoint({
     if (!isEmpty(change)) {
       refuseLargePayload(await readQuota(ctx, organizationId), change.payload)
       await moveCronJob(ctx, caller, { id, action: 'cron_job.changed', body }, tx =>
-        changeCronJob(tx, workspaceId, id, change, expansionLookAheadMs),
+        changeCronJob(tx, workspaceId, id, { ...change, updatedBy: authorOf(caller) }, expansionLookAheadMs),
       )
     }
     return ok(await readCronJob(ctx, workspaceId, id))

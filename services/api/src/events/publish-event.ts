@@ -7,8 +7,8 @@ import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
 import { enqueue } from '../tasks/enqueue.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
-import { continueTrace } from '../tasks/new-task.ts'
 import { presentNewTask } from '../tasks/present-task.ts'
+import { recordOrigin } from '../tasks/record-origin.ts'
 import { isStored, storeTask } from '../tasks/store-task.ts'
 import { toStoredRequest } from '../tasks/stored-request.ts'
 
@@ -49,7 +49,7 @@ export const publishEvent = creation({
         replayOf: null,
       }),
     )
-    continueTrace(request, tasks)
+    recordOrigin(work, { caller, request }, tasks)
     const [first] = tasks
     const answer = (presented: Task[]) => accepted({ id: toId('evt', eventId), topic: body.topic, tasks: presented })
     const objects = { workspaceId, objects: 'pendingTasks', wanted: tasks.length } as const

@@ -216,7 +216,9 @@ function refusalsOf({ right, params, query, body, refusals, isIdempotent }: Endp
   if (Object.keys(params).length > 0 || isInWorkspace(right)) possible.add('not_found')
   if (query) possible.add('validation_failed')
   if (body) for (const code of ofBodies) possible.add(code)
-  if (isIdempotent) possible.add('validation_failed').add('idempotency_key_reused').add('idempotency_in_progress')
+  if (isIdempotent) {
+    possible.add('validation_failed').add('idempotency_key_reused').add('idempotency_in_progress').add('loop_detected')
+  }
   return appErrorCodes.filter(code => possible.has(code))
 }
 

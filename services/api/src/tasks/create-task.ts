@@ -5,8 +5,9 @@ import { created } from '../http/reply.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
 import { enqueue } from './enqueue.ts'
-import { continueTrace, inspectNewTask, toNewTask } from './new-task.ts'
+import { inspectNewTask, toNewTask } from './new-task.ts'
 import { presentNewTask } from './present-task.ts'
+import { recordOrigin } from './record-origin.ts'
 import { storeTask } from './store-task.ts'
 
 export const createTask = creation({
@@ -17,12 +18,13 @@ export const createTask = creation({
   body: createTaskBody,
   storesReply: () => true,
   inspect: inspectNewTask,
-  async handle(work, { caller: { organizationId, workspaceId }, body, bodyText, request }) {
+  async handle(work, { caller, body, bodyText, request }) {
+    const { organizationId, workspaceId } = caller
     const quota = await readQuota(work, organizationId)
     refuseOverQuota(quota, 'later')
     const task = toNewTask(workspaceId, body, bodyText)
     refuseLargePayload(quota, task.payload)
-    continueTrace(request, [task])
+    recordOrigin(work, { caller, request }, [task])
     if (__FAILPOINTS__) await failpoint('api.before_insert')
     const answer = (createdAt: string) => {
       const presented = presentNewTask(task, createdAt)

@@ -8,8 +8,9 @@ import { withinLimit } from '../quotas/headroom.ts'
 import { type Quota, readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
 import { enqueue } from './enqueue.ts'
 import { executeAtNotFuture } from './execute-at.ts'
-import { continueTrace, inspectNewTask, toNewTask } from './new-task.ts'
+import { inspectNewTask, toNewTask } from './new-task.ts'
 import { presentNewTask } from './present-task.ts'
+import { recordOrigin } from './record-origin.ts'
 import { isStored } from './store-task.ts'
 
 // The rows lie two levels below the body.
@@ -22,7 +23,8 @@ export const createTasks = creation({
   refusals: ['quota_exceeded'],
   body: createTasksBody,
   limits,
-  async handle(work, { caller: { organizationId, workspaceId }, body, bodyText, request }) {
+  async handle(work, { caller, body, bodyText, request }) {
+    const { organizationId, workspaceId } = caller
     const quota = await readQuota(work, organizationId)
     refuseOverQuota(quota, 'later')
     const texts = elementTexts(bodyText, ['tasks']) ?? []
@@ -30,7 +32,8 @@ export const createTasks = creation({
     const tasks = rows.filter((row): row is NewRow => !(row instanceof AppError))
     // All good rows are stored, or none.
     const objects = { workspaceId, objects: 'pendingTasks', wanted: tasks.length } as const
-    const inserted = await withinLimit(work, quota, objects, ({ db }) => insert(db, continueTrace(request, tasks)))
+    recordOrigin(work, { caller, request }, tasks)
+    const inserted = await withinLimit(work, quota, objects, ({ db }) => insert(db, tasks))
     const due = tasks.flatMap(task => {
       const stored = inserted.get(task.id)
       return isStored(stored) ? [{ ...task, dueAt: stored.executeAt }] : []

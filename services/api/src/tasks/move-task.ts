@@ -23,6 +23,7 @@ import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
 import { inspectTarget } from './inspect-target.ts'
 import { presentTask } from './present-task.ts'
 import { readTask } from './read-tasks.ts'
+import { authorOf, originOf } from './record-origin.ts'
 import { toRequestChange } from './stored-request.ts'
 import { findTask, type TaskRow } from './task-row.ts'
 
@@ -51,12 +52,13 @@ export const replayTask = creation({
   answer: { status: 201, body: task },
   refusals: ['task_not_finished', 'quota_exceeded'],
   params: { task: 'task' },
-  async handle(work, { caller, params }) {
+  async handle(work, { caller, params, request }) {
     const { workspaceId } = caller
+    const origin = originOf(work, { caller, request })
     const quota = await readQuota(work, caller.organizationId)
     refuseOverQuota(quota, 'later')
     const one = { workspaceId, objects: 'pendingTasks', wanted: 1 } as const
-    const result = await withinLimit(work, quota, one, ({ db }) => replay(db, workspaceId, params.task))
+    const result = await withinLimit(work, quota, one, ({ db }) => replay(db, workspaceId, params.task, origin))
     if (result.kind === 'refused' && result.state !== null) {
       const message = `The task is ${result.state}; only a finished task can be replayed.`
       throw new AppError('task_not_finished', message, { extra: { current_state: result.state } })
@@ -88,7 +90,16 @@ export const updateTask = endpoint({
     })
     if (isEmpty(change)) return ok(await readTask(ctx, caller.workspaceId, params.task))
     refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
-    const result = await untilDecided(() => changePendingTask(ctx.pool, caller.workspaceId, params.task, change))
+    const changed = { ...change, updatedBy: authorOf(caller) }
+    const result = await untilDecided(() =>
+      inTransaction(ctx.pool, async tx => {
+        const moved = await changePendingTask(tx, caller.workspaceId, params.task, changed)
+        const audited = { action: 'task.changed', objectId: toId('task', params.task) } as const
+        // A URL or a header may hold a secret, so the record has the names of the fields and not their values.
+        if (moved.kind === 'moved') await audit(tx, caller, { ...audited, details: { fields: Object.keys(body) } })
+        return moved
+      }),
+    )
     if (result.kind === 'not_future') throw executeAtNotFuture()
     const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task)
     if (change.executeAt && result.kind === 'moved') {

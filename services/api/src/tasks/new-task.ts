@@ -1,7 +1,6 @@
 import type { CreateTaskBody, FieldError } from '@belfry/contract'
 import type { NewTask } from '@belfry/db'
-import { newUuid, readTraceparent } from '@belfry/domain'
-import type { Request } from 'express'
+import { newUuid } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { inspectExecuteAt } from './execute-at.ts'
 import { inspectTarget } from './inspect-target.ts'
@@ -20,13 +19,6 @@ export function toNewTask(workspaceId: string, body: CreateTaskBody, bodyText: s
     eventId: null,
     replayOf: null,
   }
-}
-
-/** Sets the trace of a request, if it has one, on the tasks that it creates. */
-export function continueTrace<Task extends NewTask>(request: Request, tasks: Task[]): Task[] {
-  const traceparent = readTraceparent(request.headers.traceparent)
-  if (traceparent !== null) for (const task of tasks) task.traceparent = traceparent
-  return tasks
 }
 
 /** Returns the errors in the body of a task that a schema cannot find. */

@@ -25,6 +25,7 @@ export function presentNewTask(task: NewTask, createdAt: string): Task {
   return present({
     ...task,
     cronJobId: null,
+    updatedBy: null,
     executeAt: task.executeAt?.toISOString() ?? createdAt,
     state: 'pending',
     stateReason: null,
@@ -38,6 +39,7 @@ export function presentNewTask(task: NewTask, createdAt: string): Task {
 }
 
 type Presentable = Omit<NewTask, 'executeAt'> & {
+  updatedBy: string | null
   cronJobId: string | null
   executeAt: string
   state: TaskState
@@ -73,6 +75,8 @@ function present(task: Presentable): Task {
     next_retry_at: task.nextRetryAt,
     last_run: task.lastRun,
     replay_of: task.replayOf && toId('task', task.replayOf),
+    created_by: task.createdBy ?? null,
+    updated_by: task.updatedBy,
     created_at: task.createdAt,
     updated_at: task.updatedAt,
     finished_at: task.finishedAt,

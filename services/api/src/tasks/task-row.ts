@@ -30,6 +30,8 @@ export type TaskRow = StoredRequest &
     finishedAt: Date | null
     name: string
     topic: string | null
+    createdBy: string | null
+    updatedBy: string | null
   }
 
 /** Selects tasks. The caller appends conditions: `t` is the task, `r` its request. */
@@ -39,7 +41,7 @@ export const selectTasks = `
          t.replay_of AS "replayOf", t.created_at AS "createdAt", t.updated_at AS "updatedAt",
          t.finished_at AS "finishedAt", r.name, r.url, r.method, r.headers, r.payload, r.max_retries AS "maxRetries",
          r.backoff, r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs",
-         r.topic, last.id AS "lastRunId", last.status AS "lastRunStatus",
+         r.topic, r.created_by AS "createdBy", r.updated_by AS "updatedBy", last.id AS "lastRunId", last.status AS "lastRunStatus",
          last.response_status AS "lastRunResponseStatus", last.error_code AS "lastRunErrorCode",
          last.finished_at AS "lastRunFinishedAt"
   FROM tasks t JOIN task_requests r ON r.task_id = t.id

@@ -5,6 +5,7 @@ import type { Sender } from '../egress/send.ts'
 import type { Metrics } from '../metrics.ts'
 import type { SecretsContext } from '../secrets/attempt-secrets.ts'
 import type { BatchContext } from '../statements/batched-statements.ts'
+import type { Identity } from './build-request.ts'
 
 /** What an attempt needs. */
 export type AttemptContext = SecretsContext &
@@ -16,6 +17,7 @@ export type AttemptContext = SecretsContext &
     tracing: Tracing | null
     pool: Pool
     sender: Sender
+    identity: Identity
     /** Null without a Redis: dispatchers then find due tasks in PostgreSQL. */
     queue: DispatchQueue | null
     deadLetters: DeadLetterQueue | null

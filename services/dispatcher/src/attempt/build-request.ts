@@ -1,5 +1,6 @@
 import type { ClaimedTask } from '@belfry/db'
 import { type Redactor, requestBody, toId, version, writeInstant } from '@belfry/domain'
+import { depthHeader, depthHeaders, type MasterKeys } from '@belfry/vault'
 import type { UnsentOutcome } from '../egress/outcome.ts'
 import type { OutgoingRequest } from '../egress/send.ts'
 import { type OwnFailure, secretMissing } from '../secrets/attempt-outcome.ts'
@@ -18,8 +19,19 @@ export type AttemptRequest = {
   redactor: Redactor | null
 }
 
-/** The `User-Agent` of every call. */
-export const userAgent = `Belfry/${version}`
+/** The headers by which an installation identifies itself. */
+export type Identity = {
+  /** `Belfry/<version>`, and how to reach its operator. */
+  userAgent: string
+  /** The value of `X-Belfry-Depth` for tasks of each depth, from 0. */
+  depths: readonly string[]
+}
+
+/** @param abuseContact - A URL or an e-mail address; null when there is none. */
+export function createIdentity(abuseContact: string | null, masterKeys: MasterKeys): Identity {
+  const contact = abuseContact === null ? '' : ` (+${abuseContact})`
+  return { userAgent: `Belfry/${version}${contact}`, depths: depthHeaders(masterKeys) }
+}
 
 /** Returns the parts of a task's request. */
 export function requestPartsOf(task: ClaimedTask): RequestParts {
@@ -35,12 +47,14 @@ export function buildRequest(
   parts: RequestParts,
   { signingKeys, names, values }: AttemptSecrets,
   traceparent: string | null,
+  identity: Identity,
 ): AttemptRequest {
   const filled = names.length === 0 ? null : fillRequest(parts, names, values)
   const timestamp = String(Math.floor(task.claimedAt.getTime() / 1000))
-  const headers = defaults(parts, traceparent)
+  const headers = defaults(parts, traceparent, identity)
   Object.assign(headers, parts.headers)
   identify(headers, task, ids, timestamp)
+  headers[depthHeader] = identity.depths[task.depth ?? 0] ?? ''
   if (signingKeys === null)
     return unsendable(secretMissing('Nothing was sent: the workspace has been deleted.'), headers)
   if (filled && 'kind' in filled) return unsendable(filled, headers)
@@ -56,7 +70,11 @@ function unsendable(outgoing: OwnFailure, shownHeaders: Record<string, string>):
   return { outgoing, shownHeaders, redactor: null }
 }
 
-function defaults({ headers, body }: RequestParts, traceparent: string | null): Record<string, string> {
+function defaults(
+  { headers, body }: RequestParts,
+  traceparent: string | null,
+  { userAgent }: Identity,
+): Record<string, string> {
   const all: Record<string, string> = { 'User-Agent': userAgent, Accept: '*/*', 'Accept-Encoding': 'identity' }
   if (body !== null) all['Content-Type'] = 'application/json'
   if (traceparent !== null) all.traceparent = traceparent

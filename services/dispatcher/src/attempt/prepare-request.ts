@@ -6,7 +6,7 @@ import { type AttemptSecrets, readAttemptSecrets } from '../secrets/attempt-secr
 import { type RequestParts, secretNamesOf } from '../secrets/fill-request.ts'
 import { redactFault } from '../secrets/redact-outcome.ts'
 import type { AttemptContext } from './attempt-context.ts'
-import { type AttemptIds, type AttemptRequest, buildRequest, requestPartsOf } from './build-request.ts'
+import { type AttemptIds, type AttemptRequest, buildRequest, type Identity, requestPartsOf } from './build-request.ts'
 
 /** Reads the secrets of an attempt and builds its request. */
 export async function prepareRequest(
@@ -23,7 +23,7 @@ export async function prepareRequest(
     return unsendable(unsentBecause(ctx, ids, error))
   }
   logUnreadable(ctx, ids, secrets)
-  return buildWith(secrets, task, ids, parts, traceparent)
+  return buildWith(secrets, task, ids, parts, traceparent, ctx.identity)
 }
 
 // An error may quote the request, secrets included.
@@ -33,9 +33,10 @@ function buildWith(
   ids: AttemptIds,
   parts: RequestParts,
   traceparent: string | null,
+  identity: Identity,
 ): AttemptRequest {
   try {
-    return buildRequest(task, ids, parts, secrets, traceparent)
+    return buildRequest(task, ids, parts, secrets, traceparent, identity)
   } catch (error) {
     const values = [...secrets.values].flatMap(([name, value]) => (typeof value === 'string' ? [{ name, value }] : []))
     throw values.length === 0 ? error : redactFault(error, createRedactor(values))

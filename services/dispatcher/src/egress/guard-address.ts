@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
-import { type Cidr, classifyAddress } from '@belfry/domain'
+import { type Cidr, classifyAddress, isBlockedPort } from '@belfry/domain'
 import { BlockedAddressError, NameResolutionError } from './call-errors.ts'
 import type { OwnListeners } from './own-listeners.ts'
 import { createResolver, nothingAfter, type Resolve, resolveTimeoutMs } from './resolve-name.ts'
@@ -47,7 +47,7 @@ export function createAddressGuard({ allowed, listeners, resolve = createResolve
 
   return {
     async check(host, port) {
-      if (listeners.includesName(host, port)) throw new BlockedAddressError()
+      if (isBlockedPort(port) || listeners.includesName(host, port)) throw new BlockedAddressError()
       const checked = await (recent.get(host) ?? remember(host))
       if (checked.some(({ address }) => listeners.includesAddress(address, port))) throw new BlockedAddressError()
       return checked

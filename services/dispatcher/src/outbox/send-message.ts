@@ -3,7 +3,7 @@ import { openIntegration, type Pool, type TakenOutboxMessage } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { type Alert, alertMail, discordBody, type Message, slackBody, webhookBody } from '@belfry/messages'
 import type { MasterKeys } from '@belfry/vault'
-import { userAgent } from '../attempt/build-request.ts'
+import type { Identity } from '../attempt/build-request.ts'
 import type { SendOutcome } from '../egress/outcome.ts'
 import type { Sender } from '../egress/send.ts'
 import { sign } from '../secrets/sign.ts'
@@ -16,6 +16,7 @@ export type Transports = {
   pool: Pool
   masterKeys: MasterKeys
   sender: Sender
+  identity: Identity
   signingKeys: Pick<WorkspaceCache<KeyObject[]>, 'get'>
   /** Null without a mail server: mails wait. */
   mail: MailTransport | null
@@ -77,7 +78,12 @@ async function post(
   body: string,
   more: Record<string, string> = {},
 ): Promise<void> {
-  const headers = { 'User-Agent': userAgent, Accept: '*/*', 'Content-Type': 'application/json', ...more }
+  const headers = {
+    'User-Agent': transports.identity.userAgent,
+    Accept: '*/*',
+    'Content-Type': 'application/json',
+    ...more,
+  }
   const outcome = await transports.sender.send({ url, method: 'POST', headers, body, timeoutMs })
   const failure = failureOf(outcome)
   if (failure) throw new UndeliveredMessage(failure.text, { isFinal: failure.isFinal })

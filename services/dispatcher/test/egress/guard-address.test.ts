@@ -31,6 +31,10 @@ it.each(['127.0.0.1', '10.0.0.1', '::1', '::ffff:7f00:1'])('refuses the literal 
   expect(resolve).not.toHaveBeenCalled()
 })
 
+it.each([22, 25, 587, 6667])('refuses port %i, which usually belongs to another protocol', async port => {
+  await expect(guard(async () => ['8.8.8.8']).check('example.com', port)).rejects.toThrow(BlockedAddressError)
+})
+
 it('returns private addresses in allowed ranges', async () => {
   const opened = guard(async () => ['10.0.0.1', '8.8.8.8'], '10.0.0.0/8')
   expect(await opened.check('inside.example', 80)).toHaveLength(2)

@@ -6,6 +6,7 @@ import { createLogger, openMeter } from '@belfry/runtime'
 import { createTestDatabase } from '@belfry/testing'
 import { parseMasterKeys } from '@belfry/vault'
 import { onTestFinished } from 'vitest'
+import { createIdentity } from '../../src/attempt/build-request.ts'
 import { createSender } from '../../src/egress/send.ts'
 import { openMetrics } from '../../src/metrics.ts'
 import { type Outbox, openOutbox } from '../../src/outbox/outbox.ts'
@@ -31,7 +32,9 @@ export async function setup() {
   const open = (mailUrl: string | null) => {
     const signingKeys = { get: async () => [toSigningKey(signingSecret)] }
     const metrics = openMetrics(openMeter('dispatcher'))
-    const ways = { pool, metrics, masterKeys, sender, signingKeys, log: createLogger('dispatcher', 'silent') }
+    const log = createLogger('dispatcher', 'silent')
+    const identity = createIdentity(null, masterKeys)
+    const ways = { pool, metrics, masterKeys, sender, identity, signingKeys, log }
     const outbox = openOutbox(ways, mailUrl === null ? null : { url: mailUrl, from })
     outboxes.push(outbox)
     return outbox

@@ -32,6 +32,7 @@ export function requestText(draft: RequestDraft, { taskId, scheduledAt, isCron }
     'X-Belfry-Run-Id': '<run id>',
     'X-Belfry-Attempt': '1',
     'X-Belfry-Scheduled-At': scheduledAt?.toISOString() ?? '<time>',
+    'X-Belfry-Depth': '1.<signature>',
     ...(isCron ? { 'X-Belfry-Cronjob-Id': '<cron job id>' } : {}),
     'webhook-id': id,
     'webhook-timestamp': '<time of the attempt>',

@@ -16,7 +16,7 @@ const groups: Record<Group, { label: string; actions: readonly string[] }> = {
   dead_letter: { label: 'Dead letters', actions: ['replayed', 'discarded'] },
   host: { label: 'Hosts', actions: ['reset'] },
   subscription: { label: 'Subscriptions', actions: ['created', 'changed', 'deleted'] },
-  task: { label: 'Tasks', actions: ['cancelled'] },
+  task: { label: 'Tasks', actions: ['changed', 'cancelled'] },
   cron_job: { label: 'Cron jobs', actions: ['created', 'changed', 'paused', 'resumed', 'deleted'] },
 }
 
