@@ -1,4 +1,4 @@
--- The user or the API key that created a task or a cron job, and the one that changed it last: ids as the API shows them.
+-- Who created a task or a cron job and who changed it last: a user or an API key, as the API shows its id.
 ALTER TABLE "task_requests" ADD COLUMN "created_by" TEXT, ADD COLUMN "updated_by" TEXT;
 ALTER TABLE "cron_jobs" ADD COLUMN "created_by" TEXT, ADD COLUMN "updated_by" TEXT;
 
