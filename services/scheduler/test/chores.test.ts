@@ -166,12 +166,12 @@ describe('the chores', () => {
   })
 
   it('ends the attempts of the previous release when their lease has expired', async () => {
-    const [lost = '', alive = ''] = await storeTasks(test.ctx, [0, 0])
-    await sleep(2)
+    const [lost = '', alive = ''] = await storeTasks(test.ctx, [-1_000, -1_000])
     const requests = [lost, alive].map(taskId => ({ taskId, token: randomUUID() }))
-    await claimTasks(test.ctx.pool, { dispatcherId: randomUUID() }, requests)
+    const claims = await claimTasks(test.ctx.pool, { dispatcherId: randomUUID() }, requests)
+    expect(claims.map(({ kind }) => kind)).toEqual(['claimed', 'claimed'])
     await test.ctx.pool.query('UPDATE tasks SET dispatcher_id = NULL')
-    await test.ctx.pool.query('UPDATE tasks SET lease_until = now() WHERE id = $1', [lost])
+    await test.ctx.pool.query(`UPDATE tasks SET lease_until = now() - interval '1 second' WHERE id = $1`, [lost])
     expect(await rescueUnownedAttempts(test.ctx, never)).toBe(1)
   })
 
