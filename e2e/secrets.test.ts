@@ -149,6 +149,47 @@ describe('a secret', () => {
     expect(zipped.response).toMatchObject({ body: '', body_truncated: true, headers: { 'content-encoding': 'gzip' } })
   })
 
+  it('goes to no other host than those that it is bound to, and the task is dead at once', async () => {
+    const path = `/api/v1/workspaces/${belfry.caller.workspaceId}/secrets/BOUND`
+    const here = `127.0.0.1:${target.port}`
+    const bind = (...allowed_hosts: string[]) => belfry.call('PUT', path, { value: 'bound value', allowed_hosts })
+    const request = { url: target.url('/bound'), headers: { X: '{{ secrets.BOUND }}' }, retry: { max_retries: 5 } }
+    await bind('api.example.com')
+    const { task, run, text } = await runTask(request)
+    expect([task.state, task.attempts, run.error.code]).toEqual(['dead', 1, 'secret_not_allowed'])
+    expect(text).not.toContain('bound value')
+    expect(target.requestsTo('/bound')).toEqual([])
+    await bind('api.example.com', here)
+    await waitFor(
+      async () => (await runTask(request)).task.state,
+      state => state === 'success',
+    )
+    expect(headerOf('/bound', 'X')).toBe('bound value')
+  })
+
+  it('leaves no response in the log where the workspace keeps none of requests with secrets', async () => {
+    const other = await belfry.anotherCaller()
+    const workspace = `/api/v1/workspaces/${other.workspaceId}`
+    const key = { apiKey: other.apiKey ?? '' }
+    await belfry.call('PUT', `${workspace}/secrets/TOKEN`, { value: 'a value' }, key)
+    const owner = { token: other.token, workspaceId: other.workspaceId } as typeof other
+    const changed = await belfry.call('PATCH', workspace, { keeps_responses_with_secrets: false }, owner)
+    expect(changed.body.keeps_responses_with_secrets).toBe(false)
+    target.answer('/quiet', { status: 500, headers: { 'x-reversed': 'eulav a' }, body: 'eulav a' })
+    const runOf = async (headers: Record<string, string>) => {
+      const event = { topic: 'a', payload: {}, target_url: target.url('/quiet'), headers, retry: { max_retries: 0 } }
+      const { tasks: created } = (await belfry.call('POST', '/api/events', event, key)).body
+      const { body } = await waitFor(
+        () => belfry.call('GET', `${tasks}/${created[0].id}`, undefined, key),
+        ({ body }) => body.state === 'dead',
+      )
+      return (await belfry.call('GET', `${runs}/${body.last_run.id}`, undefined, key)).body
+    }
+    const { response } = await runOf({ X: '{{ secrets.TOKEN }}' })
+    expect(response).toMatchObject({ status: 500, headers: {}, body: '', body_truncated: true })
+    expect((await runOf({})).response).toMatchObject({ status: 500, body: 'eulav a', body_truncated: false })
+  })
+
   it.each(['api', 'dispatcher'] as const)('keeps the %s from starting with a wrong master key', async name => {
     const env = {
       DATABASE_URL: belfry.databaseUrl,

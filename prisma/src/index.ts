@@ -124,10 +124,12 @@ export { inWorkspace } from './secrets/in-workspace.ts'
 export {
   deleteSecret,
   listSecrets,
+  type OpenSecret,
+  type OpenSecrets,
   putSecret,
   readSecrets,
   type SecretEntry,
-  type SecretValues,
+  type WorkspaceSecrets,
 } from './secrets/secrets.ts'
 export {
   ensureSigningSecret,

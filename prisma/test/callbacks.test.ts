@@ -231,3 +231,10 @@ describe('the callbacks of a task', () => {
     expect(rows[0]?.bytes).toBe(payloads.reduce((sum, bytes) => sum + bytes, own))
   })
 })
+
+it('is as deep as its task, so a loop of calls cannot hide behind callbacks', async () => {
+  const task = await claimNew(db.pool, { callbacks: all, depth: 3 })
+  await recordAttempts(db.pool, [finished(task)])
+  const [first] = await callbacksOf(task.taskId)
+  expect((await taskRow(db.pool, first?.id ?? '')).depth).toBe(3)
+})

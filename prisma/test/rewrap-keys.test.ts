@@ -17,10 +17,11 @@ it('a master key is replaced under load, although the command is killed in the m
   const oldKeys = parseMasterKeys(oldKey)
   const bothKeys = `${newKey},${oldKey}`
   const workspaces = await addWorkspaces(db.pool, 1500)
-  await inGroups(workspaces, 50, id => putSecret(db.pool, oldKeys, id, 'NAME', `value of ${id}`, 100))
+  await inGroups(workspaces, 50, id => putSecret(db.pool, oldKeys, id, { name: 'NAME', value: `value of ${id}` }, 100))
   const isReadable = async (ids: string[], keys = parseMasterKeys(bothKeys)) => {
     const values = await readSecrets(db.pool, keys, ids)
-    for (const id of ids) expect(values.get(id)?.get('NAME')).toBe(`value of ${id}`)
+    for (const id of ids)
+      expect(values.get(id)?.byName.get('NAME')).toEqual({ value: `value of ${id}`, allowedHosts: null })
   }
   let reads = 0
   let isOver = false
@@ -41,7 +42,7 @@ it('a master key is replaced under load, although the command is killed in the m
   expect(counts.get('k2')).toBeGreaterThan(0)
   await isReadable(workspaces)
   // A process that still writes with the old key.
-  await putSecret(db.pool, oldKeys, (await addWorkspaces(db.pool, 1))[0]!, 'NAME', 'late value', 100)
+  await putSecret(db.pool, oldKeys, (await addWorkspaces(db.pool, 1))[0]!, { name: 'NAME', value: 'late value' }, 100)
 
   const [one, two] = await Promise.all([run('rewrap-keys', bothKeys), run('rewrap-keys', bothKeys)])
   expect([one.code, two.code]).toEqual([0, 0])

@@ -17,16 +17,19 @@ const db = useDatabase()
 const keys = someMasterKeys()
 
 async function valuesOf(workspaceId: string): Promise<Record<string, unknown>> {
-  return Object.fromEntries((await readSecrets(db.pool, keys, [workspaceId])).get(workspaceId) ?? [])
+  const secrets = (await readSecrets(db.pool, keys, [workspaceId])).get(workspaceId)?.byName ?? new Map()
+  return Object.fromEntries(
+    [...secrets].map(([name, secret]) => [name, secret instanceof Error ? secret : secret.value]),
+  )
 }
 
 describe('works', () => {
   it('stores, changes, lists and deletes secrets, and no plain value is in the database', async () => {
     const workspaceId = await addWorkspace(db.pool)
-    const first = await putSecret(db.pool, keys, workspaceId, 'TOKEN', 'a first value', 100)
+    const first = await putSecret(db.pool, keys, workspaceId, { name: 'TOKEN', value: 'a first value' }, 100)
     expect(first).toMatchObject({ kind: 'created', secret: { name: 'TOKEN' } })
-    await putSecret(db.pool, keys, workspaceId, 'OTHER', 'ümlaut 😀', 100)
-    const second = await putSecret(db.pool, keys, workspaceId, 'TOKEN', 'a second value', 100)
+    await putSecret(db.pool, keys, workspaceId, { name: 'OTHER', value: 'ümlaut 😀' }, 100)
+    const second = await putSecret(db.pool, keys, workspaceId, { name: 'TOKEN', value: 'a second value' }, 100)
     expect(second).toMatchObject({ kind: 'changed' })
     expect(await valuesOf(workspaceId)).toEqual({ TOKEN: 'a second value', OTHER: 'ümlaut 😀' })
     expect((await listSecrets(db.pool, workspaceId)).map(({ name }) => name)).toEqual(['OTHER', 'TOKEN'])
@@ -40,7 +43,9 @@ describe('works', () => {
   it('makes one secret of concurrent writes to the same name, and keeps the last value', async () => {
     const workspaceId = await addWorkspace(db.pool)
     const results = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => putSecret(db.pool, keys, workspaceId, 'TOKEN', `value ${i}`, 100)),
+      Array.from({ length: 20 }, (_, i) =>
+        putSecret(db.pool, keys, workspaceId, { name: 'TOKEN', value: `value ${i}` }, 100),
+      ),
     )
     expect(results.filter(result => result?.kind === 'created')).toHaveLength(1)
     expect((await valuesOf(workspaceId)).TOKEN).toMatch(/^value \d+$/)
@@ -50,9 +55,9 @@ describe('works', () => {
 
   it('makes a new data key after a million uses, and decrypts the values of both', async () => {
     const workspaceId = await addWorkspace(db.pool)
-    await putSecret(db.pool, keys, workspaceId, 'OLD', 'sealed by one', 100)
+    await putSecret(db.pool, keys, workspaceId, { name: 'OLD', value: 'sealed by one' }, 100)
     await db.pool.query('UPDATE data_keys SET uses = 1000000 WHERE workspace_id = $1', [workspaceId])
-    await putSecret(db.pool, keys, workspaceId, 'NEW', 'sealed by two', 100)
+    await putSecret(db.pool, keys, workspaceId, { name: 'NEW', value: 'sealed by two' }, 100)
     const { rows } = await db.pool.query(
       'SELECT version, uses FROM data_keys WHERE workspace_id = $1 ORDER BY version',
       [workspaceId],
@@ -69,8 +74,8 @@ describe('refuses', () => {
   it('a value that was moved to another row, of the same workspace or of another', async () => {
     const [one, two] = [await addWorkspace(db.pool), await addWorkspace(db.pool)]
     for (const workspaceId of [one, two]) {
-      await putSecret(db.pool, keys, workspaceId, 'A', 'value of A', 100)
-      await putSecret(db.pool, keys, workspaceId, 'B', 'value of B', 100)
+      await putSecret(db.pool, keys, workspaceId, { name: 'A', value: 'value of A' }, 100)
+      await putSecret(db.pool, keys, workspaceId, { name: 'B', value: 'value of B' }, 100)
     }
     const copy = (workspaceId: string) =>
       db.pool.query(
@@ -96,13 +101,17 @@ describe('refuses', () => {
 
   it('more secrets than a workspace may have, but not a new value of an existing one', async () => {
     const workspaceId = await addWorkspace(db.pool)
-    for (let i = 0; i < 100; i++) await putSecret(db.pool, keys, workspaceId, `S${i}`, 'value', 100)
-    expect(await putSecret(db.pool, keys, workspaceId, 'ONE_MORE', 'value', 100)).toEqual({ kind: 'full' })
-    expect(await putSecret(db.pool, keys, workspaceId, 'S0', 'value', 100)).toMatchObject({ kind: 'changed' })
+    for (let i = 0; i < 100; i++) await putSecret(db.pool, keys, workspaceId, { name: `S${i}`, value: 'value' }, 100)
+    expect(await putSecret(db.pool, keys, workspaceId, { name: 'ONE_MORE', value: 'value' }, 100)).toEqual({
+      kind: 'full',
+    })
+    expect(await putSecret(db.pool, keys, workspaceId, { name: 'S0', value: 'value' }, 100)).toMatchObject({
+      kind: 'changed',
+    })
   })
 
   it('a workspace that does not exist', async () => {
-    expect(await putSecret(db.pool, keys, randomUUID(), 'A', 'value', 100)).toBeNull()
+    expect(await putSecret(db.pool, keys, randomUUID(), { name: 'A', value: 'value' }, 100)).toBeNull()
   })
 
   it('master keys that are not those of the stored secrets', async () => {
@@ -117,7 +126,7 @@ describe('refuses', () => {
 describe('permits', () => {
   it('no access to the secrets of another workspace', async () => {
     const [one, two] = [await addWorkspace(db.pool), await addWorkspace(db.pool)]
-    await putSecret(db.pool, keys, one, 'A', 'value of one', 100)
+    await putSecret(db.pool, keys, one, { name: 'A', value: 'value of one' }, 100)
     expect(await listSecrets(db.pool, two)).toEqual([])
     expect(await deleteSecret(db.pool, two, 'A')).toBe(false)
     expect(await valuesOf(two)).toEqual({})

@@ -52,6 +52,7 @@ export type RunErrorCode =
   | 'http_status'
   | 'invalid_response'
   | 'secret_missing'
+  | 'secret_not_allowed'
   | 'secret_unreadable'
   | 'internal_error'
   | 'worker_lost'

@@ -21,6 +21,7 @@ export const runErrorCodes = [
   'http_status',
   'invalid_response',
   'secret_missing',
+  'secret_not_allowed',
   'secret_unreadable',
   'internal_error',
   'worker_lost',

@@ -1,4 +1,4 @@
-import { checkSecretValue, secretValuePattern } from '@belfry/domain'
+import { checkSecretValue, readHostPattern, secretValuePattern } from '@belfry/domain'
 import { z } from 'zod'
 import { textField } from './fields.ts'
 import { idField, timestampField } from './response-fields.ts'
@@ -20,12 +20,35 @@ const valueRule = textRule<string>(valueSchema, text => {
 /** The JSON Schema of a secret's name. */
 export const secretName = { pattern: '^[A-Z][A-Z0-9_]{0,63}$', examples: ['API_TOKEN'] }
 
-/** The body that sets the value of a secret. */
-export const putSecretBody = z.strictObject({ value: textField(valueRule) })
+const hostSchema = {
+  maxLength: 260,
+  description: 'A host name or address, with or without a port; `*.example.com` stands for every name below.',
+  examples: ['api.example.com'],
+}
+
+const hostRule = textRule<string>(hostSchema, text => {
+  const pattern = readHostPattern(text)
+  return pattern === null
+    ? { code: 'invalid_host', must: 'be a host such as api.example.com, api.example.com:8443 or *.example.com' }
+    : { value: pattern }
+})
+
+/**
+ * The body that sets the value of a secret. Without `allowed_hosts` a new secret may be sent to every host, and an existing
+ * one keeps its hosts. Null allows every host.
+ */
+export const putSecretBody = z.strictObject({
+  value: textField(valueRule),
+  allowed_hosts: z.array(textField(hostRule)).min(1).max(20).nullable().optional(),
+})
 
 export const secret = z
   .object({
     name: z.string().meta({ description: 'The name in references `{{ secrets.NAME }}`.', examples: ['API_TOKEN'] }),
+    allowed_hosts: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: 'The hosts that it may be sent to. Null: every host.', examples: [['api.example.com']] }),
     created_at: timestampField(),
     updated_at: timestampField(),
   })

@@ -5,13 +5,20 @@ import { displayName } from './text-rules.ts'
 
 export const createWorkspaceBody = z.strictObject({ name: textField(displayName) })
 
-export const updateWorkspaceBody = z.strictObject({ name: textField(displayName).optional() })
+export const updateWorkspaceBody = z.strictObject({
+  name: textField(displayName).optional(),
+  keeps_responses_with_secrets: z.boolean().optional(),
+})
 
 export const workspace = z
   .object({
     id: idField('ws'),
     organization_id: idField('org'),
     name: z.string().meta({ examples: ['Production'] }),
+    keeps_responses_with_secrets: z.boolean().meta({
+      description: 'Whether the log keeps the headers and bodies of responses to requests with secrets.',
+      examples: [true],
+    }),
     created_at: timestampField(),
     updated_at: timestampField(),
   })

@@ -6,12 +6,22 @@ import { createOpener, dataKeyColumns, type SealedRow, takeDataKey, UnreadableSe
 import { inWorkspace, type OnRecord } from './in-workspace.ts'
 
 /** A secret as the API shows it, without its value. */
-export type SecretEntry = { id: string; name: string; createdAt: Date; updatedAt: Date }
+export type SecretEntry = {
+  id: string
+  name: string
+  /** The hosts that it may be sent to, as patterns; null for every host. */
+  allowedHosts: string[] | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** A new value of a secret. `allowedHosts`: undefined keeps them, null allows every host. */
+export type NewSecret = { name: string; value: string; allowedHosts?: string[] | null | undefined }
 
 /** `null`: there is no such workspace. `full`: the workspace has the maximum number of secrets. */
 export type PutSecretResult = { kind: 'created' | 'changed'; secret: SecretEntry } | { kind: 'full' } | null
 
-const entryColumns = 'id, name, created_at AS "createdAt", updated_at AS "updatedAt"'
+const entryColumns = 'id, name, allowed_hosts AS "allowedHosts", created_at AS "createdAt", updated_at AS "updatedAt"'
 
 /**
  * Creates a secret, or replaces its value.
@@ -21,8 +31,7 @@ export function putSecret(
   pool: Pool,
   masterKeys: MasterKeys,
   workspaceId: string,
-  name: string,
-  value: string,
+  { name, value, allowedHosts }: NewSecret,
   max: number,
   record?: OnRecord<'created' | 'changed'>,
 ): Promise<PutSecretResult> {
@@ -37,11 +46,21 @@ export function putSecret(
     const id = existing ?? newUuid()
     const dataKey = await takeDataKey(tx, masterKeys, workspaceId)
     const { rows } = await tx.query<SecretEntry>(
-      `INSERT INTO secrets (id, workspace_id, name, sealed_value, key_version) VALUES ($1, $2, $3, $4, $5)
+      `INSERT INTO secrets AS s (id, workspace_id, name, sealed_value, key_version, allowed_hosts)
+       VALUES ($1, $2, $3, $4, $5, $6)
        ON CONFLICT (workspace_id, name)
-         DO UPDATE SET sealed_value = excluded.sealed_value, key_version = excluded.key_version, updated_at = now()
+         DO UPDATE SET sealed_value = excluded.sealed_value, key_version = excluded.key_version, updated_at = now(),
+                       allowed_hosts = CASE WHEN $7 THEN excluded.allowed_hosts ELSE s.allowed_hosts END
        RETURNING ${entryColumns}`,
-      [id, workspaceId, name, dataKey.seal(id, value), dataKey.version],
+      [
+        id,
+        workspaceId,
+        name,
+        dataKey.seal(id, value),
+        dataKey.version,
+        allowedHosts ?? null,
+        allowedHosts !== undefined,
+      ],
     )
     const [secret] = rows
     if (!secret) throw new Error('The secret was not stored.')
@@ -67,35 +86,51 @@ export function deleteSecret(pool: Pool, workspaceId: string, name: string, reco
   })
 }
 
-/** The values of a workspace's secrets by name. A secret that cannot be decrypted has an error instead. */
-export type SecretValues = Map<string, string | UnreadableSecretError>
+/** A decrypted secret. `allowedHosts`: the hosts that it may be sent to, as patterns; null for every host. */
+export type OpenSecret = { value: string; allowedHosts: readonly string[] | null }
+
+/** The secrets of a workspace by name. A secret that cannot be decrypted has an error instead. */
+export type OpenSecrets = Map<string, OpenSecret | UnreadableSecretError>
+
+/** The secrets of a workspace, and whether its log keeps the responses to requests with secrets. */
+export type WorkspaceSecrets = { byName: OpenSecrets; keepsResponses: boolean }
 
 /** Decrypts the secrets of workspaces. Only for the dispatcher, which sends them. */
 export async function readSecrets(
   pool: Pool,
   masterKeys: MasterKeys,
   workspaceIds: readonly string[],
-): Promise<Map<string, SecretValues>> {
+): Promise<Map<string, WorkspaceSecrets>> {
   const text = `
-    SELECT s.id, s.workspace_id AS "workspaceId", s.name, s.sealed_value AS "sealedValue", ${dataKeyColumns}
-    FROM secrets s JOIN data_keys k ON k.workspace_id = s.workspace_id AND k.version = s.key_version
+    SELECT s.id, s.workspace_id AS "workspaceId", s.name, s.sealed_value AS "sealedValue",
+           s.allowed_hosts AS "allowedHosts", w.keeps_responses_with_secrets AS "keepsResponses", ${dataKeyColumns}
+    FROM secrets s JOIN workspaces w ON w.id = s.workspace_id JOIN data_keys k ON k.workspace_id = s.workspace_id AND k.version = s.key_version
     WHERE s.workspace_id = ANY ($1::uuid[])`
-  const { rows } = await pool.query<SealedRow & { name: string }>({
+  const { rows } = await pool.query<SecretRow>({
     name: 'read_secrets',
     text,
     values: [workspaceIds],
   })
   const open = createOpener(masterKeys)
-  const found = new Map<string, SecretValues>(workspaceIds.map(id => [id, new Map()]))
-  for (const row of rows) found.get(row.workspaceId)?.set(row.name, openRow(row))
+  const found = new Map<string, WorkspaceSecrets>(
+    workspaceIds.map(id => [id, { byName: new Map(), keepsResponses: true }]),
+  )
+  for (const row of rows) {
+    const secrets = found.get(row.workspaceId)
+    if (!secrets) continue
+    secrets.byName.set(row.name, openRow(row))
+    secrets.keepsResponses = row.keepsResponses
+  }
   return found
 
-  function openRow(row: SealedRow): string | UnreadableSecretError {
+  function openRow(row: SecretRow): OpenSecret | UnreadableSecretError {
     try {
-      return open(row)
+      return { value: open(row), allowedHosts: row.allowedHosts }
     } catch (error) {
       if (error instanceof UnreadableSecretError) return error
       throw error
     }
   }
 }
+
+type SecretRow = SealedRow & { name: string; allowedHosts: string[] | null; keepsResponses: boolean }

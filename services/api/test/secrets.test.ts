@@ -20,10 +20,39 @@ describe('works', () => {
     ])
     const listed = await api.call('GET', secretsOf(api.caller))
     expect(listed.body).toEqual({ data: [changed.body], next_cursor: null })
-    expect(Object.keys(changed.body)).toEqual(['name', 'created_at', 'updated_at'])
+    expect(Object.keys(changed.body)).toEqual(['name', 'allowed_hosts', 'created_at', 'updated_at'])
     for (const { text } of [made, changed, listed]) expect(text).not.toContain('value')
     expect((await api.call('DELETE', path)).status).toBe(204)
     expect((await api.call('DELETE', path)).status).toBe(404)
+  })
+
+  it('binds a secret to hosts until they are changed, and records that', async () => {
+    const caller = await api.signUp()
+    const path = `${secretsOf(caller)}/BOUND`
+    const put = async (body: Record<string, unknown>) => {
+      const { body: secret } = await api.send(
+        'PUT',
+        path,
+        { value: 'a value', ...body },
+        { 'X-Api-Key': caller.apiKey },
+      )
+      return secret.allowed_hosts
+    }
+    expect(await put({ allowed_hosts: ['API.example.com', '*.example.org:8443'] })).toEqual([
+      'api.example.com',
+      '*.example.org:8443',
+    ])
+    expect(await put({})).toEqual(['api.example.com', '*.example.org:8443'])
+    expect(await put({ allowed_hosts: null })).toBeNull()
+    const log = `/api/v1/organizations/${caller.organizationId}/audit-log?object_id=BOUND`
+    const { data } = (await api.send('GET', log, undefined, bearer(caller.token))).body
+    expect(data.map(({ details }: { details: unknown }) => details).reverse()).toEqual([
+      { allowed_hosts: ['api.example.com', '*.example.org:8443'] },
+      {},
+      { allowed_hosts: null },
+    ])
+    for (const allowed_hosts of [[], ['https://a.example'], ['*'], Array(21).fill('a.example')])
+      expect((await api.send('PUT', path, { value: 'a value', allowed_hosts }, bearer(caller.token))).status).toBe(400)
   })
 
   it('takes references in the url, headers and payload of tasks and cron jobs, also to secrets that do not exist', async () => {

@@ -22,6 +22,7 @@ const otherErrors = [
   'http_4xx',
   'http_5xx',
   'secret_missing',
+  'secret_not_allowed',
   'secret_unreadable',
   'internal_error',
   'worker_lost',

@@ -53,7 +53,7 @@ async function firstRun(
 }
 
 const put = (workspace: string, name: string) =>
-  putSecret(test.pool, masterKeys, workspace, name, `value of ${name}`, 100)
+  putSecret(test.pool, masterKeys, workspace, { name: name, value: `value of ${name}` }, 100)
 const using = (name: string) => ({ 'X-Secret': `{{ secrets.${name} }}` })
 
 describe('a secret', () => {

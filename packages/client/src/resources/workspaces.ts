@@ -3,7 +3,7 @@ import { type List, list } from '../list.ts'
 import type { RequestOptions } from '../options.ts'
 import { path } from '../path.ts'
 import { toBody } from '../request-body.ts'
-import type { Id, PageOptions, Secret, SigningSecret, Workspace, WorkspaceMember } from '../types.ts'
+import type { Id, PageOptions, PutSecret, Secret, SigningSecret, Workspace, WorkspaceMember } from '../types.ts'
 
 /** Workspaces, which own tasks, cron jobs, keys and logs. */
 export type Workspaces = ReturnType<typeof workspacesOf>
@@ -18,8 +18,11 @@ export function workspacesOf(http: Http) {
     get: (id: Id, options?: RequestOptions): Promise<Workspace> => http.get(path`/api/v1/workspaces/${id}`, options),
 
     /** Changes a workspace. Requires a session token. */
-    update: (id: Id, change: { name: string }, options?: RequestOptions): Promise<Workspace> =>
-      http.patch(path`/api/v1/workspaces/${id}`, toBody(change), options),
+    update: (
+      id: Id,
+      change: { name?: string; keepsResponsesWithSecrets?: boolean },
+      options?: RequestOptions,
+    ): Promise<Workspace> => http.patch(path`/api/v1/workspaces/${id}`, toBody(change), options),
 
     /** Deletes a workspace, and stops all its deliveries at once. Requires a session token. */
     delete: (id: Id, options?: RequestOptions): Promise<void> => http.delete(path`/api/v1/workspaces/${id}`, options),
@@ -42,8 +45,10 @@ function secretsOf(http: Http) {
       list(http, path`/api/v1/workspaces/${workspaceId}/secrets`, page, options),
 
     /** Creates or replaces a secret. Requests refer to it as `{{ secrets.NAME }}`. */
-    put: (workspaceId: Id, name: string, value: string, options?: RequestOptions): Promise<Secret> =>
-      http.put(path`/api/v1/workspaces/${workspaceId}/secrets/${name}`, toBody({ value }), options),
+    put: (workspaceId: Id, name: string, secret: string | PutSecret, options?: RequestOptions): Promise<Secret> => {
+      const body = toBody(typeof secret === 'string' ? { value: secret } : secret)
+      return http.put(path`/api/v1/workspaces/${workspaceId}/secrets/${name}`, body, options)
+    },
 
     /** Deletes a secret. Tasks that still refer to it fail with `secret_missing`. */
     delete: (workspaceId: Id, name: string, options?: RequestOptions): Promise<void> =>

@@ -9,8 +9,15 @@ export function secretsQuery(workspaceId: string) {
   return listOptions<Secret>(['secrets', workspaceId], `${base(workspaceId)}/secrets`, { limit: 100 })
 }
 
-export function putSecret(workspaceId: string, name: string, value: string): Promise<Secret> {
-  return call('PUT', `${base(workspaceId)}/secrets/${encodeURIComponent(name)}`, { body: { value } })
+/** @param allowedHosts - The hosts that it may be sent to; null for every host. */
+export function putSecret(
+  workspaceId: string,
+  name: string,
+  value: string,
+  allowedHosts: string[] | null,
+): Promise<Secret> {
+  const body = { value, allowed_hosts: allowedHosts }
+  return call('PUT', `${base(workspaceId)}/secrets/${encodeURIComponent(name)}`, { body })
 }
 
 export function deleteSecret(workspaceId: string, name: string): Promise<void> {

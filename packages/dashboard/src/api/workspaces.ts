@@ -25,7 +25,10 @@ export function workspaceMembersQuery(workspaceId: string) {
   })
 }
 
-export function updateWorkspace(workspaceId: string, body: { name: string }): Promise<Workspace> {
+export function updateWorkspace(
+  workspaceId: string,
+  body: { name?: string; keeps_responses_with_secrets?: boolean },
+): Promise<Workspace> {
   return call('PATCH', `/api/v1/workspaces/${workspaceId}`, { body })
 }
 

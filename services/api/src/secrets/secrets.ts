@@ -26,8 +26,8 @@ export const listSecrets = endpoint({
 })
 
 /** Returns the public form of a secret. */
-function presentSecret({ name, createdAt, updatedAt }: SecretEntry): Secret {
-  return { name, created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() }
+function presentSecret({ name, allowedHosts, createdAt, updatedAt }: SecretEntry): Secret {
+  return { name, allowed_hosts: allowedHosts, created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() }
 }
 
 export const putSecret = endpoint({
@@ -43,8 +43,11 @@ export const putSecret = endpoint({
     const { limits } = await readQuota(ctx, caller.organizationId)
     const { masterKeys } = ctx.config
     const max = limits.secrets
-    const result = await storeSecret(ctx.pool, masterKeys, workspaceId, name, body.value, max, (tx, kind) =>
-      audit(tx, caller, { action: `secret.${kind}`, objectId: name }),
+    const { value, allowed_hosts: allowedHosts } = body
+    const details = allowedHosts === undefined ? {} : { allowed_hosts: allowedHosts }
+    const secret = { name, value, allowedHosts }
+    const result = await storeSecret(ctx.pool, masterKeys, workspaceId, secret, max, (tx, kind) =>
+      audit(tx, caller, { action: `secret.${kind}`, objectId: name, details }),
     )
     if (result === null) throw notFound()
     if (result.kind === 'full') throw overCount('secrets', max)

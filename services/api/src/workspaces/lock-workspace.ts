@@ -7,9 +7,9 @@ import { notFound } from '../http/refusals.ts'
 export async function lockWorkspace(
   tx: PrismaTransaction,
   { workspaceId, organizationId }: { workspaceId: string; organizationId: string },
-): Promise<{ name: string }> {
-  const rows = await tx.$queryRaw<Array<{ name: string }>>`
-    SELECT name FROM workspaces
+): Promise<{ name: string; keepsResponsesWithSecrets: boolean }> {
+  const rows = await tx.$queryRaw<Array<{ name: string; keepsResponsesWithSecrets: boolean }>>`
+    SELECT name, keeps_responses_with_secrets AS "keepsResponsesWithSecrets" FROM workspaces
     WHERE id = ${workspaceId}::uuid AND organization_id = ${organizationId}::uuid AND deleted_at IS NULL FOR UPDATE`
   if (!rows[0]) throw notFound()
   return rows[0]

@@ -100,16 +100,17 @@ function visibleTo({ actor, user, apiKeyId }: OrganizationCaller) {
 
 export const updateWorkspace = endpoint({
   right: 'workspace.change',
-  summary: 'Change the name of a workspace',
+  summary: 'Change the name or the settings of a workspace',
   answer: { status: 200, body: workspace },
   params: { ws: 'ws' },
   body: updateWorkspaceBody,
   async handle(ctx, { caller, body }) {
     const row = await ctx.prisma.$transaction(async tx => {
       const before = await lockWorkspace(tx, caller)
-      const after = await tx.workspace.update({ where: { id: caller.workspaceId }, data: given({ name: body.name }) })
-      if (after.name !== before.name) {
-        const details = { name: { from: before.name, to: after.name } }
+      const data = given({ name: body.name, keepsResponsesWithSecrets: body.keeps_responses_with_secrets })
+      const after = await tx.workspace.update({ where: { id: caller.workspaceId }, data })
+      const details = changesOf(before, after)
+      if (Object.keys(details).length > 0) {
         await audit(tx, caller, { action: 'workspace.changed', objectId: toId('ws', after.id), details })
       }
       return after
@@ -117,6 +118,17 @@ export const updateWorkspace = endpoint({
     return ok(presentWorkspace(row))
   },
 })
+
+type Settings = Pick<WorkspaceRow, 'name' | 'keepsResponsesWithSecrets'>
+
+function changesOf(before: Settings, after: Settings): Record<string, unknown> {
+  const fields = [
+    ['name', 'name'],
+    ['keepsResponsesWithSecrets', 'keeps_responses_with_secrets'],
+  ] as const
+  const changed = fields.filter(([field]) => before[field] !== after[field])
+  return Object.fromEntries(changed.map(([field, name]) => [name, { from: before[field], to: after[field] }]))
+}
 
 // After the commit no claim starts a task of the workspace; the scheduler cancels the waiting tasks in batches.
 export const deleteWorkspace = endpoint({
@@ -136,13 +148,21 @@ export const deleteWorkspace = endpoint({
   },
 })
 
-type WorkspaceRow = { id: string; organizationId: string; name: string; createdAt: Date; updatedAt: Date }
+type WorkspaceRow = {
+  id: string
+  organizationId: string
+  name: string
+  keepsResponsesWithSecrets: boolean
+  createdAt: Date
+  updatedAt: Date
+}
 
 function presentWorkspace(row: WorkspaceRow): Workspace {
   return {
     id: toId('ws', row.id),
     organization_id: toId('org', row.organizationId),
     name: row.name,
+    keeps_responses_with_secrets: row.keepsResponsesWithSecrets,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }

@@ -17,6 +17,8 @@ export type AttemptRequest = {
   shownHeaders: Record<string, string>
   /** Hides the secrets of the request; null when it has none. */
   redactor: Redactor | null
+  /** Whether the log keeps the response, if the request has secrets. */
+  keepsResponse: boolean
 }
 
 /** The headers by which an installation identifies itself. */
@@ -45,11 +47,11 @@ export function buildRequest(
   task: ClaimedTask,
   ids: AttemptIds,
   parts: RequestParts,
-  { signingKeys, names, values }: AttemptSecrets,
+  { signingKeys, names, secrets, keepsResponse }: AttemptSecrets,
   traceparent: string | null,
   identity: Identity,
 ): AttemptRequest {
-  const filled = names.length === 0 ? null : fillRequest(parts, names, values)
+  const filled = names.length === 0 ? null : fillRequest(parts, names, secrets)
   const timestamp = String(Math.floor(task.claimedAt.getTime() / 1000))
   const headers = defaults(parts, traceparent, identity)
   Object.assign(headers, parts.headers)
@@ -63,11 +65,11 @@ export function buildRequest(
   headers['webhook-signature'] = sign(signingKeys, ids.task, timestamp, body ?? '')
   const sent = filled ? { ...headers, ...filled.headers } : headers
   const outgoing = { url, method: task.method, headers: sent, body, timeoutMs: task.timeoutMs }
-  return { outgoing, shownHeaders: headers, redactor: filled?.redactor ?? null }
+  return { outgoing, shownHeaders: headers, redactor: filled?.redactor ?? null, keepsResponse }
 }
 
 function unsendable(outgoing: OwnFailure, shownHeaders: Record<string, string>): AttemptRequest {
-  return { outgoing, shownHeaders, redactor: null }
+  return { outgoing, shownHeaders, redactor: null, keepsResponse: true }
 }
 
 function defaults(

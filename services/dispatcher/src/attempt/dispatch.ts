@@ -3,7 +3,7 @@ import { nextAttempt, toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import type { UnsentOutcome } from '../egress/outcome.ts'
 import { type AttemptOutcome, internalError } from '../secrets/attempt-outcome.ts'
-import { redactFault, redactOutcome } from '../secrets/redact-outcome.ts'
+import { redactFault, redactOutcome, withoutContent } from '../secrets/redact-outcome.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import type { AttemptIds, AttemptRequest } from './build-request.ts'
 import { toFinishedAttempt } from './finished-attempt.ts'
@@ -38,6 +38,7 @@ export async function dispatch(
   } catch (error) {
     const { task, run } = idsOf(claimed)
     ctx.log.error({ err: error, task, run }, 'attempt.fault')
+    // After a fault the content may not be safe to store.
     const outcome = progress.outcome ? withoutContent(progress.outcome) : internalError(progress.sentAt !== null)
     const sentAt = progress.sentAt ?? performance.now()
     await end(ctx, claimed, { outcome, shown: outcome, headers: {}, sentAt }, claimed.task.traceparent)
@@ -69,8 +70,17 @@ async function attempt(
   progress.outcome = outcome
   onOutcome(outcome)
   if (__FAILPOINTS__) await failpoint('dispatcher.answered')
-  const shown = request.redactor ? redactOutcome(outcome, request.redactor) : outcome
-  await end(ctx, claimed, { outcome, shown, headers: request.shownHeaders, sentAt }, traceparent)
+  await end(
+    ctx,
+    claimed,
+    { outcome, shown: shownOutcome(outcome, request), headers: request.shownHeaders, sentAt },
+    traceparent,
+  )
+}
+
+function shownOutcome(outcome: AttemptOutcome, { redactor, keepsResponse }: AttemptRequest): AttemptOutcome {
+  if (redactor === null) return outcome
+  return keepsResponse ? redactOutcome(outcome, redactor) : withoutContent(outcome)
 }
 
 function send(ctx: AttemptContext, { outgoing, redactor }: AttemptRequest): Promise<AttemptOutcome | UnsentOutcome> {
@@ -115,10 +125,4 @@ function idsOf({ task }: Claimed): AttemptIds {
     workspace: toId('ws', task.workspaceId),
     attempt: task.attempt,
   }
-}
-
-// After a fault the content may not be safe to store.
-function withoutContent(outcome: AttemptOutcome): AttemptOutcome {
-  if (outcome.kind === 'failure') return outcome
-  return { ...outcome, headers: {}, body: Buffer.alloc(0), bodyTruncated: true }
 }

@@ -38,7 +38,9 @@ function buildWith(
   try {
     return buildRequest(task, ids, parts, secrets, traceparent, identity)
   } catch (error) {
-    const values = [...secrets.values].flatMap(([name, value]) => (typeof value === 'string' ? [{ name, value }] : []))
+    const values = [...secrets.secrets].flatMap(([name, secret]) =>
+      secret instanceof Error ? [] : [{ name, value: secret.value }],
+    )
     throw values.length === 0 ? error : redactFault(error, createRedactor(values))
   }
 }
@@ -52,15 +54,15 @@ function unsentBecause(ctx: AttemptContext, ids: AttemptIds, error: unknown): Ow
   return secretUnreadable('Nothing was sent: this installation cannot decrypt a signing secret of the workspace.')
 }
 
-function logUnreadable(ctx: AttemptContext, ids: AttemptIds, { names, values }: AttemptSecrets): void {
+function logUnreadable(ctx: AttemptContext, ids: AttemptIds, { names, secrets }: AttemptSecrets): void {
   for (const name of names) {
-    const value = values.get(name)
-    if (value instanceof Error) {
-      ctx.log.error({ err: value, secret: name, task: ids.task, run: ids.run }, 'secret.unreadable')
+    const secret = secrets.get(name)
+    if (secret instanceof Error) {
+      ctx.log.error({ err: secret, secret: name, task: ids.task, run: ids.run }, 'secret.unreadable')
     }
   }
 }
 
 function unsendable(outgoing: OwnFailure | UnsentOutcome): AttemptRequest {
-  return { outgoing, shownHeaders: {}, redactor: null }
+  return { outgoing, shownHeaders: {}, redactor: null, keepsResponse: true }
 }

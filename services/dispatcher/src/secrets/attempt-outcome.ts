@@ -5,16 +5,23 @@ export type AttemptOutcome = Outcome | OwnFailure
 
 /**
  * The attempt failed in Belfry. `secret_missing`: a secret is missing, or its value is not valid in its place.
- * `secret_unreadable`: this installation cannot decrypt a stored secret. `internal_error`: any other fault.
+ * `secret_not_allowed`:
+ * a secret may not be sent to the host. `secret_unreadable`: this installation cannot decrypt a stored secret. `internal_error`: any other fault.
  */
 export type OwnFailure = {
   kind: 'failure'
-  code: 'secret_missing' | 'secret_unreadable' | 'internal_error'
+  code: 'secret_missing' | 'secret_not_allowed' | 'secret_unreadable' | 'internal_error'
   message: string
 }
 
 export function secretMissing(message: string): OwnFailure {
   return { kind: 'failure', code: 'secret_missing', message }
+}
+
+/** The message does not name the host, which may be the value of a secret. */
+export function secretNotAllowed(references: readonly string[]): OwnFailure {
+  const message = `Nothing was sent: the host of the URL is not one of those that ${references.join(' and ')} may be sent to.`
+  return { kind: 'failure', code: 'secret_not_allowed', message }
 }
 
 export function secretUnreadable(message: string): OwnFailure {

@@ -1,5 +1,11 @@
 import type { KeyObject } from 'node:crypto'
-import { isTransientDatabaseError, leaseMarginMs, retryDatabase, type SecretValues } from '@belfry/db'
+import {
+  isTransientDatabaseError,
+  leaseMarginMs,
+  type OpenSecrets,
+  retryDatabase,
+  type WorkspaceSecrets,
+} from '@belfry/db'
 import type { Logger } from '@belfry/runtime'
 import type { WorkspaceCache } from './workspace-cache.ts'
 
@@ -9,18 +15,20 @@ export type AttemptSecrets = {
   signingKeys: readonly KeyObject[] | null
   /** The names of the secrets that the request refers to. */
   names: readonly string[]
-  /** The values of the workspace's secrets, or why one cannot be decrypted; empty when the request refers to none. */
-  values: Readonly<SecretValues>
+  /** The workspace's secrets, or why one cannot be decrypted; empty when the request refers to none. */
+  secrets: Readonly<OpenSecrets>
+  /** Whether the log keeps the response, if the request has secrets. */
+  keepsResponse: boolean
 }
 
 /** The secrets of workspaces, of at most five seconds ago. */
 export type SecretsContext = {
   log: Logger
   signingKeys: WorkspaceCache<KeyObject[]>
-  secrets: WorkspaceCache<SecretValues>
+  secrets: WorkspaceCache<WorkspaceSecrets>
 }
 
-const none: SecretValues = new Map()
+const none: WorkspaceSecrets = { byName: new Map(), keepsResponses: true }
 
 /** Reads the secrets of an attempt. While the database is away it retries, for as long as the claim is certain to hold. */
 export async function readAttemptSecrets(
@@ -31,7 +39,8 @@ export async function readAttemptSecrets(
   const giveUpAt = performance.now() + leaseMarginMs / 2
   async function read(): Promise<AttemptSecrets> {
     const signingKeys = await ctx.signingKeys.get(workspaceId)
-    return { signingKeys: signingKeys ?? null, names, values: await readValues(ctx, workspaceId, names) }
+    const { byName, keepsResponses } = await readNamed(ctx, workspaceId, names)
+    return { signingKeys: signingKeys ?? null, names, secrets: byName, keepsResponse: keepsResponses }
   }
   return retryDatabase(read, {
     onWait: error => ctx.log.warn({ err: error }, 'secrets.waiting_for_database'),
@@ -40,9 +49,14 @@ export async function readAttemptSecrets(
 }
 
 // A secret may have been stored since the others were cached, and without it the attempt fails.
-async function readValues(ctx: SecretsContext, workspaceId: string, names: readonly string[]): Promise<SecretValues> {
+async function readNamed(
+  ctx: SecretsContext,
+  workspaceId: string,
+  names: readonly string[],
+): Promise<WorkspaceSecrets> {
   if (names.length === 0) return none
-  const values = (await ctx.secrets.get(workspaceId)) ?? none
-  if (names.every(name => typeof values.get(name) === 'string')) return values
+  const secrets = (await ctx.secrets.get(workspaceId)) ?? none
+  const isReadable = (name: string) => secrets.byName.has(name) && !(secrets.byName.get(name) instanceof Error)
+  if (names.every(isReadable)) return secrets
   return (await ctx.secrets.reload(workspaceId)) ?? none
 }

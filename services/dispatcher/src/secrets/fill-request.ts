@@ -1,17 +1,18 @@
-import type { SecretValues } from '@belfry/db'
+import type { OpenSecret, OpenSecrets } from '@belfry/db'
 import {
   checkTargetUrl,
   createRedactor,
   fillSecretsInJson,
   fillSecretsInUrl,
   findHeaderProblems,
+  isAllowedHost,
   type Redactor,
   replaceReferences,
   secretNames,
   secretNamesInJson,
   secretReference,
 } from '@belfry/domain'
-import { type OwnFailure, secretMissing, secretUnreadable } from './attempt-outcome.ts'
+import { type OwnFailure, secretMissing, secretNotAllowed, secretUnreadable } from './attempt-outcome.ts'
 
 /** The parts of a request that may refer to secrets. */
 export type RequestParts = {
@@ -38,19 +39,22 @@ export type FilledRequest = RequestParts & { redactor: Redactor }
 export function fillRequest(
   parts: RequestParts,
   names: readonly string[],
-  values: Readonly<SecretValues>,
+  secrets: Readonly<OpenSecrets>,
 ): FilledRequest | OwnFailure {
-  const missing = names.filter(name => !values.has(name)).map(secretReference)
+  const missing = names.filter(name => !secrets.has(name)).map(secretReference)
   if (missing.length > 0) return secretMissing(`Nothing was sent: the workspace has no ${missing.join(' and no ')}.`)
-  const unreadable = names.filter(name => values.get(name) instanceof Error).map(secretReference)
+  const unreadable = names.filter(name => secrets.get(name) instanceof Error).map(secretReference)
   if (unreadable.length > 0) {
     return secretUnreadable(`Nothing was sent: this installation cannot decrypt ${unreadable.join(' and ')}.`)
   }
-  const secretOf = (name: string) => String(values.get(name) ?? '')
+  const opened = (name: string) => secrets.get(name) as OpenSecret // neither missing nor unreadable
+  const secretOf = (name: string) => opened(name).value
   const url = fillSecretsInUrl(parts.url, secretOf)
   const urlProblem = checkTargetUrl(url)
   if (urlProblem !== null)
     return secretMissing(`Nothing was sent: with its secrets filled in, the URL is refused. ${urlProblem}`)
+  const notAllowed = names.filter(name => !mayGoTo(opened(name), url)).map(secretReference)
+  if (notAllowed.length > 0) return secretNotAllowed(notAllowed)
   const filled = Object.entries(parts.headers).map(([name, value]) => [name, replaceReferences(value, secretOf)])
   const headers: Record<string, string> = Object.fromEntries(filled)
   const [problem] = findHeaderProblems(headers)
@@ -65,6 +69,10 @@ export function fillRequest(
     isJson: parts.isJson,
     redactor: createRedactor(names.map(name => ({ name, value: secretOf(name) }))),
   }
+}
+
+function mayGoTo({ allowedHosts }: OpenSecret, url: string): boolean {
+  return allowedHosts === null || isAllowedHost(allowedHosts, url)
 }
 
 function fillBody({ body, isJson }: RequestParts, secretOf: (name: string) => string): string | null {

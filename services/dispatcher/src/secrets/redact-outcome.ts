@@ -1,6 +1,12 @@
 import type { Redactor } from '@belfry/domain'
 import type { AttemptOutcome } from './attempt-outcome.ts'
 
+/** Returns an outcome without the headers and the body of its response. */
+export function withoutContent(outcome: AttemptOutcome): AttemptOutcome {
+  if (outcome.kind === 'failure') return outcome
+  return { ...outcome, headers: {}, body: Buffer.alloc(0), bodyTruncated: true }
+}
+
 const maxBodyBytes = 64 * 1024
 
 /** Returns an outcome without the secrets of the request, wherever the target put them. */

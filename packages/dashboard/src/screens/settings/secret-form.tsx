@@ -22,14 +22,17 @@ export function SecretForm({ secret, onDone }: SecretFormProps): ReactNode {
   const client = useQueryClient()
   const toast = useToast()
   const form = useForm({
-    read: field => ({ name: secret?.name ?? field('name').trim(), value: field('value') }),
+    read: field => ({ name: secret?.name ?? field('name').trim(), value: field('value'), hosts: field('hosts') }),
     check: ({ name, value }) => ({
       ...(namePattern.test(name)
         ? {}
         : { name: 'Use capital letters, digits and underscores, starting with a letter.' }),
       ...(value === '' ? { value: 'Enter a value.' } : {}),
     }),
-    submit: ({ name, value }) => putSecret(workspace.id, name, value),
+    submit({ name, value, hosts }) {
+      const allowed = hosts.split(/[\s,]+/).filter(Boolean)
+      return putSecret(workspace.id, name, value, allowed.length === 0 ? null : allowed)
+    },
     async onDone({ name }) {
       onDone()
       toast(secret ? `${name} updated` : `${name} created`)
@@ -53,6 +56,19 @@ export function SecretForm({ secret, onDone }: SecretFormProps): ReactNode {
       )}
       <Field label="Value" hint="At least four characters. It is never shown again." error={form.errors.value}>
         <Textarea name="value" isMono rows={3} autoComplete="off" spellCheck={false} />
+      </Field>
+      <Field
+        label="Allowed hosts"
+        hint="Separated by spaces, such as api.example.com or *.example.com. Empty: the secret can be sent to every host."
+        error={form.errors.allowed_hosts}
+      >
+        <TextInput
+          name="hosts"
+          isMono
+          defaultValue={secret?.allowed_hosts?.join(' ') ?? ''}
+          autoComplete="off"
+          spellCheck={false}
+        />
       </Field>
     </Form>
   )

@@ -3,10 +3,13 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { LockKeyhole, Pencil, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { deleteSecret, secretsQuery } from '../../api/secrets.ts'
+import { updateWorkspace } from '../../api/workspaces.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
+import { useChange } from '../../forms/use-change.ts'
 import { useRefusal } from '../../session/allowed.tsx'
-import { useWorkspace } from '../../session/scope.ts'
+import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { Switch } from '../../ui/checkbox.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -20,11 +23,17 @@ import styles from './settings.module.css'
 
 export function Secrets(): ReactNode {
   const { workspace } = useWorkspace()
+  const { organization } = useOrganization()
   const list = useInfiniteQuery(secretsQuery(workspace.id))
 
   const [writing, setWriting] = useState<Secret | 'new' | null>(null)
   const [deleting, setDeleting] = useState<Secret | null>(null)
   const refusal = useRefusal('secret.write')
+  const mayNotChange = useRefusal('workspace.change')
+  const keep = useChange({
+    run: (keeps: boolean) => updateWorkspace(workspace.id, { keeps_responses_with_secrets: keeps }),
+    affects: ['workspaces', organization.id],
+  })
   const create = (
     <Button kind="primary" icon={<Plus size={16} />} refusal={refusal} onClick={() => setWriting('new')}>
       New secret
@@ -61,6 +70,13 @@ export function Secrets(): ReactNode {
                 </>
               ),
             },
+            {
+              id: 'hosts',
+              header: 'Allowed hosts',
+              isExtra: true,
+              cell: ({ allowed_hosts }) =>
+                allowed_hosts === null ? 'All' : <code className={styles.mono}>{allowed_hosts.join(' ')}</code>,
+            },
             { id: 'updated', header: 'Updated', cell: secret => <RelativeTime at={secret.updated_at} /> },
             {
               id: 'actions',
@@ -87,10 +103,17 @@ export function Secrets(): ReactNode {
         />
       )}
       <LoadMore {...list} />
+      <Switch
+        label="Keep responses to requests with secrets"
+        hint="When off, the log shows only the status of a response to a request with a secret."
+        isOn={workspace.keeps_responses_with_secrets}
+        refusal={mayNotChange}
+        onChange={isOn => keep.mutate(isOn)}
+      />
       <Dialog
         isOpen={writing !== null}
         onClose={() => setWriting(null)}
-        title={edited ? `Replace the value of ${edited.name}` : 'New secret'}
+        title={edited ? `Replace ${edited.name}` : 'New secret'}
         description="New requests use the value within five seconds."
       >
         <SecretForm secret={edited} onDone={() => setWriting(null)} />
