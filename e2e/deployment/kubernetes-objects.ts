@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
 import { repositoryRoot } from '../repository-root.ts'
@@ -11,6 +11,15 @@ export type KubernetesObject = any
 
 const require = createRequire(import.meta.url)
 
+/** The chart is rendered for this version. A helm built by `go install` assumes an older one than the chart needs. */
+export const kubernetesVersion = '1.31.0'
+
+const operatorModels: Record<string, string> = {
+  'keda.sh': '@kubernetes-models/keda',
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
+  'postgresql.cnpg.io': '@kubernetes-models/cloudnative-pg',
+}
+
 /** Builds a kustomization: `base`, an overlay such as `overlays/trial`, or another folder. */
 export async function buildKustomization(path: string): Promise<KubernetesObject[]> {
   const folder = resolve(repositoryRoot(), 'k8s', path)
@@ -19,13 +28,21 @@ export async function buildKustomization(path: string): Promise<KubernetesObject
   return parseAllDocuments(stdout).map(document => document.toJS())
 }
 
+/** Renders the chart as the release `belfry` in the namespace `belfry`; rejects values that its schema does not allow. */
+export async function renderChart(valuesFile: string): Promise<KubernetesObject[]> {
+  const chart = join(repositoryRoot(), 'k8s/chart')
+  const target = ['--namespace', 'belfry', '--kube-version', kubernetesVersion]
+  const { stdout } = await promisify(execFile)('helm', ['template', 'belfry', chart, ...target, '--values', valuesFile])
+  return parseAllDocuments(stdout).flatMap(document => document.toJS() ?? [])
+}
+
 /**
- * Returns the problems of an object by the schema of its kind. The schemas allow unknown fields, which Kubernetes would drop
+ * Returns the problems of an object by the schema of its kind, of Kubernetes or of an operator. The schemas allow unknown fields, which Kubernetes would drop
  * or reject, so every field that the validation does not read counts as unknown.
  */
 export function findProblems(object: KubernetesObject): string[] {
   const { apiVersion, kind } = object
-  const models = apiVersion.startsWith('keda.sh/') ? '@kubernetes-models/keda' : 'kubernetes-models'
+  const models = operatorModels[apiVersion.split('/')[0]] ?? 'kubernetes-models'
   const model = require(`${models}/${apiVersion}/${kind}`)[kind]
   const seen = new Set<string>()
   try {

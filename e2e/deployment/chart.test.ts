@@ -1,0 +1,220 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { documentedVariables } from '@belfry/testing'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { repositoryRoot } from '../repository-root.ts'
+import {
+  buildKustomization,
+  findProblems,
+  type KubernetesObject,
+  kubernetesVersion,
+  renderChart,
+} from './kubernetes-objects.ts'
+import { hasTool } from './tools.ts'
+
+const folder = join(repositoryRoot(), 'k8s/chart')
+const services = ['api', 'scheduler', 'dispatcher']
+const valuesFile = (name: string) => join(folder, 'ci', `${name}-values.yaml`)
+const valueSets = readdirSync(join(folder, 'ci')).map(name => name.replace('-values.yaml', ''))
+
+describe.runIf(hasTool('helm', ['version']))('the chart', () => {
+  it('has value sets for each way of scaling, for operators, for a small cluster and for everything', () => {
+    expect(valueSets.sort()).toEqual(['everything', 'hpa', 'keda', 'operators', 'small'])
+  })
+
+  describe.each(valueSets)('with the values %s', set => {
+    let objects: KubernetesObject[]
+    const ofKind = (kind: string) => objects.filter(object => object.kind === kind)
+    const workloads = () => ['Deployment', 'Job'].flatMap(ofKind)
+    beforeAll(async () => {
+      objects = await renderChart(valuesFile(set))
+    })
+
+    it('passes the strict linter of Helm', () => {
+      const options = ['--strict', '--kube-version', kubernetesVersion, '--values', valuesFile(set)]
+      const output = execFileSync('helm', ['lint', folder, ...options], { encoding: 'utf8' })
+      expect(output).toContain('1 chart(s) linted, 0 chart(s) failed')
+    })
+
+    it('is valid by the schemas of Kubernetes and of the operators, in every field', () => {
+      expect(objects.flatMap(object => findProblems(object).map(problem => [object.metadata.name, problem]))).toEqual(
+        [],
+      )
+    })
+
+    it('names every object after its release, once', () => {
+      const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+      expect(names.filter(name => !/ belfry\b/.test(name))).toEqual([])
+      expect(new Set(names).size).toBe(names.length)
+    })
+
+    it('runs the three services after the migration, without privileges', () => {
+      expect(workloads().map(({ metadata }) => metadata.name)).toEqual([
+        ...['belfry-api', 'belfry-dispatcher', 'belfry-scheduler', 'belfry-migrate-1'],
+      ])
+      for (const workload of workloads()) {
+        const pod = workload.spec.template.spec
+        expect(pod).toMatchObject({
+          automountServiceAccountToken: false,
+          securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+        })
+        for (const container of [...(pod.initContainers ?? []), ...pod.containers]) {
+          expect(container.securityContext).toEqual({
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          })
+        }
+      }
+    })
+
+    it('gives every process only the variables that it knows, and all that it needs', () => {
+      for (const workload of workloads()) {
+        const name = workload.spec.template.metadata.labels['app.kubernetes.io/component']
+        const [container] = workload.spec.template.spec.containers
+        const maps = (container.envFrom ?? []).map(({ configMapRef }: KubernetesObject) => configMapRef.name)
+        const configured = maps.flatMap((map: string) =>
+          Object.keys(ofKind('ConfigMap').find(({ metadata }) => metadata.name === map).data),
+        )
+        const given = [...container.env.map((variable: KubernetesObject) => variable.name), ...configured]
+        const documented = documentedVariables(name)
+        const known = documented.map(variable => variable.name)
+        expect(given.filter(variable => !known.includes(variable))).toEqual([])
+        const required = documented.filter(
+          variable => variable.isRequired && !(name === 'migrate' && variable.name !== 'DATABASE_URL'),
+        )
+        expect(given).toEqual(expect.arrayContaining(required.map(variable => variable.name)))
+      }
+    })
+
+    it('selects existing pods with every selector', () => {
+      const pods = workloads().map(({ spec }) => spec.template.metadata.labels)
+      const selectors = [
+        ...ofKind('Service').map(({ spec }) => ({ matchLabels: spec.selector })),
+        ...['NetworkPolicy', 'Deployment', 'PodDisruptionBudget'].flatMap(kind =>
+          ofKind(kind).map(({ spec }) => spec.podSelector ?? spec.selector),
+        ),
+      ]
+      expect(selectors.length).toBeGreaterThanOrEqual(6)
+      for (const selector of selectors)
+        expect([selector, pods.some(pod => selects(selector, pod))]).toEqual([selector, true])
+      for (const { spec } of ofKind('ServiceMonitor')) {
+        const selected = ofKind('Service').filter(({ metadata }) => selects(spec.selector, metadata.labels))
+        expect(selected.map(({ metadata }) => metadata.name)).toEqual(services.map(name => `belfry-${name}`).sort())
+      }
+    })
+
+    it('scales each service by one object', () => {
+      for (const name of services) {
+        const { replicas } = ofKind('Deployment').find(({ metadata }) => metadata.name === `belfry-${name}`).spec
+        const scalers = [...ofKind('HorizontalPodAutoscaler'), ...ofKind('ScaledObject')].filter(
+          ({ spec }) => spec.scaleTargetRef.name === `belfry-${name}`,
+        )
+        expect([name, scalers.length]).toEqual([name, replicas === undefined ? 1 : 0])
+      }
+    })
+  })
+
+  it.each(['keda', 'hpa'])('makes what the overlay %s makes, except for names and labels', async overlay => {
+    const [chart, kustomization] = await Promise.all([
+      renderChart(valuesFile(overlay)),
+      buildKustomization(`overlays/${overlay}`),
+    ])
+    const common = (objects: KubernetesObject[]) =>
+      objects
+        .filter(({ kind }) => !['Namespace', 'ServiceMonitor'].includes(kind))
+        .map(normalize)
+        .sort(byName)
+    expect(common(chart)).toEqual(common(kustomization))
+  })
+
+  it('leaves out what a small cluster does not have', async () => {
+    const objects = await renderChart(valuesFile('small'))
+    const kinds = new Set(objects.map(({ kind }) => kind))
+    for (const kind of ['Ingress', 'NetworkPolicy', 'PodDisruptionBudget', 'ServiceMonitor', 'ScaledObject']) {
+      expect([kind, kinds.has(kind)]).toEqual([kind, false])
+    }
+    expect(JSON.stringify(objects)).not.toContain('REDIS_URL')
+    const images = [...JSON.stringify(objects).matchAll(/"image":"([^"]+)"/g)].map(([, image]) => image)
+    expect([...new Set(images)].sort()).toEqual(
+      ['api', 'dispatcher', 'migrate', 'scheduler'].map(name => `registry.example.com/team/belfry-${name}:0.1.0`),
+    )
+  })
+
+  it('uses the stores of the examples, whose objects are valid', async () => {
+    const read = (name: string): KubernetesObject[] =>
+      parseAllDocuments(readFileSync(join(repositoryRoot(), 'k8s/examples', name), 'utf8')).map(one => one.toJS())
+    const [cluster, ...others] = read('cloudnative-pg.yaml')
+    expect([cluster, ...others].flatMap(findProblems)).toEqual([])
+    const redis = read('redis-operator.yaml').find(({ kind }) => kind === 'Redis')
+    const text = JSON.stringify(await renderChart(valuesFile('operators')))
+    // The operator names the Secret after the cluster.
+    expect(text).toContain(`"secretKeyRef":{"name":"${cluster.metadata.name}-app","key":"uri"}`)
+    expect(text).toContain(`"matchLabels":{"cnpg.io/cluster":"${cluster.metadata.name}"}`)
+    expect(text).toContain(`"secretKeyRef":{"name":"${redis.spec.kubernetesConfig.redisSecret.name}","key":"url"}`)
+    expect(text).toContain(`"matchLabels":{"app":"${redis.metadata.name}"}`)
+  })
+
+  it.each([
+    ['an unknown value', 'replicas: 3', /replicas/],
+    ['a variable that is no text', 'config: { api: { TRUST_PROXY: 1 } }', /TRUST_PROXY/],
+    ['an unknown way of scaling', 'dispatcher: { autoscaling: { by: magic } }', /autoscaling.*by/],
+    ['a registry without its slash', 'image: { registry: registry.example.com }', /registry/],
+  ])('refuses %s', async (_, values, problem) => {
+    const file = join(mkdtempSync(join(tmpdir(), 'belfry-values-')), 'values.yaml')
+    writeFileSync(file, values)
+    await expect(renderChart(file)).rejects.toThrow(problem)
+  })
+
+  it('has the version of the release', () => {
+    const { version } = JSON.parse(readFileSync(join(repositoryRoot(), 'package.json'), 'utf8'))
+    const chart = parse(readFileSync(join(folder, 'Chart.yaml'), 'utf8'))
+    expect([chart.version, chart.appVersion]).toEqual([version, version])
+  })
+})
+
+type Selector = { matchLabels?: Record<string, string>; matchExpressions?: Array<{ key: string; values: string[] }> }
+
+function selects({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Record<string, string>): boolean {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ''))
+  )
+}
+
+// The chart puts the name of its release before the component, and selects by labels of the release. Both know about the hash in
+// the name of a ConfigMap, or in an annotation, that restarts pods.
+function normalize(object: KubernetesObject): KubernetesObject {
+  const { labels: _, ...metadata } = object.metadata
+  const text = JSON.stringify(strip({ ...object, metadata }))
+    .replace(/belfry-(?=api|scheduler|dispatcher|migrate|default-deny|dns|to-|from-)/g, '')
+    .replace(/("name":"(?:belfry|api|dispatcher))-[a-z0-9]{10}"/g, '$1"')
+    .replace(/"migrate-1"/g, '"migrate"')
+  return JSON.parse(text)
+}
+
+const releaseLabels =
+  /^(app\.kubernetes\.io\/(name|instance|part-of|version|managed-by)|helm\.sh\/chart|checksum\/config)$/
+const onlyHere = /^(imagePullPolicy|namespace|kustomize\.toolkit\.fluxcd\.io\/force)$/
+
+function strip(value: KubernetesObject): KubernetesObject {
+  if (Array.isArray(value)) return value.map(strip)
+  if (typeof value !== 'object' || value === null) {
+    return value === 'app.kubernetes.io/component' ? 'app.kubernetes.io/name' : value
+  }
+  const isChart = 'app.kubernetes.io/instance' in value
+  const entries = Object.entries<KubernetesObject>(value).flatMap(([key, inner]) => {
+    if (key === 'app.kubernetes.io/component') return [['app.kubernetes.io/name', inner]]
+    if (onlyHere.test(key) || (releaseLabels.test(key) && (isChart || key !== 'app.kubernetes.io/name'))) return []
+    const stripped = strip(inner)
+    const isEmpty = typeof stripped === 'object' && stripped !== null && Object.keys(stripped).length === 0
+    return isEmpty && /^(labels|annotations|matchLabels)$/.test(key) ? [] : [[key, stripped]]
+  })
+  return Object.fromEntries(entries)
+}
+
+const byName = (a: KubernetesObject, b: KubernetesObject) =>
+  `${a.kind} ${a.metadata.name}` < `${b.kind} ${b.metadata.name}` ? -1 : 1

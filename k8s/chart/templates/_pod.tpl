@@ -1,0 +1,38 @@
+{{/* Fields that every pod has. */}}
+{{- define "belfry.pod" -}}
+serviceAccountName: {{ include "belfry.name" . }}
+automountServiceAccountToken: false
+enableServiceLinks: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 1000
+  runAsGroup: 1000
+  seccompProfile: { type: RuntimeDefault }
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "belfry.unprivileged" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{- define "belfry.databaseUrl" -}}
+- name: DATABASE_URL
+  valueFrom: { secretKeyRef: { name: {{ .Values.database.secret | default .Values.secret }}, key: {{ .Values.database.key }} } }
+{{- end }}
+
+{{/* Takes the root, the name of a variable, and whether the Secret may lack it. */}}
+{{- define "belfry.secretVariable" -}}
+{{- $root := index . 0 }}
+- name: {{ index . 1 }}
+  valueFrom: { secretKeyRef: { name: {{ $root.Values.secret }}, key: {{ index . 1 }}{{ if index . 2 }}, optional: true{{ end }} } }
+{{- end }}
