@@ -108,6 +108,20 @@ export { type RetryOptions, retryDatabase, waitForDatabase } from './postgres/re
 export { purgeOrganizations } from './purge/purge-organizations.ts'
 export { purgeWorkspace, workspacesToPurge } from './purge/purge-workspace.ts'
 export { windDownWorkspace, workspacesToWindDown } from './purge/wind-down-workspace.ts'
+export { advanceQueues, advanceQueuesOf, advanceRatedQueues, openQueueSearch } from './queues/advance-queues.ts'
+export { isBlocked, trueDueAt } from './queues/queue-sql.ts'
+export {
+  changeQueue,
+  deleteQueue,
+  findQueue,
+  listQueues,
+  maxCountedInQueue,
+  nameQueue,
+  pauseQueue,
+  type QueueDeletion,
+  type QueueLimits,
+  type QueueRow,
+} from './queues/queues.ts'
 export { deleteCancelledTasks, deleteOldRuns, type KeptLog, workspacesWithTasks } from './retention/expire-log.ts'
 export { forgetExpired } from './retention/forget-expired.ts'
 export {

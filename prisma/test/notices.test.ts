@@ -40,7 +40,13 @@ it('notifies of a task that is due now, with all that a dispatcher needs', async
   await insertTasks(db.pool, [task])
   await expect.poll(due).toHaveLength(1)
   const { id, workspaceId } = task
-  expect(due()[0]).toEqual({ id, workspaceId, origin: 'https://user.example:8443', dueAt: expect.any(Number) })
+  expect(due()[0]).toEqual({
+    id,
+    workspaceId,
+    origin: 'https://user.example:8443',
+    isQueued: false,
+    dueAt: expect.any(Number),
+  })
   expect(Math.abs((due()[0]?.dueAt ?? 0) - Date.now())).toBeLessThan(5_000)
 })
 
@@ -82,7 +88,8 @@ it('notifies of a message', async () => {
 it('rejects other payloads', () => {
   expect(parseDueNotice('')).toBeNull()
   expect(parseDueNotice('soon a b https://c')).toBeNull()
-  expect(parseDueNotice('5 a b')).toEqual({ dueAt: 5, id: 'a', workspaceId: 'b', origin: null })
+  expect(parseDueNotice('5 a b')).toEqual({ dueAt: 5, id: 'a', workspaceId: 'b', origin: null, isQueued: false })
+  expect(parseDueNotice('5 a b https://c queue')).toMatchObject({ origin: 'https://c', isQueued: true })
 })
 
 it('listens again after its connection was lost, and reports the new connection', async () => {

@@ -6,6 +6,7 @@ import { addImport } from './commands/import.ts'
 import { addList } from './commands/list.ts'
 import { addListen } from './commands/listen.ts'
 import { addPublish } from './commands/publish.ts'
+import { addQueues } from './commands/queues.ts'
 import { addReplay } from './commands/replay.ts'
 import { addSchedule } from './commands/schedule.ts'
 import { addStatus } from './commands/status.ts'
@@ -41,6 +42,7 @@ export function createProgram(io: Io, fail: () => void): Command {
   addReplay(program, context)
   addTail(program, context)
   addHosts(program, context)
+  addQueues(program, context)
   addStatus(program, context, fail)
   addListen(program, context)
   addImport(program, context, fail)

@@ -5,6 +5,7 @@ import { type DeadLetters, deadLettersOf } from './resources/dead-letters.ts'
 import { type Events, eventsOf } from './resources/events.ts'
 import { type Hosts, hostsOf } from './resources/hosts.ts'
 import { type Organizations, organizationsOf } from './resources/organizations.ts'
+import { type Queues, queuesOf } from './resources/queues.ts'
 import { type Runs, runsOf } from './resources/runs.ts'
 import { type Status, statusOf } from './resources/status.ts'
 import { type Subscriptions, subscriptionsOf } from './resources/subscriptions.ts'
@@ -33,6 +34,8 @@ export class Belfry {
   readonly subscriptions: Subscriptions
   /** Tasks that failed for good, until they are replayed or discarded. */
   readonly deadLetters: DeadLetters
+  /** Queues, which limit how many attempts of their tasks start. */
+  readonly queues: Queues
   /** The activity log: one run per attempt. */
   readonly runs: Runs
   /** The hosts that tasks call, with their circuit breakers. */
@@ -52,6 +55,7 @@ export class Belfry {
     this.events = eventsOf(http)
     this.subscriptions = subscriptionsOf(http)
     this.deadLetters = deadLettersOf(http)
+    this.queues = queuesOf(http)
     this.runs = runsOf(http)
     this.hosts = hostsOf(http)
     this.workspaces = workspacesOf(http)

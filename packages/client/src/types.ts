@@ -46,6 +46,43 @@ export type RequestFields = {
   retry?: Partial<RetryPolicy>
   /** The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms. Default 30,000. */
   timeoutMs?: number
+  /** The queue that limits the attempts: its name, alone or with limits to set. Default, and for null: none. */
+  queue?: string | QueueInput | null
+}
+
+/** The limits of a queue. Omitted limits stay unchanged; null removes one. */
+export type QueueLimits = {
+  /** Attempts in flight at a time over all dispatchers, 1 to 1,000. */
+  maxConcurrent?: number | null
+  /** At most `count` attempts (1 to 10,000) start within any period of `periodMs` (100 to 86,400,000 ms). */
+  rateLimit?: { count: number; periodMs: number } | null
+  /** One task at a time, in the order of `executeAt`; the next one waits for the retries of the one before. */
+  ordered?: boolean
+}
+
+/** A queue by its name, with limits to set. The last writer wins. */
+export type QueueInput = QueueLimits & { name: string }
+
+/** A queue, with what it contains now. */
+export type Queue = {
+  name: string
+  maxConcurrent: number | null
+  rateLimit: { count: number; periodMs: number } | null
+  ordered: boolean
+  /** Since when no task starts, while it is paused. */
+  pausedAt: Timestamp | null
+  /** Tasks that are due and not started; counted up to 10,000. */
+  waiting: number
+  inFlight: number
+  /** For how long the first waiting task has been due. */
+  oldestDueMs: number | null
+  createdAt: Timestamp
+  updatedAt: Timestamp
+}
+
+export type ListQueues = PageOptions & {
+  /** A prefix of the name. */
+  name?: string
 }
 
 export type CreateTask = RequestFields & {
@@ -85,6 +122,8 @@ export type Task = {
   method: string
   headers: Record<string, string>
   payload: unknown
+  /** The name of its queue. */
+  queue: string | null
   executeAt: Timestamp
   state: TaskState
   /** Why it ended without a request, such as `user` or `monthly_execution_limit`. */
@@ -109,8 +148,13 @@ export type Task = {
   finishedAt: Timestamp | null
 }
 
-/** The circuit breaker of a host is not closed, so its tasks wait until a probe succeeds. */
-export type Blocked = { reason: 'circuit_open'; host: string; since: Timestamp; nextProbeAt: Timestamp }
+/**
+ * Why a due task waits: the circuit breaker of its host is not closed, or its queue is paused or lets no more attempts start
+ * now.
+ */
+export type Blocked =
+  | { reason: 'circuit_open'; host: string; since: Timestamp; nextProbeAt: Timestamp }
+  | { reason: 'queue'; queue: string }
 
 /** A host that the tasks of a workspace call. */
 export type Host = {
@@ -182,6 +226,8 @@ export type ListTasks = PageOptions & {
   eventId?: Id | Id[]
   /** Only tasks of events have a topic. */
   topic?: string | string[]
+  /** Exact names. */
+  queue?: string | string[]
   /** A prefix of the name. */
   name?: string
   /** Compared with `executeAt`. */
@@ -255,6 +301,8 @@ export type CronJob = {
   payload: unknown
   retry: RetryPolicy
   timeoutMs: number
+  /** The name of the queue of its tasks. */
+  queue: string | null
   cron: string
   timezone: string
   /** The schedule in English. */
@@ -311,6 +359,8 @@ export type Subscription = {
   headers: Record<string, string>
   retry: RetryPolicy
   timeoutMs: number
+  /** The name of the queue of its tasks. */
+  queue: string | null
   active: boolean
   createdAt: Timestamp
   updatedAt: Timestamp

@@ -44,6 +44,7 @@ describe('responses have the types of the contract', () => {
     expectTypeOf<client.RunDetail>().branded.toEqualTypeOf<Merged<Camel<contract.RunDetail>>>()
   })
   it('hosts', () => expectTypeOf<client.Hosts>().branded.toEqualTypeOf<Camel<contract.Hosts>>())
+  it('queue', () => expectTypeOf<client.Queue>().branded.toEqualTypeOf<Camel<contract.Queue>>())
   it('status', () => expectTypeOf<client.Status>().branded.toEqualTypeOf<Camel<contract.Status>>())
   it('event', () => expectTypeOf<client.PublishedEvent>().branded.toEqualTypeOf<Camel<contract.PublishedEvent>>())
   it('subscription', () => expectTypeOf<client.Subscription>().branded.toEqualTypeOf<Camel<contract.Subscription>>())
@@ -119,6 +120,11 @@ describe('requests have the types of the contract', () => {
     expectTypeOf<keyof Sent<client.UpdateSubscription>>().toEqualTypeOf<
       keyof Input<typeof contract.updateSubscriptionBody>
     >()
+  })
+  it('queue', () => {
+    type Limits = Input<typeof contract.updateQueueBody>
+    expectTypeOf<Plain<client.QueueLimits>>().branded.toEqualTypeOf<Plain<Limits>>()
+    expectTypeOf<keyof client.ListQueues>().toEqualTypeOf<keyof Input<typeof contract.listQueuesQuery>>()
   })
   it('dead letters', () => {
     type Taken = Input<typeof contract.settleDeadLettersBody>

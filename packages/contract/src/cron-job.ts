@@ -2,6 +2,7 @@ import { catchUps, isTimeZone, overlaps, parseCron } from '@belfry/domain'
 import { z } from 'zod'
 import { integer, repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
+import { queueField, queueNameField } from './queue.ts'
 import { idField, timestampField } from './response-fields.ts'
 import { retryChange, retryPolicy } from './retry.ts'
 import { authorFields, createTaskBody, lastRun, sentFields } from './task.ts'
@@ -59,6 +60,7 @@ export const createCronJobBody = z.strictObject({
   payload: fields.payload.optional(),
   retry: retryPolicy,
   timeout_ms: taskBody.timeout_ms,
+  queue: taskBody.queue,
   overlap: fields.overlap.default('allow'),
   catch_up: fields.catch_up.default('latest'),
   starts_at: fields.starts_at.default(null),
@@ -76,6 +78,7 @@ export const updateCronJobBody = z.strictObject({
   payload: fields.payload.optional(),
   retry: retryChange.optional(),
   timeout_ms: fields.timeout_ms.optional(),
+  queue: queueField.nullable().optional(),
   overlap: fields.overlap.optional(),
   catch_up: fields.catch_up.optional(),
   starts_at: fields.starts_at.optional(),
@@ -158,6 +161,7 @@ export const cronJob = z
     timezone: z.string().meta({ examples: ['Europe/Berlin'] }),
     description,
     ...sentFields,
+    queue: queueNameField,
     overlap: z.enum(overlaps),
     catch_up: z.enum(catchUps),
     starts_at: timestampField().nullable(),

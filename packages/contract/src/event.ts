@@ -18,6 +18,7 @@ export const publishEventBody = z.strictObject({
   headers: taskBody.headers,
   retry: retryPolicy,
   timeout_ms: taskBody.timeout_ms,
+  queue: taskBody.queue,
 })
 
 export type PublishEventBody = z.infer<typeof publishEventBody>

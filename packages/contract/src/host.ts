@@ -7,15 +7,24 @@ const nextProbeAt = timestampField().meta({
   description: 'When Belfry may probe the host with one attempt. Tasks wait until a probe succeeds.',
 })
 
-/** Why a due task waits. */
-export const blocked = z
+const blockedByHost = z
   .object({
     reason: z.literal('circuit_open').meta({ description: 'The circuit breaker of its host is open or half-open.' }),
     host: z.string().meta({ examples: ['example.com'] }),
     since: timestampField(),
     next_probe_at: nextProbeAt,
   })
-  .meta({ id: 'Blocked' })
+  .meta({ id: 'BlockedByHost' })
+
+const blockedByQueue = z
+  .object({
+    reason: z.literal('queue').meta({ description: 'Its queue is paused or lets no more attempts start now.' }),
+    queue: z.string().meta({ examples: ['customer-42'] }),
+  })
+  .meta({ id: 'BlockedByQueue' })
+
+/** Why a due task waits. */
+export const blocked = z.union([blockedByHost, blockedByQueue])
 
 /** A host that the tasks of a workspace call. */
 export const host = z

@@ -119,6 +119,17 @@ export {
 export { decodeCursor, encodeCursor, listQuery, type Page, pageOf } from './page.ts'
 export { type Problem, problem, problemPage, problems } from './problem.ts'
 export {
+  listQueuesQuery,
+  putQueueBody,
+  type Queue,
+  type QueueField,
+  queue,
+  queueField,
+  queueNamePattern,
+  type UpdateQueueBody,
+  updateQueueBody,
+} from './queue.ts'
+export {
   type ListRunsQuery,
   listOrganizationRunsQuery,
   listRunsQuery,

@@ -55,12 +55,20 @@ export function encodeCursor(list: string, query: Readonly<Record<string, unknow
   return Buffer.from(JSON.stringify([bindingOf(list, query), uuid])).toString('base64url')
 }
 
-/** Parses a cursor into the id it continues after; returns null when it is malformed or belongs to another list. */
-export function decodeCursor(list: string, query: Readonly<Record<string, unknown>>, cursor: string): string | null {
+/**
+ * Parses a cursor into the id it continues after; returns null when it is malformed or belongs to another list.
+ * @param form - The form of the list's ids. Default: UUIDs.
+ */
+export function decodeCursor(
+  list: string,
+  query: Readonly<Record<string, unknown>>,
+  cursor: string,
+  form: RegExp = uuidForm,
+): string | null {
   const parts = cursorParts.safeParse(Buffer.from(cursor, 'base64url').toString('utf8'))
   if (!parts.success) return null
-  const [binding, uuid] = parts.data
-  return binding === bindingOf(list, query) ? uuid : null
+  const [binding, id] = parts.data
+  return binding === bindingOf(list, query) && form.test(id) ? id : null
 }
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -75,7 +83,7 @@ const cursorParts = z
       return z.NEVER
     }
   })
-  .pipe(z.tuple([z.string(), z.string().regex(uuidForm)]))
+  .pipe(z.tuple([z.string(), z.string()]))
 
 // A few characters are enough, because this only detects mistakes. A cursor never grants access.
 function bindingOf(list: string, query: Readonly<Record<string, unknown>>): string {

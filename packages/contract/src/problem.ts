@@ -141,6 +141,11 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
     title: 'Slug taken',
     description: 'Another organization has this slug, or Belfry reserves it.',
   },
+  queue_in_use: {
+    status: 409,
+    title: 'Queue in use',
+    description: 'Tasks wait in the queue, or a cron job or a subscription names it, so it cannot be deleted.',
+  },
   email_taken: {
     status: 409,
     title: 'E-mail address taken',

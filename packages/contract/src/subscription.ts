@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
 import { pageFields } from './page.ts'
+import { queueField, queueNameField } from './queue.ts'
 import { idField, timestampField } from './response-fields.ts'
 import { retryChange, retryPolicy } from './retry.ts'
 import { createTaskBody, sentFields } from './task.ts'
@@ -23,6 +24,7 @@ export const createSubscriptionBody = z.strictObject({
   headers: taskBody.headers,
   retry: retryPolicy,
   timeout_ms: taskBody.timeout_ms,
+  queue: taskBody.queue,
   active: fields.active.default(true),
 })
 
@@ -35,6 +37,7 @@ export const updateSubscriptionBody = z.strictObject({
   headers: fields.headers.optional(),
   retry: retryChange.optional(),
   timeout_ms: fields.timeout_ms.optional(),
+  queue: queueField.nullable().optional(),
   active: fields.active.optional(),
 })
 
@@ -51,6 +54,7 @@ export const subscription = z
     headers: sentFields.headers,
     retry: sentFields.retry,
     timeout_ms: sentFields.timeout_ms,
+    queue: queueNameField,
     active: z.boolean().meta({ description: 'Whether it receives events.', examples: [true] }),
     created_at: timestampField(),
     updated_at: timestampField(),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { headersField, integer, payloadField, repeatable, textField } from './fields.ts'
 import { blocked } from './host.ts'
 import { pageFields } from './page.ts'
+import { queueField, queueNameField } from './queue.ts'
 import { authorField, idField, millisecondsField, timestampField } from './response-fields.ts'
 import { retry, retryChange, retryPolicy } from './retry.ts'
 import { runErrorCodes, runStatuses } from './run.ts'
@@ -55,6 +56,7 @@ export const createTaskBody = z.strictObject({
   execute_at: fields.execute_at,
   retry: retryPolicy,
   timeout_ms: fields.timeout_ms.default(30_000),
+  queue: queueField.nullable().optional(),
 })
 
 export type CreateTaskBody = z.infer<typeof createTaskBody>
@@ -69,6 +71,7 @@ export const updateTaskBody = z.strictObject({
   execute_at: fields.execute_at.optional(),
   retry: retryChange.optional(),
   timeout_ms: fields.timeout_ms.optional(),
+  queue: queueField.nullable().optional(),
 })
 
 export type UpdateTaskBody = z.infer<typeof updateTaskBody>
@@ -81,6 +84,7 @@ export const listTasksQuery = z.strictObject({
   /** The tasks that an event has created, without their replays. */
   event_id: repeatable(id('evt')).optional(),
   topic: repeatable(topic).optional(),
+  queue: repeatable(line(128)).optional(),
   name: textField(line(200)).optional(),
   from: textField(instant).optional(),
   to: textField(instant).optional(),
@@ -147,6 +151,7 @@ export const task = z
       .nullable()
       .meta({ examples: [null] }),
     ...sentFields,
+    queue: queueNameField,
     execute_at: timestampField(),
     state: z.enum(taskStates),
     state_reason: z

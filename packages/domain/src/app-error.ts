@@ -19,6 +19,7 @@ export const appErrorCodes = [
   'task_not_pending',
   'task_not_finished',
   'slug_taken',
+  'queue_in_use',
   'email_taken',
   'last_owner',
   'already_member',

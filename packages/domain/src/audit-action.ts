@@ -41,6 +41,10 @@ export const auditActions = [
   'dead_letter.replayed',
   'dead_letter.discarded',
   'host.reset',
+  'queue.changed',
+  'queue.paused',
+  'queue.resumed',
+  'queue.deleted',
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]

@@ -40,7 +40,7 @@ it('a member without a workspace sees the organization, and may leave it', () =>
 
 const reads = [
   ...['workspace.read', 'workspace_member.read', 'task.read', 'cron_job.read', 'run.read', 'host.read'],
-  'dead_letter.read',
+  ...['queue.read', 'dead_letter.read'],
 ]
 
 it('a viewer may read in the workspace, an editor also create, change and replay', () => {
@@ -50,7 +50,8 @@ it('a viewer may read in the workspace, an editor also create, change and replay
     action => !allowedTo(user('member', 'viewer')).includes(action),
   )
   expect(editor).toEqual([
-    ...['task.write', 'cron_job.write', 'host.reset', 'dead_letter.replay', 'event.publish', 'subscription.write'],
+    ...['task.write', 'cron_job.write', 'host.reset', 'queue.write', 'dead_letter.replay'],
+    ...['event.publish', 'subscription.write'],
   ])
 })
 
@@ -62,7 +63,13 @@ const opened: Record<PolicyFlag, Action[]> = {
     ...(['signing_secret.read', 'signing_secret.rotate', 'signing_secret.revoke'] as const),
   ],
   membersCanCreateWorkspaces: ['workspace.create'],
-  membersCanDeleteTasks: ['task.delete', 'cron_job.delete', 'dead_letter.discard', 'subscription.delete'],
+  membersCanDeleteTasks: [
+    'task.delete',
+    'cron_job.delete',
+    'queue.delete',
+    'dead_letter.discard',
+    'subscription.delete',
+  ],
   membersCanManageIntegrations: ['integration.read', 'integration.write', 'integration.delete'],
 }
 

@@ -1,5 +1,6 @@
 import { newUuid, nextScheduled, type StateReason } from '@belfry/domain'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
+import { queueIdOf } from '../queues/queue-sql.ts'
 import type { DueRow } from '../tasks/due-work.ts'
 import type { TaskOrigin } from '../tasks/replay-task.ts'
 import { requestColumnOf } from '../tasks/stored-request.ts'
@@ -179,9 +180,14 @@ async function changeUnstarted(tx: Transaction, id: string, change: CronJobChang
   if (fields.length === 0) return
   const sets = fields.map((field, i) => `${columnOf[field]} = $${i + 2}`)
   const parameterOf = (field: (typeof requestFields)[number]) => `$${fields.indexOf(field) + 2}`
+  // The claim decides whether the other queue lets the task start.
+  const queued =
+    'queue' in change
+      ? `, queue_id = ${queueIdOf('workspace_id', `${parameterOf('queue')}::text`)}, due_at = execute_at`
+      : ''
   const text = `
     WITH task AS (
-      UPDATE tasks SET updated_at = now()${'callbacks' in change ? `, has_callbacks = ${parameterOf('callbacks')}::text IS NOT NULL` : ''}
+      UPDATE tasks SET updated_at = now()${queued}${'callbacks' in change ? `, has_callbacks = ${parameterOf('callbacks')}::text IS NOT NULL` : ''}
       WHERE ${unstarted} AND occurrence_at IS NOT NULL RETURNING id, workspace_id
     )${'payload' in change ? `, ${changedPayloads(parameterOf('payload'))}` : ''}
     UPDATE task_requests r SET ${sets.join(', ')}
@@ -206,8 +212,9 @@ export async function triggerCronJob(
 ): Promise<DueRow | null> {
   const text = `
     WITH inserted AS (
-      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks)
-      SELECT $3, workspace_id, 'cron', now(), now(), id, callbacks IS NOT NULL FROM cron_jobs WHERE id = $1 AND workspace_id = $2
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id)
+      SELECT $3, workspace_id, 'cron', now(), now(), id, callbacks IS NOT NULL, ${queueIdOf('workspace_id', 'queue')}
+      FROM cron_jobs WHERE id = $1 AND workspace_id = $2
       RETURNING id, due_at, cron_job_id
     ),
     ${requestsCopiedWith('$4::text', '$5::int2')}

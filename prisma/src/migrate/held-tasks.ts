@@ -1,6 +1,7 @@
 import { type CronJobCursor, cursorColumns } from '../cron-jobs/cron-job.ts'
 import { expandLocked } from '../cron-jobs/expand-cron-jobs.ts'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
+import { isBlocked } from '../queues/queue-sql.ts'
 import { loweredFloors } from '../tasks/waiting-floor.ts'
 
 type Held = {
@@ -56,7 +57,7 @@ async function hold(tx: Transaction, dueBy: Date): Promise<number> {
       due_at = CASE state WHEN 'processing' THEN due_at ELSE due_at + ${away} END,
       lease_until = lease_until + ${away},
       updated_at = now()
-    WHERE (state IN ('pending', 'retrying') AND due_at <= $1)
+    WHERE (state IN ('pending', 'retrying') AND due_at <= $1) OR ${isBlocked('tasks')}
        OR (state = 'processing' AND NOT lease_until ${isHeld})`
   return (await tx.query(text, [dueBy])).rowCount ?? 0
 }

@@ -1,14 +1,15 @@
-/** The channels on which PostgreSQL notifies dispatchers. Migrations 20261123060000 and 20261123214500 have the triggers. */
+/** The channels on which PostgreSQL notifies dispatchers. Migrations 20261124064500, 20261123060000 and 20261123214500 have the triggers. */
 export const dueTaskChannel = 'belfry_due_task'
 export const outboxChannel = 'belfry_outbox'
 export const tenantsChannel = 'belfry_tenants'
 
-/** A task that is due within 15 seconds. The ids are UUIDs; `dueAt` is in epoch milliseconds of the database's clock. */
-export type DueNotice = { id: string; dueAt: number; workspaceId: string; origin: string | null }
+/** A task that is due within 15 seconds. The ids are UUIDs; `dueAt` is in epoch milliseconds of the database's clock.
+ * `isQueued`: its queue has a limit. */
+export type DueNotice = { id: string; dueAt: number; workspaceId: string; origin: string | null; isQueued: boolean }
 
 /** Parses the payload of a notification on `dueTaskChannel`. Returns null for an invalid payload. */
 export function parseDueNotice(payload: string): DueNotice | null {
-  const [dueAt = '', id = '', workspaceId = '', origin = null] = payload.split(' ')
+  const [dueAt = '', id = '', workspaceId = '', origin = null, word] = payload.split(' ')
   if (!/^\d+$/.test(dueAt) || workspaceId === '') return null
-  return { id, dueAt: Number(dueAt), workspaceId, origin }
+  return { id, dueAt: Number(dueAt), workspaceId, origin, isQueued: word === 'queue' }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskState } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
+import { queueIdOf } from '../queues/queue-sql.ts'
 import { changedPayloads } from '../usage/count-storage.ts'
 import { isUnsent } from './send-journal.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
@@ -59,10 +60,15 @@ export async function changePendingTask(
     const value = change[field as keyof typeof requestColumns]
     return value === undefined ? [] : [`${column} = $${values.push(value)}`]
   })
+  // The claim decides whether the other queue lets the task start.
+  const queued =
+    change.queue === undefined
+      ? 'due_at = coalesce($3::timestamptz, due_at)'
+      : `due_at = coalesce($3::timestamptz, execute_at), queue_id = ${queueIdOf('workspace_id', `$${values.push(change.queue)}::text`)}`
   const parts = [
     `task AS (
       UPDATE tasks
-      SET execute_at = coalesce($3::timestamptz, execute_at), due_at = coalesce($3::timestamptz, due_at), updated_at = now()${hasCallbacks}
+      SET execute_at = coalesce($3::timestamptz, execute_at), ${queued}, updated_at = now()${hasCallbacks}
       WHERE id = $1 AND workspace_id = $2 AND state = 'pending' AND ($3::timestamptz IS NULL OR $3 > clock_timestamp())
       RETURNING id, workspace_id
     )`,

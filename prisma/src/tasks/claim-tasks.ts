@@ -3,6 +3,8 @@ import type { TaskState } from '../generated/enums.ts'
 import { type Db, inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
+import { isBlocked } from '../queues/queue-sql.ts'
+import { isQueued, limitedClaim, type QueueTexts, unlimitedClaim } from '../queues/queued-claim.ts'
 import { coveredExecutions, spentExecutions, tierRows } from '../usage/count-executions.ts'
 import { topUpExecutions } from '../usage/execution-blocks.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
@@ -11,7 +13,7 @@ import { originOf } from './task-row.ts'
 /** The lease of an attempt ends this long after its timeout. Schedulers act on leases only for claims of the previous release. */
 export const leaseMarginMs = 15_000
 
-export type ClaimedTask = Omit<StoredRequest, 'callbacks'> & {
+export type ClaimedTask = Omit<StoredRequest, 'callbacks' | 'queue'> & {
   taskId: string
   workspaceId: string
   cronJobId: string | null
@@ -26,6 +28,8 @@ export type ClaimedTask = Omit<StoredRequest, 'callbacks'> & {
   lost: number
   /** Whether the attempt needs an entry in the send journal before it is sent. */
   prefetched: boolean
+  /** The queue with a limit that must advance after the attempt; null for most tasks. */
+  queueId: string | null
   runId: string
   executeAt: Date
   /** When this attempt was due. */
@@ -40,6 +44,8 @@ export type ClaimedTask = Omit<StoredRequest, 'callbacks'> & {
  * - `early`: the task is due in `dueInMs`.
  * - `busy`: another transaction holds the row; ask again with the same token.
  * - `moved`: the task calls another origin than the request names.
+ * - `queued`: the queue of the task has a limit, so the request must say so.
+ * - `blocked`: the queue of the task let no attempt start. PostgreSQL makes the task due again when it does.
  * - `not_prefetchable`: the task may be claimed for a free slot only.
  * - `gone`: another dispatcher has the task, or it is cancelled, finished, in quarantine or unknown. `refusal` is the reason
  *   when this claim has cancelled the task.
@@ -49,6 +55,8 @@ export type Claim =
   | { kind: 'early'; dueInMs: number }
   | { kind: 'busy' }
   | { kind: 'moved'; origin: string }
+  | { kind: 'queued' }
+  | { kind: 'blocked'; queueId: string }
   | { kind: 'not_prefetchable' }
   | { kind: 'gone'; refusal?: string }
 
@@ -56,8 +64,16 @@ export type Claim =
  * A task to claim, and a random UUID that identifies the claim.
  * - `origin`: claim the task only if it calls this origin, for which the caller has a slot. Default: any.
  * - `isPrefetch`: no slot is free yet, so the attempt needs an entry in the send journal before it starts. Default: false.
+ * - `isQueued`: the task may have a queue with a limit, which decides too. Such a claim may wait for other claims of the
+ *   queue, and is never prefetched. Default: false.
  */
-export type ClaimRequest = { taskId: string; token: string; origin?: string; isPrefetch?: boolean }
+export type ClaimRequest = {
+  taskId: string
+  token: string
+  origin?: string
+  isPrefetch?: boolean
+  isQueued?: boolean
+}
 
 /** A dispatcher that claims. `quarantine`: only tasks in quarantine. Default: only other tasks. */
 export type Claimant = { dispatcherId: string; quarantine?: boolean }
@@ -86,10 +102,18 @@ export async function claimTasks(
   tiers: Tiers = defaultTiers,
 ): Promise<Claim[]> {
   const claims = await claimFromBlocks(pool, claimant, requests, tiers)
+  const queued = requests.flatMap((request, i) =>
+    claims[i]?.kind === 'queued' ? [{ ...request, isQueued: true, i }] : [],
+  )
+  const decided = queued.length === 0 ? [] : await claimFromBlocks(pool, claimant, queued, tiers)
+  queued.forEach(({ i }, k) => {
+    claims[i] = decided[k] ?? gone
+  })
   for (;;) {
     const short = requests.flatMap((request, i) => {
       const claim = claims[i]
-      return claim?.kind === 'short' ? [{ ...request, organizationId: claim.organizationId, i }] : []
+      if (claim?.kind !== 'short') return []
+      return [{ ...request, isQueued: true, organizationId: claim.organizationId, i }]
     })
     if (short.length === 0) return claims.filter(isAnswered)
     const answers = await claimWithTopUp(pool, claimant, short, tiers)
@@ -124,7 +148,8 @@ export async function claimWithTopUp(
 }
 
 /**
- * Claims tasks within the dispatcher's own blocks of executions, in one statement that waits for no row.
+ * Claims tasks within the dispatcher's own blocks of executions, in one statement that waits for no row. A second statement
+ * claims those that are `isQueued`, and waits for other claims of their queues.
  * @param isToppedUp - Whether the organizations have no executions outside these blocks, so tasks beyond them are
  * cancelled. Default: false.
  */
@@ -138,9 +163,14 @@ export async function claimFromBlocks(
   const distinct = new Map(requests.map(request => [request.taskId, request]))
   const all = [...distinct.values()]
   const limits = tierRows(tiers, claimInput.length + 1).params
-  const values = [...inputValues(claimInput, all), ...limits, dispatcherId, quarantine, isToppedUp]
-  const { rows } = await db.query<ClaimedRow>({ name: 'claim_tasks', text: claimStatement, values })
-  const claims = new Map(rows.map(row => [row.taskId, toClaim(row)]))
+  const claims = new Map<string, Claim | ShortClaim>()
+  for (const [name, text, isQueued] of claimStatements) {
+    const part = all.filter(request => (request.isQueued ?? false) === isQueued)
+    if (part.length === 0) continue
+    const values = [...inputValues(claimInput, part), ...limits, dispatcherId, quarantine, isToppedUp]
+    const { rows } = await db.query<ClaimedRow>({ name, text, values })
+    for (const row of rows) claims.set(row.taskId, toClaim(row))
+  }
   if (claims.size < distinct.size) {
     const others = all.filter(({ taskId }) => !claims.has(taskId))
     for (const [taskId, claim] of await explainClaims(db, others, quarantine)) claims.set(taskId, claim)
@@ -191,9 +221,11 @@ const listed = (write: (field: string, column: string) => string) =>
     .map(([field, column]) => write(field, column))
     .join(', ')
 // A trigger stores the callbacks, so an attempt does not need them.
-const { callbacks: _, ...sentColumns } = requestColumnOf
+const { callbacks: _callbacks, queue: _queue, ...sentColumns } = requestColumnOf
 const requestFields = { ...sentColumns, topic: 'topic', traceparent: 'traceparent', depth: 'depth' }
 const requestColumns = listed((field, column) => `r.${column} AS "${field}"`)
+
+const unclaimedColumns = Array(9).fill('NULL').join(', ')
 
 // "NOT IN" rather than "IN (pending, retrying)": for the latter the planner may choose the partial index on due_at, and read
 // all of it for each batch.
@@ -202,17 +234,18 @@ const requestColumns = listed((field, column) => `r.${column} AS "${field}"`)
 // the row at that ctid is not in the snapshot. Then nothing is updated and the answer is "busy", so an attempt never sends
 // an outdated request. Each row is read once and carried from CTE to CTE, because the time of joins between CTEs grows with
 // the square of their rows.
-export const claimStatement = `
+const claimText = (queues: QueueTexts) => `
     WITH input AS (${inputRows(claimInput)}),
-    ready AS (
+    ${queues.ready === '' ? 'ready' : 'candidates'} AS (
       SELECT t.ctid AS place, t.id, t.workspace_id, t.cron_job_id, t.execute_at, t.due_at AS scheduled_at,
-             t.state = 'pending' AS is_first, input.token, input.is_prefetch, t.lost, ${requestColumns}, ${ownRefusal} AS own_refusal
+             t.state = 'pending' AS is_first, input.token, input.is_prefetch, t.lost, ${requestColumns}, ${ownRefusal} AS own_refusal${queues.columns}
       FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
       WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
         AND (input.origin IS NULL OR ${originOf('r.url')} = input.origin)
         AND t.quarantined = ${quarantineParameter}::boolean AND NOT (input.is_prefetch AND t.cron_job_id IS NOT NULL)
+        ${queues.condition}
       FOR UPDATE OF t SKIP LOCKED
-    ),
+    ),${queues.ready}
     ${coveredExecutions(claimTexts)},
     decided AS (
       SELECT ready.*, coalesce(refused.reason, own_refusal) AS refusal
@@ -240,20 +273,33 @@ export const claimStatement = `
       FROM start CROSS JOIN decided d WHERE t.ctid = d.place
       RETURNING d.*, t.state, t.run_id, t.attempts, start.at AS claimed_at
     ),
-    ${spentExecutions(claimTexts.dispatcher)}
+    ${spentExecutions(claimTexts.dispatcher)}${queues.counted}
     SELECT id AS "taskId", refusal, NULL::uuid AS "organizationId", run_id AS "runId", attempts AS attempt, lost,
            is_prefetch AS prefetched, scheduled_at AS "scheduledAt", claimed_at AS "claimedAt", workspace_id AS "workspaceId",
-           cron_job_id AS "cronJobId", execute_at AS "executeAt",
+           cron_job_id AS "cronJobId", execute_at AS "executeAt", ${queues.advances} AS "queueId",
            ${listed(field => `"${field}"`)}
     FROM claimed
     UNION ALL
-    SELECT id, reason, organization_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, ${listed(() => 'NULL')}
-    FROM refused WHERE reason = 'short'`
+    SELECT id, reason, organization_id, ${unclaimedColumns}, NULL, ${listed(() => 'NULL')}
+    FROM refused WHERE reason = 'short'${
+      queues.blocked === ''
+        ? ''
+        : `
+    UNION ALL
+    SELECT id, 'blocked', NULL, ${unclaimedColumns}, queue_id, ${listed(() => 'NULL')} FROM (${queues.blocked}) blocked`
+    }`
+
+export const claimStatement = claimText(unlimitedClaim)
+const claimStatements = [
+  ['claim_tasks', claimStatement, false],
+  ['claim_queued_tasks', claimText(limitedClaim), true],
+] as const
 
 type ClaimedRow = ClaimedTask & { refusal: string | null; organizationId: string | null }
 
 function toClaim({ refusal, organizationId, ...task }: ClaimedRow): Claim | ShortClaim {
   if (organizationId !== null) return { kind: 'short', organizationId }
+  if (refusal === 'blocked' && task.queueId !== null) return { kind: 'blocked', queueId: task.queueId }
   if (refusal !== null) return { kind: 'gone', refusal }
   return { kind: 'claimed', task, receivedAt: performance.now() }
 }
@@ -276,18 +322,29 @@ export const unclaimedStatement = `
     SELECT t.id AS "taskId", t.state, NULL AS refusal, NULL AS "organizationId", t.run_id AS "runId", t.attempts AS attempt, t.lost, t.prefetched,
            t.quarantined, t.due_at AS "scheduledAt", uuid_v7_time(t.run_id) AS "claimedAt", t.workspace_id AS "workspaceId",
            t.cron_job_id AS "cronJobId", t.execute_at AS "executeAt", ${requestColumns},
+           CASE WHEN t.queue_id IS NOT NULL THEN ${isQueued('t')} END AS "isQueued", ${isBlocked('t')} AS "isBlocked",
+           CASE WHEN t.queue_id IS NOT NULL AND ${isQueued('t')} THEN t.queue_id END AS "queueId",
            extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('r.url')} AS origin
     FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id`
 
-type UnclaimedRow = ClaimedRow & { state: TaskState; quarantined: boolean; origin: string; dueInMs: number }
+type UnclaimedRow = ClaimedRow & {
+  state: TaskState
+  quarantined: boolean
+  origin: string
+  dueInMs: number
+  isQueued: boolean | null
+  isBlocked: boolean
+}
 
 function explain(row: UnclaimedRow | undefined, request: ClaimRequest, quarantine: boolean): Claim | ShortClaim {
   if (!row) return gone
-  const { state, quarantined, origin, dueInMs, ...claimed } = row
+  const { state, quarantined, origin, dueInMs, isQueued, isBlocked, ...claimed } = row
   if (state === 'processing' && carries(row.runId, request.token)) return toClaim(claimed)
   if ((state !== 'pending' && state !== 'retrying') || quarantined !== quarantine) return gone
+  if (isBlocked) return row.queueId === null ? gone : { kind: 'blocked', queueId: row.queueId }
   if (dueInMs > 0) return { kind: 'early', dueInMs }
   if (request.origin !== undefined && request.origin !== origin) return { kind: 'moved', origin }
+  if (isQueued && !request.isQueued) return { kind: 'queued' }
   return request.isPrefetch && row.cronJobId !== null ? { kind: 'not_prefetchable' } : { kind: 'busy' }
 }
 

@@ -1,6 +1,7 @@
 import type { TaskSource } from '../generated/enums.ts'
 import { type Db, inTransaction } from '../postgres/in-transaction.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
+import { queueIdOf } from '../queues/queue-sql.ts'
 import { countedPayloads } from '../usage/count-storage.ts'
 import type { StoredRequest } from './stored-request.ts'
 
@@ -49,6 +50,7 @@ export const taskInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['traceparent', 'text', ({ traceparent }) => traceparent],
   ['created_by', 'text', ({ createdBy }) => createdBy],
   ['depth', 'int2', ({ depth }) => depth],
+  ['queue', 'text', ({ queue }) => queue],
 ]
 
 // The statement joins its rows with each other, so its time grows with the square of their number. One statement for 1,000
@@ -90,16 +92,16 @@ const statement = `
 /** Returns the CTEs that store tasks, their requests, and the storage that these use. */
 export function insertedFrom(source: string): string {
   return `inserted AS (
-      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, event_id, replay_of, has_callbacks)
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, event_id, replay_of, has_callbacks, queue_id)
       SELECT id, workspace_id, source, coalesce(execute_at, now()), coalesce(execute_at, now()), event_id, replay_of,
-             callbacks IS NOT NULL
+             callbacks IS NOT NULL, ${queueIdOf('workspace_id', 'queue')}
       FROM ${source}
     ),
     requested AS (
-      INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks,
+      INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
                                  max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent,
                                  created_by, depth)
-      SELECT id, name, url, method, headers, payload, content_type, callbacks,
+      SELECT id, name, url, method, headers, payload, content_type, callbacks, queue,
              max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent,
              created_by, depth
       FROM ${source}

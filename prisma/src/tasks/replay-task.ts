@@ -31,7 +31,7 @@ export async function replayTask(
 
 const text = `
   WITH finished AS (
-    SELECT id, workspace_id, source, cron_job_id, event_id, callback_of, has_callbacks FROM tasks
+    SELECT id, workspace_id, source, cron_job_id, event_id, callback_of, has_callbacks, queue_id FROM tasks
     WHERE id = $1 AND workspace_id = $2 AND state = ANY ($3::task_state[])
   ),
   settled AS (
@@ -50,16 +50,16 @@ export function copiesOf(part: string, { createdBy, depth } = { createdBy: 'NULL
   return `
     copied AS (
       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, event_id, callback_of, has_callbacks,
-                         replay_of)
+                         queue_id, replay_of)
       SELECT uuid_v7(clock_timestamp()), workspace_id, source, now(), now(), cron_job_id, event_id, callback_of,
-             has_callbacks, id
+             has_callbacks, queue_id, id
       FROM ${part}
       RETURNING id, due_at, replay_of
     ),
     requested AS (
-      INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks,
+      INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
                                  max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, created_by, depth)
-      SELECT c.id, r.name, r.url, r.method, r.headers, r.payload, r.content_type, r.callbacks,
+      SELECT c.id, r.name, r.url, r.method, r.headers, r.payload, r.content_type, r.callbacks, r.queue,
              r.max_retries, r.backoff, r.base_delay_ms, r.max_delay_ms, r.timeout_ms, r.topic, ${createdBy}, ${depth}
       FROM copied c JOIN task_requests r ON r.task_id = c.replay_of
     ),

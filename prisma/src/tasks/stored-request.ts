@@ -17,6 +17,8 @@ export type StoredRequest = {
   timeoutMs: number
   /** A JSON object as text, from `on_success`, `on_failure` and `on_attempt` to a target. Default: null. */
   callbacks?: string | null
+  /** The name of the queue. Default: none. */
+  queue?: string | null
 }
 
 /** The column of each field, in each table that has them. */
@@ -32,4 +34,5 @@ export const requestColumnOf = {
   maxDelayMs: 'max_delay_ms',
   timeoutMs: 'timeout_ms',
   callbacks: 'callbacks',
+  queue: 'queue',
 } as const satisfies Record<keyof StoredRequest, string>

@@ -63,6 +63,7 @@ import {
 import { getOverview } from './overview/get-overview.ts'
 import { getUpcoming } from './overview/get-upcoming.ts'
 import { getProblem } from './problems/get-problem.ts'
+import { deleteQueue, getQueue, listQueues, pauseQueue, putQueue, resumeQueue, updateQueue } from './queues/queues.ts'
 import { streamOrganizationRuns, streamRuns } from './run-stream/stream-runs.ts'
 import { exportOrganizationRuns, exportRuns } from './runs/export-runs.ts'
 import { getRun } from './runs/get-run.ts'
@@ -131,6 +132,10 @@ export const routes: Routes = {
   '/api/v1/scheduler/upcoming': { get: getUpcoming },
   '/api/v1/scheduler/hosts': { get: listHosts },
   '/api/v1/scheduler/hosts/:host/reset': { post: resetCircuit },
+  '/api/v1/scheduler/queues': { get: listQueues },
+  '/api/v1/scheduler/queues/:queue': { get: getQueue, put: putQueue, patch: updateQueue, delete: deleteQueue },
+  '/api/v1/scheduler/queues/:queue/pause': { post: pauseQueue },
+  '/api/v1/scheduler/queues/:queue/resume': { post: resumeQueue },
   '/api/v1/scheduler/status': { get: getStatus },
   '/api/v1/scheduler/subscriptions': { get: listSubscriptions, post: createSubscription },
   '/api/v1/scheduler/subscriptions/:sub': {

@@ -33,6 +33,8 @@ const claimKinds: ReadonlyArray<(Claim | ShortClaim)['kind']> = [
   'early',
   'busy',
   'moved',
+  'queued',
+  'blocked',
   'not_prefetchable',
   'gone',
   'short',

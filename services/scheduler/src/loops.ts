@@ -1,7 +1,8 @@
-import { raiseWaitingFloor } from '@belfry/db'
+import { advanceRatedQueues, openQueueSearch, raiseWaitingFloor } from '@belfry/db'
 import { createWaker, type Loop, type Waker, watchClockSkew } from '@belfry/runtime'
 import { announceQuotaCrossings } from './announce-quota-crossings.ts'
 import { type Context, hasQueue, type QueueContext } from './context.ts'
+import { drain } from './drain.ts'
 import { endGracePeriods } from './end-grace-periods.ts'
 import { expandCronJobs, type UnreadableCronJobs } from './expand-cron-jobs.ts'
 import { expireLog } from './expire-log.ts'
@@ -46,6 +47,13 @@ export function loops(ctx: Context): Loop[] {
     chore('mend-waiting-floor', 600_000, () => mendWaitingFloor(background)),
     chore('rescue-lost-attempts', 1_000, () => rescueLostAttempts(ctx)),
     chore('rescue-unowned-attempts', 5_000, signal => rescueUnownedAttempts(ctx, signal), 20_000),
+    chore(
+      'advance-rated-queues',
+      500,
+      signal => drain(signal, 200, limit => advanceRatedQueues(ctx.pool, limit)),
+      1_000,
+    ),
+    chore('search-queues', 5_000, openQueueSearch(ctx.pool)),
     chore('raise-alerts', 5_000, () => raiseAlerts(background), 15_000),
     chore('wind-down-workspaces', 2_000, signal => windDownWorkspaces(background, signal), 10_000),
     chore('purge-deleted', 60_000, signal => purgeDeleted(background, signal)),

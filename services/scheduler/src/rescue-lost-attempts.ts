@@ -1,4 +1,4 @@
-import { endDispatcher, expireLeases, type LostAttempt, readHeartbeats } from '@belfry/db'
+import { advanceQueuesOf, endDispatcher, expireLeases, type LostAttempt, readHeartbeats } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
@@ -15,6 +15,10 @@ export async function rescueLostAttempts(ctx: Context): Promise<number> {
     const { undone, lost } = await endDispatcher(ctx.pool, id)
     ctx.log.warn({ dispatcher: id, lost: lost.length, undone: undone.length }, 'dispatcher.lost')
     ctx.metrics.dispatcherLost()
+    await advanceQueuesOf(
+      ctx.pool,
+      [...undone, ...lost].map(({ taskId }) => taskId),
+    ) // their permits are free
     await reportLost(ctx, lost)
     total += lost.length
   }

@@ -13,6 +13,7 @@ export type RequestFlags = {
   header?: string[]
   retries?: number
   timeout?: string
+  queue?: string
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -26,6 +27,7 @@ export function withRequestOptions(command: Command): Command {
     .addOption(repeated('-H, --header <name: value>', 'a header; can be repeated'))
     .addOption(number('--retries <n>', 'the maximum number of retries (default: 5)', { max: 20 }))
     .option('--timeout <time>', 'the time limit of an attempt, such as 30s (default: 30s)')
+    .option('--queue <name>', 'the queue that limits the attempts')
 }
 
 function parseMethod(text: string): MethodInput {
@@ -49,6 +51,7 @@ export async function requestFields(
     ...(flags.text === undefined ? {} : { payload: JSON.stringify(flags.text) }),
     ...(flags.retries === undefined ? {} : { retry: { maxRetries: flags.retries } }),
     ...(flags.timeout === undefined ? {} : { timeoutMs: parseDuration(flags.timeout) }),
+    ...(flags.queue === undefined ? {} : { queue: flags.queue }),
   }
 }
 

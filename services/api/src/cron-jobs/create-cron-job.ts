@@ -6,6 +6,7 @@ import { audit } from '../audit/audit.ts'
 import { creation } from '../http/creation.ts'
 import { notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
+import { openQueue } from '../queues/name-queue.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
 import { enqueue } from '../tasks/enqueue.ts'
@@ -51,6 +52,7 @@ export const createCronJob = creation({
       await audit(tx, caller, audited)
       return storeCronJob(tx, job, expansionLookAheadMs)
     }
+    await openQueue(work.db, workspaceId, body.queue)
     const one = { workspaceId, objects: 'cronJobs', wanted: 1 } as const
     const { tasks, now } = await withinLimit(work, quota, one, ({ db }) => inTransaction(db, store))
     work.afterCommit(ctx => enqueue(ctx, tasks, now))

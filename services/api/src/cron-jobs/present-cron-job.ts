@@ -34,6 +34,7 @@ export function presentCronJob(row: CronJobRow, now: number): CronJob {
     payload: row.payload === null ? null : new RawJson(row.payload),
     retry: presentRetry(row),
     timeout_ms: row.timeoutMs,
+    queue: row.queue ?? null,
     overlap: row.overlap,
     catch_up: row.catchUp,
     starts_at: row.startsAt?.toISOString() ?? null,

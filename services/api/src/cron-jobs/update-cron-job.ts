@@ -4,6 +4,7 @@ import { expansionLookAheadMs } from '@belfry/queue'
 import { endpoint } from '../http/endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
 import { ok } from '../http/reply.ts'
+import { openQueue } from '../queues/name-queue.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { authorOf } from '../tasks/record-origin.ts'
@@ -24,6 +25,7 @@ export const updateCronJob = endpoint({
     const change = toChange(body, bodyText)
     if (!isEmpty(change)) {
       refuseLargePayload(await readQuota(ctx, organizationId), change.payload)
+      await openQueue(ctx.pool, workspaceId, body.queue)
       await moveCronJob(ctx, caller, { id, action: 'cron_job.changed', body }, tx =>
         changeCronJob(tx, workspaceId, id, { ...change, updatedBy: authorOf(caller) }, expansionLookAheadMs),
       )

@@ -3,6 +3,7 @@ import { type Db, insertTasks, type NewTask, type StoredRequest } from '@belfry/
 import { AppError, memberText, newUuid, patternsOf, toId } from '@belfry/domain'
 import { creation, type Work } from '../http/creation.ts'
 import { accepted, type Reply } from '../http/reply.ts'
+import { openQueue, queueNameOf } from '../queues/name-queue.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
 import { enqueue } from '../tasks/enqueue.ts'
@@ -31,9 +32,10 @@ export const publishEvent = creation({
     refuseLargePayload(quota, payload)
     const targets =
       url === undefined
-        ? await findTargets(work.db, workspaceId, body)
+        ? await findTargets(work.db, workspaceId, body, queueNameOf(body.queue) ?? null)
         : [toStoredRequest({ ...body, url, method: 'POST' }, bodyText)]
     if (targets.length * Buffer.byteLength(payload ?? '') > maxBytes) throw tooLarge(targets.length)
+    await openQueue(work.db, workspaceId, body.queue)
     const eventId = newUuid()
     const tasks = targets.map(
       (target): NewTask => ({
@@ -90,15 +92,20 @@ async function findTargets(
   db: Db,
   workspaceId: string,
   event: Pick<PublishEventBody, 'topic' | 'headers'>,
+  queue: string | null,
 ): Promise<Array<Omit<StoredRequest, 'payload'>>> {
   const text = `
     SELECT url, 'POST' AS method, headers, max_retries AS "maxRetries", backoff, base_delay_ms AS "baseDelayMs",
-           max_delay_ms AS "maxDelayMs", timeout_ms AS "timeoutMs"
+           max_delay_ms AS "maxDelayMs", timeout_ms AS "timeoutMs", queue
     FROM subscriptions WHERE workspace_id = $1 AND active AND topic = ANY ($2::text[])
     ORDER BY id`
   const values = [workspaceId, patternsOf(event.topic)]
   const { rows } = await db.query<Omit<StoredRequest, 'payload'>>({ name: 'find_targets', text, values })
-  return rows.map(row => ({ ...row, headers: JSON.stringify(mergeHeaders(event.headers, JSON.parse(row.headers))) }))
+  return rows.map(row => ({
+    ...row,
+    queue: queue ?? row.queue ?? null,
+    headers: JSON.stringify(mergeHeaders(event.headers, JSON.parse(row.headers))),
+  }))
 }
 
 // The target may need the headers of its subscription, so an event does not replace them.

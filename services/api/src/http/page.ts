@@ -4,10 +4,13 @@ import { invalid } from './refusals.ts'
 /** The query of a list: its filters and its cursor. */
 export type PageQuery = Readonly<Record<string, unknown>> & { limit: number; cursor?: string | undefined }
 
-/** Returns the id after which a page begins, if the caller sent a cursor. A cursor belongs to one list and its filters. */
-export function readCursor(list: string, query: PageQuery): string | undefined {
+/**
+ * Returns the id after which a page begins, if the caller sent a cursor. A cursor belongs to one list and its filters.
+ * @param form - The form of the list's ids. Default: UUIDs.
+ */
+export function readCursor(list: string, query: PageQuery, form?: RegExp): string | undefined {
   if (query.cursor === undefined) return undefined
-  const id = decodeCursor(list, query, query.cursor)
+  const id = decodeCursor(list, query, query.cursor, form)
   if (id !== null) return id
   const error = {
     path: 'cursor',

@@ -15,6 +15,7 @@ import { given, isEmpty } from '../http/given.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
+import { openQueue, queueNameOf } from '../queues/name-queue.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { presentRetry } from '../tasks/present-task.ts'
 
@@ -31,6 +32,7 @@ export const createSubscription = endpoint({
   async handle(ctx, { caller, body }) {
     const { workspaceId } = caller
     const id = newUuid()
+    await openQueue(ctx.pool, workspaceId, body.queue)
     const row = await ctx.prisma.$transaction(async tx => {
       // The lock keeps concurrent creations within the limit.
       await tx.$queryRaw`SELECT id FROM workspaces WHERE id = ${workspaceId}::uuid FOR NO KEY UPDATE`
@@ -52,6 +54,7 @@ export const createSubscription = endpoint({
           baseDelayMs: body.retry.base_delay_ms,
           maxDelayMs: body.retry.max_delay_ms,
           timeoutMs: body.timeout_ms,
+          queue: queueNameOf(body.queue) ?? null,
         },
       })
     })
@@ -106,7 +109,9 @@ export const updateSubscription = endpoint({
       baseDelayMs: body.retry?.base_delay_ms,
       maxDelayMs: body.retry?.max_delay_ms,
       timeoutMs: body.timeout_ms,
+      queue: queueNameOf(body.queue),
     })
+    await openQueue(ctx.pool, workspaceId, body.queue)
     if (isEmpty(change)) return ok(await readSubscription(ctx, workspaceId, params.sub))
     const row = await ctx.prisma.$transaction(async tx => {
       const [changed] = await tx.subscription.updateManyAndReturn({
@@ -167,6 +172,7 @@ function presentSubscription(row: SubscriptionRow): Subscription {
     headers: JSON.parse(row.headers),
     retry: presentRetry(row),
     timeout_ms: row.timeoutMs,
+    queue: row.queue ?? null,
     active: row.active,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),

@@ -2,6 +2,7 @@ import { createTaskBody, task } from '@belfry/contract'
 import { failpoint } from '@belfry/runtime'
 import { creation } from '../http/creation.ts'
 import { created } from '../http/reply.ts'
+import { openQueue } from '../queues/name-queue.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
 import { enqueue } from './enqueue.ts'
@@ -30,6 +31,7 @@ export const createTask = creation({
       const presented = presentNewTask(task, createdAt)
       return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
     }
+    await openQueue(work.db, workspaceId, body.queue)
     const one = { workspaceId, objects: 'pendingTasks', wanted: 1 } as const
     const storing = withinLimit(work, quota, one, work => storeTask(work, task, answer))
     if (__FAILPOINTS__) await failpoint('api.in_insert')

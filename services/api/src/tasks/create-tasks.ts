@@ -1,9 +1,18 @@
-import { type BatchRow, batchAnswer, createTaskBody, createTasksBody, parseInput, problems } from '@belfry/contract'
+import {
+  type BatchRow,
+  batchAnswer,
+  createTaskBody,
+  createTasksBody,
+  parseInput,
+  problems,
+  type QueueField,
+} from '@belfry/contract'
 import { type Db, type InsertedTask, insertTasks } from '@belfry/db'
 import { AppError, elementTexts } from '@belfry/domain'
 import { creation, type Work } from '../http/creation.ts'
 import { bodyLimits } from '../http/read-body.ts'
 import { ok } from '../http/reply.ts'
+import { openQueue } from '../queues/name-queue.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { type Quota, readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
 import { enqueue } from './enqueue.ts'
@@ -31,6 +40,7 @@ export const createTasks = creation({
     const rows = body.tasks.map((row, i) => readRow(work, quota, workspaceId, row, texts[i] ?? ''))
     const tasks = rows.filter((row): row is NewRow => !(row instanceof AppError))
     // All good rows are stored, or none.
+    await openQueues(work, workspaceId, rows)
     const objects = { workspaceId, objects: 'pendingTasks', wanted: tasks.length } as const
     recordOrigin(work, { caller, request }, tasks)
     const inserted = await withinLimit(work, quota, objects, ({ db }) => insert(db, tasks))
@@ -44,7 +54,7 @@ export const createTasks = creation({
   },
 })
 
-type NewRow = ReturnType<typeof toNewTask>
+type NewRow = ReturnType<typeof toNewTask> & { queueField?: QueueField | null | undefined }
 type Row = NewRow | AppError
 
 function readRow(work: Work, quota: Quota, workspaceId: string, row: unknown, text: string): Row {
@@ -65,8 +75,17 @@ function toTask(work: Work, workspaceId: string, row: unknown, text: string): Ne
   const parsed = parseInput(createTaskBody, row)
   const schemaErrors = parsed.ok ? [] : parsed.errors
   const errors = [...schemaErrors, ...inspectNewTask(work, row, schemaErrors)]
-  if (parsed.ok && errors.length === 0) return toNewTask(workspaceId, parsed.value, text)
+  if (parsed.ok && errors.length === 0) {
+    return Object.assign(toNewTask(workspaceId, parsed.value, text), { queueField: parsed.value.queue })
+  }
   throw new AppError('validation_failed', 'The task is invalid; see errors.', { errors })
+}
+
+// Hundreds of rows often name one queue. Rows are read in order, so the last one with limits wins.
+async function openQueues(work: Work, workspaceId: string, rows: readonly Row[]): Promise<void> {
+  const fields = rows.flatMap(row => (row instanceof AppError || !row.queueField ? [] : [row.queueField]))
+  const distinct = new Map(fields.map(field => [JSON.stringify(field), field]))
+  for (const field of distinct.values()) await openQueue(work.db, workspaceId, field)
 }
 
 async function insert(db: Db, tasks: readonly NewRow[]): Promise<Map<string, InsertedTask>> {

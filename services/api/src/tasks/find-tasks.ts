@@ -43,9 +43,10 @@ export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
   if (filter.source) rest.and('t.source = ANY (?::task_source[])', filter.source)
   if (filter.name) rest.and('starts_with(r.name, ?)', filter.name)
   if (filter.topic) rest.and('r.topic = ANY (?::text[])', filter.topic)
+  if (filter.queue) rest.and('r.queue = ANY (?::text[])', filter.queue)
   if (filter.from) rest.and('t.execute_at >= ?', filter.from)
   if (filter.to) rest.and('t.execute_at < ?', filter.to)
-  const joined = filter.name || filter.topic ? 'JOIN task_requests r ON r.task_id = t.id' : ''
+  const joined = filter.name || filter.topic || filter.queue ? 'JOIN task_requests r ON r.task_id = t.id' : ''
   return {
     ...streams,
     table: 'tasks',

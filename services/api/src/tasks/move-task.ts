@@ -1,5 +1,6 @@
 import { task, updateTaskBody } from '@belfry/contract'
 import {
+  advanceQueuesOf,
   cancelPendingTask,
   changePendingTask,
   inTransaction,
@@ -16,6 +17,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
 import { notFound } from '../http/refusals.ts'
 import { created, ok } from '../http/reply.ts'
+import { openQueue } from '../queues/name-queue.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
 import { enqueue, hideDeadLetters } from './enqueue.ts'
@@ -42,6 +44,7 @@ export const cancelTask = endpoint({
         return moved
       })
     const result = await untilDecided(cancel)
+    if (result.kind === 'moved') await advanceQueuesOf(ctx.pool, [params.task])
     return ok(presentTask(await taskAfterMove(ctx, result, caller.workspaceId, params.task)))
   },
 })
@@ -90,6 +93,7 @@ export const updateTask = endpoint({
     })
     if (isEmpty(change)) return ok(await readTask(ctx, caller.workspaceId, params.task))
     refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
+    await openQueue(ctx.pool, caller.workspaceId, body.queue)
     const changed = { ...change, updatedBy: authorOf(caller) }
     const result = await untilDecided(() =>
       inTransaction(ctx.pool, async tx => {

@@ -11,6 +11,7 @@ export function presentTask(row: TaskRow): Task {
     executeAt: row.executeAt.toISOString(),
     nextRetryAt: row.state === 'retrying' ? row.dueAt.toISOString() : null,
     lastRun: presentLastRun(row),
+    blocked: row.isBlocked && row.queue ? { reason: 'queue', queue: row.queue } : null,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
     finishedAt: row.finishedAt?.toISOString() ?? null,
@@ -32,6 +33,7 @@ export function presentNewTask(task: NewTask, createdAt: string): Task {
     attempts: 0,
     nextRetryAt: null,
     lastRun: null,
+    blocked: null,
     createdAt,
     updatedAt: createdAt,
     finishedAt: null,
@@ -47,6 +49,7 @@ type Presentable = Omit<NewTask, 'executeAt'> & {
   attempts: number
   nextRetryAt: string | null
   lastRun: Task['last_run']
+  blocked: Task['blocked']
   createdAt: string
   updatedAt: string
   finishedAt: string | null
@@ -65,11 +68,12 @@ function present(task: Presentable): Task {
     method: task.method,
     headers: JSON.parse(task.headers),
     payload: task.payload === null ? null : new RawJson(task.payload),
+    queue: task.queue ?? null,
     execute_at: task.executeAt,
     state: task.state,
     state_reason: task.stateReason,
     attempts: task.attempts,
-    blocked: null,
+    blocked: task.blocked,
     retry: presentRetry(task),
     timeout_ms: task.timeoutMs,
     next_retry_at: task.nextRetryAt,

@@ -57,6 +57,7 @@ const columns: Readonly<Record<string, (task: Task) => Cell>> = {
   source: task => task.source,
   cronjob_id: task => task.cronjob_id,
   topic: task => task.topic,
+  queue: task => task.queue,
   url: task => task.url,
   method: task => task.method,
   execute_at: task => task.execute_at,
@@ -75,12 +76,12 @@ const columns: Readonly<Record<string, (task: Task) => Cell>> = {
 // Adds what blocks the tasks that are due. Asks the database only if one of them is.
 async function withBlocked(ctx: Context, workspaceId: string, tasks: Task[]): Promise<Task[]> {
   const now = ctx.clock.now()
-  if (!tasks.some(task => isDue(task, now))) return tasks
+  if (!tasks.some(task => task.blocked === null && isDue(task, now))) return tasks
   const circuits = await listOpenCircuits(ctx.pool, workspaceId)
   if (circuits.length === 0) return tasks
   const open = new Map(circuits.map(circuit => [circuit.host, circuit]))
   return tasks.map(task => {
-    const circuit = isDue(task, now) ? open.get(hostOf(task.url)) : undefined
+    const circuit = task.blocked === null && isDue(task, now) ? open.get(hostOf(task.url)) : undefined
     if (!circuit) return task
     const { host, since, nextProbeAt } = circuit
     const times = { since: since.toISOString(), next_probe_at: nextProbeAt.toISOString() }

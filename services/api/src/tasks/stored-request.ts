@@ -1,9 +1,10 @@
 import type { CreateTaskBody, UpdateTaskBody } from '@belfry/contract'
 import type { StoredRequest } from '@belfry/db'
 import { memberText } from '@belfry/domain'
+import { queueNameOf } from '../queues/name-queue.ts'
 
-type NewBody = Pick<CreateTaskBody, 'url' | 'method' | 'headers' | 'retry' | 'timeout_ms'>
-type ChangedBody = Pick<UpdateTaskBody, 'url' | 'method' | 'headers' | 'retry' | 'timeout_ms'>
+type NewBody = Pick<CreateTaskBody, 'url' | 'method' | 'headers' | 'retry' | 'timeout_ms' | 'queue'>
+type ChangedBody = Pick<UpdateTaskBody, 'url' | 'method' | 'headers' | 'retry' | 'timeout_ms' | 'queue'>
 
 /** Returns the request of a new task or cron job. The payload is a slice of the body, so its bytes do not change. */
 export function toStoredRequest(body: NewBody, bodyText: string): StoredRequest {
@@ -17,6 +18,7 @@ export function toStoredRequest(body: NewBody, bodyText: string): StoredRequest 
     baseDelayMs: body.retry.base_delay_ms,
     maxDelayMs: body.retry.max_delay_ms,
     timeoutMs: body.timeout_ms,
+    queue: queueNameOf(body.queue) ?? null,
   }
 }
 
@@ -32,5 +34,6 @@ export function toRequestChange(body: ChangedBody, bodyText: string) {
     baseDelayMs: body.retry?.base_delay_ms,
     maxDelayMs: body.retry?.max_delay_ms,
     timeoutMs: body.timeout_ms,
+    queue: queueNameOf(body.queue),
   }
 }

@@ -1,5 +1,13 @@
 import type { RunErrorCode } from '@belfry/contract'
-import type { Db, RunStatus, StoredRequest, TaskSource, TaskState } from '@belfry/db'
+import {
+  type Db,
+  isBlocked,
+  type RunStatus,
+  type StoredRequest,
+  type TaskSource,
+  type TaskState,
+  trueDueAt,
+} from '@belfry/db'
 import type { StateReason } from '@belfry/domain'
 
 /** The latest run of a task or a cron job. */
@@ -32,16 +40,19 @@ export type TaskRow = StoredRequest &
     topic: string | null
     createdBy: string | null
     updatedBy: string | null
+    /** Whether its queue lets no attempt start now. */
+    isBlocked: boolean
   }
 
 /** Selects tasks. The caller appends conditions: `t` is the task, `r` its request. */
 export const selectTasks = `
   SELECT t.id, t.workspace_id AS "workspaceId", t.source, t.state, t.state_reason AS "stateReason", t.attempts,
-         t.execute_at AS "executeAt", t.due_at AS "dueAt", t.cron_job_id AS "cronJobId", t.event_id AS "eventId",
+         t.execute_at AS "executeAt", ${trueDueAt('t')} AS "dueAt", t.cron_job_id AS "cronJobId", t.event_id AS "eventId",
          t.replay_of AS "replayOf", t.created_at AS "createdAt", t.updated_at AS "updatedAt",
          t.finished_at AS "finishedAt", r.name, r.url, r.method, r.headers, r.payload, r.max_retries AS "maxRetries",
          r.backoff, r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs",
-         r.topic, r.created_by AS "createdBy", r.updated_by AS "updatedBy", last.id AS "lastRunId", last.status AS "lastRunStatus",
+         r.topic, r.queue, r.created_by AS "createdBy", r.updated_by AS "updatedBy", ${isBlocked('t')} AS "isBlocked",
+         last.id AS "lastRunId", last.status AS "lastRunStatus",
          last.response_status AS "lastRunResponseStatus", last.error_code AS "lastRunErrorCode",
          last.finished_at AS "lastRunFinishedAt"
   FROM tasks t JOIN task_requests r ON r.task_id = t.id

@@ -30,6 +30,7 @@ export const objects: Readonly<Record<string, (api: TestApi, organization: TestO
   operation: insertOperation,
   run: insertRun,
   host: openCircuit,
+  queue: putQueue,
   name: putSecret,
   secret: rotateSigningSecret,
   code: async () => 'not_found',
@@ -38,6 +39,13 @@ export const objects: Readonly<Record<string, (api: TestApi, organization: TestO
 async function create(api: TestApi, organization: TestOrganization, path: string, body: unknown): Promise<string> {
   const headers = { ...organization.owner.session, 'X-Workspace-Id': organization.workspaceId }
   return (await api.send('POST', path, body, headers)).body.id
+}
+
+async function putQueue(api: TestApi, organization: TestOrganization): Promise<string> {
+  const headers = { ...organization.owner.session, 'X-Workspace-Id': organization.workspaceId }
+  const name = `queue-${newUuid()}`
+  await api.send('PUT', `/api/v1/scheduler/queues/${name}`, {}, headers)
+  return name
 }
 
 async function insertInvitation({ ctx }: TestApi, organization: TestOrganization) {

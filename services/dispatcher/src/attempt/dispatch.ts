@@ -4,6 +4,7 @@ import { failpoint } from '@belfry/runtime'
 import type { UnsentOutcome } from '../egress/outcome.ts'
 import { type AttemptOutcome, internalError } from '../secrets/attempt-outcome.ts'
 import { redactFault, redactOutcome, withoutContent } from '../secrets/redact-outcome.ts'
+import { advanceQueue } from '../statements/advance-queues.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import type { AttemptIds, AttemptRequest } from './build-request.ts'
 import { toFinishedAttempt } from './finished-attempt.ts'
@@ -109,6 +110,7 @@ async function end(
   })
   const finished = toFinishedAttempt(task, headers, shown, next, startedAt, durationMs)
   const recorded = await recordOutcome(ctx, finished)
+  advanceQueue(ctx, task.queueId)
   ctx.metrics.attemptEnded(finished, recorded !== null)
   const state = recorded ? next.state : 'superseded'
   const shownOutcome = outcome.kind === 'response' ? outcome.status : outcome.code

@@ -10,6 +10,7 @@ import { toId } from '@belfry/domain'
 import { type DueTask, needsJob } from '@belfry/queue'
 import { failpoint } from '@belfry/runtime'
 import type { UnsentOutcome } from '../egress/outcome.ts'
+import { advanceQueue } from '../statements/advance-queues.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import type { AttemptIds } from './build-request.ts'
 
@@ -45,6 +46,7 @@ export async function undoUnsentAttempt(
   ctx.metrics.attemptUndone()
   ctx.log.error({ task: id, reason: message }, 'attempt.undone')
   const [waiting] = await undoClaimsDurably(ctx, [{ ...task, delayMs }])
+  advanceQueue(ctx, task.queueId)
   if (waiting) await enqueueDue(ctx, [{ id, dueAt: waiting.dueAt.getTime() }], waiting.now.getTime())
 }
 

@@ -1,5 +1,6 @@
 import type { Claim } from '@belfry/db'
 import type { Claimed } from '../attempt/dispatch.ts'
+import { advanceQueue } from '../statements/advance-queues.ts'
 import { targetOf } from './incoming-task.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { abandonClaim, releaseClaim, requestClaim } from './pending-claim.ts'
@@ -17,8 +18,13 @@ const busyPauseMs = 20
 export async function claimBuffered(ctx: IntakeContext, task: BufferedTask): Promise<Claimed | 'waiting' | null> {
   try {
     task.pendingClaim ??= requestClaim(ctx, task)
-    const { pendingClaim } = task
-    const answer = await pendingClaim.answer
+    let { pendingClaim } = task
+    let answer = await pendingClaim.answer
+    if (answer.kind === 'queued') {
+      task.isQueued = true
+      pendingClaim = task.pendingClaim = requestClaim(ctx, task)
+      answer = await pendingClaim.answer
+    }
     const isSuspended = ctx.tenants.find(task.workspace)?.isSuspended
     if (answer.kind === 'claimed' && (isSuspended || !(await mayStart(ctx, answer, pendingClaim)))) {
       const waiting = await undoPrefetched(ctx, [task])
@@ -26,8 +32,10 @@ export async function claimBuffered(ctx: IntakeContext, task: BufferedTask): Pro
     }
     task.pendingClaim = undefined
     if (answer.kind !== 'busy' && answer.kind !== 'claimed') releaseClaim(ctx, task)
-    if (answer.kind === 'claimed' || answer.kind === 'gone') {
+    if (answer.kind === 'claimed' || answer.kind === 'gone' || answer.kind === 'blocked') {
       ctx.buffer.evict(task)
+      // The wake-up for a rate limit, or for a permit that became free during the claim.
+      if (answer.kind === 'blocked') advanceQueue(ctx, answer.queueId)
       return answer.kind === 'claimed' ? answer : null
     }
     update(ctx, task, answer)
@@ -41,11 +49,12 @@ export async function claimBuffered(ctx: IntakeContext, task: BufferedTask): Pro
   }
 }
 
-type Refusal = Extract<Claim, { kind: 'early' | 'busy' | 'moved' | 'not_prefetchable' }>
+type Refusal = Extract<Claim, { kind: 'early' | 'busy' | 'moved' | 'not_prefetchable' | 'queued' }>
 
 // The time or the target of the task was changed, another transaction holds its row, or it must not be prefetched.
 function update(ctx: IntakeContext, task: BufferedTask, answer: Refusal): void {
   if (answer.kind === 'early') task.dueAt = ctx.clock.now() + answer.dueInMs
   if (answer.kind === 'busy') task.dueAt = ctx.clock.now() + busyPauseMs
+  if (answer.kind === 'queued') task.isQueued = true
   if (answer.kind === 'moved') Object.assign(task, targetOf(answer.origin))
 }

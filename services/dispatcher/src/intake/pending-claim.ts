@@ -9,7 +9,8 @@ export function requestClaim(ctx: IntakeContext, task: BufferedTask, isPrefetch 
     task.token = randomUUID()
     ctx.held.add(task.token)
   }
-  const answer = claimTask(ctx, { taskId: task.id, origin: task.origin, token: task.token, isPrefetch })
+  const { id: taskId, origin, token, isQueued = false } = task
+  const answer = claimTask(ctx, { taskId, origin, token, isPrefetch, isQueued })
   return { answer, requestedAt: performance.now(), session: ctx.dispatcher.session }
 }
 

@@ -17,6 +17,7 @@ export function prefetchClaims(ctx: IntakeContext, tasks: readonly BufferedTask[
   if (ctx.stop.aborted || tasks.length === 0) return
   ctx.prefetchWaker.wake()
   for (const task of tasks) {
+    if (task.isQueued) continue // its permit must not wait for a slot
     task.pendingClaim = requestClaim(ctx, task, true)
     task.pendingClaim.answer.catch(() => {}) // handled when the task has its slot
   }

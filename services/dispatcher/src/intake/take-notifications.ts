@@ -23,12 +23,12 @@ export function createNotificationHandler(ctx: IntakeContext, upcoming: Upcoming
   return payload => {
     const notice = parseDueNotice(payload)
     if (notice === null || !ctx.share.has(notice.id) || !upcoming.isTooLate(notice.dueAt)) return
-    const { id, dueAt, workspaceId: workspace, origin } = notice
+    const { id, dueAt, workspaceId: workspace, origin, isQueued } = notice
     if (origin === null) {
       // The search for late work finds a task that is lost here.
       const onError = (error: unknown) => ctx.log.warn({ err: error }, 'notification.not_taken')
       takeJob(ctx, [{ id: toId('task', id), dueAt }], ctx.stop).catch(onError)
-    } else if (due.push({ id, workspace, dueAt, ...targetOf(origin) }) === 1) {
+    } else if (due.push({ id, workspace, dueAt, isQueued, ...targetOf(origin) }) === 1) {
       setImmediate(admitAll)
     }
   }

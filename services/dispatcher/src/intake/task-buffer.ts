@@ -11,6 +11,8 @@ export type IncomingTask = {
   /** The origin of its URL, as it is spelled there. */
   origin: string
   host: string
+  /** Whether its queue has a limit, as far as this process knows. */
+  isQueued?: boolean
 }
 
 /** A task in the buffer: it waits for its time, is queued, or is being claimed. */
@@ -63,7 +65,7 @@ export function createTaskBuffer(): TaskBuffer {
       return keys.size
     },
     add(task, account = task.workspace) {
-      const { id, dueAt, origin } = task
+      const { id, dueAt, origin, isQueued = false } = task
       const key = `${id} ${dueAt}`
       if (keys.has(key)) return 'duplicate'
       const host = hostOf(task)
@@ -80,7 +82,7 @@ export function createTaskBuffer(): TaskBuffer {
       if (workspace.count++ === 0) workspaces.set(workspace.id, workspace)
       if (host.count++ === 0) workspace.hosts.set(host.name, host)
       // Thousands of tasks share the strings of their workspace and host.
-      return { id, dueAt, origin, workspace: workspace.id, host: host.name, entry: { key, host, account } }
+      return { id, dueAt, origin, isQueued, workspace: workspace.id, host: host.name, entry: { key, host, account } }
     },
     evict(task) {
       if (!task.entry) return

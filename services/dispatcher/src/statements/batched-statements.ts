@@ -15,15 +15,19 @@ import {
   type TaskLocation,
 } from '@belfry/db'
 import { type Logger, type MicroBatch, microBatch } from '@belfry/runtime'
+import { type AdvanceQueue, openAdvanceQueue } from './advance-queues.ts'
 import { type ClaimOptions, isTimeout, openShortClaims } from './claim-short-tasks.ts'
 
 /** The statements of concurrent attempts, many calls in one statement. Callers use the functions of this file. */
 export type Batches = {
   locate: MicroBatch<string, TaskLocation | null>
   claim: MicroBatch<ClaimRequest, Claim | ShortClaim>
+  /** The same for tasks of queues with limits, which may wait for other claims of their queues. */
+  claimQueued: MicroBatch<ClaimRequest, Claim | ShortClaim>
   claimShort: (request: ShortRequest) => Promise<Claim | ShortClaim>
   record: MicroBatch<FinishedAttempt, RecordedAttempt | null>
   recordAlone: MicroBatch<FinishedAttempt, RecordedAttempt | null>
+  advance: AdvanceQueue
 }
 
 export type BatchContext = { batches: Batches; log: Logger }
@@ -41,7 +45,7 @@ export function locateTask(
 /** Claims a task as `claimTasks` does. Waits while the database is away; rejects when the process is to stop. */
 export async function claimTask({ batches }: BatchContext, request: ClaimRequest): Promise<Claim> {
   for (;;) {
-    const answer = await batches.claim(request)
+    const answer = await (request.isQueued ? batches.claimQueued(request) : batches.claim(request))
     if (answer.kind !== 'short') return answer
     const retried = await batches.claimShort({ ...request, organizationId: answer.organizationId })
     if (retried.kind !== 'short') return retried
@@ -125,10 +129,12 @@ export function openBatches(options: ClaimOptions & { concurrency: number }): Ba
       () => false,
     ),
     claim: open('claim', claimAll, isTimeout),
+    claimQueued: open('claim_queued', claimAll, isTimeout),
     claimShort: openShortClaims(options),
     record: open('record', recordAll, isStatementTimeout),
     // Attempts whose tasks another transaction holds must not delay the others. So each is retried alone, one after the
     // other, and the remaining connections stay free for everything else.
     recordAlone: microBatch({ maxSize: 1, maxInFlight: 2, run: recordAll, split: () => false }),
+    advance: openAdvanceQueue(options),
   }
 }

@@ -14,6 +14,7 @@ const groups: Record<Group, { label: string; actions: readonly string[] }> = {
   signing_secret: { label: 'Signing secrets', actions: ['rotated', 'revoked'] },
   integration: { label: 'Integrations', actions: ['created', 'changed', 'deleted'] },
   dead_letter: { label: 'Dead letters', actions: ['replayed', 'discarded'] },
+  queue: { label: 'Queues', actions: ['changed', 'paused', 'resumed', 'deleted'] },
   host: { label: 'Hosts', actions: ['reset'] },
   subscription: { label: 'Subscriptions', actions: ['created', 'changed', 'deleted'] },
   task: { label: 'Tasks', actions: ['changed', 'cancelled'] },

@@ -7,8 +7,27 @@ import { Link } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './tasks.module.css'
 
-/** Says that a due task waits for the circuit breaker of its host. */
-export function Blocked({ blocked }: { blocked: NonNullable<Task['blocked']> }): ReactNode {
+type Reason = NonNullable<Task['blocked']>
+
+/** Says why a due task waits. */
+export function Blocked({ blocked }: { blocked: Reason }): ReactNode {
+  return blocked.reason === 'queue' ? <BlockedByQueue {...blocked} /> : <BlockedByHost blocked={blocked} />
+}
+
+function BlockedByQueue({ queue }: Extract<Reason, { reason: 'queue' }>): ReactNode {
+  return (
+    <div className={styles.blocked} role="status">
+      <CirclePause size={18} aria-hidden="true" />
+      <div>
+        <p>
+          Waiting for the queue <strong>{queue}</strong>: it is paused or at its limit.
+        </p>
+      </div>
+    </div>
+  )
+}
+
+function BlockedByHost({ blocked }: { blocked: Extract<Reason, { reason: 'circuit_open' }> }): ReactNode {
   const { to } = useWorkspace()
   const isOpen = Date.parse(blocked.next_probe_at) > Date.now()
   return (

@@ -1,0 +1,100 @@
+import type { Queue, QueueLimits } from '@belfry/client'
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import type { Cell, Row } from '../output/output.ts'
+import { parseDuration } from '../parse-duration.ts'
+import { number } from '../parse-options.ts'
+import { UsageError } from '../usage-error.ts'
+
+type LimitFlags = { maxConcurrent?: number; rate?: string; ordered?: boolean }
+
+const heading = ['QUEUE', 'LIMITS', 'STATE', 'WAITING', 'IN FLIGHT', 'OLDEST']
+
+export function addQueues(program: Command, context: () => Context): void {
+  const queues = program.command('queues').description('limit, pause and inspect queues')
+  queues
+    .command('list', { isDefault: true })
+    .description('list the queues by name')
+    .option('--name <prefix>', 'only queues whose name starts with this text')
+    .action(async ({ name }: { name?: string }) => {
+      const ctx = context()
+      const found = ctx.belfry().queues.list({ limit: 100, ...(name ? { name } : {}) }, { signal: ctx.signal })
+      const rows: Row[] = []
+      for await (const queue of found) rows.push(queueRow(queue))
+      const count = await ctx.out.rows(heading, rows)
+      if (count === 0 && !ctx.out.isJson) ctx.stderr.write('No queues found.\n')
+    })
+  queues
+    .command('show')
+    .description('show a queue')
+    .argument('<name>', 'the name of the queue')
+    .action(async (name: string) => {
+      const ctx = context()
+      await show(ctx, await ctx.belfry().queues.get(name, { signal: ctx.signal }))
+    })
+  queues
+    .command('set')
+    .description('create a queue, or replace its limits; without options it has none')
+    .argument('<name>', 'letters, digits and . _ : / -')
+    .addOption(number('--max-concurrent <n>', 'attempts in flight at a time', { min: 1, max: 1_000 }))
+    .option('--rate <count/period>', 'attempts started in any period, such as 100/1m or 50/1s')
+    .option('--ordered', 'one task at a time, in the order of their times')
+    .action(async (name: string, flags: LimitFlags) => {
+      const ctx = context()
+      await show(ctx, await ctx.belfry().queues.put(name, limitsOf(flags), { signal: ctx.signal }))
+    })
+  for (const verb of ['pause', 'resume'] as const) {
+    queues
+      .command(verb)
+      .description(verb === 'pause' ? 'let no task of a queue start' : 'let the tasks of a paused queue start')
+      .argument('<name>', 'the name of the queue')
+      .action(async (name: string) => {
+        const ctx = context()
+        await show(ctx, await ctx.belfry().queues[verb](name, { signal: ctx.signal }))
+      })
+  }
+  queues
+    .command('delete')
+    .description('delete the settings of a queue that nothing uses')
+    .argument('<name>', 'the name of the queue')
+    .action(async (name: string) => {
+      const ctx = context()
+      await ctx.belfry().queues.delete(name, { signal: ctx.signal })
+      ctx.out.show({ name, deleted: true }, `${name}  deleted`)
+    })
+}
+
+async function show(ctx: Context, queue: Queue): Promise<void> {
+  if (ctx.out.isJson) return ctx.out.show(queue, '')
+  await ctx.out.rows(heading, [queueRow(queue)])
+}
+
+function queueRow(queue: Queue): Row {
+  const { waiting, inFlight, oldestDueMs, pausedAt } = queue
+  const state: Cell = pausedAt === null ? 'active' : { text: 'paused', colour: 'red' }
+  const oldest = oldestDueMs === null ? '-' : `${Math.round(oldestDueMs / 1000)}s`
+  return { value: queue, cells: [queue.name, limitsText(queue), state, String(waiting), String(inFlight), oldest] }
+}
+
+function limitsText({ maxConcurrent, rateLimit, ordered }: Queue): string {
+  const limits = [
+    ...(maxConcurrent === null ? [] : [`${maxConcurrent} at a time`]),
+    ...(rateLimit === null ? [] : [`${rateLimit.count} per ${rateLimit.periodMs / 1000}s`]),
+    ...(ordered ? ['ordered'] : []),
+  ]
+  return limits.join(', ') || '-'
+}
+
+function limitsOf({ maxConcurrent, rate, ordered }: LimitFlags): QueueLimits {
+  return {
+    ...(maxConcurrent === undefined ? {} : { maxConcurrent }),
+    ...(rate === undefined ? {} : { rateLimit: parseRate(rate) }),
+    ...(ordered ? { ordered } : {}),
+  }
+}
+
+function parseRate(text: string): { count: number; periodMs: number } {
+  const [, count, period] = /^(\d+)\/(\w+)$/.exec(text) ?? []
+  if (count === undefined || period === undefined) throw new UsageError('--rate must look like 100/1m or 50/1s.')
+  return { count: Number(count), periodMs: parseDuration(period) }
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { integer, textField } from './fields.ts'
+import { pageFields } from './page.ts'
+import { millisecondsField, timestampField } from './response-fields.ts'
+import { line, type TextRule, textRule } from './text-rules.ts'
+
+/** The form of a queue's name. */
+export const queueNamePattern = '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$'
+const nameForm = new RegExp(queueNamePattern)
+
+/** The name of a queue. */
+const queueName: TextRule<string> = textRule(
+  {
+    pattern: queueNamePattern,
+    maxLength: 128,
+    description: 'The name of a queue. A queue exists from the first use of its name.',
+    examples: ['customer-42'],
+  },
+  text => {
+    const must = 'be 1 to 128 letters, digits and . _ : / -, and start with a letter or a digit'
+    return nameForm.test(text) ? { value: text } : { code: 'invalid_queue_name', must }
+  },
+)
+
+const rateLimit = z
+  .strictObject({
+    count: integer(1, 10_000).meta({ examples: [100] }),
+    period_ms: integer(100, 86_400_000).meta({ examples: [60_000] }),
+  })
+  .meta({
+    id: 'RateLimit',
+    description: 'At most `count` attempts start within any period of this length, by PostgreSQL’s clock.',
+  })
+
+const limits = {
+  max_concurrent: integer(1, 1_000)
+    .nullable()
+    .meta({ description: 'Attempts in flight at a time, over all dispatchers.', examples: [3] }),
+  rate_limit: rateLimit.nullable(),
+  ordered: z.boolean().meta({
+    description:
+      'One task at a time, in the order of `execute_at`, then creation. The next task waits until the one before is final.',
+    examples: [false],
+  }),
+}
+
+/** The limits of a queue that a request sets. Omitted limits stay unchanged. */
+export const updateQueueBody = z.strictObject({
+  max_concurrent: limits.max_concurrent.optional(),
+  rate_limit: limits.rate_limit.optional(),
+  ordered: limits.ordered.optional(),
+})
+
+export type UpdateQueueBody = z.infer<typeof updateQueueBody>
+
+/** The body that creates or replaces a queue. An omitted limit is removed. */
+export const putQueueBody = z.strictObject({
+  max_concurrent: limits.max_concurrent.default(null),
+  rate_limit: limits.rate_limit.default(null),
+  ordered: limits.ordered.default(false),
+})
+
+/** A queue by its name, or with limits to set: the last writer wins. */
+export const queueField = z
+  .union([textField(queueName), z.strictObject({ name: textField(queueName), ...updateQueueBody.shape })])
+  .meta({ description: 'The name of the queue that limits the attempts, alone or with limits to set.' })
+
+export type QueueField = z.infer<typeof queueField>
+
+/** The name of the queue of an object, in a response. */
+export const queueNameField = z
+  .string()
+  .nullable()
+  .meta({ description: 'The name of its queue.', examples: [null] })
+
+/** The query of the list of queues. */
+export const listQueuesQuery = z.strictObject({
+  name: textField(line(128)).meta({ description: 'Only names that start with this text.' }).optional(),
+  ...pageFields,
+})
+
+/** A queue in a response. */
+export const queue = z
+  .object({
+    name: z.string().meta({ examples: ['customer-42'] }),
+    ...limits,
+    paused_at: timestampField()
+      .nullable()
+      .meta({ description: 'Since when no task starts; null unless it is paused.' }),
+    waiting: z.int().meta({ description: 'Tasks that are due and not started; counted up to 10,000.', examples: [0] }),
+    in_flight: z.int().meta({ description: 'Attempts in flight.', examples: [1] }),
+    oldest_due_ms: millisecondsField(1_200)
+      .nullable()
+      .meta({ description: 'For how long the first waiting task has been due.' }),
+    created_at: timestampField(),
+    updated_at: timestampField(),
+  })
+  .meta({ id: 'Queue' })
+
+export type Queue = z.infer<typeof queue>

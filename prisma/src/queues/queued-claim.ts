@@ -1,0 +1,91 @@
+import { blockedAway, isLimited, queuePhase } from './queue-sql.ts'
+
+/** The parts of the claim that concern queues. */
+export type QueueTexts = {
+  /** More columns of the candidates. */
+  columns: string
+  /** A condition on the candidates. */
+  condition: string
+  /** The CTEs that make `ready` out of `candidates`, and block the others. */
+  ready: string
+  /** The CTE that counts the attempts that `claimed` starts. */
+  counted: string
+  /** The id of the queue to advance after the attempt, of a row of `claimed`. */
+  advances: string
+  /** Rows for the blocked tasks: their ids, and their queues. */
+  blocked: string
+}
+
+/** Tasks without a queue, and tasks whose queue has no limit. */
+export const unlimitedClaim: QueueTexts = {
+  columns: '',
+  condition: `AND CASE WHEN t.queue_id IS NULL THEN true ELSE NOT coalesce(${isQueued('t')}, false) END`,
+  ready: '',
+  counted: '',
+  advances: 'NULL::uuid',
+  blocked: '',
+}
+
+/** Returns the SQL: the queue of a task with a queue has a limit or is paused. */
+export function isQueued(alias: string): string {
+  return `(SELECT ${isLimited('q')} FROM queues q WHERE q.id = ${alias}.queue_id)`
+}
+
+/** How many other due tasks of a full queue are blocked together with a refused one. */
+const blockedTogether = 500
+
+/**
+ * Tasks of queues with limits. The statement locks their queues, so it waits for other claims of the same queues. A task
+ * that has no permit is blocked, together with the other due tasks of a full queue.
+ */
+export const limitedClaim: QueueTexts = {
+  columns: ', t.queue_id',
+  condition: '',
+  ready: `
+    locks AS MATERIALIZED (
+      SELECT * FROM lock_queues(ARRAY (SELECT DISTINCT queue_id FROM candidates WHERE queue_id IS NOT NULL))
+    ),
+    -- A queue that was deleted has no lock, and no limit.
+    eligible AS (
+      SELECT c.*, l.permits, coalesce(l.is_rated, false) AS is_rated, l.locked_at,
+             l.queue_id IS NULL OR (
+               l.permits IS DISTINCT FROM 0 AND (NOT l.is_ordered OR c.id = l.head)
+               AND (l.blocked_id IS NULL OR (c.execute_at, c.id) < (l.blocked_at, l.blocked_id))
+             ) AS is_eligible
+      FROM candidates c LEFT JOIN locks l ON l.queue_id = c.queue_id
+    ),
+    placed AS MATERIALIZED (
+      SELECT e.*, is_eligible AND (permits IS NULL OR
+               row_number() OVER (PARTITION BY queue_id, is_eligible ORDER BY execute_at, id) <= permits) AS may_start
+      FROM eligible e
+    ),
+    ready AS (SELECT * FROM placed WHERE may_start),
+    blocked AS (
+      UPDATE tasks t SET due_at = t.due_at + ${blockedAway} FROM placed p
+      WHERE t.ctid = p.place AND NOT p.may_start
+      RETURNING t.id, t.queue_id
+    ),
+    full_queues AS (
+      SELECT l.queue_id, l.head FROM locks l
+      WHERE EXISTS (SELECT FROM placed p WHERE p.queue_id = l.queue_id AND NOT p.may_start)
+        AND (l.is_ordered OR l.permits <= (SELECT count(*) FROM placed p WHERE p.queue_id = l.queue_id AND p.may_start))
+    ),
+    also_blocked AS (
+      UPDATE tasks t SET due_at = t.due_at + ${blockedAway}
+      FROM full_queues f CROSS JOIN LATERAL (
+        SELECT o.id FROM tasks o
+        WHERE o.queue_id = f.queue_id AND o.finished_at IS NULL AND ${queuePhase('o')} = 0
+          AND o.execute_at <= clock_timestamp() AND o.due_at <= clock_timestamp() AND o.id IS DISTINCT FROM f.head
+          AND o.id <> ALL (ARRAY (SELECT p.id FROM placed p))
+        ORDER BY o.execute_at, o.id LIMIT ${blockedTogether} FOR UPDATE SKIP LOCKED
+      ) other
+      WHERE t.id = other.id
+    ),`,
+  counted: `,
+    counted AS (
+      INSERT INTO queue_starts (queue_id, at, starts)
+      SELECT queue_id, locked_at, count(*) FROM claimed WHERE is_rated AND state = 'processing' GROUP BY 1, 2
+    )`,
+  advances: `CASE WHEN permits IS NOT NULL OR is_rated THEN queue_id END`,
+  blocked: 'SELECT id, queue_id FROM blocked',
+}

@@ -1,0 +1,207 @@
+import type { Db } from '../postgres/in-transaction.ts'
+import { queueIdOf, queuePhase, trueDueAt } from './queue-sql.ts'
+
+/** The limits of a queue; null for none. */
+export type QueueLimits = {
+  maxConcurrent: number | null
+  /** At most `count` attempts start within any period of this length. */
+  rateLimit: { count: number; periodMs: number } | null
+  /** Whether its tasks run one at a time in the order of their times. */
+  ordered: boolean
+}
+
+/** A queue with what it contains now. `waiting` counts at most `maxCountedInQueue` due tasks. */
+export type QueueRow = {
+  id: string
+  name: string
+  maxConcurrent: number | null
+  rateCount: number | null
+  ratePeriodMs: number | null
+  ordered: boolean
+  pausedAt: Date | null
+  waiting: number
+  inFlight: number
+  /** For how long the first due task has waited, in milliseconds; null while none waits. */
+  oldestDueMs: number | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+export const maxCountedInQueue = 10_000
+
+/**
+ * Creates a queue if it does not exist, and sets the given limits. The last writer wins. Reads one row when nothing changes.
+ * @returns Whether a limit of an existing queue has changed: `advanceQueues` must follow.
+ */
+export async function nameQueue(
+  db: Db,
+  workspaceId: string,
+  name: string,
+  limits: Partial<QueueLimits> = {},
+): Promise<{ id: string; isChanged: boolean }> {
+  const { rows } = await db.query<{ id: string; isChanged: boolean }>({
+    name: 'name_queue',
+    text: nameStatement,
+    values: [workspaceId, name, ...valuesOf(limits)],
+  })
+  const [row] = rows
+  if (!row) throw new Error('The statement returned no queue.')
+  return row
+}
+
+/** Sets the given limits of a queue that exists. Returns its id; null when the workspace has no such queue. */
+export async function changeQueue(
+  db: Db,
+  workspaceId: string,
+  name: string,
+  limits: Partial<QueueLimits>,
+): Promise<string | null> {
+  const text = `UPDATE queues AS q SET ${newLimits} WHERE workspace_id = $1 AND name = $2 RETURNING id`
+  const values = [workspaceId, name, ...valuesOf(limits)]
+  const { rows } = await db.query<{ id: string }>({ name: 'change_queue', text, values })
+  return rows[0]?.id ?? null
+}
+
+/**
+ * Pauses a queue, or resumes it. When a pause resolves, no claim of a task of the queue can follow, because each claim
+ * locks the queue. Only claims of a queue without a limit that ran at the same time, and prefetched ones, may still start
+ * within a second.
+ * @returns Its id, and whether that changed something; null when the workspace has no such queue.
+ */
+export async function pauseQueue(
+  db: Db,
+  workspaceId: string,
+  name: string,
+  isPaused: boolean,
+): Promise<{ id: string; isChanged: boolean } | null> {
+  const text = `
+    UPDATE queues q SET paused_at = CASE WHEN $3 THEN coalesce(q.paused_at, now()) END, updated_at = now()
+    FROM queues o WHERE q.workspace_id = $1 AND q.name = $2 AND o.id = q.id
+    RETURNING q.id, (o.paused_at IS NULL) = $3 AS "isChanged"`
+  const values = [workspaceId, name, isPaused]
+  const { rows } = await db.query<{ id: string; isChanged: boolean }>({ name: 'pause_queue', text, values })
+  return rows[0] ?? null
+}
+
+/** `in_use`: tasks wait in the queue, or a cron job or a subscription names it. */
+export type QueueDeletion = 'deleted' | 'in_use' | 'unknown'
+
+/** Deletes the settings of a queue that is not in use. Finished tasks keep its name. */
+export async function deleteQueue(db: Db, workspaceId: string, name: string): Promise<QueueDeletion> {
+  const text = `
+    WITH queue AS (SELECT id FROM queues WHERE workspace_id = $1 AND name = $2 FOR UPDATE),
+    deleted AS (
+      DELETE FROM queues q USING queue
+      WHERE q.id = queue.id
+        AND NOT EXISTS (SELECT FROM tasks t WHERE t.queue_id = queue.id AND t.finished_at IS NULL)
+        AND NOT EXISTS (SELECT FROM cron_jobs j WHERE j.workspace_id = $1 AND j.queue = $2)
+        AND NOT EXISTS (SELECT FROM subscriptions s WHERE s.workspace_id = $1 AND s.queue = $2)
+      RETURNING q.id
+    )
+    SELECT CASE WHEN EXISTS (SELECT FROM deleted) THEN 'deleted' WHEN EXISTS (SELECT FROM queue) THEN 'in_use'
+                ELSE 'unknown' END AS result`
+  const { rows } = await db.query<{ result: QueueDeletion }>({
+    name: 'delete_queue',
+    text,
+    values: [workspaceId, name],
+  })
+  return rows[0]?.result ?? 'unknown'
+}
+
+/** Reads one queue of a workspace. */
+export async function findQueue(db: Db, workspaceId: string, name: string): Promise<QueueRow | null> {
+  const text = `${selectQueues('WHERE workspace_id = $1 AND name = $2')}`
+  const { rows } = await db.query<QueueRow>({ name: 'find_queue', text, values: [workspaceId, name] })
+  return rows[0] ?? null
+}
+
+/** Lists the queues of a workspace by name, after a name. `prefix`: only names that start with it. Default: all. */
+export async function listQueues(
+  db: Db,
+  workspaceId: string,
+  { after, prefix = '', limit }: { after: string | undefined; prefix?: string | undefined; limit: number },
+): Promise<QueueRow[]> {
+  const text = selectQueues(`
+    WHERE workspace_id = $1 AND ($2::text IS NULL OR name > $2) AND starts_with(name, $3) ORDER BY name LIMIT $4`)
+  const values = [workspaceId, after ?? null, prefix, limit]
+  return (await db.query<QueueRow>({ name: 'list_queues', text, values })).rows
+}
+
+function valuesOf({ maxConcurrent, rateLimit, ordered }: Partial<QueueLimits>): unknown[] {
+  return [
+    maxConcurrent !== undefined,
+    maxConcurrent ?? null,
+    rateLimit !== undefined,
+    rateLimit?.count ?? null,
+    rateLimit?.periodMs ?? null,
+    ordered ?? null,
+  ]
+}
+
+// Each limit is set when the parameter before it says so.
+const limitValues = {
+  max_concurrent: `CASE WHEN $3 THEN $4::int ELSE q.max_concurrent END`,
+  rate_count: `CASE WHEN $5 THEN $6::int ELSE q.rate_count END`,
+  rate_period_ms: `CASE WHEN $5 THEN $7::int ELSE q.rate_period_ms END`,
+  ordered: `coalesce($8::boolean, q.ordered)`,
+}
+const newLimits = [
+  ...Object.entries(limitValues).map(([column, value]) => `${column} = ${value}`),
+  'updated_at = now()',
+].join(', ')
+
+// A task is stored with the id of its queue only, so this runs for every task with a queue, and must not write.
+const nameStatement = `
+  WITH known AS (SELECT * FROM queues WHERE workspace_id = $1 AND name = $2),
+  created AS (
+    INSERT INTO queues AS q (id, workspace_id, name, max_concurrent, rate_count, rate_period_ms, ordered)
+    SELECT ${queueIdOf('$1::uuid', '$2::text')}, $1::uuid, $2::text, $4::int, $6::int, $7::int, coalesce($8::boolean, false)
+    WHERE NOT EXISTS (SELECT FROM known)
+    ON CONFLICT (id) DO UPDATE SET ${newLimits}
+    RETURNING q.id
+  ),
+  changed AS (
+    UPDATE queues q SET ${newLimits} FROM known
+    WHERE q.id = known.id AND ($3 OR $5 OR $8 IS NOT NULL)
+      AND (${Object.values(limitValues).join(', ')}) IS DISTINCT FROM (${Object.keys(limitValues)
+        .map(column => `q.${column}`)
+        .join(', ')})
+    RETURNING q.id
+  )
+  SELECT id, false AS "isChanged" FROM created
+  UNION ALL
+  SELECT id, EXISTS (SELECT FROM changed) FROM known`
+
+function selectQueues(condition: string): string {
+  return `
+    SELECT q.id, q.name, q.max_concurrent AS "maxConcurrent", q.rate_count AS "rateCount",
+           q.rate_period_ms AS "ratePeriodMs", q.ordered, q.paused_at AS "pausedAt", w.waiting, f.in_flight AS "inFlight",
+           (extract(epoch FROM now() - o.due_at) * 1000)::float8 AS "oldestDueMs",
+           q.created_at AS "createdAt", q.updated_at AS "updatedAt"
+    FROM (SELECT * FROM queues ${condition}) q
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int AS waiting FROM (
+        (SELECT FROM tasks t
+         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND ${queuePhase('t')} = 1 LIMIT ${maxCountedInQueue})
+        UNION ALL
+        (SELECT FROM tasks t
+         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND ${queuePhase('t')} = 0 AND t.execute_at <= now()
+           AND t.due_at <= now() LIMIT ${maxCountedInQueue})
+      ) found
+    ) w
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int AS in_flight FROM tasks t
+      WHERE t.queue_id = q.id AND t.finished_at IS NULL AND ${queuePhase('t')} = 2
+    ) f
+    LEFT JOIN LATERAL (
+      SELECT min(due_at) AS due_at FROM (
+        (SELECT ${trueDueAt('t')} AS due_at FROM tasks t
+         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND ${queuePhase('t')} = 1 ORDER BY t.execute_at, t.id LIMIT 1)
+        UNION ALL
+        (SELECT t.due_at FROM tasks t
+         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND ${queuePhase('t')} = 0 AND t.execute_at <= now()
+           AND t.due_at <= now() ORDER BY t.execute_at, t.id LIMIT 1)
+      ) first
+    ) o ON true
+    ORDER BY q.name`
+}

@@ -1,0 +1,286 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import {
+  advanceQueues,
+  advanceRatedQueues,
+  type Claim,
+  type ClaimedTask,
+  changeQueue,
+  claimTasks,
+  deleteQueue,
+  findQueue,
+  insertTasks,
+  listQueues,
+  nameQueue,
+  openQueueSearch,
+  pauseQueue,
+  type QueueLimits,
+  recordAttempts,
+  undoClaims,
+} from '../src/index.ts'
+import { loseAttempts } from '../src/tasks/lose-attempts.ts'
+import { aTask, aWorkspace, claimAll, claimant, taskRow, useDatabase } from './setup.ts'
+
+const db = useDatabase()
+
+async function aQueue(limits: Partial<QueueLimits>, count: number) {
+  const workspaceId = await aWorkspace(db.pool)
+  const { id } = await nameQueue(db.pool, workspaceId, 'q', limits)
+  const tasks = await addTasks(workspaceId, count)
+  return { id, workspaceId, tasks }
+}
+
+/** Stores tasks of a queue that are due now, each later than the one before. */
+async function addTasks(workspaceId: string, count: number, queue = 'q'): Promise<string[]> {
+  const ids: string[] = []
+  for (let i = 0; i < count; i++) {
+    const task = aTask({ workspaceId, queue })
+    await insertTasks(db.pool, [task])
+    ids.push(task.id)
+    await sleep(2)
+  }
+  return ids
+}
+
+const kinds = (claims: Claim[]) => claims.map(({ kind }) => kind)
+
+function claimed(claim: Claim | undefined): ClaimedTask {
+  if (claim?.kind !== 'claimed') throw new Error(`Not claimed but ${claim?.kind}.`)
+  return claim.task
+}
+
+async function record(task: ClaimedTask, state: 'success' | 'dead' | 'retrying' = 'success', retryDelayMs = 0) {
+  const [recorded] = await recordAttempts(db.pool, [
+    {
+      taskId: task.taskId,
+      runId: task.runId,
+      state,
+      retryDelayMs: state === 'retrying' ? retryDelayMs : null,
+      status: state === 'success' ? 'success' : 'failed',
+      scheduledAt: task.scheduledAt,
+      startedAt: task.claimedAt,
+      finishedAt: task.claimedAt,
+      requestHeaders: '{}',
+      responseStatus: 200,
+      responseHeaders: '{}',
+      responseBody: null,
+      responseBytes: 0,
+      responseTruncated: false,
+      errorCode: null,
+      errorMessage: null,
+    },
+  ])
+  expect(recorded).not.toBeNull()
+}
+
+/** Returns the tasks that are due now, in order. */
+async function dueTasks(queueId: string): Promise<string[]> {
+  const text = `SELECT id FROM tasks WHERE queue_id = $1 AND state IN ('pending', 'retrying') AND due_at <= now()
+                ORDER BY execute_at, id`
+  return (await db.pool.query<{ id: string }>(text, [queueId])).rows.map(({ id }) => id)
+}
+
+describe('max_concurrent', () => {
+  it('starts as many tasks as it says, and the next one when an attempt is recorded', async () => {
+    const { id, tasks } = await aQueue({ maxConcurrent: 2 }, 5)
+    const claims = await claimAll(db.pool, tasks)
+    expect(kinds(claims)).toEqual(['claimed', 'claimed', 'blocked', 'blocked', 'blocked'])
+    expect(claims[2]).toEqual({ kind: 'blocked', queueId: id })
+    expect(claimed(claims[0]).queueId).toBe(id)
+    expect(await dueTasks(id)).toEqual([])
+    expect(await advanceQueues(db.pool, [id])).toBe(0)
+
+    await record(claimed(claims[0]))
+    expect(await advanceQueues(db.pool, [id])).toBe(1)
+    expect(await dueTasks(id)).toEqual([tasks[2]])
+    // The task that is due takes the permit: another call makes no other one due.
+    expect(await advanceQueues(db.pool, [id])).toBe(0)
+    expect(kinds(await claimAll(db.pool, [tasks[2] ?? '']))).toEqual(['claimed'])
+  })
+
+  it('blocks the other due tasks of a full queue together with a refused one', async () => {
+    const { id, tasks } = await aQueue({ maxConcurrent: 1 }, 4)
+    await claimAll(db.pool, tasks.slice(0, 2))
+    expect(await dueTasks(id)).toEqual([])
+    expect(kinds(await claimAll(db.pool, tasks.slice(2)))).toEqual(['blocked', 'blocked'])
+  })
+
+  it('lets no later task pass a blocked one', async () => {
+    const { id, workspaceId, tasks } = await aQueue({ maxConcurrent: 1 }, 2)
+    const [first] = await claimAll(db.pool, tasks)
+    await record(claimed(first))
+    const [late] = await addTasks(workspaceId, 1)
+    expect(kinds(await claimAll(db.pool, [late ?? '']))).toEqual(['blocked'])
+    expect(await advanceQueues(db.pool, [id])).toBe(1)
+    expect(await dueTasks(id)).toEqual([tasks[1]])
+  })
+
+  it('is never exceeded by concurrent claims', async () => {
+    const { id, tasks } = await aQueue({ maxConcurrent: 3 }, 24)
+    const started = new Set<string>()
+    let inFlight = 0
+    let max = 0
+    async function dispatcher() {
+      for (;;) {
+        const due = await dueTasks(id)
+        if (due.length === 0 && started.size === tasks.length) return
+        const claims = await claimTasks(
+          db.pool,
+          { dispatcherId: randomUUID() },
+          due.map(taskId => ({ taskId, token: randomUUID(), isQueued: true })),
+        )
+        const mine = claims.flatMap(claim => (claim.kind === 'claimed' ? [claim.task] : []))
+        for (const { taskId } of mine) started.add(taskId)
+        inFlight += mine.length
+        max = Math.max(max, inFlight)
+        await sleep(5)
+        inFlight -= mine.length // before the record frees the permits
+        for (const task of mine) await record(task)
+        await advanceQueues(db.pool, [id])
+      }
+    }
+    await Promise.all(Array.from({ length: 4 }, dispatcher))
+    expect(started.size).toBe(24)
+    expect(max).toBeLessThanOrEqual(3)
+  })
+
+  it('frees the permit of an undone claim and of a lost attempt', async () => {
+    const { id, tasks } = await aQueue({ maxConcurrent: 1 }, 3)
+    const [first] = await claimAll(db.pool, tasks)
+    await undoClaims(db.pool, [claimed(first)])
+    const [again] = await claimAll(db.pool, [tasks[0] ?? ''])
+    await loseAttempts(db.pool, [claimed(again)], false)
+    expect(await advanceQueues(db.pool, [id])).toBe(1)
+    expect((await dueTasks(id)).includes(tasks[1] ?? '')).toBe(true)
+  })
+
+  it('holds a lost task back too', async () => {
+    const { tasks } = await aQueue({ maxConcurrent: 1 }, 2)
+    const [first] = await claimAll(db.pool, tasks.slice(0, 1))
+    await loseAttempts(db.pool, [claimed(first)], false)
+    await claimAll(db.pool, tasks.slice(1))
+    await db.pool.query('UPDATE tasks SET due_at = now() WHERE id = $1', [tasks[0]])
+    const request = { taskId: tasks[0] ?? '', token: randomUUID() }
+    expect(kinds(await claimTasks(db.pool, { ...claimant, quarantine: true }, [request]))).toEqual(['blocked'])
+  })
+
+  it('does not wait for due tasks that nobody starts', async () => {
+    const { id, tasks } = await aQueue({ maxConcurrent: 2 }, 3)
+    const claims = await claimAll(db.pool, tasks)
+    for (const claim of claims.slice(0, 2)) await record(claimed(claim), 'retrying')
+    expect(await advanceQueues(db.pool, [id])).toBe(0)
+    await db.pool.query(`UPDATE tasks SET due_at = now() - interval '3 s' WHERE id = ANY ($1)`, [tasks.slice(0, 2)])
+    expect(await advanceQueues(db.pool, [id])).toBe(1)
+  })
+})
+
+describe('rate_limit', () => {
+  it('starts no more attempts in a period, and places the next ones at the times of their permits', async () => {
+    const { id, tasks } = await aQueue({ rateLimit: { count: 2, periodMs: 1_000 } }, 5)
+    const claims = await claimAll(db.pool, tasks)
+    expect(kinds(claims)).toEqual(['claimed', 'claimed', 'blocked', 'blocked', 'blocked'])
+    expect(await advanceQueues(db.pool, [id])).toBe(2)
+    const { due_at: dueAt } = await taskRow(db.pool, tasks[2] ?? '')
+    const { rows } = await db.pool.query('SELECT at FROM queue_starts WHERE queue_id = $1', [id])
+    expect(dueAt.getTime()).toBe(rows[0].at.getTime() + 1_000)
+    await sleep(dueAt.getTime() - Date.now() + 20)
+    expect(kinds(await claimAll(db.pool, tasks.slice(2, 4)))).toEqual(['claimed', 'claimed'])
+  })
+
+  it('leaves a long period to the scheduler', async () => {
+    const { id, tasks } = await aQueue({ rateLimit: { count: 1, periodMs: 3_000 } }, 2)
+    await claimAll(db.pool, tasks)
+    expect(await advanceQueues(db.pool, [id])).toBe(0)
+    const isWaiting = async () => {
+      const { rows } = await db.pool.query('SELECT advance_at > now() AS waits FROM queues WHERE id = $1', [id])
+      return rows[0].waits
+    }
+    expect(await isWaiting()).toBe(true)
+    expect(await advanceRatedQueues(db.pool, 10)).toBe(0)
+    await sleep(1_300)
+    expect(await advanceRatedQueues(db.pool, 10)).toBe(1)
+    const { due_at: dueAt } = await taskRow(db.pool, tasks[1] ?? '')
+    expect(Math.abs(dueAt.getTime() - Date.now() - 1_700)).toBeLessThan(500)
+  })
+})
+
+describe('ordered', () => {
+  it('starts one task at a time in order, and waits for its retries', async () => {
+    const { id, tasks } = await aQueue({ ordered: true }, 3)
+    const claims = await claimAll(db.pool, tasks.toReversed())
+    expect(kinds(claims)).toEqual(['blocked', 'blocked', 'claimed'])
+    await record(claimed(claims[2]), 'retrying', 60_000)
+    expect(await advanceQueues(db.pool, [id])).toBe(0)
+    await db.pool.query('UPDATE tasks SET due_at = now() WHERE id = $1', [tasks[0]])
+    const [retry] = await claimAll(db.pool, [tasks[0] ?? ''])
+    await record(claimed(retry), 'dead')
+    expect(await advanceQueues(db.pool, [id])).toBe(1)
+    expect(await dueTasks(id)).toEqual([tasks[1]])
+  })
+})
+
+describe('a queue', () => {
+  it('lets nothing start while it is paused, and everything afterwards', async () => {
+    const { id, workspaceId, tasks } = await aQueue({}, 3)
+    expect(await pauseQueue(db.pool, workspaceId, 'q', true)).toEqual({ id, isChanged: true })
+    expect(await pauseQueue(db.pool, workspaceId, 'q', true)).toEqual({ id, isChanged: false })
+    expect(kinds(await claimAll(db.pool, tasks))).toEqual(['blocked', 'blocked', 'blocked'])
+    expect(await advanceQueues(db.pool, [id])).toBe(0)
+    expect(await findQueue(db.pool, workspaceId, 'q')).toMatchObject({ waiting: 3, inFlight: 0 })
+    await pauseQueue(db.pool, workspaceId, 'q', false)
+    expect(await advanceQueues(db.pool, [id])).toBe(3)
+    expect(kinds(await claimAll(db.pool, tasks))).toEqual(['claimed', 'claimed', 'claimed'])
+  })
+
+  it('without a limit changes nothing', async () => {
+    const { tasks } = await aQueue({}, 3)
+    const claims = await claimAll(db.pool, tasks)
+    expect(kinds(claims)).toEqual(['claimed', 'claimed', 'claimed'])
+    expect(claimed(claims[0]).queueId).toBeNull()
+  })
+
+  it('is found by the search when its wake-up was lost', async () => {
+    const { id, tasks } = await aQueue({ maxConcurrent: 1 }, 2)
+    const [first] = await claimAll(db.pool, tasks)
+    await record(claimed(first))
+    const search = openQueueSearch(db.pool)
+    expect(await search()).toBeGreaterThanOrEqual(1)
+    expect(await dueTasks(id)).toEqual([tasks[1]])
+  })
+
+  it('takes new limits from the last writer, and keeps those that are not given', async () => {
+    const workspaceId = await aWorkspace(db.pool)
+    const { id } = await nameQueue(db.pool, workspaceId, 'a', { maxConcurrent: 3 })
+    expect(await nameQueue(db.pool, workspaceId, 'a')).toEqual({ id, isChanged: false })
+    expect(await nameQueue(db.pool, workspaceId, 'a', { ordered: true })).toEqual({ id, isChanged: true })
+    expect(await nameQueue(db.pool, workspaceId, 'a', { ordered: true })).toEqual({ id, isChanged: false })
+    expect(await changeQueue(db.pool, workspaceId, 'a', { rateLimit: { count: 5, periodMs: 1_000 } })).toBe(id)
+    expect(await changeQueue(db.pool, workspaceId, 'b', {})).toBeNull()
+    const expected = {
+      maxConcurrent: 3,
+      ordered: true,
+      rateCount: 5,
+      ratePeriodMs: 1_000,
+      waiting: 0,
+      oldestDueMs: null,
+    }
+    expect(await findQueue(db.pool, workspaceId, 'a')).toMatchObject(expected)
+    await nameQueue(db.pool, workspaceId, 'b')
+    const names = async (after?: string) =>
+      (await listQueues(db.pool, workspaceId, { after, limit: 10 })).map(({ name }) => name)
+    expect(await names()).toEqual(['a', 'b'])
+    expect(await names('a')).toEqual(['b'])
+  })
+
+  it('is deleted only while nothing uses it', async () => {
+    const { workspaceId, tasks } = await aQueue({ maxConcurrent: 1 }, 1)
+    expect(await deleteQueue(db.pool, workspaceId, 'q')).toBe('in_use')
+    const [claim] = await claimAll(db.pool, tasks)
+    await record(claimed(claim))
+    expect(await deleteQueue(db.pool, workspaceId, 'q')).toBe('deleted')
+    expect(await deleteQueue(db.pool, workspaceId, 'q')).toBe('unknown')
+    const [orphan] = await addTasks(workspaceId, 1)
+    expect(kinds(await claimAll(db.pool, [orphan ?? '']))).toEqual(['claimed'])
+  })
+})

@@ -1,0 +1,181 @@
+import {
+  listQueuesQuery,
+  pageOf,
+  putQueueBody,
+  type Queue,
+  queue,
+  queueNamePattern,
+  updateQueueBody,
+} from '@belfry/contract'
+import {
+  advanceQueues,
+  changeQueue,
+  deleteQueue as deleteStored,
+  findQueue,
+  inTransaction,
+  listQueues as listStored,
+  nameQueue,
+  pauseQueue as pauseStored,
+  type QueueRow,
+  type Transaction,
+} from '@belfry/db'
+import { AppError, type AuditAction } from '@belfry/domain'
+import type { Request } from 'express'
+import { type Auditor, audit } from '../audit/audit.ts'
+import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { readCursor, toPage } from '../http/page.ts'
+import { notFound } from '../http/refusals.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { toLimits } from './name-queue.ts'
+
+const nameForm = new RegExp(queueNamePattern)
+
+export const listQueues = endpoint({
+  right: 'queue.read',
+  summary: 'List queues by name, with what they contain now',
+  answer: { status: 200, body: pageOf(queue) },
+  query: listQueuesQuery,
+  async handle(ctx, { caller: { workspaceId }, query }) {
+    const list = `queues:${workspaceId}`
+    const page = { after: readCursor(list, query, nameForm), prefix: query.name, limit: query.limit + 1 }
+    const rows = await listStored(ctx.pool, workspaceId, page)
+    return ok(
+      toPage(
+        list,
+        query,
+        rows.map(row => ({ ...row, id: row.name })),
+        presentQueue,
+      ),
+    )
+  },
+})
+
+export const getQueue = endpoint({
+  right: 'queue.read',
+  summary: 'Read a queue',
+  answer: { status: 200, body: queue },
+  async handle(ctx, { caller, request }) {
+    return ok(await readQueue(ctx, caller.workspaceId, nameOf(request)))
+  },
+})
+
+export const putQueue = endpoint({
+  right: 'queue.write',
+  summary: 'Create a queue, or replace its limits',
+  answer: { status: 200, body: queue },
+  body: putQueueBody,
+  async handle(ctx, { caller, request, body }) {
+    const name = nameOf(request)
+    if (!nameForm.test(name)) throw notFound()
+    await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, async tx => {
+      return (await nameQueue(tx, caller.workspaceId, name, toLimits(body))).id
+    })
+    return ok(await readQueue(ctx, caller.workspaceId, name))
+  },
+})
+
+export const updateQueue = endpoint({
+  right: 'queue.write',
+  summary: 'Change limits of a queue',
+  answer: { status: 200, body: queue },
+  body: updateQueueBody,
+  async handle(ctx, { caller, request, body }) {
+    const name = nameOf(request)
+    await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, tx =>
+      changeQueue(tx, caller.workspaceId, name, toLimits(body)),
+    )
+    return ok(await readQueue(ctx, caller.workspaceId, name))
+  },
+})
+
+export const pauseQueue = endpoint({
+  right: 'queue.write',
+  summary: 'Pause a queue: its tasks wait',
+  answer: { status: 200, body: queue },
+  handle: (ctx, { caller, request }) => setPaused(ctx, caller, nameOf(request), true),
+})
+
+export const resumeQueue = endpoint({
+  right: 'queue.write',
+  summary: 'Resume a paused queue',
+  answer: { status: 200, body: queue },
+  handle: (ctx, { caller, request }) => setPaused(ctx, caller, nameOf(request), false),
+})
+
+export const deleteQueue = endpoint({
+  right: 'queue.delete',
+  summary: 'Delete the settings of a queue that is not in use',
+  answer: { status: 204 },
+  refusals: ['queue_in_use'],
+  async handle(ctx, { caller, request }) {
+    const name = nameOf(request)
+    await inTransaction(ctx.pool, async tx => {
+      const result = await deleteStored(tx, caller.workspaceId, name)
+      if (result === 'unknown') throw notFound()
+      if (result === 'in_use') {
+        throw new AppError(
+          'queue_in_use',
+          'The queue has unfinished tasks, or a cron job or a subscription names it. Cancel or move these first.',
+        )
+      }
+      await audit(tx, caller, { action: 'queue.deleted', objectId: name })
+    })
+    return noContent()
+  },
+})
+
+type QueueChange = { name: string; action: AuditAction; details?: Readonly<Record<string, unknown>> }
+
+/** Changes a queue in a transaction with its audit entry, then wakes its tasks. `change` returns the queue's id. */
+async function moveQueue(
+  ctx: Context,
+  caller: Auditor,
+  { name, action, details = {} }: QueueChange,
+  change: (tx: Transaction) => Promise<string | null>,
+): Promise<void> {
+  const id = await inTransaction(ctx.pool, async tx => {
+    const found = await change(tx)
+    if (found === null) throw notFound()
+    await audit(tx, caller, { action, objectId: name, details })
+    return found
+  })
+  await advanceQueues(ctx.pool, [id])
+}
+
+async function setPaused(ctx: Context, caller: Auditor & { workspaceId: string }, name: string, isPaused: boolean) {
+  const action = isPaused ? 'queue.paused' : 'queue.resumed'
+  await moveQueue(ctx, caller, { name, action }, async tx => {
+    return (await pauseStored(tx, caller.workspaceId, name, isPaused))?.id ?? null
+  })
+  return ok(await readQueue(ctx, caller.workspaceId, name))
+}
+
+// PostgreSQL has no text with NUL.
+function nameOf(request: Request): string {
+  const name = String(request.params.queue)
+  if (name.includes('\0')) throw notFound()
+  return name
+}
+
+async function readQueue(ctx: Context, workspaceId: string, name: string): Promise<Queue> {
+  const row = await findQueue(ctx.pool, workspaceId, name)
+  if (!row) throw notFound()
+  return presentQueue(row)
+}
+
+function presentQueue(row: QueueRow): Queue {
+  const { rateCount, ratePeriodMs } = row
+  return {
+    name: row.name,
+    max_concurrent: row.maxConcurrent,
+    rate_limit: rateCount === null || ratePeriodMs === null ? null : { count: rateCount, period_ms: ratePeriodMs },
+    ordered: row.ordered,
+    paused_at: row.pausedAt?.toISOString() ?? null,
+    waiting: row.waiting,
+    in_flight: row.inFlight,
+    oldest_due_ms: row.oldestDueMs === null ? null : Math.max(0, Math.round(row.oldestDueMs)),
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  }
+}
