@@ -13,6 +13,7 @@ const resources: Record<string, string> = {
   deadLetters: 'dead-letters',
   runs: 'runs',
   hosts: 'hosts',
+  queues: 'queues',
   status: 'status',
   workspaces: 'workspaces',
   'workspaces.secrets': 'workspaces',
