@@ -165,7 +165,7 @@ describe('max_concurrent', () => {
     expect(kinds(await claimTasks(db.pool, { ...claimant, quarantine: true }, [request]))).toEqual(['blocked'])
   })
 
-  it('does not wait for due tasks that nobody starts', async () => {
+  it('does not wait for due tasks that no dispatcher starts', async () => {
     const { id, tasks } = await aQueue({ maxConcurrent: 2 }, 3)
     const claims = await claimAll(db.pool, tasks)
     for (const claim of claims.slice(0, 2)) await record(claimed(claim), 'retrying')
