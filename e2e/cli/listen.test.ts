@@ -28,7 +28,15 @@ const headersOf = (rawHeaders: readonly string[]) =>
   )
 
 it('sends a copy of each delivery to this machine with the same path, headers and bytes, and a valid signature', async () => {
-  const listening = startCli(installation, ['listen', String(local.port), '--topic', 'orders.paid', '--json'])
+  const listening = startCli(installation, [
+    'listen',
+    String(local.port),
+    '--topic',
+    'orders.paid',
+    '--from',
+    '127.0.0.1',
+    '--json',
+  ])
   await listening.prints(/Forwarding deliveries/)
   target.answer('/hooks/a', { status: 500 })
   local.answer('/hooks/a', { status: 418 })
@@ -68,6 +76,22 @@ it('sends a copy of each delivery to this machine with the same path, headers an
   })
   // The answer of this machine has no effect.
   expect(await belfry.tasks.get(tasks[0]?.id ?? '')).toMatchObject({ state: 'dead', lastRun: { responseStatus: 500 } })
+})
+
+it('forwards nothing that goes to another host or path than expected', async () => {
+  const flags = ['--from', `127.0.0.1:${target.port}`, '--path-prefix', '/own']
+  const listening = startCli(installation, ['listen', String(local.port), ...flags])
+  await listening.prints(/Forwarding deliveries/)
+  const before = local.requests.length
+  for (const path of ['/other', '/ownership', '/own/hook'])
+    await belfry.events.publish({ topic: 'a', payload: {}, targetUrl: target.url(path) })
+  const elsewhere = await startReceiver()
+  await belfry.events.publish({ topic: 'a', payload: {}, targetUrl: elsewhere.url('/own/hook') })
+  await local.waitFor(() => local.requestsTo('/own/hook').length === 1, 20_000)
+  await listening.prints(/POST \/own\/hook/)
+  expect((await listening.interrupt()).code).toBe(0)
+  await elsewhere.close()
+  expect(local.requests.length).toBe(before + 1)
 })
 
 it('says why it cannot send a copy unchanged, and that no process listens on the port', async () => {

@@ -112,6 +112,7 @@ export const leftOut: Record<string, string> = {
   '/api/v1/workspaces/{ws}/api-keys': 'keys are made where they can be shown once, in the dashboard',
   '/api/v1/workspaces/{ws}/integrations': 'alerts are set up in the dashboard',
   '/api/v1/organizations/{org}/audit-log': 'read in the dashboard',
+  '/api/v1/organizations/{org}/audit-log/export': 'downloaded from the dashboard',
   '/api/v1/organizations/{org}/subscription': 'billing is for owners, in the dashboard',
   '/api/v1/organizations/{org}/usage': 'billing is for owners, in the dashboard',
   '/api/v1/organizations/{org}/runs/': 'the workspace has its own export and tail',

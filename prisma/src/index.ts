@@ -122,6 +122,7 @@ export {
   type QueueLimits,
   type QueueRow,
 } from './queues/queues.ts'
+export { expireAuditLog, organizationsWithAuditLog } from './retention/expire-audit-log.ts'
 export { deleteCancelledTasks, deleteOldRuns, type KeptLog, workspacesWithTasks } from './retention/expire-log.ts'
 export { forgetExpired } from './retention/forget-expired.ts'
 export {

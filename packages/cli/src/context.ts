@@ -28,13 +28,19 @@ export type Context = Io & {
 export function createContext(io: Io, options: GlobalOptions): Context {
   const { env, stdout } = io
   const credentials = credentialsOf(env, options)
+  let hasWarned = false
   return {
     ...io,
     out: createOutput(stdout, { isJson: options.json ?? false, env }),
     now: () => new Date(),
     canSignIn: credentials !== null,
     belfry(on = {}) {
-      if (credentials) return new Belfry({ ...credentials, ...urlOf(env, options), on })
+      const url = urlOf(env, options)
+      if (url.baseUrl && isInsecure(url.baseUrl) && !hasWarned) {
+        hasWarned = true
+        io.stderr.write(`Warning: the credential is sent unencrypted to ${url.baseUrl}. Use https.\n`)
+      }
+      if (credentials) return new Belfry({ ...credentials, ...url, on })
       throw new UsageError('Set BELFRY_API_KEY or --api-key to the key of a workspace, bf_...')
     },
   }
@@ -45,6 +51,12 @@ function urlOf(env: Io['env'], options: GlobalOptions): BelfryOptions {
   if (!baseUrl) return {}
   if (!URL.canParse(baseUrl)) throw new UsageError(`${baseUrl} is not a URL, such as https://belfry.example.com.`)
   return { baseUrl }
+}
+
+/** Returns whether a credential for a URL would travel unencrypted to another machine. */
+export function isInsecure(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && !/^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
 function credentialsOf(env: Io['env'], options: GlobalOptions): BelfryOptions | null {

@@ -1,5 +1,6 @@
 import { auditActions } from '@belfry/domain'
 import { z } from 'zod'
+import { exportFormat } from './export-format.ts'
 import { repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { idField, timestampField } from './response-fields.ts'
@@ -15,6 +16,9 @@ export const listAuditLogQuery = z.strictObject({
   to: textField(instant).optional(),
   ...pageFields,
 })
+
+/** The query of an export of the audit log: the filters of the list. */
+export const exportAuditLogQuery = listAuditLogQuery.omit({ limit: true, cursor: true }).extend(exportFormat)
 
 /** An action of a user, an API key or an operator. */
 export const auditEntry = z

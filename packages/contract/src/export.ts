@@ -1,14 +1,8 @@
-import { z } from 'zod'
+import { exportFormat as format } from './export-format.ts'
 import { listOrganizationRunsQuery, listRunsQuery } from './run.ts'
 import { listTasksQuery } from './task.ts'
 
 const place = { limit: true, cursor: true } as const
-const format = {
-  format: z
-    .enum(['csv', 'jsonl'])
-    .default('csv')
-    .meta({ description: 'CSV with a header line, or one JSON object per line.' }),
-}
 
 /** The query of an export of runs: the filters of the list. */
 export const exportRunsQuery = listRunsQuery.omit(place).extend(format)

@@ -1,6 +1,6 @@
 export type { FieldError } from '@belfry/domain'
 export { type ApiKey, apiKey, createApiKeyBody, type NewApiKey, newApiKey } from './api-key.ts'
-export { type AuditEntry, auditEntry, listAuditLogQuery } from './audit-entry.ts'
+export { type AuditEntry, auditEntry, exportAuditLogQuery, listAuditLogQuery } from './audit-entry.ts'
 export {
   confirmEmailBody,
   forgotPasswordBody,

@@ -14,6 +14,8 @@ export type TierLimits = {
   workspaces: number
   /** Days that runs and finished tasks are kept. */
   logDays: number
+  /** Days that audit entries are kept; at least 30. */
+  auditDays: number
   /** Per API key. */
   requestsPerSecond: number
   /** Pending tasks per workspace. */
@@ -52,7 +54,7 @@ export function presentLimit(limit: number): number | null {
 const unicorn: TierLimits = {
   ...{ executions: 200 * million, storageBytes: terabyte, workspaces: 500, logDays: 365, requestsPerSecond: 1000 },
   ...{ pendingTasks: 20 * million, payloadBytes, cronJobs: 200 * thousand, apiKeys: 1000, secrets: 1000 },
-  ...{ members: 10 * thousand, invitations: 5000, slotsPercent: 100, slowCallSeconds: million },
+  ...{ members: 10 * thousand, invitations: 5000, auditDays: 730, slotsPercent: 100, slowCallSeconds: million },
 }
 
 /** The default limits. */
@@ -60,17 +62,17 @@ export const defaultTiers: Tiers = {
   free: {
     ...{ executions: 10 * thousand, storageBytes: 100 * megabyte, workspaces: 2, logDays: 7, requestsPerSecond: 10 },
     ...{ pendingTasks: 10 * thousand, payloadBytes, cronJobs: 100, apiKeys: 20, secrets: 100 },
-    ...{ members: 50, invitations: 50, slotsPercent: 25, slowCallSeconds: 600 },
+    ...{ members: 50, invitations: 50, auditDays: 90, slotsPercent: 25, slowCallSeconds: 600 },
   },
   startup: {
     ...{ executions: 500 * thousand, storageBytes: 5 * gigabyte, workspaces: 10, logDays: 30, requestsPerSecond: 50 },
     ...{ pendingTasks: 200 * thousand, payloadBytes, cronJobs: 1000, apiKeys: 100, secrets: 500 },
-    ...{ members: 250, invitations: 250, slotsPercent: 50, slowCallSeconds: 3000 },
+    ...{ members: 250, invitations: 250, auditDays: 180, slotsPercent: 50, slowCallSeconds: 3000 },
   },
   scaleup: {
     ...{ executions: 10 * million, storageBytes: 50 * gigabyte, workspaces: 50, logDays: 90, requestsPerSecond: 200 },
     ...{ pendingTasks: 2 * million, payloadBytes, cronJobs: 10 * thousand, apiKeys: 500, secrets: 1000 },
-    ...{ members: 1000, invitations: 1000, slotsPercent: 75, slowCallSeconds: 30 * thousand },
+    ...{ members: 1000, invitations: 1000, auditDays: 365, slotsPercent: 75, slowCallSeconds: 30 * thousand },
   },
   unicorn,
   // Without the two limits that cancel accepted tasks. The others only reject creations.
@@ -83,6 +85,7 @@ export const figureNames = {
   storageBytes: 'storage_bytes',
   workspaces: 'workspaces',
   logDays: 'log_days',
+  auditDays: 'audit_days',
   requestsPerSecond: 'requests_per_second',
   pendingTasks: 'pending_tasks',
   payloadBytes: 'payload_bytes',
@@ -116,7 +119,7 @@ function readFigures(tier: TierName, given: Record<string, unknown>): Partial<Ti
   const limits: Partial<TierLimits> = {}
   for (const [name, value] of Object.entries(given)) {
     const figure = figureOf.get(known(name, [...figureOf.keys()], `a limit of ${tier}`))
-    const min = figure === 'logDays' || figure === 'requestsPerSecond' || figure === 'slotsPercent' ? 1 : 0
+    const min = minOf(figure)
     if (value === null && (figure === 'executions' || figure === 'storageBytes')) {
       limits[figure] = NO_LIMIT
       continue
@@ -128,6 +131,12 @@ function readFigures(tier: TierName, given: Record<string, unknown>): Partial<Ti
     limits[figure] = Number(value)
   }
   return limits
+}
+
+// The database deletes no audit entry that is younger than 30 days.
+function minOf(figure: keyof TierLimits | undefined): number {
+  if (figure === 'auditDays') return 30
+  return figure === 'logDays' || figure === 'requestsPerSecond' || figure === 'slotsPercent' ? 1 : 0
 }
 
 function known<Name extends string>(name: string, names: readonly Name[], kind: string): Name {

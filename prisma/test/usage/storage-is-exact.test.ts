@@ -1,6 +1,7 @@
 import { newUuid } from '@belfry/domain'
 import { expect, it } from 'vitest'
 import {
+  answerOnce,
   type ClaimedTask,
   type CronJobFields,
   cancelPendingTask,
@@ -12,6 +13,7 @@ import {
   deleteOldRuns,
   expandCronJobs,
   foldUsageChanges,
+  forgetIdempotencyKeys,
   insertTasks,
   isTransientDatabaseError,
   purgeWorkspace,
@@ -43,6 +45,10 @@ async function compare(): Promise<Array<{ id: string; summed: number; stored: nu
       ), 0)::float8
         + coalesce((
             SELECT sum(octet_length(r.response_body)) FROM runs r JOIN workspaces w ON w.id = r.workspace_id
+            WHERE w.organization_id = o.id
+          ), 0)::float8
+        + coalesce((
+            SELECT sum(octet_length(k.answer)) FROM idempotency_keys k JOIN workspaces w ON w.id = k.workspace_id
             WHERE w.organization_id = o.id
           ), 0)::float8 AS stored
     FROM organizations o ORDER BY o.id`)
@@ -145,6 +151,16 @@ it('the sums of storage are exact under all operations at once', async () => {
     },
     retention: () => deleteOldRuns(db.pool, pick(workspaces), -1, 40),
     'deletion of cancelled tasks': () => deleteCancelledTasks(db.pool, pick(workspaces), -1, 40),
+    'answers of idempotency keys': async () => {
+      const request = { workspaceId: pick(workspaces), key: `k${someBytes() % 20}`, hash: Buffer.alloc(32) }
+      const answer = { status: 201, location: null, answer: textOf(someBytes()) }
+      await answerOnce(db.pool, request, async () => answer)
+    },
+    'expiry of answers': async () => {
+      const text = `UPDATE idempotency_keys SET created_at = now() - interval '25 hours' WHERE key = $1`
+      await db.pool.query(text, [`k${someBytes() % 20}`])
+      if (Math.random() < 0.5) await forgetIdempotencyKeys(db.pool, 5)
+    },
     fold: () => foldUsageChanges(db.pool, 50),
     'deletion of a workspace': async () => {
       if (!isOver) return

@@ -1,5 +1,5 @@
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys/api-keys.ts'
-import { listAuditLog } from './audit/list-audit-log.ts'
+import { exportAuditLog, listAuditLog } from './audit/list-audit-log.ts'
 import { confirmEmail } from './auth/confirm-email.ts'
 import { forgotPassword } from './auth/forgot-password.ts'
 import { getMe } from './auth/get-me.ts'
@@ -164,6 +164,7 @@ export const routes: Routes = {
   '/api/v1/invitations/:token': { get: getInvitation },
   '/api/v1/invitations/:token/accept': { post: acceptInvitationOfPath },
   '/api/v1/organizations/:org/audit-log': { get: listAuditLog },
+  '/api/v1/organizations/:org/audit-log/export': { get: exportAuditLog },
   '/api/v1/organizations/:org/workspaces': { get: listWorkspaces, post: createWorkspace },
   '/api/v1/workspaces/:ws': { get: getWorkspace, patch: updateWorkspace, delete: deleteWorkspace },
   '/api/v1/workspaces/:ws/members': { get: listWorkspaceMembers },

@@ -1,3 +1,4 @@
+import { fromId } from '@belfry/domain'
 import { describe, expect, it } from 'vitest'
 import { anOrganization, type Person, type TestOrganization } from './organization.ts'
 import { aTaskBody, type Json, useApi } from './setup.ts'
@@ -117,6 +118,28 @@ describe('works', () => {
     const wrong = await read(organization, admin, '?action=organization.painted')
     expect(wrong.errors[0].path).toBe('action')
   })
+})
+
+it('exports the filtered log as CSV and JSON Lines, in more than one page, to owners and admins', async () => {
+  const organization = await anOrganization(api)
+  const org = `/api/v1/organizations/${organization.id}`
+  await api.send('PATCH', org, { name: '=1+1' }, organization.owner.session)
+  await api.ctx.pool.query(
+    `INSERT INTO audit_log (id, organization_id, action, address, object_id)
+     SELECT uuid_v7(now() - n * interval '1 minute'), $1, 'member.joined', '192.0.2.1', n FROM generate_series(1, 2500) n`,
+    [fromId('org', organization.id)],
+  )
+  const path = `${org}/audit-log/export`
+  const { text } = await api.send('GET', `${path}?format=jsonl`, undefined, organization.owner.session)
+  const lines = text.trim().split('\n')
+  expect(lines).toHaveLength(2501)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ action: 'organization.changed', object_id: organization.id })
+  const csv = await api.send('GET', `${path}?action=organization.changed`, undefined, organization.owner.session)
+  expect(csv.headers.get('content-disposition')).toBe('attachment; filename="audit-log.csv"')
+  expect(csv.text.trim().split('\r\n')).toHaveLength(2)
+  expect(csv.text).toContain('{""name"":{""from"":""Acme"",""to"":""=1+1""}}')
+  const member = await organization.add('member')
+  expect((await api.send('GET', path, undefined, member.session)).status).toBe(403)
 })
 
 describe('refuses', () => {

@@ -84,7 +84,7 @@ export function useApi(environment: (databaseUrl: string) => Promise<Environment
       status: response.status,
       headers: response.headers,
       text,
-      body: /json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : undefined,
+      body: /[/+]json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : undefined,
     }
   }
 

@@ -5,6 +5,7 @@ import { type Context, hasQueue, type QueueContext } from './context.ts'
 import { drain } from './drain.ts'
 import { endGracePeriods } from './end-grace-periods.ts'
 import { expandCronJobs, type UnreadableCronJobs } from './expand-cron-jobs.ts'
+import { expireAuditLogs } from './expire-audit-logs.ts'
 import { expireLog } from './expire-log.ts'
 import { promoteDueTasks } from './promote-due-tasks.ts'
 import { purgeDeleted } from './purge-deleted.ts'
@@ -68,6 +69,7 @@ export function loops(ctx: Context): Loop[] {
     chore('end-grace-periods', 60_000, signal => endGracePeriods(background, signal)),
     chore('report-usage', 600_000, signal => reportUsage(background, signal)),
     chore('expire-log', 3_600_000, signal => expireLog(background, signal)),
+    chore('expire-audit-logs', 3_600_000, signal => expireAuditLogs(background, signal)),
     chore('settle-dead-letters', 1_000, signal => settleDeadLetters(background, signal), 5_000),
     chore('forget-old-requests', 60_000, signal => forgetOldRequests(background, signal)),
     chore('probe-database', 30_000, () => probeDatabase(background)),

@@ -1,25 +1,28 @@
 import type { Run } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { toLocalRequest, whyNotFaithful } from '../listen/local-request.ts'
+import { isExpected, toLocalRequest, whyNotFaithful } from '../listen/local-request.ts'
 import { type LocalAnswer, sendLocalRequest } from '../listen/send-local-request.ts'
 import type { Cell } from '../output/output.ts'
 import { parseDuration } from '../parse-duration.ts'
 import { UsageError } from '../usage-error.ts'
 import { isWanted, type RunFlags, withRunFilter } from './run-filter.ts'
 
-type Flags = RunFlags & { path?: string; timeout: string; retries: boolean }
+type Flags = RunFlags & { from?: string[]; pathPrefix?: string; path?: string; timeout: string; retries: boolean }
 
 const limits = `
 Each attempt that Belfry makes is sent once more to your machine, about a second later: same method, path, headers,
 signature and body. What your machine answers is shown here and changes nothing in Belfry. Requests with
-secrets are not sent: the log does not show them as they were.`
+secrets are not sent: the log does not show them as they were. Every key of the workspace can create deliveries, so
+limit their target with --from and --path-prefix when others have one.`
 
 export function addListen(program: Command, context: () => Context): void {
   const command = program
     .command('listen')
     .description('forward a copy of every delivery of the workspace to this machine, until Ctrl-C')
     .argument('<where>', 'a port, or a URL such as http://localhost:3001/app')
+    .option('--from <host...>', 'forward only deliveries to these hosts')
+    .option('--path-prefix <path>', 'forward only deliveries to paths that begin with this one')
     .option('--path <path>', 'forward all to this path instead of their own')
     .option('--timeout <time>', 'the time limit of each request', '30s')
     .option('--no-retries', 'forward first attempts only')
@@ -35,7 +38,8 @@ export function addListen(program: Command, context: () => Context): void {
     const onOmitted = (count: number) =>
       ctx.stderr.write(`At least ${count} deliveries were omitted because there are too many.\n`)
     for await (const run of runs.tail({ signal: ctx.signal, onOmitted })) {
-      if (!isWanted(run, flags) || (!flags.retries && run.attempt > 1)) continue
+      if (!isWanted(run, flags) || !isExpected(run.url, flags)) continue
+      if (!flags.retries && run.attempt > 1) continue
       try {
         await forward(ctx, run, base, flags)
       } catch (error) {

@@ -1,6 +1,6 @@
 import type { RunDetail } from '@belfry/client'
 import { expect, it } from 'vitest'
-import { toLocalRequest, whyNotFaithful } from './local-request.ts'
+import { isExpected, toLocalRequest, whyNotFaithful } from './local-request.ts'
 
 const run = (request: Partial<RunDetail['request']> = {}) =>
   ({
@@ -38,4 +38,24 @@ it('never leaves the address that it was given', () => {
 it('reports requests that it cannot forward unchanged', () => {
   expect(whyNotFaithful(run())).toBeNull()
   expect(whyNotFaithful(run({ headers: { Authorization: 'Bearer {{ secrets.TOKEN }}' } }))).toMatch(/secrets/)
+})
+
+it.each([
+  [{}, true],
+  [{ from: ['staging.example.com'] }, true],
+  [{ from: ['other.example', 'STAGING.example.com:8443'] }, true],
+  [{ from: ['example.com'] }, false],
+  [{ from: ['staging.example.com:443'] }, false],
+  [{ pathPrefix: '/hooks' }, true],
+  [{ pathPrefix: 'hooks/' }, true],
+  [{ pathPrefix: '/hooks/a' }, true],
+  [{ pathPrefix: '/hook' }, false],
+  [{ from: ['staging.example.com'], pathPrefix: '/admin' }, false],
+])('with %j, forwards a delivery to the staging host: %j', (expected, isForwarded) => {
+  expect(isExpected('https://staging.example.com:8443/hooks/a?b=/admin', expected)).toBe(isForwarded)
+})
+
+it('forwards no delivery whose path leaves the prefix', () => {
+  expect(isExpected('https://a.example/hooks/../admin', { pathPrefix: '/hooks' })).toBe(false)
+  expect(isExpected('{{ secrets.URL }}/hooks', { pathPrefix: '/hooks' })).toBe(false)
 })

@@ -17,6 +17,18 @@ export function toLocalRequest({ request }: RunDetail, base: URL, path: string |
   return { url, method: request.method, headers: Object.fromEntries(headers), body: request.body }
 }
 
+/** The deliveries that may reach this machine. Default: all. */
+export type Expected = { from?: readonly string[]; pathPrefix?: string }
+
+/** Returns whether a delivery to a URL may reach this machine. A host without a port matches every port. */
+export function isExpected(url: string, { from, pathPrefix = '/' }: Expected): boolean {
+  if (!URL.canParse(url)) return false
+  const { host, hostname, pathname } = new URL(url)
+  const isFromHost = from === undefined || from.some(one => [host, hostname].includes(one.toLowerCase()))
+  const prefix = `/${pathPrefix.replace(/^\//, '')}`
+  return isFromHost && (pathname === prefix || pathname.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`))
+}
+
 /** Returns why a run cannot be forwarded unchanged; null when it can. */
 export function whyNotFaithful({ request }: RunDetail): string | null {
   const isHidden = [request.url, request.body ?? '', ...Object.values(request.headers)].some(text =>

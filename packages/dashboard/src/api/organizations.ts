@@ -7,7 +7,7 @@ import type {
   Usage,
 } from '@belfry/contract'
 import { queryOptions } from '@tanstack/react-query'
-import { call } from './call.ts'
+import { call, queryText } from './call.ts'
 import { type ListQuery, listOptions } from './page.ts'
 
 export function organizationQuery(orgId: string) {
@@ -53,6 +53,11 @@ export function changeTier(orgId: string, tier: string): Promise<OrganizationSub
 /** Returns the payment provider's page for payment methods and invoices. */
 export function openBillingPortal(orgId: string): Promise<BillingPortal> {
   return call('POST', `/api/v1/organizations/${orgId}/subscription/portal`)
+}
+
+/** Returns the URL of a file with the audit entries that match a query. */
+export function auditExportUrl(orgId: string, query: ListQuery, format: 'csv' | 'jsonl'): string {
+  return `/api/v1/organizations/${orgId}/audit-log/export${queryText({ ...query, format })}`
 }
 
 export function auditLogQuery(orgId: string, query: ListQuery) {

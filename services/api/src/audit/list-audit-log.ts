@@ -1,9 +1,12 @@
-import { type AuditEntry, auditEntry, listAuditLogQuery, pageOf } from '@belfry/contract'
+import { type AuditEntry, auditEntry, exportAuditLogQuery, listAuditLogQuery, pageOf } from '@belfry/contract'
 import { type AuditAction, toId } from '@belfry/domain'
+import type { z } from 'zod'
+import { isExactly, isOnPage, type Scan } from '../http/bounded-page.ts'
 import { endpoint } from '../http/endpoint.ts'
+import { type Cell, exportReply, exportTypes } from '../http/export.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
-import { where } from '../http/where.ts'
+import { type Where, where } from '../http/where.ts'
 
 export const listAuditLog = endpoint({
   right: 'audit_log.read',
@@ -17,21 +20,62 @@ export const listAuditLog = endpoint({
     const filter = where()
     filter.and('a.organization_id = ?', caller.organizationId)
     if (after) filter.and('a.id < ?', after)
-    if (query.action) filter.and('a.action = ANY (?::text[])', query.action)
-    if (query.user_id) filter.and('a.user_id = ANY (?::uuid[])', query.user_id)
-    if (query.workspace_id) filter.and('a.workspace_id = ANY (?::uuid[])', query.workspace_id)
-    if (query.object_id) filter.and('a.object_id = ANY (?::text[])', query.object_id)
-    if (query.from) filter.and('a.created_at >= ?', query.from)
-    if (query.to) filter.and('a.created_at < ?', query.to)
-    const text = `
-      SELECT a.id, a.action, a.user_id AS "userId", u.email, a.api_key_id AS "apiKeyId", a.workspace_id AS "workspaceId",
-             a.object_id AS "objectId", a.address, a.details, a.created_at AS "createdAt"
-      FROM audit_log a LEFT JOIN users u ON u.id = a.user_id
-      WHERE ${filter.text} ORDER BY a.id DESC LIMIT ${query.limit + 1}`
+    addFilters(filter, query)
+    const text = `${selectEntries} WHERE ${filter.text} ORDER BY a.id DESC LIMIT ${query.limit + 1}`
     const { rows } = await ctx.pool.query<AuditRow>(text, filter.values)
     return ok(toPage(list, query, rows, presentAuditEntry))
   },
 })
+
+export const exportAuditLog = endpoint({
+  right: 'audit_log.read',
+  summary: 'Export the audit log as CSV or JSON Lines, newest first',
+  answer: { status: 200, texts: exportTypes },
+  params: { org: 'org' },
+  query: exportAuditLogQuery,
+  async handle(ctx, { caller, query }) {
+    const along = where()
+    along.and(isExactly('a.organization_id', '?::uuid'), caller.organizationId, caller.organizationId)
+    const rest = where(along)
+    addFilters(rest, query)
+    const scan: Scan = {
+      ...{ streams: '(VALUES (1)) AS key (value)', streamCount: 1, table: 'audit_log', alias: 'a' },
+      ...{ order: 'a.organization_id, a.id DESC', along, rest },
+      read: `${selectEntries} WHERE ${isOnPage('a.id')}`,
+    }
+    const present = presentAuditEntry
+    return exportReply<AuditRow, AuditEntry>(ctx, { name: 'audit-log', format: query.format, scan, present, columns })
+  },
+})
+
+const columns: Readonly<Record<string, (entry: AuditEntry) => Cell>> = {
+  id: entry => entry.id,
+  created_at: entry => entry.created_at,
+  action: entry => entry.action,
+  object_id: entry => entry.object_id,
+  workspace_id: entry => entry.workspace_id,
+  user_id: entry => entry.actor.user_id,
+  email: entry => entry.actor.email,
+  api_key_id: entry => entry.actor.api_key_id,
+  address: entry => entry.address,
+  details: entry => JSON.stringify(entry.details),
+}
+
+const selectEntries = `
+  SELECT a.id, a.action, a.user_id AS "userId", u.email, a.api_key_id AS "apiKeyId", a.workspace_id AS "workspaceId",
+         a.object_id AS "objectId", a.address, a.details, a.created_at AS "createdAt"
+  FROM audit_log a LEFT JOIN users u ON u.id = a.user_id`
+
+type Filters = Omit<z.infer<typeof exportAuditLogQuery>, 'format'>
+
+function addFilters(filter: Where, query: Filters): void {
+  if (query.action) filter.and('a.action = ANY (?::text[])', query.action)
+  if (query.user_id) filter.and('a.user_id = ANY (?::uuid[])', query.user_id)
+  if (query.workspace_id) filter.and('a.workspace_id = ANY (?::uuid[])', query.workspace_id)
+  if (query.object_id) filter.and('a.object_id = ANY (?::text[])', query.object_id)
+  if (query.from) filter.and('a.created_at >= ?', query.from)
+  if (query.to) filter.and('a.created_at < ?', query.to)
+}
 
 type AuditRow = {
   id: string

@@ -103,6 +103,7 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'GET /api/v1/invitations/:token': none,
   'POST /api/v1/invitations/:token/accept': { body: () => ({ name: 'A user', password: aPassword }) },
   'GET /api/v1/organizations/:org/audit-log': none,
+  'GET /api/v1/organizations/:org/audit-log/export': none,
   'GET /api/v1/organizations/:org/runs': none,
   'GET /api/v1/organizations/:org/runs/export': none,
   'GET /api/v1/organizations/:org/runs/stream': none,

@@ -1,12 +1,14 @@
 import type { AuditEntry } from '@belfry/contract'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { ScrollText } from 'lucide-react'
+import { Download, ScrollText } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { membersQuery } from '../../api/members.ts'
-import { auditLogQuery } from '../../api/organizations.ts'
+import { auditExportUrl, auditLogQuery } from '../../api/organizations.ts'
 import { useOrganization } from '../../session/scope.ts'
+import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
+import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -20,15 +22,21 @@ export function AuditLog(): ReactNode {
   const { organization, workspaces } = useOrganization()
   const filters = useFilters(['group', 'user_id', 'workspace_id', 'object_id'])
   const { group, ...query } = filters.values
-  const list = useInfiniteQuery(
-    auditLogQuery(organization.id, { ...query, action: (group ?? []).flatMap(actionsOf), limit: 50 }),
-  )
+  const filtered = { ...query, action: (group ?? []).flatMap(actionsOf) }
+  const list = useInfiniteQuery(auditLogQuery(organization.id, { ...filtered, limit: 50 }))
   const members = useInfiniteQuery(membersQuery(organization.id))
   return (
     <>
       <PageHeader
         title="Audit log"
-        description="Who changed which object, when, and from which address. Entries are never edited or deleted."
+        actions={
+          <Menu align="end" trigger={<Button icon={<Download size={15} aria-hidden="true" />}>Export</Button>}>
+            <MenuLabel>All entries that match the filters</MenuLabel>
+            <MenuItem href={auditExportUrl(organization.id, filtered, 'csv')}>CSV</MenuItem>
+            <MenuItem href={auditExportUrl(organization.id, filtered, 'jsonl')}>JSON Lines</MenuItem>
+          </Menu>
+        }
+        description="Who changed which object, when, and from which address. No entry can be edited."
       />
       <FilterBar
         filters={filters}
