@@ -38,8 +38,8 @@ const statement = `
   ORDER BY found.id`
 
 /**
- * Deletes up to `limit` audit entries of an organization that are older than `days`, and never one that is younger than 30
- * days. Returns how many it deleted.
+ * Deletes up to `limit` audit entries of an organization that are older than `days`. Entries of the last 30 days stay in any
+ * case. Returns how many it deleted.
  */
 export async function expireAuditLog(pool: Pool, { organizationId, days }: KeptAuditLog, limit: number) {
   const text = 'SELECT expire_audit_log($1, $2, $3) AS deleted'
