@@ -1,0 +1,15 @@
+"""Client of Belfry, the self-hostable webhook scheduler.
+
+    from belfry import Belfry
+
+    belfry = Belfry()  # reads BELFRY_API_KEY and BELFRY_URL
+    belfry.tasks.create(target_url="https://example.com/hooks/trial-ends", delay="3d", payload={"user": 42})
+"""
+
+from . import errors, models, webhooks
+from ._async_client import AsyncBelfry
+from ._requests import UNSET, JsonText
+from ._sync_client import Belfry
+from .errors import ApiError, BelfryError
+
+__all__ = ["UNSET", "ApiError", "AsyncBelfry", "Belfry", "BelfryError", "JsonText", "errors", "models", "webhooks"]

@@ -1,0 +1,141 @@
+"""The rules of requests and retries. They are the same for both clients, and do no I/O."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import secrets
+from collections.abc import Mapping
+from datetime import datetime, timedelta, timezone
+from email.utils import parsedate_to_datetime
+from enum import Enum
+from typing import Any, Final
+from urllib.parse import quote
+
+from .errors import ApiError, BelfryError, ConnectionError
+
+_first_delay = 0.5
+_max_delay = 8.0
+_max_retry_after = 60.0
+_units = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
+
+
+class Unset(Enum):
+    """The type of `UNSET`."""
+
+    UNSET = "unset"
+
+
+UNSET: Final = Unset.UNSET
+"""A field that is left out of a request. None is sent as `null`."""
+
+
+class JsonText(str):
+    """JSON text that Belfry sends byte for byte, such as `JsonText('{"total": 1.10}')`."""
+
+
+def path(template: str, *parts: str) -> str:
+    """Returns a path with escaped parts in place of `{}`."""
+    return template.format(*(quote(part, safe="") for part in parts))
+
+
+def to_json(fields: Mapping[str, Any]) -> bytes:
+    """Returns the JSON of a body. It omits unset fields, and keeps `JsonText` unchanged."""
+    members = [f"{json.dumps(name)}:{_text(value)}" for name, value in fields.items() if value is not UNSET]
+    return ("{" + ",".join(members) + "}").encode()
+
+
+def new_task(fields: Mapping[str, Any], target_url: str, method: str, name: str | None) -> dict[str, Any]:
+    """Returns the body of a new task or cron job, with the default name."""
+    return {
+        "name": name or _name_of(method, target_url),
+        "url": target_url,
+        "method": method.upper(),
+        **fields,
+    }
+
+
+def time_after(delay: timedelta | str | None, execute_at: datetime | str | None) -> datetime | str:
+    """Returns the time of a task. A delay counts from now by this machine's clock."""
+    if (delay is None) == (execute_at is None):
+        raise TypeError("Pass either execute_at or delay.")
+    if delay is None:
+        assert execute_at is not None
+        return execute_at
+    return datetime.now(timezone.utc) + (parse_duration(delay) if isinstance(delay, str) else delay)
+
+
+def parse_duration(text: str) -> timedelta:
+    """Parses a duration such as `90s`, `10m` or `1h30m`."""
+    parts = re.findall(r"(\d+(?:\.\d+)?)(ms|[smhdw])", text)
+    if not parts or "".join(amount + unit for amount, unit in parts) != text:
+        raise ValueError(f"{text} is not a duration such as 90s, 10m, 1h30m or 2d.")
+    return timedelta(seconds=sum(float(amount) * _units[unit] for amount, unit in parts))
+
+
+def to_query(filters: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Returns query parameters: one for each value of a list."""
+    pairs = []
+    for name, value in filters.items():
+        for item in value if isinstance(value, (list, tuple)) else [value]:
+            if item is not None:
+                pairs.append((name, write_time(item) if isinstance(item, datetime) else str(item)))
+    return pairs
+
+
+def write_time(time: datetime) -> str:
+    """Returns a time as ISO 8601 text. A time without a time zone is refused."""
+    if time.tzinfo is None:
+        raise ValueError("A datetime requires a time zone, such as datetime.now(timezone.utc).")
+    return time.isoformat(timespec="milliseconds")
+
+
+def new_idempotency_key() -> str:
+    return secrets.token_hex(16)
+
+
+def retry_delay(error: BelfryError, attempt: int, is_repeatable: bool) -> float | None:
+    """Returns the delay before a retry in seconds; None when there must be none.
+
+    A response of 429 or 503 means that nothing changed, so a retry is always safe. In other cases only idempotent
+    requests are retried.
+    """
+    backoff: float = min(_first_delay * 2 ** (attempt - 1), _max_delay) * (0.5 + random.random() / 2)
+    if isinstance(error, ConnectionError):
+        return backoff if is_repeatable else None
+    if not isinstance(error, ApiError):
+        return None
+    if error.code == "idempotency_in_progress":
+        return backoff
+    if error.status in (429, 503):
+        asked = _retry_after(error.headers)
+        return None if asked > _max_retry_after else max(asked, backoff)
+    return backoff if is_repeatable and error.status in (500, 502, 504) else None
+
+
+def _retry_after(headers: Mapping[str, str]) -> float:
+    text = headers.get("retry-after") or ""
+    if text.isdigit():
+        return float(text)
+    try:
+        return max(0.0, (parsedate_to_datetime(text) - datetime.now(timezone.utc)).total_seconds())
+    except (TypeError, ValueError):
+        return 0.0
+
+
+def _name_of(method: str, url: str) -> str:
+    return f"{method.upper()} {re.sub(r'[?#].*$', '', re.sub(r'^https?://', '', url, flags=re.I))}"[:200]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, JsonText):
+        json.loads(value)
+        return str(value)
+    if isinstance(value, datetime):
+        return json.dumps(write_time(value))
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(_text(item) for item in value) + "]"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{json.dumps(str(name))}:{_text(item)}" for name, item in value.items()) + "}"
+    return json.dumps(value, allow_nan=False)

@@ -1,0 +1,161 @@
+import json
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import httpx
+import pytest
+
+from belfry import UNSET, AsyncBelfry, Belfry, JsonText, errors
+from belfry._requests import parse_duration, path, time_after, to_json, to_query, write_time
+
+
+def test_a_body_keeps_json_text_and_large_numbers() -> None:
+    body = to_json({"payload": JsonText('{"total": 1.10}'), "n": 12345678901234567890, "left_out": UNSET, "null": None})
+    assert body == b'{"payload":{"total": 1.10},"n":12345678901234567890,"null":null}'
+
+
+def test_a_body_refuses_what_is_not_json() -> None:
+    for value in (JsonText("{"), float("nan"), object()):
+        with pytest.raises((ValueError, TypeError)):
+            to_json({"payload": value})
+
+
+def test_times_need_a_zone() -> None:
+    assert write_time(datetime(2026, 1, 2, 3, 4, 5, 678000, timezone.utc)) == "2026-01-02T03:04:05.678+00:00"
+    with pytest.raises(ValueError):
+        write_time(datetime(2026, 1, 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90s", 90), ("1h30m", 5400), ("2d", 172_800), ("250ms", 0.25), ("1.5h", 5400), ("1w", 604_800)]
+)
+def test_durations(text: str, seconds: float) -> None:
+    assert parse_duration(text) == timedelta(seconds=seconds)
+
+
+@pytest.mark.parametrize("text", ["", "3", "h", "3 h", "-3h", "3hours"])
+def test_refuses_what_is_no_duration(text: str) -> None:
+    with pytest.raises(ValueError):
+        parse_duration(text)
+
+
+def test_a_task_has_one_time() -> None:
+    for delay, at in ((None, None), ("1h", "2099-01-01T00:00:00Z")):
+        with pytest.raises(TypeError):
+            time_after(delay, at)
+
+
+def test_paths_and_queries_are_escaped() -> None:
+    assert path("/tasks/{}", "a/../b?c") == "/tasks/a%2F..%2Fb%3Fc"
+    assert to_query({"state": ["dead", "cancelled"], "name": None, "limit": 5}) == [
+        ("state", "dead"),
+        ("state", "cancelled"),
+        ("limit", "5"),
+    ]
+
+
+class Server:
+    """Answers requests with the given responses, in order; an exception is raised."""
+
+    def __init__(self, *answers: httpx.Response | Exception) -> None:
+        self.answers = list(answers)
+        self.requests: list[httpx.Request] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def client_of(server: Server, **options: Any) -> Belfry:
+    return Belfry("bf_test", base_url="http://belfry.test", transport=httpx.MockTransport(server), **options)
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
+
+
+def problem(status: int, code: str, **headers: str) -> httpx.Response:
+    body = {"status": status, "code": code, "detail": "Because.", "request_id": "req_1", "errors": []}
+    return httpx.Response(status, json=body, headers={"content-type": "application/problem+json", **headers})
+
+
+event = {"id": "evt_1", "topic": "a.b", "tasks": []}
+
+
+def test_a_create_is_repeated_with_the_same_key() -> None:
+    server = Server(httpx.ConnectError("away"), problem(502, "bad_gateway"), httpx.Response(202, json=event))
+    assert client_of(server).events.publish(topic="a.b", payload={}).id == "evt_1"
+    keys = {request.headers["idempotency-key"] for request in server.requests}
+    assert (len(server.requests), len(keys)) == (3, 1)
+    assert json.loads(server.requests[0].content) == {"topic": "a.b", "payload": {}}
+
+
+def test_what_is_not_safe_is_not_repeated() -> None:
+    server = Server(httpx.ReadTimeout("late"))
+    with pytest.raises(errors.TimeoutError):
+        client_of(server).cron_jobs.trigger("cron_1")
+    assert len(server.requests) == 1
+
+
+def test_a_refusal_by_rate_limit_is_repeated_unless_the_wait_is_long() -> None:
+    server = Server(problem(429, "rate_limited", **{"retry-after": "1"}), httpx.Response(204))
+    client_of(server).cron_jobs.delete("cron_1")
+    assert len(server.requests) == 2
+    long = Server(problem(429, "rate_limited", **{"retry-after": "61"}))
+    with pytest.raises(errors.RateLimitError):
+        client_of(long).cron_jobs.delete("cron_1")
+
+
+def test_retries_end() -> None:
+    server = Server(*[httpx.ConnectError("away") for _ in range(5)])
+    with pytest.raises(errors.ConnectionError):
+        client_of(server, max_retries=1).tasks.get("task_1")
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (400, errors.ValidationError),
+        (401, errors.AuthenticationError),
+        (402, errors.QuotaError),
+        (403, errors.PermissionError),
+        (404, errors.NotFoundError),
+        (409, errors.ConflictError),
+        (418, errors.ApiError),
+        (500, errors.ServerError),
+    ],
+)
+def test_errors_by_status(status: int, kind: type[errors.ApiError]) -> None:
+    server = Server(problem(status, "some_code"))
+    with pytest.raises(kind) as caught:
+        client_of(server, max_retries=0).tasks.get("task_1")
+    assert (caught.value.code, caught.value.request_id, caught.value.status) == ("some_code", "req_1", status)
+    assert str(caught.value) == f"{status} some_code: Because. (GET /api/v1/scheduler/tasks/task_1)"
+
+
+def test_an_answer_that_is_not_of_belfry() -> None:
+    for response in (httpx.Response(200, text="<html>"), httpx.Response(302, headers={"location": "http://other.test"})):
+        with pytest.raises(errors.BelfryError, match="base_url"):
+            client_of(Server(response)).tasks.get("task_1")
+
+
+def test_a_key_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BELFRY_API_KEY", raising=False)
+    for client in (Belfry, AsyncBelfry):
+        with pytest.raises(ValueError, match="BELFRY_API_KEY"):
+            client()
+
+
+def test_a_session_token_names_its_workspace() -> None:
+    server = Server(httpx.Response(200, json={"data": [], "next_cursor": None}))
+    transport = httpx.MockTransport(server)
+    client = Belfry(session_token="jwt", workspace_id="ws_1", base_url="http://belfry.test", transport=transport)
+    assert list(client.tasks.list()) == []
+    headers = server.requests[0].headers
+    assert (headers["authorization"], headers["x-workspace-id"]) == ("Bearer jwt", "ws_1")
+    assert "x-api-key" not in headers
