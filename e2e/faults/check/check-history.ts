@@ -1,3 +1,4 @@
+import { checkCallbacks } from './check-callbacks.ts'
 import { checkCronJobs } from './check-cron-jobs.ts'
 import { checkExecutions } from './check-executions.ts'
 import { checkMoves } from './check-moves.ts'
@@ -51,6 +52,7 @@ export function checkHistory(seen: History, limits: Limits = {}): Verdict {
   const repeats = checkLosses(history, limits, report)
   checkKeys(history, report)
   checkCronJobs(history, report)
+  checkCallbacks(history, report)
   checkExecutions(history, report)
   return { violations, tasks: seen.tasks.length, hits: seen.hits.length, repeats, latenessMs }
 }

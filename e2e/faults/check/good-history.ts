@@ -38,7 +38,14 @@ export function goodHistory(): History {
 /** Returns a task with two retries and the due time of the others. */
 export function stored(id: string, state: string, attempts: number): StoredTask {
   const times = { createdAt: due - 1_000, executeAt: due, dueAt: due }
-  const origin = { organizationId: 'o', name: `/${id}`, cronJobId: null, occurrenceAt: null }
+  const origin = {
+    organizationId: 'o',
+    name: `/${id}`,
+    cronJobId: null,
+    occurrenceAt: null,
+    callbackOf: null,
+    callbacks: [],
+  }
   return { id, state, stateReason: null, attempts, maxRetries: 2, ...times, ...origin }
 }
 

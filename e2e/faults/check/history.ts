@@ -76,6 +76,10 @@ export type StoredTask = {
   dueAt: number
   cronJobId: string | null
   occurrenceAt: number | null
+  /** The task that a callback reports. */
+  callbackOf: string | null
+  /** The names of the task's own callbacks, such as `on_success`. */
+  callbacks: readonly string[]
 }
 
 export type StoredRun = {

@@ -1,5 +1,6 @@
 import type { Row } from '../row.ts'
 import { apiKills } from './api-kills.ts'
+import { callbacks } from './callbacks.ts'
 import { cancelRace } from './cancel-race.ts'
 import { clocks } from './clocks.ts'
 import { cronJobs } from './cron-jobs.ts'
@@ -21,7 +22,7 @@ import { targets } from './targets.ts'
 const groups: Row[][] = [
   ...[apiKills, dispatcherKills, dispatcherStops, redisLoss, redisTrouble, postgresRestarts, postgresTrouble],
   ...[schedulers, clocks, targets, cancelRace, cronJobs, deathsUnderLoad, failovers, lateWork, postgresClock, quotas],
-  stopsInOutages,
+  [...stopsInOutages, ...callbacks],
 ]
 
 /** Every row that can be run today, in the order of the matrix. */
