@@ -63,6 +63,17 @@ describe('schedules', () => {
     expect(await json(args)).toMatchObject([{ id: first.id, executeAt: '2089-12-31T23:00:00.000Z' }])
   })
 
+  it('the bytes of a file, with the URLs of callbacks', async () => {
+    const bytes = ['--file', '-', '--content-type', 'application/xml', '--on-success', target.url('/done')]
+    const [task] = await json(['schedule', target.url('/raw'), '--in', '1h', ...bytes], '<a/>')
+    expect(task).toMatchObject({ payload: null, payloadBase64: 'PGEvPg==', contentType: 'application/xml' })
+    expect([task.onSuccess.url, task.onFailure]).toEqual([target.url('/done'), null])
+    const published = ['publish', 'orders.paid', '--to', target.url('/event-2'), '--on-failure', target.url('/failed')]
+    expect((await json(published))[0].tasks).toMatchObject([{ onFailure: { url: target.url('/failed') } }])
+    expect(await cli(['schedule', target.url('/'), '--in', '1h', '-d', '1', '--file', '-'])).toMatchObject({ code: 2 })
+    expect(await cli(['schedule', target.url('/'), '--in', '1h', '--content-type', 'a/b'])).toMatchObject({ code: 2 })
+  })
+
   it('an event, with plain text, that is delivered', async () => {
     const [event] = await json(['publish', 'orders.paid', '--to', target.url('/event'), '-d', '{"id":7}'])
     await target.waitFor(() => target.requestsTo('/event').length === 1, 15_000)

@@ -217,9 +217,10 @@ describe('the callbacks of a task', () => {
     await insertTasks(db.pool, [task])
     const callbacks = JSON.stringify({ on_success: target('won') })
     await changePendingTask(db.pool, task.workspaceId, task.id, { callbacks })
-    expect(await taskRow(db.pool, task.id)).toMatchObject({ has_callbacks: true, callbacks })
-    await changePendingTask(db.pool, task.workspaceId, task.id, { callbacks: null })
-    expect(await taskRow(db.pool, task.id)).toMatchObject({ has_callbacks: false, callbacks: null })
+    const added = await taskRow(db.pool, task.id)
+    expect([added.has_callbacks, JSON.parse(added.callbacks)]).toEqual([true, { on_success: target('won') }])
+    await changePendingTask(db.pool, task.workspaceId, task.id, { callbacks: '{"on_success":null}' })
+    expect((await taskRow(db.pool, task.id)).callbacks).toBeNull()
   })
 
   it('count as storage', async () => {

@@ -40,7 +40,10 @@ describe('exits with 2 and a usage error', () => {
     [['schedule', 'https://example.com', '--in', 'soon'], /not a duration/],
     [['schedule', 'https://example.com', '--at', '2090-01-01T00:00:00'], /a time with a zone/],
     [['schedule', 'https://example.com', '--in', '1h', '-d', 'a=1'], /--data is not JSON/],
-    [['schedule', 'https://example.com', '--in', '1h', '-d', '1', '--text', 'a'], /either --data or --text/],
+    [
+      ['schedule', 'https://example.com', '--in', '1h', '-d', '1', '--text', 'a'],
+      /only one of --data, --text and --file/,
+    ],
     [['schedule', 'https://example.com', '--in', '1h', '-X', 'HEAD'], /Choose from GET/],
     [['schedule', 'https://example.com', '--in', '1h', '-H', 'nothing'], /A header must be/],
     [['schedule', 'https://example.com', '--in', '1h', '--retries', '21'], /at most 20/],

@@ -27,10 +27,10 @@ function rename(value: unknown, to: (name: string) => string): unknown {
 export function toCamelPath(path: string): string {
   const parts = path.split('.')
   const user = parts.findIndex(part => opaque.has(part.replace(/\[.*/, '')))
-  return parts.map((part, i) => (user >= 0 && i > user ? part : nameOf(part))).join('.')
+  return parts.map((part, i) => (user >= 0 && i > user ? part : nameOf(part, parts[i - 1]))).join('.')
 }
 
-// The HTTP API calls the target of tasks, cron jobs and subscriptions `url`.
-function nameOf(part: string): string {
-  return part === 'url' ? 'targetUrl' : camel(part)
+// The HTTP API calls the target of tasks, cron jobs and subscriptions `url`. Callbacks have a `url` here too.
+function nameOf(part: string, parent = ''): string {
+  return part === 'url' && !parent.startsWith('on_') ? 'targetUrl' : camel(part)
 }

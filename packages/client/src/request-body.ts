@@ -6,7 +6,7 @@ type Dispatch = {
   name?: string
   targetUrl?: string
   method?: string
-  payload?: PayloadInput
+  payload?: PayloadInput | Uint8Array
   executeAt?: TimestampInput
   delay?: string | number
 }
@@ -46,10 +46,18 @@ function timeAfter(delay: string | number, executeAt: TimestampInput | undefined
 }
 
 /** Returns the JSON text of a body. A payload that is text is already JSON and stays unchanged. */
-export function withPayload({ payload, ...rest }: { payload?: PayloadInput }): string {
+export function withPayload({ payload, ...rest }: { payload?: PayloadInput | Uint8Array }): string {
+  if (payload instanceof Uint8Array) return toBody({ ...rest, payloadBase64: toBase64(payload) })
   const text = toBody(rest)
   if (payload === undefined) return text
   return `${text.slice(0, -1)}${text === '{}' ? '' : ','}"payload":${payloadText(payload)}}`
+}
+
+// `btoa` exists in every runtime. Chunks, because a call has a limited number of arguments.
+function toBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (let i = 0; i < bytes.length; i += 8_192) binary += String.fromCharCode(...bytes.subarray(i, i + 8_192))
+  return btoa(binary)
 }
 
 function payloadText(payload: PayloadInput): string {

@@ -38,17 +38,70 @@ export type RetryPolicy = {
   maxDelayMs: number
 }
 
+/** Where Belfry sends the outcome of a task: a POST with the task and the run. */
+export type CallbackTarget = {
+  /** An absolute http(s) URL. */
+  url: string
+  /** Default: none. */
+  headers?: Record<string, string>
+  retry?: Partial<RetryPolicy>
+  /** Default 30,000. */
+  timeoutMs?: number
+}
+
+/** A callback in a response. */
+export type Callback = { url: string; headers: Record<string, string>; retry: RetryPolicy; timeoutMs: number }
+
+/** The body of a callback, as its receiver parses it. The names are those of the HTTP API. */
+export type CallbackPayload = {
+  task: { id: Id; name: string; state: TaskState; attempts: number } & Record<string, unknown>
+  /** Null when no attempt of the task ended. */
+  run:
+    | ({
+        id: Id
+        attempt: number
+        status: 'success' | 'failed'
+        error: { code: RunErrorCode; message: string } | null
+        response: {
+          status: number
+          headers: Record<string, string | string[]>
+          /** Null when the response is not text; then `body_base64` is set. */
+          body: string | null
+          body_base64: string | null
+          /** Bytes received; the body may be shorter. */
+          body_bytes: number
+          body_truncated: boolean
+        } | null
+      } & Record<string, unknown>)
+    | null
+}
+
+/** The callbacks of a task. In a change, null removes one. */
+export type CallbackFields = {
+  /** Called when the task succeeds. */
+  onSuccess?: CallbackTarget | null
+  /** Called when the task is dead. */
+  onFailure?: CallbackTarget | null
+  /** Called after each attempt. */
+  onAttempt?: CallbackTarget | null
+}
+
 /** The optional fields of every request. */
 export type RequestFields = {
   /** At most 50 headers. Hop-by-hop, `webhook-*` and `x-belfry-*` headers are refused. Default: none. */
   headers?: Record<string, string>
-  payload?: PayloadInput
+  /** A `Uint8Array` is sent unchanged, as the bytes of a raw body. */
+  payload?: PayloadInput | Uint8Array
+  /** A raw body in base64, instead of `payload`. */
+  payloadBase64?: string
+  /** The content type of a raw body. Default: the `Content-Type` header, or `application/octet-stream`. */
+  contentType?: string
   retry?: Partial<RetryPolicy>
   /** The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms. Default 30,000. */
   timeoutMs?: number
   /** The queue that limits the attempts: its name, alone or with limits to set. Default, and for null: none. */
   queue?: string | QueueInput | null
-}
+} & CallbackFields
 
 /** The limits of a queue. Omitted limits stay unchanged; null removes one. */
 export type QueueLimits = {
@@ -124,6 +177,9 @@ export type Task = {
   payload: unknown
   /** The name of its queue. */
   queue: string | null
+  /** The body in base64, when it is a raw body; `payload` is then null. */
+  payloadBase64: string | null
+  contentType: string | null
   executeAt: Timestamp
   state: TaskState
   /** Why it ended without a request, such as `user` or `monthly_execution_limit`. */
@@ -134,9 +190,14 @@ export type Task = {
   blocked: Blocked | null
   retry: RetryPolicy
   timeoutMs: number
+  onSuccess: Callback | null
+  onFailure: Callback | null
+  onAttempt: Callback | null
   /** The time of the next attempt, while the state is `retrying`. */
   nextRetryAt: Timestamp | null
   lastRun: LastRun | null
+  /** The task whose outcome this callback reports. */
+  callbackOf: Id | null
   /** The task that this one replays. */
   replayOf: Id | null
   /** The user or the API key that created it. Null: Belfry, or before this was recorded. */
@@ -224,6 +285,8 @@ export type ListTasks = PageOptions & {
   cronjobId?: Id | Id[]
   /** The tasks that an event has created, without their replays. */
   eventId?: Id | Id[]
+  /** The callbacks of a task. */
+  callbackOf?: Id | Id[]
   /** Only tasks of events have a topic. */
   topic?: string | string[]
   /** Exact names. */
@@ -299,10 +362,16 @@ export type CronJob = {
   method: string
   headers: Record<string, string>
   payload: unknown
+  /** The body in base64, when it is a raw body; `payload` is then null. */
+  payloadBase64: string | null
+  contentType: string | null
   retry: RetryPolicy
   timeoutMs: number
   /** The name of the queue of its tasks. */
   queue: string | null
+  onSuccess: Callback | null
+  onFailure: Callback | null
+  onAttempt: Callback | null
   cron: string
   timezone: string
   /** The schedule in English. */
@@ -329,7 +398,7 @@ export type ListCronJobs = PageOptions & {
   name?: string
 }
 
-export type PublishEvent = Omit<RequestFields, 'payload'> & {
+export type PublishEvent = Omit<RequestFields, 'payload' | 'payloadBase64' | 'contentType'> & {
   /** Dotted, such as `invoice.paid`. */
   topic: string
   /** A JSON object, or its JSON text, which Belfry sends byte for byte. */
@@ -340,7 +409,7 @@ export type PublishEvent = Omit<RequestFields, 'payload'> & {
 
 export type PublishedEvent = { id: Id; topic: string /** One for each target. */; tasks: Task[] }
 
-export type CreateSubscription = Omit<RequestFields, 'payload'> & {
+export type CreateSubscription = Omit<RequestFields, 'payload' | 'payloadBase64' | 'contentType'> & {
   /** The topic: an exact topic, `orders.*` for all topics below `orders`, or `*` for all topics. */
   topic: string
   targetUrl: string
@@ -361,6 +430,9 @@ export type Subscription = {
   timeoutMs: number
   /** The name of the queue of its tasks. */
   queue: string | null
+  onSuccess: Callback | null
+  onFailure: Callback | null
+  onAttempt: Callback | null
   active: boolean
   createdAt: Timestamp
   updatedAt: Timestamp
@@ -397,6 +469,7 @@ export type RunDetail = Run & {
     method: string
     headers: Record<string, string>
     body: string | null
+    bodyEncoding: 'utf8' | 'base64'
     /** The request is stored completely. */
     bodyTruncated: false
   }

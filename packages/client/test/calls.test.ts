@@ -71,6 +71,22 @@ it('creates many tasks, each payload unchanged', async () => {
   expect(sent().body).toBe(`{"tasks":[{"name":"A",${rest},"payload":{"n":1.10}},{"name":"A",${rest}}]}`)
 })
 
+it('sends bytes as a raw body, and callbacks with the names of the HTTP API', async () => {
+  server.answers({ body: '{"id":"task_1"}' })
+  const bytes = Uint8Array.from({ length: 20_000 }, (_, i) => i % 256)
+  await client().tasks.create({
+    ...{ name: 'A', targetUrl: 'https://example.com', executeAt: '2026-12-01T09:00:00Z' },
+    ...{ payload: bytes, contentType: 'image/png' },
+    onSuccess: { url: 'https://example.com/done', headers: { xY: '1' }, retry: { maxRetries: 1 }, timeoutMs: 1000 },
+  })
+  expect(JSON.parse(sent().body)).toMatchObject({
+    payload_base64: Buffer.from(bytes).toString('base64'),
+    content_type: 'image/png',
+    on_success: { url: 'https://example.com/done', headers: { xY: '1' }, retry: { max_retries: 1 }, timeout_ms: 1000 },
+  })
+  expect(sent().body).not.toContain('"payload":')
+})
+
 it('refuses a payload that is text but not JSON, before any request', () => {
   const task = { name: 'A', targetUrl: 'https://example.com', method: 'post', executeAt: new Date() } as const
   expect(() => client().tasks.create({ ...task, payload: 'hello' })).toThrow(/JSON.stringify/)

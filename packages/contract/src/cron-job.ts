@@ -1,8 +1,10 @@
 import { catchUps, isTimeZone, overlaps, parseCron } from '@belfry/domain'
 import { z } from 'zod'
+import { callbackChanges, callbackFields } from './callback.ts'
 import { integer, repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { queueField, queueNameField } from './queue.ts'
+import { isReadable, oneBody, rawBodyFields, refuseTwoBodies } from './raw-body.ts'
 import { idField, timestampField } from './response-fields.ts'
 import { retryChange, retryPolicy } from './retry.ts'
 import { authorFields, createTaskBody, lastRun, sentFields } from './task.ts'
@@ -50,40 +52,50 @@ const fields = {
 }
 
 /** The body that creates a cron job. The API checks separately that it fires, because that depends on the current time. */
-export const createCronJobBody = z.strictObject({
-  name: fields.name,
-  url: fields.url,
-  method: fields.method,
-  cron: fields.cron,
-  timezone: fields.timezone.default('UTC'),
-  headers: taskBody.headers,
-  payload: fields.payload.optional(),
-  retry: retryPolicy,
-  timeout_ms: taskBody.timeout_ms,
-  queue: taskBody.queue,
-  overlap: fields.overlap.default('allow'),
-  catch_up: fields.catch_up.default('latest'),
-  starts_at: fields.starts_at.default(null),
-  ends_at: fields.ends_at.default(null),
-})
+export const createCronJobBody = z
+  .strictObject({
+    name: fields.name,
+    url: fields.url,
+    method: fields.method,
+    cron: fields.cron,
+    timezone: fields.timezone.default('UTC'),
+    headers: taskBody.headers,
+    payload: fields.payload.optional(),
+    ...rawBodyFields,
+    retry: retryPolicy,
+    timeout_ms: taskBody.timeout_ms,
+    queue: taskBody.queue,
+    overlap: fields.overlap.default('allow'),
+    catch_up: fields.catch_up.default('latest'),
+    starts_at: fields.starts_at.default(null),
+    ends_at: fields.ends_at.default(null),
+    ...callbackFields,
+  })
+  .superRefine(refuseTwoBodies, isReadable)
+  .meta(oneBody)
 
 /** The body that changes a cron job. Omitted fields stay unchanged; null removes a bound. */
-export const updateCronJobBody = z.strictObject({
-  name: fields.name.optional(),
-  url: fields.url.optional(),
-  method: fields.method.optional(),
-  cron: fields.cron.optional(),
-  timezone: fields.timezone.optional(),
-  headers: fields.headers.optional(),
-  payload: fields.payload.optional(),
-  retry: retryChange.optional(),
-  timeout_ms: fields.timeout_ms.optional(),
-  queue: queueField.nullable().optional(),
-  overlap: fields.overlap.optional(),
-  catch_up: fields.catch_up.optional(),
-  starts_at: fields.starts_at.optional(),
-  ends_at: fields.ends_at.optional(),
-})
+export const updateCronJobBody = z
+  .strictObject({
+    name: fields.name.optional(),
+    url: fields.url.optional(),
+    method: fields.method.optional(),
+    cron: fields.cron.optional(),
+    timezone: fields.timezone.optional(),
+    headers: fields.headers.optional(),
+    payload: fields.payload.optional(),
+    ...rawBodyFields,
+    retry: retryChange.optional(),
+    timeout_ms: fields.timeout_ms.optional(),
+    queue: queueField.nullable().optional(),
+    overlap: fields.overlap.optional(),
+    catch_up: fields.catch_up.optional(),
+    starts_at: fields.starts_at.optional(),
+    ends_at: fields.ends_at.optional(),
+    ...callbackChanges,
+  })
+  .superRefine(refuseTwoBodies, isReadable)
+  .meta(oneBody)
 
 export type UpdateCronJobBody = z.infer<typeof updateCronJobBody>
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { callbackFields } from './callback.ts'
 import { objectPayloadField, textField } from './fields.ts'
 import { idField } from './response-fields.ts'
 import { retryPolicy } from './retry.ts'
@@ -9,7 +10,7 @@ const taskBody = createTaskBody.shape
 
 /**
  * The body that publishes an event. Without `target_url` it goes to the matching subscriptions, which have their own retry
- * policies and timeouts.
+ * policies and timeouts. Its callbacks replace those of a subscription.
  */
 export const publishEventBody = z.strictObject({
   topic: textField(topic),
@@ -19,6 +20,7 @@ export const publishEventBody = z.strictObject({
   retry: retryPolicy,
   timeout_ms: taskBody.timeout_ms,
   queue: taskBody.queue,
+  ...callbackFields,
 })
 
 export type PublishEventBody = z.infer<typeof publishEventBody>

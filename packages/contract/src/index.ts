@@ -20,6 +20,7 @@ export {
   updateMeBody,
   user,
 } from './auth.ts'
+export { type Callback, type CallbackEvent, callbackEvents } from './callback.ts'
 export {
   type CronJob,
   type CronJobStatus,

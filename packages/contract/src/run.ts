@@ -115,6 +115,7 @@ export const runDetail = z
         .string()
         .nullable()
         .meta({ examples: ['{"user":42}'] }),
+      body_encoding: z.enum(['utf8', 'base64']),
       body_truncated: z.literal(false).meta({ description: 'The request is stored completely.' }),
     }),
     response: z

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { callbackChanges, callbackFields, shownCallbacks } from './callback.ts'
 import { textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { queueField, queueNameField } from './queue.ts'
@@ -26,6 +27,7 @@ export const createSubscriptionBody = z.strictObject({
   timeout_ms: taskBody.timeout_ms,
   queue: taskBody.queue,
   active: fields.active.default(true),
+  ...callbackFields,
 })
 
 export type CreateSubscriptionBody = z.infer<typeof createSubscriptionBody>
@@ -39,6 +41,7 @@ export const updateSubscriptionBody = z.strictObject({
   timeout_ms: fields.timeout_ms.optional(),
   queue: queueField.nullable().optional(),
   active: fields.active.optional(),
+  ...callbackChanges,
 })
 
 /** The query of the list of subscriptions. */
@@ -55,6 +58,7 @@ export const subscription = z
     retry: sentFields.retry,
     timeout_ms: sentFields.timeout_ms,
     queue: queueNameField,
+    ...shownCallbacks,
     active: z.boolean().meta({ description: 'Whether it receives events.', examples: [true] }),
     created_at: timestampField(),
     updated_at: timestampField(),

@@ -20,6 +20,9 @@ describe('createTaskBody', () => {
         headers: {},
         retry: { max_retries: 5, backoff: 'exponential', base_delay_ms: 10_000, max_delay_ms: 3_600_000 },
         timeout_ms: 30_000,
+        on_success: null,
+        on_failure: null,
+        on_attempt: null,
       },
     })
     expect(errorsOf(createTaskBody, {})).toEqual({

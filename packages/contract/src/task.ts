@@ -1,9 +1,11 @@
 import { stateReasons, taskStates } from '@belfry/domain'
 import { z } from 'zod'
+import { callbackChanges, callbackFields, shownCallbacks } from './callback.ts'
 import { headersField, integer, payloadField, repeatable, textField } from './fields.ts'
 import { blocked } from './host.ts'
 import { pageFields } from './page.ts'
 import { queueField, queueNameField } from './queue.ts'
+import { isReadable, oneBody, rawBodyFields, refuseTwoBodies, shownRawBody } from './raw-body.ts'
 import { authorField, idField, millisecondsField, timestampField } from './response-fields.ts'
 import { retry, retryChange, retryPolicy } from './retry.ts'
 import { runErrorCodes, runStatuses } from './run.ts'
@@ -47,32 +49,42 @@ const fields = {
 }
 
 /** The body that creates a task. The API checks `execute_at` against the database's clock. */
-export const createTaskBody = z.strictObject({
-  name: fields.name,
-  url: fields.url,
-  method: fields.method,
-  headers: fields.headers.default(() => ({})),
-  payload: fields.payload.optional(),
-  execute_at: fields.execute_at,
-  retry: retryPolicy,
-  timeout_ms: fields.timeout_ms.default(30_000),
-  queue: queueField.nullable().optional(),
-})
+export const createTaskBody = z
+  .strictObject({
+    name: fields.name,
+    url: fields.url,
+    method: fields.method,
+    headers: fields.headers.default(() => ({})),
+    payload: fields.payload.optional(),
+    ...rawBodyFields,
+    execute_at: fields.execute_at,
+    retry: retryPolicy,
+    timeout_ms: fields.timeout_ms.default(30_000),
+    queue: queueField.nullable().optional(),
+    ...callbackFields,
+  })
+  .superRefine(refuseTwoBodies, isReadable)
+  .meta(oneBody)
 
 export type CreateTaskBody = z.infer<typeof createTaskBody>
 
 /** The body that changes a pending task. Omitted fields stay unchanged, also within `retry`. */
-export const updateTaskBody = z.strictObject({
-  name: fields.name.optional(),
-  url: fields.url.optional(),
-  method: fields.method.optional(),
-  headers: fields.headers.optional(),
-  payload: fields.payload.optional(),
-  execute_at: fields.execute_at.optional(),
-  retry: retryChange.optional(),
-  timeout_ms: fields.timeout_ms.optional(),
-  queue: queueField.nullable().optional(),
-})
+export const updateTaskBody = z
+  .strictObject({
+    name: fields.name.optional(),
+    url: fields.url.optional(),
+    method: fields.method.optional(),
+    headers: fields.headers.optional(),
+    payload: fields.payload.optional(),
+    ...rawBodyFields,
+    execute_at: fields.execute_at.optional(),
+    retry: retryChange.optional(),
+    timeout_ms: fields.timeout_ms.optional(),
+    queue: queueField.nullable().optional(),
+    ...callbackChanges,
+  })
+  .superRefine(refuseTwoBodies, isReadable)
+  .meta(oneBody)
 
 export type UpdateTaskBody = z.infer<typeof updateTaskBody>
 
@@ -83,6 +95,8 @@ export const listTasksQuery = z.strictObject({
   cronjob_id: repeatable(id('cron')).optional(),
   /** The tasks that an event has created, without their replays. */
   event_id: repeatable(id('evt')).optional(),
+  /** The callbacks of a task. */
+  callback_of: repeatable(id('task')).optional(),
   topic: repeatable(topic).optional(),
   queue: repeatable(line(128)).optional(),
   name: textField(line(200)).optional(),
@@ -127,8 +141,10 @@ export const sentFields = {
   method: z.string().meta({ enum: methods, examples: ['POST'] }),
   headers: z.record(z.string(), z.string()).meta({ examples: [{ 'X-Source': 'belfry' }] }),
   payload: z.unknown().meta({ description: 'Any JSON value, unchanged.', examples: [{ user: 42 }] }),
+  ...shownRawBody,
   retry,
   timeout_ms: millisecondsField(30_000),
+  ...shownCallbacks,
 }
 
 /** Who created a task or a cron job, and who changed it last. */
@@ -164,6 +180,7 @@ export const task = z
     }),
     next_retry_at: timestampField().nullable().meta({ description: 'Set while the state is `retrying`.' }),
     last_run: lastRun.nullable(),
+    callback_of: idField('task').nullable().meta({ description: 'The task whose outcome this callback reports.' }),
     replay_of: idField('task').nullable(),
     ...authorFields,
     created_at: timestampField(),

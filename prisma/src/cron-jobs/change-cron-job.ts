@@ -3,7 +3,7 @@ import { type Db, inTransaction, readClock, type Transaction } from '../postgres
 import { queueIdOf } from '../queues/queue-sql.ts'
 import type { DueRow } from '../tasks/due-work.ts'
 import type { TaskOrigin } from '../tasks/replay-task.ts'
-import { requestColumnOf } from '../tasks/stored-request.ts'
+import { assignment, requestColumnOf } from '../tasks/stored-request.ts'
 import { changedPayloads } from '../usage/count-storage.ts'
 import { type CronJobCursor, type CronJobFields, columnOf, cursorColumns, scheduleOf } from './cron-job.ts'
 import { type Expansion, expandLocked, requestsCopiedWith } from './expand-cron-jobs.ts'
@@ -145,7 +145,7 @@ async function update(
   columns: Record<string, unknown>,
   lookAheadMs: number,
 ): Promise<Expansion> {
-  const sets = Object.keys(columns).map((column, i) => `${column} = $${i + 2}, `)
+  const sets = Object.keys(columns).map((column, i) => `${assignment(column, `$${i + 2}`)}, `)
   const text = `UPDATE cron_jobs SET ${sets.join('')}updated_at = clock_timestamp() WHERE id = $1 RETURNING ${cursorColumns}`
   const { rows } = await tx.query<CronJobCursor>(text, [id, ...Object.values(columns)])
   return expandLocked(tx, rows, lookAheadMs)
@@ -178,7 +178,7 @@ async function cancelUnstarted(
 async function changeUnstarted(tx: Transaction, id: string, change: CronJobChange): Promise<void> {
   const fields = requestFields.filter(field => field in change)
   if (fields.length === 0) return
-  const sets = fields.map((field, i) => `${columnOf[field]} = $${i + 2}`)
+  const sets = fields.map((field, i) => assignment(columnOf[field], `$${i + 2}`))
   const parameterOf = (field: (typeof requestFields)[number]) => `$${fields.indexOf(field) + 2}`
   // The claim decides whether the other queue lets the task start.
   const queued =
@@ -187,7 +187,7 @@ async function changeUnstarted(tx: Transaction, id: string, change: CronJobChang
       : ''
   const text = `
     WITH task AS (
-      UPDATE tasks SET updated_at = now()${queued}${'callbacks' in change ? `, has_callbacks = ${parameterOf('callbacks')}::text IS NOT NULL` : ''}
+      UPDATE tasks SET updated_at = now()${queued}${'callbacks' in change ? ', has_callbacks = true' : ''}
       WHERE ${unstarted} AND occurrence_at IS NOT NULL RETURNING id, workspace_id
     )${'payload' in change ? `, ${changedPayloads(parameterOf('payload'))}` : ''}
     UPDATE task_requests r SET ${sets.join(', ')}

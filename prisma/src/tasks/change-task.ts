@@ -4,7 +4,7 @@ import type { Db } from '../postgres/in-transaction.ts'
 import { queueIdOf } from '../queues/queue-sql.ts'
 import { changedPayloads } from '../usage/count-storage.ts'
 import { isUnsent } from './send-journal.ts'
-import { requestColumnOf, type StoredRequest } from './stored-request.ts'
+import { assignment, requestColumnOf, type StoredRequest } from './stored-request.ts'
 
 /** The new values of a pending task. Absent fields stay as they are. */
 export type TaskChange = Partial<StoredRequest> & { executeAt?: Date; name?: string; updatedBy?: string }
@@ -54,12 +54,11 @@ export async function changePendingTask(
   change: TaskChange,
 ): Promise<MoveResult | { kind: 'not_future' }> {
   const values: unknown[] = [taskId, workspaceId, change.executeAt ?? null]
-  const hasCallbacks =
-    change.callbacks === undefined ? '' : `, has_callbacks = $${values.push(change.callbacks !== null)}::boolean`
   const sets = Object.entries(requestColumns).flatMap(([field, column]) => {
     const value = change[field as keyof typeof requestColumns]
-    return value === undefined ? [] : [`${column} = $${values.push(value)}`]
+    return value === undefined ? [] : [assignment(column, `$${values.push(value)}`)]
   })
+  const hasCallbacks = change.callbacks === undefined ? '' : ', has_callbacks = true'
   // The claim decides whether the other queue lets the task start.
   const queued =
     change.queue === undefined

@@ -15,7 +15,10 @@ export type StoredRequest = {
   baseDelayMs: number
   maxDelayMs: number
   timeoutMs: number
-  /** A JSON object as text, from `on_success`, `on_failure` and `on_attempt` to a target. Default: null. */
+  /**
+   * A JSON object as text, from `on_success`, `on_failure` and `on_attempt` to a target. Default: null. A change replaces
+   * the targets that it names, and removes those that are null.
+   */
   callbacks?: string | null
   /** The name of the queue. Default: none. */
   queue?: string | null
@@ -36,3 +39,10 @@ export const requestColumnOf = {
   callbacks: 'callbacks',
   queue: 'queue',
 } as const satisfies Record<keyof StoredRequest, string>
+
+/** Returns the SQL that assigns the parameter of a change to a column. */
+export function assignment(column: string, parameter: string): string {
+  if (column !== requestColumnOf.callbacks) return `${column} = ${parameter}`
+  const merged = `coalesce(${column}::jsonb, '{}') || ${parameter}::jsonb`
+  return `${column} = nullif(jsonb_strip_nulls(${merged})::text, '{}')`
+}

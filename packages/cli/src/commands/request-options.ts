@@ -10,6 +10,11 @@ export type RequestFlags = {
   method?: MethodInput
   data?: string
   text?: string
+  file?: string
+  contentType?: string
+  onSuccess?: string
+  onFailure?: string
+  onAttempt?: string
   header?: string[]
   retries?: number
   timeout?: string
@@ -20,14 +25,25 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** Adds the options of a request to a command. */
 export function withRequestOptions(command: Command): Command {
-  return command
+  command
     .addOption(new Option('-X, --method <method>', `${methods.join(', ')} (default: POST)`).argParser(parseMethod))
     .option('-d, --data <json>', 'the body, as JSON; @file reads it from a file, @- from standard input')
     .option('--text <text>', 'the body, as plain text instead of --data')
+    .option('--file <path>', 'the body, as the bytes of a file instead of --data; - reads standard input')
+    .option('--content-type <type>', 'the content type of --file (default: application/octet-stream)')
     .addOption(repeated('-H, --header <name: value>', 'a header; can be repeated'))
     .addOption(number('--retries <n>', 'the maximum number of retries (default: 5)', { max: 20 }))
     .option('--timeout <time>', 'the time limit of an attempt, such as 30s (default: 30s)')
     .option('--queue <name>', 'the queue that limits the attempts')
+  return withCallbackOptions(command)
+}
+
+/** Adds the options of the callbacks of a task to a command. */
+export function withCallbackOptions(command: Command): Command {
+  return command
+    .option('--on-success <url>', 'called with the task and the run when the task succeeds')
+    .option('--on-failure <url>', 'called when the task is dead')
+    .option('--on-attempt <url>', 'called after each attempt')
 }
 
 function parseMethod(text: string): MethodInput {
@@ -36,12 +52,16 @@ function parseMethod(text: string): MethodInput {
   throw new InvalidArgumentError(`Choose from ${methods.join(', ')}.`)
 }
 
-/** Returns the request of these options. Its payload is JSON text. */
+/** Returns the request of these options. Its payload is JSON text, or the bytes of a file in base64. */
 export async function requestFields(
   ctx: Context,
   flags: RequestFlags,
 ): Promise<Omit<RequestFields, 'payload'> & { payload?: string }> {
-  if (flags.data !== undefined && flags.text !== undefined) throw new UsageError('Give either --data or --text.')
+  const bodies = [flags.data, flags.text, flags.file].filter(body => body !== undefined)
+  if (bodies.length > 1) throw new UsageError('Give only one of --data, --text and --file.')
+  if (flags.contentType !== undefined && flags.file === undefined) {
+    throw new UsageError('--content-type belongs to --file. For --data and --text, give the header Content-Type.')
+  }
   const headers = parseHeaders(flags.header)
   const isTyped = Object.keys(headers).some(name => name.toLowerCase() === 'content-type')
   if (flags.text !== undefined && !isTyped) headers['Content-Type'] = 'text/plain; charset=utf-8'
@@ -49,6 +69,11 @@ export async function requestFields(
     ...(Object.keys(headers).length > 0 ? { headers } : {}),
     ...(flags.data === undefined ? {} : { payload: await readJson(ctx, flags.data) }),
     ...(flags.text === undefined ? {} : { payload: JSON.stringify(flags.text) }),
+    ...(flags.file === undefined ? {} : { payloadBase64: (await readBytes(ctx, flags.file)).toString('base64') }),
+    ...(flags.contentType === undefined ? {} : { contentType: flags.contentType }),
+    ...(flags.onSuccess === undefined ? {} : { onSuccess: { url: flags.onSuccess } }),
+    ...(flags.onFailure === undefined ? {} : { onFailure: { url: flags.onFailure } }),
+    ...(flags.onAttempt === undefined ? {} : { onAttempt: { url: flags.onAttempt } }),
     ...(flags.retries === undefined ? {} : { retry: { maxRetries: flags.retries } }),
     ...(flags.timeout === undefined ? {} : { timeoutMs: parseDuration(flags.timeout) }),
     ...(flags.queue === undefined ? {} : { queue: flags.queue }),
@@ -67,12 +92,16 @@ async function readJson(ctx: Context, data: string): Promise<string> {
 
 /** Returns the text of a file, or of standard input for `-`. */
 export async function readInput(ctx: Context, file: string): Promise<string> {
+  return (await readBytes(ctx, file)).toString('utf8')
+}
+
+async function readBytes(ctx: Context, file: string): Promise<Buffer> {
   if (file !== '-') {
-    return readFile(file, 'utf8').catch((error: Error) => {
+    return readFile(file).catch((error: Error) => {
       throw new UsageError(`${file} cannot be read: ${error.message}`)
     })
   }
   const pieces: Buffer[] = []
   for await (const piece of ctx.stdin) pieces.push(Buffer.from(piece))
-  return Buffer.concat(pieces).toString('utf8')
+  return Buffer.concat(pieces)
 }

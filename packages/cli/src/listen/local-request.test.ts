@@ -9,6 +9,7 @@ const run = (request: Partial<RunDetail['request']> = {}) =>
       method: 'POST',
       headers: { Host: 'staging.example.com', 'Content-Length': '2', 'webhook-id': 'task_1', 'X-Own': 'yes' },
       body: '{}',
+      bodyEncoding: 'utf8',
       bodyTruncated: false,
       ...request,
     },
@@ -21,6 +22,11 @@ it('keeps the path, the query and the headers that were signed, but not those of
     headers: { 'webhook-id': 'task_1', 'X-Own': 'yes' },
     body: '{}',
   })
+})
+
+it('keeps the bytes of a raw body', () => {
+  const raw = run({ body: 'AP8=', bodyEncoding: 'base64' })
+  expect(toLocalRequest(raw, new URL('http://localhost:3001'), undefined).body).toEqual(Buffer.from([0, 255]))
 })
 
 it('goes below the path of the address, or to one path', () => {

@@ -1,7 +1,7 @@
 import type { RunDetail } from '@belfry/client'
 
 /** The request for a program on this machine. */
-export type LocalRequest = { url: URL; method: string; headers: Record<string, string>; body: string | null }
+export type LocalRequest = { url: URL; method: string; headers: Record<string, string>; body: string | Buffer | null }
 
 // These headers belong to the original connection.
 const ofConnection = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding', 'te'])
@@ -14,7 +14,9 @@ export function toLocalRequest({ request }: RunDetail, base: URL, path: string |
   url.pathname = path ?? joinPaths(base.pathname, pathname)
   url.search = search
   const headers = Object.entries(request.headers).filter(([name]) => !ofConnection.has(name.toLowerCase()))
-  return { url, method: request.method, headers: Object.fromEntries(headers), body: request.body }
+  const body =
+    request.body !== null && request.bodyEncoding === 'base64' ? Buffer.from(request.body, 'base64') : request.body
+  return { url, method: request.method, headers: Object.fromEntries(headers), body }
 }
 
 /** The deliveries that may reach this machine. Default: all. */

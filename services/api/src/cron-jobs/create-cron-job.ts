@@ -9,6 +9,7 @@ import { created } from '../http/reply.ts'
 import { openQueue } from '../queues/name-queue.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
+import { inspectCallbacks } from '../tasks/callbacks.ts'
 import { enqueue } from '../tasks/enqueue.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { originOf } from '../tasks/record-origin.ts'
@@ -23,7 +24,7 @@ export const createCronJob = creation({
   answer: { status: 201, body: cronJob },
   refusals: ['quota_exceeded'],
   body: createCronJobBody,
-  inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectSchedule(ctx, body)],
+  inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body), ...inspectSchedule(ctx, body)],
   async handle(work, { caller, body, bodyText, request }) {
     const { workspaceId, organizationId } = caller
     const quota = await readQuota(work, organizationId)

@@ -2,9 +2,9 @@ import type { CronJob, CronJobStatus, RunTimes } from '@belfry/contract'
 import { scheduleOf } from '@belfry/db'
 import { describeCron, nextRuns, type Occurrence, toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
-import { RawJson } from '../http/json.ts'
 import { notFound } from '../http/refusals.ts'
-import { presentLastRun, presentRetry } from '../tasks/present-task.ts'
+import { presentCallbacks } from '../tasks/callbacks.ts'
+import { presentBody, presentLastRun, presentRetry } from '../tasks/present-task.ts'
 import { type CronJobRow, findCronJob } from './cron-job-row.ts'
 
 const shownRuns = 5
@@ -31,10 +31,11 @@ export function presentCronJob(row: CronJobRow, now: number): CronJob {
     url: row.url,
     method: row.method,
     headers: JSON.parse(row.headers),
-    payload: row.payload === null ? null : new RawJson(row.payload),
+    ...presentBody(row),
     retry: presentRetry(row),
     timeout_ms: row.timeoutMs,
     queue: row.queue ?? null,
+    ...presentCallbacks(row.callbacks),
     overlap: row.overlap,
     catch_up: row.catchUp,
     starts_at: row.startsAt?.toISOString() ?? null,

@@ -6,6 +6,7 @@ import { given, isEmpty } from '../http/given.ts'
 import { ok } from '../http/reply.ts'
 import { openQueue } from '../queues/name-queue.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
+import { inspectCallbacks } from '../tasks/callbacks.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { authorOf } from '../tasks/record-origin.ts'
 import { toRequestChange } from '../tasks/stored-request.ts'
@@ -19,7 +20,7 @@ export const updateCronJob = endpoint({
   refusals: ['quota_exceeded'],
   params: { cronjob: 'cron' },
   body: updateCronJobBody,
-  inspect: (ctx, body) => inspectTarget(ctx, body),
+  inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body)],
   async handle(ctx, { caller, params: { cronjob: id }, body, bodyText }) {
     const { workspaceId, organizationId } = caller
     const change = toChange(body, bodyText)

@@ -1,4 +1,10 @@
-import { type PublishEventBody, publishEventBody, publishedEvent, type Task } from '@belfry/contract'
+import {
+  type CallbackEvent,
+  type PublishEventBody,
+  publishEventBody,
+  publishedEvent,
+  type Task,
+} from '@belfry/contract'
 import { type Db, insertTasks, type NewTask, type StoredRequest } from '@belfry/db'
 import { AppError, memberText, newUuid, patternsOf, toId } from '@belfry/domain'
 import { creation, type Work } from '../http/creation.ts'
@@ -6,6 +12,7 @@ import { accepted, type Reply } from '../http/reply.ts'
 import { openQueue, queueNameOf } from '../queues/name-queue.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
+import { inspectCallbacks, mergeCallbacks } from '../tasks/callbacks.ts'
 import { enqueue } from '../tasks/enqueue.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { presentNewTask } from '../tasks/present-task.ts'
@@ -23,7 +30,7 @@ export const publishEvent = creation({
   refusals: ['quota_exceeded'],
   body: publishEventBody,
   storesReply: body => body.target_url !== undefined,
-  inspect: (ctx, body) => inspectTarget(ctx, body, 'target_url'),
+  inspect: (ctx, body) => [...inspectTarget(ctx, body, 'target_url'), ...inspectCallbacks(ctx, body)],
   async handle(work, { caller, body: { target_url: url, ...body }, bodyText, request }) {
     const { workspaceId } = caller
     const quota = await readQuota(work, caller.organizationId)
@@ -91,12 +98,12 @@ function tooLarge(targets: number): AppError {
 async function findTargets(
   db: Db,
   workspaceId: string,
-  event: Pick<PublishEventBody, 'topic' | 'headers'>,
+  event: Pick<PublishEventBody, 'topic' | 'headers' | CallbackEvent>,
   queue: string | null,
 ): Promise<Array<Omit<StoredRequest, 'payload'>>> {
   const text = `
     SELECT url, 'POST' AS method, headers, max_retries AS "maxRetries", backoff, base_delay_ms AS "baseDelayMs",
-           max_delay_ms AS "maxDelayMs", timeout_ms AS "timeoutMs", queue
+           max_delay_ms AS "maxDelayMs", timeout_ms AS "timeoutMs", queue, callbacks
     FROM subscriptions WHERE workspace_id = $1 AND active AND topic = ANY ($2::text[])
     ORDER BY id`
   const values = [workspaceId, patternsOf(event.topic)]
@@ -105,6 +112,7 @@ async function findTargets(
     ...row,
     queue: queue ?? row.queue ?? null,
     headers: JSON.stringify(mergeHeaders(event.headers, JSON.parse(row.headers))),
+    callbacks: mergeCallbacks(row.callbacks, event),
   }))
 }
 

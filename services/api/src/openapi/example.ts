@@ -42,10 +42,16 @@ function byType(schema: JsonSchema, components: Components): unknown {
   }
 }
 
-// Returns members that an example leaves out: of members that exclude each other it has those of the first choice.
-function unchosen({ oneOf }: JsonSchema): unknown[] {
+// Returns members that an example leaves out: of members that exclude each other it has those of the first choice, and no
+// member that needs one of the others.
+function unchosen({ oneOf, not, dependentRequired }: JsonSchema): unknown[] {
   const [chosen = [], ...others] = (listOf(oneOf) as JsonSchema[]).map(({ required }) => listOf(required))
-  return others.flat().filter(name => !chosen.includes(name))
+  const [, ...excluded] = listOf((not as JsonSchema | undefined)?.required)
+  const left = [...others.flat().filter(name => !chosen.includes(name)), ...excluded]
+  const dependents = Object.entries(dependentRequired ?? {}).filter(([, needed]) =>
+    listOf(needed).some(one => left.includes(one)),
+  )
+  return [...left, ...dependents.map(([name]) => name)]
 }
 
 function listOf(value: unknown): unknown[] {

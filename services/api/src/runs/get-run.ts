@@ -8,6 +8,7 @@ import { joinRequests, type RunRow, runColumns } from './run-row.ts'
 
 type RunDetailRow = RunRow & {
   payload: string | null
+  contentType: string | null
   requestHeaders: string | null
   responseHeaders: string | null
   responseBody: Buffer | null
@@ -22,7 +23,7 @@ export const getRun = endpoint({
   params: { run: 'run' },
   async handle(ctx, { caller, params }) {
     const text = `
-      SELECT ${runColumns}, r.payload, u.request_headers AS "requestHeaders", u.response_headers AS "responseHeaders",
+      SELECT ${runColumns}, r.payload, r.content_type AS "contentType", u.request_headers AS "requestHeaders", u.response_headers AS "responseHeaders",
              u.response_body AS "responseBody", u.response_bytes AS "responseBytes",
              u.response_truncated AS "responseTruncated"
       FROM runs u ${joinRequests} WHERE u.workspace_id = $1 AND u.id = $2`
@@ -39,8 +40,14 @@ function presentRunDetail(row: RunDetailRow): RunDetail {
 // The request cannot change once its task has started, so the task's payload is the body that was sent.
 function presentRequest(row: RunDetailRow): RunDetail['request'] {
   const headers = JSON.parse(row.requestHeaders ?? '{}')
-  const body = row.payload === null ? null : requestBody(row.payload, headers)
-  return { url: row.url, method: row.method, headers, body, body_truncated: false }
+  const sent = { url: row.url, method: row.method, headers }
+  if (row.payload === null) return { ...sent, body: null, body_encoding: 'utf8', body_truncated: false }
+  if (row.contentType === null) {
+    return { ...sent, body: requestBody(row.payload, headers), body_encoding: 'utf8', body_truncated: false }
+  }
+  const text = readUtf8(Buffer.from(row.payload, 'base64'))
+  const body_encoding = text === null ? 'base64' : 'utf8'
+  return { ...sent, body: text ?? row.payload, body_encoding, body_truncated: false }
 }
 
 function presentResponse(row: RunDetailRow): RunDetail['response'] {

@@ -7,6 +7,7 @@ import {
   updateSubscriptionBody,
 } from '@belfry/contract'
 import type { StoredRequest } from '@belfry/db'
+import type { PrismaTransaction } from '@belfry/db/prisma'
 import { AppError, newUuid, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
@@ -16,6 +17,14 @@ import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { openQueue, queueNameOf } from '../queues/name-queue.ts'
+import {
+  type Callbacks,
+  changeCallbacks,
+  inspectCallbacks,
+  presentCallbacks,
+  toCallbackChange,
+  toStoredCallbacks,
+} from '../tasks/callbacks.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { presentRetry } from '../tasks/present-task.ts'
 
@@ -28,7 +37,7 @@ export const createSubscription = endpoint({
   answer: { status: 201, body: subscription },
   refusals: ['conflict'],
   body: createSubscriptionBody,
-  inspect: (ctx, body) => inspectTarget(ctx, body),
+  inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body)],
   async handle(ctx, { caller, body }) {
     const { workspaceId } = caller
     const id = newUuid()
@@ -55,6 +64,7 @@ export const createSubscription = endpoint({
           maxDelayMs: body.retry.max_delay_ms,
           timeoutMs: body.timeout_ms,
           queue: queueNameOf(body.queue) ?? null,
+          callbacks: toStoredCallbacks(body),
         },
       })
     })
@@ -96,7 +106,7 @@ export const updateSubscription = endpoint({
   answer: { status: 200, body: subscription },
   params: { sub: 'sub' },
   body: updateSubscriptionBody,
-  inspect: (ctx, body) => inspectTarget(ctx, body),
+  inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body)],
   async handle(ctx, { caller, params, body }) {
     const { workspaceId } = caller
     const change = given({
@@ -112,12 +122,14 @@ export const updateSubscription = endpoint({
       queue: queueNameOf(body.queue),
     })
     await openQueue(ctx.pool, workspaceId, body.queue)
-    if (isEmpty(change)) return ok(await readSubscription(ctx, workspaceId, params.sub))
+    const callbackChange = toCallbackChange(body)
+    if (isEmpty(change) && callbackChange === undefined) {
+      return ok(await readSubscription(ctx, workspaceId, params.sub))
+    }
     const row = await ctx.prisma.$transaction(async tx => {
-      const [changed] = await tx.subscription.updateManyAndReturn({
-        where: { id: params.sub, workspaceId },
-        data: change,
-      })
+      const data =
+        callbackChange === undefined ? change : { ...change, callbacks: await changedCallbacks(tx, params.sub, body) }
+      const [changed] = await tx.subscription.updateManyAndReturn({ where: { id: params.sub, workspaceId }, data })
       if (!changed) throw notFound()
       // A URL or a header may hold a secret, so the record has the names of the changed fields and not their values.
       const details = { topic: changed.topic, fields: Object.keys(body) }
@@ -146,7 +158,14 @@ export const deleteSubscription = endpoint({
   },
 })
 
-type SubscriptionRow = Omit<StoredRequest, 'method' | 'payload'> & {
+// The lock keeps a concurrent change of another callback.
+async function changedCallbacks(tx: PrismaTransaction, id: string, body: Callbacks): Promise<string | null> {
+  const [row] = await tx.$queryRaw<Array<{ callbacks: string | null }>>`
+    SELECT callbacks FROM subscriptions WHERE id = ${id}::uuid FOR UPDATE`
+  return changeCallbacks(row?.callbacks ?? null, body)
+}
+
+type SubscriptionRow = Omit<StoredRequest, 'method' | 'payload' | 'contentType'> & {
   id: string
   workspaceId: string
   topic: string
@@ -173,6 +192,7 @@ function presentSubscription(row: SubscriptionRow): Subscription {
     retry: presentRetry(row),
     timeout_ms: row.timeoutMs,
     queue: row.queue ?? null,
+    ...presentCallbacks(row.callbacks),
     active: row.active,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),

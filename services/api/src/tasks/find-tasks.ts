@@ -28,19 +28,23 @@ export function findTasks(
 export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
   const along = where()
   const streams = addStreams(along, filter)
-  // The index of a cron job's tasks has no workspace. Reading the cron job of another workspace costs no more.
+  // The indexes of the tasks of a cron job and of the callbacks of a task have no workspace. Reading those of another
+  // workspace costs no more.
   if (filter.event_id) {
     const times = filter.event_id.map(timeOf)
     along.and('t.id >= ?', firstIdAt(Math.min(...times) - 1000))
     along.and('t.id < ?', firstIdAt(Math.max(...times) + 60_000))
   }
-  const isOfCronJob = streams.key === 'cron_job_id'
-  if (!isOfCronJob) along.and('t.workspace_id = ?', workspaceId)
+  const hasWorkspace = streams.key === 'state'
+  if (hasWorkspace) along.and('t.workspace_id = ?', workspaceId)
   const rest = where(along)
-  if (isOfCronJob) rest.and('t.workspace_id = ?', workspaceId)
+  if (!hasWorkspace) rest.and('t.workspace_id = ?', workspaceId)
   if (filter.event_id) rest.and('t.event_id = ANY (?::uuid[])', filter.event_id)
   if (filter.state && streams.key !== 'state') rest.and('t.state = ANY (?::task_state[])', filter.state)
   if (filter.source) rest.and('t.source = ANY (?::task_source[])', filter.source)
+  if (filter.callback_of && streams.key !== 'callback_of') {
+    rest.and('t.callback_of = ANY (?::uuid[])', filter.callback_of)
+  }
   if (filter.name) rest.and('starts_with(r.name, ?)', filter.name)
   if (filter.topic) rest.and('r.topic = ANY (?::text[])', filter.topic)
   if (filter.queue) rest.and('r.queue = ANY (?::text[])', filter.queue)
@@ -70,18 +74,9 @@ function firstIdAt(ms: number): string {
 }
 
 // There is an index for each of these. It is in the order of ids for one value at a time only.
-function addStreams(along: Where, { cronjob_id, state = [...taskStates] }: TaskFilter) {
-  if (cronjob_id) {
-    const keys = along.add([...new Set(cronjob_id)])
-    along.and(isExactly('t.cron_job_id', 'key.value'))
-    const order = 't.cron_job_id DESC, t.id DESC'
-    return {
-      key: 'cron_job_id',
-      order,
-      streams: `unnest(${keys}::uuid[]) AS key (value)`,
-      streamCount: cronjob_id.length,
-    }
-  }
+function addStreams(along: Where, { cronjob_id, callback_of, state = [...taskStates] }: TaskFilter) {
+  if (cronjob_id) return addStreamsOf(along, 'cron_job_id', cronjob_id)
+  if (callback_of) return addStreamsOf(along, 'callback_of', callback_of)
   const keys = along.add([...new Set(state)])
   along.and(isExactly('t.state', 'key.value'))
   const order = 't.state, t.id DESC'
@@ -93,4 +88,11 @@ function addStreams(along: Where, { cronjob_id, state = [...taskStates] }: TaskF
     // Most states have few tasks or none, so several streams together may scan more than one stream.
     maxScanned: 4_000 + 1_600 * (state.length - 1),
   }
+}
+
+function addStreamsOf(along: Where, key: 'cron_job_id' | 'callback_of', ids: readonly string[]) {
+  const keys = along.add([...new Set(ids)])
+  along.and(isExactly(`t.${key}`, 'key.value'))
+  const order = `t.${key} DESC, t.id DESC`
+  return { key, order, streams: `unnest(${keys}::uuid[]) AS key (value)`, streamCount: ids.length }
 }

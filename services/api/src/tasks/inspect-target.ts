@@ -5,11 +5,13 @@ import type { Context } from '../context.ts'
 /**
  * Returns an error for a URL whose host is visibly a private address. The dispatcher checks the address that it connects to.
  * @param field - The member of the body with the URL.
+ * @param prefix - The path of the body. Default: none.
  */
-export function inspectTarget(ctx: Pick<Context, 'config'>, body: unknown, field = 'url'): FieldError[] {
+export function inspectTarget(ctx: Pick<Context, 'config'>, body: unknown, field = 'url', prefix = ''): FieldError[] {
   const text = (Object(body) as Record<string, unknown>)[field]
   const url = typeof text === 'string' ? parseUrl(text) : null
   if (url === null || !hostIsVisiblyBlocked(url.hostname, ctx.config.allowedPrivateTargets)) return []
-  const message = `${field} has a private address, which this installation does not call.`
-  return [{ path: field, code: 'blocked_address', message }]
+  const path = `${prefix}${field}`
+  const message = `${path} has a private address, which this installation does not call.`
+  return [{ path, code: 'blocked_address', message }]
 }

@@ -20,6 +20,7 @@ import { created, ok } from '../http/reply.ts'
 import { openQueue } from '../queues/name-queue.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
+import { inspectCallbacks } from './callbacks.ts'
 import { enqueue, hideDeadLetters } from './enqueue.ts'
 import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
 import { inspectTarget } from './inspect-target.ts'
@@ -81,10 +82,14 @@ export const updateTask = endpoint({
   right: 'task.write',
   summary: 'Change a pending task',
   answer: { status: 200, body: task },
-  refusals: ['task_not_pending', 'quota_exceeded'],
+  refusals: ['task_not_pending', 'quota_exceeded', 'conflict'],
   params: { task: 'task' },
   body: updateTaskBody,
-  inspect: (ctx, body, errors) => [...inspectTarget(ctx, body), ...inspectExecuteAt(ctx, body, errors)],
+  inspect: (ctx, body, errors) => [
+    ...inspectTarget(ctx, body),
+    ...inspectCallbacks(ctx, body),
+    ...inspectExecuteAt(ctx, body, errors),
+  ],
   async handle(ctx, { caller, params, body, bodyText }) {
     const change: TaskChange = given({
       executeAt: body.execute_at,
@@ -94,6 +99,7 @@ export const updateTask = endpoint({
     if (isEmpty(change)) return ok(await readTask(ctx, caller.workspaceId, params.task))
     refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
     await openQueue(ctx.pool, caller.workspaceId, body.queue)
+    if (change.callbacks !== undefined) await refuseForCallback(ctx, caller.workspaceId, params.task)
     const changed = { ...change, updatedBy: authorOf(caller) }
     const result = await untilDecided(() =>
       inTransaction(ctx.pool, async tx => {
@@ -112,6 +118,12 @@ export const updateTask = endpoint({
     return ok(presentTask(row))
   },
 })
+
+// The source of a task never changes.
+async function refuseForCallback(ctx: Context, workspaceId: string, taskId: string): Promise<void> {
+  const row = await findTask(ctx.pool, workspaceId, taskId)
+  if (row?.source === 'callback') throw new AppError('conflict', 'A callback cannot have callbacks of its own.')
+}
 
 /** Returns the task after a change. Throws the reason when the task could not be changed. */
 async function taskAfterMove(ctx: Context, result: MoveResult, workspaceId: string, taskId: string): Promise<TaskRow> {

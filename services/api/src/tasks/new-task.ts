@@ -2,6 +2,7 @@ import type { CreateTaskBody, FieldError } from '@belfry/contract'
 import type { NewTask } from '@belfry/db'
 import { newUuid } from '@belfry/domain'
 import type { Context } from '../context.ts'
+import { inspectCallbacks } from './callbacks.ts'
 import { inspectExecuteAt } from './execute-at.ts'
 import { inspectTarget } from './inspect-target.ts'
 import { toStoredRequest } from './stored-request.ts'
@@ -27,5 +28,5 @@ export function inspectNewTask(
   body: unknown,
   schemaErrors: FieldError[],
 ): FieldError[] {
-  return [...inspectTarget(ctx, body), ...inspectExecuteAt(ctx, body, schemaErrors)]
+  return [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body), ...inspectExecuteAt(ctx, body, schemaErrors)]
 }

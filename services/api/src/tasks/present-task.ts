@@ -2,6 +2,7 @@ import type { Task } from '@belfry/contract'
 import type { NewTask, StoredRequest, TaskState } from '@belfry/db'
 import { type StateReason, toId } from '@belfry/domain'
 import { RawJson } from '../http/json.ts'
+import { presentCallbacks } from './callbacks.ts'
 import type { LastRunRow, TaskRow } from './task-row.ts'
 
 /** Returns the public form of a task. */
@@ -27,6 +28,7 @@ export function presentNewTask(task: NewTask, createdAt: string): Task {
     ...task,
     cronJobId: null,
     updatedBy: null,
+    callbackOf: null,
     executeAt: task.executeAt?.toISOString() ?? createdAt,
     state: 'pending',
     stateReason: null,
@@ -43,6 +45,7 @@ export function presentNewTask(task: NewTask, createdAt: string): Task {
 type Presentable = Omit<NewTask, 'executeAt'> & {
   updatedBy: string | null
   cronJobId: string | null
+  callbackOf: string | null
   executeAt: string
   state: TaskState
   stateReason: StateReason | null
@@ -67,7 +70,7 @@ function present(task: Presentable): Task {
     url: task.url,
     method: task.method,
     headers: JSON.parse(task.headers),
-    payload: task.payload === null ? null : new RawJson(task.payload),
+    ...presentBody(task),
     queue: task.queue ?? null,
     execute_at: task.executeAt,
     state: task.state,
@@ -76,8 +79,10 @@ function present(task: Presentable): Task {
     blocked: task.blocked,
     retry: presentRetry(task),
     timeout_ms: task.timeoutMs,
+    ...presentCallbacks(task.callbacks),
     next_retry_at: task.nextRetryAt,
     last_run: task.lastRun,
+    callback_of: task.callbackOf && toId('task', task.callbackOf),
     replay_of: task.replayOf && toId('task', task.replayOf),
     created_by: task.createdBy ?? null,
     updated_by: task.updatedBy,
@@ -85,6 +90,12 @@ function present(task: Presentable): Task {
     updated_at: task.updatedAt,
     finished_at: task.finishedAt,
   }
+}
+
+/** Returns the public form of the body of a task or a cron job. */
+export function presentBody({ payload, contentType = null }: Pick<StoredRequest, 'payload' | 'contentType'>) {
+  if (contentType !== null) return { payload: null, payload_base64: payload, content_type: contentType }
+  return { payload: payload === null ? null : new RawJson(payload), payload_base64: null, content_type: null }
 }
 
 /** Returns the public form of the retry rule of a task, a cron job or a subscription. */

@@ -32,6 +32,7 @@ export type TaskRow = StoredRequest &
     dueAt: Date
     cronJobId: string | null
     eventId: string | null
+    callbackOf: string | null
     replayOf: string | null
     createdAt: Date
     updatedAt: Date
@@ -48,8 +49,9 @@ export type TaskRow = StoredRequest &
 export const selectTasks = `
   SELECT t.id, t.workspace_id AS "workspaceId", t.source, t.state, t.state_reason AS "stateReason", t.attempts,
          t.execute_at AS "executeAt", ${trueDueAt('t')} AS "dueAt", t.cron_job_id AS "cronJobId", t.event_id AS "eventId",
-         t.replay_of AS "replayOf", t.created_at AS "createdAt", t.updated_at AS "updatedAt",
-         t.finished_at AS "finishedAt", r.name, r.url, r.method, r.headers, r.payload, r.max_retries AS "maxRetries",
+         t.callback_of AS "callbackOf", t.replay_of AS "replayOf", t.created_at AS "createdAt", t.updated_at AS "updatedAt",
+         t.finished_at AS "finishedAt", r.name, r.url, r.method, r.headers, r.payload, r.content_type AS "contentType",
+         r.callbacks, r.max_retries AS "maxRetries",
          r.backoff, r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs",
          r.topic, r.queue, r.created_by AS "createdBy", r.updated_by AS "updatedBy", ${isBlocked('t')} AS "isBlocked",
          last.id AS "lastRunId", last.status AS "lastRunStatus",

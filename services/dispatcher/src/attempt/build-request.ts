@@ -38,7 +38,8 @@ export function createIdentity(abuseContact: string | null, masterKeys: MasterKe
 /** Returns the parts of a task's request. */
 export function requestPartsOf(task: ClaimedTask): RequestParts {
   const headers = JSON.parse(task.headers) as Record<string, string> // validated and stored by the API
-  const body = task.payload === null ? null : requestBody(task.payload, headers)
+  // Secrets are not filled in a raw body.
+  const body = task.payload === null || task.contentType ? null : requestBody(task.payload, headers)
   return { url: task.url, headers, body, isJson: body === task.payload }
 }
 
@@ -53,7 +54,7 @@ export function buildRequest(
 ): AttemptRequest {
   const filled = names.length === 0 ? null : fillRequest(parts, names, secrets)
   const timestamp = String(Math.floor(task.claimedAt.getTime() / 1000))
-  const headers = defaults(parts, traceparent, identity)
+  const headers = defaults(task, parts, traceparent, identity)
   Object.assign(headers, parts.headers)
   identify(headers, task, ids, timestamp)
   headers[depthHeader] = identity.depths[task.depth ?? 0] ?? ''
@@ -61,7 +62,7 @@ export function buildRequest(
     return unsendable(secretMissing('Nothing was sent: the workspace has been deleted.'), headers)
   if (filled && 'kind' in filled) return unsendable(filled, headers)
   const { url, body: text } = filled ?? parts
-  const body = text === null ? null : Buffer.from(text)
+  const body = task.contentType ? Buffer.from(task.payload ?? '', 'base64') : text === null ? null : Buffer.from(text)
   headers['webhook-signature'] = sign(signingKeys, ids.task, timestamp, body ?? '')
   const sent = filled ? { ...headers, ...filled.headers } : headers
   const outgoing = { url, method: task.method, headers: sent, body, timeoutMs: task.timeoutMs }
@@ -73,12 +74,13 @@ function unsendable(outgoing: OwnFailure, shownHeaders: Record<string, string>):
 }
 
 function defaults(
-  { headers, body }: RequestParts,
+  { payload, contentType }: ClaimedTask,
+  { headers }: RequestParts,
   traceparent: string | null,
   { userAgent }: Identity,
 ): Record<string, string> {
   const all: Record<string, string> = { 'User-Agent': userAgent, Accept: '*/*', 'Accept-Encoding': 'identity' }
-  if (body !== null) all['Content-Type'] = 'application/json'
+  if (payload !== null) all['Content-Type'] = contentType ?? 'application/json'
   if (traceparent !== null) all.traceparent = traceparent
   for (const own of Object.keys(headers)) {
     for (const name of Object.keys(all)) if (name.toLowerCase() === own.toLowerCase()) delete all[name]

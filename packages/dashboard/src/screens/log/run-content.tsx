@@ -198,13 +198,14 @@ function Response({ run: { id, response } }: { run: RunDetail }): ReactNode {
 
 function Request({ run: { id, request } }: { run: RunDetail }): ReactNode {
   const text = request.body ?? ''
-  const bytes = new TextEncoder().encode(text).length
+  const encoding = request.body_encoding
+  const bytes = encoding === 'base64' ? atob(text).length : new TextEncoder().encode(text).length
   return (
     <Message
       label="request"
       line={`${request.method} ${request.url}`}
       headers={request.headers}
-      body={{ text, bytes, isTruncated: request.body_truncated, encoding: 'utf8' }}
+      body={{ text, bytes, isTruncated: request.body_truncated, encoding }}
       fileName={`${id}-request`}
     />
   )

@@ -7,6 +7,7 @@ const request = {
   url: 'https://example.com/?a=1&b=$HOME',
   headers: {},
   body: null,
+  body_encoding: 'utf8' as const,
   body_truncated: false as const,
 }
 
@@ -15,6 +16,11 @@ it('writes a request as a command', () => {
   expect(toCurl({ ...request, headers, body: '{"a":1}' })).toBe(
     `curl -X POST 'https://example.com/?a=1&b=$HOME' \\\n  -H 'content-type: application/json' \\\n  --data-raw '{"a":1}'`,
   )
+})
+
+it('decodes the bytes of a raw body', () => {
+  const command = toCurl({ ...request, body: 'AP8=', body_encoding: 'base64' }).replace(/curl.*/s, 'od -An -tx1')
+  expect(execFileSync('sh', ['-c', command], { encoding: 'utf8' }).trim()).toBe('00 ff')
 })
 
 it.each(["it's", '$(touch x) `id` "y" \\', "'; exit 1; '", '@/etc/passwd', 'two\nlines'])(

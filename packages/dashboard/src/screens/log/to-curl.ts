@@ -4,12 +4,13 @@ import type { RunDetail } from '@belfry/contract'
 const ownHeaders = /^(host|content-length|connection|transfer-encoding)$/i
 
 /** Returns a command that repeats the request of a run. `--data-raw` never reads a file that the body names. */
-export function toCurl({ method, url, headers, body }: RunDetail['request']): string {
+export function toCurl({ method, url, headers, body, body_encoding }: RunDetail['request']): string {
   const given = Object.entries(headers).filter(([name]) => !ownHeaders.test(name))
+  const decoder = body_encoding === 'base64' ? `printf %s ${quote(body ?? '')} | base64 -d | ` : ''
   return [
-    `curl -X ${method} ${quote(url)}`,
+    `${decoder}curl -X ${method} ${quote(url)}`,
     ...given.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
-    ...(body === null ? [] : [`--data-raw ${quote(body)}`]),
+    ...(body === null ? [] : [decoder ? '--data-binary @-' : `--data-raw ${quote(body)}`]),
   ].join(' \\\n  ')
 }
 

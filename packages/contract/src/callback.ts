@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { headersField, integer, textField } from './fields.ts'
+import { millisecondsField } from './response-fields.ts'
+import { retry, retryPolicy } from './retry.ts'
+import { targetUrl } from './text-rules.ts'
+
+/** What a callback reports: the success of a task, its final failure, or the end of each attempt. */
+export const callbackEvents = ['on_success', 'on_failure', 'on_attempt'] as const
+
+export type CallbackEvent = (typeof callbackEvents)[number]
+
+const target = z.strictObject({
+  url: textField(targetUrl),
+  headers: headersField.default(() => ({})),
+  retry: retryPolicy,
+  timeout_ms: integer(1_000, 300_000).default(30_000),
+})
+
+/** The callbacks of a new object. Null means none. */
+export const callbackFields = {
+  on_success: target.nullable().default(null),
+  on_failure: target.nullable().default(null),
+  on_attempt: target.nullable().default(null),
+}
+
+/** A change of callbacks. Each is replaced as a whole; null removes it. */
+export const callbackChanges = {
+  on_success: target.nullable().optional(),
+  on_failure: target.nullable().optional(),
+  on_attempt: target.nullable().optional(),
+}
+
+/** The target of a callback in a response. */
+const callback = z
+  .object({
+    url: z.string().meta({ examples: ['https://example.com/hooks/done'] }),
+    headers: z.record(z.string(), z.string()).meta({ examples: [{}] }),
+    retry,
+    timeout_ms: millisecondsField(30_000),
+  })
+  .meta({ id: 'Callback' })
+
+export type Callback = z.infer<typeof callback>
+
+const shown = (description: string) => callback.nullable().meta({ description, examples: [null] })
+
+/** The callbacks in a response. */
+export const shownCallbacks = {
+  on_success: shown('Called with the task and the run when the task succeeds.'),
+  on_failure: shown('Called when the task is dead.'),
+  on_attempt: shown('Called after each attempt.'),
+}

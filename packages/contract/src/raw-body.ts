@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { refuse, textField } from './fields.ts'
+import { type Invalid, textRule } from './text-rules.ts'
+
+const base64 = textRule(
+  {
+    pattern: '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
+    description: 'A body of any type in base64, sent as these bytes. Secrets are not filled in. Instead of `payload`.',
+    examples: ['PHhtbC8+'],
+  },
+  text => {
+    const isBase64 = text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
+    return isBase64 ? { value: text } : ({ code: 'invalid_base64', must: 'be base64 with padding' } satisfies Invalid)
+  },
+)
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const mediaTypePattern = `^${token}/${token}( *;[ -~]*)?$`
+const mediaTypeForm = new RegExp(mediaTypePattern)
+
+const mediaType = textRule(
+  {
+    maxLength: 255,
+    pattern: mediaTypePattern,
+    description:
+      'The content type of `payload_base64`. Default: the `Content-Type` header, or application/octet-stream.',
+    examples: ['application/xml'],
+  },
+  text => {
+    const isMediaType = text.length <= 255 && mediaTypeForm.test(text)
+    return isMediaType ? { value: text } : { code: 'invalid_value', must: 'be a media type such as application/xml' }
+  },
+)
+
+/** The fields of a raw body in a request. */
+export const rawBodyFields = {
+  payload_base64: textField(base64).optional(),
+  content_type: textField(mediaType).optional(),
+}
+
+/** The fields of a raw body in a response. */
+export const shownRawBody = {
+  payload_base64: z
+    .string()
+    .nullable()
+    .meta({ description: 'The body in base64, when it was given so; `payload` is then null.', examples: [null] }),
+  content_type: z
+    .string()
+    .nullable()
+    .meta({ description: 'The content type of `payload_base64`.', examples: [null] }),
+}
+
+type Bodies = { payload?: unknown; payload_base64?: unknown; content_type?: unknown; headers?: unknown }
+
+/** Refuses a request with two bodies or two content types, and a content type without a raw body. */
+export function refuseTwoBodies(
+  { payload, payload_base64, content_type, headers }: Bodies,
+  ctx: z.RefinementCtx,
+): void {
+  if (payload !== undefined && payload_base64 !== undefined) {
+    refuse(ctx, payload_base64, { code: 'conflicting_fields', must: 'not be combined with payload' }, [
+      'payload_base64',
+    ])
+  }
+  if (content_type === undefined) return
+  const names = Object.keys(Object(headers))
+  if (payload_base64 === undefined) {
+    const must = 'come with payload_base64. The content type of a payload is a header'
+    refuse(ctx, content_type, { code: 'conflicting_fields', must }, ['content_type'])
+  } else if (names.some(name => name.toLowerCase() === 'content-type')) {
+    const must = 'not be combined with a Content-Type header'
+    refuse(ctx, content_type, { code: 'conflicting_fields', must }, ['content_type'])
+  }
+}
+
+/** The JSON Schema of what `refuseTwoBodies` checks. */
+export const oneBody = {
+  not: { required: ['payload', 'payload_base64'] },
+  dependentRequired: { content_type: ['payload_base64'] },
+}
+
+/** Whether `refuseTwoBodies` can read a value, also when other fields are invalid. */
+export const isReadable = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null }
