@@ -121,6 +121,7 @@ describe('works', () => {
       on_success: null,
       on_failure: null,
       on_attempt: null,
+      queue: null,
       active: true,
       created_at: expect.any(String),
       updated_at: expect.any(String),

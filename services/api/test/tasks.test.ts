@@ -24,6 +24,7 @@ describe('works', () => {
       payload: { a: 1 },
       payload_base64: null,
       content_type: null,
+      queue: null,
       execute_at: body.execute_at,
       state: 'pending',
       state_reason: null,
