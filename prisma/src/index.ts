@@ -109,6 +109,7 @@ export { purgeOrganizations } from './purge/purge-organizations.ts'
 export { purgeWorkspace, workspacesToPurge } from './purge/purge-workspace.ts'
 export { windDownWorkspace, workspacesToWindDown } from './purge/wind-down-workspace.ts'
 export { advanceQueues, advanceQueuesOf, advanceRatedQueues, openQueueSearch } from './queues/advance-queues.ts'
+export { type BusyQueue, busiestQueues } from './queues/busiest-queues.ts'
 export { isBlocked, trueDueAt } from './queues/queue-sql.ts'
 export {
   changeQueue,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import {
   advanceQueues,
   advanceRatedQueues,
+  busiestQueues,
   type Claim,
   type ClaimedTask,
   changeQueue,
@@ -151,6 +152,8 @@ describe('max_concurrent', () => {
     await undoClaims(db.pool, [claimed(first)])
     const [again] = await claimAll(db.pool, [tasks[0] ?? ''])
     await loseAttempts(db.pool, [claimed(again)], false)
+    // A lost task is due again within five seconds. One that is due soon would take the permit.
+    await db.pool.query(`UPDATE tasks SET due_at = now() + interval '5 s' WHERE id = $1`, [tasks[0]])
     expect(await advanceQueues(db.pool, [id])).toBe(1)
     expect((await dueTasks(id)).includes(tasks[1] ?? '')).toBe(true)
   })
@@ -282,5 +285,22 @@ describe('a queue', () => {
     expect(await deleteQueue(db.pool, workspaceId, 'q')).toBe('unknown')
     const [orphan] = await addTasks(workspaceId, 1)
     expect(kinds(await claimAll(db.pool, [orphan ?? '']))).toEqual(['claimed'])
+  })
+})
+
+describe('busiestQueues', () => {
+  it('finds the queues with the most blocked tasks', async () => {
+    const few = await aQueue({ maxConcurrent: 1 }, 3)
+    const many = await aQueue({ maxConcurrent: 1 }, 7)
+    await claimAll(db.pool, [...few.tasks, ...many.tasks])
+    const mine = (await busiestQueues(db.pool, 100)).filter(({ workspaceId }) =>
+      [few.workspaceId, many.workspaceId].includes(workspaceId),
+    )
+    expect(mine).toMatchObject([
+      { workspaceId: many.workspaceId, name: 'q', waiting: 6, inFlight: 1 },
+      { workspaceId: few.workspaceId, waiting: 2, inFlight: 1 },
+    ])
+    expect(mine[0]?.oldestDueSeconds).toBeGreaterThan(0)
+    expect(await busiestQueues(db.pool, 1)).toHaveLength(1)
   })
 })

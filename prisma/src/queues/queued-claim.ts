@@ -8,6 +8,8 @@ export type QueueTexts = {
   condition: string
   /** The CTEs that make `ready` out of `candidates`, and block the others. */
   ready: string
+  /** What the clock of the claim is read after. */
+  after: string
   /** The CTE that counts the attempts that `claimed` starts. */
   counted: string
   /** The id of the queue to advance after the attempt, of a row of `claimed`. */
@@ -21,6 +23,7 @@ export const unlimitedClaim: QueueTexts = {
   columns: '',
   condition: `AND CASE WHEN t.queue_id IS NULL THEN true ELSE NOT coalesce(${isQueued('t')}, false) END`,
   ready: '',
+  after: '',
   counted: '',
   advances: 'NULL::uuid',
   blocked: '',
@@ -47,7 +50,7 @@ export const limitedClaim: QueueTexts = {
     ),
     -- A queue that was deleted has no lock, and no limit.
     eligible AS (
-      SELECT c.*, l.permits, coalesce(l.is_rated, false) AS is_rated, l.locked_at,
+      SELECT c.*, l.permits, coalesce(l.is_rated, false) AS is_rated,
              l.queue_id IS NULL OR (
                l.permits IS DISTINCT FROM 0 AND (NOT l.is_ordered OR c.id = l.head)
                AND (l.blocked_id IS NULL OR (c.execute_at, c.id) < (l.blocked_at, l.blocked_id))
@@ -81,10 +84,12 @@ export const limitedClaim: QueueTexts = {
       ) other
       WHERE t.id = other.id
     ),`,
+  // The next claim of a queue waits for the lock, so its clock is later than this one.
+  after: 'FROM (SELECT count(*) FROM locks) locked',
   counted: `,
     counted AS (
       INSERT INTO queue_starts (queue_id, at, starts)
-      SELECT queue_id, locked_at, count(*) FROM claimed WHERE is_rated AND state = 'processing' GROUP BY 1, 2
+      SELECT queue_id, claimed_at, count(*) FROM claimed WHERE is_rated AND state = 'processing' GROUP BY 1, 2
     )`,
   advances: `CASE WHEN permits IS NOT NULL OR is_rated THEN queue_id END`,
   blocked: 'SELECT id, queue_id FROM blocked',

@@ -256,7 +256,7 @@ const claimText = (queues: QueueTexts) => `
     -- A refund goes to the month of the run's id, so a statement claims nothing when a month begins while it runs.
     start AS MATERIALIZED (
       SELECT at, lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') AS instant
-      FROM (SELECT clock_timestamp()::timestamptz(3) AS at OFFSET 0) clock WHERE utc_month(at) = utc_month(now())
+      FROM (SELECT clock_timestamp()::timestamptz(3) AS at ${queues.after} OFFSET 0) clock WHERE utc_month(at) = utc_month(now())
     ),
     claimed AS (
       UPDATE tasks t

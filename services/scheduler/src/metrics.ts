@@ -1,4 +1,5 @@
-import { countPreparedMonths, countUnpartitionedRuns, measureBacklog } from '@belfry/db'
+import { type BusyQueue, busiestQueues, countPreparedMonths, countUnpartitionedRuns, measureBacklog } from '@belfry/db'
+import { toId } from '@belfry/domain'
 import type { QueueDepth } from '@belfry/queue'
 import { type Meter, measurePool } from '@belfry/runtime'
 import type { Context } from './context.ts'
@@ -135,6 +136,35 @@ export function measureWaiting(ctx: Context): void {
   )
   meter.gauges('belfry_queue_delayed', 'Jobs that are not due yet.', ['queue'], show('delayed'))
 }
+
+/** Exports the queues of workspaces that have the most blocked tasks. */
+export function measureQueues(ctx: Context): void {
+  const { meter } = ctx.metrics
+  const busy = shared(() => busiestQueues(ctx.pool, maxBusyQueues))
+  const showQueue = (part: (queue: BusyQueue) => number) => async () =>
+    (await busy()).map(queue => [{ workspace: toId('ws', queue.workspaceId), queue: queue.name }, part(queue)] as const)
+  meter.gauges(
+    'belfry_queue_waiting',
+    'Blocked tasks of the 20 queues that have the most of them.',
+    ['workspace', 'queue'],
+    showQueue(({ waiting }) => waiting),
+  )
+  meter.gauges(
+    'belfry_queue_in_flight',
+    'Attempts in flight of the same queues.',
+    ['workspace', 'queue'],
+    showQueue(({ inFlight }) => inFlight),
+  )
+  meter.gauges(
+    'belfry_queue_oldest_due_seconds',
+    'Age of the first blocked task of the same queues.',
+    ['workspace', 'queue'],
+    showQueue(({ oldestDueSeconds }) => oldestDueSeconds),
+  )
+}
+
+// Each queue is a label of three gauges.
+const maxBusyQueues = 20
 
 // Long enough for the gauges of one scrape to share a reading.
 const sharedMs = 500
