@@ -9,6 +9,7 @@ import { jobQueues } from './benchmarks/job-queues.ts'
 import { lag } from './benchmarks/lag.ts'
 import { lightLoad } from './benchmarks/light-load.ts'
 import { memory } from './benchmarks/memory.ts'
+import { queues } from './benchmarks/queues.ts'
 import { withoutRedis } from './benchmarks/without-redis.ts'
 import { writes } from './benchmarks/writes.ts'
 import { repositoryRoot } from './lab/child-process.ts'
@@ -21,6 +22,7 @@ import { toTable } from './report/table.ts'
 /** Every benchmark, in the order in which they run and appear on the page. */
 const allBenchmarks: readonly Benchmark[] = [
   ...[dispatch(50), dispatch(200), jobQueues(50), jobQueues(200), withoutRedis],
+  queues,
   ...[create, lag, event, lightLoad, growth, writes, memory],
 ]
 
