@@ -49,6 +49,7 @@ function workspacePaths(slug: string, ws: string) {
     run: (id: string) => `${base}/log/${id}`,
     deadLetters: (query = '') => `${base}/dead-letters${query}`,
     targets: () => `${base}/targets`,
+    queues: () => `${base}/queues`,
     events: () => `${base}/events`,
     subscriptions: () => `${base}/subscriptions`,
     settings: (page: WorkspaceSettings) => `${base}/settings/${page}`,

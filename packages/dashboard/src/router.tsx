@@ -93,6 +93,7 @@ const workspacePages: RouteObject[] = [
   }),
   screen('dead-letters', () => import('./screens/dead-letters/dead-letters.tsx'), 'DeadLetters'),
   screen('targets', () => import('./screens/targets/targets.tsx'), 'Targets'),
+  screen('queues', () => import('./screens/queues/queues.tsx'), 'Queues'),
   screen('events', () => import('./screens/events/events.tsx'), 'Events'),
   screen('subscriptions', () => import('./screens/subscriptions/subscriptions.tsx'), 'Subscriptions'),
   {

@@ -13,6 +13,7 @@ export type RequestBody = {
   payload?: PayloadText
   retry: { max_retries: number; backoff: string; base_delay_ms: number; max_delay_ms: number }
   timeout_ms: number
+  queue?: string | null
 }
 
 export type NewTask = RequestBody & { name: string; execute_at: string }

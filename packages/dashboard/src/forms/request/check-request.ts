@@ -16,6 +16,10 @@ export function checkRequest(draft: RequestDraft): FieldErrors {
     url: draft.url.trim() === '' ? 'Enter the target URL.' : checkTargetUrl(draft.url.trim()),
     headers: checkHeaders(draft),
     payload: draft.payload.trim() === '' ? null : checkPayload(draft.payload),
+    queue:
+      draft.queue.trim() === '' || /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/.test(draft.queue.trim())
+        ? null
+        : 'Use letters, digits and . _ : / -, starting with a letter or a digit.',
     timeout_ms: checkNumber(draft.timeoutSeconds, 1, 300, 'seconds'),
     'retry.max_retries': checkNumber(draft.maxRetries, 0, 20, 'retries', true),
     'retry.base_delay_ms': checkNumber(draft.baseDelaySeconds, 1, 3600, 'seconds'),

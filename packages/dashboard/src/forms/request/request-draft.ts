@@ -15,6 +15,8 @@ export type RequestDraft = {
   /** JSON text; empty for none. */
   payload: string
   timeoutSeconds: string
+  /** The name of the queue; empty for none. */
+  queue: string
   maxRetries: string
   backoff: string
   baseDelaySeconds: string
@@ -27,6 +29,7 @@ export const emptyRequest: RequestDraft = {
   headers: [],
   payload: '',
   timeoutSeconds: '30',
+  queue: '',
   maxRetries: '5',
   backoff: 'exponential',
   baseDelaySeconds: '10',
@@ -42,6 +45,7 @@ export function draftOf(request: Omit<RequestBody, 'payload'> & { payload?: unkn
     headers: Object.entries(request.headers).map(([name, value], id) => ({ id, name, value })),
     payload: payload instanceof PayloadText ? (indentJson(payload.text) ?? payload.text) : '',
     timeoutSeconds: String(request.timeout_ms / 1000),
+    queue: request.queue ?? '',
     maxRetries: String(retry.max_retries),
     backoff: retry.backoff,
     baseDelaySeconds: String(retry.base_delay_ms / 1000),
@@ -63,6 +67,7 @@ export function bodyOf(draft: RequestDraft): RequestBody {
       max_delay_ms: Math.round(Number(draft.maxDelaySeconds) * 1000),
     },
     timeout_ms: Math.round(Number(draft.timeoutSeconds) * 1000),
+    queue: draft.queue.trim() || null,
   }
 }
 

@@ -15,12 +15,16 @@ export function Blocked({ blocked }: { blocked: Reason }): ReactNode {
 }
 
 function BlockedByQueue({ queue }: Extract<Reason, { reason: 'queue' }>): ReactNode {
+  const { to } = useWorkspace()
   return (
     <div className={styles.blocked} role="status">
       <CirclePause size={18} aria-hidden="true" />
       <div>
         <p>
           Waiting for the queue <strong>{queue}</strong>: it is paused or at its limit.
+        </p>
+        <p className={styles.faint}>
+          <Link to={to.queues()}>Queues</Link>
         </p>
       </div>
     </div>

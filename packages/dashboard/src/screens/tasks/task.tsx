@@ -122,6 +122,7 @@ function Details({ task }: { task: TaskResource }): ReactNode {
         ['Due', <AbsoluteTime key="due" at={task.execute_at} />],
         ['ID', <CopyableId key="id" id={task.id} />],
         ['Cron job', task.cronjob_id && <Link to={to.cronJob(task.cronjob_id)}>View cron job</Link>],
+        ['Queue', task.queue && <code>{task.queue}</code>],
         ['Topic', task.topic && <code>{task.topic}</code>],
         ['Replay of', task.replay_of && <Link to={to.task(task.replay_of)}>View original task</Link>],
         ['Runs', `${task.attempts} of at most ${retry.max_retries + 1}`],

@@ -1,0 +1,67 @@
+import { waitFor } from '@belfry/testing/wait-for'
+import { describe, expect, it } from 'vitest'
+import { inMs } from '../api-calls.ts'
+import { expectAccessible } from './expect-accessible.ts'
+import { useStage } from './stage.ts'
+import { takeScreenshots } from './take-screenshots.ts'
+
+describe('queues in the dashboard', { timeout: 240_000 }, () => {
+  const stage = useStage({}, ['api', 'scheduler', 'dispatcher'])
+  const root = '/api/v1/scheduler'
+
+  it('shows what waits in each queue, creates one, pauses and resumes it', async () => {
+    stage.receiver.answer('/slow', { status: 200, delayMs: 20_000 })
+    const execute_at = inMs(2_000)
+    const create = (i: number) =>
+      stage.belfry.call('POST', `${root}/tasks`, {
+        ...{ name: `Sync ${i}`, url: stage.receiver.url('/slow'), method: 'POST', execute_at },
+        queue: { name: 'partner-api', max_concurrent: 2, rate_limit: { count: 100, period_ms: 60_000 } },
+      })
+    await Promise.all(Array.from({ length: 6 }, (_, i) => create(i)))
+    const load = async () => (await stage.belfry.call('GET', `${root}/queues/partner-api`)).body
+    await waitFor(load, ({ waiting, in_flight }) => waiting === 4 && in_flight === 2, 30_000)
+
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/queues`)
+    const table = page.getByRole('region', { name: 'Queues' })
+    const row = table.getByRole('row', { name: 'partner-api' })
+    await row.getByText('2 of 2').waitFor()
+    await row.getByText('2 at a time').waitFor()
+    await expectAccessible(page)
+
+    await page.getByRole('button', { name: 'New queue' }).click()
+    await page.getByLabel('Name').fill('customer-42')
+    await page.getByLabel('Calls at a time').fill('0')
+    await page.getByRole('button', { name: 'Create queue' }).click()
+    await page.getByText('Enter a whole number from 1 to 1,000.').waitFor()
+    await expectAccessible(page)
+    await page.getByLabel('Calls at a time').fill('1')
+    await page.getByRole('button', { name: 'Create queue' }).click()
+    const made = table.getByRole('row', { name: 'customer-42' })
+    await made.getByText('1 at a time').waitFor()
+    await made.getByRole('button', { name: 'Pause' }).click()
+    await made.getByText('Paused').waitFor()
+    expect((await stage.belfry.call('GET', `${root}/queues/customer-42`)).body).toMatchObject({
+      max_concurrent: 1,
+      paused_at: expect.any(String),
+    })
+    await takeScreenshots(page, 'queues')
+    await made.getByRole('button', { name: 'Resume' }).click()
+    await made.getByRole('button', { name: 'Pause' }).waitFor()
+
+    const listed = await stage.belfry.call('GET', `${root}/tasks?queue=partner-api&state=pending&limit=1`)
+    await page.goto(`${await stage.home()}/tasks/${listed.body.data[0].id}`)
+    await page.getByText('Waiting for the queue partner-api').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'task-in-queue')
+
+    await page.goto(`${await stage.home()}/tasks/new`)
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('In a queue')
+    await page.getByRole('textbox', { name: 'Target URL' }).fill(stage.receiver.url('/fine'))
+    await page.getByRole('textbox', { name: 'When' }).fill('in 1 hour')
+    await page.getByRole('textbox', { name: 'Queue' }).fill('customer-42')
+    await page.getByRole('button', { name: 'Create task' }).click()
+    await page.getByText('Task scheduled').waitFor()
+    await page.getByText('customer-42').waitFor()
+  })
+})
