@@ -1,0 +1,92 @@
+import { queueBackends } from '@belfry/testing'
+import { waitFor } from '@belfry/testing/wait-for'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { inMs } from '../api-calls.ts'
+import { type Belfry, startBelfry } from '../belfry.ts'
+import { type QueueTarget, startQueueTarget } from './queue-target.ts'
+
+const backend = queueBackends()[0] ?? 'postgres'
+const path = '/api/v1/scheduler/tasks/batch'
+
+let belfry: Belfry
+let target: QueueTarget
+beforeAll(async () => {
+  target = await startQueueTarget(5)
+  belfry = await startBelfry(backend, { env: { HOST_CONCURRENCY: '500' } })
+  await Promise.all(Array.from({ length: 3 }, () => belfry.start('dispatcher')))
+})
+afterAll(async () => {
+  await belfry?.close()
+  await target?.close()
+})
+
+it('50 starts a second over 4 dispatchers for a minute', async () => {
+  const at = inMs(4_000)
+  for (let i = 0; i < 4; i++) {
+    const tasks = Array.from({ length: 800 }, (_, index) => ({
+      ...{ name: 'R', url: target.url('rated', i * 800 + index), method: 'POST', execute_at: at },
+      queue: { name: 'rated', rate_limit: { count: 50, period_ms: 1_000 } },
+    }))
+    await belfry.call('POST', path, { tasks })
+  }
+  await waitFor(
+    async () => target.succeeded('rated').length,
+    count => count >= 3_100,
+    120_000,
+  )
+  const starts = target.calls
+    .flatMap(({ queue, startedAt }) => (queue === 'rated' ? [startedAt] : []))
+    .sort((a, b) => a - b)
+  const [first = 0] = starts
+  const inMinute = starts.filter(start => start < first + 60_000)
+  const windows = inMinute.map(from => inMinute.filter(start => start >= from && start < from + 1_000).length)
+  const jitter = inMinute.slice(50).map((start, i) => 1_000 - (start - (inMinute[i] ?? 0)))
+  const claims = await belfry.execute(`
+    SELECT max(n)::int AS n FROM (
+      SELECT count(*) OVER (ORDER BY uuid_v7_time(id) RANGE BETWEEN CURRENT ROW AND interval '999 ms' FOLLOWING) AS n
+      FROM runs) w`)
+  console.log({
+    mean: inMinute.length / 60,
+    maxInSecond: Math.max(...windows),
+    maxJitterMs: Math.max(...jitter),
+    maxClaimsInSecond: claims[0]?.n,
+  })
+  expect(inMinute.length / 60).toBeGreaterThanOrEqual(48)
+  // By PostgreSQL's clock the limit is exact; the way to the target adds its own jitter.
+  expect(claims[0]?.n).toBeLessThanOrEqual(50)
+  expect(Math.max(...jitter)).toBeLessThan(150)
+}, 300_000)
+
+it('1,000 queues with one due task each start beside a queue with 100,000 blocked ones', async () => {
+  await belfry.call('PUT', '/api/v1/scheduler/queues/full', { max_concurrent: 1 })
+  await belfry.call('POST', '/api/v1/scheduler/queues/full/pause')
+  await belfry.execute(`
+    WITH q AS (SELECT id, workspace_id FROM queues WHERE name = 'full'),
+    added AS (
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, queue_id)
+      SELECT uuid_v7(now() - interval '1 ms' * n), q.workspace_id, 'task', now() - interval '1 hour',
+             now() - interval '1 hour' + interval '2000 years', q.id
+      FROM q, generate_series(1, 100000) n RETURNING id
+    )
+    INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, queue)
+    SELECT id, 'B', '${target.url('full', 0)}', 'POST', 0, 'fixed', 1000, 1000, 1000, 'full' FROM added`)
+  expect((await belfry.call('GET', '/api/v1/scheduler/queues/full')).body.waiting).toBe(10_000)
+  const dueAt = Date.parse(inMs(20_000))
+  const tasks = Array.from({ length: 1_000 }, (_, i) => ({
+    ...{ name: 'One', url: target.url(`one-${i}`, 0), method: 'POST', execute_at: new Date(dueAt).toISOString() },
+    queue: { name: `one-${i}`, max_concurrent: 1 },
+  }))
+  await belfry.call('POST', path, { tasks })
+  expect(Date.now()).toBeLessThan(dueAt)
+  const offset = performance.timeOrigin
+  const ones = () => target.calls.filter(({ queue }) => queue.startsWith('one-'))
+  await waitFor(
+    async () => ones().length,
+    count => count === 1_000,
+    60_000,
+  )
+  const delays = ones().map(({ startedAt }) => startedAt + offset - dueAt)
+  console.log({ firstMs: Math.min(...delays), lastMs: Math.max(...delays) })
+  expect(Math.max(...delays)).toBeLessThan(2_000)
+  expect(Math.min(...delays)).toBeGreaterThanOrEqual(-5)
+}, 300_000)
