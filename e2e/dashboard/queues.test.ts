@@ -57,8 +57,8 @@ describe('queues in the dashboard', { timeout: 240_000 }, () => {
 
     await page.goto(`${await stage.home()}/tasks/new`)
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('In a queue')
-    await page.getByRole('textbox', { name: 'Target URL' }).fill(stage.receiver.url('/fine'))
-    await page.getByRole('textbox', { name: 'When' }).fill('in 1 hour')
+    await page.getByLabel('Target URL').fill(stage.receiver.url('/fine'))
+    await page.getByRole('textbox', { name: 'When', exact: true }).fill('in 1 hour')
     await page.getByRole('textbox', { name: 'Queue' }).fill('customer-42')
     await page.getByRole('button', { name: 'Create task' }).click()
     await page.getByText('Task scheduled').waitFor()
