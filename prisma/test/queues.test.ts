@@ -152,7 +152,7 @@ describe('max_concurrent', () => {
     await undoClaims(db.pool, [claimed(first)])
     const [again] = await claimAll(db.pool, [tasks[0] ?? ''])
     await loseAttempts(db.pool, [claimed(again)], false)
-    // A lost task is due again within five seconds. One that is due soon would take the permit.
+    // A lost task is due again within five seconds, and takes the permit if that is soon.
     await db.pool.query(`UPDATE tasks SET due_at = now() + interval '5 s' WHERE id = $1`, [tasks[0]])
     expect(await advanceQueues(db.pool, [id])).toBe(1)
     expect((await dueTasks(id)).includes(tasks[1] ?? '')).toBe(true)
