@@ -13,14 +13,14 @@ import {
   kubernetesVersion,
   renderChart,
 } from './kubernetes-objects.ts'
-import { hasTool } from './tools.ts'
+import { hasGoTool } from './tools.ts'
 
 const folder = join(repositoryRoot(), 'k8s/chart')
 const services = ['api', 'scheduler', 'dispatcher']
 const valuesFile = (name: string) => join(folder, 'ci', `${name}-values.yaml`)
 const valueSets = readdirSync(join(folder, 'ci')).map(name => name.replace('-values.yaml', ''))
 
-describe.runIf(hasTool('helm', ['version']))('the chart', () => {
+describe.runIf(hasGoTool('helm', ['version']))('the chart', () => {
   it('has value sets for each way of scaling, for operators, for a small cluster and for everything', () => {
     expect(valueSets.sort()).toEqual(['everything', 'hpa', 'keda', 'operators', 'small'])
   })
@@ -140,7 +140,7 @@ describe.runIf(hasTool('helm', ['version']))('the chart', () => {
     expect(JSON.stringify(objects)).not.toContain('REDIS_URL')
     const images = [...JSON.stringify(objects).matchAll(/"image":"([^"]+)"/g)].map(([, image]) => image)
     expect([...new Set(images)].sort()).toEqual(
-      ['api', 'dispatcher', 'migrate', 'scheduler'].map(name => `registry.example.com/team/belfry-${name}:0.1.0`),
+      ['api', 'dispatcher', 'migrate', 'scheduler'].map(name => `registry.example.com/team/belfry-${name}:edge`),
     )
   })
 

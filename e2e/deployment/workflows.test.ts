@@ -1,0 +1,129 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+// @boundaries-ignore the script belongs to the repository, not to a package
+import { findReleaseProblems, notesOf } from '../../scripts/release-notes.mjs'
+import { repositoryRoot } from '../repository-root.ts'
+import { readImages } from './read-dockerfile.ts'
+import { hasGoTool } from './tools.ts'
+
+type Step = { uses?: string; run?: string; with?: Record<string, string> }
+type Job = { permissions?: Record<string, string>; strategy?: { matrix: { target?: string[] } }; steps?: Step[] }
+type Workflow = { permissions: Record<string, string>; jobs: Record<string, Job> }
+
+const github = join(repositoryRoot(), '.github')
+const workflow = (name: string): Workflow => parse(readFileSync(join(github, 'workflows', name), 'utf8'))
+const stepsOf = (job: Job | undefined) => job?.steps ?? []
+
+describe('the workflows', () => {
+  it.runIf(hasGoTool('actionlint', ['-version']))('pass actionlint, which finds a misspelt input', () => {
+    const lint = (file: string, input?: string) =>
+      spawnSync('actionlint', ['-no-color', file], { cwd: repositoryRoot(), input, encoding: 'utf8' })
+    for (const name of readdirSync(join(github, 'workflows'))) {
+      const { stdout, status } = lint(join('.github/workflows', name))
+      expect([name, stdout, status]).toEqual([name, '', 0])
+    }
+    const wrong = readFileSync(join(github, 'workflows/ci.yml'), 'utf8').replace('fetch-depth', 'fetch-dept')
+    expect(lint('-', wrong).stdout).toContain('"fetch-dept" is not defined')
+  })
+
+  it('run what CI runs on Linux, with the history that the upgrade test reads', () => {
+    const steps = stepsOf(workflow('ci.yml').jobs.all)
+    expect(steps.map(step => step.run).filter(Boolean)).toEqual(['.ci/run'])
+    expect(steps[0]?.with).toMatchObject({ 'fetch-depth': 0 })
+  })
+
+  it('may write only where they publish', () => {
+    for (const name of ['ci.yml', 'release.yml']) expect(workflow(name).permissions).toEqual({ contents: 'read' })
+    const { jobs } = workflow('release.yml')
+    const writing = Object.entries(jobs).flatMap(([name, { permissions = {} }]) =>
+      Object.entries(permissions).flatMap(([scope, right]) => (right === 'write' ? [`${name} ${scope}`] : [])),
+    )
+    expect(writing.sort()).toEqual([
+      ...['chart id-token', 'chart packages', 'images id-token', 'images packages', 'packages id-token'],
+      'release contents',
+    ])
+  })
+})
+
+describe('a release', () => {
+  const { jobs } = workflow('release.yml')
+
+  it('builds every image for amd64 and arm64, with an SBOM and provenance, and signs it', () => {
+    const targets = [...readImages().keys()].filter(name => !['build', 'runtime'].includes(name))
+    expect(jobs.images?.strategy?.matrix.target?.toSorted()).toEqual(targets.toSorted())
+    const steps = stepsOf(jobs.images)
+    expect(steps.find(({ uses }) => uses?.startsWith('docker/build-push-action'))?.with).toMatchObject({
+      platforms: 'linux/amd64,linux/arm64',
+      provenance: 'mode=max',
+      sbom: true,
+    })
+    expect(steps.filter(({ run }) => run?.startsWith('cosign sign'))).toHaveLength(1)
+    expect(steps.find(({ uses }) => uses?.startsWith('anchore/sbom-action'))?.with).toMatchObject({
+      format: 'spdx-json',
+    })
+  })
+
+  it('publishes the packages with provenance', () => {
+    const runs = stepsOf(jobs.packages).flatMap(({ run = [] }) => run)
+    expect(runs.join('\n')).toContain('for package in client cli; do')
+    expect(runs.join('\n')).toContain('npm publish "./$tarball" --provenance --access public')
+  })
+
+  it.runIf(hasGoTool('helm', ['version']))('packs the chart without its test values', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'belfry-chart-'))
+    execFileSync('helm', ['package', join(repositoryRoot(), 'k8s/chart'), '--destination', folder])
+    const [archive = ''] = readdirSync(folder)
+    const files = execFileSync('tar', ['-tzf', join(folder, archive)], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+    expect(files).toEqual(
+      expect.arrayContaining(['belfry/Chart.yaml', 'belfry/values.schema.json', 'belfry/README.md']),
+    )
+    expect(files.filter(file => file.startsWith('belfry/ci/'))).toEqual([])
+  })
+
+  it('has notes from the dated section of its version', () => {
+    const changelog =
+      '# Changelog\n\n## Unreleased\n\n- c\n\n## 0.2.0 (2026-11-24)\n\n- b\n\n## 0.1.0 (2026-01-01)\n\n- a\n'
+    expect(notesOf(changelog, '0.2.0')).toBe('- b')
+    expect(notesOf(changelog, '0.1.0')).toBe('- a')
+    expect(notesOf(changelog, '0.3.0')).toBeNull()
+    expect(notesOf(changelog, 'Unreleased')).toBeNull()
+  })
+
+  it('needs a tag that the manifests, the chart and the changelog agree with', () => {
+    const files: Record<string, string> = {
+      'CHANGELOG.md': '## 0.2.0 (2026-11-24)\n\n- b\n',
+      'k8s/chart/Chart.yaml': 'name: belfry\nversion: 0.2.0\n',
+    }
+    const readText = (path: string) => files[path] ?? '{"version": "0.2.0"}'
+    expect(findReleaseProblems('v0.2.0', readText)).toEqual([])
+    expect(findReleaseProblems('v0.3.0', readText)).toEqual([
+      ...['package.json', 'packages/client/package.json', 'packages/cli/package.json', 'k8s/chart/Chart.yaml'].map(
+        path => `${path} has the version 0.2.0, not 0.3.0.`,
+      ),
+      'CHANGELOG.md has no dated section 0.3.0.',
+    ])
+    expect(findReleaseProblems('0.2.0', readText)).toEqual(['The tag 0.2.0 has no form like v0.2.0.'])
+  })
+})
+
+describe('the forms for issues', () => {
+  const forms = readdirSync(join(github, 'ISSUE_TEMPLATE')).filter(name => name !== 'config.yml')
+
+  it.each(forms)('%s has what GitHub requires, with unique ids', name => {
+    const form = parse(readFileSync(join(github, 'ISSUE_TEMPLATE', name), 'utf8'))
+    expect(form).toMatchObject({ name: expect.any(String), description: expect.any(String) })
+    const fields = form.body.filter(({ type }: { type: string }) => type !== 'markdown')
+    for (const { type, id, attributes } of fields) {
+      expect(['input', 'textarea', 'dropdown', 'checkboxes']).toContain(type)
+      expect([id, attributes.label]).toEqual([expect.any(String), expect.any(String)])
+    }
+    const ids = fields.map(({ id }: { id: string }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+})
