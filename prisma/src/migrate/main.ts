@@ -2,13 +2,13 @@ import { checkMigrations, describeCheck } from './check-migrations.ts'
 import { readDatabaseUrl } from './config.ts'
 import { createMigration } from './create-migration.ts'
 import { deployMigrations } from './deploy-migrations.ts'
-import { checkKeys, holdOverdue, releaseHeld, rewrapKeys } from './operator-commands.ts'
+import { checkKeys, grantServiceRoles, holdOverdue, releaseHeld, rewrapKeys } from './operator-commands.ts'
 import { settleMigration } from './settle-migration.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 import { waitForMigrations } from './wait-for-migrations.ts'
 
 const usage =
-  'Usage: deploy | settle NAME [--applied | --rolled-back] | wait | check | create NAME | hold-overdue [--until TIME] | release-held | rewrap-keys | check-keys'
+  'Usage: deploy | settle NAME [--applied | --rolled-back] | wait | check | create NAME | hold-overdue [--until TIME] | release-held | rewrap-keys | check-keys | grant-roles'
 
 try {
   process.exitCode = await run(process.argv.slice(2))
@@ -38,6 +38,7 @@ function run([command, name, ...rest]: string[]): Promise<number> {
   if (command === 'release-held' && name === undefined) return releaseHeld(readDatabaseUrl(), print)
   if (command === 'rewrap-keys' && name === undefined) return rewrapKeys(readDatabaseUrl(), print)
   if (command === 'check-keys' && name === undefined) return checkKeys(readDatabaseUrl(), print)
+  if (command === 'grant-roles' && name === undefined) return grantServiceRoles(readDatabaseUrl(), print)
   throw new Error(usage)
 }
 

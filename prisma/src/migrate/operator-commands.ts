@@ -2,6 +2,7 @@ import { toId } from '@belfry/domain'
 import pg from 'pg'
 import { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from '../secrets/data-keys.ts'
 import { readMasterKeys } from './config.ts'
+import { grantRoles, serviceRoles } from './grant-roles.ts'
 import { holdOverdueTasks, releaseHeldTasks } from './held-tasks.ts'
 
 type Print = (line: string) => void
@@ -23,6 +24,15 @@ export async function holdOverdue(databaseUrl: string, print: Print, untilText?:
 export async function releaseHeld(databaseUrl: string, print: Print): Promise<number> {
   return withClient(databaseUrl, async client => {
     print(`${await inOneTransaction(client, () => releaseHeldTasks(client))} tasks released`)
+    return 0
+  })
+}
+
+/** Creates the database roles of the services, and grants each what it needs. */
+export async function grantServiceRoles(databaseUrl: string, print: Print): Promise<number> {
+  return withClient(databaseUrl, async client => {
+    for (const advice of await inOneTransaction(client, () => grantRoles(client))) print(advice)
+    print(`granted ${serviceRoles.join(', ')}`)
     return 0
   })
 }
