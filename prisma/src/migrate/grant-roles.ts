@@ -7,7 +7,7 @@ export const serviceRoles = ['belfry_api', 'belfry_scheduler', 'belfry_dispatche
 
 const credentials = [
   ...['sessions', 'api_keys', 'password_resets', 'email_confirmations', 'invitations'],
-  ...['workspace_members', 'billing_accounts', 'billing_events', 'throttles'],
+  ...['workspace_members', 'billing_accounts', 'billing_events'],
 ]
 
 /**

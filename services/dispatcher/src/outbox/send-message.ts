@@ -8,6 +8,7 @@ import type { SendOutcome } from '../egress/outcome.ts'
 import type { Sender } from '../egress/send.ts'
 import { sign } from '../secrets/sign.ts'
 import type { WorkspaceCache } from '../secrets/workspace-cache.ts'
+import { limitAlertMails } from './limit-alert-mails.ts'
 import type { MailTransport } from './mail-transport.ts'
 import { UndeliveredMessage } from './outbox-sender.ts'
 
@@ -49,6 +50,7 @@ async function sendAlert(transports: Transports, { id }: TakenOutboxMessage, mes
   switch (channel) {
     case 'email':
       if (!transports.mail) throw new UndeliveredMessage('There is no mail server.', { isFinal: false })
+      await limitAlertMails(transports.pool, target)
       return transports.mail.send(alertMail(target, alert), id)
     case 'slack':
       return post(transports, target, slackBody(alert))

@@ -78,6 +78,26 @@ it('notifies an e-mail address', async () => {
   expect(server.mails).toMatchObject([{ to: ['ops@example.com'] }])
 })
 
+it('mails one address at most 20 alerts at once, from all workspaces together, and keeps the others', async () => {
+  const { open, integrate, notify, row } = await setupAlerts()
+  const server = await startMailServer()
+  onTestFinished(() => server.close())
+  const one = await integrate('email', 'one@example.com')
+  const same = await integrate('email', 'ONE@example.com')
+  for (let i = 0; i < 20; i++) await notify(i % 2 === 0 ? one : same, 'mail')
+  const outbox = open(server.url)
+  outbox.wake()
+  await expect.poll(() => server.mails.length, { timeout: 20_000 }).toBe(20)
+  const waiting = await notify(one, 'mail')
+  const other = await notify(await integrate('email', 'other@example.com'), 'mail')
+  outbox.wake()
+  await expect.poll(() => row(other), patient).toMatchObject({ sent: true })
+  await expect
+    .poll(() => row(waiting), patient)
+    .toMatchObject({ isFinished: false, error: 'Too many alerts are mailed. This one waits.' })
+  expect(server.mails).toHaveLength(21)
+}, 40_000)
+
 it('gives up at a private address with the same text for open and closed ports, and calls nothing', async () => {
   const { open, integrate, notify, receiver, row } = await setupAlerts()
   const urls = [
