@@ -22,7 +22,8 @@ export type DispatcherRow = {
   beat(openSends: () => Iterable<string>, takesTasks?: boolean): Promise<string[]>
 }
 
-/** What a dispatcher publishes about itself. `slots`: calls in flight in all; `permitsPerHost`: of these to one host. */
+/** What a dispatcher publishes about itself. `slots`: calls in flight in all; `permitsPerHost`: to one host, from all
+ * dispatchers together. */
 export type DispatcherCapacity = { slots: number; permitsPerHost: number }
 
 /** Returns SQL: the process of a row had a heartbeat within the last five seconds. */

@@ -5,7 +5,7 @@ import { isLive } from './heartbeat.ts'
 export type ProcessState = {
   dispatchers: LiveProcesses
   schedulers: LiveProcesses
-  /** How many calls all live dispatchers may have in flight, and how many of these to one host. */
+  /** How many calls all live dispatchers together may have in flight, and how many of these to one host. */
   slots: number
   permitsPerHost: number
 }
@@ -26,7 +26,7 @@ export async function readProcessState(db: Db): Promise<ProcessState> {
       SELECT count(*) FILTER (WHERE ${isLive('d')})::int AS dispatchers,
              max(seen_at) FILTER (WHERE seen_at > '-infinity') AS "dispatcherAt",
              coalesce(sum(slots) FILTER (WHERE ${isLive('d')}), 0)::int AS slots,
-             coalesce(sum(permits_per_host) FILTER (WHERE ${isLive('d')}), 0)::int AS "permitsPerHost"
+             coalesce(max(permits_per_host) FILTER (WHERE ${isLive('d')}), 0) AS "permitsPerHost"
       FROM dispatchers d WHERE NOT quarantine
     ) d, (
       SELECT count(*) FILTER (WHERE ${isLive('s')})::int AS schedulers, max(seen_at) AS "schedulerAt" FROM schedulers s

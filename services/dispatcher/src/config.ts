@@ -28,7 +28,7 @@ export const variables = z.object({
   ENCRYPTION_KEYS: parsedBy(parseMasterKeys, 'is required: id:key, the key 32 random bytes in base64'),
   /** Calls in flight at a time. */
   DISPATCH_CONCURRENCY: integer(1, 10_000).default(200),
-  /** Calls in flight at a time to one host. */
+  /** Calls in flight at a time to one host, from all dispatchers together. */
   HOST_CONCURRENCY: integer(1, 10_000).default(32),
   /** Private address ranges that may be called, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),

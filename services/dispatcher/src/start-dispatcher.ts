@@ -14,6 +14,7 @@ import {
 import { chores } from './chores.ts'
 import { type Config, describeEgress } from './config.ts'
 import { type Context, closeContext, openContext } from './context.ts'
+import { startAttempts } from './intake/admit.ts'
 import { createUpcomingReader, type UpcomingReader } from './intake/read-upcoming.ts'
 import { requeueAll } from './intake/requeue.ts'
 import { takeJob } from './intake/take-job.ts'
@@ -21,6 +22,7 @@ import { createNotificationHandler } from './intake/take-notifications.ts'
 import { heartbeat, leave } from './liveness.ts'
 import { measureCapacity } from './metrics.ts'
 import { superviseQuarantine } from './quarantine/supervise-quarantine.ts'
+import { dividePermits } from './scheduling/divide-permits.ts'
 
 // A job is done once its tasks are buffered, so few jobs at a time are enough. BullMQ's worker takes jobs one by one, and
 // starts none before it has taken all that wait or as many as it may: a larger number would delay the first ones.
@@ -48,7 +50,10 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
   const running = chores(ctx, upcoming).map(chore => every(chore, stop))
   const end = new AbortController()
   const onLive = (live: string[]) => {
-    if (ctx.share.divide(live)) upcoming.rewind()
+    if (!ctx.share.divide(live)) return
+    ctx.hostQueues.setPermitsPerHost(dividePermits(config.hostConcurrency, live, ctx.dispatcher.id))
+    startAttempts(ctx)
+    upcoming.rewind()
   }
   const beating = every(heartbeat(ctx, onLive), end.signal)
   const quarantine = program === undefined ? null : superviseQuarantine(ctx, program)

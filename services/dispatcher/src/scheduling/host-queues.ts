@@ -52,6 +52,8 @@ export type HostQueues<Task> = {
   openCircuits(): Array<QueueKey & { openUntil: number }>
   /** Closes the circuit breaker of a queue. */
   resetCircuit(key: QueueKey): void
+  /** Changes how many calls to one host may be in flight. Calls beyond a smaller number end as usual. */
+  setPermitsPerHost(permits: number): void
   readonly slotsTaken: number
   /** Queued tasks with prefetched claims. */
   readonly prefetched: number
@@ -91,6 +93,7 @@ type State<Task> = {
   options: HostQueuesOptions
   free: number
   windows: PrefetchWindows
+  permitsPerHost: number
   levels: TenantLevels<Queue<Task>>
   hosts: Map<string, Host<Task>>
   queues: Map<string, Queue<Task>>
@@ -108,7 +111,14 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
   const tenantOf = (workspace: string) => options.tenantOf?.(workspace) ?? ownTenant(workspace)
   const levels = createTenantLevels<Queue<Task>>({ slots, now, tenantOf })
   const empty = { hosts: new Map(), queues: new Map(), blocked: new Map() }
-  const state: State<Task> = { options, free: slots, windows: createPrefetchWindows(), levels, ...empty }
+  const state: State<Task> = {
+    options,
+    free: slots,
+    windows: createPrefetchWindows(),
+    levels,
+    ...empty,
+    permitsPerHost: options.permitsPerHost,
+  }
   return {
     get slotsTaken() {
       return slots - state.free
@@ -134,6 +144,10 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
       [...state.queues.values()].flatMap(queue => (queue.key.workspace === workspace ? clear(state, queue) : [])),
     move: levels.move,
     takeDelayed: ms => takeDelayed(state, now() - ms),
+    setPermitsPerHost(permits) {
+      state.permitsPerHost = permits
+      for (const host of state.hosts.values()) unblock(state, host)
+    },
     evictIdle: () => evictIdle(state),
     openCircuits: () =>
       [...state.queues.values()].flatMap(({ key, breaker: { openUntil } }) =>
@@ -206,8 +220,11 @@ function startNext<Task>(state: State<Task>, queue: Queue<Task>): Slot<Task> | n
   return null
 }
 
-function mayStart<Task>({ options, levels }: State<Task>, { host, taken, breaker, workspace }: Queue<Task>): boolean {
-  const { permitsPerHost, now } = options
+function mayStart<Task>(
+  { options, permitsPerHost, levels }: State<Task>,
+  { host, taken, breaker, workspace }: Queue<Task>,
+): boolean {
+  const { now } = options
   const ofAccount = host.takenBy.get(levels.accountOf(workspace)) ?? 0
   const free = accountHeadroom(ofAccount, permitsPerHost - host.taken, permitsPerHost)
   return mayTake(taken, free, innerWeight) && breaker.allows(now())
