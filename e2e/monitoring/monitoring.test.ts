@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { freePort } from '@belfry/embedded'
 import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
 import { waitFor } from '@belfry/testing/wait-for'
@@ -7,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { inMs } from '../api-calls.ts'
 import { type Belfry, startBelfry } from '../belfry.ts'
+import { hasTool } from '../deployment/tools.ts'
 import { repositoryRoot } from '../repository-root.ts'
 import { groupingLabels, readPromql } from './read-promql.ts'
 import { type Scrape, scrape } from './read-scrape.ts'
@@ -163,6 +166,9 @@ describe('the metrics of the processes', () => {
       'minor',
       'patch',
       'revision',
+      'blocked',
+      'of',
+      'rank',
     ]
     expect([...new Set(values)].filter(name => ![...known, ...others].includes(name))).toEqual([])
   })
@@ -173,27 +179,48 @@ type Rule = {
   expr: string
   for?: string
   labels: { severity: string }
-  annotations: { summary: string }
+  annotations: { summary: string; runbook_url: string }
 }
 type Panel = { type: string; title: string; targets?: Array<{ expr: string }> }
 
-const rules = (): Rule[] =>
-  parse(read('monitoring/prometheus/alerts.yml')).groups.flatMap((group: { rules: Rule[] }) => group.rules)
+const ruleFiles = ['alerts.yml', 'objectives.yml']
+const allRules = () =>
+  ruleFiles
+    .flatMap(file => parse(read(`monitoring/prometheus/${file}`)).groups)
+    .flatMap((group: { rules: Array<Partial<Rule> & { expr: string; record?: string }> }) => group.rules)
+const rules = (): Rule[] => allRules().filter((rule): rule is Rule => rule.alert !== undefined)
 const panels = (): Panel[] => JSON.parse(read('monitoring/grafana/belfry.json')).panels
 
 describe('the alert rules and the dashboard', () => {
-  // Prometheus adds this label to every scraped series.
-  const fromPrometheus = ['instance', 'job']
+  // Prometheus adds these labels to every scraped series.
+  const fromPrometheus = ['instance', 'job', 'namespace']
+  const fromOthers: Record<string, string[]> = {
+    up: [],
+    probe_success: [],
+    probe_ssl_earliest_cert_expiry: [],
+    kube_deployment_spec_replicas: ['deployment'],
+    kube_deployment_status_replicas_available: ['deployment'],
+    kubelet_volume_stats_available_bytes: ['persistentvolumeclaim'],
+    kubelet_volume_stats_capacity_bytes: ['persistentvolumeclaim'],
+    node_filesystem_avail_bytes: ['mountpoint'],
+    node_filesystem_size_bytes: ['mountpoint'],
+  }
+  const recorded = () => allRules().flatMap(({ record }) => record ?? [])
   const problemsOf = (expression: string) => {
-    const selectors = readPromql(expression)
+    const others = [...Object.values(fromOthers).flat(), ...fromPrometheus]
+    const selectors = readPromql(expression).filter(
+      ({ series }) => fromOthers[series] === undefined && !recorded().includes(series),
+    )
     const seen = selectors.map(
       ({ series }) => new Set(scrapes.flatMap(({ labels }) => [...(labels.get(series) ?? [])])),
     )
-    const all = new Set([...seen.flatMap(labels => [...labels]), ...fromPrometheus])
+    const all = new Set([...seen.flatMap(labels => [...labels]), ...others])
     return [
       ...selectors.filter((_, i) => seen[i]?.size === 0).map(({ series }) => `there is no ${series}`),
       ...selectors.flatMap(({ series, labels }, i) =>
-        labels.filter(label => !seen[i]?.has(label)).map(label => `${series} has no ${label}`),
+        labels
+          .filter(label => !seen[i]?.has(label) && !fromPrometheus.includes(label))
+          .map(label => `${series} has no ${label}`),
       ),
       ...groupingLabels(expression)
         .filter(label => !all.has(label))
@@ -203,7 +230,7 @@ describe('the alert rules and the dashboard', () => {
 
   it.runIf(ofRedis)('query only series that the processes expose', () => {
     const expressions = [
-      ...rules().map(({ alert, expr }) => ({ where: alert, expr })),
+      ...allRules().map(({ alert, record, expr }) => ({ where: alert ?? record, expr })),
       ...panels().flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ where: title, expr }))),
     ].map(({ where, expr }) => ({ where, expr: expr.replaceAll('$__rate_interval', '5m') }))
     expect(expressions.length).toBeGreaterThan(60)
@@ -234,6 +261,60 @@ describe('the alert rules and the dashboard', () => {
     expect(new Set(rules().map(({ alert }) => alert)).size).toBe(rules().length)
     for (const { type, targets = [] } of panels()) expect(targets.length > 0).toBe(type !== 'row')
   })
+
+  it('have a section in the runbooks for each alert, which says what to check and what to do', () => {
+    const sections = read('docs/runbooks.md').split(/^### /m).slice(1)
+    expect(sections.map(section => section.split('\n')[0]).sort()).toEqual(
+      rules()
+        .map(({ alert }) => alert)
+        .sort(),
+    )
+    for (const section of sections)
+      expect(section).toMatch(/^\w+\n\n(Critical|Warning|Info)\. [\s\S]+\n- [\s\S]+\*\*Then:\*\* \S/)
+    for (const { alert, annotations, labels } of rules()) {
+      expect(annotations.runbook_url).toBe(`docs/runbooks.md#${alert.toLowerCase()}`)
+      const section = sections.find(text => text.startsWith(`${alert}\n`)) ?? ''
+      expect(section.toLowerCase()).toContain(`\n\n${labels.severity}. `)
+    }
+  })
+
+  it('show every series of Belfry that an alert queries in a panel', () => {
+    const seriesOf = (expressions: string[]) =>
+      expressions
+        .flatMap(expr => readPromql(expr.replaceAll('$__rate_interval', '5m')))
+        .map(({ series }) => series.replace(/_(bucket|sum|count)$/, ''))
+    const shown = new Set(seriesOf(panels().flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))))
+    const queried = seriesOf(allRules().map(({ expr }) => expr)).filter(series =>
+      /^(belfry_|nodejs_|process_)/.test(series),
+    )
+    expect(queried.filter(series => !shown.has(series))).toEqual([])
+  })
+
+  const testFiles = readdirSync(join(repositoryRoot(), 'monitoring/prometheus/tests'))
+
+  it('have two tests for each alert: in one it fires, in the other it stays silent', () => {
+    type Test = { name: string; promql_expr_test: Array<{ expr: string; exp_samples: unknown[] }> }
+    const tests = testFiles.flatMap((file): Test[] => parse(read(`monitoring/prometheus/tests/${file}`)).tests)
+    const outcomes = tests.map(({ name, promql_expr_test: [check] }) => {
+      const [, alert] = /ALERTS\{alertname="(\w+)",alertstate="firing"\}/.exec(check?.expr ?? '') ?? []
+      expect(name.split(' ')[0]).toBe(alert)
+      return `${alert} ${check?.exp_samples.length === 1 ? 'fires' : 'stays silent'}`
+    })
+    const wanted = rules().flatMap(({ alert }) => [`${alert} fires`, `${alert} stays silent`])
+    expect(outcomes.sort()).toEqual(wanted.sort())
+  })
+
+  it.runIf(hasTool('promtool', ['--version']))(
+    'pass the tests of promtool',
+    async () => {
+      const folder = join(repositoryRoot(), 'monitoring/prometheus')
+      const run = (args: string[]) => promisify(execFile)('promtool', args, { cwd: folder })
+      await run(['check', 'rules', ...ruleFiles])
+      const { stdout } = await run(['test', 'rules', ...testFiles.map(file => `tests/${file}`)])
+      expect(stdout.match(/SUCCESS/g)).toHaveLength(testFiles.length)
+    },
+    240_000,
+  )
 
   it('exist for every alert that docs/observability.md names', () => {
     const named = [...read('docs/observability.md').matchAll(/`(Belfry[A-Z]\w+)`/g)].map(([, name]) => name)

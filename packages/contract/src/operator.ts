@@ -5,10 +5,12 @@ import { pageFields } from './page.ts'
 import { idField, timestampField } from './response-fields.ts'
 import { line } from './text-rules.ts'
 
-/** The query of the organizations of an installation. `search`: a part of the name, the slug or the address of an owner. */
+/** The query of the organizations of an installation. `search`: a part of the name, the slug or the address of an owner.
+ * `sort`: the organizations that use most come first, on one page. Default: the newest. */
 export const listTenantsQuery = z.strictObject({
   search: textField(line(200)).optional(),
   suspended: z.enum(['true', 'false']).optional(),
+  sort: z.enum(['in_flight', 'executions', 'storage', 'failed_today']).optional(),
   ...pageFields,
 })
 

@@ -103,6 +103,33 @@ it('lists organizations with their account and usage, finds them by name and by 
   expect(suspended.map(({ id }: Json) => id)).toContain(tenant.organizationId)
 })
 
+it.each([
+  [
+    'executions',
+    'INSERT INTO usage (organization_id, month, executions, wanted) VALUES ($1, utc_month(now()), 1000000, 1000000)',
+  ],
+  [
+    'storage',
+    'INSERT INTO storage (organization_id, bytes) VALUES ($1, 1e12) ON CONFLICT (organization_id) DO UPDATE SET bytes = 1e12',
+  ],
+  [
+    'failed_today',
+    `INSERT INTO usage_days (organization_id, day, executions, failed) VALUES ($1, (now() AT TIME ZONE 'UTC')::date, 0, 1000000)`,
+  ],
+  [
+    'in_flight',
+    `INSERT INTO tasks (id, workspace_id, source, due_at, execute_at, state, lease_until)
+     SELECT gen_random_uuid(), w.id, 'task', now(), now(), 'processing', now() + interval '1 hour'
+     FROM workspaces w, generate_series(1, 50) WHERE w.organization_id = $1`,
+  ],
+])('lists the organization that uses most first, by %s', async (sort, use) => {
+  const tenant = await api.signUp()
+  await api.signUp()
+  await api.ctx.pool.query(use, [fromId('org', tenant.organizationId)])
+  const { status, body } = await operate('GET', `/organizations?sort=${sort}&limit=1`)
+  expect([status, body.data.length, body.data[0].id, body.next_cursor]).toEqual([200, 1, tenant.organizationId, null])
+})
+
 it('shows the workspaces and members of an organization, and sets its tier', async () => {
   const tenant = await api.signUp()
   const path = `/organizations/${tenant.organizationId}`

@@ -28,6 +28,7 @@ const otherErrors = [
   'worker_lost',
 ]
 const results = [labelsOf('none'), ...[...errors, ...otherErrors].map(labelsOf)]
+const [freeLag, blockedLag] = [{ blocked: 'no' }, { blocked: 'yes' }]
 const claimKinds: ReadonlyArray<(Claim | ShortClaim)['kind']> = [
   'claimed',
   'early',
@@ -53,7 +54,12 @@ const outboxKinds: readonly OutboxKind[] = ['mail', 'webhook']
 const messageResults = ['sent', 'failed', 'given_up'] as const
 
 export function openMetrics(meter: Meter) {
-  const lag = meter.histogram('belfry_lag_seconds', 'How late an attempt started.', durationBounds)
+  const lag = meter.histograms(
+    'belfry_lag_seconds',
+    'How late an attempt started; blocked: whether it had to wait for its host.',
+    durationBounds,
+    ['blocked'],
+  )
   const duration = meter.histogram('belfry_attempt_duration_seconds', 'How long a call took.', durationBounds)
   const attempts = meter.counters('belfry_attempts_total', 'Attempts, by outcome.', ['outcome', 'error'], results)
   const supersededHelp = 'Attempts that had been ended by another process when their outcome came.'
@@ -84,9 +90,10 @@ export function openMetrics(meter: Meter) {
       }
       for (const [result, count] of counts) claims({ result }, count)
     },
-    attemptEnded(attempt: FinishedAttempt, isRecorded: boolean) {
+    /** @param wasBlocked - Whether the host of the task kept it waiting after its time. */
+    attemptEnded(attempt: FinishedAttempt, isRecorded: boolean, wasBlocked: boolean) {
       const startedAt = attempt.startedAt.getTime()
-      lag((startedAt - attempt.scheduledAt.getTime()) / 1000)
+      lag(wasBlocked ? blockedLag : freeLag, (startedAt - attempt.scheduledAt.getTime()) / 1000)
       duration((attempt.finishedAt.getTime() - startedAt) / 1000)
       attempts(labelsOf(errorOf(attempt)))
       if (!isRecorded) superseded()

@@ -1,4 +1,11 @@
-import { type BusyQueue, busiestQueues, countPreparedMonths, countUnpartitionedRuns, measureBacklog } from '@belfry/db'
+import {
+  type BusyQueue,
+  busiestQueues,
+  countPreparedMonths,
+  countUnpartitionedRuns,
+  measureBacklog,
+  readTenantShares,
+} from '@belfry/db'
 import { toId } from '@belfry/domain'
 import type { QueueDepth } from '@belfry/queue'
 import { type Meter, measurePool } from '@belfry/runtime'
@@ -118,6 +125,11 @@ export function measureWaiting(ctx: Context): void {
   )
   meter.gauge('belfry_runs_without_partition', 'Runs in no partition of a month; counted up to 1,000.', () =>
     countUnpartitionedRuns(ctx.pool),
+  )
+  const help =
+    'The largest shares that organizations have of slots in use, of executions and failures today, of storage.'
+  meter.gauges('belfry_top_tenant_share', help, ['of', 'rank'], async () =>
+    (await readTenantShares(ctx.pool)).map(({ of, rank, share }) => [{ of, rank: String(rank) }, share]),
   )
   const queues = {
     ...(ctx.queue && { dispatch: ctx.queue }),

@@ -24,7 +24,7 @@ import { recordOperatorAction } from './record-operator-action.ts'
 
 export const listTenants = endpoint({
   right: 'operator',
-  summary: 'List the organizations of the installation, newest first',
+  summary: 'List the organizations of the installation, newest first or by what they use',
   answer: { status: 200, body: pageOf(tenant) },
   query: listTenantsQuery,
   async handle(ctx, { query }) {
@@ -34,8 +34,10 @@ export const listTenants = endpoint({
     if (after) filter.and('o.id < ?', after)
     if (query.suspended) filter.and(`(o.suspended_at IS NOT NULL) = ?`, query.suspended === 'true')
     if (query.search) filter.and(`(o.name || ' ' || o.slug || ' ' || ${ownerAddresses}) ILIKE ?`, like(query.search))
-    const text = `${tenantColumns} WHERE ${filter.text} ORDER BY o.id DESC LIMIT ${query.limit + 1}`
+    const order = query.sort ? `${sortColumns[query.sort]} DESC NULLS LAST, o.id DESC` : 'o.id DESC'
+    const text = `${tenantColumns} WHERE ${filter.text} ORDER BY ${order} LIMIT ${query.limit + 1}`
     const { rows } = await ctx.pool.query<TenantRow>(text, filter.values)
+    if (query.sort) return ok({ data: rows.slice(0, query.limit).map(presentTenant), next_cursor: null })
     return ok(toPage('tenants', query, rows, presentTenant))
   },
 })
@@ -214,6 +216,13 @@ const ownerAddresses = `coalesce((
 
 const inFlightOf = (workspace: string) =>
   `(SELECT count(*)::int FROM tasks t WHERE t.workspace_id = ${workspace} AND t.state = 'processing')`
+
+const sortColumns = {
+  in_flight: 'w.in_flight',
+  executions: 'u.executions',
+  storage: 's.bytes',
+  failed_today: 'd.failed',
+}
 
 const tenantColumns = `
   SELECT o.id, o.name, o.slug, o.tier, o.suspended_at AS "suspendedAt", o.created_at AS "createdAt",

@@ -20,29 +20,37 @@ export type Claimed = Extract<Claim, { kind: 'claimed' }>
 type Progress = { sentAt: number | null; outcome: AttemptOutcome | null }
 
 /** The end of an attempt: the outcome, which decides about the task, and the stored content, without secrets. */
-type Ended = { outcome: AttemptOutcome; shown: AttemptOutcome; headers: Record<string, string>; sentAt: number }
+type Ended = {
+  outcome: AttemptOutcome
+  shown: AttemptOutcome
+  headers: Record<string, string>
+  sentAt: number
+  blockedUntil: number
+}
 
 /**
  * Makes the attempt of a claimed task: builds the request, sends it, decides the next state of the task, records that, and
  * does what follows. A fault of the dispatcher ends the attempt like any failure, because nothing else would while this
  * process lives.
  * @param onOutcome - Called with the outcome of the call as soon as there is one, unless the call could not start.
+ * @param blockedUntil - When the host of the task stopped to block it, by `performance.now`. Default: it did not block it.
  */
 export async function dispatch(
   ctx: AttemptContext,
   claimed: Claimed,
   onOutcome: (outcome: AttemptOutcome) => void,
+  blockedUntil = Number.NEGATIVE_INFINITY,
 ): Promise<void> {
   const progress: Progress = { sentAt: null, outcome: null }
   try {
-    await attempt(ctx, claimed, progress, onOutcome)
+    await attempt(ctx, claimed, progress, onOutcome, blockedUntil)
   } catch (error) {
     const { task, run } = idsOf(claimed)
     ctx.log.error({ err: error, task, run }, 'attempt.fault')
     // After a fault the content may not be safe to store.
     const outcome = progress.outcome ? withoutContent(progress.outcome) : internalError(progress.sentAt !== null)
     const sentAt = progress.sentAt ?? performance.now()
-    await end(ctx, claimed, { outcome, shown: outcome, headers: {}, sentAt }, claimed.task.traceparent)
+    await end(ctx, claimed, { outcome, shown: outcome, headers: {}, sentAt, blockedUntil }, claimed.task.traceparent)
   }
 }
 
@@ -51,6 +59,7 @@ async function attempt(
   claimed: Claimed,
   progress: Progress,
   onOutcome: (outcome: AttemptOutcome) => void,
+  blockedUntil: number,
 ): Promise<void> {
   if (__FAILPOINTS__) await failpoint('dispatcher.claimed')
   const { task } = claimed
@@ -74,7 +83,7 @@ async function attempt(
   await end(
     ctx,
     claimed,
-    { outcome, shown: shownOutcome(outcome, request), headers: request.shownHeaders, sentAt },
+    { outcome, shown: shownOutcome(outcome, request), headers: request.shownHeaders, sentAt, blockedUntil },
     traceparent,
   )
 }
@@ -94,7 +103,7 @@ function send(ctx: AttemptContext, { outgoing, redactor }: AttemptRequest): Prom
 async function end(
   ctx: AttemptContext,
   claimed: Claimed,
-  { outcome, shown, headers, sentAt }: Ended,
+  { outcome, shown, headers, sentAt, blockedUntil }: Ended,
   traceparent: string | null,
 ): Promise<void> {
   const { task, receivedAt } = claimed
@@ -111,7 +120,8 @@ async function end(
   const finished = toFinishedAttempt(task, headers, shown, next, startedAt, durationMs)
   const recorded = await recordOutcome(ctx, finished)
   advanceQueue(ctx, task.queueId)
-  ctx.metrics.attemptEnded(finished, recorded !== null)
+  const lagMs = startedAt.getTime() - task.scheduledAt.getTime()
+  ctx.metrics.attemptEnded(finished, recorded !== null, blockedUntil > sentAt - lagMs)
   const state = recorded ? next.state : 'superseded'
   const shownOutcome = outcome.kind === 'response' ? outcome.status : outcome.code
   const trace = traceparent?.slice(3, 35)

@@ -3,6 +3,7 @@ import { failpoint } from '@belfry/runtime'
 import { dispatch } from '../attempt/dispatch.ts'
 import { type HealthSignal, healthSignalOf } from '../scheduling/circuit-breaker.ts'
 import type { Slot } from '../scheduling/host-queues.ts'
+import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
 import { positionBefore } from './backlog.ts'
 import { reportCircuit } from './circuits.ts'
 import { claimBuffered } from './claim-buffered.ts'
@@ -93,11 +94,12 @@ async function attempt(ctx: IntakeContext, slot: Slot<BufferedTask>): Promise<vo
     const claimed = await claimBuffered(ctx, task)
     if (claimed === null) return
     if (claimed === 'waiting') return await queueAgain(ctx, task)
-    await dispatch(ctx, claimed, outcome => {
+    const onOutcome = (outcome: AttemptOutcome) => {
       release(ctx, slot, healthSignalOf(outcome))
       startAttempts(ctx)
       prefetchClaims(ctx, slot.prefetchNext())
-    }).finally(() => releaseClaim(ctx, task))
+    }
+    await dispatch(ctx, claimed, onOutcome, slot.blockedUntil).finally(() => releaseClaim(ctx, task))
     ctx.journal.close(claimed.task.runId)
   } finally {
     release(ctx, slot, null)

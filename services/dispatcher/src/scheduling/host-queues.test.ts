@@ -313,3 +313,20 @@ it('removes the tasks of one workspace', () => {
   expect(queues.takeOf('a')).toEqual([])
   expect(queues.takeAll()).toHaveLength(2)
 })
+
+it('tells until when a host kept a task waiting, and of no other host', () => {
+  const { queues, clock, add, startAll } = setup({ slots: 200, permitsPerHost: 2 })
+  add('a', 'slow', 3)
+  add('a', 'well', 1)
+  const taken = startAll()
+  expect(taken.map(({ blockedUntil }) => blockedUntil)).toEqual(taken.map(() => Number.NEGATIVE_INFINITY))
+  clock.now += 5_000
+  for (const { task, release } of taken.filter(({ task: { host } }) => host === 'slow')) {
+    expect(task.host).toBe('slow')
+    release(null)
+  }
+  add('a', 'well', 1)
+  const untilOf = Object.fromEntries(startAll().map(({ task: { host }, blockedUntil }) => [host, blockedUntil]))
+  expect(untilOf).toEqual({ slow: clock.now, well: Number.NEGATIVE_INFINITY })
+  expect(queues.blockedOf('a')).toBe(0)
+})

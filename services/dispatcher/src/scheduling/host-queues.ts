@@ -10,6 +10,8 @@ export type QueueKey = { workspace: string; host: string }
 /** A slot of the process and a permit of a host, held for the attempt of a task. */
 export type Slot<Task> = {
   task: Task
+  /** When the queue was blocked last; -Infinity when it was not. */
+  blockedUntil: number
   /**
    * Returns the next tasks of the same queue whose claims are to be prefetched, each task once. There are none unless the
    * queue has had tasks for 100 ms, and attempts of it complete; none while its circuit breaker is not closed.
@@ -82,6 +84,8 @@ type Queue<Task> = {
   workspace: Workspace<Task>
   host: Host<Task>
   breaker: CircuitBreaker
+  /** When it was blocked last; -Infinity when it was not. */
+  blockedUntil: number
   /** Slots that its attempts hold. */
   taken: number
   tasks: Denque<Task>
@@ -173,6 +177,7 @@ function queueOf<Task>(state: State<Task>, { workspace: workspaceId, host: hostN
     workspace,
     host,
     breaker: createCircuitBreaker(),
+    blockedUntil: Number.NEGATIVE_INFINITY,
     taken: 0,
     tasks: new Denque(),
     busySince: 0,
@@ -195,7 +200,10 @@ function countBlocked<Task>({ blocked }: State<Task>, { key }: Queue<Task>, by: 
 }
 
 function unblock<Task>(state: State<Task>, host: Host<Task>): void {
+  if (host.blocked.size === 0) return
+  const now = state.options.now()
   for (const queue of host.blocked) {
+    queue.blockedUntil = now
     countBlocked(state, queue, -queue.tasks.length)
     state.levels.add(queue.workspace, queue)
   }
@@ -239,6 +247,7 @@ function start<Task>(state: State<Task>, queue: Queue<Task>, task: Task): Slot<T
   let isReleased = false
   return {
     task,
+    blockedUntil: queue.blockedUntil,
     prefetchNext: () => prefetchNext(state, queue),
     release(signal) {
       if (isReleased) return null

@@ -19,9 +19,16 @@ const states = [
   { value: 'false', label: 'Active' },
 ]
 
+const orders = [
+  { value: 'in_flight', label: 'Most in flight' },
+  { value: 'executions', label: 'Most executions' },
+  { value: 'storage', label: 'Most storage' },
+  { value: 'failed_today', label: 'Most failures today' },
+]
+
 /** The organizations of the installation with their usage. */
 export function Tenants(): ReactNode {
-  const filters = useFilters(['search', 'suspended'])
+  const filters = useFilters(['search', 'suspended', 'sort'])
   const list = useInfiniteQuery(tenantsQuery({ ...filters.values, limit: 50 }))
   return (
     <>
@@ -32,6 +39,7 @@ export function Tenants(): ReactNode {
       <FilterBar filters={filters}>
         <SearchFilter filters={filters} name="search" label="Name, slug or owner" />
         <SelectFilter filters={filters} name="suspended" label="State" all="All states" options={states} />
+        <SelectFilter filters={filters} name="sort" label="Order" all="Newest" options={orders} />
       </FilterBar>
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {list.data?.items.length === 0 ? (
