@@ -65,7 +65,7 @@ export function Secrets(): ReactNode {
               isExtra: true,
               cell: ({ name }) => (
                 <>
-                  <code className={styles.mono}>{referenceTo(name)}</code>{' '}
+                  <code className={styles.oneLine}>{referenceTo(name)}</code>{' '}
                   <CopyButton text={referenceTo(name)} label={`Copy reference to ${name}`} />
                 </>
               ),
@@ -103,13 +103,15 @@ export function Secrets(): ReactNode {
         />
       )}
       <LoadMore {...list} />
-      <Switch
-        label="Keep responses to requests with secrets"
-        hint="When off, the log shows only the status of a response to a request with a secret."
-        isOn={workspace.keeps_responses_with_secrets}
-        refusal={mayNotChange}
-        onChange={isOn => keep.mutate(isOn)}
-      />
+      <div className={styles.section}>
+        <Switch
+          label="Keep responses to requests with secrets"
+          hint="When off, the log shows only the status of a response to a request with a secret."
+          isOn={workspace.keeps_responses_with_secrets}
+          refusal={mayNotChange}
+          onChange={isOn => keep.mutate(isOn)}
+        />
+      </div>
       <Dialog
         isOpen={writing !== null}
         onClose={() => setWriting(null)}
