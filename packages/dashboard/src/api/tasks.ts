@@ -1,4 +1,4 @@
-import type { Task } from '@belfry/contract'
+import type { Callback, CallbackEvent, Task } from '@belfry/contract'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { type ListQuery, listOptions } from './page.ts'
@@ -6,15 +6,19 @@ import type { PayloadText } from './payload-text.ts'
 
 const base = '/api/v1/scheduler/tasks'
 
+export type CallbackBody = Pick<Callback, 'url'> & Partial<Callback>
+
 export type RequestBody = {
   url: string
   method: string
   headers: Record<string, string>
   payload?: PayloadText
+  payload_base64?: string | null
+  content_type?: string | null
   retry: { max_retries: number; backoff: string; base_delay_ms: number; max_delay_ms: number }
   timeout_ms: number
   queue?: string | null
-}
+} & { [Event in CallbackEvent]: CallbackBody | null }
 
 export type NewTask = RequestBody & { name: string; execute_at: string }
 

@@ -8,6 +8,7 @@ export const acceptedFilters = {
   response_status: /^[1-9](\d\d|xx)$/i,
   task_id: /^task_[a-z0-9]{26}$/,
   cronjob_id: /^cron_[a-z0-9]{26}$/,
+  callback_of: /^task_[a-z0-9]{26}$/,
   range: /^(15m|1h|24h|7d|30d|today|yesterday|night|custom)$/,
   error: /^[a-z_]+$/,
   from: instant,

@@ -3,7 +3,7 @@ import { findHeaderProblems } from '@belfry/domain/request-headers'
 import { checkTargetUrl } from '@belfry/domain/target-url'
 import type { FieldErrors } from '../use-form.ts'
 import { checkJson } from './json-text.ts'
-import { filledRows, headersOf, type RequestDraft } from './request-draft.ts'
+import { callbackEvents, filledRows, headersOf, type RequestDraft } from './request-draft.ts'
 
 // The limits of a body in the API, which contains the payload.
 const payloadLimits = { maxDepth: 31, maxKeys: 10_000 }
@@ -20,6 +20,9 @@ export function checkRequest(draft: RequestDraft): FieldErrors {
       draft.queue.trim() === '' || /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/.test(draft.queue.trim())
         ? null
         : 'Use letters, digits and . _ : / -, starting with a letter or a digit.',
+    ...Object.fromEntries(
+      callbackEvents.map(event => [`${event}.url`, checkCallback(draft.callbacks[event].url.trim())]),
+    ),
     timeout_ms: checkNumber(draft.timeoutSeconds, 1, 300, 'seconds'),
     'retry.max_retries': checkNumber(draft.maxRetries, 0, 20, 'retries', true),
     'retry.base_delay_ms': checkNumber(draft.baseDelaySeconds, 1, 3600, 'seconds'),
@@ -28,6 +31,10 @@ export function checkRequest(draft: RequestDraft): FieldErrors {
       (Number(draft.maxDelaySeconds) < baseDelay ? 'Must be at least the initial delay.' : null),
   }
   return Object.fromEntries(Object.entries(found).flatMap(([name, message]) => (message ? [[name, message]] : [])))
+}
+
+function checkCallback(url: string): string | null {
+  return url === '' ? null : checkTargetUrl(url)
 }
 
 function checkPayload(text: string): string | null {

@@ -3,11 +3,18 @@ import { Button } from '../../ui/button.tsx'
 import { Field, Textarea } from '../../ui/field.tsx'
 import { checkJson, indentJson } from './json-text.ts'
 import styles from './request.module.css'
+import type { RawBody } from './request-draft.ts'
 
-type PayloadEditorProps = { text: string; onChange(text: string): void; error?: string | undefined }
+type PayloadEditorProps = {
+  text: string
+  /** Sent while the text is empty. */
+  rawBody: RawBody | null
+  onChange(text: string): void
+  error?: string | undefined
+}
 
 /** Edits JSON and validates it while the user types. */
-export function PayloadEditor({ text, onChange, error }: PayloadEditorProps): ReactNode {
+export function PayloadEditor({ text, rawBody, onChange, error }: PayloadEditorProps): ReactNode {
   const checked = useDeferredValue(text)
   const isEmpty = checked.trim() === ''
   const isJson = !isEmpty && checkJson(checked) === null
@@ -17,7 +24,11 @@ export function PayloadEditor({ text, onChange, error }: PayloadEditorProps): Re
         label="Payload"
         isOptional
         error={error}
-        hint="Any JSON value. Sent as application/json unless you set a Content-Type header."
+        hint={
+          rawBody
+            ? `Sends the raw body, ${atob(rawBody.payload_base64).length.toLocaleString('en-GB')} bytes of ${rawBody.content_type}, unless you enter a payload.`
+            : 'Any JSON value. Sent as application/json unless you set a Content-Type header.'
+        }
       >
         <Textarea
           name="payload"
@@ -39,7 +50,7 @@ export function PayloadEditor({ text, onChange, error }: PayloadEditorProps): Re
           Format
         </Button>
         <span className={styles.faint}>
-          {isEmpty ? 'No body' : isJson ? 'Valid JSON' : 'Invalid JSON'}
+          {isEmpty ? (rawBody ? 'Raw body' : 'No body') : isJson ? 'Valid JSON' : 'Invalid JSON'}
           {!isEmpty && `, ${new Blob([checked]).size.toLocaleString('en-GB')} bytes`}
         </span>
       </div>

@@ -41,6 +41,31 @@ describe('the draft of a request', () => {
     )
   })
 
+  it('keeps the headers of a callback when its URL changes, and removes it without one', () => {
+    const onSuccess = { url: 'https://example.com/a', headers: { A: '1' }, timeout_ms: 1000 }
+    const stored = { ...bodyOf(good), on_success: onSuccess }
+    const draft = draftOf(stored)
+    expect(changesOf(bodyOf(draft), stored)).toEqual({})
+    const withUrl = (url: string) => ({
+      ...draft,
+      callbacks: { ...draft.callbacks, on_success: { url, stored: onSuccess } },
+    })
+    const moved = { ...onSuccess, url: 'https://example.com/b' }
+    expect(changesOf(bodyOf(withUrl(' https://example.com/b')), stored)).toEqual({ on_success: moved })
+    expect(changesOf(bodyOf(withUrl('')), stored)).toEqual({ on_success: null })
+    expect(checkRequest(withUrl('example.com'))['on_success.url']).toMatch(/absolute/)
+  })
+
+  it('keeps the bytes of a raw body until there is a payload', () => {
+    const raw = { payload_base64: 'AP8=', content_type: 'image/png' }
+    const draft = draftOf({ ...bodyOf(good), ...raw })
+    expect(bodyOf(draft)).toMatchObject(raw)
+    expect(changesOf(bodyOf(draft), { ...bodyOf(good), ...raw })).toEqual({})
+    const headers = [{ id: 0, name: 'content-type', value: 'image/gif' }]
+    expect(bodyOf({ ...draft, headers })).not.toHaveProperty('content_type')
+    expect(bodyOf({ ...draft, payload: '1' })).not.toHaveProperty('payload_base64')
+  })
+
   it('has retries that start one delay after another, each at most the max delay', () => {
     expect(retryTimes(emptyRequest)).toEqual([10_000, 50_000, 210_000, 850_000, 3_410_000])
     const linear = { ...emptyRequest, backoff: 'linear', maxRetries: '3', maxDelaySeconds: '15' }

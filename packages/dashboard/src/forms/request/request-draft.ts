@@ -1,6 +1,6 @@
 import { type Backoff, backoffs, retryDelayMs } from '@belfry/domain/retry'
 import { PayloadText } from '../../api/payload-text.ts'
-import type { RequestBody } from '../../api/tasks.ts'
+import type { CallbackBody, RequestBody } from '../../api/tasks.ts'
 import { indentJson } from './json-text.ts'
 
 const retryLimit = 20
@@ -14,6 +14,8 @@ export type RequestDraft = {
   headers: readonly HeaderRow[]
   /** JSON text; empty for none. */
   payload: string
+  /** The body of the stored request, if it is a raw one. It is sent while the payload is empty. */
+  rawBody: RawBody | null
   timeoutSeconds: string
   /** The name of the queue; empty for none. */
   queue: string
@@ -21,35 +23,47 @@ export type RequestDraft = {
   backoff: string
   baseDelaySeconds: string
   maxDelaySeconds: string
+  callbacks: CallbackDrafts
 }
+
+export type RawBody = { payload_base64: string; content_type: string }
+
+export const callbackEvents = ['on_success', 'on_failure', 'on_attempt'] as const
+
+/** The URL of each callback, and its other fields as they are stored. */
+export type CallbackDrafts = Record<(typeof callbackEvents)[number], { url: string; stored: CallbackBody | null }>
 
 export const emptyRequest: RequestDraft = {
   url: '',
   method: 'POST',
   headers: [],
   payload: '',
+  rawBody: null,
   timeoutSeconds: '30',
   queue: '',
   maxRetries: '5',
   backoff: 'exponential',
   baseDelaySeconds: '10',
   maxDelaySeconds: '3600',
+  callbacks: callbackDrafts(),
 }
 
 /** Converts a stored request to the fields of the form. */
 export function draftOf(request: Omit<RequestBody, 'payload'> & { payload?: unknown }): RequestDraft {
-  const { payload, retry } = request
+  const { payload, retry, payload_base64: bytes, content_type: type } = request
   return {
     url: request.url,
     method: request.method,
     headers: Object.entries(request.headers).map(([name, value], id) => ({ id, name, value })),
     payload: payload instanceof PayloadText ? (indentJson(payload.text) ?? payload.text) : '',
+    rawBody: bytes === null || bytes === undefined || !type ? null : { payload_base64: bytes, content_type: type },
     timeoutSeconds: String(request.timeout_ms / 1000),
     queue: request.queue ?? '',
     maxRetries: String(retry.max_retries),
     backoff: retry.backoff,
     baseDelaySeconds: String(retry.base_delay_ms / 1000),
     maxDelaySeconds: String(retry.max_delay_ms / 1000),
+    callbacks: callbackDrafts(request),
   }
 }
 
@@ -59,7 +73,7 @@ export function bodyOf(draft: RequestDraft): RequestBody {
     url: draft.url.trim(),
     method: draft.method,
     headers: headersOf(draft),
-    ...(draft.payload.trim() === '' ? {} : { payload: new PayloadText(draft.payload.trim()) }),
+    ...contentOf(draft),
     retry: {
       max_retries: Number(draft.maxRetries),
       backoff: draft.backoff,
@@ -68,7 +82,34 @@ export function bodyOf(draft: RequestDraft): RequestBody {
     },
     timeout_ms: Math.round(Number(draft.timeoutSeconds) * 1000),
     queue: draft.queue.trim() || null,
+    on_success: callbackOf(draft.callbacks.on_success),
+    on_failure: callbackOf(draft.callbacks.on_failure),
+    on_attempt: callbackOf(draft.callbacks.on_attempt),
   }
+}
+
+function callbackDrafts(stored?: Partial<Pick<RequestBody, keyof CallbackDrafts>>): CallbackDrafts {
+  const draft = (callback: CallbackBody | null = null) => ({ url: callback?.url ?? '', stored: callback })
+  return {
+    on_success: draft(stored?.on_success),
+    on_failure: draft(stored?.on_failure),
+    on_attempt: draft(stored?.on_attempt),
+  }
+}
+
+// A new URL keeps the other fields of a callback.
+function callbackOf({ url, stored }: CallbackDrafts[keyof CallbackDrafts]): CallbackBody | null {
+  return url.trim() === '' ? null : { ...stored, url: url.trim() }
+}
+
+// The API takes a content type as a field or as a header.
+function contentOf(draft: RequestDraft): Pick<RequestBody, 'payload' | 'payload_base64' | 'content_type'> {
+  const text = draft.payload.trim()
+  if (text !== '') return { payload: new PayloadText(text) }
+  if (draft.rawBody === null) return {}
+  const { payload_base64, content_type } = draft.rawBody
+  const hasType = draft.headers.some(({ name }) => name.trim().toLowerCase() === 'content-type')
+  return hasType ? { payload_base64 } : { payload_base64, content_type }
 }
 
 /** Returns the headers of the rows that are filled in. */

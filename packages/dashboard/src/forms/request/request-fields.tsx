@@ -50,7 +50,12 @@ export function RequestFields({ draft, onChange, errors }: RequestFieldsProps): 
       </div>
       <SecretOptions />
       <HeaderEditor rows={draft.headers} onChange={headers => onChange({ headers })} error={errors.headers} />
-      <PayloadEditor text={draft.payload} onChange={payload => onChange({ payload })} error={errors.payload} />
+      <PayloadEditor
+        text={draft.payload}
+        rawBody={draft.rawBody}
+        onChange={payload => onChange({ payload })}
+        error={errors.payload}
+      />
       <MissingSecrets draft={draft} />
     </>
   )

@@ -3,6 +3,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Form } from '../form.tsx'
 import type { DraftForm } from '../use-draft-form.ts'
+import { CallbackFields } from './callback-fields.tsx'
 import styles from './request.module.css'
 import type { RequestDraft } from './request-draft.ts'
 import { RequestFields } from './request-fields.tsx'
@@ -59,6 +60,9 @@ export function RequestForm({ state, action, now, backTo, facts, children, more 
         </FormCard>
         <FormCard label="Timeout and retries">
           <RetryFields {...fields} />
+        </FormCard>
+        <FormCard label="Callbacks">
+          <CallbackFields {...fields} />
         </FormCard>
         {more}
       </Form>

@@ -22,7 +22,7 @@ export function requestText(draft: RequestDraft, { taskId, scheduledAt, isCron }
     'User-Agent': 'Belfry/<version>',
     Accept: '*/*',
     'Accept-Encoding': 'identity',
-    ...(payload === '' ? {} : { 'Content-Type': 'application/json' }),
+    ...(payload === '' ? rawType(draft) : { 'Content-Type': 'application/json' }),
   }
   const id = taskId ?? '<task id>'
   const lines = Object.entries({
@@ -38,5 +38,14 @@ export function requestText(draft: RequestDraft, { taskId, scheduledAt, isCron }
     'webhook-timestamp': '<time of the attempt>',
     'webhook-signature': 'v1,<signature>',
   }).map(([name, value]) => `${name}: ${value}`)
-  return [`${draft.method} ${draft.url.trim() || '<url>'}`, ...lines, ...(body === '' ? [] : ['', body])].join('\n')
+  return [`${draft.method} ${draft.url.trim() || '<url>'}`, ...lines, ...contentLines(body, draft)].join('\n')
+}
+
+function rawType({ rawBody }: RequestDraft): Record<string, string> {
+  return rawBody ? { 'Content-Type': rawBody.content_type } : {}
+}
+
+function contentLines(body: string, { rawBody }: RequestDraft): string[] {
+  if (body !== '') return ['', body]
+  return rawBody ? ['', `<${atob(rawBody.payload_base64).length} bytes>`] : []
 }

@@ -113,6 +113,10 @@ function History({ task, runs }: { task: TaskResource; runs: readonly Run[] }): 
   )
 }
 
+function hasCallbacks({ on_success, on_failure, on_attempt }: TaskResource): boolean {
+  return on_success !== null || on_failure !== null || on_attempt !== null
+}
+
 function Details({ task }: { task: TaskResource }): ReactNode {
   const { to } = useWorkspace()
   const { retry } = task
@@ -124,6 +128,7 @@ function Details({ task }: { task: TaskResource }): ReactNode {
         ['Cron job', task.cronjob_id && <Link to={to.cronJob(task.cronjob_id)}>View cron job</Link>],
         ['Queue', task.queue && <code>{task.queue}</code>],
         ['Topic', task.topic && <code>{task.topic}</code>],
+        ['Callback of', task.callback_of && <Link to={to.task(task.callback_of)}>View reported task</Link>],
         ['Replay of', task.replay_of && <Link to={to.task(task.replay_of)}>View original task</Link>],
         ['Runs', `${task.attempts} of at most ${retry.max_retries + 1}`],
         [
@@ -131,6 +136,16 @@ function Details({ task }: { task: TaskResource }): ReactNode {
           `${retry.backoff}, ${formatDuration(retry.base_delay_ms)} to ${formatDuration(retry.max_delay_ms)}`,
         ],
         ['Timeout', formatDuration(task.timeout_ms)],
+        ['Raw body', task.content_type && <code>{task.content_type}</code>],
+        [
+          'Callbacks',
+          hasCallbacks(task) && task.attempts > 0 ? (
+            <Link to={to.tasks(`?callback_of=${task.id}`)}>View callbacks</Link>
+          ) : null,
+        ],
+        ['On success', task.on_success && <code>{task.on_success.url}</code>],
+        ['On failure', task.on_failure && <code>{task.on_failure.url}</code>],
+        ['After each attempt', task.on_attempt && <code>{task.on_attempt.url}</code>],
       ]}
     />
   )

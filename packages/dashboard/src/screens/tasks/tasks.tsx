@@ -36,7 +36,7 @@ const sources = [
   { value: 'event', label: 'Events' },
   { value: 'callback', label: 'Callbacks' },
 ]
-const filterNames = ['name', 'state', 'source', 'cronjob_id', 'from', 'to', 'occurrences'] as const
+const filterNames = ['name', 'state', 'source', 'cronjob_id', 'callback_of', 'from', 'to', 'occurrences'] as const
 const refreshMs = 10_000
 // Longer lists are not refreshed, because that would read every page again.
 const maxPagesToRefresh = 2

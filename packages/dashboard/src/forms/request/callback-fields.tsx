@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react'
+import { Field, TextInput } from '../../ui/field.tsx'
+import styles from './request.module.css'
+import { callbackEvents } from './request-draft.ts'
+import type { RequestFieldsProps } from './request-fields.tsx'
+
+const labels = { on_success: 'On success', on_failure: 'On failure', on_attempt: 'After each attempt' }
+
+/** Fields for the URLs that receive the outcome of a task. */
+export function CallbackFields({ draft, onChange, errors }: RequestFieldsProps): ReactNode {
+  return (
+    <>
+      <p className={styles.faint}>Belfry posts the task and the response of its run to these URLs.</p>
+      {callbackEvents.map(event => (
+        <Field key={event} label={labels[event]} isOptional error={errors[`${event}.url`]}>
+          <TextInput
+            name={`${event}.url`}
+            type="url"
+            isMono
+            value={draft.callbacks[event].url}
+            onChange={({ target }) => {
+              const changed = { ...draft.callbacks[event], url: target.value }
+              onChange({ callbacks: { ...draft.callbacks, [event]: changed } })
+            }}
+            placeholder="https://example.com/hooks/done"
+            autoComplete="off"
+            list="secrets"
+          />
+        </Field>
+      ))}
+    </>
+  )
+}
