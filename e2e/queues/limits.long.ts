@@ -54,7 +54,7 @@ it('50 starts a second over 4 dispatchers for a minute', async () => {
   expect(inMinute.length / 60).toBeGreaterThanOrEqual(48)
   // By PostgreSQL's clock the limit is exact; the way to the target adds its own jitter.
   expect(claims[0]?.n).toBeLessThanOrEqual(50)
-  expect(Math.max(...jitter)).toBeLessThan(150)
+  expect(Math.max(...jitter)).toBeLessThan(250)
 }, 300_000)
 
 it('1,000 queues with one due task each start beside a queue with 100,000 blocked ones', async () => {
