@@ -124,7 +124,13 @@ export {
   type QueueRow,
 } from './queues/queues.ts'
 export { expireAuditLog, organizationsWithAuditLog } from './retention/expire-audit-log.ts'
-export { deleteCancelledTasks, deleteOldRuns, type KeptLog, workspacesWithTasks } from './retention/expire-log.ts'
+export {
+  deleteCancelledTasks,
+  deleteDeadWithoutRun,
+  deleteOldRuns,
+  type KeptLog,
+  workspacesWithTasks,
+} from './retention/expire-log.ts'
 export { forgetExpired } from './retention/forget-expired.ts'
 export {
   countPreparedMonths,
@@ -166,6 +172,7 @@ export {
   cancelPendingTask,
   changePendingTask,
   type MoveResult,
+  stopRetryingTask,
   type TaskChange,
   untilDecided,
 } from './tasks/change-task.ts'
@@ -189,8 +196,10 @@ export {
   type WaitingRow,
   withPromotion,
 } from './tasks/due-work.ts'
+export { type EndAction, endedState, endTasks } from './tasks/end-tasks.ts'
+export { type ExpiredTask, expireTasks } from './tasks/expire-tasks.ts'
 export { insertKeyedTasks, type KeyedTask } from './tasks/insert-keyed-tasks.ts'
-export { type InsertedTask, insertTasks, type NewTask } from './tasks/insert-tasks.ts'
+export { hasControls, type InsertedTask, insertTasks, type NewTask, type TaskControls } from './tasks/insert-tasks.ts'
 export { dueTasksOf, openLateSearch } from './tasks/late-work.ts'
 export { locateTasks, type TaskLocation } from './tasks/locate-tasks.ts'
 export type { LostAttempt } from './tasks/lose-attempts.ts'
@@ -200,7 +209,18 @@ export { type FinishedAttempt, type RecordedAttempt, recordAttempts } from './ta
 export { type Replay, replayTask, type TaskOrigin } from './tasks/replay-task.ts'
 export { journalSends, trimJournal } from './tasks/send-journal.ts'
 export { maxCounted, measureDueWork } from './tasks/startable-tasks.ts'
+export { type OnConflict, storeUnderKeys, type TaskUnderKey, type UnderKey } from './tasks/store-under-key.ts'
 export type { StoredRequest } from './tasks/stored-request.ts'
+export { countMatchingTasks, findMatchingTasks, type TaskFilter } from './tasks/task-filter.ts'
+export { hasLabel } from './tasks/task-labels.ts'
+export {
+  cancelTaskOperation,
+  findTaskOperation,
+  forgetTaskOperations,
+  startTaskOperation,
+  stepTaskOperation,
+  type TaskOperation,
+} from './tasks/task-operations.ts'
 export { isDeadLetter, originOf } from './tasks/task-row.ts'
 export { isInShare, type TaskShare } from './tasks/task-share.ts'
 export { type UnstartedClaim, undoClaims } from './tasks/undo-claims.ts'

@@ -17,6 +17,8 @@ export type ProblemCode =
   | 'request_timeout'
   | 'conflict'
   | 'task_not_pending'
+  | 'task_not_retrying'
+  | 'key_in_use'
   | 'task_not_finished'
   | 'slug_taken'
   | 'queue_in_use'
@@ -58,7 +60,7 @@ export type RunErrorCode =
   | 'internal_error'
   | 'worker_lost'
 
-/** Why a task ended without a request. */
+/** Why a task ended without the outcome of an attempt. */
 export type StateReason =
   | 'user'
   | 'monthly_execution_limit'
@@ -69,3 +71,5 @@ export type StateReason =
   | 'workspace_deleted'
   | 'overlap_skipped'
   | 'missed'
+  | 'expired'
+  | 'stopped'

@@ -138,14 +138,40 @@ export type ListQueues = PageOptions & {
   name?: string
 }
 
-export type CreateTask = RequestFields & {
+/** The deadline and the labels of the tasks that something creates. */
+export type ControlFields = {
+  /** No attempt starts this long after the time of the task, 1,000 to 1,209,600,000 ms. Default: no deadline. */
+  maxAgeMs?: number | null
+  /** Up to 10 labels, such as `customer:42`, to filter by. */
+  labels?: string[]
+}
+
+export type CreateTask = TaskFields & KeyFields & TaskTime
+
+type TaskFields = RequestFields & {
   /** A display name of 1 to 200 characters. Default: the method and the URL without its query. */
   name?: string
   /** An absolute http(s) URL, at most 2,048 characters. */
   targetUrl: string
   /** Default `POST`. */
   method?: MethodInput
-} & TaskTime
+  /** Later than the time of the task. No attempt starts then or later. Default: no deadline. */
+  expiresAt?: TimestampInput | null
+  /** Up to 10 labels, such as `customer:42`, to filter by. */
+  labels?: string[]
+}
+
+type KeyFields = {
+  /** Unique among the pending tasks of the workspace, 1 to 128 characters. */
+  key?: string
+  /**
+   * When a pending task has the key: `reject` throws `ConflictError` (`key_in_use`), `keep` returns that task, `replace`
+   * gives it this request and time. Default `reject`.
+   */
+  onConflict?: OnConflict
+}
+
+export type OnConflict = 'reject' | 'keep' | 'replace'
 
 /** The time of a task's request. To send at once, publish an event. */
 type TaskTime =
@@ -161,7 +187,7 @@ type TaskTime =
     }
 
 /** Omitted fields stay unchanged. Only a pending task can be changed. */
-export type UpdateTask = Partial<CreateTask>
+export type UpdateTask = Partial<TaskFields & TaskTime>
 
 export type Task = {
   id: Id
@@ -182,7 +208,7 @@ export type Task = {
   contentType: string | null
   executeAt: Timestamp
   state: TaskState
-  /** Why it ended without a request, such as `user` or `monthly_execution_limit`. */
+  /** Why it ended without the outcome of an attempt, such as `user` or `monthly_execution_limit`. */
   stateReason: StateReason | null
   /** Attempts started so far. */
   attempts: number
@@ -193,6 +219,11 @@ export type Task = {
   onSuccess: Callback | null
   onFailure: Callback | null
   onAttempt: Callback | null
+  /** No attempt starts at this time or later. */
+  expiresAt: Timestamp | null
+  /** Unique among the pending tasks of the workspace. */
+  key: string | null
+  labels: string[]
   /** The time of the next attempt, while the state is `retrying`. */
   nextRetryAt: Timestamp | null
   lastRun: LastRun | null
@@ -291,6 +322,7 @@ export type ListTasks = PageOptions & {
   topic?: string | string[]
   /** Exact names. */
   queue?: string | string[]
+  label?: string | string[]
   /** A prefix of the name. */
   name?: string
   /** Compared with `executeAt`. */
@@ -305,14 +337,26 @@ export type ListDeadLetters = Omit<ListTasks, 'state'>
 export type DeadLetterChoice = { ids: Id[]; filter?: undefined } | { ids?: undefined; filter: DeadLetterFilter }
 
 /** `from` ≤ `executeAt` < `to`. */
-export type DeadLetterFilter = { cronjobId?: Id; topic?: string; from?: TimestampInput; to?: TimestampInput }
+export type DeadLetterFilter = {
+  cronjobId?: Id
+  topic?: string
+  label?: string
+  from?: TimestampInput
+  to?: TimestampInput
+}
 
 /** A replay or discard of more than 1,000 dead letters, in the background. */
 export type DeadLetterOperation = {
   id: Id
   workspaceId: Id
   action: 'replay' | 'discard'
-  filter: { cronjobId: Id | null; topic: string | null; from: Timestamp | null; to: Timestamp | null }
+  filter: {
+    cronjobId: Id | null
+    topic: string | null
+    label: string | null
+    from: Timestamp | null
+    to: Timestamp | null
+  }
   status: 'running' | 'done' | 'cancelled'
   /** Dead letters that matched when it started. */
   total: number
@@ -328,24 +372,66 @@ export type ReplayedDeadLetters = { replayed: number; operation: DeadLetterOpera
 /** `operation` is set when there are too many for one request; see `deadLetters.progress`. */
 export type DiscardedDeadLetters = { discarded: number; operation: DeadLetterOperation | null }
 
-export type CreateCronJob = RequestFields & {
-  /** Default: the method and the URL without its query. */
-  name?: string
-  targetUrl: string
-  /** Default `POST`. */
-  method?: MethodInput
-  /** Five fields: minute, hour, day of month, month, day of week. */
-  cron: string
-  /** An IANA zone such as `Europe/Berlin`. Default `UTC`. */
-  timezone?: string
-  /** Whether a run starts while an earlier one is unfinished. Default `allow`. */
-  overlap?: 'allow' | 'skip'
-  /** Which missed runs are made up for after an outage. Default `latest`. */
-  catchUp?: 'latest' | 'all' | 'none'
-  startsAt?: TimestampInput | null
-  /** No run starts at this time or later. */
-  endsAt?: TimestampInput | null
+/** The filters of tasks, without `state`. */
+export type TaskFilter = Omit<ListTasks, 'state' | keyof PageOptions>
+
+/** Either the ids of at most 100 tasks, or a filter; an empty filter selects all. */
+export type TaskChoice = { ids: Id[]; filter?: undefined } | { ids?: undefined; filter: TaskFilter }
+
+/** A cancel or stop of more than 1,000 tasks, in the background. */
+export type TaskOperation = {
+  id: Id
+  workspaceId: Id
+  action: 'cancel' | 'stop'
+  filter: {
+    source: Source[] | null
+    cronjobId: Id[] | null
+    eventId: Id[] | null
+    topic: string[] | null
+    label: string[] | null
+    queue: string[] | null
+    callbackOf: Id[] | null
+    name: string | null
+    from: Timestamp | null
+    to: Timestamp | null
+  }
+  status: 'running' | 'done' | 'cancelled'
+  /** Tasks that matched when it started. */
+  total: number
+  /** Tasks cancelled or stopped so far. */
+  ended: number
+  createdAt: Timestamp
+  updatedAt: Timestamp
+  finishedAt: Timestamp | null
 }
+
+/** `operation` is set when there are too many for one request; see `tasks.progress`. */
+export type CancelledTasks = { cancelled: number; operation: TaskOperation | null }
+/** `operation` is set when there are too many for one request; see `tasks.progress`. */
+export type StoppedTasks = { stopped: number; operation: TaskOperation | null }
+
+/** `isCapped`: there may be more, because tasks are counted up to 10,000. */
+export type TaskCount = { count: number; isCapped: boolean }
+
+export type CreateCronJob = RequestFields &
+  ControlFields & {
+    /** Default: the method and the URL without its query. */
+    name?: string
+    targetUrl: string
+    /** Default `POST`. */
+    method?: MethodInput
+    /** Five fields: minute, hour, day of month, month, day of week. */
+    cron: string
+    /** An IANA zone such as `Europe/Berlin`. Default `UTC`. */
+    timezone?: string
+    /** Whether a run starts while an earlier one is unfinished. Default `allow`. */
+    overlap?: 'allow' | 'skip'
+    /** Which missed runs are made up for after an outage. Default `latest`. */
+    catchUp?: 'latest' | 'all' | 'none'
+    startsAt?: TimestampInput | null
+    /** No run starts at this time or later. */
+    endsAt?: TimestampInput | null
+  }
 
 export type UpdateCronJob = Partial<CreateCronJob>
 
@@ -380,6 +466,8 @@ export type CronJob = {
   catchUp: 'latest' | 'all' | 'none'
   startsAt: Timestamp | null
   endsAt: Timestamp | null
+  maxAgeMs: number | null
+  labels: string[]
   status: 'active' | 'paused' | 'ended'
   nextRunAt: Timestamp | null
   nextRuns: Timestamp[]
@@ -395,27 +483,30 @@ export type CronJob = {
 
 export type ListCronJobs = PageOptions & {
   status?: CronJob['status'] | Array<CronJob['status']>
+  label?: string | string[]
   name?: string
 }
 
-export type PublishEvent = Omit<RequestFields, 'payload' | 'payloadBase64' | 'contentType'> & {
-  /** Dotted, such as `invoice.paid`. */
-  topic: string
-  /** A JSON object, or its JSON text, which Belfry sends byte for byte. */
-  payload: string | object
-  /** The only target. Default: every active subscription with a matching topic. */
-  targetUrl?: string
-}
+export type PublishEvent = Omit<RequestFields, 'payload' | 'payloadBase64' | 'contentType'> &
+  ControlFields & {
+    /** Dotted, such as `invoice.paid`. */
+    topic: string
+    /** A JSON object, or its JSON text, which Belfry sends byte for byte. */
+    payload: string | object
+    /** The only target. Default: every active subscription with a matching topic. */
+    targetUrl?: string
+  }
 
 export type PublishedEvent = { id: Id; topic: string /** One for each target. */; tasks: Task[] }
 
-export type CreateSubscription = Omit<RequestFields, 'payload' | 'payloadBase64' | 'contentType'> & {
-  /** The topic: an exact topic, `orders.*` for all topics below `orders`, or `*` for all topics. */
-  topic: string
-  targetUrl: string
-  /** Whether it receives events. Default true. */
-  active?: boolean
-}
+export type CreateSubscription = Omit<RequestFields, 'payload' | 'payloadBase64' | 'contentType'> &
+  ControlFields & {
+    /** The topic: an exact topic, `orders.*` for all topics below `orders`, or `*` for all topics. */
+    topic: string
+    targetUrl: string
+    /** Whether it receives events. Default true. */
+    active?: boolean
+  }
 
 export type UpdateSubscription = Partial<CreateSubscription>
 
@@ -433,6 +524,8 @@ export type Subscription = {
   onSuccess: Callback | null
   onFailure: Callback | null
   onAttempt: Callback | null
+  maxAgeMs: number | null
+  labels: string[]
   active: boolean
   createdAt: Timestamp
   updatedAt: Timestamp
@@ -489,6 +582,8 @@ export type ListRuns = PageOptions & {
   taskId?: Id | Id[]
   cronjobId?: Id | Id[]
   topic?: string | string[]
+  /** The labels of the tasks. */
+  label?: string | string[]
   source?: Source | Source[]
   /** A status such as 500, or a class such as `5xx`. */
   responseStatus?: number | string | Array<number | string>

@@ -37,6 +37,12 @@ describe('responses have the types of the contract', () => {
     expectTypeOf<client.ReplayedDeadLetters>().branded.toEqualTypeOf<Replayed>()
     expectTypeOf<client.DiscardedDeadLetters>().branded.toEqualTypeOf<Discarded>()
   })
+  it('ended tasks', () => {
+    expectTypeOf<client.TaskOperation>().branded.toEqualTypeOf<Merged<Camel<contract.TaskOperation>>>()
+    expectTypeOf<client.CancelledTasks>().branded.toEqualTypeOf<Camel<z.output<typeof contract.cancelledTasks>>>()
+    expectTypeOf<client.StoppedTasks>().branded.toEqualTypeOf<Camel<z.output<typeof contract.stoppedTasks>>>()
+    expectTypeOf<client.TaskCount>().branded.toEqualTypeOf<Camel<contract.TaskCount>>()
+  })
   it('cron job', () => expectTypeOf<client.CronJob>().branded.toEqualTypeOf<Merged<Camel<contract.CronJob>>>())
   it('preview', () => expectTypeOf<client.CronPreview>().branded.toEqualTypeOf<Merged<Camel<contract.CronPreview>>>())
   it('run', () => {
@@ -125,6 +131,13 @@ describe('requests have the types of the contract', () => {
     type Limits = Input<typeof contract.updateQueueBody>
     expectTypeOf<Plain<client.QueueLimits>>().branded.toEqualTypeOf<Plain<Limits>>()
     expectTypeOf<keyof client.ListQueues>().toEqualTypeOf<keyof Input<typeof contract.listQueuesQuery>>()
+  })
+  it('tasks to end', () => {
+    type Taken = Input<typeof contract.endTasksBody>
+    expectTypeOf<keyof client.TaskChoice>().toEqualTypeOf<keyof Taken>()
+    expectTypeOf<keyof client.TaskFilter>().toEqualTypeOf<keyof NonNullable<Taken['filter']>>()
+    type Counted = Parameters<client.Belfry['tasks']['count']>[0]
+    expectTypeOf<keyof NonNullable<Counted>>().toEqualTypeOf<keyof Input<typeof contract.countTasksQuery>>()
   })
   it('dead letters', () => {
     type Taken = Input<typeof contract.settleDeadLettersBody>

@@ -8,6 +8,7 @@ import { isReadable, oneBody, rawBodyFields, refuseTwoBodies } from './raw-body.
 import { idField, timestampField } from './response-fields.ts'
 import { retryChange, retryPolicy } from './retry.ts'
 import { authorFields, createTaskBody, lastRun, sentFields } from './task.ts'
+import { controlFields, label, labelsField, maxAgeField } from './task-controls.ts'
 import { exampleTime, type Invalid, instant, line, oneOf, textRule } from './text-rules.ts'
 
 const cronJobStatuses = ['active', 'paused', 'ended'] as const
@@ -70,6 +71,8 @@ export const createCronJobBody = z
     starts_at: fields.starts_at.default(null),
     ends_at: fields.ends_at.default(null),
     ...callbackFields,
+    max_age_ms: maxAgeField.default(null),
+    labels: labelsField.default(() => []),
   })
   .superRefine(refuseTwoBodies, isReadable)
   .meta(oneBody)
@@ -93,6 +96,8 @@ export const updateCronJobBody = z
     starts_at: fields.starts_at.optional(),
     ends_at: fields.ends_at.optional(),
     ...callbackChanges,
+    max_age_ms: maxAgeField.optional(),
+    labels: labelsField.optional(),
   })
   .superRefine(refuseTwoBodies, isReadable)
   .meta(oneBody)
@@ -102,6 +107,7 @@ export type UpdateCronJobBody = z.infer<typeof updateCronJobBody>
 /** The query of the list of cron jobs; `name` is a prefix. A repeated filter means OR. */
 export const listCronJobsQuery = z.strictObject({
   status: repeatable(oneOf(cronJobStatuses)).optional(),
+  label: repeatable(label).optional(),
   name: textField(line(200)).optional(),
   ...pageFields,
 })
@@ -178,6 +184,7 @@ export const cronJob = z
     catch_up: z.enum(catchUps),
     starts_at: timestampField().nullable(),
     ends_at: timestampField().nullable().meta({ description: 'No run starts at this time or later.' }),
+    ...controlFields,
     status: z.enum(cronJobStatuses),
     next_run_at: timestampField()
       .nullable()

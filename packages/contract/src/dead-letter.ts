@@ -1,38 +1,22 @@
 import { z } from 'zod'
-import { refuse, textField } from './fields.ts'
+import { textField } from './fields.ts'
 import { idField, timestampField } from './response-fields.ts'
+import { selectionBody } from './selection.ts'
+import { label } from './task-controls.ts'
 import { id, instant, topic } from './text-rules.ts'
 
 const filter = z
   .strictObject({
     cronjob_id: textField(id('cron')).optional(),
     topic: textField(topic).optional(),
+    label: textField(label).optional(),
     from: textField(instant).optional(),
     to: textField(instant).optional(),
   })
   .meta({ description: '`from` <= execute_at < `to`. An empty filter selects all.' })
 
 /** The body that selects dead letters, by their ids or by a filter. */
-export const settleDeadLettersBody = z
-  .strictObject({
-    ids: z
-      .array(textField(id('task')))
-      .min(1, 'ids must have 1 to 100 elements.')
-      .max(100, 'ids must have 1 to 100 elements.')
-      .optional(),
-    filter: filter.optional(),
-  })
-  .superRefine(
-    (body, ctx) => {
-      if ((body.ids === undefined) !== (body.filter === undefined)) return
-      refuse(ctx, body, { code: 'required', message: 'Send either ids or filter; an empty filter selects all.' })
-    },
-    { when: ({ issues }) => issues.length === 0 },
-  )
-  .meta({
-    oneOf: [{ required: ['ids'] }, { required: ['filter'] }],
-    description: 'Either `ids` or `filter`.',
-  })
+export const settleDeadLettersBody = selectionBody(filter)
 
 export type SettleDeadLettersBody = z.infer<typeof settleDeadLettersBody>
 
@@ -45,6 +29,7 @@ export const deadLetterOperation = z
     filter: z.object({
       cronjob_id: idField('cron').nullable(),
       topic: z.string().nullable(),
+      label: z.string().nullable(),
       from: timestampField().nullable(),
       to: timestampField().nullable(),
     }),

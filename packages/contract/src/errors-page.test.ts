@@ -30,7 +30,7 @@ it('docs/errors.md explains every error of a run, and no other', () => {
 })
 
 it('docs/errors.md explains every reason of a cancelled task, and no other', () => {
-  expect(codesIn('Cancelled tasks')).toEqual([...stateReasons].sort())
+  expect(codesIn('Tasks that ended without an attempt')).toEqual([...stateReasons].sort())
 })
 
 it('docs/errors.md explains every code of a field', () => {

@@ -4,6 +4,7 @@ import { objectPayloadField, textField } from './fields.ts'
 import { idField } from './response-fields.ts'
 import { retryPolicy } from './retry.ts'
 import { createTaskBody, task } from './task.ts'
+import { labelsField, maxAgeField } from './task-controls.ts'
 import { targetUrl, topic } from './text-rules.ts'
 
 const taskBody = createTaskBody.shape
@@ -21,6 +22,8 @@ export const publishEventBody = z.strictObject({
   timeout_ms: taskBody.timeout_ms,
   queue: taskBody.queue,
   ...callbackFields,
+  max_age_ms: maxAgeField.optional(),
+  labels: labelsField.optional(),
 })
 
 export type PublishEventBody = z.infer<typeof publishEventBody>

@@ -176,6 +176,18 @@ export {
   updateTaskBody,
 } from './task.ts'
 export { type BatchRow, batchAnswer, createTasksBody } from './task-batch.ts'
+export { label, onConflicts } from './task-controls.ts'
+export {
+  cancelledTasks,
+  countTasksQuery,
+  type EndTasksBody,
+  endTasksBody,
+  stoppedTasks,
+  type TaskCount,
+  type TaskOperation,
+  taskCount,
+  taskOperation,
+} from './task-operation.ts'
 export type { TaskSource } from './task-source.ts'
 export { exampleId, fillExampleTimes, idPattern } from './text-rules.ts'
 export {

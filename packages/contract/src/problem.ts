@@ -131,6 +131,16 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
     title: 'Task not pending',
     description: 'Only a pending task can be changed or cancelled; `current_state` is its state.',
   },
+  task_not_retrying: {
+    status: 409,
+    title: 'Task not retrying',
+    description: 'Only a task that waits for a retry can be stopped; `current_state` is its state.',
+  },
+  key_in_use: {
+    status: 409,
+    title: 'Key in use',
+    description: 'A pending task has this key; `task_id` is its id. See `on_conflict`.',
+  },
   task_not_finished: {
     status: 409,
     title: 'Task not finished',

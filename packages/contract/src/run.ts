@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { idField, millisecondsField, timestampField } from './response-fields.ts'
+import { label } from './task-controls.ts'
 import { taskSources } from './task-source.ts'
 import { type Invalid, id, instant, line, oneOf, textRule } from './text-rules.ts'
 
@@ -44,6 +45,7 @@ export const listRunsQuery = z.strictObject({
   task_id: repeatable(id('task')).optional(),
   cronjob_id: repeatable(id('cron')).optional(),
   topic: repeatable(line(200)).optional(),
+  label: repeatable(label).optional(),
   source: repeatable(oneOf(taskSources)).optional(),
   response_status: repeatable(textRule(statusRangeSchema, statusRange)).optional(),
   error: repeatable(oneOf(runErrorCodes)).optional(),

@@ -6,6 +6,7 @@ import { queueField, queueNameField } from './queue.ts'
 import { idField, timestampField } from './response-fields.ts'
 import { retryChange, retryPolicy } from './retry.ts'
 import { createTaskBody, sentFields } from './task.ts'
+import { controlFields, labelsField, maxAgeField } from './task-controls.ts'
 import { topicPattern } from './text-rules.ts'
 
 const taskBody = createTaskBody.shape
@@ -28,6 +29,8 @@ export const createSubscriptionBody = z.strictObject({
   queue: taskBody.queue,
   active: fields.active.default(true),
   ...callbackFields,
+  max_age_ms: maxAgeField.default(null),
+  labels: labelsField.default(() => []),
 })
 
 export type CreateSubscriptionBody = z.infer<typeof createSubscriptionBody>
@@ -42,6 +45,8 @@ export const updateSubscriptionBody = z.strictObject({
   queue: queueField.nullable().optional(),
   active: fields.active.optional(),
   ...callbackChanges,
+  max_age_ms: maxAgeField.optional(),
+  labels: labelsField.optional(),
 })
 
 /** The query of the list of subscriptions. */
@@ -59,6 +64,7 @@ export const subscription = z
     timeout_ms: sentFields.timeout_ms,
     queue: queueNameField,
     ...shownCallbacks,
+    ...controlFields,
     active: z.boolean().meta({ description: 'Whether it receives events.', examples: [true] }),
     created_at: timestampField(),
     updated_at: timestampField(),

@@ -9,6 +9,7 @@ import { isReadable, oneBody, rawBodyFields, refuseTwoBodies, shownRawBody } fro
 import { authorField, idField, millisecondsField, timestampField } from './response-fields.ts'
 import { retry, retryChange, retryPolicy } from './retry.ts'
 import { runErrorCodes, runStatuses } from './run.ts'
+import { keyField, label, labelsField, onConflictField } from './task-controls.ts'
 import { taskSources } from './task-source.ts'
 import {
   displayName,
@@ -38,6 +39,15 @@ const executeAtRule = textRule(
   executeAt,
 )
 
+const expiresAtRule = textRule(
+  {
+    ...instant.schema,
+    examples: [exampleTime(7_200_000)],
+    description: 'Later than execute_at, and not after the year 2099; with an offset. No attempt starts then or later.',
+  },
+  executeAt,
+)
+
 const fields = {
   name: textField(displayName),
   url: textField(targetUrl),
@@ -46,6 +56,7 @@ const fields = {
   payload: payloadField,
   execute_at: textField(executeAtRule, 'execute_at is required. To dispatch at once, use POST /api/events.'),
   timeout_ms: integer(1_000, 300_000),
+  expires_at: textField(expiresAtRule).nullable(),
 }
 
 /** The body that creates a task. The API checks `execute_at` against the database's clock. */
@@ -62,6 +73,10 @@ export const createTaskBody = z
     timeout_ms: fields.timeout_ms.default(30_000),
     queue: queueField.nullable().optional(),
     ...callbackFields,
+    expires_at: fields.expires_at.optional(),
+    key: keyField.optional(),
+    on_conflict: onConflictField.optional(),
+    labels: labelsField.optional(),
   })
   .superRefine(refuseTwoBodies, isReadable)
   .meta(oneBody)
@@ -82,6 +97,8 @@ export const updateTaskBody = z
     timeout_ms: fields.timeout_ms.optional(),
     queue: queueField.nullable().optional(),
     ...callbackChanges,
+    expires_at: fields.expires_at.optional(),
+    labels: labelsField.optional(),
   })
   .superRefine(refuseTwoBodies, isReadable)
   .meta(oneBody)
@@ -99,6 +116,7 @@ export const listTasksQuery = z.strictObject({
   callback_of: repeatable(id('task')).optional(),
   topic: repeatable(topic).optional(),
   queue: repeatable(line(128)).optional(),
+  label: repeatable(label).optional(),
   name: textField(line(200)).optional(),
   from: textField(instant).optional(),
   to: textField(instant).optional(),
@@ -173,11 +191,17 @@ export const task = z
     state_reason: z
       .enum(stateReasons)
       .nullable()
-      .meta({ description: 'Why it ended without a request.', examples: [null] }),
+      .meta({ description: 'Why it ended without the outcome of an attempt.', examples: [null] }),
     attempts: z.int().meta({ description: 'Attempts started so far.', examples: [0] }),
     blocked: blocked.nullable().meta({
       description: 'Why the task waits although it is due. Null in lists of dead letters and after a change.',
     }),
+    expires_at: timestampField().nullable().meta({ description: 'No attempt starts at this time or later.' }),
+    key: z
+      .string()
+      .nullable()
+      .meta({ description: 'Unique among the pending tasks of the workspace.', examples: [null] }),
+    labels: z.array(z.string()).meta({ examples: [['customer:42']] }),
     next_retry_at: timestampField().nullable().meta({ description: 'Set while the state is `retrying`.' }),
     last_run: lastRun.nullable(),
     callback_of: idField('task').nullable().meta({ description: 'The task whose outcome this callback reports.' }),

@@ -7,7 +7,7 @@ export const terminalStates = ['success', 'dead', 'cancelled'] as const satisfie
 
 export type TerminalState = (typeof terminalStates)[number]
 
-/** Why a task ended without a request. */
+/** Why a task ended without the outcome of an attempt. */
 export const stateReasons = [
   'user',
   'monthly_execution_limit',
@@ -18,6 +18,8 @@ export const stateReasons = [
   'workspace_deleted',
   'overlap_skipped',
   'missed',
+  'expired',
+  'stopped',
 ] as const
 
 export type StateReason = (typeof stateReasons)[number]

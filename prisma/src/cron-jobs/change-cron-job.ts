@@ -4,6 +4,7 @@ import { queueIdOf } from '../queues/queue-sql.ts'
 import type { DueRow } from '../tasks/due-work.ts'
 import type { TaskOrigin } from '../tasks/replay-task.ts'
 import { assignment, requestColumnOf } from '../tasks/stored-request.ts'
+import { changedLabels } from '../tasks/task-labels.ts'
 import { changedPayloads } from '../usage/count-storage.ts'
 import { type CronJobCursor, type CronJobFields, columnOf, cursorColumns, scheduleOf } from './cron-job.ts'
 import { type Expansion, expandLocked, requestsCopiedWith } from './expand-cron-jobs.ts'
@@ -39,7 +40,11 @@ export type CronJobMove =
   | { kind: 'never_runs' }
 
 const scheduleFields = ['cron', 'timezone', 'startsAt', 'endsAt'] as const
-const requestFields = ['name', ...(Object.keys(requestColumnOf) as Array<keyof typeof requestColumnOf>)] as const
+const requestFields = [
+  'name',
+  'labels',
+  ...(Object.keys(requestColumnOf) as Array<keyof typeof requestColumnOf>),
+] as const
 
 /**
  * Pauses a cron job. When this resolves, no occurrence starts any more. The transaction cancels the occurrences that have
@@ -176,8 +181,14 @@ async function cancelUnstarted(
 
 // Rewrites the task's row too, so this and a claim of the task exclude each other.
 async function changeUnstarted(tx: Transaction, id: string, change: CronJobChange): Promise<void> {
+  const occurrences = `${unstarted} AND occurrence_at IS NOT NULL`
+  if (change.maxAgeMs !== undefined) {
+    const text = `UPDATE tasks SET expires_at = occurrence_at + $2::int * interval '1 millisecond' WHERE ${occurrences}`
+    await tx.query(text, [id, change.maxAgeMs])
+  }
   const fields = requestFields.filter(field => field in change)
   if (fields.length === 0) return
+  if ('labels' in change) await tx.query(`SELECT FROM tasks WHERE ${occurrences} FOR UPDATE`, [id])
   const sets = fields.map((field, i) => assignment(columnOf[field], `$${i + 2}`))
   const parameterOf = (field: (typeof requestFields)[number]) => `$${fields.indexOf(field) + 2}`
   // The claim decides whether the other queue lets the task start.
@@ -185,11 +196,14 @@ async function changeUnstarted(tx: Transaction, id: string, change: CronJobChang
     'queue' in change
       ? `, queue_id = ${queueIdOf('workspace_id', `${parameterOf('queue')}::text`)}, due_at = execute_at`
       : ''
+  const callbacks = 'callbacks' in change ? `, has_callbacks = ${parameterOf('callbacks')}::text IS NOT NULL` : ''
+  const parts = [
+    `task AS (UPDATE tasks SET updated_at = now()${queued}${callbacks} WHERE ${occurrences} RETURNING id, workspace_id)`,
+  ]
+  if ('labels' in change) parts.push(changedLabels(parameterOf('labels')))
+  if ('payload' in change) parts.push(changedPayloads(parameterOf('payload')))
   const text = `
-    WITH task AS (
-      UPDATE tasks SET updated_at = now()${queued}${'callbacks' in change ? ', has_callbacks = true' : ''}
-      WHERE ${unstarted} AND occurrence_at IS NOT NULL RETURNING id, workspace_id
-    )${'payload' in change ? `, ${changedPayloads(parameterOf('payload'))}` : ''}
+    WITH ${parts.join(', ')}
     UPDATE task_requests r SET ${sets.join(', ')}
     FROM ${'payload' in change ? 'before WHERE r.task_id = before.task_id' : 'task WHERE r.task_id = task.id'}`
   await tx.query(text, [id, ...fields.map(field => change[field])])
@@ -212,8 +226,9 @@ export async function triggerCronJob(
 ): Promise<DueRow | null> {
   const text = `
     WITH inserted AS (
-      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id)
-      SELECT $3, workspace_id, 'cron', now(), now(), id, callbacks IS NOT NULL, ${queueIdOf('workspace_id', 'queue')}
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id, expires_at)
+      SELECT $3, workspace_id, 'cron', now(), now(), id, callbacks IS NOT NULL, ${queueIdOf('workspace_id', 'queue')},
+             now() + max_age_ms * interval '1 millisecond'
       FROM cron_jobs WHERE id = $1 AND workspace_id = $2
       RETURNING id, due_at, cron_job_id
     ),

@@ -12,6 +12,10 @@ export type CronJobFields = StoredRequest & {
   endsAt: Date | null
   overlap: Overlap
   catchUp: CatchUp
+  /** No attempt of an occurrence starts this long after its time. Default: no deadline. */
+  maxAgeMs?: number | null
+  /** The labels of its tasks. Default: none. */
+  labels?: readonly string[] | null
 }
 
 /** The rule of a stored cron job, and its next occurrence that is not a task yet. */
@@ -38,6 +42,8 @@ export const columnOf = {
   endsAt: 'ends_at',
   overlap: 'overlap',
   catchUp: 'catch_up',
+  maxAgeMs: 'max_age_ms',
+  labels: 'labels',
   ...requestColumnOf,
 } as const satisfies Record<keyof CronJobFields, string>
 

@@ -2,6 +2,7 @@ import { newUuid, type OccurrencePlan, planOccurrences } from '@belfry/domain'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
 import { queueIdOf } from '../queues/queue-sql.ts'
 import type { WaitingRow } from '../tasks/due-work.ts'
+import { storedLabels } from '../tasks/task-labels.ts'
 import { originOf } from '../tasks/task-row.ts'
 import { loweredFloor } from '../tasks/waiting-floor.ts'
 import { countedPayloads } from '../usage/count-storage.ts'
@@ -91,11 +92,11 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
     ),
     inserted AS (
       INSERT INTO tasks (id, workspace_id, source, state, state_reason, execute_at, due_at, occurrence_at, cron_job_id,
-                         has_callbacks, created_at, finished_at, queue_id)
+                         has_callbacks, created_at, finished_at, queue_id, expires_at)
       SELECT i.id, j.workspace_id, 'cron', CASE WHEN i.missed THEN 'cancelled' ELSE 'pending' END::task_state,
              CASE WHEN i.missed THEN 'missed' END, i.at, i.at, i.at, j.id,
              j.callbacks IS NOT NULL, clock_timestamp(), CASE WHEN i.missed THEN now() END,
-             ${queueIdOf('j.workspace_id', 'j.queue')}
+             ${queueIdOf('j.workspace_id', 'j.queue')}, i.at + j.max_age_ms * interval '1 millisecond'
       FROM input i JOIN cron_jobs j ON j.id = i.cron_job_id
       WHERE NOT EXISTS (
         SELECT FROM tasks t WHERE t.cron_job_id = i.cron_job_id AND t.occurrence_at = i.at
@@ -132,11 +133,14 @@ export const copiedRequests = requestsCopiedWith('NULL', 'NULL')
 export function requestsCopiedWith(createdBy: string, depth: string): string {
   return `requested AS (
       INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
-                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, depth)
+                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, depth,
+                                 labels)
       SELECT n.id, j.name, j.url, j.method, j.headers, j.payload, j.content_type, j.callbacks, j.queue,
-             j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms, ${createdBy}, ${depth}
+             j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms, ${createdBy}, ${depth},
+             j.labels
       FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
     ),
+    ${storedLabels('SELECT j.workspace_id, n.id AS task_id, j.labels FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')},
     ${countedPayloads('SELECT j.workspace_id, j.payload FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')}`
 }
 

@@ -22,7 +22,7 @@ export type DeadLetterOperation = DeadLetterFilter & {
 }
 
 const columns = `id, workspace_id AS "workspaceId", action, cron_job_id AS "cronJobId", topic,
-  execute_from AS "executeFrom", execute_to AS "executeTo", total, settled, cancelled,
+  execute_from AS "executeFrom", execute_to AS "executeTo", label, total, settled, cancelled,
   created_at AS "createdAt", updated_at AS "updatedAt", finished_at AS "finishedAt"`
 
 /** Starts an operation. A workspace has one at a time, so it returns the running one if there is one. */
@@ -36,8 +36,8 @@ export async function startDeadLetterOperation(
   const text = `
     WITH started AS (
       INSERT INTO dead_letter_operations (id, workspace_id, action, total, cursor, cron_job_id, topic, execute_from,
-                                          execute_to)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+                                          execute_to, label)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
       ON CONFLICT (workspace_id) WHERE finished_at IS NULL DO NOTHING
       RETURNING *
     )

@@ -1,4 +1,5 @@
 import type { Db } from '../postgres/in-transaction.ts'
+import { hasLabel } from '../tasks/task-labels.ts'
 import { isDeadLetter } from '../tasks/task-row.ts'
 
 /** A filter for dead letters; null matches any. The times limit `execute_at`: from <= t < to. */
@@ -7,20 +8,22 @@ export type DeadLetterFilter = {
   topic: string | null
   executeFrom: Date | null
   executeTo: Date | null
+  label: string | null
 }
 
 /** Returns the SQL of a filter, whose values are the parameters from `$first`. */
 export function matches(first: number): string {
-  const [cronJobId, topic, from, to] = [first, first + 1, first + 2, first + 3]
+  const [cronJobId, topic, from, to, label] = [first, first + 1, first + 2, first + 3, first + 4]
   return `($${cronJobId}::uuid IS NULL OR t.cron_job_id = $${cronJobId})
     AND ($${from}::timestamptz IS NULL OR t.execute_at >= $${from})
     AND ($${to}::timestamptz IS NULL OR t.execute_at < $${to})
-    AND ($${topic}::text IS NULL OR EXISTS (SELECT FROM task_requests r WHERE r.task_id = t.id AND r.topic = $${topic}))`
+    AND ($${topic}::text IS NULL OR EXISTS (SELECT FROM task_requests r WHERE r.task_id = t.id AND r.topic = $${topic}))
+    AND ($${label}::text IS NULL OR ${hasLabel('t', `ARRAY[$${label}::text]`)})`
 }
 
 /** Returns the values for `matches`. */
 export function valuesOfFilter(filter: DeadLetterFilter): unknown[] {
-  return [filter.cronJobId, filter.topic, filter.executeFrom, filter.executeTo]
+  return [filter.cronJobId, filter.topic, filter.executeFrom, filter.executeTo, filter.label]
 }
 
 /** Finds up to `limit` dead letters of a workspace, oldest first. */

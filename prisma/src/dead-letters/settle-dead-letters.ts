@@ -37,7 +37,8 @@ const text = `
   ),
   settled AS (
     UPDATE tasks t SET settled_at = now() FROM chosen WHERE t.id = chosen.id
-    RETURNING t.id, t.workspace_id, t.source, t.cron_job_id, t.event_id, t.callback_of, t.has_callbacks, t.queue_id
+    RETURNING t.id, t.workspace_id, t.source, t.cron_job_id, t.event_id, t.callback_of, t.has_callbacks, t.queue_id,
+              t.execute_at, t.expires_at
   ),
   replayed AS (SELECT * FROM settled WHERE $3::dead_letter_action = 'replay'),
   ${copiesOf('replayed')}

@@ -1,5 +1,6 @@
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
+import { deletedLabels } from '../tasks/task-labels.ts'
 
 const maxWorkspaces = 100
 
@@ -40,6 +41,7 @@ const small = [
   'subscriptions',
   'workspace_members',
   'dead_letter_operations',
+  'task_operations',
   'resting_hosts',
 ].map(
   table => `
@@ -67,8 +69,10 @@ const large = [
     RETURNING id
   ),
   requests AS (
-    DELETE FROM task_requests r USING deleted WHERE r.task_id = deleted.id RETURNING octet_length(r.payload) AS bytes
+    DELETE FROM task_requests r USING deleted WHERE r.task_id = deleted.id
+    RETURNING octet_length(r.payload) AS bytes, r.task_id, r.labels
   ),
+  ${deletedLabels('requests')},
   recorded AS (
     INSERT INTO usage_changes (workspace_id, storage_bytes) SELECT $1, -sum(bytes) FROM requests HAVING sum(bytes) > 0
   )

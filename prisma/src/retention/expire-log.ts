@@ -1,5 +1,6 @@
 import { NIL_UUID, type Tiers, tierNames } from '@belfry/domain'
 import type { Pool } from '../postgres/pool.ts'
+import { deletedLabels } from '../tasks/task-labels.ts'
 
 export type KeptLog = { workspaceId: string; days: number }
 
@@ -99,8 +100,9 @@ export const oldRunsStatement = `
   ),
   tasks_deleted AS (DELETE FROM tasks t USING finished WHERE t.id = finished.id RETURNING t.id, is_dead_letter),
   requests AS (
-    DELETE FROM task_requests r USING tasks_deleted t WHERE r.task_id = t.id RETURNING octet_length(r.payload) AS bytes
+    DELETE FROM task_requests r USING tasks_deleted t WHERE r.task_id = t.id RETURNING octet_length(r.payload) AS bytes, r.task_id, r.labels
   ),
+  ${deletedLabels('requests')},
   recorded AS (
     INSERT INTO usage_changes (workspace_id, storage_bytes)
     SELECT $1, -sum(bytes) FROM (SELECT bytes FROM deleted UNION ALL SELECT bytes FROM requests) freed
@@ -126,20 +128,43 @@ export async function deleteCancelledTasks(
   return rows[0]?.deleted ?? 0
 }
 
+/**
+ * Deletes the oldest tasks of a workspace that died without a run: their deadlines passed before their first attempts. They
+ * stay as long as other dead tasks.
+ * @returns How many were deleted; fewer than `limit` when none is left.
+ */
+export async function deleteDeadWithoutRun(
+  pool: Pool,
+  workspaceId: string,
+  days: number,
+  limit: number,
+): Promise<number> {
+  const query = { name: 'delete_dead_without_run', text: deadWithoutRunStatement, values: [workspaceId, days, limit] }
+  const { rows } = await pool.query<{ deleted: number }>(query)
+  return rows[0]?.deleted ?? 0
+}
+
 // A task is not older than its id, so the bound on ids skips tasks that cannot have ended that long ago.
-export const cancelledTasksStatement = `
+const deletionOf = (condition: string) => `
   WITH old AS (
     SELECT id FROM tasks
-    WHERE workspace_id = $1 AND state = 'cancelled' AND id < uuid_v7_floor(now() - $2 * interval '1 day')
-      AND finished_at < now() - $2 * interval '1 day'
+    WHERE workspace_id = $1 AND id < uuid_v7_floor(now() - $2 * interval '1 day')
+      AND finished_at < now() - $2 * interval '1 day' AND ${condition}
     ORDER BY id LIMIT $3
     FOR UPDATE SKIP LOCKED
   ),
   deleted AS (DELETE FROM tasks t USING old WHERE t.id = old.id RETURNING t.id),
   requests AS (
-    DELETE FROM task_requests r USING deleted WHERE r.task_id = deleted.id RETURNING octet_length(r.payload) AS bytes
+    DELETE FROM task_requests r USING deleted WHERE r.task_id = deleted.id
+    RETURNING octet_length(r.payload) AS bytes, r.task_id, r.labels
   ),
+  ${deletedLabels('requests')},
   recorded AS (
     INSERT INTO usage_changes (workspace_id, storage_bytes) SELECT $1, -sum(bytes) FROM requests HAVING sum(bytes) > 0
   )
   SELECT count(*)::int AS deleted FROM deleted`
+
+export const cancelledTasksStatement = deletionOf(`state = 'cancelled'`)
+
+const deadWithoutRunStatement = deletionOf(`state = 'dead' AND run_id IS NULL
+      AND (settled_at IS NOT NULL OR finished_at < now() - greatest($2, ${deadLetterDays}) * interval '1 day')`)

@@ -1,13 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskState } from '../generated/enums.ts'
-import type { Db } from '../postgres/in-transaction.ts'
+import { type Db, inTransaction } from '../postgres/in-transaction.ts'
 import { queueIdOf } from '../queues/queue-sql.ts'
 import { changedPayloads } from '../usage/count-storage.ts'
 import { isUnsent } from './send-journal.ts'
 import { assignment, requestColumnOf, type StoredRequest } from './stored-request.ts'
+import { changedLabels } from './task-labels.ts'
+import { countedFailures, stoppedColumns } from './task-row.ts'
 
 /** The new values of a pending task. Absent fields stay as they are. */
-export type TaskChange = Partial<StoredRequest> & { executeAt?: Date; name?: string; updatedBy?: string }
+export type TaskChange = Partial<StoredRequest> & {
+  executeAt?: Date
+  name?: string
+  updatedBy?: string
+  /** Null removes the deadline. */
+  expiresAt?: Date | null
+  labels?: readonly string[]
+}
 
 /**
  * `refused` carries the state that forbade the move, or null when the workspace has no such task. `isUnsent`: a dispatcher
@@ -22,7 +31,7 @@ const pauseMs = 25
  * Repeats a move while its task is prefetched, so a refusal means that an attempt has really started. The dispatcher starts
  * the attempt or undoes the claim within a second. When the dispatcher has died, that takes about 13 seconds.
  */
-export async function untilDecided<Result extends MoveResult | { kind: 'not_future' }>(
+export async function untilDecided<Result extends MoveResult | { kind: 'not_future' } | { kind: 'never_starts' }>(
   move: () => Promise<Result>,
 ): Promise<Result> {
   for (const giveUpAt = performance.now() + decisionMs; ; await sleep(pauseMs)) {
@@ -44,16 +53,46 @@ export async function cancelPendingTask(db: Db, workspaceId: string, taskId: str
 }
 
 /**
+ * Ends a task that waits for a retry: it is dead, and no further attempt starts. The row lock decides between this and a
+ * claim.
+ */
+export async function stopRetryingTask(db: Db, workspaceId: string, taskId: string): Promise<MoveResult> {
+  const text = `
+    WITH stopped AS (
+      UPDATE tasks SET ${stoppedColumns} WHERE id = $1 AND workspace_id = $2 AND state = 'retrying'
+      RETURNING workspace_id
+    ),
+    ${countedFailures('stopped')}
+    SELECT clock_timestamp() AS now FROM stopped`
+  return moved(db, { name: 'stop_retrying_task', text, values: [taskId, workspaceId] }, workspaceId, taskId)
+}
+
+/**
  * Changes a task that has not started. The statement always rewrites the task's row, so it and a claim of the same task
- * exclude each other. Returns `not_future` when the new time is not later than the database's clock.
+ * exclude each other. Returns `not_future` when the new time is not later than the database's clock, and `never_starts` when
+ * the deadline would not be later than the time.
  */
 export async function changePendingTask(
   db: Db,
   workspaceId: string,
   taskId: string,
   change: TaskChange,
-): Promise<MoveResult | { kind: 'not_future' }> {
+): Promise<MoveResult | { kind: 'not_future' } | { kind: 'never_starts' }> {
+  if (change.labels === undefined) return changeTask(db, workspaceId, taskId, change)
+  return inTransaction(db, async tx => {
+    await tx.query('SELECT FROM tasks WHERE id = $1 AND workspace_id = $2 FOR UPDATE', [taskId, workspaceId])
+    return changeTask(tx, workspaceId, taskId, change)
+  })
+}
+
+async function changeTask(
+  db: Db,
+  workspaceId: string,
+  taskId: string,
+  change: TaskChange,
+): Promise<MoveResult | { kind: 'not_future' } | { kind: 'never_starts' }> {
   const values: unknown[] = [taskId, workspaceId, change.executeAt ?? null]
+  const expiresAt = change.expiresAt === undefined ? 'expires_at' : `$${values.push(change.expiresAt)}::timestamptz`
   const sets = Object.entries(requestColumns).flatMap(([field, column]) => {
     const value = change[field as keyof typeof requestColumns]
     return value === undefined ? [] : [assignment(column, `$${values.push(value)}`)]
@@ -67,18 +106,31 @@ export async function changePendingTask(
   const parts = [
     `task AS (
       UPDATE tasks
-      SET execute_at = coalesce($3::timestamptz, execute_at), ${queued}, updated_at = now()${hasCallbacks}
+      SET execute_at = coalesce($3::timestamptz, execute_at), ${queued}, updated_at = now(),
+          expires_at = ${expiresAt}${hasCallbacks}
       WHERE id = $1 AND workspace_id = $2 AND state = 'pending' AND ($3::timestamptz IS NULL OR $3 > clock_timestamp())
+        AND (${expiresAt} IS NULL OR ${expiresAt} > coalesce($3::timestamptz, execute_at))
       RETURNING id, workspace_id
     )`,
   ]
+  if (change.labels !== undefined) {
+    const labels = `$${values.push(change.labels)}`
+    sets.push(`labels = nullif(${labels}::text[], '{}')`)
+    parts.push(changedLabels(labels))
+  }
   const changesPayload = change.payload !== undefined
   if (changesPayload) parts.push(changedPayloads(`$${values.push(change.payload)}`))
   const request = changesPayload ? 'before WHERE r.task_id = before.task_id' : 'task WHERE r.task_id = task.id'
   if (sets.length > 0) parts.push(`request AS (UPDATE task_requests r SET ${sets.join(', ')} FROM ${request})`)
   const text = `WITH ${parts.join(', ')} SELECT clock_timestamp() AS now FROM task`
   const result = await moved(db, { text, values }, workspaceId, taskId)
-  return result.kind === 'refused' && result.state === 'pending' ? { kind: 'not_future' } : result
+  if (result.kind !== 'refused' || result.state !== 'pending') return result
+  return { kind: change.executeAt && !(await isFuture(db, change.executeAt)) ? 'not_future' : 'never_starts' }
+}
+
+async function isFuture(db: Db, at: Date): Promise<boolean> {
+  const { rows } = await db.query<{ is: boolean }>('SELECT $1 > clock_timestamp() AS is', [at])
+  return rows[0]?.is ?? false
 }
 
 const requestColumns = { name: 'name', ...requestColumnOf, updatedBy: 'updated_by' }

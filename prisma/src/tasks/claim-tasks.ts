@@ -3,10 +3,12 @@ import type { TaskState } from '../generated/enums.ts'
 import { type Db, inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
+import { advanceQueuesOf } from '../queues/advance-queues.ts'
 import { isBlocked } from '../queues/queue-sql.ts'
 import { isQueued, limitedClaim, type QueueTexts, unlimitedClaim } from '../queues/queued-claim.ts'
 import { coveredExecutions, spentExecutions, tierRows } from '../usage/count-executions.ts'
 import { topUpExecutions } from '../usage/execution-blocks.ts'
+import { expiredReason, expireTasks, isExpired } from './expire-tasks.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
 import { originOf } from './task-row.ts'
 
@@ -48,7 +50,7 @@ export type ClaimedTask = Omit<StoredRequest, 'callbacks' | 'queue'> & {
  * - `blocked`: the queue of the task let no attempt start. PostgreSQL makes the task due again when it does.
  * - `not_prefetchable`: the task may be claimed for a free slot only.
  * - `gone`: another dispatcher has the task, or it is cancelled, finished, in quarantine or unknown. `refusal` is the reason
- *   when this claim has cancelled the task.
+ *   when this claim has ended the task.
  */
 export type Claim =
   | { kind: 'claimed'; task: ClaimedTask; receivedAt: number }
@@ -92,7 +94,8 @@ export type ShortRequest = ClaimRequest & { organizationId: string }
  * A task's first attempt is an execution. An organization gets exactly as many in a month as its tier allows. Beyond that
  * its pending tasks are cancelled when they come due.
  *
- * An occurrence of a cron job is never prefetched: once a pause is committed, no occurrence of that cron job starts.
+ * An occurrence of a cron job is never prefetched: once a pause is committed, no occurrence of that cron job starts. A task
+ * whose deadline has passed is not claimed. It is dead.
  * @param tiers - The limits of each tier. Default: `defaultTiers`.
  */
 export async function claimTasks(
@@ -173,7 +176,14 @@ export async function claimFromBlocks(
   }
   if (claims.size < distinct.size) {
     const others = all.filter(({ taskId }) => !claims.has(taskId))
-    for (const [taskId, claim] of await explainClaims(db, others, quarantine)) claims.set(taskId, claim)
+    const explained = await explainClaims(db, others, quarantine)
+    const expired = [...explained].filter(([, claim]) => claim.kind === 'gone' && claim.refusal === expiredReason)
+    if (expired.length > 0) {
+      const taskIds = expired.map(([taskId]) => taskId)
+      await expireTasks(db, { taskIds })
+      await advanceQueuesOf(db, taskIds)
+    }
+    for (const [taskId, claim] of explained) claims.set(taskId, claim)
   }
   // Two jobs may name the same task, and only one request for it may get the claim.
   return requests.map(({ taskId, token }) =>
@@ -207,6 +217,10 @@ const ownRefusal = `
           ) THEN 'overlap_skipped' END
         FROM (SELECT) one LEFT JOIN cron_jobs j ON j.id = t.cron_job_id
       ) END`
+
+// A claim of such a task is never prefetched, so its attempt starts with the claim: an occurrence does not start after a
+// pause, a task not after its deadline, and no task gives its key back.
+const startsWithClaim = '(t.cron_job_id IS NOT NULL OR t.expires_at IS NOT NULL OR t.key IS NOT NULL)'
 
 // These parameters follow the input columns and the three arrays of the tiers.
 const [dispatcherParameter, quarantineParameter, toppedUpParameter] = [4, 5, 6].map(i => `$${claimInput.length + i}`)
@@ -242,7 +256,8 @@ const claimText = (queues: QueueTexts) => `
       FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
       WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
         AND (input.origin IS NULL OR ${originOf('r.url')} = input.origin)
-        AND t.quarantined = ${quarantineParameter}::boolean AND NOT (input.is_prefetch AND t.cron_job_id IS NOT NULL)
+        AND t.quarantined = ${quarantineParameter}::boolean AND NOT (input.is_prefetch AND ${startsWithClaim})
+        AND (t.expires_at IS NULL OR t.expires_at > clock_timestamp())
         ${queues.condition}
       FOR UPDATE OF t SKIP LOCKED
     ),${queues.ready}
@@ -324,7 +339,8 @@ export const unclaimedStatement = `
            t.cron_job_id AS "cronJobId", t.execute_at AS "executeAt", ${requestColumns},
            CASE WHEN t.queue_id IS NOT NULL THEN ${isQueued('t')} END AS "isQueued", ${isBlocked('t')} AS "isBlocked",
            CASE WHEN t.queue_id IS NOT NULL AND ${isQueued('t')} THEN t.queue_id END AS "queueId",
-           extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('r.url')} AS origin
+           extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('r.url')} AS origin,
+           ${startsWithClaim} AS "startsWithClaim", ${isExpired} AS "isExpired"
     FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id`
 
 type UnclaimedRow = ClaimedRow & {
@@ -334,18 +350,21 @@ type UnclaimedRow = ClaimedRow & {
   dueInMs: number
   isQueued: boolean | null
   isBlocked: boolean
+  startsWithClaim: boolean
+  isExpired: boolean
 }
 
 function explain(row: UnclaimedRow | undefined, request: ClaimRequest, quarantine: boolean): Claim | ShortClaim {
   if (!row) return gone
-  const { state, quarantined, origin, dueInMs, isQueued, isBlocked, ...claimed } = row
+  const { state, quarantined, origin, dueInMs, isQueued, isBlocked, startsWithClaim, isExpired, ...claimed } = row
   if (state === 'processing' && carries(row.runId, request.token)) return toClaim(claimed)
   if ((state !== 'pending' && state !== 'retrying') || quarantined !== quarantine) return gone
+  if (isExpired) return { kind: 'gone', refusal: expiredReason }
   if (isBlocked) return row.queueId === null ? gone : { kind: 'blocked', queueId: row.queueId }
   if (dueInMs > 0) return { kind: 'early', dueInMs }
   if (request.origin !== undefined && request.origin !== origin) return { kind: 'moved', origin }
   if (isQueued && !request.isQueued) return { kind: 'queued' }
-  return request.isPrefetch && row.cronJobId !== null ? { kind: 'not_prefetchable' } : { kind: 'busy' }
+  return request.isPrefetch && startsWithClaim ? { kind: 'not_prefetchable' } : { kind: 'busy' }
 }
 
 // The id of a run is the time of its claim followed by the random half of the token.

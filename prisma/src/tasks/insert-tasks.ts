@@ -4,24 +4,38 @@ import { type InputColumn, inputRows, inputValues } from '../postgres/statement-
 import { queueIdOf } from '../queues/queue-sql.ts'
 import { countedPayloads } from '../usage/count-storage.ts'
 import type { StoredRequest } from './stored-request.ts'
+import { storedLabels } from './task-labels.ts'
 
-export type NewTask = StoredRequest & {
-  id: string
-  workspaceId: string
-  source: TaskSource
-  /** Null means now, by the database's clock. */
-  executeAt: Date | null
-  name: string
-  topic: string | null
-  eventId: string | null
-  replayOf: string | null
-  /** The caller's trace, as a W3C Trace Context header. Default: none. */
-  traceparent?: string | null
-  /** The public id of the user or the API key that creates the task. Default: Belfry itself. */
-  createdBy?: string | null
-  /** How many calls of Belfry in a row led to this task. Default: none. */
-  depth?: number | null
+/** Limits and marks of a task. Most tasks have none of these. */
+export type TaskControls = {
+  /** No attempt starts at this time or later. Default: none. */
+  expiresAt?: Date | null
+  /** The same as a time after `executeAt`. */
+  maxAgeMs?: number | null
+  /** Unique among the pending tasks of the workspace; see `storeUnderKey`. */
+  key?: string | null
+  /** At most ten, without commas. Null: none. */
+  labels?: readonly string[] | null
 }
+
+export type NewTask = StoredRequest &
+  TaskControls & {
+    id: string
+    workspaceId: string
+    source: TaskSource
+    /** Null means now, by the database's clock. */
+    executeAt: Date | null
+    name: string
+    topic: string | null
+    eventId: string | null
+    replayOf: string | null
+    /** The caller's trace, as a W3C Trace Context header. Default: none. */
+    traceparent?: string | null
+    /** The public id of the user or the API key that creates the task. Default: Belfry itself. */
+    createdBy?: string | null
+    /** How many calls of Belfry in a row led to this task. Default: none. */
+    depth?: number | null
+  }
 
 /** `createdAt` is null when the task was refused because its time was not in the future. `now` is the database's clock. */
 export type InsertedTask = { id: string; createdAt: Date | null; executeAt: Date; now: Date }
@@ -53,6 +67,20 @@ export const taskInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['queue', 'text', ({ queue }) => queue],
 ]
 
+// Tasks without controls are stored by a statement that does not mention them.
+const controlledInput: ReadonlyArray<InputColumn<NewTask>> = [
+  ...taskInput,
+  ['expires_at', 'timestamptz', ({ expiresAt }) => expiresAt],
+  ['max_age_ms', 'int4', ({ maxAgeMs }) => maxAgeMs],
+  ['task_key', 'text', ({ key }) => key],
+  ['labels', 'text', ({ labels }) => (labels?.length ? labels.join(',') : null)],
+]
+
+/** Returns whether `insertKeyedTasks` cannot store a task. */
+export function hasControls({ expiresAt, maxAgeMs, key, labels }: TaskControls): boolean {
+  return (expiresAt ?? maxAgeMs ?? key ?? labels ?? null) !== null
+}
+
 // The statement joins its rows with each other, so its time grows with the square of their number. One statement for 1,000
 // tasks takes six times as long as parts of 128.
 const maxPerStatement = 128
@@ -73,38 +101,61 @@ export async function insertTasks(db: Db, tasks: readonly NewTask[]): Promise<In
 }
 
 async function insertPart(db: Db, tasks: readonly NewTask[]): Promise<InsertedTask[]> {
-  const values = inputValues(taskInput, tasks)
-  const { rows } = await db.query<InsertedTask>({ name: 'insert_tasks', text: statement, values })
-  return rows
+  const query = tasks.some(hasControls)
+    ? { name: 'insert_controlled_tasks', text: controlledStatement, values: inputValues(controlledInput, tasks) }
+    : { name: 'insert_tasks', text: plainStatement, values: inputValues(taskInput, tasks) }
+  return (await db.query<InsertedTask>(query)).rows
 }
 
 // MATERIALIZED: the clock is read once for each task, so its rows and its response agree.
-const statement = `
-    WITH input AS (${inputRows(taskInput)}),
+const insertStatement = (input: ReadonlyArray<InputColumn<NewTask>>, inserted: string) => `
+    WITH input AS (${inputRows(input)}),
     judged AS MATERIALIZED (
       SELECT *, execute_at IS NULL OR execute_at > clock_timestamp() AS is_stored FROM input
     ),
-    ${insertedFrom('judged WHERE is_stored')}
+    ${inserted}
     SELECT id, CASE WHEN is_stored THEN now()::timestamptz(3) END AS "createdAt",
            coalesce(execute_at, now())::timestamptz(3) AS "executeAt", clock_timestamp()::timestamptz(3) AS now
     FROM judged`
 
+/** Columns that a statement stores in addition: their names, each with its SQL. */
+type MoreColumns = { tasks: Record<string, string>; requests: Record<string, string> }
+
 /** Returns the CTEs that store tasks, their requests, and the storage that these use. */
-export function insertedFrom(source: string): string {
+export function insertedFrom(source: string, more: MoreColumns = { tasks: {}, requests: {} }): string {
+  const [taskNames, taskValues] = [listOf(Object.keys(more.tasks)), listOf(Object.values(more.tasks))]
+  const [requestNames, requestValues] = [listOf(Object.keys(more.requests)), listOf(Object.values(more.requests))]
   return `inserted AS (
-      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, event_id, replay_of, has_callbacks, queue_id)
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, event_id, replay_of, has_callbacks, queue_id${taskNames})
       SELECT id, workspace_id, source, coalesce(execute_at, now()), coalesce(execute_at, now()), event_id, replay_of,
-             callbacks IS NOT NULL, ${queueIdOf('workspace_id', 'queue')}
+             callbacks IS NOT NULL, ${queueIdOf('workspace_id', 'queue')}${taskValues}
       FROM ${source}
     ),
     requested AS (
       INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
                                  max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent,
-                                 created_by, depth)
+                                 created_by, depth${requestNames})
       SELECT id, name, url, method, headers, payload, content_type, callbacks, queue,
              max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent,
-             created_by, depth
+             created_by, depth${requestValues}
       FROM ${source}
     ),
     ${countedPayloads(`SELECT workspace_id, payload FROM ${source}`)}`
 }
+
+const listOf = (texts: readonly string[]) => texts.map(text => `, ${text}`).join('')
+
+const source = 'judged WHERE is_stored'
+const labels = `string_to_array(labels, ',')`
+const plainStatement = insertStatement(taskInput, insertedFrom(source))
+const controlledStatement = insertStatement(
+  controlledInput,
+  `${insertedFrom(source, {
+    tasks: {
+      expires_at: `coalesce(expires_at, coalesce(execute_at, now()) + max_age_ms * interval '1 millisecond')`,
+      key: 'task_key',
+    },
+    requests: { labels },
+  })},
+    ${storedLabels(`SELECT workspace_id, id AS task_id, ${labels} AS labels FROM ${source}`)}`,
+)

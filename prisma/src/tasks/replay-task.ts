@@ -3,6 +3,7 @@ import type { TaskState } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 import { countedPayloads } from '../usage/count-storage.ts'
 import type { NewTask } from './insert-tasks.ts'
+import { storedLabels } from './task-labels.ts'
 
 /** The caller that creates a task, and how many calls of Belfry in a row led to it. */
 export type TaskOrigin = Pick<NewTask, 'createdBy' | 'depth'>
@@ -31,7 +32,7 @@ export async function replayTask(
 
 const text = `
   WITH finished AS (
-    SELECT id, workspace_id, source, cron_job_id, event_id, callback_of, has_callbacks, queue_id FROM tasks
+    SELECT id, workspace_id, source, cron_job_id, event_id, callback_of, has_callbacks, queue_id, execute_at, expires_at FROM tasks
     WHERE id = $1 AND workspace_id = $2 AND state = ANY ($3::task_state[])
   ),
   settled AS (
@@ -42,7 +43,8 @@ const text = `
   SELECT id, due_at AS "dueAt", clock_timestamp() AS now FROM copied`
 
 /**
- * Returns the CTEs that copy tasks, due now, within the database. The new tasks are `copied`.
+ * Returns the CTEs that copy tasks, due now, within the database. The new tasks are `copied`. A copy has no key, and as much
+ * time until its deadline as the original had.
  * @param part - The CTE of the tasks to copy, with `id` and the columns that a copy keeps.
  * @param origin - The SQL of the origin of the copies. Default: Belfry itself, as deep as the original.
  */
@@ -50,19 +52,23 @@ export function copiesOf(part: string, { createdBy, depth } = { createdBy: 'NULL
   return `
     copied AS (
       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, event_id, callback_of, has_callbacks,
-                         queue_id, replay_of)
+                         queue_id, replay_of, expires_at)
       SELECT uuid_v7(clock_timestamp()), workspace_id, source, now(), now(), cron_job_id, event_id, callback_of,
-             has_callbacks, queue_id, id
+             has_callbacks, queue_id, id, now() + (expires_at - execute_at)
       FROM ${part}
-      RETURNING id, due_at, replay_of
+      RETURNING id, workspace_id, due_at, replay_of
     ),
     requested AS (
       INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
-                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, created_by, depth)
+                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, created_by, depth,
+                                 labels)
       SELECT c.id, r.name, r.url, r.method, r.headers, r.payload, r.content_type, r.callbacks, r.queue,
-             r.max_retries, r.backoff, r.base_delay_ms, r.max_delay_ms, r.timeout_ms, r.topic, ${createdBy}, ${depth}
+             r.max_retries, r.backoff, r.base_delay_ms, r.max_delay_ms, r.timeout_ms, r.topic, ${createdBy}, ${depth},
+             r.labels
       FROM copied c JOIN task_requests r ON r.task_id = c.replay_of
     ),
+    ${storedLabels(`
+      SELECT c.workspace_id, c.id AS task_id, r.labels FROM copied c JOIN task_requests r ON r.task_id = c.replay_of`)},
     ${countedPayloads(`
       SELECT p.workspace_id, r.payload FROM ${part} p JOIN task_requests r ON r.task_id = p.id`)}`
 }

@@ -16,3 +16,14 @@ export function topicOf(alias: string): string {
 export function originOf(column: string): string {
   return `split_part(${column}, '/', 1) || '//' || split_part(split_part(${column}, '/', 3), '?', 1)`
 }
+
+/** SQL: the columns of a task that a user stops. */
+export const stoppedColumns = `state = 'dead', state_reason = 'stopped', quarantined = false, finished_at = clock_timestamp(),
+  updated_at = clock_timestamp()`
+
+/** Returns the CTE that counts executions which ended without success. */
+export function countedFailures(tasks: string): string {
+  return `changed AS (
+      INSERT INTO usage_changes (workspace_id, failed) SELECT workspace_id, count(*) FROM ${tasks} GROUP BY workspace_id
+    )`
+}

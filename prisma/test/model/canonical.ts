@@ -36,6 +36,7 @@ function textOf(state: State, one: number, two: number, q: number, isMirrored: b
 // All final states are equal here.
 const rowStates = { none: 0, pending: 1, processing: 2, retrying: 3, success: 4, dead: 4, cancelled: 4 } as const
 const dues = { later: 0, due: 1, held: 2 } as const
+const deadlines = { none: 0, ahead: 1, passed: 2 } as const
 const prefetches = { no: 0, unsent: 1, journaled: 2 } as const
 const restores = { none: 0, held: 1, released: 2 } as const
 const cronJobs = { active: 0, paused: 1, deleted: 2 } as const
@@ -52,6 +53,7 @@ function packRow(row: Row, isMirrored: boolean): number {
   let packed: number = rowStates[row.state]
   packed = packed * 3 + dues[row.due]
   packed = packed * 3 + prefetches[row.prefetched]
+  packed = packed * 3 + deadlines[row.deadline]
   packed = (packed << 3) | by
   packed = (packed << 3) | row.attempts
   packed = (packed << 2) | row.lost

@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest'
 import type { Rules } from './rules.ts'
-import { backupAndRestore, noFaults, pausesThatEnd, type Question, twoFaults, usersAndOneFault } from './scopes.ts'
+import {
+  backupAndRestore,
+  deadlines,
+  noFaults,
+  pausesThatEnd,
+  type Question,
+  twoFaults,
+  usersAndOneFault,
+} from './scopes.ts'
 import { search } from './search.ts'
 
 /** The result of a search with one broken rule. `ignored`: violations to skip, because the search finds them first. */
@@ -195,6 +203,20 @@ const mutations: Mutation[] = [
     mutation: { undoRefunds: false },
     violation: 'the executions counted are not those that were claimed',
     trace: ['plain comes due', 'A claims plain', 'A undoes its claim of plain'],
+  },
+  {
+    name: 'a claim does not look at the deadline',
+    question: deadlines,
+    mutation: { claimExpires: false },
+    violation: 'a task is claimed after its deadline',
+    trace: ['plain comes due', 'the deadline of plain passes', 'A claims plain'],
+  },
+  {
+    name: 'a task with a deadline is prefetched',
+    question: deadlines,
+    mutation: { prefetchesDeadlines: true },
+    violation: 'a task with a deadline is claimed before a slot is free',
+    trace: ['plain comes due', 'A prefetches plain'],
   },
   {
     name: 'a dispatcher forgets an attempt that meets an error',

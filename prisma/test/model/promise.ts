@@ -35,6 +35,9 @@ function brokenByClaim(before: State, who: number, task: number, after: Row): st
   const row = rowOf(before, task)
   if (after.state !== 'processing' || after === row) return null
   if (row.due !== 'due') return 'a task is claimed before it is due'
+  if (row.deadline === 'passed') return 'a task is claimed after its deadline'
+  if (row.deadline !== 'none' && after.prefetched !== 'no')
+    return 'a task with a deadline is claimed before a slot is free'
   if (row.quarantined !== (who === quarantineProcess)) return 'a task in quarantine is claimed by a dispatcher'
   if (row.mayNotStart && row.attempts === 0)
     return 'an occurrence starts after the pause or deletion of its cron job was answered'

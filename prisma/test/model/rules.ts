@@ -18,6 +18,10 @@ export type Rules = {
   holdsCronJobs: boolean
   /** Which first attempts of an occurrence a claim refuses; all of a deleted cron job, unless `none`. */
   claimRefuses: 'none' | 'cron job is paused' | 'cron job was paused'
+  /** Whether a claim ends a task whose deadline has passed. */
+  claimExpires: boolean
+  /** Whether a task with a deadline can be claimed before a slot is free. */
+  prefetchesDeadlines: boolean
   /** Whether a dispatcher forgets a claim when its attempt fails with an unexpected error. */
   forgetsAfterFault: boolean
   /** Whether an undo refunds the execution. */
@@ -42,6 +46,8 @@ export const theRules: Rules = {
   lossCounts: 'alone',
   holdsCronJobs: true,
   claimRefuses: 'cron job was paused',
+  claimExpires: true,
+  prefetchesDeadlines: false,
   forgetsAfterFault: false,
   undoRefunds: true,
   entersWithOpenSends: true,

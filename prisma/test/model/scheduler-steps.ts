@@ -1,7 +1,7 @@
 import { hasClaims, renewed } from './dispatcher-steps.ts'
 import type { Rules } from './rules.ts'
 import { cron, plain, processOf, rowOf, type State, stranger, withProcess, withRow } from './state.ts'
-import { endDispatcher, expand, lose, windDown } from './statements.ts'
+import { endDispatcher, expand, expire, lose, windDown } from './statements.ts'
 import type { Visit } from './steps.ts'
 
 /** The steps of the scheduler, and of time. */
@@ -12,6 +12,8 @@ export function schedulerSteps(rules: Rules, state: State, visit: Visit): void {
     const row = rowOf(state, task)
     const isWaiting = row.state === 'pending' || row.state === 'retrying'
     if (isWaiting && row.due === 'later') visit('comeDue', -1, task, withRow(state, task, { ...row, due: 'due' }))
+    if (row.deadline === 'ahead') visit('passDeadline', -1, task, withRow(state, task, { ...row, deadline: 'passed' }))
+    if (isWaiting && row.deadline === 'passed') visit('expire', -1, task, withRow(state, task, expire(row)))
     if (isWaiting && row.due === 'due') visit('stepBack', -1, task, withRow(state, task, { ...row, due: 'later' }))
   }
   if (state.cronJob === 'active' && state.workspace === 'exists' && rowOf(state, cron).state === 'none') {

@@ -4,7 +4,7 @@ import type { Scope } from './steps.ts'
 /** One complete search. All of them together are the model. */
 export type Question = { rules: Rules; scope: Scope; faults: number }
 
-const nothingElse: Scope = { users: false, pausesEnd: false, crashes: false, backups: false }
+const nothingElse: Scope = { users: false, deadlines: false, pausesEnd: false, crashes: false, backups: false }
 
 /** No faults, and no further steps of users. */
 export const noFaults: Question = { rules: theRules, scope: nothingElse, faults: 0 }
@@ -34,5 +34,12 @@ export const backupAndRestore: Question = {
 export const pausesThatEnd: Question = {
   rules: { ...theRules, maxRetries: 0 },
   scope: { ...nothingElse, users: true, pausesEnd: true },
+  faults: 1,
+}
+
+/** A task with a deadline that may pass at any moment, all steps of users, and any one fault. */
+export const deadlines: Question = {
+  rules: { ...theRules, poisonLimit: 1 },
+  scope: { ...nothingElse, users: true, deadlines: true, crashes: true },
   faults: 1,
 }

@@ -21,6 +21,8 @@ export type Row = {
   readonly by: number | null
   /** Whether the claim was prefetched, and then whether the send journal has its run. */
   readonly prefetched: 'no' | 'unsent' | 'journaled'
+  /** Whether the task has a deadline, and whether that has passed by PostgreSQL's clock. */
+  readonly deadline: 'none' | 'ahead' | 'passed'
   readonly quarantined: boolean
   readonly lost: number
   readonly lostAlone: number
@@ -81,6 +83,7 @@ const newRow: Row = {
   attempts: 0,
   by: null,
   prefetched: 'no',
+  deadline: 'none',
   quarantined: false,
   lost: 0,
   lostAlone: 0,
@@ -91,10 +94,13 @@ const newRow: Row = {
   sentSinceBackup: false,
 }
 
-/** The plain task is accepted, the cron job has no occurrence yet, and all processes are up. */
-export function initialState(faults: number): State {
+/** The plain task is accepted, with a deadline or without one, the cron job has no occurrence yet, and all processes are up. */
+export function initialState(faults: number, hasDeadline: boolean): State {
   return {
-    rows: [newRow, { ...newRow, state: 'none' }],
+    rows: [
+      { ...newRow, deadline: hasDeadline ? 'ahead' : 'none' },
+      { ...newRow, state: 'none' },
+    ],
     cronJob: 'active',
     workspace: 'exists',
     processes: [freshProcess, freshProcess, freshProcess],

@@ -11,8 +11,10 @@ export type ClaimOf = { by: number; isPrefetch: boolean; isQuarantine: boolean }
 export function claim(rules: Rules, stored: Stored, task: number, { by, isPrefetch, isQuarantine }: ClaimOf): Row {
   const row = stored.rows[task] as Row
   const isWaiting = row.state === 'pending' || row.state === 'retrying'
-  if (!isWaiting || row.due !== 'due' || row.quarantined !== isQuarantine) return row
-  if (isPrefetch && task === cron) return row
+  if (!isWaiting || row.quarantined !== isQuarantine) return row
+  if (row.deadline === 'passed' && rules.claimExpires) return expire(row)
+  if (row.due !== 'due') return row
+  if (isPrefetch && (task === cron || (row.deadline !== 'none' && !rules.prefetchesDeadlines))) return row
   if (stored.workspace === 'deleted' || (task === cron && isRefused(rules, stored.cronJob, row)))
     return { ...row, state: 'cancelled' }
   return {
@@ -130,9 +132,20 @@ export function cancel(row: Row): Row {
   return row.state === 'pending' ? { ...row, state: 'cancelled' } : row
 }
 
-/** `changePendingTask`, with a later time. */
+/** `stopRetryingTask` */
+export function stop(row: Row): Row {
+  return row.state === 'retrying' ? { ...row, state: 'dead', quarantined: false } : row
+}
+
+/** `expireTasks` */
+export function expire(row: Row): Row {
+  const isWaiting = row.state === 'pending' || row.state === 'retrying'
+  return isWaiting && row.deadline === 'passed' ? { ...row, state: 'dead', quarantined: false } : row
+}
+
+/** `changePendingTask`, with a later time that is before the deadline. After the deadline there is no such time. */
 export function postpone(row: Row): Row {
-  return row.state === 'pending' ? { ...row, due: 'later' } : row
+  return row.state === 'pending' && row.deadline !== 'passed' ? { ...row, due: 'later' } : row
 }
 
 /** `pauseCronJob` and `deleteCronJob`, for an occurrence. */

@@ -29,8 +29,11 @@ export const verbs = {
   endLease: 'the scheduler ends {task}: the lease of {who} is over',
   start: 'a new process starts in the place of {who}',
   comeDue: '{task} comes due',
+  passDeadline: 'the deadline of {task} passes',
+  expire: 'the scheduler ends {task}: its deadline has passed',
   expand: 'the scheduler makes the occurrence of the cron job',
   windDown: 'the scheduler winds the workspace down',
+  stop: 'the user stops {task}: 200',
   cancel: 'the user cancels {task}: 200',
   postpone: 'the user moves {task} to a later time: 200',
   pause: 'the user pauses the cron job: 200',
@@ -54,7 +57,7 @@ export type Verb = keyof typeof verbs
 export type Visit = (verb: Verb, who: number, task: number, next: State) => void
 
 /** The optional steps of a search. */
-export type Scope = { users: boolean; pausesEnd: boolean; crashes: boolean; backups: boolean }
+export type Scope = { users: boolean; deadlines: boolean; pausesEnd: boolean; crashes: boolean; backups: boolean }
 
 /** Visits all successors of a state. */
 export function visitNext(rules: Rules, scope: Scope, state: State, visit: Visit): void {
@@ -71,7 +74,7 @@ export function visitNext(rules: Rules, scope: Scope, state: State, visit: Visit
 
 // Steps of users, operators and faults are optional. All other steps happen in the end.
 const optional: ReadonlySet<Verb> = new Set<Verb>([
-  ...(['cancel', 'postpone', 'pause', 'resume', 'deleteCronJob', 'deleteWorkspace'] as const),
+  ...(['stop', 'cancel', 'postpone', 'pause', 'resume', 'deleteCronJob', 'deleteWorkspace'] as const),
   ...([
     'claimSlowly',
     'prefetchSlowly',
@@ -79,6 +82,7 @@ const optional: ReadonlySet<Verb> = new Set<Verb>([
     'terminate',
     'freeze',
     'stepBack',
+    'passDeadline',
     'crash',
     'backUp',
     'restore',

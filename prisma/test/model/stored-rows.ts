@@ -115,6 +115,7 @@ const taskInput: ReadonlyArray<InputColumn<StoredRow>> = [
   ['run_id', 'uuid', ({ row, runId }) => (row.by !== null ? runId : row.attempts > 0 ? newUuid() : null)],
   ['owner', 'uuid', ({ row, dispatchers }) => (row.state === 'processing' ? dispatchers[row.by ?? stranger] : null)],
   ['prefetched', 'text', ({ row }) => row.prefetched],
+  ['deadline', 'text', ({ row }) => row.deadline],
   ['quarantined', 'bool', ({ row }) => row.quarantined],
   ['lost', 'int2', ({ row }) => row.lost],
   ['lost_alone', 'int2', ({ row }) => row.lostAlone],
@@ -124,7 +125,8 @@ const tasksStatement = `
   WITH input AS (${inputRows(taskInput)}),
   task AS (
     INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, run_id, lease_until, dispatcher_id,
-                       prefetched, quarantined, lost, lost_alone, cron_job_id, occurrence_at, created_at, finished_at)
+                       prefetched, quarantined, lost, lost_alone, cron_job_id, occurrence_at, created_at, finished_at,
+                       expires_at)
     SELECT id, workspace_id, CASE WHEN cron_job_id IS NULL THEN 'task' ELSE 'cron' END::task_source, state, attempts,
            now() - interval '1 minute',
            CASE WHEN state = 'processing' OR due = 'due' THEN now() - interval '1 minute'
@@ -133,7 +135,8 @@ const tasksStatement = `
            CASE WHEN state = 'processing' THEN now() + interval '1 minute' + CASE WHEN due = 'held' THEN ${away} ELSE '0' END END,
            owner, prefetched <> 'no', quarantined, lost, lost_alone, cron_job_id,
            CASE WHEN cron_job_id IS NOT NULL THEN now() - interval '1 minute' END, now() - interval '1 hour',
-           CASE WHEN is_finished THEN now() END
+           CASE WHEN is_finished THEN now() END,
+           CASE deadline WHEN 'ahead' THEN now() + interval '2 hours' WHEN 'passed' THEN now() - interval '1 second' END
     FROM input
   ),
   sent AS (
@@ -176,6 +179,7 @@ type Read = {
   run_id: string | null
   dispatcher_id: string | null
   prefetched: Row['prefetched']
+  deadline: Row['deadline']
   quarantined: boolean
   lost: number
   lost_alone: number
@@ -193,6 +197,8 @@ export async function project(pool: Pool, stored: readonly StoredRow[], since: D
            CASE WHEN NOT t.prefetched THEN 'no'
                 WHEN EXISTS (SELECT FROM sends s WHERE s.dispatcher_id = t.dispatcher_id AND t.run_id = ANY (s.run_ids)) THEN 'journaled'
                 ELSE 'unsent' END AS prefetched,
+           CASE WHEN t.finished_at IS NOT NULL OR t.expires_at IS NULL THEN 'none'
+                WHEN t.expires_at > now() THEN 'ahead' ELSE 'passed' END AS deadline,
            (SELECT coalesce(sum(executions), 0)::int FROM usage_changes u WHERE u.workspace_id = t.workspace_id) AS executions,
            ARRAY (SELECT attempt::int FROM runs r WHERE r.task_id = t.id) AS runs
     FROM tasks t WHERE t.id = ANY ($1::uuid[])`
@@ -210,6 +216,7 @@ function projected({ row, runId, dispatchers }: StoredRow, read: Read): Projecti
     attempts: read.attempts,
     by,
     prefetched: read.prefetched,
+    deadline: read.deadline,
     quarantined: read.quarantined,
     lost: read.lost,
     lostAlone: read.lost_alone,
@@ -218,8 +225,8 @@ function projected({ row, runId, dispatchers }: StoredRow, read: Read): Projecti
   }
 }
 
-/** The row that the model expects. The due time of an ended task is irrelevant. */
+/** The row that the model expects. The due time and the deadline of an ended task are irrelevant. */
 export function expected(row: Row): Projection {
   const { sent: _, mayNotStart: __, sentSinceBackup: ___, ...stored } = row
-  return { ...stored, due: isFinished(row) ? 'due' : row.due }
+  return isFinished(row) ? { ...stored, due: 'due', deadline: 'none' } : stored
 }

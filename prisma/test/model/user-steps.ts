@@ -11,13 +11,14 @@ import {
   stranger,
   withRow,
 } from './state.ts'
-import { cancel, expand, hold, postpone, release, stopOccurrence } from './statements.ts'
+import { cancel, expand, hold, postpone, release, stop, stopOccurrence } from './statements.ts'
 import type { Scope, Visit } from './steps.ts'
 
 /** The steps of users. Refused calls change nothing, so the model omits them. */
 export function userSteps(scope: Scope, state: State, visit: Visit): void {
   for (const task of [plain, cron]) {
     const row = rowOf(state, task)
+    if (row.state === 'retrying') visit('stop', -1, task, withRow(state, task, stop(row)))
     if (row.state !== 'pending') continue
     visit('cancel', -1, task, withRow(state, task, cancel(row)))
     if (task === plain && row.due === 'due') visit('postpone', -1, task, withRow(state, task, postpone(row)))

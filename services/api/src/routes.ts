@@ -82,8 +82,10 @@ import {
 } from './subscriptions/subscriptions.ts'
 import { createTask } from './tasks/create-task.ts'
 import { createTasks } from './tasks/create-tasks.ts'
-import { cancelTask, replayTask, updateTask } from './tasks/move-task.ts'
+import { cancelTasks, countTasks, stopTasks } from './tasks/end-tasks.ts'
+import { cancelTask, replayTask, stopTask, updateTask } from './tasks/move-task.ts'
 import { exportTasks, getTask, listTasks } from './tasks/read-tasks.ts'
+import { endTaskOperation, getTaskOperation } from './tasks/task-operations.ts'
 import {
   listWorkspaceMembers,
   putWorkspaceMember,
@@ -108,8 +110,13 @@ export const aliases: Routes = { '/api/v1/events': { post: publishEvent } }
 export const routes: Routes = {
   '/api/v1/scheduler/tasks': { get: listTasks, post: createTask },
   '/api/v1/scheduler/tasks/batch': { post: createTasks },
+  '/api/v1/scheduler/tasks/count': { get: countTasks },
+  '/api/v1/scheduler/tasks/cancel': { post: cancelTasks },
+  '/api/v1/scheduler/tasks/stop': { post: stopTasks },
+  '/api/v1/scheduler/tasks/operations/:operation': { get: getTaskOperation, delete: endTaskOperation },
   '/api/v1/scheduler/tasks/export': { get: exportTasks },
   '/api/v1/scheduler/tasks/:task': { get: getTask, patch: updateTask, delete: cancelTask },
+  '/api/v1/scheduler/tasks/:task/stop': { post: stopTask },
   '/api/v1/scheduler/tasks/:task/replay': { post: replayTask },
   '/api/v1/scheduler/dead-letters': { get: listDeadLetters },
   '/api/v1/scheduler/dead-letters/replay': { post: replayDeadLetters },

@@ -51,7 +51,14 @@ describe('works', () => {
     const { id: newId, execute_at, created_at, updated_at, ...fresh } = replayed.body
     expect(newId).not.toBe(id)
     expect(execute_at > old.execute_at).toBe(true)
-    const same = { ...old, state: 'pending', attempts: 0, replay_of: id, finished_at: null }
+    const same = {
+      ...old,
+      state: 'pending',
+      attempts: 0,
+      replay_of: id,
+      finished_at: null,
+      created_by: fresh.created_by,
+    }
     expect({ ...fresh, id, execute_at, created_at, updated_at }).toEqual({
       ...same,
       execute_at,
@@ -156,7 +163,7 @@ describe('works', () => {
     expect(accepted.status).toBe(202)
     const { operation } = accepted.body
     expect(operation).toMatchObject({ action: 'replay', status: 'running', total: 1001, settled: 0, finished_at: null })
-    expect(operation.filter).toEqual({ topic: 'a', cronjob_id: null, from: null, to: null })
+    expect(operation.filter).toEqual({ topic: 'a', label: null, cronjob_id: null, from: null, to: null })
     const path = accepted.headers.get('location') ?? ''
     expect(path).toBe(`${deadLetters}/operations/${operation.id}`)
     expect((await call('GET', path)).body).toEqual(operation)

@@ -122,6 +122,8 @@ describe('works', () => {
       on_failure: null,
       on_attempt: null,
       queue: null,
+      max_age_ms: null,
+      labels: [],
       active: true,
       created_at: expect.any(String),
       updated_at: expect.any(String),

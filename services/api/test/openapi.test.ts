@@ -86,8 +86,9 @@ describe('GET /api/openapi.json', () => {
       }
       const headers = { ...organization.owner.session, 'X-Workspace-Id': organization.workspaceId }
       const { status, text } = await api.send(method.toUpperCase(), filled.join('/'), example, headers)
-      const wanted = refused[address] ?? Number(Object.keys(operation.responses).find(each => each.startsWith('2')))
-      if (status !== wanted) refusals.push(`${address}: ${status} ${text}`)
+      const successes = Object.keys(operation.responses).filter(each => each.startsWith('2'))
+      const wanted = refused[address] === undefined ? successes : [String(refused[address])]
+      if (!wanted.includes(String(status))) refusals.push(`${address}: ${status} ${text}`)
     }
     expect(refusals).toEqual([])
   }, 120_000)
@@ -135,6 +136,7 @@ describe('GET /api/openapi.json', () => {
     const { get, post } = document.paths['/api/v1/scheduler/tasks']
     expect(post.security).toEqual([{ apiKey: [] }, { apiKeyBearer: [] }, { session: [] }, { cookie: [] }])
     expect(Object.keys(post.responses)).toEqual([
+      '200',
       '201',
       '400',
       '401',

@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { deleteCancelledTasks, deleteOldRuns, dropRunPartitions, type KeptLog, workspacesWithTasks } from '@belfry/db'
+import {
+  deleteCancelledTasks,
+  deleteDeadWithoutRun,
+  deleteOldRuns,
+  dropRunPartitions,
+  type KeptLog,
+  workspacesWithTasks,
+} from '@belfry/db'
 import type { Context } from './context.ts'
 
 const batchSize = 1000
@@ -15,7 +22,7 @@ type Expired = { deleted: number; deadLetters: number }
  * Deletes the runs and finished tasks that are older than their organization's tier keeps them, and drops the partitions
  * of months that no tier keeps. Workspaces get one small batch each, round-robin, so a big one does not delay the others.
  * After a stop, the next call deletes the rest.
- * @returns How many runs and cancelled tasks were deleted.
+ * @returns How many runs, and how many tasks without a run, were deleted.
  */
 export async function expireLog(ctx: Context, signal: AbortSignal): Promise<number> {
   const total = { deleted: 0, deadLetters: 0 }
@@ -56,7 +63,7 @@ async function* expireRoundRobin(ctx: Context, signal: AbortSignal): AsyncIterab
   }
 }
 
-// Expires the runs first, and the cancelled tasks after the last page of runs.
+// Expires the runs first, and the tasks that may have no run after the last page of runs.
 async function expireBatch(ctx: Context, log: OpenLog): Promise<Expired & { isDone: boolean }> {
   const { workspaceId, days } = log
   let expired = { deleted: 0, deadLetters: 0 }
@@ -68,5 +75,7 @@ async function expireBatch(ctx: Context, log: OpenLog): Promise<Expired & { isDo
   }
   if (!log.runsAreDone) return { ...expired, isDone: false }
   const cancelled = await deleteCancelledTasks(ctx.pool, workspaceId, days, batchSize)
-  return { ...expired, deleted: expired.deleted + cancelled, isDone: cancelled < batchSize }
+  const dead = await deleteDeadWithoutRun(ctx.pool, workspaceId, days, batchSize)
+  const isDone = cancelled < batchSize && dead < batchSize
+  return { ...expired, deleted: expired.deleted + cancelled + dead, isDone }
 }

@@ -4,9 +4,11 @@ import { announceQuotaCrossings } from './announce-quota-crossings.ts'
 import { type Context, hasQueue, type QueueContext } from './context.ts'
 import { drain } from './drain.ts'
 import { endGracePeriods } from './end-grace-periods.ts'
+import { endTasks } from './end-tasks.ts'
 import { expandCronJobs, type UnreadableCronJobs } from './expand-cron-jobs.ts'
 import { expireAuditLogs } from './expire-audit-logs.ts'
 import { expireLog } from './expire-log.ts'
+import { expireOverdue } from './expire-tasks.ts'
 import { promoteDueTasks } from './promote-due-tasks.ts'
 import { purgeDeleted } from './purge-deleted.ts'
 import { raiseAlerts } from './raise-alerts.ts'
@@ -70,6 +72,8 @@ export function loops(ctx: Context): Loop[] {
     chore('report-usage', 600_000, signal => reportUsage(background, signal)),
     chore('expire-log', 3_600_000, signal => expireLog(background, signal)),
     chore('expire-audit-logs', 3_600_000, signal => expireAuditLogs(background, signal)),
+    chore('expire-tasks', 1_000, signal => expireOverdue(ctx, signal), 2_000),
+    chore('end-tasks', 1_000, signal => endTasks(background, signal), 5_000),
     chore('settle-dead-letters', 1_000, signal => settleDeadLetters(background, signal), 5_000),
     chore('forget-old-requests', 60_000, signal => forgetOldRequests(background, signal)),
     chore('probe-database', 30_000, () => probeDatabase(background)),

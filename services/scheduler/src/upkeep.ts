@@ -7,6 +7,7 @@ import {
   forgetDeadLetterOperations,
   forgetIdempotencyKeys,
   forgetExpired as forgetSessions,
+  forgetTaskOperations,
   mendWaitingFloor as mendFloor,
   prepareRunPartitions as preparePartitions,
   probeWrite,
@@ -57,7 +58,8 @@ export function forgetExpired(ctx: Context, signal: AbortSignal): Promise<number
 export async function forgetOldRequests(ctx: Context, signal: AbortSignal): Promise<number> {
   const answers = await drain(signal, 1_000, batchSize => forgetIdempotencyKeys(ctx.pool, batchSize))
   if (signal.aborted) return answers
-  return answers + (await drain(signal, 1_000, batchSize => forgetDeadLetterOperations(ctx.pool, batchSize)))
+  const settled = await drain(signal, 1_000, batchSize => forgetDeadLetterOperations(ctx.pool, batchSize))
+  return answers + settled + (await drain(signal, 1_000, batchSize => forgetTaskOperations(ctx.pool, batchSize)))
 }
 
 /** Returns the unspent executions of past months and of dispatchers that are gone. Returns how many blocks there were. */

@@ -11,7 +11,7 @@ import { trimDeadLetters } from '../src/upkeep.ts'
 import { openTestQueue, storeWorkspace } from './setup.ts'
 
 const never = new AbortController().signal
-const all: DeadLetterFilter = { cronJobId: null, topic: null, executeFrom: null, executeTo: null }
+const all: DeadLetterFilter = { cronJobId: null, topic: null, executeFrom: null, executeTo: null, label: null }
 
 let test: Awaited<ReturnType<typeof openTestQueue>>
 beforeEach(async () => {

@@ -3,8 +3,23 @@ import { type List, list } from '../list.ts'
 import { openExport } from '../open-export.ts'
 import type { CreateOptions, RequestOptions } from '../options.ts'
 import { path } from '../path.ts'
-import { toDispatchBody, toNewBody } from '../request-body.ts'
-import type { BatchResult, CreateTask, ExportTasks, Id, ListTasks, Task, UpdateTask } from '../types.ts'
+import { toBody, toDispatchBody, toNewBody } from '../request-body.ts'
+import { pause } from '../time-limit.ts'
+import type {
+  BatchResult,
+  CancelledTasks,
+  CreateTask,
+  ExportTasks,
+  Id,
+  ListTasks,
+  PageOptions,
+  StoppedTasks,
+  Task,
+  TaskChoice,
+  TaskCount,
+  TaskOperation,
+  UpdateTask,
+} from '../types.ts'
 
 const root = '/api/v1/scheduler/tasks'
 
@@ -12,8 +27,14 @@ const root = '/api/v1/scheduler/tasks'
 export type Tasks = ReturnType<typeof tasksOf>
 
 export function tasksOf(http: Http) {
+  const operation = (id: Id, options?: RequestOptions): Promise<TaskOperation> =>
+    http.get(path`/api/v1/scheduler/tasks/operations/${id}`, options)
+
   return {
-    /** Schedules a task. It is stored when this resolves. Retries are safe. */
+    /**
+     * Schedules a task. It is stored when this resolves. Retries are safe. With a `key` it may return a pending task that
+     * was created earlier; see `onConflict`.
+     */
     create: (task: CreateTask, options?: CreateOptions): Promise<Task> => http.create(root, toNewBody(task), options),
 
     /**
@@ -45,6 +66,46 @@ export function tasksOf(http: Http) {
      */
     cancel: (id: Id, options?: RequestOptions): Promise<Task> =>
       http.delete(path`/api/v1/scheduler/tasks/${id}`, options),
+
+    /** Stops a task that waits for a retry: it is dead. Throws `ConflictError` (`task_not_retrying`). */
+    stop: (id: Id, options?: RequestOptions): Promise<Task> =>
+      http.post(path`/api/v1/scheduler/tasks/${id}/stop`, undefined, options),
+
+    /** Cancels pending tasks. Skips tasks that are not pending. */
+    cancelMany: (choice: TaskChoice, options?: RequestOptions): Promise<CancelledTasks> =>
+      http.post(`${root}/cancel`, toBody(choice), options),
+
+    /** Stops tasks that wait for a retry. Skips other tasks. */
+    stopMany: (choice: TaskChoice, options?: RequestOptions): Promise<StoppedTasks> =>
+      http.post(`${root}/stop`, toBody(choice), options),
+
+    /** Counts tasks, up to 10,000. */
+    count: (filters: Omit<ListTasks, keyof PageOptions> = {}, options?: RequestOptions): Promise<TaskCount> =>
+      http.get(`${root}/count`, options, filters),
+
+    /** Returns the progress of a cancel or stop in the background. */
+    operation,
+
+    /** Yields each change of an operation's progress until it has ended. */
+    async *progress(
+      id: Id,
+      {
+        intervalMs = 1_000,
+        ...options
+      }: RequestOptions & { /** Between two looks. Default 1,000. */ intervalMs?: number } = {},
+    ): AsyncGenerator<TaskOperation> {
+      for (let ended = -1; ; ) {
+        const now = await operation(id, options)
+        if (now.ended !== ended || now.status !== 'running') yield now
+        if (now.status !== 'running') return
+        ended = now.ended
+        await pause(intervalMs, options.signal)
+      }
+    },
+
+    /** Cancels an operation. Ended tasks stay ended. Throws `ConflictError` when it has ended. */
+    cancelOperation: (id: Id, options?: RequestOptions): Promise<TaskOperation> =>
+      http.delete(path`/api/v1/scheduler/tasks/operations/${id}`, options),
 
     /** Replays a finished task as a new task that is due at once. Retries are safe. */
     replay: (id: Id, options?: CreateOptions): Promise<Task> =>

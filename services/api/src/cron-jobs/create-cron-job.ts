@@ -12,6 +12,7 @@ import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas
 import { inspectCallbacks } from '../tasks/callbacks.ts'
 import { enqueue } from '../tasks/enqueue.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
+import { toLabels } from '../tasks/new-task.ts'
 import { originOf } from '../tasks/record-origin.ts'
 import { toStoredRequest } from '../tasks/stored-request.ts'
 import { findCronJob } from './cron-job-row.ts'
@@ -39,6 +40,8 @@ export const createCronJob = creation({
       endsAt: body.ends_at,
       overlap: body.overlap,
       catchUp: body.catch_up,
+      maxAgeMs: body.max_age_ms,
+      labels: toLabels(body.labels),
       ...toStoredRequest(body, bodyText),
       createdBy: originOf(work, { caller, request }).createdBy ?? null,
     }

@@ -40,6 +40,8 @@ export function presentCronJob(row: CronJobRow, now: number): CronJob {
     catch_up: row.catchUp,
     starts_at: row.startsAt?.toISOString() ?? null,
     ends_at: row.endsAt?.toISOString() ?? null,
+    max_age_ms: row.maxAgeMs ?? null,
+    labels: [...(row.labels ?? [])],
     status,
     next_run_at: times.next_runs[0] ?? null,
     ...times,

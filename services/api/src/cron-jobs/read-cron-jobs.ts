@@ -50,13 +50,14 @@ const hasStatus: Record<CronJobStatus, string> = {
 }
 
 /** Reads the cron jobs of a workspace along its index, and applies the filter to each of them. */
-export function scanCronJobs(workspaceId: string, { status, name }: CronJobFilter): Scan {
+export function scanCronJobs(workspaceId: string, { status, name, label }: CronJobFilter): Scan {
   const along = where()
   const streams = `unnest(ARRAY[${along.add(workspaceId)}::uuid]) AS workspace (id)`
   along.and('j.workspace_id = workspace.id')
   const rest = where(along)
   if (status) rest.and(`(${status.map(one => `(${hasStatus[one]})`).join(' OR ')})`)
   if (name) rest.and('starts_with(j.name, ?)', name)
+  if (label) rest.and('j.labels && ?::text[]', label)
   return {
     streams,
     streamCount: 1,

@@ -8,6 +8,7 @@ import { openQueue } from '../queues/name-queue.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { inspectCallbacks } from '../tasks/callbacks.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
+import { toLabels } from '../tasks/new-task.ts'
 import { authorOf } from '../tasks/record-origin.ts'
 import { toRequestChange } from '../tasks/stored-request.ts'
 import { moveCronJob } from './move-cron-job.ts'
@@ -44,6 +45,8 @@ function toChange(body: UpdateCronJobBody, bodyText: string): CronJobChange {
     endsAt: body.ends_at,
     overlap: body.overlap,
     catchUp: body.catch_up,
+    maxAgeMs: body.max_age_ms,
+    labels: body.labels && toLabels(body.labels),
     ...toRequestChange(body, bodyText),
   })
 }

@@ -41,6 +41,7 @@ export function presentOperation(row: Row): DeadLetterOperation {
     filter: {
       cronjob_id: row.cronJobId && toId('cron', row.cronJobId),
       topic: row.topic,
+      label: row.label,
       from: row.executeFrom?.toISOString() ?? null,
       to: row.executeTo?.toISOString() ?? null,
     },

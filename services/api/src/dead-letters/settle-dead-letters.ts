@@ -89,6 +89,7 @@ function isSame(operation: DeadLetterFilter, filter: DeadLetterFilter): boolean 
   return (
     operation.cronJobId === filter.cronJobId &&
     operation.topic === filter.topic &&
+    operation.label === filter.label &&
     operation.executeFrom?.getTime() === filter.executeFrom?.getTime() &&
     operation.executeTo?.getTime() === filter.executeTo?.getTime()
   )
@@ -100,5 +101,6 @@ function toFilter(filter: SettleDeadLettersBody['filter']): DeadLetterFilter {
     topic: filter?.topic ?? null,
     executeFrom: filter?.from ?? null,
     executeTo: filter?.to ?? null,
+    label: filter?.label ?? null,
   }
 }

@@ -5,7 +5,7 @@ import {
   publishedEvent,
   type Task,
 } from '@belfry/contract'
-import { type Db, insertTasks, type NewTask, type StoredRequest } from '@belfry/db'
+import { type Db, hasControls, insertTasks, type NewTask, type StoredRequest, type TaskControls } from '@belfry/db'
 import { AppError, memberText, newUuid, patternsOf, toId } from '@belfry/domain'
 import { creation, type Work } from '../http/creation.ts'
 import { accepted, type Reply } from '../http/reply.ts'
@@ -15,6 +15,7 @@ import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas
 import { inspectCallbacks, mergeCallbacks } from '../tasks/callbacks.ts'
 import { enqueue } from '../tasks/enqueue.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
+import { toLabels } from '../tasks/new-task.ts'
 import { presentNewTask } from '../tasks/present-task.ts'
 import { recordOrigin } from '../tasks/record-origin.ts'
 import { isStored, storeTask } from '../tasks/store-task.ts'
@@ -29,7 +30,7 @@ export const publishEvent = creation({
   answer: { status: 202, body: publishedEvent },
   refusals: ['quota_exceeded'],
   body: publishEventBody,
-  storesReply: body => body.target_url !== undefined,
+  storesReply: body => body.target_url !== undefined && !hasControls(toControls(body)),
   inspect: (ctx, body) => [...inspectTarget(ctx, body, 'target_url'), ...inspectCallbacks(ctx, body)],
   async handle(work, { caller, body: { target_url: url, ...body }, bodyText, request }) {
     const { workspaceId } = caller
@@ -40,7 +41,7 @@ export const publishEvent = creation({
     const targets =
       url === undefined
         ? await findTargets(work.db, workspaceId, body, queueNameOf(body.queue) ?? null)
-        : [toStoredRequest({ ...body, url, method: 'POST' }, bodyText)]
+        : [{ ...toStoredRequest({ ...body, url, method: 'POST' }, bodyText), ...toControls(body) }]
     if (targets.length * Buffer.byteLength(payload ?? '') > maxBytes) throw tooLarge(targets.length)
     await openQueue(work.db, workspaceId, body.queue)
     const eventId = newUuid()
@@ -94,26 +95,41 @@ function tooLarge(targets: number): AppError {
   return new AppError('payload_too_large', `${detail} Send a reference instead of the data.`)
 }
 
+type Target = Omit<StoredRequest, 'payload'> & Pick<TaskControls, 'maxAgeMs' | 'labels'>
+
+function toControls({ max_age_ms, labels }: Pick<PublishEventBody, 'max_age_ms' | 'labels'>): TaskControls {
+  return { maxAgeMs: max_age_ms ?? null, labels: toLabels(labels) }
+}
+
 /** Finds the targets of an event that names none: the workspace's active subscriptions to its topic. */
 async function findTargets(
   db: Db,
   workspaceId: string,
-  event: Pick<PublishEventBody, 'topic' | 'headers' | CallbackEvent>,
+  event: Pick<PublishEventBody, 'topic' | 'headers' | 'max_age_ms' | 'labels' | CallbackEvent>,
   queue: string | null,
-): Promise<Array<Omit<StoredRequest, 'payload'>>> {
+): Promise<Target[]> {
   const text = `
     SELECT url, 'POST' AS method, headers, max_retries AS "maxRetries", backoff, base_delay_ms AS "baseDelayMs",
-           max_delay_ms AS "maxDelayMs", timeout_ms AS "timeoutMs", queue, callbacks
+           max_delay_ms AS "maxDelayMs", timeout_ms AS "timeoutMs", queue, callbacks,
+           max_age_ms AS "maxAgeMs", labels
     FROM subscriptions WHERE workspace_id = $1 AND active AND topic = ANY ($2::text[])
     ORDER BY id`
   const values = [workspaceId, patternsOf(event.topic)]
-  const { rows } = await db.query<Omit<StoredRequest, 'payload'>>({ name: 'find_targets', text, values })
+  const { rows } = await db.query<Target>({ name: 'find_targets', text, values })
   return rows.map(row => ({
     ...row,
     queue: queue ?? row.queue ?? null,
     headers: JSON.stringify(mergeHeaders(event.headers, JSON.parse(row.headers))),
     callbacks: mergeCallbacks(row.callbacks, event),
+    maxAgeMs: earlier(event.max_age_ms, row.maxAgeMs),
+    labels: toLabels([...new Set([...(row.labels ?? []), ...(event.labels ?? [])])]),
   }))
+}
+
+// Both deadlines hold.
+function earlier(ofEvent: number | null | undefined, own: number | null | undefined): number | null {
+  const ages = [ofEvent, own].filter(age => typeof age === 'number')
+  return ages.length === 0 ? null : Math.min(...ages)
 }
 
 // The target may need the headers of its subscription, so an event does not replace them.

@@ -55,7 +55,9 @@ function operationId(method: string, path: string): string {
     .split(/[/.]/)
     .filter(word => word !== '' && !/^(api|v1|:.*)$/.test(word))
   const singular = /\/:\w+$/.test(path) ? ['one'] : []
-  const rest = [...words, ...singular]
+  // One task is stopped below its id, many are without.
+  const plural = /\/tasks\/(cancel|stop)$/.test(path) ? ['many'] : []
+  const rest = [...words, ...singular, ...plural]
     .flatMap(word => word.split('-'))
     .map(word => `${word[0]?.toUpperCase()}${word.slice(1)}`)
   return `${method}${rest.join('')}`

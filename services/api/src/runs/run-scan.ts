@@ -22,6 +22,14 @@ export function scanRuns(workspaceIds: readonly string[], filter: RunFilter): Sc
   if (filter.source) rest.and('u.source = ANY (?::task_source[])', filter.source)
   if (filter.cronjob_id && key?.column !== 'cron_job_id') rest.and('u.cron_job_id = ANY (?::uuid[])', filter.cronjob_id)
   if (filter.topic && key?.column !== 'topic') rest.and('u.topic = ANY (?::text[])', filter.topic)
+  if (filter.label)
+    rest.and(
+      `EXISTS (
+        SELECT FROM task_labels l
+        WHERE l.workspace_id = u.workspace_id AND l.label = ANY (?::text[]) AND l.task_id = u.task_id
+      )`,
+      filter.label,
+    )
   if (filter.response_status) byResponseStatus(rest, filter.response_status)
   if (filter.error) rest.and('u.error_code = ANY (?::text[])', filter.error)
   if (filter.name) rest.and('starts_with(r.name, ?)', filter.name)

@@ -65,6 +65,8 @@ export const createSubscription = endpoint({
           timeoutMs: body.timeout_ms,
           queue: queueNameOf(body.queue) ?? null,
           callbacks: toStoredCallbacks(body),
+          maxAgeMs: body.max_age_ms,
+          labels: body.labels,
         },
       })
     })
@@ -120,6 +122,8 @@ export const updateSubscription = endpoint({
       maxDelayMs: body.retry?.max_delay_ms,
       timeoutMs: body.timeout_ms,
       queue: queueNameOf(body.queue),
+      maxAgeMs: body.max_age_ms,
+      labels: body.labels,
     })
     await openQueue(ctx.pool, workspaceId, body.queue)
     const callbackChange = toCallbackChange(body)
@@ -170,6 +174,8 @@ type SubscriptionRow = Omit<StoredRequest, 'method' | 'payload' | 'contentType'>
   workspaceId: string
   topic: string
   active: boolean
+  maxAgeMs: number | null
+  labels: string[]
   createdAt: Date
   updatedAt: Date
 }
@@ -193,6 +199,8 @@ function presentSubscription(row: SubscriptionRow): Subscription {
     timeout_ms: row.timeoutMs,
     queue: row.queue ?? null,
     ...presentCallbacks(row.callbacks),
+    max_age_ms: row.maxAgeMs,
+    labels: row.labels,
     active: row.active,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),

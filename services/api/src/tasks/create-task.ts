@@ -1,12 +1,14 @@
 import { createTaskBody, task } from '@belfry/contract'
+import { hasControls, storeUnderKeys } from '@belfry/db'
 import { failpoint } from '@belfry/runtime'
 import { creation } from '../http/creation.ts'
-import { created } from '../http/reply.ts'
+import { created, ok } from '../http/reply.ts'
 import { openQueue } from '../queues/name-queue.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
+import { dueUnderKey, hasKey, presentUnderKey } from './create-under-key.ts'
 import { enqueue } from './enqueue.ts'
-import { inspectNewTask, toNewTask } from './new-task.ts'
+import { inspectNewTask, toControls, toNewTask } from './new-task.ts'
 import { presentNewTask } from './present-task.ts'
 import { recordOrigin } from './record-origin.ts'
 import { storeTask } from './store-task.ts'
@@ -14,10 +16,10 @@ import { storeTask } from './store-task.ts'
 export const createTask = creation({
   right: 'task.write',
   summary: 'Schedule a task',
-  answer: { status: 201, body: task },
-  refusals: ['quota_exceeded'],
+  answer: { status: 201, orStatus: 200, body: task },
+  refusals: ['quota_exceeded', 'key_in_use'],
   body: createTaskBody,
-  storesReply: () => true,
+  storesReply: body => !hasControls(toControls(body)),
   inspect: inspectNewTask,
   async handle(work, { caller, body, bodyText, request }) {
     const { organizationId, workspaceId } = caller
@@ -33,6 +35,14 @@ export const createTask = creation({
     }
     await openQueue(work.db, workspaceId, body.queue)
     const one = { workspaceId, objects: 'pendingTasks', wanted: 1 } as const
+    if (hasKey(task)) {
+      const [result] = await withinLimit(work, quota, one, ({ db }) => storeUnderKeys(db, workspaceId, [task]))
+      if (!result) throw new Error('The insert returned no row for the task.')
+      const presented = await presentUnderKey(work.db, task, result)
+      const due = dueUnderKey(task, result)
+      if (due) work.afterCommit(ctx => enqueue(ctx, [due.row], due.now))
+      return result.kind === 'stored' ? created(`/api/v1/scheduler/tasks/${presented.id}`, presented) : ok(presented)
+    }
     const storing = withinLimit(work, quota, one, work => storeTask(work, task, answer))
     if (__FAILPOINTS__) await failpoint('api.in_insert')
     const { stored, reply } = await storing

@@ -6,8 +6,17 @@ import {
   parseInput,
   problems,
   type QueueField,
+  type Task,
 } from '@belfry/contract'
-import { type Db, type InsertedTask, insertTasks } from '@belfry/db'
+import {
+  type Db,
+  type DueRow,
+  type InsertedTask,
+  insertTasks,
+  inTransaction,
+  storeUnderKeys,
+  type UnderKey,
+} from '@belfry/db'
 import { AppError, elementTexts } from '@belfry/domain'
 import { creation, type Work } from '../http/creation.ts'
 import { bodyLimits } from '../http/read-body.ts'
@@ -15,6 +24,7 @@ import { ok } from '../http/reply.ts'
 import { openQueue } from '../queues/name-queue.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { type Quota, readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
+import { dueUnderKey, hasKey, presentUnderKey } from './create-under-key.ts'
 import { enqueue } from './enqueue.ts'
 import { executeAtNotFuture } from './execute-at.ts'
 import { inspectNewTask, toNewTask } from './new-task.ts'
@@ -43,14 +53,17 @@ export const createTasks = creation({
     await openQueues(work, workspaceId, rows)
     const objects = { workspaceId, objects: 'pendingTasks', wanted: tasks.length } as const
     recordOrigin(work, { caller, request }, tasks)
-    const inserted = await withinLimit(work, quota, objects, ({ db }) => insert(db, tasks))
-    const due = tasks.flatMap(task => {
-      const stored = inserted.get(task.id)
-      return isStored(stored) ? [{ ...task, dueAt: stored.executeAt }] : []
-    })
-    const [first] = inserted.values()
-    work.afterCommit(ctx => enqueue(ctx, due, first?.now ?? new Date(ctx.clock.now())))
-    return ok({ data: rows.map((row, index) => answerRow(row, index, inserted)) })
+    const stored = await withinLimit(work, quota, objects, ({ db }) => insert(db, workspaceId, tasks))
+    const due = tasks.flatMap(task => stored.dueOf(task) ?? [])
+    const [first] = due
+    work.afterCommit(ctx =>
+      enqueue(
+        ctx,
+        due.map(({ row }) => row),
+        first?.now ?? new Date(ctx.clock.now()),
+      ),
+    )
+    return ok({ data: await Promise.all(rows.map((row, index) => answerRow(work.db, row, index, stored))) })
   },
 })
 
@@ -88,16 +101,59 @@ async function openQueues(work: Work, workspaceId: string, rows: readonly Row[])
   for (const field of distinct.values()) await openQueue(work.db, workspaceId, field)
 }
 
-async function insert(db: Db, tasks: readonly NewRow[]): Promise<Map<string, InsertedTask>> {
-  const inserted = tasks.length === 0 ? [] : await insertTasks(db, tasks)
-  return new Map(inserted.map(one => [one.id, one]))
+type Stored = {
+  present(db: Db, task: NewRow): Promise<Task>
+  dueOf(task: NewRow): { row: DueRow; now: Date } | null
 }
 
-function answerRow(row: Row, index: number, inserted: ReadonlyMap<string, InsertedTask>): BatchRow {
-  if (row instanceof AppError) return { index, error: toRowError(row) }
-  const stored = inserted.get(row.id)
-  if (!isStored(stored)) return { index, error: toRowError(executeAtNotFuture()) }
-  return { index, task: presentNewTask(row, stored.createdAt.toISOString()) }
+async function insert(db: Db, workspaceId: string, tasks: readonly NewRow[]): Promise<Stored> {
+  const keyed = tasks.filter(hasKey)
+  if (keyed.length === 0) return withoutKeys(await insertTasks(db, tasks))
+  return inTransaction(db, async tx => {
+    const plain = withoutKeys(
+      await insertTasks(
+        tx,
+        tasks.filter(task => !hasKey(task)),
+      ),
+    )
+    const results = await storeUnderKeys(tx, workspaceId, keyed)
+    const byId = new Map(keyed.map((task, i) => [task.id, { task, result: results[i] as UnderKey }]))
+    return {
+      present(db, task) {
+        const found = byId.get(task.id)
+        return found ? presentUnderKey(db, found.task, found.result) : plain.present(db, task)
+      },
+      dueOf(task) {
+        const found = byId.get(task.id)
+        return found ? dueUnderKey(found.task, found.result) : plain.dueOf(task)
+      },
+    }
+  })
+}
+
+function withoutKeys(inserted: readonly InsertedTask[]): Stored {
+  const byId = new Map(inserted.map(one => [one.id, one]))
+  return {
+    async present(_, task) {
+      const stored = byId.get(task.id)
+      if (!isStored(stored)) throw executeAtNotFuture()
+      return presentNewTask(task, stored.createdAt.toISOString())
+    },
+    dueOf(task) {
+      const stored = byId.get(task.id)
+      return isStored(stored) ? { row: { ...task, dueAt: stored.executeAt }, now: stored.now } : null
+    },
+  }
+}
+
+async function answerRow(db: Db, row: Row, index: number, stored: Stored): Promise<BatchRow> {
+  try {
+    if (row instanceof AppError) throw row
+    return { index, task: await stored.present(db, row) }
+  } catch (error) {
+    if (error instanceof AppError) return { index, error: toRowError(error) }
+    throw error
+  }
 }
 
 function toRowError({ code, message, errors }: AppError) {

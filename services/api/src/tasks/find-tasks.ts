@@ -1,4 +1,5 @@
 import type { ListTasksQuery, Page, Task } from '@belfry/contract'
+import { hasLabel } from '@belfry/db'
 import { taskStates } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { isExactly, isOnPage, readBoundedPage, type Scan } from '../http/bounded-page.ts'
@@ -35,12 +36,23 @@ export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
     along.and('t.id >= ?', firstIdAt(Math.min(...times) - 1000))
     along.and('t.id < ?', firstIdAt(Math.max(...times) + 60_000))
   }
-  const hasWorkspace = streams.key === 'state'
+  const isOfLabel = streams.key === 'label'
+  const hasWorkspace = streams.key === 'state' || isOfLabel
   if (hasWorkspace) along.and('t.workspace_id = ?', workspaceId)
   const rest = where(along)
   if (!hasWorkspace) rest.and('t.workspace_id = ?', workspaceId)
   if (filter.event_id) rest.and('t.event_id = ANY (?::uuid[])', filter.event_id)
   if (filter.state && streams.key !== 'state') rest.and('t.state = ANY (?::task_state[])', filter.state)
+  if (filter.label && !isOfLabel) rest.and(hasLabel('t', '?'), filter.label)
+  // A task with several of the labels is in the stream of the first only.
+  if (filter.label && isOfLabel && streams.streamCount > 1)
+    rest.and(
+      `NOT EXISTS (
+        SELECT FROM task_labels o
+        WHERE o.workspace_id = t.workspace_id AND o.label = ANY (?::text[]) AND o.label < t.label AND o.task_id = t.id
+      )`,
+      filter.label,
+    )
   if (filter.source) rest.and('t.source = ANY (?::task_source[])', filter.source)
   if (filter.callback_of && streams.key !== 'callback_of') {
     rest.and('t.callback_of = ANY (?::uuid[])', filter.callback_of)
@@ -53,7 +65,7 @@ export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
   const joined = filter.name || filter.topic || filter.queue ? 'JOIN task_requests r ON r.task_id = t.id' : ''
   return {
     ...streams,
-    table: 'tasks',
+    table: isOfLabel ? labelledTasks : 'tasks',
     alias: 't',
     along,
     joined,
@@ -73,10 +85,28 @@ function firstIdAt(ms: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
+// The index of labels is in the order of the tasks' ids.
+const labelledTasks = `(
+  SELECT l.workspace_id, l.label, l.task_id AS id, t.state, t.source, t.event_id, t.execute_at, t.cron_job_id, t.callback_of,
+         t.queue_id, t.settled_at
+  FROM task_labels l JOIN tasks t ON t.id = l.task_id
+)`
+
 // There is an index for each of these. It is in the order of ids for one value at a time only.
-function addStreams(along: Where, { cronjob_id, callback_of, state = [...taskStates] }: TaskFilter) {
+function addStreams(along: Where, { cronjob_id, callback_of, label, state = [...taskStates] }: TaskFilter) {
   if (cronjob_id) return addStreamsOf(along, 'cron_job_id', cronjob_id)
   if (callback_of) return addStreamsOf(along, 'callback_of', callback_of)
+  if (label) {
+    const labels = [...new Set(label)]
+    const keys = along.add(labels)
+    along.and(isExactly('t.label', 'key.value'))
+    return {
+      key: 'label',
+      order: 't.label DESC, t.id DESC',
+      streams: `unnest(${keys}::text[]) AS key (value)`,
+      streamCount: labels.length,
+    }
+  }
   const keys = along.add([...new Set(state)])
   along.and(isExactly('t.state', 'key.value'))
   const order = 't.state, t.id DESC'

@@ -6,10 +6,11 @@ import {
   inTransaction,
   type MoveResult,
   replayTask as replay,
+  stopRetryingTask,
   type TaskChange,
   untilDecided,
 } from '@belfry/db'
-import { AppError, toId } from '@belfry/domain'
+import { AppError, type AppErrorCode, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
 import { creation } from '../http/creation.ts'
@@ -23,6 +24,7 @@ import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas
 import { inspectCallbacks } from './callbacks.ts'
 import { enqueue, hideDeadLetters } from './enqueue.ts'
 import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
+import { inspectControls, neverStarts } from './inspect-controls.ts'
 import { inspectTarget } from './inspect-target.ts'
 import { presentTask } from './present-task.ts'
 import { readTask } from './read-tasks.ts'
@@ -47,6 +49,27 @@ export const cancelTask = endpoint({
     const result = await untilDecided(cancel)
     if (result.kind === 'moved') await advanceQueuesOf(ctx.pool, [params.task])
     return ok(presentTask(await taskAfterMove(ctx, result, caller.workspaceId, params.task)))
+  },
+})
+
+export const stopTask = endpoint({
+  right: 'task.delete',
+  summary: 'Stop a task that waits for a retry: it is dead',
+  answer: { status: 200, body: task },
+  refusals: ['task_not_retrying'],
+  params: { task: 'task' },
+  async handle(ctx, { caller, params }) {
+    const objectId = toId('task', params.task)
+    const stop = () =>
+      inTransaction(ctx.pool, async tx => {
+        const moved = await stopRetryingTask(tx, caller.workspaceId, params.task)
+        if (moved.kind === 'moved') await audit(tx, caller, { action: 'task.stopped', objectId })
+        return moved
+      })
+    const result = await untilDecided(stop)
+    if (result.kind === 'moved') await advanceQueuesOf(ctx.pool, [params.task])
+    const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task, notRetrying)
+    return ok(presentTask(row))
   },
 })
 
@@ -89,11 +112,14 @@ export const updateTask = endpoint({
     ...inspectTarget(ctx, body),
     ...inspectCallbacks(ctx, body),
     ...inspectExecuteAt(ctx, body, errors),
+    ...inspectControls(body),
   ],
   async handle(ctx, { caller, params, body, bodyText }) {
     const change: TaskChange = given({
       executeAt: body.execute_at,
       name: body.name,
+      expiresAt: body.expires_at,
+      labels: body.labels,
       ...toRequestChange(body, bodyText),
     })
     if (isEmpty(change)) return ok(await readTask(ctx, caller.workspaceId, params.task))
@@ -111,6 +137,7 @@ export const updateTask = endpoint({
       }),
     )
     if (result.kind === 'not_future') throw executeAtNotFuture()
+    if (result.kind === 'never_starts') throw neverStarts()
     const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task)
     if (change.executeAt && result.kind === 'moved') {
       enqueue(ctx, [{ id: row.id, dueAt: change.executeAt }], result.now)
@@ -124,17 +151,21 @@ async function refuseForCallback(ctx: Context, workspaceId: string, taskId: stri
   const row = await findTask(ctx.pool, workspaceId, taskId)
   if (row?.source === 'callback') throw new AppError('conflict', 'A callback cannot have callbacks of its own.')
 }
+type Refusal = { code: AppErrorCode; only: string }
+
+const notPending: Refusal = { code: 'task_not_pending', only: 'only a pending task can be changed or cancelled' }
+const notRetrying: Refusal = { code: 'task_not_retrying', only: 'only a task that waits for a retry can be stopped' }
 
 /** Returns the task after a change. Throws the reason when the task could not be changed. */
-async function taskAfterMove(ctx: Context, result: MoveResult, workspaceId: string, taskId: string): Promise<TaskRow> {
+async function taskAfterMove(
+  ctx: Context,
+  result: MoveResult,
+  workspaceId: string,
+  taskId: string,
+  { code, only }: Refusal = notPending,
+): Promise<TaskRow> {
   if (result.kind === 'refused' && result.state !== null) {
-    throw new AppError(
-      'task_not_pending',
-      `The task is ${result.state}; only a pending task can be changed or cancelled.`,
-      {
-        extra: { current_state: result.state },
-      },
-    )
+    throw new AppError(code, `The task is ${result.state}; ${only}.`, { extra: { current_state: result.state } })
   }
   const row = result.kind === 'moved' ? await findTask(ctx.pool, workspaceId, taskId) : undefined
   if (!row) throw notFound()

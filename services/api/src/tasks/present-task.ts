@@ -10,6 +10,7 @@ export function presentTask(row: TaskRow): Task {
   return present({
     ...row,
     executeAt: row.executeAt.toISOString(),
+    expiresAt: row.expiresAt?.toISOString() ?? null,
     nextRetryAt: row.state === 'retrying' ? row.dueAt.toISOString() : null,
     lastRun: presentLastRun(row),
     blocked: row.isBlocked && row.queue ? { reason: 'queue', queue: row.queue } : null,
@@ -29,6 +30,7 @@ export function presentNewTask(task: NewTask, createdAt: string): Task {
     cronJobId: null,
     updatedBy: null,
     callbackOf: null,
+    expiresAt: deadlineOf(task, createdAt),
     executeAt: task.executeAt?.toISOString() ?? createdAt,
     state: 'pending',
     stateReason: null,
@@ -42,7 +44,14 @@ export function presentNewTask(task: NewTask, createdAt: string): Task {
   })
 }
 
-type Presentable = Omit<NewTask, 'executeAt'> & {
+function deadlineOf({ expiresAt, maxAgeMs, executeAt }: NewTask, createdAt: string): string | null {
+  if (expiresAt) return expiresAt.toISOString()
+  if (!maxAgeMs) return null
+  return new Date((executeAt?.getTime() ?? Date.parse(createdAt)) + maxAgeMs).toISOString()
+}
+
+type Presentable = Omit<NewTask, 'executeAt' | 'expiresAt'> & {
+  expiresAt: string | null
   updatedBy: string | null
   cronJobId: string | null
   callbackOf: string | null
@@ -80,6 +89,9 @@ function present(task: Presentable): Task {
     retry: presentRetry(task),
     timeout_ms: task.timeoutMs,
     ...presentCallbacks(task.callbacks),
+    expires_at: task.expiresAt,
+    key: task.key ?? null,
+    labels: [...(task.labels ?? [])],
     next_retry_at: task.nextRetryAt,
     last_run: task.lastRun,
     callback_of: task.callbackOf && toId('task', task.callbackOf),

@@ -29,6 +29,9 @@ export type TaskRow = StoredRequest &
     stateReason: StateReason | null
     attempts: number
     executeAt: Date
+    expiresAt: Date | null
+    key: string | null
+    labels: string[] | null
     dueAt: Date
     cronJobId: string | null
     eventId: string | null
@@ -53,7 +56,8 @@ export const selectTasks = `
          t.finished_at AS "finishedAt", r.name, r.url, r.method, r.headers, r.payload, r.content_type AS "contentType",
          r.callbacks, r.max_retries AS "maxRetries",
          r.backoff, r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs",
-         r.topic, r.queue, r.created_by AS "createdBy", r.updated_by AS "updatedBy", ${isBlocked('t')} AS "isBlocked",
+         r.topic, r.queue, r.labels, t.expires_at AS "expiresAt", t.key,
+         r.created_by AS "createdBy", r.updated_by AS "updatedBy", ${isBlocked('t')} AS "isBlocked",
          last.id AS "lastRunId", last.status AS "lastRunStatus",
          last.response_status AS "lastRunResponseStatus", last.error_code AS "lastRunErrorCode",
          last.finished_at AS "lastRunFinishedAt"

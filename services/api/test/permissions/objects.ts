@@ -95,10 +95,24 @@ async function rotateSigningSecret(api: TestApi, { owner, workspaceId }: TestOrg
 
 // An operation in progress, because no scheduler is running.
 async function insertOperation(api: TestApi, { workspaceId }: TestOrganization): Promise<string> {
-  const id = newUuid()
+  const [id, workspace] = [newUuid(), fromId('ws', workspaceId)]
   await api.ctx.pool.query(
     `INSERT INTO dead_letter_operations (id, workspace_id, action, total, cursor) VALUES ($1, $2, 'replay', 2000, $1)`,
-    [id, fromId('ws', workspaceId)],
+    [id, workspace],
+  )
+  const filter = {
+    sources: null,
+    cronJobIds: null,
+    eventIds: null,
+    topics: null,
+    labels: null,
+    queues: null,
+    callbacksOf: null,
+    name: null,
+  }
+  await api.ctx.pool.query(
+    `INSERT INTO task_operations (id, workspace_id, action, total, cursor, filter) VALUES ($1, $2, 'cancel', 2000, $1, $3)`,
+    [id, workspace, { ...filter, executeFrom: null, executeTo: null }],
   )
   return toId('op', id)
 }

@@ -33,6 +33,13 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   // It is still pending.
   'POST /api/v1/scheduler/tasks/:task/replay': { status: 409 },
   'GET /api/v1/scheduler/tasks/export': none,
+  'GET /api/v1/scheduler/tasks/count': none,
+  // It is pending and not retrying.
+  'POST /api/v1/scheduler/tasks/:task/stop': { status: 409 },
+  'POST /api/v1/scheduler/tasks/cancel': { body: () => ({ filter: { label: 'nothing' } }) },
+  'POST /api/v1/scheduler/tasks/stop': { body: () => ({ filter: { label: 'nothing' } }) },
+  'GET /api/v1/scheduler/tasks/operations/:operation': none,
+  'DELETE /api/v1/scheduler/tasks/operations/:operation': none,
   'POST /api/v1/scheduler/dead-letters/replay': { body: () => ({ filter: {} }) },
   'POST /api/v1/scheduler/dead-letters/discard': { body: () => ({ filter: {} }) },
   'GET /api/v1/scheduler/dead-letters/operations/:operation': none,

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { integer, textField } from './fields.ts'
+import { type Invalid, line, type TextRule, textRule } from './text-rules.ts'
+
+const maxLabels = 10
+const labelForm = /^[A-Za-z0-9][A-Za-z0-9._:/=@+-]{0,63}$/
+
+/** A label of a task. It has no comma, because the database stores new labels as one text. */
+export const label: TextRule<string> = textRule(
+  { pattern: labelForm.source.replaceAll('/', '\\/'), maxLength: 64, examples: ['customer:42'] },
+  (text): { value: string } | Invalid =>
+    labelForm.test(text)
+      ? { value: text }
+      : {
+          code: 'invalid_label',
+          must: 'be a label such as customer:42: 1 to 64 letters, digits and . _ : / = @ + -, starting with a letter or digit',
+        },
+)
+
+/** Up to ten labels. A repeated one counts once. */
+export const labelsField = z
+  .array(textField(label))
+  .max(maxLabels, `labels must have at most ${maxLabels} elements.`)
+  .transform(labels => [...new Set(labels)])
+  .meta({ description: 'Up to 10 labels, to filter by.', examples: [['customer:42']] })
+
+/** The key of a task: unique among the pending tasks of the workspace. */
+export const keyField = textField(textRule({ ...line(128).schema, examples: ['reindex:42'] }, line(128))).meta({
+  description: 'Unique among the pending tasks of the workspace.',
+})
+
+/** What to do when a pending task has the key. */
+export const onConflicts = ['reject', 'keep', 'replace'] as const
+
+export const onConflictField = z.enum(onConflicts).meta({
+  description:
+    'When a pending task has the key: `reject` (the default) answers 409, `keep` returns that task, `replace` gives it this request and time.',
+})
+
+/** How long after its time an attempt may still start: a second to 14 days. */
+export const maxAgeField = integer(1_000, 1_209_600_000)
+  .nullable()
+  .meta({
+    description: 'No attempt starts this long after the time of the task, in milliseconds. Null: no deadline.',
+    examples: [60_000],
+  })
+
+/** The deadline and the labels of a cron job or subscription, in a response. */
+export const controlFields = {
+  max_age_ms: z
+    .int()
+    .nullable()
+    .meta({
+      description: 'No attempt starts this long after the time of the task, in milliseconds.',
+      examples: [null],
+    }),
+  labels: z.array(z.string()).meta({ description: 'The labels of its tasks.', examples: [[]] }),
+}

@@ -1,0 +1,57 @@
+import type { Db } from '../postgres/in-transaction.ts'
+import { isUnsent } from './send-journal.ts'
+import { countedFailures, stoppedColumns } from './task-row.ts'
+
+/** `cancel`: pending tasks are cancelled. `stop`: retrying tasks are dead. */
+export type EndAction = 'cancel' | 'stop'
+
+/** The state of the tasks that each action ends. */
+export const endedState = { cancel: 'pending', stop: 'retrying' } as const
+
+/**
+ * Ends tasks of a workspace, in one statement: `cancelPendingTask` or `stopRetryingTask` for many. Skips tasks in other
+ * states.
+ * @returns How many were ended, and how many are prefetched: their attempts may start, or they may wait again.
+ */
+export async function endTasks(
+  db: Db,
+  workspaceId: string,
+  taskIds: readonly string[],
+  action: EndAction,
+): Promise<{ ended: number; undecided: number }> {
+  if (taskIds.length === 0) return { ended: 0, undecided: 0 }
+  const values = [workspaceId, taskIds]
+  const end = await db.query<{ n: number }>({ name: `${action}_tasks`, text: statements[action], values })
+  const open = await db.query<{ n: number }>({ name: `${action}_undecided`, text: undecided(action), values })
+  return { ended: end.rows[0]?.n ?? 0, undecided: open.rows[0]?.n ?? 0 }
+}
+
+// Locks in the order of the ids, so concurrent statements cannot deadlock.
+const chosenIn = (state: string) => `
+  chosen AS (
+    SELECT t.id FROM tasks t WHERE t.id = ANY ($2::uuid[]) AND t.workspace_id = $1 AND t.state = '${state}'
+    ORDER BY t.id FOR UPDATE
+  )`
+
+const statements: Record<EndAction, string> = {
+  cancel: `
+  WITH ${chosenIn(endedState.cancel)},
+  ended AS (
+    UPDATE tasks t SET state = 'cancelled', state_reason = 'user', finished_at = clock_timestamp(), updated_at = clock_timestamp()
+    FROM chosen WHERE t.id = chosen.id
+    RETURNING t.id
+  )
+  SELECT count(*)::int AS n FROM ended`,
+  stop: `
+  WITH ${chosenIn(endedState.stop)},
+  ended AS (
+    UPDATE tasks t SET ${stoppedColumns} FROM chosen WHERE t.id = chosen.id RETURNING t.workspace_id
+  ),
+  ${countedFailures('ended')}
+  SELECT count(*)::int AS n FROM ended`,
+}
+
+const undecided = (action: EndAction) => `
+  SELECT count(*)::int AS n FROM tasks t
+  WHERE t.id = ANY ($2::uuid[]) AND t.workspace_id = $1 AND t.state = 'processing'
+    AND t.attempts ${action === 'cancel' ? '=' : '>'} 1 AND ${isUnsent('t')}`

@@ -1,0 +1,50 @@
+import type { StateReason } from '@belfry/domain'
+import type { Db } from '../postgres/in-transaction.ts'
+import { countedFailures } from './task-row.ts'
+
+/** A task whose deadline has passed. */
+export type ExpiredTask = { taskId: string; workspaceId: string; attempts: number }
+
+/** SQL: the deadline of the task `t` has passed. */
+export const isExpired = `(t.expires_at IS NOT NULL AND t.expires_at <= clock_timestamp())`
+
+export const expiredReason = 'expired' satisfies StateReason
+
+/**
+ * Ends waiting tasks whose deadline has passed: they are dead. Skips rows that another caller holds.
+ * @param which - Up to `limit` tasks with the earliest deadlines, or those of the given tasks that have expired.
+ */
+export async function expireTasks(
+  db: Db,
+  which: { limit: number } | { taskIds: readonly string[] },
+): Promise<ExpiredTask[]> {
+  const query =
+    'limit' in which
+      ? { name: 'expire_due_tasks', text: statementFor(dueTasks), values: [which.limit] }
+      : { name: 'expire_tasks', text: statementFor(givenTasks), values: [which.taskIds] }
+  return (await db.query<ExpiredTask>(query)).rows
+}
+
+// `now()` is at most the clock, and the index can use it.
+const dueTasks = `
+    SELECT id FROM tasks WHERE expires_at IS NOT NULL AND expires_at <= now() AND state IN ('pending', 'retrying')
+    ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED`
+
+const givenTasks = `
+    SELECT t.id FROM tasks t WHERE t.id = ANY ($1::uuid[]) AND ${isExpired}
+      AND t.state NOT IN ('processing', 'success', 'dead', 'cancelled')
+    FOR UPDATE SKIP LOCKED`
+
+// A task that never started was not an execution, so it is not a failed one.
+function statementFor(chosen: string): string {
+  return `
+  WITH chosen AS (${chosen}),
+  expired AS (
+    UPDATE tasks t
+    SET state = 'dead', state_reason = '${expiredReason}', quarantined = false, finished_at = now(), updated_at = now()
+    FROM chosen WHERE t.id = chosen.id
+    RETURNING t.id, t.workspace_id, t.attempts
+  ),
+  ${countedFailures('expired WHERE attempts > 0')}
+  SELECT id AS "taskId", workspace_id AS "workspaceId", attempts FROM expired`
+}

@@ -1,0 +1,29 @@
+import { advanceQueuesOf, expireTasks } from '@belfry/db'
+import { toId } from '@belfry/domain'
+import { failpoint } from '@belfry/runtime'
+import type { Context } from './context.ts'
+import { drain } from './drain.ts'
+
+/**
+ * Ends waiting tasks whose deadline has passed, within two seconds of the deadline. A claim refuses such tasks already.
+ * @returns How many tasks expired.
+ */
+export function expireOverdue(ctx: Context, signal: AbortSignal): Promise<number> {
+  return drain(signal, 500, async batchSize => {
+    const expired = await expireTasks(ctx.pool, { limit: batchSize })
+    if (expired.length === 0) return 0
+    if (__FAILPOINTS__) await failpoint('scheduler.tasks_expired')
+    await advanceQueuesOf(
+      ctx.pool,
+      expired.map(({ taskId }) => taskId),
+    )
+    ctx.log.info({ expired: expired.length }, 'tasks.expired')
+    for (const { taskId, workspaceId, attempts } of expired) {
+      const ids = { task: toId('task', taskId), workspace: toId('ws', workspaceId) }
+      await ctx.deadLetters
+        ?.add({ ...ids, attempts, error: 'Its deadline passed.' })
+        .catch(err => ctx.log.warn({ err, task: ids.task }, 'dead_letter.not_shown'))
+    }
+    return expired.length
+  })
+}
