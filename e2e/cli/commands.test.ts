@@ -74,6 +74,40 @@ describe('schedules', () => {
     expect(await cli(['schedule', target.url('/'), '--in', '1h', '--content-type', 'a/b'])).toMatchObject({ code: 2 })
   })
 
+  it('with a deadline, a key and labels, and ends many at once', async () => {
+    const url = target.url('/controls')
+    const later = ['schedule', url, '--in', '1h', '--expires', '10m', '--label', 'cli', '--label', 'cli:2']
+    const [task] = await json([...later, '--key', 'cli'])
+    expect(task).toMatchObject({ key: 'cli', labels: ['cli', 'cli:2'] })
+    expect(Date.parse(task.expiresAt) - Date.parse(task.executeAt)).toBe(600_000)
+    expect((await cli([...later, '--key', 'cli'])).error).toMatch(/^409 key_in_use/)
+    const [replaced] = await json([
+      'schedule',
+      url,
+      '--in',
+      '2h',
+      '--label',
+      'cli',
+      '--key',
+      'cli',
+      '--on-conflict',
+      'replace',
+    ])
+    expect(replaced).toMatchObject({ id: task.id, expiresAt: null, labels: ['cli'] })
+    await json(later)
+    expect((await cli(['list', '--label', 'cli'])).out.split('\n')).toHaveLength(3)
+    expect((await cli(['cancel', '--all', '--label', 'cli', '--dry-run'])).out).toBe('2 pending\n')
+    expect((await cli(['stop', '--all', '--label', 'cli'])).out).toBe('0 stopped\n')
+    expect((await cli(['cancel', '--all', '--label', 'cli', '--name', 'POST'])).out).toBe('2 cancelled\n')
+    expect((await cli(['cancel', '--label', 'cli'])).code).toBe(2)
+    expect((await cli(['stop', task.id])).error).toMatch(/^409 task_not_retrying/)
+    const [job] = await json(['cron', 'create', url, '--cron', '0 0 1 1 *', '--max-age', '5m', '--label', 'cli:job'])
+    expect(job).toMatchObject({ maxAgeMs: 300_000, labels: ['cli:job'] })
+    await cli(['cron', 'delete', job.id])
+    const [event] = await json(['publish', 'a.b', '--to', url, '--max-age', '1m', '--label', 'cli:event'])
+    expect(event.tasks[0].labels).toEqual(['cli:event'])
+  })
+
   it('an event, with plain text, that is delivered', async () => {
     const [event] = await json(['publish', 'orders.paid', '--to', target.url('/event'), '-d', '{"id":7}'])
     await target.waitFor(() => target.requestsTo('/event').length === 1, 15_000)

@@ -1,6 +1,7 @@
 import { version } from '@belfry/domain'
 import { Command } from 'commander'
 import { addCron } from './commands/cron.ts'
+import { addCancel, addStop } from './commands/end-tasks.ts'
 import { addHosts } from './commands/hosts.ts'
 import { addImport } from './commands/import.ts'
 import { addList } from './commands/list.ts'
@@ -11,7 +12,7 @@ import { addReplay } from './commands/replay.ts'
 import { addSchedule } from './commands/schedule.ts'
 import { addStatus } from './commands/status.ts'
 import { addTail } from './commands/tail.ts'
-import { addCancel, addShow } from './commands/tasks.ts'
+import { addShow } from './commands/tasks.ts'
 import { type Context, createContext, type GlobalOptions, type Io } from './context.ts'
 
 /** Returns all commands with their options and help. `fail` marks a partial failure. */
@@ -39,6 +40,7 @@ export function createProgram(io: Io, fail: () => void): Command {
   addList(program, context)
   addShow(program, context)
   addCancel(program, context)
+  addStop(program, context)
   addReplay(program, context)
   addTail(program, context)
   addHosts(program, context)

@@ -3,9 +3,21 @@ import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { choice, number, parseInstant } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
-import { type RequestFlags, requestFields, withRequestOptions } from './request-options.ts'
+import {
+  type ControlFlags,
+  controlFields,
+  type RequestFlags,
+  requestFields,
+  withControlOptions,
+  withRequestOptions,
+} from './request-options.ts'
 
-type CreateFlags = RequestFlags & { name?: string; timezone?: string; overlap?: 'allow'; catchUp?: 'latest' }
+type CreateFlags = RequestFlags & {
+  name?: string
+  timezone?: string
+  overlap?: 'allow'
+  catchUp?: 'latest'
+} & ControlFlags
 type PreviewFlags = { timezone?: string; count?: number; from?: string }
 
 export function addCron(program: Command, context: () => Context): void {
@@ -104,7 +116,7 @@ function addCreate(cron: Command, context: () => Context): void {
     .option('--name <name>', 'for people (default: the request)')
     .addOption(choice('--overlap <what>', 'whether a run starts while an earlier one is unfinished', ['allow', 'skip']))
     .addOption(choice('--catch-up <what>', 'which missed runs are made up for', ['latest', 'all', 'none']))
-  withRequestOptions(command).action(async (url: string, flags: CreateFlags & { cron: string }) => {
+  withControlOptions(withRequestOptions(command)).action(async (url: string, flags: CreateFlags & { cron: string }) => {
     const ctx = context()
     const job = await ctx.belfry().cronJobs.create(
       {
@@ -115,6 +127,7 @@ function addCreate(cron: Command, context: () => Context): void {
         ...(flags.timezone ? { timezone: flags.timezone } : {}),
         ...(flags.overlap ? { overlap: flags.overlap } : {}),
         ...(flags.catchUp ? { catchUp: flags.catchUp } : {}),
+        ...controlFields(flags),
         ...(await requestFields(ctx, flags)),
       },
       { signal: ctx.signal },

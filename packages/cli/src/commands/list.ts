@@ -20,6 +20,7 @@ type Flags = {
   cronjob?: string[]
   task?: string[]
   event?: string[]
+  label?: string[]
   status?: string[]
   name?: string
   from?: string
@@ -39,36 +40,36 @@ const pageSize = 100
 
 const kinds: Record<string, Kind> = {
   tasks: {
-    takes: ['status', 'cronjob', 'event', 'name', 'from', 'to'],
+    takes: ['status', 'cronjob', 'event', 'label', 'name', 'from', 'to'],
     heading: taskHeading,
-    rows: (belfry, { status, cronjob, event, name }, times) =>
+    rows: (belfry, { status, cronjob, event, label, name }, times) =>
       each(
         belfry.tasks.list({
-          ...given({ state: status as TaskState[], cronjobId: cronjob, eventId: event, name }),
+          ...given({ state: status as TaskState[], cronjobId: cronjob, eventId: event, label, name }),
           ...times,
         }),
         taskRow,
       ),
   },
   cronjobs: {
-    takes: ['status', 'name'],
+    takes: ['status', 'label', 'name'],
     heading: cronJobHeading,
-    rows: (belfry, { status, name }, { limit }) =>
-      each(belfry.cronJobs.list({ ...given({ status: status as ['active'], name }), limit }), cronJobRow),
+    rows: (belfry, { status, label, name }, { limit }) =>
+      each(belfry.cronJobs.list({ ...given({ status: status as ['active'], label, name }), limit }), cronJobRow),
   },
   runs: {
-    takes: ['status', 'topic', 'cronjob', 'task', 'from', 'to'],
+    takes: ['status', 'topic', 'cronjob', 'task', 'label', 'from', 'to'],
     heading: runHeading,
-    rows: (belfry, { status, topic, cronjob, task }, times) => {
-      const filters = given({ status: status as ['failed'], topic, cronjobId: cronjob, taskId: task })
+    rows: (belfry, { status, topic, cronjob, task, label }, times) => {
+      const filters = given({ status: status as ['failed'], topic, cronjobId: cronjob, taskId: task, label })
       return each(belfry.runs.list({ ...filters, ...times }), runRow)
     },
   },
   'dead-letters': {
-    takes: ['cronjob', 'name', 'from', 'to'],
+    takes: ['cronjob', 'label', 'name', 'from', 'to'],
     heading: taskHeading,
-    rows: (belfry, { cronjob, name }, times) =>
-      each(belfry.deadLetters.list({ ...given({ cronjobId: cronjob, name }), ...times }), taskRow),
+    rows: (belfry, { cronjob, label, name }, times) =>
+      each(belfry.deadLetters.list({ ...given({ cronjobId: cronjob, label, name }), ...times }), taskRow),
   },
   subscriptions: {
     takes: [],
@@ -92,6 +93,7 @@ export function addList(program: Command, context: () => Context): void {
     .addOption(repeated('--cronjob <id>', 'only of this cron job; can be repeated'))
     .addOption(repeated('--task <id>', 'only runs of this task; can be repeated'))
     .addOption(repeated('--event <id>', 'only tasks of this event; can be repeated'))
+    .addOption(repeated('--label <label>', 'only with this label; can be repeated'))
     .option('--name <prefix>', 'only with names that start with this')
     .option('--from <time>', 'only due (runs: started) at this time or later')
     .option('--to <time>', 'only due (runs: started) before this time')
@@ -115,7 +117,7 @@ export function addList(program: Command, context: () => Context): void {
 }
 
 function refuseOthers(what: string, kind: Kind, flags: Flags): void {
-  for (const name of ['status', 'topic', 'cronjob', 'task', 'event', 'name', 'from', 'to'] as const) {
+  for (const name of ['status', 'topic', 'cronjob', 'task', 'event', 'label', 'name', 'from', 'to'] as const) {
     if (flags[name] === undefined || kind.takes.includes(name)) continue
     throw new UsageError(`--${name} does not apply to ${what}.`)
   }

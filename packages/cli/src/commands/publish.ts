@@ -2,9 +2,16 @@ import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { taskHeading, taskRow } from '../output/rows.ts'
 import { number, repeated } from '../parse-options.ts'
-import { type RequestFlags, requestFields, withCallbackOptions } from './request-options.ts'
+import {
+  type ControlFlags,
+  controlFields,
+  type RequestFlags,
+  requestFields,
+  withCallbackOptions,
+  withControlOptions,
+} from './request-options.ts'
 
-type Flags = Omit<RequestFlags, 'method'> & { to?: string; idempotencyKey?: string }
+type Flags = Omit<RequestFlags, 'method'> & { to?: string; idempotencyKey?: string } & ControlFlags
 
 export function addPublish(program: Command, context: () => Context): void {
   const command = program
@@ -21,14 +28,18 @@ export function addPublish(program: Command, context: () => Context): void {
     .option('--timeout <time>', 'the time limit of an attempt, such as 30s (default: 30s)')
     .option('--queue <name>', 'the queue that limits the attempts')
     .option('--idempotency-key <key>', 'the same key publishes only once in 24 hours')
-  withCallbackOptions(command).action(async (topic: string, flags: Flags) => {
+  withControlOptions(withCallbackOptions(command)).action(async (topic: string, flags: Flags) => {
     const ctx = context()
-    const event = await ctx
-      .belfry()
-      .events.publish(
-        { topic, payload: '{}', ...(flags.to ? { targetUrl: flags.to } : {}), ...(await requestFields(ctx, flags)) },
-        { signal: ctx.signal, ...(flags.idempotencyKey ? { idempotencyKey: flags.idempotencyKey } : {}) },
-      )
+    const event = await ctx.belfry().events.publish(
+      {
+        topic,
+        payload: '{}',
+        ...(flags.to ? { targetUrl: flags.to } : {}),
+        ...(await requestFields(ctx, flags)),
+        ...controlFields(flags),
+      },
+      { signal: ctx.signal, ...(flags.idempotencyKey ? { idempotencyKey: flags.idempotencyKey } : {}) },
+    )
     if (ctx.out.isJson) return ctx.out.show(event, '')
     ctx.out.say(`${event.id}  ${event.topic}  ${event.tasks.length} ${event.tasks.length === 1 ? 'task' : 'tasks'}`)
     await ctx.out.rows(taskHeading, event.tasks.map(taskRow))

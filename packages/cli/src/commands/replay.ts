@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { parseInstant } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
 
-type Flags = { dead?: boolean; cronjob?: string; topic?: string; from?: string; to?: string }
+type Flags = { dead?: boolean; cronjob?: string; topic?: string; label?: string; from?: string; to?: string }
 
 export function addReplay(program: Command, context: () => Context): void {
   program
@@ -14,11 +14,12 @@ export function addReplay(program: Command, context: () => Context): void {
     .option('--dead', 'instead of ids: all dead letters that match the options below')
     .option('--cronjob <id>', 'dead letters of this cron job')
     .option('--topic <topic>', 'dead letters of events with this topic')
+    .option('--label <label>', 'dead letters with this label')
     .option('--from <time>', 'dead letters that were due at this time or later')
     .option('--to <time>', 'dead letters that were due before this time')
     .action(async (ids: string[], flags: Flags) => {
       const ctx = context()
-      const isFiltered = flags.cronjob || flags.topic || flags.from || flags.to
+      const isFiltered = flags.cronjob || flags.topic || flags.label || flags.from || flags.to
       if (flags.dead) {
         if (ids.length > 0) throw new UsageError('Use either ids or --dead.')
         return replayDeadLetters(ctx, flags)
@@ -36,6 +37,7 @@ async function replayDeadLetters(ctx: Context, flags: Flags): Promise<void> {
   const filter: DeadLetterFilter = {
     ...(flags.cronjob ? { cronjobId: flags.cronjob } : {}),
     ...(flags.topic ? { topic: flags.topic } : {}),
+    ...(flags.label ? { label: flags.label } : {}),
     ...(flags.from ? { from: parseInstant(flags.from) } : {}),
     ...(flags.to ? { to: parseInstant(flags.to) } : {}),
   }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { MethodInput, RequestFields } from '@belfry/client'
+import type { ControlFields, MethodInput, RequestFields } from '@belfry/client'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Context } from '../context.ts'
 import { parseDuration } from '../parse-duration.ts'
@@ -44,6 +44,23 @@ export function withCallbackOptions(command: Command): Command {
     .option('--on-success <url>', 'called with the task and the run when the task succeeds')
     .option('--on-failure <url>', 'called when the task is dead')
     .option('--on-attempt <url>', 'called after each attempt')
+}
+
+export type ControlFlags = { maxAge?: string; label?: string[] }
+
+/** Adds the options for the deadline and the labels of the tasks that a command creates. */
+export function withControlOptions(command: Command): Command {
+  return command
+    .option('--max-age <time>', 'no attempt starts this long after the time of the task, such as 10m')
+    .addOption(repeated('--label <label>', 'a label such as customer:42; can be repeated'))
+}
+
+/** Returns the fields of these options. */
+export function controlFields({ maxAge, label }: ControlFlags): ControlFields {
+  return {
+    ...(maxAge === undefined ? {} : { maxAgeMs: parseDuration(maxAge) }),
+    ...(label ? { labels: label } : {}),
+  }
 }
 
 function parseMethod(text: string): MethodInput {

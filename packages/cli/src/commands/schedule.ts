@@ -1,11 +1,21 @@
+import type { OnConflict } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { parseDuration } from '../parse-duration.ts'
-import { parseInstant } from '../parse-options.ts'
+import { choice, parseInstant, repeated } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
 import { type RequestFlags, requestFields, withRequestOptions } from './request-options.ts'
 
-type Flags = RequestFlags & { at?: string; delay?: string; name?: string; idempotencyKey?: string }
+type Flags = RequestFlags & {
+  at?: string
+  delay?: string
+  name?: string
+  expires?: string
+  key?: string
+  onConflict?: OnConflict
+  label?: string[]
+  idempotencyKey?: string
+}
 
 export function addSchedule(program: Command, context: () => Context): void {
   const command = program
@@ -15,15 +25,28 @@ export function addSchedule(program: Command, context: () => Context): void {
     .option('--at <time>', 'the time: ISO 8601 with a zone, such as 2026-12-01T09:00:00+01:00')
     .option('--in, --delay <time>', 'the time from now, such as 10m or 2d')
     .option('--name <name>', 'for people (default: the request)')
+    .option(
+      '--expires <time>',
+      'no attempt starts then or later: a time as for --at, or a time after the task, such as 10m',
+    )
+    .option('--key <key>', 'only one pending task has this key')
+    .addOption(choice('--on-conflict <what>', 'when a pending task has the key', ['reject', 'keep', 'replace']))
+    .addOption(repeated('--label <label>', 'a label such as customer:42; can be repeated'))
     .option('--idempotency-key <key>', 'the same key creates only one task in 24 hours')
   withRequestOptions(command).action(async (url: string, flags: Flags) => {
     const ctx = context()
+    if (flags.onConflict && flags.key === undefined) throw new UsageError('--on-conflict needs --key.')
+    const executeAt = when(ctx, flags)
     const task = await ctx.belfry().tasks.create(
       {
         ...(flags.name === undefined ? {} : { name: flags.name }),
         targetUrl: url,
         ...(flags.method ? { method: flags.method } : {}),
-        executeAt: when(ctx, flags),
+        executeAt,
+        ...(flags.expires ? { expiresAt: deadline(flags.expires, executeAt) } : {}),
+        ...(flags.key === undefined ? {} : { key: flags.key }),
+        ...(flags.onConflict ? { onConflict: flags.onConflict } : {}),
+        ...(flags.label ? { labels: flags.label } : {}),
         ...(await requestFields(ctx, flags)),
       },
       { signal: ctx.signal, ...(flags.idempotencyKey ? { idempotencyKey: flags.idempotencyKey } : {}) },
@@ -37,4 +60,8 @@ function when(ctx: Context, { at, delay }: Flags): Date {
     throw new UsageError('Specify either --at <time> or --in <time>. To call at once, use `belfry publish`.')
   }
   return at === undefined ? new Date(ctx.now().getTime() + parseDuration(delay ?? '')) : parseInstant(at)
+}
+
+function deadline(text: string, executeAt: Date): Date {
+  return /^\d+[a-z]/i.test(text) ? new Date(executeAt.getTime() + parseDuration(text)) : parseInstant(text)
 }

@@ -22,15 +22,3 @@ function read(ctx: Context, id: string): Promise<unknown> {
   if (id.startsWith('sub_')) return belfry.subscriptions.get(id)
   throw new UsageError(`${id} is not an id: ids start with task_, cron_, run_ or sub_.`)
 }
-
-export function addCancel(program: Command, context: () => Context): void {
-  program
-    .command('cancel')
-    .description('cancel a pending task')
-    .argument('<id>', 'task_...')
-    .action(async (id: string) => {
-      const ctx = context()
-      const task = await ctx.belfry().tasks.cancel(id)
-      ctx.out.show(task, `${task.id}  cancelled`)
-    })
-}

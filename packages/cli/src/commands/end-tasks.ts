@@ -1,0 +1,93 @@
+import type { TaskChoice, TaskFilter, TaskOperation } from '@belfry/client'
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { parseInstant, repeated } from '../parse-options.ts'
+import { UsageError } from '../usage-error.ts'
+
+type Flags = {
+  all?: boolean
+  label?: string[]
+  cronjob?: string[]
+  event?: string[]
+  topic?: string[]
+  name?: string
+  from?: string
+  to?: string
+  dryRun?: boolean
+}
+
+const verbs = {
+  cancel: { about: 'cancel pending tasks', ended: 'cancelled', state: 'pending' },
+  stop: { about: 'stop tasks that wait for a retry', ended: 'stopped', state: 'retrying' },
+} as const
+type Verb = keyof typeof verbs
+
+export function addCancel(program: Command, context: () => Context): void {
+  addVerb(program, context, 'cancel')
+}
+
+export function addStop(program: Command, context: () => Context): void {
+  addVerb(program, context, 'stop')
+}
+
+function addVerb(program: Command, context: () => Context, verb: Verb): void {
+  const { about, state } = verbs[verb]
+  program
+    .command(verb)
+    .description(about)
+    .argument('[ids...]', 'task_...')
+    .option('--all', `instead of ids: all ${state} tasks that match the options below`)
+    .addOption(repeated('--label <label>', 'tasks with this label; can be repeated'))
+    .addOption(repeated('--cronjob <id>', 'tasks of this cron job'))
+    .addOption(repeated('--event <id>', 'tasks of this event'))
+    .addOption(repeated('--topic <topic>', 'tasks of events with this topic'))
+    .option('--name <prefix>', 'tasks whose name starts with this')
+    .option('--from <time>', 'tasks that are due at this time or later')
+    .option('--to <time>', 'tasks that are due before this time')
+    .option('--dry-run', `only count the tasks`)
+    .action(async (ids: string[], flags: Flags) => {
+      const ctx = context()
+      const filter = filterOf(flags)
+      if (ids.length > 0 === Boolean(flags.all)) throw new UsageError('Specify either ids or --all.')
+      if (!flags.all && (Object.keys(filter).length > 0 || flags.dryRun)) {
+        throw new UsageError('These options select tasks: add --all.')
+      }
+      if (flags.all) return flags.dryRun ? count(ctx, verb, filter) : endMany(ctx, verb, { filter })
+      for (const id of ids) {
+        const task = await ctx.belfry().tasks[verb](id, { signal: ctx.signal })
+        ctx.out.show(task, `${task.id}  ${verbs[verb].ended}`)
+      }
+    })
+}
+
+async function count(ctx: Context, verb: Verb, filter: TaskFilter): Promise<void> {
+  const { state } = verbs[verb]
+  const found = await ctx.belfry().tasks.count({ ...filter, state }, { signal: ctx.signal })
+  ctx.out.show(found, `${found.count}${found.isCapped ? ' or more' : ''} ${state}`)
+}
+
+async function endMany(ctx: Context, verb: Verb, choice: TaskChoice): Promise<void> {
+  const { tasks } = ctx.belfry()
+  const { signal } = ctx
+  const { ended } = verbs[verb]
+  const answer = await (verb === 'cancel' ? tasks.cancelMany(choice, { signal }) : tasks.stopMany(choice, { signal }))
+  if (!answer.operation) {
+    return ctx.out.show(answer, `${'cancelled' in answer ? answer.cancelled : answer.stopped} ${ended}`)
+  }
+  const line = (operation: TaskOperation) => `${operation.ended} of ${operation.total} ${ended} (${operation.status})`
+  for await (const operation of tasks.progress(answer.operation.id, { signal })) {
+    ctx.out.show(operation, line(operation))
+  }
+}
+
+function filterOf({ label, cronjob, event, topic, name, from, to }: Flags): TaskFilter {
+  return {
+    ...(label ? { label } : {}),
+    ...(cronjob ? { cronjobId: cronjob } : {}),
+    ...(event ? { eventId: event } : {}),
+    ...(topic ? { topic } : {}),
+    ...(name === undefined ? {} : { name }),
+    ...(from ? { from: parseInstant(from) } : {}),
+    ...(to ? { to: parseInstant(to) } : {}),
+  }
+}
