@@ -126,6 +126,46 @@ it('finds a cancelled task that was called, and a task that was not cancelled af
   expect(findings(cancel)).toEqual([])
 })
 
+/** Ends the second task after its first attempt, without another one. */
+function endEarly(history: History, reason: string, expiresAt: number | null): void {
+  Object.assign(taskOf(history, 'b'), { state: 'dead', stateReason: reason, attempts: 1, expiresAt })
+  setMoves(history, 'b', ['pending', 'processing', 'retrying', 'dead'])
+  history.hits.pop()
+  history.runs.pop()
+}
+
+it('allows a task to end at its deadline or by a stop, before its retries are used up', () => {
+  expect(findings(history => endEarly(history, 'stopped', null))).toEqual([])
+  expect(findings(history => endEarly(history, 'expired', due))).toEqual([])
+  const unstarted = (history: History) => {
+    Object.assign(taskOf(history, 'a'), { state: 'dead', stateReason: 'expired', attempts: 0, expiresAt: due })
+    setMoves(history, 'a', ['pending', 'dead'])
+    history.hits.shift()
+    history.runs.shift()
+  }
+  expect(findings(unstarted)).toEqual([])
+})
+
+it('finds a task that expired early or was stopped while pending, and a claim after the deadline', () => {
+  expect(findings(history => endEarly(history, 'expired', due + 60_000))).toEqual(['I8 b'])
+  expect(findings(history => endEarly(history, 'user', null))).toEqual(['I9 b', 'I8 b'])
+  const stopPending = (history: History) => {
+    Object.assign(taskOf(history, 'a'), { state: 'dead', stateReason: 'stopped', attempts: 0 })
+    setMoves(history, 'a', ['pending', 'dead'])
+    history.hits.shift()
+    history.runs.shift()
+  }
+  expect(findings(stopPending)).toEqual(['I8 a'])
+  const late = (claimedAt: number) => (history: History) => {
+    const id = claimedAt.toString(16).padStart(12, '0')
+    taskOf(history, 'a').expiresAt = due + 5
+    history.hits[0]!.runId = history.runs[0]!.id = id
+    for (const move of history.moves) if (move.runId === 'a1') move.runId = id
+  }
+  expect(findings(late(due + 4))).toEqual([])
+  expect(findings(late(due + 5))).toEqual(['I6 a'])
+})
+
 it('finds a call of the old target after the answer to a PATCH', () => {
   expect(findings(history => (history.accepted[0]!.paths = ['/new']))).toEqual(['I13 a'])
   expect(findings(history => (history.accepted[0]!.paths = ['/a', '/new']))).toEqual([])

@@ -1,10 +1,12 @@
-import type { Complain, Known } from './check-task.ts'
+import { type Complain, clockToleranceMs, type Known } from './check-task.ts'
 import type { Move, StoredTask } from './history.ts'
 
 const arrows = new Set([
   ...['null>pending', 'null>cancelled', 'pending>processing', 'pending>cancelled'],
   ...['processing>success', 'processing>retrying', 'processing>dead', 'processing>pending', 'retrying>processing'],
-  // The late record of an attempt that was lost.
+  // The deadline has passed, or a user has stopped it.
+  'pending>dead',
+  // The same, or the late record of an attempt that was lost.
   ...['retrying>success', 'retrying>dead', 'retrying>retrying'],
 ])
 
@@ -17,7 +19,7 @@ export function checkMoves(task: StoredTask, { moves, runs }: Known, complain: C
     if (move.from !== state) complain('I8', `left ${move.from} although it was ${state}`)
     if (!arrows.has(`${move.from}>${move.to}`)) complain('I8', `went from ${move.from} to ${move.to}`)
     else if (move.from === null) checkCreation(task, move, complain)
-    else if (before && move.from === state) checkMove(before, move, stored, complain)
+    else if (before && move.from === state) checkMove(task, before, move, stored, complain)
     before = move
   }
   const last = before?.to ?? null
@@ -29,19 +31,28 @@ function checkCreation(task: StoredTask, move: Move, complain: Complain): void {
     complain('I8', 'was made as a cancelled task and is no missed occurrence')
 }
 
-function checkMove(before: Move, move: Move, stored: ReadonlySet<string>, complain: Complain): void {
+function checkMove(task: StoredTask, before: Move, move: Move, stored: ReadonlySet<string>, complain: Complain): void {
   const counted = move.attempts - before.attempts
   const isStored = before.runId !== null && stored.has(before.runId)
-  if (move.to === 'processing') {
+  if (isEnd(task, move)) {
+    if (counted !== 0) complain('I8', `counted ${counted} attempts when it was ended`)
+  } else if (move.to === 'processing') {
     if (counted !== 1) complain('I8', `counted ${counted} attempts for one claim`)
   } else if (move.to === 'pending' || (move.to === 'retrying' && counted === -1)) {
     checkUndo(move, counted, isStored, complain)
   } else if (move.from === 'processing') {
     if (counted !== 0) complain('I8', `counted ${counted} attempts when one ended`)
     if (!isStored) complain('I8', `ended attempt ${move.attempts} without its run`)
-  } else if (move.from === 'retrying') {
+  } else if (move.from === 'retrying' || move.to === 'dead') {
     checkLateRecord(before, move, isStored, complain)
   } else if (counted !== 0) complain('I8', `counted ${counted} attempts while it was cancelled`)
+}
+
+// Whether the move ends a waiting task without an attempt, as its reason says.
+function isEnd({ stateReason, expiresAt }: StoredTask, { from, to, at }: Move): boolean {
+  if (to !== 'dead' || from === 'processing') return false
+  const isExpired = stateReason === 'expired' && expiresAt !== null && at >= expiresAt - clockToleranceMs
+  return isExpired || (stateReason === 'stopped' && from === 'retrying')
 }
 
 // Undoes a claim whose attempt never started: back to the state before the claim, without a trace.
@@ -56,5 +67,5 @@ function checkUndo(move: Move, counted: number, isStored: boolean, complain: Com
 function checkLateRecord(before: Move, move: Move, isStored: boolean, complain: Complain): void {
   const isLate = move.wasQuarantined && move.runId !== null && move.runId === before.runId && isStored
   if (!isLate || move.attempts !== before.attempts)
-    complain('I8', `went from retrying to ${move.to} without a late record of a lost attempt`)
+    complain('I8', `went from ${move.from} to ${move.to} without a late record of a lost attempt`)
 }

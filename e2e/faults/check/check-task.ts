@@ -28,6 +28,7 @@ function checkEnd(now: number, task: StoredTask, { hits, runs, moves }: Known, c
   const lost = new Set(runs.filter(({ errorCode }) => errorCode === lostCode).map(({ id }) => id))
   // A lost attempt does not use a retry, so only the others count towards the limit.
   if (task.state !== 'dead' || task.attempts - lost.size > task.maxRetries) return
+  if (task.stateReason === 'expired' || task.stateReason === 'stopped') return
   const inQuarantine = moves.filter(move => move.from === 'processing' && move.wasQuarantined && isIn(lost, move.runId))
   if (lost.size < maxLosses || inQuarantine.length < maxLosses - 1)
     complain('I9', `is dead after ${task.attempts} of ${task.maxRetries + 1} attempts, ${lost.size} of them lost`)
@@ -43,6 +44,8 @@ function checkHits(task: StoredTask, { hits, runs }: Known, complain: Complain):
       complain('I4', `was called for run ${hit.runId} before its start or as another attempt`)
     else if (run.responseStatus !== null && run.responseStatus !== hit.answered && hit.answered !== null)
       complain('I4', `run ${run.id} says ${run.responseStatus}, the target answered ${hit.answered}`)
+    if (task.expiresAt !== null && claimedAt(hit.runId) >= task.expiresAt)
+      complain('I6', 'was claimed after its deadline')
     if (seen.has(hit.attempt)) complain('I5', `was called twice for attempt ${hit.attempt}`)
     seen.add(hit.attempt)
     const dueAt = Math.max(task.executeAt, run?.scheduledAt ?? 0)
@@ -62,6 +65,11 @@ function checkRuns(task: StoredTask, runs: StoredRun[], complain: Complain): voi
   if (successes.length > 1 || (successes[0] && successes[0] !== last)) complain('I8', 'was tried again after a success')
   if ((task.state === 'success') !== (last?.status === 'success'))
     complain('I8', `is ${task.state} and its last run is ${last?.status}`)
+}
+
+// By the database's clock: the id of a run begins with the time of its claim.
+function claimedAt(runId: string): number {
+  return Number.parseInt(runId.replace('-', '').slice(0, 12), 16)
 }
 
 function isIn(ids: ReadonlySet<string>, id: string | null): boolean {

@@ -43,6 +43,7 @@ export function stored(id: string, state: string, attempts: number): StoredTask 
     name: `/${id}`,
     cronJobId: null,
     occurrenceAt: null,
+    expiresAt: null,
     callbackOf: null,
     callbacks: [],
   }

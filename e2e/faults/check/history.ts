@@ -76,6 +76,8 @@ export type StoredTask = {
   dueAt: number
   cronJobId: string | null
   occurrenceAt: number | null
+  /** Its deadline. */
+  expiresAt: number | null
   /** The task that a callback reports. */
   callbackOf: string | null
   /** The names of the task's own callbacks, such as `on_success`. */

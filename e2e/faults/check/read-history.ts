@@ -24,6 +24,7 @@ export async function readHistory(fixture: Fixture): Promise<History> {
     `SELECT t.id, w.organization_id AS "organizationId", r.name, t.state, t.state_reason AS "stateReason", t.attempts,
             r.max_retries AS "maxRetries", ${ms('t.created_at')} AS "createdAt", ${ms('t.execute_at')} AS "executeAt",
             ${ms('t.due_at')} AS "dueAt", t.cron_job_id AS "cronJobId", ${ms('t.occurrence_at')} AS "occurrenceAt",
+            ${ms('t.expires_at')} AS "expiresAt",
             t.callback_of AS "callbackOf",
             ARRAY(SELECT json_object_keys(coalesce(r.callbacks, '{}')::json)) AS callbacks
      FROM tasks t JOIN task_requests r ON r.task_id = t.id LEFT JOIN workspaces w ON w.id = t.workspace_id`,
