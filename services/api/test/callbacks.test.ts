@@ -138,7 +138,7 @@ describe('the callback of a task', () => {
     const [callback] = (await get(`/tasks?callback_of=${task.id}`)).data
     expect(callback).toMatchObject({ source: 'callback', callback_of: task.id, url: done.url, ...none, method: 'POST' })
     const { request: __, response, ...run } = await get(`/runs/${task.last_run.id}`)
-    expect(task).toMatchObject(callback.payload.task)
+    expect(callback.payload.task).toEqual(task)
     const { response: reported, ...rest } = callback.payload.run
     expect(rest).toEqual(run)
     if (response === null) return expect(reported).toBeNull()
