@@ -30,6 +30,29 @@ describe('X-Request-Id', () => {
   })
 })
 
+describe('a create that waits for the database until its time has passed', () => {
+  it('is answered 503, and 400 only if its time was past when it arrived', async () => {
+    const { apiKey } = await api.signUp()
+    const create = (path: string, body: object) => api.send('POST', path, body, { 'X-Api-Key': apiKey })
+    const tasks = '/api/v1/scheduler/tasks'
+    const soon = () => aTaskBody({ execute_at: new Date(Date.now() + 400).toISOString() })
+    const locker = await api.ctx.pool.connect()
+    try {
+      await locker.query('BEGIN; LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE')
+      const waiting = [create(tasks, soon()), create(`${tasks}/batch`, { tasks: [soon()] })]
+      await locker.query('SELECT pg_sleep(1.2)')
+      await locker.query('ROLLBACK')
+      const [one, batch] = await Promise.all(waiting)
+      expect([one?.status, one?.body.code]).toEqual([503, 'unavailable'])
+      expect(batch?.body.data[0].error).toMatchObject({ status: 503, code: 'unavailable' })
+    } finally {
+      locker.release()
+    }
+    const past = aTaskBody({ execute_at: new Date(Date.now() - 1_000).toISOString() })
+    expect((await create(tasks, past)).status).toBe(400)
+  })
+})
+
 // The last test of this file: there is no database afterwards.
 describe('while the database is away', () => {
   it('every route responds with 503 and a problem, never with 500 or nothing', async () => {

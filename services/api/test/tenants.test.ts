@@ -106,7 +106,7 @@ it('lists organizations with their account and usage, finds them by name and by 
 it.each([
   [
     'executions',
-    'INSERT INTO usage (organization_id, month, executions, wanted) VALUES ($1, utc_month(now()), 1000000, 1000000)',
+    'INSERT INTO usage (organization_id, month, executions, wanted, granted, execution_limit) VALUES ($1, utc_month(now()), 1000000, 1, 1, 2000000)',
   ],
   [
     'storage',

@@ -19,6 +19,8 @@ export type Input<R extends Right, Body, Query, Params extends string> = {
   /** The body as it was sent. */
   bodyText: string
   request: Request
+  /** When the request arrived, by the database's clock, in epoch milliseconds. */
+  arrivedAt: number
 }
 
 /** Stands for the id of the caller's workspace in a path. */
@@ -91,6 +93,7 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
     body: definition.body,
     isIdempotent: definition.isIdempotent ?? false,
     async serve(ctx, request, response) {
+      const arrivedAt = ctx.clock.now()
       const params = readParams<Params>(request, kinds)
       const caller = await authorize(ctx, request, definition.right, params)
       if ('ws' in kindOf && caller !== null && 'workspaceId' in caller)
@@ -99,7 +102,15 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
       const { value, text } = bodySchema
         ? await readBody(ctx, request, response, bodySchema, limits, inspect)
         : { value: undefined as Body, text: '' }
-      const reply = await definition.handle(ctx, { caller, params, query, body: value, bodyText: text, request })
+      const reply = await definition.handle(ctx, {
+        caller,
+        params,
+        query,
+        body: value,
+        bodyText: text,
+        request,
+        arrivedAt,
+      })
       await sendReply(response, reply)
     },
   }

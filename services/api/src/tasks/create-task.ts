@@ -21,7 +21,7 @@ export const createTask = creation({
   body: createTaskBody,
   storesReply: body => !hasControls(toControls(body)),
   inspect: inspectNewTask,
-  async handle(work, { caller, body, bodyText, request }) {
+  async handle(work, { caller, body, bodyText, request, arrivedAt }) {
     const { organizationId, workspaceId } = caller
     const quota = await readQuota(work, organizationId)
     refuseOverQuota(quota, 'later')
@@ -43,7 +43,7 @@ export const createTask = creation({
       if (due) work.afterCommit(ctx => enqueue(ctx, [due.row], due.now))
       return result.kind === 'stored' ? created(`/api/v1/scheduler/tasks/${presented.id}`, presented) : ok(presented)
     }
-    const storing = withinLimit(work, quota, one, work => storeTask(work, task, answer))
+    const storing = withinLimit(work, quota, one, work => storeTask(work, task, answer, arrivedAt))
     if (__FAILPOINTS__) await failpoint('api.in_insert')
     const { stored, reply } = await storing
     work.afterCommit(ctx => enqueue(ctx, [{ ...task, dueAt: task.executeAt }], stored.now))

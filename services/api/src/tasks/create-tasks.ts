@@ -26,7 +26,7 @@ import { withinLimit } from '../quotas/headroom.ts'
 import { type Quota, readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
 import { dueUnderKey, hasKey, presentUnderKey } from './create-under-key.ts'
 import { enqueue } from './enqueue.ts'
-import { executeAtNotFuture } from './execute-at.ts'
+import { executeAtPassed } from './execute-at.ts'
 import { inspectNewTask, toNewTask } from './new-task.ts'
 import { presentNewTask } from './present-task.ts'
 import { recordOrigin } from './record-origin.ts'
@@ -42,7 +42,7 @@ export const createTasks = creation({
   refusals: ['quota_exceeded'],
   body: createTasksBody,
   limits,
-  async handle(work, { caller, body, bodyText, request }) {
+  async handle(work, { caller, body, bodyText, request, arrivedAt }) {
     const { organizationId, workspaceId } = caller
     const quota = await readQuota(work, organizationId)
     refuseOverQuota(quota, 'later')
@@ -53,7 +53,7 @@ export const createTasks = creation({
     await openQueues(work, workspaceId, rows)
     const objects = { workspaceId, objects: 'pendingTasks', wanted: tasks.length } as const
     recordOrigin(work, { caller, request }, tasks)
-    const stored = await withinLimit(work, quota, objects, ({ db }) => insert(db, workspaceId, tasks))
+    const stored = await withinLimit(work, quota, objects, ({ db }) => insert(db, workspaceId, tasks, arrivedAt))
     const due = tasks.flatMap(task => stored.dueOf(task) ?? [])
     const [first] = due
     work.afterCommit(ctx =>
@@ -106,15 +106,16 @@ type Stored = {
   dueOf(task: NewRow): { row: DueRow; now: Date } | null
 }
 
-async function insert(db: Db, workspaceId: string, tasks: readonly NewRow[]): Promise<Stored> {
+async function insert(db: Db, workspaceId: string, tasks: readonly NewRow[], arrivedAt: number): Promise<Stored> {
   const keyed = tasks.filter(hasKey)
-  if (keyed.length === 0) return withoutKeys(await insertTasks(db, tasks))
+  if (keyed.length === 0) return withoutKeys(await insertTasks(db, tasks), arrivedAt)
   return inTransaction(db, async tx => {
     const plain = withoutKeys(
       await insertTasks(
         tx,
         tasks.filter(task => !hasKey(task)),
       ),
+      arrivedAt,
     )
     const results = await storeUnderKeys(tx, workspaceId, keyed)
     const byId = new Map(keyed.map((task, i) => [task.id, { task, result: results[i] as UnderKey }]))
@@ -131,12 +132,12 @@ async function insert(db: Db, workspaceId: string, tasks: readonly NewRow[]): Pr
   })
 }
 
-function withoutKeys(inserted: readonly InsertedTask[]): Stored {
+function withoutKeys(inserted: readonly InsertedTask[], arrivedAt: number): Stored {
   const byId = new Map(inserted.map(one => [one.id, one]))
   return {
     async present(_, task) {
       const stored = byId.get(task.id)
-      if (!isStored(stored)) throw executeAtNotFuture()
+      if (!isStored(stored)) throw executeAtPassed(task.executeAt, arrivedAt)
       return presentNewTask(task, stored.createdAt.toISOString())
     },
     dueOf(task) {

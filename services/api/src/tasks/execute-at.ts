@@ -1,5 +1,5 @@
 import type { FieldError } from '@belfry/contract'
-import { type AppError, parseInstant } from '@belfry/domain'
+import { AppError, parseInstant } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { invalid } from '../http/refusals.ts'
 
@@ -12,6 +12,16 @@ const notFuture: FieldError = {
 /** The refusal of a time that is past or present by the clock of the database. */
 export function executeAtNotFuture(): AppError {
   return invalid('body', [notFuture])
+}
+
+/**
+ * The refusal of a new task whose time has come. A time that was in the future when the request arrived has passed while the
+ * request waited for the database. That is no mistake of the caller, who would not repeat a refused request.
+ * @param arrivedAt - When the request arrived, by the database's clock, in epoch milliseconds.
+ */
+export function executeAtPassed(executeAt: Date | null, arrivedAt: number): AppError {
+  if (executeAt === null || executeAt.getTime() <= arrivedAt) return executeAtNotFuture()
+  return new AppError('unavailable', 'execute_at passed while the request waited for the database. Send a later time.')
 }
 
 /**
