@@ -37,14 +37,14 @@ beforeAll(async () => {
   belfry = await startBelfry(backend, { services: ['api'], env: portOf('api') })
   await Promise.all((['scheduler', 'dispatcher'] as const).map(name => belfry.start(name, portOf(name))))
   const task = (path: string, retries: number) => ({
-    ...{ name: 'counted', url: target.url(path), method: 'POST', execute_at: inMs(1500) },
+    ...{ name: 'counted', url: target.url(path), method: 'POST', execute_at: inMs(5_000) },
     retry: { max_retries: retries, backoff: 'fixed', base_delay_ms: 1000 },
   })
   const bodies = [
     task('/well', 0),
     task('/well', 0),
     task('/fails', 1),
-    { ...task('/', 0), url: 'http://127.0.0.1:1/' },
+    { ...task('/', 0), url: `http://127.0.0.1:${await freePort()}/` },
   ]
   for (const body of bodies) expect((await belfry.call('POST', tasks, body)).status).toBe(201)
   expect((await belfry.call('POST', tasks, { name: 'refused' })).status).toBe(400)
