@@ -129,6 +129,21 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     expect(new URL(page.url()).search).toBe('?name=Bulk')
   })
 
+  it('cancels all tasks that match the filter, after it has shown how many, and links labels', async () => {
+    const page = await stage.ownerPage()
+    const [id] = await Promise.all([1, 2].map(n => create({ name: `Labelled ${n}`, labels: ['bulk:1'], key: `k${n}` })))
+    await open(page, `/tasks/${id}`, 'Labelled 1')
+    await page.getByText('k1', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'bulk:1' }).click()
+    await page.getByRole('heading', { name: 'Tasks', exact: true, level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'Cancel matching pending tasks' }).click()
+    await page.getByRole('heading', { name: 'Cancel 2 pending tasks?' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'tasks-cancel-matching')
+    await page.getByRole('button', { name: 'Cancel tasks', exact: true }).click()
+    await page.getByText('2 tasks cancelled', { exact: true }).waitFor()
+  })
+
   it('copies a task, sends it now, and warns of a secret that does not exist', async () => {
     const page = await stage.ownerPage()
     const id = await create({

@@ -1,4 +1,4 @@
-import type { Callback, CallbackEvent, Task } from '@belfry/contract'
+import type { Callback, CallbackEvent, Task, TaskCount, TaskOperation } from '@belfry/contract'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { type ListQuery, listOptions } from './page.ts'
@@ -20,7 +20,14 @@ export type RequestBody = {
   queue?: string | null
 } & { [Event in CallbackEvent]: CallbackBody | null }
 
-export type NewTask = RequestBody & { name: string; execute_at: string }
+export type NewTask = RequestBody & {
+  name: string
+  execute_at: string
+  expires_at?: string | null
+  key?: string
+  on_conflict?: string
+  labels?: string[]
+}
 
 export function tasksQuery(workspaceId: string, query: ListQuery = {}) {
   return listOptions<Task>(['tasks', workspaceId], base, query, workspaceId)
@@ -48,4 +55,43 @@ export function cancelTask(workspaceId: string, taskId: string): Promise<Task> {
 
 export function replayTask(workspaceId: string, taskId: string): Promise<Task> {
   return call('POST', `${base}/${taskId}/replay`, { workspaceId })
+}
+
+export function stopTask(workspaceId: string, taskId: string): Promise<Task> {
+  return call('POST', `${base}/${taskId}/stop`, { workspaceId })
+}
+
+export type EndAction = 'cancel' | 'stop'
+
+/** Queries how many tasks in a state match a filter of the list. */
+export function taskCountQuery(workspaceId: string, state: string, filter: ListQuery) {
+  return queryOptions({
+    queryKey: ['tasks', workspaceId, 'count', state, filter],
+    queryFn: ({ signal }) =>
+      call<TaskCount>('GET', `${base}/count`, { query: { ...filter, state }, workspaceId, signal }),
+    staleTime: 0,
+  })
+}
+
+/** Cancels or stops the tasks that match a filter. */
+export async function endTasks(
+  workspaceId: string,
+  action: EndAction,
+  filter: ListQuery,
+): Promise<{ count: number; operation: TaskOperation | null }> {
+  type Counts = { cancelled?: number; stopped?: number; operation: TaskOperation | null }
+  const answer = await call<Counts>('POST', `${base}/${action}`, { body: { filter }, workspaceId })
+  return { count: answer.cancelled ?? answer.stopped ?? 0, operation: answer.operation }
+}
+
+export function taskOperationQuery(workspaceId: string, operationId: string) {
+  return queryOptions({
+    queryKey: ['task-operation', workspaceId, operationId],
+    queryFn: ({ signal }) => call<TaskOperation>('GET', `${base}/operations/${operationId}`, { workspaceId, signal }),
+    refetchInterval: ({ state }) => (state.data && state.data.status !== 'running' ? false : 1000),
+  })
+}
+
+export function cancelTaskOperation(workspaceId: string, operationId: string): Promise<TaskOperation> {
+  return call('DELETE', `${base}/operations/${operationId}`, { workspaceId })
 }

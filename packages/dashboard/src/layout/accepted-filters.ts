@@ -6,6 +6,7 @@ export const acceptedFilters = {
   source: /^(task|cron|event|callback)$/,
   status: /^(success|failed)$/,
   response_status: /^[1-9](\d\d|xx)$/i,
+  label: /^[A-Za-z0-9][A-Za-z0-9._:/=@+-]{0,63}$/,
   task_id: /^task_[a-z0-9]{26}$/,
   cronjob_id: /^cron_[a-z0-9]{26}$/,
   callback_of: /^task_[a-z0-9]{26}$/,

@@ -49,8 +49,16 @@ export function FilterBar<Name extends string>({ filters, search, children }: Fi
 
 type FilterProps<Name extends string> = { filters: Pick<Filters<Name>, 'first' | 'set'>; name: Name; label: string }
 
-/** A search field. The key `/` focuses it. */
-export function SearchFilter<Name extends string>({ filters, name, label }: FilterProps<Name>): ReactNode {
+/**
+ * A field that filters as the user types.
+ * @param isPageSearch - Whether it is the search field of the page, which the key `/` focuses. Default: true.
+ */
+export function SearchFilter<Name extends string>({
+  filters,
+  name,
+  label,
+  isPageSearch = true,
+}: FilterProps<Name> & { isPageSearch?: boolean }): ReactNode {
   const applied = filters.first(name)
   const [text, setText] = useState(applied)
   const own = useRef(applied)
@@ -71,10 +79,10 @@ export function SearchFilter<Name extends string>({ filters, name, label }: Filt
   return (
     <div className={styles.search}>
       <TextInput
-        type="search"
+        type={isPageSearch ? 'search' : 'text'}
         aria-label={label}
         placeholder={label}
-        data-page-search=""
+        {...(isPageSearch ? { 'data-page-search': '' } : {})}
         value={text}
         onChange={event => setText(event.target.value)}
       />

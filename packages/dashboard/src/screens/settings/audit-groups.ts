@@ -17,7 +17,7 @@ const groups: Record<Group, { label: string; actions: readonly string[] }> = {
   queue: { label: 'Queues', actions: ['changed', 'paused', 'resumed', 'deleted'] },
   host: { label: 'Hosts', actions: ['reset'] },
   subscription: { label: 'Subscriptions', actions: ['created', 'changed', 'deleted'] },
-  task: { label: 'Tasks', actions: ['changed', 'cancelled'] },
+  task: { label: 'Tasks', actions: ['changed', 'cancelled', 'stopped', 'bulk_cancelled', 'bulk_stopped'] },
   cron_job: { label: 'Cron jobs', actions: ['created', 'changed', 'paused', 'resumed', 'deleted'] },
 }
 

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Ban, CopyPlus, Pencil, RotateCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { cancelTask, replayTask, taskQuery } from '../../api/tasks.ts'
+import { cancelTask, replayTask, stopTask, taskQuery } from '../../api/tasks.ts'
 import type { WorkspacePaths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -36,22 +36,57 @@ export function TaskActions({ workspaceId, task, to }: TaskActionsProps): ReactN
   return (
     <>
       {duplicate}
+      {task.state === 'retrying' && <StopButton workspaceId={workspaceId} task={task} />}
       {isTerminal(task.state) && <ReplayButton workspaceId={workspaceId} task={task} to={to} />}
     </>
   )
 }
 
-function CancelButton({ workspaceId, task }: Omit<TaskActionsProps, 'to'>): ReactNode {
+function CancelButton(props: Omit<TaskActionsProps, 'to'>): ReactNode {
+  return (
+    <EndButton
+      {...props}
+      run={cancelTask}
+      label="Cancel task"
+      question="Cancel this task?"
+      about={`“${props.task.name}” will not be delivered. It can be replayed later.`}
+      done="Task cancelled"
+    />
+  )
+}
+
+function StopButton(props: Omit<TaskActionsProps, 'to'>): ReactNode {
+  return (
+    <EndButton
+      {...props}
+      run={stopTask}
+      label="Stop retries"
+      question="Stop this task?"
+      about={`“${props.task.name}” is not retried any more. It becomes a dead letter and can be replayed.`}
+      done="Task stopped"
+    />
+  )
+}
+
+type EndButtonProps = Omit<TaskActionsProps, 'to'> & {
+  run(workspaceId: string, taskId: string): Promise<Task>
+  label: string
+  question: string
+  about: string
+  done: string
+}
+
+function EndButton({ workspaceId, task, run, label, question, about, done }: EndButtonProps): ReactNode {
   const client = useQueryClient()
   const toast = useToast()
   const refusal = useRefusal('task.delete')
   const [isAsking, setIsAsking] = useState(false)
-  const cancel = useMutation({
-    mutationFn: () => cancelTask(workspaceId, task.id),
-    onSuccess(cancelled) {
-      client.setQueryData(taskQuery(workspaceId, task.id).queryKey, cancelled)
+  const ending = useMutation({
+    mutationFn: () => run(workspaceId, task.id),
+    onSuccess(ended) {
+      client.setQueryData(taskQuery(workspaceId, task.id).queryKey, ended)
       setIsAsking(false)
-      toast('Task cancelled')
+      toast(done)
     },
     // After an error too: the task may have started in the meantime.
     onSettled: () =>
@@ -63,19 +98,19 @@ function CancelButton({ workspaceId, task }: Omit<TaskActionsProps, 'to'>): Reac
   return (
     <>
       <Button kind="danger" icon={<Ban size={15} />} refusal={refusal} onClick={() => setIsAsking(true)}>
-        Cancel task
+        {label}
       </Button>
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setIsAsking(false)}
-        title="Cancel this task?"
-        description={`“${task.name}” will not be delivered. It can be replayed later.`}
-        action="Yes, cancel task"
+        title={question}
+        description={about}
+        action={`Yes, ${label.toLowerCase()}`}
         isDangerous
-        isPending={cancel.isPending}
-        onConfirm={() => cancel.mutate()}
+        isPending={ending.isPending}
+        onConfirm={() => ending.mutate()}
       >
-        {cancel.error && <Problem error={cancel.error} />}
+        {ending.error && <Problem error={ending.error} />}
       </ConfirmDialog>
     </>
   )

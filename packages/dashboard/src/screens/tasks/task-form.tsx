@@ -21,6 +21,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { ControlFields, type ControlsDraft, checkControls, controlsBodyOf, controlsDraftOf } from './control-fields.tsx'
 
 /** Creates a task, or with `?from=` a copy of one. */
 export function NewTask(): ReactNode {
@@ -74,7 +75,7 @@ export function EditTask(): ReactNode {
 
 const suggestions = ['in 1 minute', 'in 10 minutes', 'in 1 hour', 'tomorrow 09:00', 'Monday 09:00']
 
-type Draft = RequestDraft & { name: string; when: WhenDraft }
+type Draft = RequestDraft & ControlsDraft & { name: string; when: WhenDraft }
 
 type TaskFormProps = {
   /** The task to edit. */
@@ -111,6 +112,7 @@ function TaskForm({ task, model, backTo }: TaskFormProps): ReactNode {
       now={task ? undefined : 'Send now'}
       backTo={backTo}
       facts={{ taskId: task?.id ?? null, scheduledAt: 'error' in when ? null : when.at }}
+      more={<ControlFields draft={draft} errors={errors} onChange={onChange} hasKey={!task} />}
     >
       <FormCard label="Name and time">
         <Field label="Name" error={errors.name}>
@@ -138,9 +140,13 @@ function TaskForm({ task, model, backTo }: TaskFormProps): ReactNode {
 
 function draftFor(task: Task | undefined, model: Task | undefined): Draft {
   const request = model ? draftOf(model) : emptyRequest
-  if (!task) return { ...request, name: model?.name ?? '', when: { text: '', zone: viewerZone() } }
+  if (!task) {
+    const when = { text: '', zone: viewerZone() }
+    return { ...request, ...controlsDraftOf(model, true), name: model?.name ?? '', when }
+  }
   return {
     ...draftOf(task),
+    ...controlsDraftOf(task, false),
     name: task.name,
     when: { text: wallText(new Date(task.execute_at), viewerZone()), zone: viewerZone() },
   }
@@ -157,6 +163,7 @@ function checkDraft(draft: Draft, task: Task | undefined): FieldErrors {
       ? { payload: 'A payload can be replaced but not removed. Cancel this task and create a new one.' }
       : {}),
     ...checkRequest(draft),
+    ...checkControls(draft, 'error' in when ? null : when.at),
   }
 }
 
@@ -169,7 +176,13 @@ type Edit = {
 function save(workspaceId: string, edit: Edit | undefined, draft: Draft, key: string): Promise<Task> {
   const when = parseWhen(draft.when.text, draft.when.zone, new Date())
   if ('error' in when) return Promise.reject(new Error(when.error))
-  const body: NewTaskBody = { name: draft.name.trim(), execute_at: when.at.toISOString(), ...bodyOf(draft) }
+  const controls = controlsBodyOf(draft, edit?.task)
+  const body: NewTaskBody = {
+    name: draft.name.trim(),
+    execute_at: when.at.toISOString(),
+    ...bodyOf(draft),
+    ...controls,
+  }
   if (!edit) return createTask(workspaceId, body, key)
   const { task, isTimeKept } = edit
   const changes = changesOf(isTimeKept ? { ...body, execute_at: task.execute_at } : body, task)

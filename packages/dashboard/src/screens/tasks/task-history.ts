@@ -18,6 +18,8 @@ const reasons: Readonly<Record<string, string>> = {
   workspace_deleted: 'Cancelled: workspace deleted',
   overlap_skipped: 'Skipped: the previous occurrence had not finished',
   missed: 'Skipped: missed while Belfry was not running',
+  expired: 'Dead: the deadline passed',
+  stopped: 'Dead: stopped by a user',
 }
 
 /** Returns what has happened to a task, oldest first, and what comes next. `runs` may be in any order. */
@@ -52,7 +54,8 @@ function attemptEvent({ attempt, status, started_at, response_status, error, id 
 function endOf({ state, state_reason, finished_at }: Task): HistoryEvent[] {
   if (finished_at === null) return []
   if (state === 'success') return [{ at: finished_at, text: 'Completed', tone: 'good' }]
-  if (state === 'dead') return [{ at: finished_at, text: 'Dead: no further retries', tone: 'bad' }]
+  if (state === 'dead')
+    return [{ at: finished_at, text: reasons[state_reason ?? ''] ?? 'Dead: no further retries', tone: 'bad' }]
   return [{ at: finished_at, text: reasons[state_reason ?? ''] ?? 'Cancelled', tone: 'plain' }]
 }
 

@@ -146,7 +146,24 @@ function Details({ task }: { task: TaskResource }): ReactNode {
         ['On success', task.on_success && <code>{task.on_success.url}</code>],
         ['On failure', task.on_failure && <code>{task.on_failure.url}</code>],
         ['After each attempt', task.on_attempt && <code>{task.on_attempt.url}</code>],
+        ['Deadline', task.expires_at && <AbsoluteTime key="deadline" at={task.expires_at} />],
+        ['Key', task.key !== null && <code>{task.key}</code>],
+        ['Labels', task.labels.length > 0 && <Labels labels={task.labels} />],
       ]}
     />
+  )
+}
+
+// Each label opens the tasks that have it.
+function Labels({ labels }: { labels: readonly string[] }): ReactNode {
+  const { to } = useWorkspace()
+  return (
+    <span className={styles.labels}>
+      {labels.map(label => (
+        <Link key={label} to={to.tasks(`?label=${encodeURIComponent(label)}`)}>
+          {label}
+        </Link>
+      ))}
+    </span>
   )
 }

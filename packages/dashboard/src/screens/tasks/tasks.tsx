@@ -20,6 +20,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { type Filters, useFilters } from '../../ui/use-filters.ts'
 import { BulkBar } from './bulk-bar.tsx'
+import { EndMatching, EndProgress } from './end-matching.tsx'
 import styles from './tasks.module.css'
 
 const states = [
@@ -36,7 +37,17 @@ const sources = [
   { value: 'event', label: 'Events' },
   { value: 'callback', label: 'Callbacks' },
 ]
-const filterNames = ['name', 'state', 'source', 'cronjob_id', 'callback_of', 'from', 'to', 'occurrences'] as const
+const filterNames = [
+  'name',
+  'label',
+  'state',
+  'source',
+  'cronjob_id',
+  'callback_of',
+  'from',
+  'to',
+  'occurrences',
+] as const
 const refreshMs = 10_000
 // Longer lists are not refreshed, because that would read every page again.
 const maxPagesToRefresh = 2
@@ -47,6 +58,7 @@ export function Tasks(): ReactNode {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(filterNames, acceptedFilters)
   const { occurrences, ...query } = filters.values
+  const operation = useFilters(['operation'])
   const refusal = useRefusal('task.write')
   const mayCancel = useRefusal('task.delete') === null
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
@@ -83,7 +95,9 @@ export function Tasks(): ReactNode {
         description="All tasks, including those of cron jobs and events, newest first."
         actions={create}
       />
+      <EndProgress operation={operation} />
       <TaskFilterBar filters={filters} />
+      {filters.isSet && !isEmpty && <EndMatching {...endable(query)} operation={operation} />}
       {hidden > 0 && (
         <p className={styles.hidden}>
           {hidden === 1 ? 'One upcoming occurrence' : `${hidden} upcoming occurrences`} of cron jobs not shown.{' '}
@@ -114,6 +128,12 @@ export function Tasks(): ReactNode {
       )}
     </>
   )
+}
+
+// Returns the filter of the list without the states, as the API ends tasks by it.
+function endable({ state = [], name, from, to, ...lists }: Omit<TaskFilters['values'], 'occurrences'>) {
+  const single = Object.entries({ name, from, to }).flatMap(([key, values]) => (values?.[0] ? [[key, values[0]]] : []))
+  return { states: state, filter: { ...lists, ...Object.fromEntries(single) } }
 }
 
 // An occurrence becomes a task a few minutes before its time.
@@ -169,6 +189,7 @@ function TaskFilterBar({ filters }: { filters: TaskFilters }): ReactNode {
     <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
       <SelectFilter filters={filters} name="state" label="State" all="All states" options={states} />
       <SelectFilter filters={filters} name="source" label="Source" all="All sources" options={sources} />
+      <SearchFilter filters={filters} name="label" label="Label" isPageSearch={false} />
       <CronJobFilter filters={filters} />
       <TimeFilter label="Due from" at={filters.first('from')} onChange={at => filters.set('from', at)} />
       <TimeFilter label="Due before" at={filters.first('to')} onChange={at => filters.set('to', at)} />

@@ -1,0 +1,160 @@
+import type { TaskOperation } from '@belfry/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Ban, OctagonX } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import type { ListQuery } from '../../api/page.ts'
+import { cancelTaskOperation, type EndAction, endTasks, taskCountQuery, taskOperationQuery } from '../../api/tasks.ts'
+import { useRefusal } from '../../session/allowed.tsx'
+import { useWorkspace } from '../../session/scope.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { formatCount } from '../../ui/format-amount.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import type { Filters } from '../../ui/use-filters.ts'
+import styles from './tasks.module.css'
+
+const actions = {
+  cancel: {
+    verb: 'Cancel',
+    done: 'cancelled',
+    state: 'pending',
+    about: 'They will not be sent. Each can be replayed later.',
+  },
+  stop: {
+    verb: 'Stop',
+    done: 'stopped',
+    state: 'retrying',
+    about: 'They are not retried any more. They become dead letters, which can be replayed.',
+  },
+} as const
+
+type EndMatchingProps = { filter: ListQuery; states: readonly string[]; operation: Filters<'operation'> }
+
+/** Cancels or stops all tasks that match the filter of the list. */
+export function EndMatching({ filter, states, operation }: EndMatchingProps): ReactNode {
+  const { workspace } = useWorkspace()
+  const client = useQueryClient()
+  const toast = useToast()
+  const refusal = useRefusal('task.delete')
+  const [asked, setAsked] = useState<EndAction | null>(null)
+  const has = (action: EndAction) => states.length === 0 || states.includes(actions[action].state)
+  if (refusal !== null) return null
+  return (
+    <div className={styles.matching}>
+      {has('cancel') && (
+        <Button size="small" icon={<Ban size={14} aria-hidden="true" />} onClick={() => setAsked('cancel')}>
+          Cancel matching pending tasks
+        </Button>
+      )}
+      {has('stop') && (
+        <Button size="small" icon={<OctagonX size={14} aria-hidden="true" />} onClick={() => setAsked('stop')}>
+          Stop matching retrying tasks
+        </Button>
+      )}
+      {asked && (
+        <EndDialog
+          action={asked}
+          filter={filter}
+          onClose={() => setAsked(null)}
+          onDone={async ({ count, operation: started }) => {
+            setAsked(null)
+            if (started) operation.set('operation', started.id)
+            else toast(`${countOf(count)} ${actions[asked].done}`)
+            await client.invalidateQueries({ queryKey: ['tasks', workspace.id] })
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+type EndDialogProps = {
+  action: EndAction
+  filter: ListQuery
+  onClose(): void
+  onDone(ended: { count: number; operation: TaskOperation | null }): unknown
+}
+
+function EndDialog({ action, filter, onClose, onDone }: EndDialogProps): ReactNode {
+  const { workspace } = useWorkspace()
+  const { verb, state, about } = actions[action]
+  const found = useQuery(taskCountQuery(workspace.id, state, filter))
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => endTasks(workspace.id, action, filter),
+    onSuccess: onDone,
+  })
+  const count = found.data && `${formatCount(found.data.count)}${found.data.is_capped ? ' or more' : ''}`
+  const which = Object.keys(filter).length === 0 ? 'all' : 'the matching'
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`${verb} ${count ?? which} ${state} ${found.data?.count === 1 ? 'task' : 'tasks'}?`}
+      description={about}
+      action={`${verb} ${found.data?.count === 1 ? 'task' : 'tasks'}`}
+      isDangerous
+      isPending={isPending}
+      onConfirm={() => mutate()}
+    >
+      {(error ?? found.error) && <Problem error={error ?? found.error ?? new Error()} />}
+    </ConfirmDialog>
+  )
+}
+
+/** Shows the progress of the cancel or stop in the URL. */
+export function EndProgress({ operation }: { operation: Filters<'operation'> }): ReactNode {
+  const id = operation.first('operation')
+  return id === '' ? null : <Progress id={id} onClose={() => operation.set('operation', '')} />
+}
+
+function Progress({ id, onClose }: { id: string; onClose(): void }): ReactNode {
+  const { workspace } = useWorkspace()
+  const client = useQueryClient()
+  const query = taskOperationQuery(workspace.id, id)
+  const { data: operation, error } = useQuery(query)
+  const refusal = useRefusal('task.delete')
+  const cancelling = useMutation({
+    mutationFn: () => cancelTaskOperation(workspace.id, id),
+    onSuccess: cancelled => client.setQueryData(query.queryKey, cancelled),
+  })
+  const ended = operation?.ended
+  useEffect(() => {
+    if (ended) void client.invalidateQueries({ queryKey: ['tasks', workspace.id] })
+  }, [client, workspace.id, ended])
+  if (error) return <Problem error={error} onRetry={onClose} />
+  if (!operation) return null
+  const isRunning = operation.status === 'running'
+  return (
+    <section className={styles.operation} aria-label="Bulk action">
+      <div className={styles.progress}>
+        <p role="status">{textOf(operation)}</p>
+        <progress max={operation.total} value={isRunning ? operation.ended : operation.total} aria-label="Progress" />
+      </div>
+      {isRunning ? (
+        <Button isPending={cancelling.isPending} refusal={refusal} onClick={() => cancelling.mutate()}>
+          Cancel
+        </Button>
+      ) : (
+        <Button onClick={onClose}>Close</Button>
+      )}
+      {cancelling.error && <Problem error={cancelling.error} />}
+    </section>
+  )
+}
+
+function textOf({ action, status, ended, total }: TaskOperation): string {
+  const progress = `${formatCount(ended)} of ${formatCount(total)}`
+  switch (status) {
+    case 'running':
+      return `${action === 'cancel' ? 'Cancelling' : 'Stopping'} in the background: ${progress}`
+    case 'done':
+      return `${countOf(ended)} ${actions[action].done}.`
+    case 'cancelled':
+      return `Ended after ${progress}. Those already ${actions[action].done} stay so.`
+  }
+}
+
+function countOf(count: number): string {
+  return count === 1 ? '1 task' : `${formatCount(count)} tasks`
+}
