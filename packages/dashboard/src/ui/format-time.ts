@@ -22,16 +22,12 @@ export function formatRelative(at: Date, now: Date): string {
 
 /** Formats a time in full. Default time zone: that of the browser. */
 export function formatAbsolute(at: Date, timeZone?: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    dateStyle: 'medium',
-    timeStyle: 'medium',
-    ...(timeZone ? { timeZone } : {}),
-  }).format(at)
+  return formatter({ dateStyle: 'medium', timeStyle: 'medium', timeZone }).format(at)
 }
 
 /** Formats a time in full, with its zone: "21 Nov 2026, 13:00:05 CET". */
 export function formatZoned(at: Date, timeZone: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
+  return formatter({
     ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit' },
     timeZone,
     timeZoneName: 'short',
@@ -40,7 +36,7 @@ export function formatZoned(at: Date, timeZone: string): string {
 
 /** Formats a time to the second for a list, with its zone: "21 Nov, 13:00:05 CET". */
 export function formatStamp(at: Date, timeZone: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
+  return formatter({
     ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' },
     timeZone,
     timeZoneName: 'short',
@@ -49,15 +45,29 @@ export function formatStamp(at: Date, timeZone: string): string {
 
 /** Formats a time to the minute, with its weekday: "Fri, 26 Mar 2027, 02:30". */
 export function formatMinute(at: Date, timeZone?: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
+  return formatter({
     ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
-    ...(timeZone ? { timeZone } : {}),
+    timeZone,
   }).format(at)
 }
 
 /** Returns the time zone of the browser. */
 export function viewerZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone
+  return formatter({}).resolvedOptions().timeZone
+}
+
+type FormatOptions = { [Key in keyof Intl.DateTimeFormatOptions]: Intl.DateTimeFormatOptions[Key] | undefined }
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+// Creating a formatter takes longer than a row of a list may take.
+function formatter(options: FormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify(options)
+  const known = formatters.get(key)
+  if (known) return known
+  const created = new Intl.DateTimeFormat('en-GB', JSON.parse(key)) // without the undefined ones
+  formatters.set(key, created)
+  return created
 }
 
 /** Formats a duration: "84 ms", "1.2 s", "30 s", "3 min 20 s". */

@@ -32,22 +32,23 @@ export function AbsoluteTime({ at, cronJobId }: TimeProps): ReactNode {
 }
 
 function Time({ at, text }: { at: string; text: string }): ReactNode {
-  const date = new Date(at)
   return (
-    <Tooltip
-      text={
-        <span className={styles.zones}>
-          <span>{viewerZone()}</span>
-          <span>{formatAbsolute(date)}</span>
-          <span>UTC</span>
-          <span>{formatAbsolute(date, 'UTC')}</span>
-        </span>
-      }
-    >
+    <Tooltip text={<Zones at={new Date(at)} />}>
       <time dateTime={at} className={styles.time}>
         {text}
       </time>
     </Tooltip>
+  )
+}
+
+function Zones({ at }: { at: Date }): ReactNode {
+  return (
+    <span className={styles.zones}>
+      <span>{viewerZone()}</span>
+      <span>{formatAbsolute(at)}</span>
+      <span>UTC</span>
+      <span>{formatAbsolute(at, 'UTC')}</span>
+    </span>
   )
 }
 
