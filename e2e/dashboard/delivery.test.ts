@@ -24,6 +24,12 @@ describe('the state of delivery in the dashboard', { timeout: 240_000 }, () => {
     await waitFor(hosts, found => found[0]?.circuit.state === 'open', 60_000)
 
     const page = await stage.ownerPage()
+    await page.goto(await stage.home())
+    const paused = page.getByRole('region', { name: 'Open circuit breakers' })
+    await paused.getByText(new RegExp(`^${host} is paused after too many failures: \\d+ tasks wait`)).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'overview-paused')
+
     await page.goto(`${await stage.home()}/targets`)
     const row = page.getByRole('region', { name: 'Targets' }).getByRole('row', { name: host })
     await row.getByText('Circuit breaker open').waitFor()
@@ -41,7 +47,7 @@ describe('the state of delivery in the dashboard', { timeout: 240_000 }, () => {
 
     stage.receiver.answer('/broken', { status: 200 })
     await page.getByRole('button', { name: 'Close circuit breaker' }).click()
-    await page.getByText(`Circuit breaker of ${host} closed`).waitFor()
+    await page.getByText(`Circuit breaker of ${host} closed`, { exact: true }).waitFor()
     await page.getByText(`Waiting for ${host}`).waitFor({ state: 'detached' })
     await waitFor(hosts, found => found[0]?.circuit.state === 'closed' && found[0]?.waiting === 0, 20_000)
   })

@@ -5,7 +5,8 @@ import { useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Chart, type ChartData } from '../../ui/chart.tsx'
-import { formatCount } from '../../ui/format-amount.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { formatCounted } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
@@ -17,19 +18,22 @@ export function DueNext({ upcoming }: { upcoming: UseQueryResult<Upcoming> }): R
   const hour = useMemo(() => barsOf(data?.hour), [data])
   const day = useMemo(() => barsOf(data?.day), [data])
   if (error) return <Problem error={error} onRetry={() => void refetch()} />
+  const isIdle = data?.day.every(({ count }) => count === 0)
   const note = data?.is_capped ? 'Partial count; actual numbers are higher.' : undefined
   return (
-    <div className={styles.due}>
+    <div className={classNames(styles.due, isIdle && styles.idle)}>
       <Card label="Due next">
         <h2>Due next</h2>
         {data ? <NextList upcoming={data} /> : <Skeleton />}
       </Card>
-      <Card label="Timeline">
-        <div className={styles.timelines}>
-          <Chart title="Next hour" kind="bars" data={hour} height={84} />
-          <Chart title="Next 24 hours" kind="bars" data={day} height={84} note={note} />
-        </div>
-      </Card>
+      {!isIdle && (
+        <Card label="Timeline">
+          <div className={styles.timelines}>
+            <Chart title="Next hour" kind="bars" data={hour} height={84} />
+            <Chart title="Next 24 hours" kind="bars" data={day} height={84} note={note} />
+          </div>
+        </Card>
+      )}
     </div>
   )
 }
@@ -40,11 +44,14 @@ function NextList({ upcoming }: { upcoming: Upcoming }): ReactNode {
     <>
       {upcoming.overdue > 0 && (
         <p className={styles.overdue}>
-          <Link to={to.tasks('?state=pending&state=retrying')}>{formatCount(upcoming.overdue)} due now</Link>, waiting
-          for {upcoming.blocked === upcoming.overdue ? 'their hosts' : 'delivery'}
+          <Link to={to.tasks('?state=pending&state=retrying')}>
+            {formatCounted(upcoming.overdue, upcoming.is_capped)} due now
+          </Link>
+          , waiting for {upcoming.blocked === upcoming.overdue ? 'their hosts' : 'delivery'}
           {upcoming.blocked > 0 && upcoming.blocked < upcoming.overdue && (
             <>
-              ; {formatCount(upcoming.blocked)} of them wait for their <Link to={to.targets()}>hosts</Link>
+              ; {formatCounted(upcoming.blocked, upcoming.is_capped)} of them wait for their{' '}
+              <Link to={to.targets()}>hosts</Link>
             </>
           )}
         </p>

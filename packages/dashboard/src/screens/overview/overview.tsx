@@ -14,6 +14,7 @@ import { useFilters } from '../../ui/use-filters.ts'
 import { DueNext } from './due-next.tsx'
 import { FailureGroups } from './failure-groups.tsx'
 import { Figures } from './figures.tsx'
+import { OpenCircuits } from './open-circuits.tsx'
 import styles from './overview.module.css'
 import { RunCharts } from './run-charts.tsx'
 import { UsageCard } from './usage-card.tsx'
@@ -64,9 +65,10 @@ export function Overview(): ReactNode {
       <div className={styles.page}>
         {isNew && <NoActivity />}
         {!past.error && !isNew && <Figures overview={past.data} />}
-        {!isNew && <DueNext upcoming={upcoming} />}
-        {!past.error && !isNew && <RunCharts overview={past.data} />}
+        <OpenCircuits />
         {!past.error && <FailureGroups from={past.data?.from} />}
+        {!past.error && !isNew && <RunCharts overview={past.data} />}
+        {!isNew && <DueNext upcoming={upcoming} />}
         <Allowed to="usage.read">
           <UsageCard />
         </Allowed>
