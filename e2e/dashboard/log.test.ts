@@ -72,6 +72,28 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await rowOf(page, 'orders.paid').waitFor()
   })
 
+  it('saves filters in the browser, and removes them', async () => {
+    const page = await stage.ownerPage()
+    const log = `${await stage.home()}/log`
+    await page.goto(`${log}?status=failed&response_status=5xx`)
+    await page.getByRole('button', { name: 'Saved filters' }).click()
+    await page.getByRole('menuitem', { name: 'Save these filters' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Save filters' })
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('status: failed, response status: 5xx')
+    await expectAccessible(page)
+    await dialog.getByLabel('Name').fill('Broken receivers')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.goto(log)
+    await page.getByRole('button', { name: 'Saved filters' }).click()
+    await page.getByRole('menuitem', { name: 'Broken receivers' }).click()
+    await page.waitForURL('**?status=failed&response_status=5xx')
+    await page.getByRole('button', { name: 'Saved filters' }).click()
+    await page.getByRole('menuitem', { name: 'Remove “Broken receivers”' }).click()
+    await page.reload()
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByRole('button', { name: 'Saved filters' }).waitFor({ state: 'detached' })
+  })
+
   it('opens a run beside the list, with its own URL; Escape closes it', async () => {
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/log?status=failed`)

@@ -4,6 +4,7 @@ import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { Select, TextInput } from './field.tsx'
 import styles from './layout.module.css'
+import { SavedFilters } from './saved-filters.tsx'
 import type { Filters } from './use-filters.ts'
 
 type FilterBarProps<Name extends string> = {
@@ -37,6 +38,7 @@ export function FilterBar<Name extends string>({ filters, search, children }: Fi
             Clear
           </Button>
         )}
+        <SavedFilters filters={filters} />
       </div>
       {filters.ignored.length > 0 && (
         <p role="status" className={styles.ignored}>

@@ -1,0 +1,118 @@
+import { Bookmark, BookmarkX, Check } from 'lucide-react'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { useResolvedPath } from 'react-router'
+import { Button } from './button.tsx'
+import { Dialog, DialogActions } from './dialog.tsx'
+import { Field, TextInput } from './field.tsx'
+import { Menu, MenuItem, MenuSeparator } from './menu.tsx'
+import type { Filters } from './use-filters.ts'
+
+type Saved = { name: string; query: string }
+
+const maxSaved = 20
+
+/** The filters of a list that the user has saved in this browser. Each list of each workspace has its own. */
+export function SavedFilters({ filters }: { filters: Filters<string> }): ReactNode {
+  const key = `belfry.filters ${useResolvedPath('.').pathname}`
+  const [saved, setSaved] = useState(() => readSaved(key))
+  const [isNaming, setIsNaming] = useState(false)
+  const pairs = Object.entries(filters.values).flatMap(([name, values]) => values?.map(value => [name, value]) ?? [])
+  const query = new URLSearchParams(pairs).toString()
+  const current = saved.find(one => one.query === query)
+  if (saved.length === 0 && query === '') return null
+  const change = (next: readonly Saved[]) => {
+    setSaved(next)
+    try {
+      localStorage.setItem(key, JSON.stringify(next))
+    } catch {
+      // Storage is blocked: the choice lasts until the page is closed.
+    }
+  }
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button kind="quiet" icon={<Bookmark size={14} aria-hidden="true" />}>
+            Saved filters
+          </Button>
+        }
+      >
+        {saved.map(one => (
+          <MenuItem
+            key={one.query}
+            to={`?${one.query}`}
+            icon={<Check size={15} aria-hidden="true" visibility={one === current ? 'visible' : 'hidden'} />}
+          >
+            {one.name}
+          </MenuItem>
+        ))}
+        {saved.length > 0 && query !== '' && <MenuSeparator />}
+        {query !== '' && !current && (
+          <MenuItem
+            icon={<Bookmark size={15} aria-hidden="true" />}
+            refusal={saved.length < maxSaved ? null : `A list has at most ${maxSaved} saved filters.`}
+            onSelect={() => setIsNaming(true)}
+          >
+            Save these filters…
+          </MenuItem>
+        )}
+        {current && (
+          <MenuItem
+            icon={<BookmarkX size={15} aria-hidden="true" />}
+            onSelect={() => change(saved.filter(one => one !== current))}
+          >
+            Remove “{current.name}”
+          </MenuItem>
+        )}
+      </Menu>
+      {isNaming && (
+        <NameDialog
+          suggestion={pairs.map(([name, value]) => `${name?.replaceAll('_', ' ')}: ${value}`).join(', ')}
+          onClose={() => setIsNaming(false)}
+          onSave={name => {
+            change([...saved, { name, query }])
+            setIsNaming(false)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+type NameDialogProps = { suggestion: string; onClose(): void; onSave(name: string): void }
+
+function NameDialog({ suggestion, onClose, onSave }: NameDialogProps): ReactNode {
+  const [name, setName] = useState(suggestion)
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    onSave(name.trim() || suggestion)
+  }
+  return (
+    <Dialog isOpen onClose={onClose} title="Save filters" description="They are saved in this browser.">
+      <form onSubmit={save}>
+        <Field label="Name">
+          <TextInput value={name} maxLength={80} autoComplete="off" onChange={event => setName(event.target.value)} />
+        </Field>
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary">
+            Save
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+function readSaved(key: string): readonly Saved[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(key) ?? '[]')
+    return Array.isArray(stored) ? stored.filter(isSaved) : []
+  } catch {
+    return []
+  }
+}
+
+function isSaved(one: unknown): one is Saved {
+  return typeof one === 'object' && one !== null && 'name' in one && 'query' in one
+}
