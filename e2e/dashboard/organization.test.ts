@@ -60,6 +60,7 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
     await takeScreenshots(owner, 'settings-policy')
     await grace.goto(await settings('invitations'))
     await grace.getByRole('button', { name: 'Invite member' }).click()
+    await grace.getByLabel('Role', { exact: true }).waitFor()
     // Members can grant only their own role.
     expect(await grace.getByLabel('Role', { exact: true }).locator('option').count()).toBe(1)
   })
@@ -136,14 +137,14 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
     await page.getByText('of 500,000').waitFor()
 
     await page.goto(await settings('audit-log'))
-    await page.getByText('organization.tier_changed').waitFor()
+    await page.getByText('Organization tier changed', { exact: true }).waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'settings-audit-log')
     await page.getByRole('combobox', { name: 'Action' }).selectOption('member')
     // The full list contains changed roles too, so the other entry has to disappear first.
-    await page.getByText('organization.tier_changed').waitFor({ state: 'detached' })
-    await page.getByText('member.role_changed').first().waitFor()
-    expect(await page.getByText('organization.tier_changed').count()).toBe(0)
+    await page.getByText('Organization tier changed', { exact: true }).waitFor({ state: 'detached' })
+    await page.getByText('Member role changed', { exact: true }).first().waitFor()
+    expect(await page.getByText('Organization tier changed', { exact: true }).count()).toBe(0)
     expect(new URL(page.url()).search).toBe('?group=member')
   })
 

@@ -1,9 +1,11 @@
 import type { AuditEntry } from '@belfry/contract'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Download, ScrollText } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { membersQuery } from '../../api/members.ts'
 import { auditExportUrl, auditLogQuery } from '../../api/organizations.ts'
+import type { ListQuery } from '../../api/page.ts'
+import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { useOrganization } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -14,16 +16,21 @@ import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { useDisplayZone } from '../../ui/time-style.ts'
 import { useFilters } from '../../ui/use-filters.ts'
+import { toLogQuery } from '../log/log-filters.ts'
+import { RangeFilter } from '../log/range-filter.tsx'
 import { actionGroups, actionsOf } from './audit-groups.ts'
 import styles from './settings.module.css'
 
 export function AuditLog(): ReactNode {
   const { organization, workspaces } = useOrganization()
-  const filters = useFilters(['group', 'user_id', 'workspace_id', 'object_id'])
-  const { group, ...query } = filters.values
-  const filtered = { ...query, action: (group ?? []).flatMap(actionsOf) }
-  const list = useInfiniteQuery(auditLogQuery(organization.id, { ...filtered, limit: 50 }))
+  const names = ['group', 'user_id', 'workspace_id', 'object_id', 'range', 'from', 'to'] as const
+  const filters = useFilters(names, acceptedFilters)
+  const key = JSON.stringify(filters.values)
+  const zone = useDisplayZone()
+  const query = useMemo(() => toAuditQuery(JSON.parse(key), zone), [key, zone])
+  const list = useInfiniteQuery(auditLogQuery(organization.id, { ...query, limit: 50 }))
   const members = useInfiniteQuery(membersQuery(organization.id))
   return (
     <>
@@ -32,8 +39,8 @@ export function AuditLog(): ReactNode {
         actions={
           <Menu align="end" trigger={<Button icon={<Download size={15} aria-hidden="true" />}>Export</Button>}>
             <MenuLabel>All entries that match the filters</MenuLabel>
-            <MenuItem href={auditExportUrl(organization.id, filtered, 'csv')}>CSV</MenuItem>
-            <MenuItem href={auditExportUrl(organization.id, filtered, 'jsonl')}>JSON Lines</MenuItem>
+            <MenuItem href={auditExportUrl(organization.id, query, 'csv')}>CSV</MenuItem>
+            <MenuItem href={auditExportUrl(organization.id, query, 'jsonl')}>JSON Lines</MenuItem>
           </Menu>
         }
         description="Who changed which object, when, and from which address. No entry can be edited."
@@ -57,6 +64,7 @@ export function AuditLog(): ReactNode {
           all="All workspaces"
           options={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
         />
+        <RangeFilter filters={filters} />
       </FilterBar>
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {list.data?.items.length === 0 ? (
@@ -85,7 +93,9 @@ export function AuditLog(): ReactNode {
               header: 'Action',
               cell: entry => (
                 <div className={styles.twoLines}>
-                  <code className={styles.mono}>{entry.action}</code>
+                  <span className={styles.entry} title={entry.action}>
+                    {sentenceOf(entry.action)}
+                  </span>
                   <span>{detailsOf(entry)}</span>
                 </div>
               ),
@@ -102,6 +112,16 @@ export function AuditLog(): ReactNode {
       <LoadMore {...list} />
     </>
   )
+}
+
+function toAuditQuery({ group, ...values }: Partial<Record<string, string[]>>, timeZone: string): ListQuery {
+  return { ...toLogQuery(values, new Date(), timeZone), action: (group ?? []).flatMap(actionsOf) }
+}
+
+// "cron_job.paused" is "Cron job paused", "api_key.created" is "API key created".
+function sentenceOf(action: AuditEntry['action']): string {
+  const words = action.replaceAll(/[._]/g, ' ').replace('api key', 'API key')
+  return words[0]?.toUpperCase() + words.slice(1)
 }
 
 function detailsOf({ details }: AuditEntry): string {
