@@ -9,7 +9,7 @@ import type { RequestDraft } from './request-draft.ts'
 import { RequestFields } from './request-fields.tsx'
 import { RequestPreview } from './request-preview.tsx'
 import type { RequestFacts } from './request-text.ts'
-import { RetryFields } from './retry-fields.tsx'
+import { hasRetryError, RetryFields, retrySummary } from './retry-fields.tsx'
 
 type RequestFormProps = {
   state: DraftForm<RequestDraft>
@@ -31,6 +31,7 @@ export function RequestForm({ state, action, now, backTo, facts, children, more 
     <div className={styles.editor}>
       <Form
         form={form}
+        isLong
         onBlur={onBlur}
         action={action}
         more={
@@ -58,9 +59,16 @@ export function RequestForm({ state, action, now, backTo, facts, children, more 
         <FormCard label="Request">
           <RequestFields {...fields} />
         </FormCard>
-        <FormCard label="Timeout and retries">
-          <RetryFields {...fields} />
-        </FormCard>
+        <Card label="Timeout and retries">
+          <details className={styles.folded} open={hasRetryError(fields.errors) || undefined}>
+            <summary>
+              Timeout and retries <span>{retrySummary(fields.draft)}</span>
+            </summary>
+            <div className={styles.part}>
+              <RetryFields {...fields} />
+            </div>
+          </details>
+        </Card>
         <FormCard label="Callbacks">
           <CallbackFields {...fields} />
         </FormCard>

@@ -1,8 +1,9 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { Field, Select, TextInput } from '../../ui/field.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
+import type { FieldErrors } from '../use-form.ts'
 import styles from './request.module.css'
-import { retryTimes } from './request-draft.ts'
+import { type RequestDraft, retryTimes } from './request-draft.ts'
 import type { RequestFieldsProps } from './request-fields.tsx'
 
 type NumberKey = 'maxRetries' | 'baseDelaySeconds' | 'maxDelaySeconds' | 'timeoutSeconds'
@@ -44,6 +45,17 @@ export function RetryFields({ draft, onChange, errors }: RequestFieldsProps): Re
       <RetryPreview times={retryTimes(draft)} />
     </>
   )
+}
+
+/** Returns the retries and the timeout in one line. */
+export function retrySummary(draft: RequestDraft): string {
+  const last = retryTimes(draft).at(-1)
+  const retries = last === undefined ? 'No retries' : `${draft.maxRetries} retries over ${formatDuration(last)}`
+  return `${retries}, ${draft.timeoutSeconds} s timeout`
+}
+
+export function hasRetryError(errors: FieldErrors): boolean {
+  return Object.keys(errors).some(name => name === 'timeout_ms' || name.startsWith('retry.'))
 }
 
 /** Selects how the delays between attempts grow. */

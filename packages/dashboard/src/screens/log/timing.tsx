@@ -19,6 +19,10 @@ export function Timing({ run }: { run: Run }): ReactNode {
         <span className={classNames(styles.lag, lag >= lateMs && styles.late)} style={part(lag)} />
         <span className={styles.duration} style={part(duration)} />
       </div>
+      <div className={styles.scale} aria-hidden="true">
+        <span>0</span>
+        <span>{formatDuration(lag + duration)}</span>
+      </div>
       <dl className={styles.times}>
         <div>
           <dt>Due</dt>
