@@ -1,5 +1,4 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { Tooltip } from 'radix-ui'
 import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router'
@@ -24,15 +23,13 @@ if (root) {
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={client}>
-        <Tooltip.Provider delayDuration={300}>
-          <ToastProvider>
-            <CommandProvider>
-              <Suspense>
-                <RouterProvider router={router} />
-              </Suspense>
-            </CommandProvider>
-          </ToastProvider>
-        </Tooltip.Provider>
+        <ToastProvider>
+          <CommandProvider>
+            <Suspense>
+              <RouterProvider router={router} />
+            </Suspense>
+          </CommandProvider>
+        </ToastProvider>
       </QueryClientProvider>
     </StrictMode>,
   )

@@ -1,9 +1,9 @@
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
-import { DefinitionList } from '../ui/definition-list.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { type ReactNode, useEffect, useState } from 'react'
 import { isTyping } from '../ui/is-typing.ts'
+import { latePart } from '../ui/late-part.tsx'
 
-const CommandPalette = lazy(() => import('./command-palette.tsx').then(module => ({ default: module.CommandPalette })))
+const CommandPalette = latePart(async () => (await import('./command-palette.tsx')).CommandPalette)
+const Shortcuts = latePart(async () => (await import('./shortcuts.tsx')).Shortcuts)
 
 const openPalette = 'belfry:palette'
 
@@ -11,15 +11,6 @@ const openPalette = 'belfry:palette'
 export function showPalette(): void {
   window.dispatchEvent(new Event(openPalette))
 }
-
-const shortcuts = [
-  ['Command palette', <kbd key="k">Ctrl K or ⌘ K</kbd>],
-  ['Search this page', <kbd key="s">/</kbd>],
-  ['Select and open rows', <kbd key="r">↑ ↓ Enter</kbd>],
-  ['Next and previous run of the log', <kbd key="j">J K</kbd>],
-  ['Close dialog or panel', <kbd key="e">Esc</kbd>],
-  ['Keyboard shortcuts', <kbd key="h">?</kbd>],
-] as const
 
 /** Handles the keyboard shortcuts of every page. */
 export function Keyboard(): ReactNode {
@@ -47,16 +38,11 @@ export function Keyboard(): ReactNode {
       window.removeEventListener(openPalette, onOpen)
     }
   }, [])
+  const close = () => setOpen(null)
   return (
     <>
-      {open === 'palette' && (
-        <Suspense>
-          <CommandPalette onClose={() => setOpen(null)} />
-        </Suspense>
-      )}
-      <Dialog isOpen={open === 'help'} onClose={() => setOpen(null)} title="Keyboard shortcuts">
-        <DefinitionList rows={shortcuts} />
-      </Dialog>
+      {open === 'palette' && <CommandPalette onClose={close} />}
+      {open === 'help' && <Shortcuts onClose={close} />}
     </>
   )
 }

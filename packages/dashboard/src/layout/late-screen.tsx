@@ -1,11 +1,8 @@
 import { type ComponentType, type ReactNode, useCallback, useEffect, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { reloadIfReplaced } from '../ui/late-part.tsx'
 import { usePageTitle } from '../ui/use-page-title.ts'
-
-const key = 'belfry.reloaded'
-// A script that is still missing after a reload is not missing because of a deployment.
-const minReloadIntervalMs = 30_000
 
 /** Returns a screen in place of one whose script could not be loaded. It loads the script once that is possible. */
 export function lateScreen(load: () => Promise<ComponentType>): ComponentType {
@@ -18,13 +15,12 @@ export function lateScreen(load: () => Promise<ComponentType>): ComponentType {
         const loaded = await load()
         setScreen(() => loaded)
       } catch {
-        reloadOnce()
+        reloadIfReplaced()
       }
       setIsTrying(false)
     }, [])
     useEffect(() => {
-      // Online, the script is missing because a deployment has replaced it.
-      if (navigator.onLine) reloadOnce()
+      reloadIfReplaced()
       const onOnline = () => void retry()
       window.addEventListener('online', onOnline)
       return () => window.removeEventListener('online', onOnline)
@@ -48,14 +44,4 @@ function NotLoaded({ isTrying, onRetry }: { isTrying: boolean; onRetry(): void }
       Belfry cannot be reached. The page opens when the connection is back.
     </EmptyState>
   )
-}
-
-function reloadOnce(): void {
-  try {
-    if (Date.now() - Number(sessionStorage.getItem(key)) < minReloadIntervalMs) return
-    sessionStorage.setItem(key, String(Date.now()))
-  } catch {
-    return // Storage is blocked: a reload could repeat for ever.
-  }
-  window.location.reload()
 }

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { Menu as MenuIcon, Search } from 'lucide-react'
-import { Dialog } from 'radix-ui'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { Link, Outlet, useLocation, useNavigate } from 'react-router'
 import { cronJobNamesQuery } from '../api/cron-jobs.ts'
@@ -10,6 +9,7 @@ import { useOrganization } from '../session/scope.ts'
 import { useRights } from '../session/use-rights.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
+import { latePart } from '../ui/late-part.tsx'
 import { chooseTimeStyle, JobZones, type TimeStyle, timeStyles, useTimeStyle } from '../ui/time-style.ts'
 import { type Command, useCommands } from './commands.tsx'
 import { Keyboard, showPalette } from './keyboard.tsx'
@@ -18,6 +18,8 @@ import { OutageBanner } from './outage-banner.tsx'
 import styles from './shell.module.css'
 import { Switcher } from './switcher.tsx'
 import { UserMenu } from './user-menu.tsx'
+
+const Drawer = latePart(async () => (await import('./drawer.tsx')).Drawer)
 
 /** The frame around every page of an organization. */
 export function Shell(): ReactNode {
@@ -34,7 +36,7 @@ export function Shell(): ReactNode {
       </a>
       <Sidebar />
       <div className={styles.bar}>
-        <Drawer />
+        <PagesButton />
         <strong>{shown?.name ?? organization.name}</strong>
         <IconButton label="Commands" icon={<Search size={17} />} onClick={showPalette} />
       </div>
@@ -92,24 +94,27 @@ function TimeStyleSelect(): ReactNode {
 }
 
 // The sidebar of narrow screens.
-function Drawer(): ReactNode {
+function PagesButton(): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   const { pathname } = useLocation()
   // Closes on navigation.
   useEffect(() => setIsOpen(false), [pathname])
   return (
-    <Dialog.Root open={isOpen} onOpenChange={setIsOpen}>
-      <Dialog.Trigger asChild>
-        <Button kind="quiet" aria-label="Pages" icon={<MenuIcon size={18} aria-hidden="true" />} />
-      </Dialog.Trigger>
-      <Dialog.Portal>
-        <div className={styles.overlay} data-modal="" />
-        <Dialog.Content className={styles.drawer} aria-describedby={undefined}>
-          <Dialog.Title className="visually-hidden">Pages</Dialog.Title>
+    <>
+      <Button
+        kind="quiet"
+        aria-label="Pages"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        icon={<MenuIcon size={18} aria-hidden="true" />}
+        onClick={() => setIsOpen(true)}
+      />
+      {isOpen && (
+        <Drawer onClose={() => setIsOpen(false)}>
           <Sidebar />
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+        </Drawer>
+      )}
+    </>
   )
 }
 

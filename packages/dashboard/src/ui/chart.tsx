@@ -1,11 +1,14 @@
 import { ChartLine, Table2 } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { IconButton, Link } from './button.tsx'
 import styles from './chart.module.css'
 import { classNames } from './class-names.ts'
 import { formatValue } from './format-amount.ts'
 import { formatAbsolute, formatTicks } from './format-time.ts'
+import { Lines, type PlotProps, toneOfSeries } from './lines.tsx'
+
+export type Tone = 'accent' | 'bad' | 'busy' | 'warn'
 
 export type ChartData = {
   /** Unix times in milliseconds, ascending. */
@@ -13,8 +16,8 @@ export type ChartData = {
   series: ReadonlyArray<{
     label: string
     values: ReadonlyArray<number | null>
-    /** Default for lines: accent, bad, busy, warn, in this order. */
-    tone?: 'accent' | 'bad' | 'busy' | 'warn'
+    /** Default: accent, bad, busy, warn, in this order. */
+    tone?: Tone
   }>
   /** Whether the values are durations in milliseconds. */
   isDuration?: boolean
@@ -52,14 +55,14 @@ export function Chart({ title, data, height = 200, kind = 'lines', note, linkTo 
         />
       </div>
       {isTable && <Numbers title={title} data={data} pathAt={pathAt} />}
-      {!isTable && kind === 'lines' && <Lines title={title} data={data} height={height} onPick={onPick} />}
-      {!isTable && kind === 'bars' && <Bars title={title} data={data} height={height} onPick={onPick} />}
+      {!isTable && <Drawing kind={kind} title={title} data={data} height={height} onPick={onPick} />}
       {note && <p className={styles.note}>{note}</p>}
     </figure>
   )
 }
 
 type DrawnProps = {
+  kind: 'lines' | 'bars'
   title: string
   data: ChartData
   height: number
@@ -67,59 +70,19 @@ type DrawnProps = {
   onPick: ((index: number) => void) | undefined
 }
 
-function Lines({ title, data, height, onPick }: DrawnProps): ReactNode {
-  const into = useRef<HTMLDivElement>(null)
-  const pick = useRef(onPick)
-  pick.current = onPick
-  useEffect(() => {
-    let remove = () => {}
-    let isGone = false
-    void import('./plot.ts').then(({ plot }) => {
-      if (into.current && !isGone) remove = plot(into.current, data, height, index => pick.current?.(index))
-    })
-    return () => {
-      isGone = true
-      remove()
-    }
-  }, [data, height])
-  return (
-    <div
-      ref={into}
-      role="img"
-      className={onPick && styles.pickable}
-      aria-label={`${title}, as a chart. The button next to the title shows the numbers.`}
-    />
-  )
-}
-
-const tones = [styles.first, styles.second]
-
-// Few enough to be elements. Each shows its numbers on hover.
-function Bars({ title, data: { at, series }, height, onPick }: DrawnProps): ReactNode {
-  const sums = at.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0))
-  const top = Math.max(1, ...sums)
+function Drawing({ kind, title, data, height, onPick }: DrawnProps): ReactNode {
+  const { at, series, isDuration } = data
   const labels = formatTicks(at).map(text => text.split('\n'))
   const shownEvery = Math.ceil(at.length / 6)
+  const tooltipOf = (index: number) => {
+    const numbers = series.map(({ label, values }) => `${label} ${formatValue(values[index], isDuration)}`)
+    return `${formatAbsolute(new Date(at[index] ?? 0))}: ${numbers.join(', ')}`
+  }
+  const Drawn = kind === 'lines' ? Lines : Bars
   return (
-    <div role="img" aria-label={`${title}, as bars. The button next to the title shows the numbers.`}>
-      <div className={styles.top}>{top.toLocaleString('en-GB')}</div>
-      <div className={styles.bars} style={{ height }}>
-        {at.map((time, index) => (
-          // biome-ignore lint/a11y/noStaticElementInteractions: the table has links for the keyboard
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the same
-          <div
-            key={time}
-            className={classNames(styles.slot, onPick && styles.pickable)}
-            title={tooltipOf(time, series, index)}
-            onClick={onPick && (() => onPick(index))}
-          >
-            {series.map(({ label, values }, number) => (
-              <div key={label} className={tones[number]} style={{ height: heightOf(values[index] ?? 0, top) }} />
-            ))}
-          </div>
-        ))}
-      </div>
-      <div className={styles.ticks}>
+    <div role="img" aria-label={`${title}, as a chart. The button next to the title shows the numbers.`}>
+      <Drawn data={data} height={height} tooltipOf={tooltipOf} onPick={onPick} />
+      <div className={classNames(styles.ticks, kind === 'lines' && styles.indented)}>
         {at.map((time, index) => (
           <span key={time}>{index % shownEvery === 0 ? labels[index]?.[0] : ''}</span>
         ))}
@@ -128,7 +91,7 @@ function Bars({ title, data: { at, series }, height, onPick }: DrawnProps): Reac
         <div className={styles.legend}>
           {series.map(({ label }, number) => (
             <span key={label}>
-              <i className={tones[number]} />
+              <i className={styles[toneOfSeries(series, number)]} />
               {label}
             </span>
           ))}
@@ -138,14 +101,40 @@ function Bars({ title, data: { at, series }, height, onPick }: DrawnProps): Reac
   )
 }
 
+// Few enough to be elements. Each shows its numbers on hover.
+function Bars({ data: { at, series }, height, tooltipOf, onPick }: PlotProps): ReactNode {
+  const sums = at.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0))
+  const top = Math.max(1, ...sums)
+  return (
+    <>
+      <div className={styles.top}>{top.toLocaleString('en-GB')}</div>
+      <div className={styles.bars} style={{ height }}>
+        {at.map((time, index) => (
+          // biome-ignore lint/a11y/noStaticElementInteractions: the table has links for the keyboard
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the same
+          <div
+            key={time}
+            className={classNames(styles.slot, onPick && styles.pickable)}
+            title={tooltipOf(index)}
+            onClick={onPick && (() => onPick(index))}
+          >
+            {series.map(({ label, values }, number) => (
+              <div
+                key={label}
+                className={styles[toneOfSeries(series, number)]}
+                style={{ height: heightOf(values[index] ?? 0, top) }}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
+    </>
+  )
+}
+
 // A value above 0 always stays visible.
 function heightOf(value: number, top: number): string {
   return value === 0 ? '0' : `${Math.max((value / top) * 100, 3)}%`
-}
-
-function tooltipOf(time: number, series: ChartData['series'], index: number): string {
-  const numbers = series.map(({ label, values }) => `${label} ${values[index] ?? 0}`)
-  return `${formatAbsolute(new Date(time))}: ${numbers.join(', ')}`
 }
 
 type NumbersProps = { title: string; data: ChartData; pathAt: ((index: number) => string) | undefined }

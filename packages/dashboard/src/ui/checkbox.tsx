@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react'
 import { Checkbox as RadixCheckbox, Switch as RadixSwitch } from 'radix-ui'
-import { type ReactNode, useId } from 'react'
+import { type ReactElement, type ReactNode, useId } from 'react'
 import styles from './field.module.css'
 import { Tooltip } from './tooltip.tsx'
 
@@ -55,7 +55,9 @@ type Attributes = {
   onCheckedChange(checked: boolean | 'indeterminate'): void
 }
 
-function Toggle(props: ToggleProps & { children(attributes: Attributes): ReactNode }): ReactNode {
+function Toggle(
+  props: ToggleProps & { children(attributes: Attributes): ReactElement<Record<string, unknown>> },
+): ReactNode {
   const { label, hint, name, isOn, isInitiallyOn, onChange, refusal, isLabelHidden, children } = props
   const id = useId()
   const toggle = children({

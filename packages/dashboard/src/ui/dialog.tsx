@@ -1,9 +1,9 @@
-import { X } from 'lucide-react'
-import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
-import { classNames } from './class-names.ts'
 import styles from './dialog.module.css'
+import { latePart } from './late-part.tsx'
+
+const OpenDialog = latePart(async () => (await import('./open-dialog.tsx')).OpenDialog)
 
 export type DialogProps = {
   isOpen: boolean
@@ -14,40 +14,9 @@ export type DialogProps = {
   children: ReactNode
 }
 
-/**
- * A modal dialog. The overlay is our own element and `base.css` stops the page from scrolling, because Radix would
- * inject a style element, which the content security policy forbids.
- */
-export function Dialog({ isOpen, onClose, title, description, isWide, children }: DialogProps): ReactNode {
-  return (
-    <Radix.Root open={isOpen} onOpenChange={open => !open && onClose()}>
-      <Radix.Portal>
-        <div className={styles.overlay} data-modal="" />
-        <Radix.Content
-          className={classNames(styles.dialog, isWide && styles.wide)}
-          {...(description ? {} : { 'aria-describedby': undefined })}
-        >
-          <div className={styles.head}>
-            <div>
-              <Radix.Title>{title}</Radix.Title>
-              {description && <Radix.Description className={styles.description}>{description}</Radix.Description>}
-            </div>
-          </div>
-          {children}
-          {/* Last, so the focus starts with the content. No tooltip, because it would consume the first Escape. */}
-          <span className={styles.close}>
-            <Button
-              kind="quiet"
-              size="small"
-              aria-label="Close"
-              icon={<X size={16} aria-hidden="true" />}
-              onClick={onClose}
-            />
-          </span>
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
-  )
+/** A modal dialog. */
+export function Dialog({ isOpen, ...props }: DialogProps): ReactNode {
+  return isOpen ? <OpenDialog {...props} /> : null
 }
 
 /** The buttons at the end of a dialog. */

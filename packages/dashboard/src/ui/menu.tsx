@@ -1,85 +1,36 @@
-import { DropdownMenu as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
-import { Link } from 'react-router'
-import { classNames } from './class-names.ts'
-import styles from './menu.module.css'
+import { cloneElement, type ReactNode, useState } from 'react'
+import { reloadIfReplaced } from './late-part.tsx'
+import type { MenuItemProps, MenuProps } from './open-menu.tsx'
 
-/** A menu that opens from a button. It is not modal, because Radix would inject a style element. */
-export function Menu({
-  trigger,
-  children,
-  align = 'start',
-}: {
-  trigger: ReactNode
-  children: ReactNode
-  align?: 'start' | 'end'
-}): ReactNode {
-  return (
-    <Radix.Root modal={false}>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content className={styles.menu} align={align} sideOffset={5} collisionPadding={8}>
-          {children}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
-  )
+// Loaded when a menu is about to open, because no page needs it to show itself.
+let parts: typeof import('./open-menu.tsx') | undefined
+
+async function load(): Promise<void> {
+  parts = await import('./open-menu.tsx')
 }
 
-export type MenuItemProps = {
-  icon?: ReactNode
-  children: ReactNode
-  onSelect?: () => void
-  to?: string
-  /** A file to download. */
-  href?: string
-  isDangerous?: boolean
-  /** Why the item is disabled. Shown in the menu. */
-  refusal?: string | null | undefined
+/** A menu that opens from a button. */
+export function Menu(props: MenuProps): ReactNode {
+  const [isWanted, setIsWanted] = useState(false)
+  if (isWanted && parts) return <parts.OpenMenu {...props} />
+  const preload = () => void load().catch(() => {}) // A click tries again.
+  return cloneElement(props.trigger, {
+    'aria-haspopup': 'menu',
+    'aria-expanded': false,
+    onPointerEnter: preload,
+    onFocus: preload,
+    onClick: () => void load().then(() => setIsWanted(true), reloadIfReplaced),
+  })
 }
 
-export function MenuItem({ icon, children, onSelect, to, href, isDangerous, refusal }: MenuItemProps): ReactNode {
-  const className = classNames(styles.item, isDangerous && styles.danger)
-  if (refusal) {
-    return (
-      <Radix.Item className={className} aria-disabled="true" onSelect={event => event.preventDefault()}>
-        {icon}
-        <span>
-          {children}
-          <span className={styles.why}>{refusal}</span>
-        </span>
-      </Radix.Item>
-    )
-  }
-  if (href !== undefined) {
-    return (
-      <Radix.Item asChild>
-        <a href={href} download="" className={className}>
-          {icon}
-          {children}
-        </a>
-      </Radix.Item>
-    )
-  }
-  return to === undefined ? (
-    <Radix.Item className={className} onSelect={() => onSelect?.()}>
-      {icon}
-      {children}
-    </Radix.Item>
-  ) : (
-    <Radix.Item asChild>
-      <Link to={to} className={className}>
-        {icon}
-        {children}
-      </Link>
-    </Radix.Item>
-  )
+export function MenuItem(props: MenuItemProps): ReactNode {
+  return parts && <parts.MenuItem {...props} />
 }
 
-export function MenuLabel({ children }: { children: ReactNode }): ReactNode {
-  return <Radix.Label className={styles.label}>{children}</Radix.Label>
+export function MenuLabel(props: { children: ReactNode }): ReactNode {
+  return parts && <parts.MenuLabel {...props} />
 }
 
 export function MenuSeparator(): ReactNode {
-  return <Radix.Separator className={styles.separator} />
+  return parts && <parts.MenuSeparator />
 }

@@ -1,17 +1,119 @@
-import { Tooltip as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import {
+  cloneElement,
+  type FocusEvent,
+  type ReactElement,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import { createPortal } from 'react-dom'
 import styles from './tooltip.module.css'
 
-/** Shows a text on hover and focus. Its child must be focusable. */
-export function Tooltip({ text, children }: { text: ReactNode; children: ReactNode }): ReactNode {
+const openMs = 300
+// Long enough to move the pointer onto the tooltip.
+const closeMs = 120
+const gap = 6
+const margin = 8
+
+type TooltipProps = {
+  text: ReactNode
+  /** A focusable element. */
+  children: ReactElement<Record<string, unknown>>
+}
+
+/** Shows a text on hover and focus. A closed one is almost free, because a list has one for each row. */
+export function Tooltip({ text, children }: TooltipProps): ReactNode {
+  const [anchor, setAnchor] = useState<Element | null>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const isPressed = useRef(false)
+  const id = useId()
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const show = (at: Element, afterMs: number) => {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => setAnchor(at), afterMs)
+  }
+  const hide = useCallback((afterMs: number) => {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => setAnchor(null), afterMs)
+  }, [])
+  const { props } = children
+  const both = (name: string, own: (event: never) => void) => (event: never) => {
+    const given = props[name]
+    if (typeof given === 'function') given(event)
+    own(event)
+  }
   return (
-    <Radix.Root>
-      <Radix.Trigger asChild>{children}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content className={styles.tooltip} sideOffset={6} collisionPadding={8}>
+    <>
+      {cloneElement(children, {
+        onPointerEnter: both('onPointerEnter', (event: PointerEvent) => {
+          if (event.pointerType !== 'touch') show(event.currentTarget as Element, openMs)
+        }),
+        onPointerLeave: both('onPointerLeave', () => {
+          isPressed.current = false
+          hide(closeMs)
+        }),
+        onPointerDown: both('onPointerDown', () => {
+          isPressed.current = true
+          hide(0)
+        }),
+        onPointerUp: both('onPointerUp', () => {
+          isPressed.current = false
+        }),
+        // A click focuses its button too, but has just closed the tooltip.
+        onFocus: both('onFocus', (event: FocusEvent) => {
+          if (!isPressed.current) show(event.currentTarget, 0)
+        }),
+        onBlur: both('onBlur', () => hide(0)),
+        ...(anchor ? { 'aria-describedby': id } : {}),
+      })}
+      {anchor && (
+        <Bubble id={id} anchor={anchor} onStay={() => show(anchor, 0)} onHide={hide}>
           {text}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+        </Bubble>
+      )}
+    </>
+  )
+}
+
+type BubbleProps = { id: string; anchor: Element; onStay(): void; onHide(afterMs: number): void; children: ReactNode }
+
+function Bubble({ id, anchor, onStay, onHide, children }: BubbleProps): ReactNode {
+  const bubble = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const own = bubble.current
+    if (!own) return
+    const at = anchor.getBoundingClientRect()
+    const { width, height } = own.getBoundingClientRect()
+    const left = at.left + (at.width - width) / 2
+    const above = at.top - height - gap
+    own.style.left = `${Math.max(margin, Math.min(left, window.innerWidth - width - margin))}px`
+    own.style.top = `${above >= margin ? above : at.bottom + gap}px`
+  }, [anchor])
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => event.key === 'Escape' && onHide(0)
+    const onScroll = () => onHide(0)
+    document.addEventListener('keydown', onKeyDown)
+    window.addEventListener('scroll', onScroll, true)
+    return () => {
+      document.removeEventListener('keydown', onKeyDown)
+      window.removeEventListener('scroll', onScroll, true)
+    }
+  }, [onHide])
+  return createPortal(
+    <div
+      ref={bubble}
+      id={id}
+      role="tooltip"
+      className={styles.tooltip}
+      onPointerEnter={onStay}
+      onPointerLeave={() => onHide(closeMs)}
+    >
+      {children}
+    </div>,
+    document.body,
   )
 }

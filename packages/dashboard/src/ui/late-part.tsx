@@ -1,0 +1,36 @@
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+
+/**
+ * Returns a component whose script is loaded when it is first shown, because no page needs it to show itself. It shows
+ * nothing until then, and tries again when it is shown again.
+ */
+export function latePart<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  let Loaded: ComponentType<Props> | undefined
+  return function LatePart(props: Props): ReactNode {
+    const [, setIsLoaded] = useState(false)
+    useEffect(() => {
+      if (Loaded) return
+      load().then(part => {
+        Loaded = part
+        setIsLoaded(true)
+      }, reloadIfReplaced)
+    }, [])
+    return Loaded ? <Loaded {...props} /> : null
+  }
+}
+
+const key = 'belfry.reloaded'
+// A script that is still missing after a reload is not missing because of a deployment.
+const minReloadIntervalMs = 30_000
+
+/** Reloads the page once, if a script is missing because a deployment has replaced it, and not because of the network. */
+export function reloadIfReplaced(): void {
+  if (!navigator.onLine) return
+  try {
+    if (Date.now() - Number(sessionStorage.getItem(key)) < minReloadIntervalMs) return
+    sessionStorage.setItem(key, String(Date.now()))
+  } catch {
+    return // Storage is blocked: a reload could repeat for ever.
+  }
+  window.location.reload()
+}

@@ -1,0 +1,83 @@
+import { DropdownMenu as Radix } from 'radix-ui'
+import type { ReactElement, ReactNode } from 'react'
+import { Link } from 'react-router'
+import { classNames } from './class-names.ts'
+import styles from './menu.module.css'
+
+export type MenuProps = {
+  trigger: ReactElement<Record<string, unknown>>
+  children: ReactNode
+  align?: 'start' | 'end'
+}
+
+/** A menu that is open from the start. It is not modal, because Radix would inject a style element. */
+export function OpenMenu({ trigger, children, align = 'start' }: MenuProps): ReactNode {
+  return (
+    <Radix.Root modal={false} defaultOpen>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content className={styles.menu} align={align} sideOffset={5} collisionPadding={8}>
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+export type MenuItemProps = {
+  icon?: ReactNode
+  children: ReactNode
+  onSelect?: () => void
+  to?: string
+  /** A file to download. */
+  href?: string
+  isDangerous?: boolean
+  /** Why the item is disabled. Shown in the menu. */
+  refusal?: string | null | undefined
+}
+
+export function MenuItem({ icon, children, onSelect, to, href, isDangerous, refusal }: MenuItemProps): ReactNode {
+  const className = classNames(styles.item, isDangerous && styles.danger)
+  if (refusal) {
+    return (
+      <Radix.Item className={className} aria-disabled="true" onSelect={event => event.preventDefault()}>
+        {icon}
+        <span>
+          {children}
+          <span className={styles.why}>{refusal}</span>
+        </span>
+      </Radix.Item>
+    )
+  }
+  if (href !== undefined) {
+    return (
+      <Radix.Item asChild>
+        <a href={href} download="" className={className}>
+          {icon}
+          {children}
+        </a>
+      </Radix.Item>
+    )
+  }
+  return to === undefined ? (
+    <Radix.Item className={className} onSelect={() => onSelect?.()}>
+      {icon}
+      {children}
+    </Radix.Item>
+  ) : (
+    <Radix.Item asChild>
+      <Link to={to} className={className}>
+        {icon}
+        {children}
+      </Link>
+    </Radix.Item>
+  )
+}
+
+export function MenuLabel({ children }: { children: ReactNode }): ReactNode {
+  return <Radix.Label className={styles.label}>{children}</Radix.Label>
+}
+
+export function MenuSeparator(): ReactNode {
+  return <Radix.Separator className={styles.separator} />
+}
