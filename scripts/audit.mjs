@@ -8,9 +8,12 @@ import { bootstrap } from './bootstrap.mjs'
 bootstrap()
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const pnpm = resolve(root, 'node_modules/pnpm/bin/pnpm.cjs')
+// `npm run --silent` silences pnpm too, and the answer of the registry with it.
+const { npm_config_loglevel: _, ...env } = process.env
 const run = spawnSync(process.execPath, [pnpm, 'audit', '--prod', '--audit-level', 'high'], {
   cwd: root,
   encoding: 'utf8',
+  env,
 })
 const output = `${run.stdout}${run.stderr}`.trim()
 console.log(output)
