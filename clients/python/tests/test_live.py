@@ -95,6 +95,55 @@ def test_a_pending_task_is_changed_and_cancelled(belfry: Belfry) -> None:
     assert again.replay_of == task.id
 
 
+def test_keys_labels_and_deadlines(belfry: Belfry) -> None:
+    key, label = uuid.uuid4().hex, uuid.uuid4().hex
+    at = datetime.now(timezone.utc) + timedelta(days=2)
+    arguments: dict[str, Any] = {"target_url": "https://example.com/", "key": key, "labels": [label]}
+    first = belfry.tasks.create(**arguments, delay="1d", expires_at=at)
+    assert (first.key, first.labels) == (key, [label])
+    assert first.expires_at is not None and abs(first.expires_at - at) < timedelta(milliseconds=1)
+    with pytest.raises(errors.ConflictError) as caught:
+        belfry.tasks.create(**arguments, delay="1d")
+    assert caught.value.code == "key_in_use"
+    assert belfry.tasks.create(**arguments, delay="1d", on_conflict="keep").id == first.id
+    assert [task.id for task in belfry.tasks.list(label=label, state="pending")] == [first.id]
+    assert belfry.tasks.cancel_many(filter={"label": label, "until": at}).cancelled == 1
+    assert belfry.tasks.get(first.id).state == "cancelled"
+
+
+def test_retries_are_stopped(belfry: Belfry, receiver: Receiver) -> None:
+    receiver.status = 500
+    [task] = belfry.events.publish(topic="a.stop", payload={}, target_url=receiver.url).tasks
+    wait_for(lambda: belfry.tasks.get(task.id).state == "retrying")
+    stopped = belfry.tasks.stop(task.id)
+    assert (stopped.state, stopped.state_reason) == ("dead", "stopped")
+    assert belfry.tasks.stop_many([task.id]).stopped == 0
+
+
+def test_a_queue_holds_its_tasks_while_it_is_paused(belfry: Belfry, receiver: Receiver) -> None:
+    name = f"q-{uuid.uuid4().hex}"
+    queue = belfry.queues.put(name, max_concurrent=2, rate_limit={"count": 10, "period_ms": 1_000})
+    assert (queue.max_concurrent, queue.rate_limit and queue.rate_limit.count, queue.ordered) == (2, 10, False)
+    assert belfry.queues.update(name, ordered=True).ordered
+    assert belfry.queues.pause(name).paused_at is not None
+    task = belfry.tasks.create(target_url=receiver.url, delay="1s", queue=name)
+    wait_for(lambda: belfry.queues.get(name).waiting == 1)
+    assert (task.queue, receiver.calls) == (name, [])
+    assert belfry.queues.resume(name).paused_at is None
+    wait_for(lambda: receiver.calls)
+    assert name in {each.name for each in belfry.queues.list()}
+    wait_for(lambda: belfry.tasks.get(task.id).state == "success")
+    belfry.queues.delete(name)
+
+
+def test_a_callback_reports_the_outcome(belfry: Belfry, receiver: Receiver) -> None:
+    task = belfry.tasks.create(target_url=receiver.url, delay="1s", on_success={"url": f"{receiver.url}/done"})
+    assert task.on_success is not None and task.on_success.url == f"{receiver.url}/done"
+    [callback] = wait_for(lambda: list(belfry.tasks.list(callback_of=task.id)))
+    assert (callback.source, callback.callback_of) == ("callback", task.id)
+    wait_for(lambda: len(receiver.calls) == 2)
+
+
 def test_errors_name_the_fields(belfry: Belfry) -> None:
     with pytest.raises(errors.ValidationError) as caught:
         belfry.tasks.create(target_url="nowhere", execute_at="2001-01-01T00:00:00Z")

@@ -15,6 +15,7 @@ from ._requests import (
     UNSET,
     JsonText,
     Unset,
+    chosen,
     new_idempotency_key,
     new_task,
     path,
@@ -148,6 +149,14 @@ class AsyncTasks:
         headers: Mapping[str, str] | Unset = UNSET,
         retry: RetryPolicy | Unset = UNSET,
         timeout_ms: int | Unset = UNSET,
+        queue: str | Mapping[str, Any] | Unset = UNSET,
+        expires_at: Time | Unset = UNSET,
+        key: str | Unset = UNSET,
+        on_conflict: Literal["reject", "keep", "replace"] | Unset = UNSET,
+        labels: Sequence[str] | Unset = UNSET,
+        on_success: Mapping[str, Any] | Unset = UNSET,
+        on_failure: Mapping[str, Any] | Unset = UNSET,
+        on_attempt: Mapping[str, Any] | Unset = UNSET,
         idempotency_key: str | None = None,
         **more: Any,
     ) -> models.Task:
@@ -162,6 +171,13 @@ class AsyncTasks:
             retry: Any of `max_retries` (0 to 20, default 5), `backoff` (`exponential`, `linear` or `fixed`),
                 `base_delay_ms` (default 10,000) and `max_delay_ms` (default 3,600,000).
             timeout_ms: The time limit of an attempt, 1,000 to 300,000. Default 30,000.
+            queue: The name of a queue, or its name with limits: `{"name": "crm", "max_concurrent": 3}`.
+            expires_at: No attempt starts at this time or later.
+            key: A key that is unique among the pending tasks of the workspace. `on_conflict` says what happens to a
+                second task: `reject` (the default), `keep` the pending one, or `replace` its request and time.
+            labels: At most 10 labels.
+            on_success, on_failure, on_attempt: Requests that report the outcome:
+                `{"url": ..., "headers": ..., "retry": ..., "timeout_ms": ...}`.
             idempotency_key: Requests with the same key create only once within 24 hours. Default: a random key.
             more: Fields of the HTTP API that this version does not name.
 
@@ -174,6 +190,14 @@ class AsyncTasks:
             "headers": headers,
             "retry": retry,
             "timeout_ms": timeout_ms,
+            "queue": queue,
+            "expires_at": expires_at,
+            "key": key,
+            "on_conflict": on_conflict,
+            "labels": labels,
+            "on_success": on_success,
+            "on_failure": on_failure,
+            "on_attempt": on_attempt,
             **more,
         }
         body = new_task(fields, target_url, method, name)
@@ -208,6 +232,9 @@ class AsyncTasks:
         cronjob_id: OneOrMore | None = None,
         event_id: OneOrMore | None = None,
         topic: OneOrMore | None = None,
+        label: OneOrMore | None = None,
+        queue: OneOrMore | None = None,
+        callback_of: OneOrMore | None = None,
         name: str | None = None,
         since: Time | None = None,
         until: Time | None = None,
@@ -223,8 +250,8 @@ class AsyncTasks:
             limit: Items per page, 1 to 100. Default 25.
         """
         filters = dict(
-            more, state=state, source=source, cronjob_id=cronjob_id, event_id=event_id, topic=topic, name=name,
-            to=until, limit=limit, cursor=cursor,
+            more, state=state, source=source, cronjob_id=cronjob_id, event_id=event_id, topic=topic, label=label,
+            queue=queue, callback_of=callback_of, name=name, to=until, limit=limit, cursor=cursor,
         )
         return AsyncList(self._http, f"{_scheduler}/tasks", models.Task, {**filters, "from": since})
 
@@ -247,6 +274,37 @@ class AsyncTasks:
             ConflictError: The task is not pending (`task_not_pending`).
         """
         return decode(models.Task, await self._http.send("DELETE", path(f"{_scheduler}/tasks/{{}}", id)))
+
+    async def stop(self, id: str) -> models.Task:
+        """Ends the retries of a task. It becomes dead with the reason `stopped`.
+
+        Raises:
+            ConflictError: The task is not retrying.
+        """
+        return decode(models.Task, await self._http.send("POST", path(f"{_scheduler}/tasks/{{}}/stop", id)))
+
+    async def cancel_many(
+        self, ids: Sequence[str] | None = None, *, filter: Mapping[str, Any] | None = None
+    ) -> models.EndedTasks:
+        """Cancels pending tasks: at most 100 ids, or a filter with the fields of `list`; `{}` selects all."""
+        return await self._end_many("cancel", ids, filter)
+
+    async def stop_many(
+        self, ids: Sequence[str] | None = None, *, filter: Mapping[str, Any] | None = None
+    ) -> models.EndedTasks:
+        """Stops retrying tasks: at most 100 ids, or a filter with the fields of `list`; `{}` selects all."""
+        return await self._end_many("stop", ids, filter)
+
+    async def operation(self, id: str) -> models.TaskOperation:
+        """Returns the progress of a cancel or stop in the background."""
+        target = path(f"{_scheduler}/tasks/operations/{{}}", id)
+        return decode(models.TaskOperation, await self._http.send("GET", target))
+
+    async def _end_many(
+        self, verb: str, ids: Sequence[str] | None, filter: Mapping[str, Any] | None
+    ) -> models.EndedTasks:
+        answer = await self._http.send("POST", f"{_scheduler}/tasks/{verb}", body=chosen(ids, filter))
+        return decode(models.EndedTasks, answer)
 
     async def replay(self, id: str, *, idempotency_key: str | None = None) -> models.Task:
         """Replays a finished task as a new task that is due at once. Retries are safe."""
@@ -497,11 +555,58 @@ class AsyncDeadLetters:
     async def _settle(
         self, verb: str, ids: Sequence[str] | None, filter: Mapping[str, Any] | None
     ) -> models.Settled:
-        if (ids is None) == (filter is None):
-            raise TypeError("Pass either ids or filter.")
-        body = {"filter": dict(filter)} if filter is not None else {"ids": list(ids or [])}
-        answer = await self._http.send("POST", f"{_scheduler}/dead-letters/{verb}", body=body)
+        answer = await self._http.send("POST", f"{_scheduler}/dead-letters/{verb}", body=chosen(ids, filter))
         return decode(models.Settled, answer)
+
+
+class AsyncQueues:
+    """Queues, which limit how many attempts of their tasks start."""
+
+    def __init__(self, http: _AsyncHttp) -> None:
+        self._http = http
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None, **more: Any) -> AsyncList[models.Queue]:
+        """Lists queues by name, with what they contain now."""
+        return AsyncList(self._http, f"{_scheduler}/queues", models.Queue, dict(more, limit=limit, cursor=cursor))
+
+    async def get(self, name: str) -> models.Queue:
+        """Returns a queue. Raises `NotFoundError`."""
+        return decode(models.Queue, await self._http.send("GET", path(f"{_scheduler}/queues/{{}}", name)))
+
+    async def put(
+        self,
+        name: str,
+        *,
+        max_concurrent: int | None = None,
+        rate_limit: Mapping[Literal["count", "period_ms"], int] | None = None,
+        ordered: bool = False,
+    ) -> models.Queue:
+        """Creates a queue, or replaces all of its limits.
+
+        Args:
+            max_concurrent: Attempts in flight at a time over all dispatchers, 1 to 1,000.
+            rate_limit: At most `count` attempts start within any period of `period_ms`.
+            ordered: One task at a time, in the order of `execute_at`.
+        """
+        body = {"max_concurrent": max_concurrent, "rate_limit": rate_limit, "ordered": ordered}
+        return decode(models.Queue, await self._http.send("PUT", path(f"{_scheduler}/queues/{{}}", name), body=body))
+
+    async def update(self, name: str, **limits: Any) -> models.Queue:
+        """Changes limits of a queue. Omitted limits stay unchanged."""
+        target = path(f"{_scheduler}/queues/{{}}", name)
+        return decode(models.Queue, await self._http.send("PATCH", target, body=limits))
+
+    async def pause(self, name: str) -> models.Queue:
+        """Pauses a queue: its tasks wait until it is resumed."""
+        return decode(models.Queue, await self._http.send("POST", path(f"{_scheduler}/queues/{{}}/pause", name)))
+
+    async def resume(self, name: str) -> models.Queue:
+        """Resumes a paused queue."""
+        return decode(models.Queue, await self._http.send("POST", path(f"{_scheduler}/queues/{{}}/resume", name)))
+
+    async def delete(self, name: str) -> None:
+        """Deletes the settings of a queue. Raises `ConflictError` (`queue_in_use`) while something uses it."""
+        await self._http.send("DELETE", path(f"{_scheduler}/queues/{{}}", name))
 
 
 class AsyncWorkspaces:
@@ -606,6 +711,7 @@ class AsyncBelfry:
         self.tasks = AsyncTasks(http)
         self.cron_jobs = AsyncCronJobs(http)
         self.events = AsyncEvents(http)
+        self.queues = AsyncQueues(http)
         self.subscriptions = AsyncSubscriptions(http)
         self.runs = AsyncRuns(http)
         self.dead_letters = AsyncDeadLetters(http)

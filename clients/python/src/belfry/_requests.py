@@ -6,7 +6,7 @@ import json
 import random
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from enum import Enum
@@ -54,6 +54,15 @@ def new_task(fields: Mapping[str, Any], target_url: str, method: str, name: str 
         "method": method.upper(),
         **fields,
     }
+
+
+def chosen(ids: Sequence[str] | None, filter: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Returns the body that selects objects by their ids or by a filter. Filters have `since` and `until`."""
+    if (ids is None) == (filter is None):
+        raise TypeError("Pass either ids or filter.")
+    if filter is None:
+        return {"ids": list(ids or [])}
+    return {"filter": {{"since": "from", "until": "to"}.get(name, name): value for name, value in filter.items()}}
 
 
 def time_after(delay: timedelta | str | None, execute_at: datetime | str | None) -> datetime | str:

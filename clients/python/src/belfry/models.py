@@ -45,6 +45,16 @@ class Blocked:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Callback:
+    """A request that reports the outcome of a task."""
+
+    url: str
+    headers: dict[str, str] = field(default_factory=dict)
+    retry: Retry | None = None
+    timeout_ms: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Task:
     id: str
     workspace_id: str
@@ -64,6 +74,19 @@ class Task:
     updated_at: datetime
     headers: dict[str, str] = field(default_factory=dict)
     payload: Any = None
+    payload_base64: str | None = None
+    """The body in base64, when it is a raw body."""
+    content_type: str | None = None
+    queue: str | None = None
+    expires_at: datetime | None = None
+    """No attempt starts at this time or later."""
+    key: str | None = None
+    labels: list[str] = field(default_factory=list)
+    on_success: Callback | None = None
+    on_failure: Callback | None = None
+    on_attempt: Callback | None = None
+    callback_of: str | None = None
+    """The task whose outcome this callback reports."""
     cronjob_id: str | None = None
     event_id: str | None = None
     topic: str | None = None
@@ -217,6 +240,55 @@ class Run:
     """The full request. Lists leave it out."""
     response: RunResponse | None = None
     """The response. Lists leave it out."""
+    raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskOperation:
+    """A cancel or stop of many tasks, in the background."""
+
+    id: str
+    workspace_id: str
+    action: str
+    status: str
+    """`running`, `done` or `cancelled`."""
+    total: int
+    ended: int
+    created_at: datetime
+    updated_at: datetime
+    finished_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndedTasks:
+    """How many tasks were cancelled or stopped at once. `operation` handles the others."""
+
+    cancelled: int = 0
+    stopped: int = 0
+    operation: TaskOperation | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateLimit:
+    count: int
+    period_ms: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Queue:
+    """A queue, with what it contains now."""
+
+    name: str
+    ordered: bool
+    waiting: int
+    """Tasks that are due and not started; counted up to 10,000."""
+    in_flight: int
+    created_at: datetime
+    updated_at: datetime
+    max_concurrent: int | None = None
+    rate_limit: RateLimit | None = None
+    paused_at: datetime | None = None
+    oldest_due_ms: int | None = None
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
