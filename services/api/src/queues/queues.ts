@@ -82,9 +82,11 @@ export const updateQueue = endpoint({
   body: updateQueueBody,
   async handle(ctx, { caller, request, body }) {
     const name = nameOf(request)
-    await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, tx =>
-      changeQueue(tx, caller.workspaceId, name, toLimits(body)),
-    )
+    if (Object.keys(body).length > 0) {
+      await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, tx =>
+        changeQueue(tx, caller.workspaceId, name, toLimits(body)),
+      )
+    }
     return ok(await readQueue(ctx, caller.workspaceId, name))
   },
 })
