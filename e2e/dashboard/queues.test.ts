@@ -49,6 +49,8 @@ describe('queues in the dashboard', { timeout: 240_000 }, () => {
     await made.getByRole('button', { name: 'Resume' }).click()
     await made.getByRole('button', { name: 'Pause' }).waitFor()
 
+    // The slow calls may have ended meanwhile.
+    await stage.belfry.call('POST', `${root}/queues/partner-api/pause`)
     const listed = await stage.belfry.call('GET', `${root}/tasks?queue=partner-api&state=pending&limit=1`)
     await page.goto(`${await stage.home()}/tasks/${listed.body.data[0].id}`)
     await page.getByText('Waiting for the queue partner-api').waitFor()
@@ -61,7 +63,7 @@ describe('queues in the dashboard', { timeout: 240_000 }, () => {
     await page.getByRole('textbox', { name: 'When', exact: true }).fill('in 1 hour')
     await page.getByRole('textbox', { name: 'Queue' }).fill('customer-42')
     await page.getByRole('button', { name: 'Create task' }).click()
-    await page.getByText('Task scheduled').waitFor()
+    await page.getByText('Task scheduled', { exact: true }).waitFor()
     await page.getByText('customer-42').waitFor()
   })
 })

@@ -15,7 +15,7 @@ export type RequestFieldsProps = {
   errors: FieldErrors
 }
 
-/** Fields for the method, target URL, headers and payload. */
+/** Fields for the method, target URL, headers, payload and queue. */
 export function RequestFields({ draft, onChange, errors }: RequestFieldsProps): ReactNode {
   return (
     <>
@@ -57,6 +57,15 @@ export function RequestFields({ draft, onChange, errors }: RequestFieldsProps): 
         error={errors.payload}
       />
       <MissingSecrets draft={draft} />
+      <Field label="Queue" isOptional error={errors.queue}>
+        <TextInput
+          name="queue"
+          isMono
+          autoComplete="off"
+          value={draft.queue}
+          onChange={event => onChange({ queue: event.target.value })}
+        />
+      </Field>
     </>
   )
 }

@@ -32,15 +32,6 @@ export function RetryFields({ draft, onChange, errors }: RequestFieldsProps): Re
         {numberField('Initial delay (s)', 'retry.base_delay_ms', 'baseDelaySeconds')}
         {numberField('Max delay (s)', 'retry.max_delay_ms', 'maxDelaySeconds')}
         {numberField('Timeout (s)', 'timeout_ms', 'timeoutSeconds')}
-        <Field label="Queue" isOptional error={errors.queue}>
-          <TextInput
-            name="queue"
-            isMono
-            autoComplete="off"
-            value={draft.queue}
-            onChange={event => onChange({ queue: event.target.value })}
-          />
-        </Field>
       </div>
       <RetryPreview times={retryTimes(draft)} />
     </>
