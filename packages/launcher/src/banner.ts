@@ -1,3 +1,4 @@
+import { startCommand } from './config.ts'
 import type { Account, Workspace } from './first-account.ts'
 
 export type BannerFacts = {
@@ -47,7 +48,7 @@ export function banner(facts: BannerFacts): string {
     '',
   ]
   if (account) lines.push(...examples(facts, account.apiKey), ...settings(facts, account.apiKey))
-  lines.push('Ctrl-C stops everything. npm start continues with the same data.', '')
+  lines.push(`Ctrl-C stops everything. ${startCommand} continues with the same data.`, '')
   return lines.join('\n')
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PlainError } from './plain-error.ts'
@@ -5,10 +6,15 @@ import { PlainError } from './plain-error.ts'
 /** The root of the checkout, relative to both the source and the bundle. */
 export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 
+const isCheckout = existsSync(join(checkout, 'scripts/start.mjs'))
+
+/** The command that users run: the published package starts the launcher too. */
+export const startCommand = isCheckout ? 'npm start' : 'npx belfry start'
+
 export type Environment = Record<string, string | undefined>
 
 export type Config = {
-  /** `DATA_DIR`: the folder of all data. Default: `.belfry` in the checkout. */
+  /** `DATA_DIR`: the folder of all data. Default: `.belfry` in the checkout, or in the current folder for the published package. */
   dataDir: string
   /** `PORT`: the port of the API; 0 means any free port. Default: 3000. */
   port: number
@@ -25,7 +31,7 @@ export type Config = {
 /** Reads the configuration; an empty value counts as unset. */
 export function readConfig(env: Environment): Config {
   return {
-    dataDir: resolve(env.DATA_DIR || join(checkout, '.belfry')),
+    dataDir: resolve(env.DATA_DIR || join(isCheckout ? checkout : process.cwd(), '.belfry')),
     port: readPort(env.PORT || '3000'),
     databaseUrl: readUrl('DATABASE_URL', env.DATABASE_URL, /^postgres(ql)?:\/\//, 'postgresql://'),
     redisUrl: readUrl('REDIS_URL', env.REDIS_URL, /^rediss?(\+cluster)?:\/\//, 'redis://'),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { freePort, tryPort, waitUntil } from '@belfry/embedded'
 import { type BannerFacts, banner } from './banner.ts'
-import { type Config, checkout, type Environment } from './config.ts'
+import { type Config, checkout, type Environment, startCommand } from './config.ts'
 import { startEchoReceiver } from './echo-receiver.ts'
 import { type Account, ensureAccount, readWorkspace, type Workspace } from './first-account.ts'
 import { keepService } from './keep-service.ts'
@@ -56,7 +56,7 @@ function prepareDataFolder(dataDir: string): void {
   } catch (error) {
     throw new PlainError(
       `The data directory ${dataDir} cannot be used: ${reason(error)}.\n` +
-        'Change its owner to your user, or choose another directory: DATA_DIR=/some/where npm start',
+        `Change its owner to your user, or choose another directory: DATA_DIR=/some/where ${startCommand}`,
     )
   }
 }
@@ -71,7 +71,7 @@ async function requirePort(port: number): Promise<void> {
     if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
     const problem = code === 'EACCES' ? 'requires privileges that you do not have' : 'is in use by another program'
     const other = await freePort(port < 1024 ? 3000 : (port + 100) % 65_536)
-    throw new PlainError(`Port ${port} ${problem}. Stop it, or choose another port: PORT=${other} npm start`)
+    throw new PlainError(`Port ${port} ${problem}. Stop it, or choose another port: PORT=${other} ${startCommand}`)
   }
 }
 

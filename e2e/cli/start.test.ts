@@ -1,0 +1,88 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { freePort } from '@belfry/embedded'
+import { waitFor } from '@belfry/testing/wait-for'
+import { expect, it, onTestFinished } from 'vitest'
+import { repositoryRoot } from '../repository-root.ts'
+
+const run = promisify(execFile)
+const manifest = JSON.parse(readFileSync(join(repositoryRoot(), 'packages/belfry/package.json'), 'utf8'))
+
+it('has the dependencies of the programs that it contains, at their versions', () => {
+  const embedded = JSON.parse(readFileSync(join(repositoryRoot(), 'packages/embedded/package.json'), 'utf8'))
+  expect(manifest.optionalDependencies).toEqual(embedded.optionalDependencies)
+  const catalog = readFileSync(join(repositoryRoot(), 'pnpm-workspace.yaml'), 'utf8')
+  for (const [name, version] of Object.entries(manifest.dependencies))
+    expect(catalog).toContain(`'${name}': ${version}\n`)
+})
+
+it('starts from its tarball in an empty folder, delivers, stops, and continues with its data', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'belfry-start-'))
+  await install(folder)
+  const belfry = join(folder, 'node_modules/belfry/bin/belfry.mjs')
+  const port = await freePort()
+  const start = () => {
+    const child = spawn(process.execPath, [belfry, 'start', '--port', String(port)], { cwd: folder })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', text => (output += text))
+    onTestFinished(() => void child.kill('SIGTERM'))
+    return { child, read: () => output }
+  }
+  const first = start()
+  await waitFor(
+    async () => first.read(),
+    output => output.includes('Ctrl-C stops everything'),
+    60_000,
+  )
+  expect(first.read()).toContain('npx belfry start continues with the same data')
+  expect(existsSync(join(folder, '.belfry/postgres'))).toBe(true)
+  const [, key = ''] = /API key +(\S+)/.exec(first.read()) ?? []
+  const [, receiver = ''] = /Receiver +(\S+)/.exec(first.read()) ?? []
+  const env = { ...process.env, BELFRY_API_KEY: key, BELFRY_URL: `http://localhost:${port}` }
+  const cli = async (...args: string[]) => (await run(process.execPath, [belfry, ...args], { cwd: folder, env })).stdout
+  const { status } = await fetch(`http://localhost:${port}/api/events`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ topic: 'order.paid', payload: {}, target_url: `${receiver}/hook` }),
+  })
+  expect(status).toBe(202)
+  await waitFor(
+    () => cli('--json', 'list'),
+    output => output.includes('"success"'),
+    20_000,
+  )
+  first.child.kill('SIGINT')
+  expect(await once(first.child, 'exit')).toEqual([0, null])
+
+  const second = start()
+  await waitFor(
+    async () => second.read(),
+    output => output.includes('Ctrl-C stops everything'),
+    60_000,
+  )
+  expect(second.read()).toContain(key)
+  second.child.kill('SIGINT')
+  expect(await once(second.child, 'exit')).toEqual([0, null])
+}, 150_000)
+
+// The tarball, unpacked where npm would put it, with the dependencies of this checkout in place of a registry's.
+async function install(folder: string): Promise<void> {
+  const own = join(repositoryRoot(), 'packages/belfry')
+  await run(process.execPath, [join(repositoryRoot(), 'scripts/fill-package.mjs'), '--bundled'])
+  const pack = ['pack', '--ignore-scripts', '--pack-destination', folder]
+  await run('npm', pack, { cwd: own })
+  const modules = join(folder, 'node_modules')
+  mkdirSync(join(modules, 'belfry'), { recursive: true })
+  const tarball = readdirSync(folder).find(name => name.endsWith('.tgz')) ?? ''
+  await run('tar', ['-xzf', join(folder, tarball), '--strip-components=1', '-C', join(modules, 'belfry')])
+  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
+    const from = join(own, 'node_modules', name)
+    if (!existsSync(from)) continue // of another platform
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(realpathSync(from), join(modules, name))
+  }
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+// `belfry start` runs a server on this machine. Every other command is one of the command line.
+import { parseArgs } from 'node:util'
+
+const help = `Usage: belfry start [--port <port>] [--data-dir <folder>]
+
+Runs Belfry on this machine, with its own PostgreSQL, until Ctrl-C.
+
+Options:
+  --port <port>        the port of the API and the dashboard (default: $PORT, else 3000)
+  --data-dir <folder>  the folder of all data (default: $DATA_DIR, else .belfry in this folder)
+
+DATABASE_URL selects a PostgreSQL (15 or newer) instead of the included one.
+`
+
+const [command, ...args] = process.argv.slice(2)
+if (command === 'start') await start()
+else {
+  if (command === undefined || command === '--help' || command === '-h') {
+    process.stdout.write('belfry start runs a server on this machine: see belfry start --help.\n\n')
+  }
+  await import('../server/packages/cli/dist/main.mjs')
+}
+
+async function start() {
+  const values = readOptions()
+  if (values?.help) process.stdout.write(help)
+  if (!values || values.help) return
+  if (values.port) process.env.PORT = values.port
+  if (values['data-dir']) process.env.DATA_DIR = values['data-dir']
+  await import('../server/packages/launcher/dist/main.mjs')
+}
+
+function readOptions() {
+  const options = {
+    port: { type: 'string' },
+    'data-dir': { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  }
+  try {
+    return parseArgs({ args, options }).values
+  } catch (error) {
+    process.stderr.write(`${error.message}\n\n${help}`)
+    process.exitCode = 2
+    return null
+  }
+}
