@@ -79,7 +79,7 @@ function requestText(key: string, url: string, isKeyed: boolean): string {
   const body = JSON.stringify(task)
   const head = [
     `POST ${path} HTTP/1.1`,
-    'Host: bench',
+    'Host: localhost',
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
     `X-Api-Key: ${key}`,
