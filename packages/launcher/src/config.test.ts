@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { checkout, readConfig } from './config.ts'
 
@@ -32,4 +35,13 @@ test.each(['mysql://root:secret@db/x', 'db.example.com'])('refuses DATABASE_URL=
   expect(() => readConfig({ DATABASE_URL: text })).toThrow(
     /^DATABASE_URL must be a URL that starts with postgresql:\/\/\.$/,
   )
+})
+
+test('reads secrets from files, also those of the service', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'belfry-launcher-')), 'secret')
+  writeFileSync(path, 'postgres://u:p@db/x\n')
+  const config = readConfig({ DATABASE_URL_FILE: path, JWT_SECRET_FILE: path })
+  expect(config.databaseUrl).toBe('postgres://u:p@db/x')
+  expect(config.env).toEqual({ DATABASE_URL: 'postgres://u:p@db/x', JWT_SECRET: 'postgres://u:p@db/x' })
+  expect(() => readConfig({ REDIS_URL_FILE: '/nowhere' })).toThrow('REDIS_URL_FILE: its file cannot be read (ENOENT).')
 })

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { readSecretFiles } from '@belfry/vault'
 import { PlainError } from './plain-error.ts'
 
 /** The root of the checkout, relative to both the source and the bundle. */
@@ -24,12 +25,14 @@ export type Config = {
   redisUrl: string | null
   /** Whether `ROLES` includes the API. Default: true. */
   hasApi: boolean
-  /** The complete environment, for the service, which has its own settings. */
+  /** The complete environment, for the service, which has its own settings. Secrets are read from their files. */
   env: Environment
 }
 
 /** Reads the configuration; an empty value counts as unset. */
-export function readConfig(env: Environment): Config {
+export function readConfig(given: Environment): Config {
+  const { env, problems } = readSecretFiles(given)
+  if (problems.length > 0) throw new PlainError(`${problems.join('.\n')}.`)
   return {
     dataDir: resolve(env.DATA_DIR || join(isCheckout ? checkout : process.cwd(), '.belfry')),
     port: readPort(env.PORT || '3000'),

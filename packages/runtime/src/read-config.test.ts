@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { ConfigError, readConfig } from './read-config.ts'
@@ -16,4 +19,12 @@ it('names every invalid variable at once, without values', () => {
   expect(read).toThrow(ConfigError)
   expect(read).toThrow(/DATABASE_URL.*\n.*PORT/)
   expect(read).not.toThrow(/hunter2/)
+})
+
+it('reads a secret from its file, and reports a missing file', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'belfry-config-')), 'url')
+  writeFileSync(path, 'postgresql://u:hunter2@db/belfry\n')
+  expect(readConfig(schema, { DATABASE_URL_FILE: path }).DATABASE_URL).toBe('postgresql://u:hunter2@db/belfry')
+  rmSync(path)
+  expect(() => readConfig(schema, { DATABASE_URL_FILE: path })).toThrow(/^ {2}DATABASE_URL_FILE: .*ENOENT/m)
 })

@@ -1,3 +1,4 @@
+import { readSecretFiles } from '@belfry/vault'
 import type { z } from 'zod'
 
 /** The problems of a process's configuration, one per line, without values. */
@@ -12,11 +13,13 @@ export class ConfigError extends Error {
 }
 
 /**
- * Parses environment variables into a typed configuration. Empty variables count as missing.
+ * Parses environment variables into a typed configuration. Empty variables count as missing. A secret can be in a file.
  * @throws ConfigError that names every missing or invalid variable.
  */
 export function readConfig<T>(schema: z.ZodType<T>, env: Record<string, string | undefined>): T {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const { env: resolved, problems } = readSecretFiles(env)
+  if (problems.length > 0) throw new ConfigError(problems)
+  const given = Object.fromEntries(Object.entries(resolved).filter(([, value]) => value !== undefined && value !== ''))
   const result = schema.safeParse(given)
   if (result.success) return result.data
   throw new ConfigError(result.error.issues.map(issue => `${issue.path.join('.') || 'settings'}: ${issue.message}`))

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+
+/** The variables that hold secrets. Each can instead be the content of the file that `<NAME>_FILE` names. */
+export const secretVariables = [
+  'DATABASE_URL',
+  'REDIS_URL',
+  'JWT_SECRET',
+  'JWT_SECRETS',
+  'ENCRYPTION_KEYS',
+  'OPERATOR_PASSWORD',
+  'SMTP_URL',
+  'EGRESS_PROXY_URL',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+] as const
+
+type Environment = Record<string, string | undefined>
+
+/**
+ * Returns an environment in which the content of each `<NAME>_FILE` is the value of `NAME`, without the line end of the file.
+ * Docker and Kubernetes mount secrets as files, which `docker inspect` and `/proc` do not show.
+ * @returns Also the problems, each starting with its variable, without values.
+ */
+export function readSecretFiles(env: Environment): { env: Environment; problems: string[] } {
+  const resolved = { ...env }
+  const problems: string[] = []
+  for (const name of secretVariables) {
+    const path = env[`${name}_FILE`]
+    if (!path) continue
+    delete resolved[`${name}_FILE`]
+    if (env[name]) problems.push(`${name}_FILE: ${name} is set too; set one of them`)
+    else
+      try {
+        resolved[name] = readSecret(path)
+      } catch (error) {
+        problems.push(`${name}_FILE: ${describe(error)}`)
+      }
+  }
+  return { env: resolved, problems }
+}
+
+function readSecret(path: string): string {
+  const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+  if (text === '') throw new Error('its file is empty')
+  return text
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return 'code' in error ? `its file cannot be read (${error.code})` : error.message
+}
