@@ -108,6 +108,13 @@ export { type RetryOptions, retryDatabase, waitForDatabase } from './postgres/re
 export { purgeOrganizations } from './purge/purge-organizations.ts'
 export { purgeWorkspace, workspacesToPurge } from './purge/purge-workspace.ts'
 export { windDownWorkspace, workspacesToWindDown } from './purge/wind-down-workspace.ts'
+export { claimMessage, deduplicationMinutes } from './qstash/deduplicate.ts'
+export {
+  type QstashSigningKeys,
+  readQstashSigningKeys,
+  rotateQstashSigningKeys,
+  setQstashSigningKeys,
+} from './qstash/signing-keys.ts'
 export { advanceQueues, advanceQueuesOf, advanceRatedQueues, openQueueSearch } from './queues/advance-queues.ts'
 export { type BusyQueue, busiestQueues } from './queues/busiest-queues.ts'
 export { isBlocked, trueDueAt } from './queues/queue-sql.ts'

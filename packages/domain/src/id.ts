@@ -7,6 +7,8 @@ export type IdKind =
   | 'op'
   | 'aud'
   | 'msg'
+  /** A dead letter and a schedule of the QStash interface. */
+  | ('dlq' | 'scd')
 
 /** The UUID of nothing. It sorts before every other UUID. */
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000'

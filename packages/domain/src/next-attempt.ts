@@ -26,19 +26,29 @@ const retryAfterStatuses: readonly number[] = [429, 503]
 /** Returns the next state of a task after an attempt. */
 export function nextAttempt({ policy, attempt, outcome, now, random }: EndedAttempt): NextAttempt {
   if (isSuccess(outcome)) return { state: 'success' }
-  // The target did not fail, so the next attempt follows at once, even when no retry is left.
-  if (outcome.kind === 'failure' && ownFailures.includes(outcome.code)) return { state: 'retrying', delayMs: 0 }
+  const own = endedWithoutPolicy(outcome)
+  if (own) return own
   if (isHopeless(outcome) || attempt > policy.maxRetries) return { state: 'dead' }
   const delayMs = Math.max(retryDelayMs(policy, attempt, random), askedDelayMs(outcome, now))
   return { state: 'retrying', delayMs }
 }
 
-function isSuccess(outcome: AttemptOutcome): boolean {
+/**
+ * Returns the next state after an attempt in which the target did not fail: the next one follows at once, even when no retry
+ * is left. Null for every other outcome.
+ */
+export function endedWithoutPolicy(outcome: AttemptOutcome): NextAttempt | null {
+  const isOwn = outcome.kind === 'failure' && ownFailures.includes(outcome.code)
+  return isOwn ? { state: 'retrying', delayMs: 0 } : null
+}
+
+/** Returns whether the target responded with a 2xx status. */
+export function isSuccess(outcome: AttemptOutcome): boolean {
   return outcome.kind === 'response' && outcome.status >= 200 && outcome.status <= 299
 }
 
-// No retry can succeed.
-function isHopeless(outcome: AttemptOutcome): boolean {
+/** Returns whether no retry can succeed. */
+export function isHopeless(outcome: AttemptOutcome): boolean {
   return outcome.kind === 'response' ? outcome.status === goneStatus : hopelessFailures.includes(outcome.code)
 }
 

@@ -16,6 +16,8 @@ export type CronJobFields = StoredRequest & {
   maxAgeMs?: number | null
   /** The labels of its tasks. Default: none. */
   labels?: readonly string[] | null
+  /** The id that it has as a schedule of the QStash interface, unique in the workspace. Default: none. */
+  qstashId?: string | null
 }
 
 /** The rule of a stored cron job, and its next occurrence that is not a task yet. */
@@ -44,6 +46,7 @@ export const columnOf = {
   catchUp: 'catch_up',
   maxAgeMs: 'max_age_ms',
   labels: 'labels',
+  qstashId: 'qstash_id',
   ...requestColumnOf,
 } as const satisfies Record<keyof CronJobFields, string>
 

@@ -2,7 +2,7 @@ import type { Pool } from '../postgres/pool.ts'
 
 const batchSize = 1000
 
-/** Deletes a batch of expired sessions, password resets, e-mail confirmations, throttles and billing events. Returns how many rows it deleted. */
+/** Deletes a batch of expired sessions, password resets, e-mail confirmations, throttles, billing events and hashes of messages. Returns how many rows it deleted. */
 export async function forgetExpired(pool: Pool): Promise<number> {
   const sessions = await pool.query(
     `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < now() LIMIT ${batchSize})`,
@@ -24,6 +24,10 @@ export async function forgetExpired(pool: Pool): Promise<number> {
     `DELETE FROM billing_events WHERE id IN
        (SELECT id FROM billing_events WHERE received_at < now() - interval '30 days' LIMIT ${batchSize})`,
   )
-  const deleted = [sessions, resets, confirmations, throttles, events]
+  const messages = await pool.query(
+    `DELETE FROM qstash_deduplications WHERE (workspace_id, hash) IN
+       (SELECT workspace_id, hash FROM qstash_deduplications WHERE expires_at < now() LIMIT ${batchSize})`,
+  )
+  const deleted = [sessions, resets, confirmations, throttles, events, messages]
   return deleted.reduce((total, { rowCount }) => total + (rowCount ?? 0), 0)
 }

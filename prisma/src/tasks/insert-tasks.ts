@@ -74,11 +74,18 @@ const controlledInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['max_age_ms', 'int4', ({ maxAgeMs }) => maxAgeMs],
   ['task_key', 'text', ({ key }) => key],
   ['labels', 'text', ({ labels }) => (labels?.length ? labels.join(',') : null)],
+  ['qstash', 'text', ({ qstash }) => qstash],
 ]
 
 /** Returns whether `insertKeyedTasks` cannot store a task. */
-export function hasControls({ expiresAt, maxAgeMs, key, labels }: TaskControls): boolean {
-  return (expiresAt ?? maxAgeMs ?? key ?? labels ?? null) !== null
+export function hasControls({
+  expiresAt,
+  maxAgeMs,
+  key,
+  labels,
+  qstash,
+}: TaskControls & Pick<NewTask, 'qstash'>): boolean {
+  return (expiresAt ?? maxAgeMs ?? key ?? labels ?? qstash ?? null) !== null
 }
 
 // The statement joins its rows with each other, so its time grows with the square of their number. One statement for 1,000
@@ -155,7 +162,7 @@ const controlledStatement = insertStatement(
       expires_at: `coalesce(expires_at, coalesce(execute_at, now()) + max_age_ms * interval '1 millisecond')`,
       key: 'task_key',
     },
-    requests: { labels },
+    requests: { labels, qstash: 'qstash' },
   })},
     ${storedLabels(`SELECT workspace_id, id AS task_id, ${labels} AS labels FROM ${source}`)}`,
 )

@@ -22,6 +22,8 @@ export type StoredRequest = {
   callbacks?: string | null
   /** The name of the queue. Default: none. */
   queue?: string | null
+  /** What a message of the QStash interface has beyond a task: `QstashFields` as JSON text. Default: null, for no message. */
+  qstash?: string | null
 }
 
 /** The column of each field, in each table that has them. */
@@ -38,6 +40,7 @@ export const requestColumnOf = {
   timeoutMs: 'timeout_ms',
   callbacks: 'callbacks',
   queue: 'queue',
+  qstash: 'qstash',
 } as const satisfies Record<keyof StoredRequest, string>
 
 /** Returns the SQL that assigns the parameter of a change to a column. */

@@ -1,10 +1,11 @@
-import type { KeyObject } from 'node:crypto'
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import {
   enterDispatchers,
   findMasterKeyProblem,
   openDatabaseClock,
   openPool,
   type Pool,
+  readQstashSigningKeys,
   readSecrets,
   readSigningSecrets,
   readTenants,
@@ -79,6 +80,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     ...egress,
     identity,
     signingKeys,
+    messageKeys: cacheMessageKeys(pool, config),
     secrets: createWorkspaceCache(ids => readSecrets(pool, masterKeys, ids)),
     batches: openBatches({ pool, dispatcher, log, tiers, metrics, concurrency, stop }),
     dispatcher,
@@ -115,6 +117,13 @@ function cacheSigningKeys(pool: Pool, { masterKeys }: Config): WorkspaceCache<Ke
   return createWorkspaceCache(async ids => {
     const secrets = await readSigningSecrets(pool, masterKeys, ids)
     return new Map(Array.from(secrets, ([id, all]) => [id, all.map(({ value }) => toSigningKey(value))]))
+  })
+}
+
+function cacheMessageKeys(pool: Pool, { masterKeys }: Config): WorkspaceCache<KeyObject> {
+  return createWorkspaceCache(async ids => {
+    const keys = await readQstashSigningKeys(pool, masterKeys, ids)
+    return new Map(Array.from(keys, ([id, { current }]) => [id, createSecretKey(Buffer.from(current))]))
   })
 }
 

@@ -1,12 +1,12 @@
 import type { ClaimedTask } from '@belfry/db'
-import { type Redactor, requestBody, toId, version, writeInstant } from '@belfry/domain'
+import { type QstashFields, type Redactor, requestBody, toId, version, writeInstant } from '@belfry/domain'
 import { depthHeader, depthHeaders, type MasterKeys } from '@belfry/vault'
 import type { UnsentOutcome } from '../egress/outcome.ts'
 import type { OutgoingRequest } from '../egress/send.ts'
 import { type OwnFailure, secretMissing } from '../secrets/attempt-outcome.ts'
 import type { AttemptSecrets } from '../secrets/attempt-secrets.ts'
 import { fillRequest, type RequestParts } from '../secrets/fill-request.ts'
-import { sign } from '../secrets/sign.ts'
+import { sign, signMessage } from '../secrets/sign.ts'
 
 /** The public ids of an attempt, and its number within its task, from 1. */
 export type AttemptIds = { task: string; run: string; workspace: string; attempt: number }
@@ -48,7 +48,7 @@ export function buildRequest(
   task: ClaimedTask,
   ids: AttemptIds,
   parts: RequestParts,
-  { signingKeys, names, secrets, keepsResponse }: AttemptSecrets,
+  { signingKeys, messageKey, names, secrets, keepsResponse }: AttemptSecrets,
   traceparent: string | null,
   identity: Identity,
 ): AttemptRequest {
@@ -57,6 +57,7 @@ export function buildRequest(
   const headers = defaults(task, parts, traceparent, identity)
   Object.assign(headers, parts.headers)
   identify(headers, task, ids, timestamp)
+  if (task.qstash != null) identifyMessage(headers, task, JSON.parse(task.qstash))
   headers[depthHeader] = identity.depths[task.depth ?? 0] ?? ''
   if (signingKeys === null)
     return unsendable(secretMissing('Nothing was sent: the workspace has been deleted.'), headers)
@@ -64,6 +65,7 @@ export function buildRequest(
   const { url, body: text } = filled ?? parts
   const body = task.contentType ? Buffer.from(task.payload ?? '', 'base64') : text === null ? null : Buffer.from(text)
   headers['webhook-signature'] = sign(signingKeys, ids.task, timestamp, body ?? '')
+  if (messageKey) headers['Upstash-Signature'] = signMessage(messageKey, url, Number(timestamp), body ?? '')
   const sent = filled ? { ...headers, ...filled.headers } : headers
   const outgoing = { url, method: task.method, headers: sent, body, timeoutMs: task.timeoutMs }
   return { outgoing, shownHeaders: headers, redactor: filled?.redactor ?? null, keepsResponse }
@@ -97,4 +99,12 @@ function identify(headers: Record<string, string>, task: ClaimedTask, ids: Attem
   if (task.topic !== null) headers['X-Belfry-Topic'] = task.topic
   headers['webhook-id'] = ids.task
   headers['webhook-timestamp'] = timestamp
+}
+
+function identifyMessage(headers: Record<string, string>, task: ClaimedTask, message: QstashFields): void {
+  headers['Upstash-Message-Id'] = toId('msg', task.taskId)
+  headers['Upstash-Retried'] = String(task.attempt - task.lost - 1)
+  if (message.scheduleId !== undefined) headers['Upstash-Schedule-Id'] = message.scheduleId
+  if (message.topicName !== undefined) headers['Upstash-Topic-Name'] = message.topicName
+  if (message.callerIP !== undefined) headers['Upstash-Caller-Ip'] = message.callerIP
 }

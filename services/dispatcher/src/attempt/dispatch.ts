@@ -1,5 +1,5 @@
 import type { Claim } from '@belfry/db'
-import { nextAttempt, toId } from '@belfry/domain'
+import { type EndedAttempt, nextAttempt, nextMessageAttempt, type QstashFields, toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import type { UnsentOutcome } from '../egress/outcome.ts'
 import { type AttemptOutcome, internalError } from '../secrets/attempt-outcome.ts'
@@ -110,13 +110,17 @@ async function end(
   const ids = idsOf(claimed)
   const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - receivedAt))
   const durationMs = Math.round(performance.now() - sentAt)
-  const next = nextAttempt({
+  const ended: EndedAttempt = {
     policy: task,
     attempt: task.attempt - task.lost,
     outcome: outcome.kind === 'response' ? outcome : { kind: 'failure', code: outcome.code },
     now: new Date(startedAt.getTime() + durationMs),
     random: Math.random,
-  })
+  }
+  const next =
+    task.qstash == null
+      ? nextAttempt(ended)
+      : nextMessageAttempt((JSON.parse(task.qstash) as QstashFields).delaysMs, ended)
   const finished = toFinishedAttempt(task, headers, shown, next, startedAt, durationMs)
   const recorded = await recordOutcome(ctx, finished)
   advanceQueue(ctx, task.queueId)

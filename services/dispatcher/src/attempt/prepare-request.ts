@@ -18,7 +18,7 @@ export async function prepareRequest(
   const parts = requestPartsOf(task)
   let secrets: AttemptSecrets
   try {
-    secrets = await readAttemptSecrets(ctx, task.workspaceId, secretNamesOf(parts))
+    secrets = await readAttemptSecrets(ctx, task.workspaceId, secretNamesOf(parts), task.qstash != null)
   } catch (error) {
     return unsendable(unsentBecause(ctx, ids, error))
   }

@@ -13,6 +13,8 @@ import type { WorkspaceCache } from './workspace-cache.ts'
 export type AttemptSecrets = {
   /** The keys that sign; null when the workspace does not exist any more. */
   signingKeys: readonly KeyObject[] | null
+  /** The current key of `Upstash-Signature`; null unless the task is a message of the QStash interface. */
+  messageKey: KeyObject | null
   /** The names of the secrets that the request refers to. */
   names: readonly string[]
   /** The workspace's secrets, or why one cannot be decrypted; empty when the request refers to none. */
@@ -25,6 +27,7 @@ export type AttemptSecrets = {
 export type SecretsContext = {
   log: Logger
   signingKeys: WorkspaceCache<KeyObject[]>
+  messageKeys: WorkspaceCache<KeyObject>
   secrets: WorkspaceCache<WorkspaceSecrets>
 }
 
@@ -35,12 +38,14 @@ export async function readAttemptSecrets(
   ctx: SecretsContext,
   workspaceId: string,
   names: readonly string[],
+  isMessage: boolean,
 ): Promise<AttemptSecrets> {
   const giveUpAt = performance.now() + leaseMarginMs / 2
   async function read(): Promise<AttemptSecrets> {
     const signingKeys = await ctx.signingKeys.get(workspaceId)
     const { byName, keepsResponses } = await readNamed(ctx, workspaceId, names)
-    return { signingKeys: signingKeys ?? null, names, secrets: byName, keepsResponse: keepsResponses }
+    const messageKey = isMessage ? ((await ctx.messageKeys.get(workspaceId)) ?? null) : null
+    return { signingKeys: signingKeys ?? null, messageKey, names, secrets: byName, keepsResponse: keepsResponses }
   }
   return retryDatabase(read, {
     onWait: error => ctx.log.warn({ err: error }, 'secrets.waiting_for_database'),

@@ -1,0 +1,40 @@
+import { parseHttpDate } from '../http-date.ts'
+
+const maxMs = 86_400_000
+
+// In the order in which they count.
+const names = ['retry-after', 'x-ratelimit-reset', 'x-ratelimit-reset-requests', 'x-ratelimit-reset-tokens']
+
+/**
+ * Returns the delay that the target of a message asks for in `Retry-After` or one of the `X-RateLimit-Reset` headers, in
+ * milliseconds; null when it asks for none. Each value may be a number of seconds, a date, or a duration such as `6m5s`. A
+ * delay of more than a day counts as none.
+ */
+export function askedDelayMs(headers: Readonly<Record<string, string | string[]>>, now: Date): number | null {
+  for (const name of names) {
+    const value = headers[name]
+    const ms = readDelay(Array.isArray(value) ? value[0] : value, now)
+    if (ms !== null) return ms <= maxMs ? ms : null
+  }
+  return null
+}
+
+function readDelay(value: string | undefined, now: Date): number | null {
+  if (value === undefined) return null
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.round(Number(value) * 1000)
+  const duration = readDuration(value)
+  if (duration !== null) return duration
+  const date = parseHttpDate(value, now)
+  return date === null ? null : Math.max(0, date.getTime() - now.getTime())
+}
+
+const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
+
+function readDuration(value: string): number | null {
+  if (!/^(\d+(\.\d+)?(d|h|ms|m|s))+$/.test(value)) return null
+  let total = 0
+  for (const [, amount = '', unit = ''] of value.matchAll(/(\d+(?:\.\d+)?)(d|h|ms|m|s)/g)) {
+    total += Number(amount) * unitMs[unit as keyof typeof unitMs]
+  }
+  return Math.round(total)
+}
