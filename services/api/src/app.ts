@@ -13,6 +13,7 @@ import { requestLog } from './http/request-log.ts'
 import { sendReply } from './http/send.ts'
 import { traceRequests } from './http/trace-requests.ts'
 import { hasOperators, operators } from './operators/operators.ts'
+import { qstash } from './qstash/qstash.ts'
 import { aliases, routes } from './routes.ts'
 
 /** Builds the HTTP application: its parts run from top to bottom. */
@@ -44,6 +45,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   })
   if (hasOperators(ctx.config)) app.use('/admin', operators(ctx, ctx.boardQueues))
   if (ctx.stripe) app.post('/api/webhooks/stripe', receiveWebhooks(ctx, ctx.stripe))
+  if (ctx.config.qstash) app.use(['/v2', '/llm/v1'], qstash(ctx, ctx.config.qstash))
   for (const [path, methods] of Object.entries({ ...routes, ...aliases })) {
     const route = app.route(path)
     for (const [method, endpoint] of Object.entries(methods)) {

@@ -87,6 +87,12 @@ export const variables = z.object({
         .filter(Boolean),
     )
     .refine(all => all.every(one => /^[^\s@]+@[^\s@]+$/.test(one)), 'must be e-mail addresses, comma-separated'),
+  /** Whether the QStash interface is served at `/v2`. */
+  QSTASH_API: z.enum(['on', 'off'], 'must be on or off').default('off'),
+  /** A JSON file with the `apiKey` that the public token of QStash's development mode stands for, on loopback only. */
+  QSTASH_DEV_ACCOUNT: z.string().optional(),
+  /** Where the API also listens on loopback, for clients in that mode. */
+  QSTASH_DEV_PORT: port.optional(),
   /** Private address ranges that targets may be in, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
 })
@@ -115,6 +121,7 @@ const schema = variables
     operatorPassword: env.OPERATOR_PASSWORD ?? null,
     operators: env.OPERATORS,
     allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
+    qstash: env.QSTASH_API === 'on' ? { devAccount: env.QSTASH_DEV_ACCOUNT, devPort: env.QSTASH_DEV_PORT } : null,
   }))
 
 // A placeholder is known to the public: the API must not start with it.

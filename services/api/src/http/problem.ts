@@ -23,7 +23,8 @@ export function problemHandler(ctx: Context) {
   }
 }
 
-function toRefusal(error: unknown): AppError {
+/** Returns the refusal that a thrown value means to the caller. */
+export function toRefusal(error: unknown): AppError {
   if (error instanceof AppError) return error
   if (error instanceof URIError) return new AppError('not_found', 'The path is not a valid URL path.')
   if (isTransientDatabaseError(error) || isTransientDatabaseError(causeOf(error))) {

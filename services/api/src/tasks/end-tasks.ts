@@ -75,8 +75,8 @@ async function endMany(ctx: Context, caller: WorkspaceCaller, action: EndAction,
 const decisionMs = 15_000
 const pauseMs = 25
 
-// Repeats while some of the tasks are prefetched; see `untilDecided`.
-async function endDecided(
+/** Ends tasks, and returns how many. Repeats while some of the tasks are prefetched; see `untilDecided`. */
+export async function endDecided(
   ctx: Context,
   caller: WorkspaceCaller,
   ids: readonly string[],

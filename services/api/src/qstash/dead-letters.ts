@@ -1,0 +1,124 @@
+import { type DeadLetterAction, isDeadLetter, settleDeadLetters } from '@belfry/db'
+import { fromId, NIL_UUID, toId } from '@belfry/domain'
+import { ok, type Reply } from '../http/reply.ts'
+import { where } from '../http/where.ts'
+import { enqueue, hideDeadLetters } from '../tasks/enqueue.ts'
+import { selectTasks, type TaskRow } from '../tasks/task-row.ts'
+import type { Call } from './call.ts'
+import { messagesWhere, readCount, readTime } from './message-filter.ts'
+import { presentBytes, presentMessage } from './present-message.ts'
+import { badRequest, QstashError } from './qstash-error.ts'
+
+/** `GET /v2/dlq` */
+export async function listDeadLetters(call: Call): Promise<Reply> {
+  const { rows, cursor } = await find(call)
+  return ok({ messages: await presentAll(call, rows), ...(cursor && { cursor }) })
+}
+
+/** `GET /v2/dlq/{dlqId}` */
+export async function getDeadLetter(call: Call): Promise<Reply> {
+  const [message] = await presentAll(call, await findOne(call))
+  if (!message) throw unknown()
+  return ok(message)
+}
+
+/** `DELETE /v2/dlq/{dlqId}` */
+export async function deleteDeadLetter(call: Call): Promise<Reply> {
+  const { deadLetters } = await settle(call, await findOne(call), 'discard')
+  if (deadLetters.length === 0) throw unknown()
+  return ok({ deleted: 1 })
+}
+
+/** `DELETE /v2/dlq` */
+export async function deleteDeadLetters(call: Call): Promise<Reply> {
+  const { rows, cursor } = await find(call)
+  const { deadLetters } = await settle(call, rows, 'discard')
+  return ok({ deleted: deadLetters.length, ...(cursor && { cursor }) })
+}
+
+/** `POST /v2/dlq/retry/{dlqId}` */
+export async function retryDeadLetter(call: Call): Promise<Reply> {
+  const [replay] = (await settle(call, await findOne(call), 'replay')).replays
+  if (!replay) throw unknown()
+  return ok({ messageId: toId('msg', replay.id) })
+}
+
+/** `POST /v2/dlq/retry` */
+export async function retryDeadLetters(call: Call): Promise<Reply> {
+  const { rows, cursor } = await find(call)
+  const { replays } = await settle(call, rows, 'replay')
+  return ok({ responses: replays.map(({ id }) => ({ messageId: toId('msg', id) })), ...(cursor && { cursor }) })
+}
+
+// A page of the dead letters that a query means, newest first. The cursor is the id of the last one.
+async function find({ ctx, caller, query }: Call): Promise<{ rows: TaskRow[]; cursor: string | null }> {
+  const found = where()
+  found.and('t.workspace_id = ?', caller.workspaceId)
+  found.and(isDeadLetter)
+  const [from, to] = [readTime(query, 'fromDate'), readTime(query, 'toDate')]
+  if (from) found.and('t.finished_at >= ?', from)
+  if (to) found.and('t.finished_at <= ?', to)
+  const statuses = query.getAll('responseStatus')
+  if (statuses.length > 0) found.and('last.response_status = ANY (?::int[])', statuses.map(readStatus))
+  const cursor = query.get('cursor')
+  if (cursor) found.and('t.id < ?', fromId('dlq', cursor) ?? NIL_UUID)
+  messagesWhere(query, ['count', 'cursor', 'fromDate', 'toDate', 'responseStatus', 'order'], found)
+  const count = readCount(query)
+  const text = `${selectTasks} WHERE ${found.text} ORDER BY t.workspace_id, t.state, t.id DESC LIMIT ${count + 1}`
+  const { rows } = await ctx.pool.query<TaskRow>(text, found.values)
+  const page = rows.slice(0, count)
+  const last = page.at(-1)
+  return { rows: page, cursor: rows.length > count && last ? toId('dlq', last.id) : null }
+}
+
+async function findOne({ ctx, caller, params: [id = ''] }: Call): Promise<TaskRow[]> {
+  const text = `${selectTasks} WHERE t.id = $1 AND t.workspace_id = $2 AND ${isDeadLetter}`
+  return (await ctx.pool.query<TaskRow>(text, [fromId('dlq', id) ?? NIL_UUID, caller.workspaceId])).rows
+}
+
+function readStatus(value: string): number {
+  if (/^\d{1,3}$/.test(value)) return Number(value)
+  throw badRequest('invalid responseStatus: it must be a number')
+}
+
+type Response = { id: string; status: number | null; headers: string | null; body: Buffer | null; error: string | null }
+
+async function presentAll({ ctx, caller }: Call, rows: readonly TaskRow[]) {
+  const text = `
+    SELECT id, response_status AS status, response_headers AS headers, response_body AS body, error_message AS error
+    FROM runs WHERE workspace_id = $1 AND id = ANY ($2::uuid[])`
+  const runs = rows.flatMap(({ lastRunId }) => lastRunId ?? [])
+  const found = runs.length === 0 ? [] : (await ctx.pool.query<Response>(text, [caller.workspaceId, runs])).rows
+  const byId = new Map(found.map(run => [run.id, run]))
+  return rows.map(row => ({
+    dlqId: toId('dlq', row.id),
+    ...presentMessage(row),
+    ...presentResponse(byId.get(row.lastRunId ?? '')),
+  }))
+}
+
+function presentResponse(run: Response | undefined) {
+  if (!run) return {}
+  if (run.status === null) return { responseBody: run.error ?? '' }
+  const headers = Object.entries(JSON.parse(run.headers ?? '{}') as Record<string, string | string[]>)
+  return {
+    responseStatus: run.status,
+    responseHeader: Object.fromEntries(headers.map(([name, value]) => [name, [value].flat()])),
+    ...presentBytes(run.body ?? Buffer.alloc(0), 'responseBody', 'responseBodyBase64'),
+  }
+}
+
+async function settle({ ctx, caller }: Call, rows: readonly TaskRow[], action: DeadLetterAction) {
+  const ids = rows.map(({ id }) => id)
+  const settled = await settleDeadLetters(ctx.pool, caller.workspaceId, ids, action)
+  enqueue(ctx, settled.replays, settled.now)
+  hideDeadLetters(
+    ctx,
+    settled.deadLetters.map(id => toId('task', id)),
+  )
+  return settled
+}
+
+function unknown(): QstashError {
+  return new QstashError(404, 'dlq message not found')
+}

@@ -1,0 +1,185 @@
+import type { RunStatus, TaskState } from '@belfry/db'
+import { toId } from '@belfry/domain'
+import { ok, type Reply } from '../http/reply.ts'
+import { where } from '../http/where.ts'
+import type { Call } from './call.ts'
+import { messagesWhere, readCount, readTime } from './message-filter.ts'
+import { fieldsOf, presentRequest, type RequestRow } from './present-message.ts'
+import { badRequest } from './qstash-error.ts'
+
+/** `GET /v2/events` */
+export async function listEvents(call: Call): Promise<Reply> {
+  const { events, cursor } = await readPage(call)
+  return ok({ events, ...(cursor && { cursor }) })
+}
+
+/** `GET /v2/logs`: the same under another name. */
+export async function listLogs(call: Call): Promise<Reply> {
+  const { events, cursor } = await readPage(call)
+  return ok({ logs: events, ...(cursor && { cursor }) })
+}
+
+const states = [
+  'CREATED',
+  'ACTIVE',
+  'RETRY',
+  'ERROR',
+  'IN_PROGRESS',
+  'DELIVERED',
+  'FAILED',
+  'CANCELED',
+  'CANCELLED',
+  'CANCEL_REQUESTED',
+]
+const ownParameters = ['count', 'cursor', 'state', 'fromDate', 'toDate', 'order', 'trimBody']
+const maxRounds = 20
+
+type Event = { state: string; time: number } & Record<string, unknown>
+
+// The events of a task are made from its row and its runs, newest first. The events of an attempt stay together, at the time
+// when it started, so the cursor is the id of a run or a task and the number of its events that were sent.
+async function readPage(call: Call): Promise<{ events: Event[]; cursor: string | null }> {
+  const { query } = call
+  const count = readCount(query)
+  const wanted = query.getAll('state').flatMap(text => text.split(','))
+  for (const state of wanted) if (!states.includes(state)) throw badRequest(`invalid state: ${state}`)
+  const canceled = wanted.some(state => state.startsWith('CANCEL')) ? ['CANCELED'] : []
+  const isWanted = (event: Event) => wanted.length === 0 || [...wanted, ...canceled].includes(event.state)
+  const events: Event[] = []
+  let at = readCursor(query.get('cursor'))
+  for (let round = 0; round < maxRounds; round++) {
+    const sources = await readSources(call, at.id, count + 1)
+    for (const { id, events: all } of sources.slice(0, count)) {
+      const skipped = id === at.id ? at.sent : 0
+      for (let i = skipped; i < all.length; i++) {
+        const event = all[i]
+        if (!event || !isWanted(event)) continue
+        if (events.length === count) return { events, cursor: `${id}.${i}` }
+        events.push(event)
+      }
+      at = { id, sent: all.length }
+    }
+    if (sources.length <= count) return { events, cursor: null }
+  }
+  return { events, cursor: `${at.id}.${at.sent}` }
+}
+
+const maxUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+// Clients may also send a time.
+function readCursor(cursor: string | null): { id: string; sent: number } {
+  if (cursor === null || cursor === '') return { id: maxUuid, sent: 0 }
+  if (/^\d{1,14}$/.test(cursor)) return { id: floorAt(Number(cursor)), sent: 0 }
+  const [, id, sent] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d)$/.exec(cursor) ?? []
+  if (id === undefined) throw badRequest('invalid cursor')
+  return { id, sent: Number(sent) }
+}
+
+// The least UUIDv7 of a time.
+function floorAt(ms: number): string {
+  const hex = ms.toString(16).padStart(12, '0').slice(-12)
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
+type TaskFields = RequestRow & {
+  taskId: string
+  state: TaskState
+  dueAt: Date
+  createdAt: Date
+  finishedAt: Date | null
+}
+type RunFields = TaskFields & {
+  runId: string
+  status: RunStatus
+  startedAt: Date
+  endedAt: Date
+  responseStatus: number | null
+  errorMessage: string | null
+  isLast: boolean
+}
+
+const requestColumns = `r.url, r.method, r.headers, r.payload, r.content_type AS "contentType", r.callbacks,
+  r.max_retries AS "maxRetries", r.queue, r.labels, r.qstash`
+const taskColumns = `t.id AS "taskId", t.state, t.due_at AS "dueAt", t.created_at AS "createdAt", t.finished_at AS "finishedAt"`
+
+async function readSources(call: Call, from: string, limit: number): Promise<Array<{ id: string; events: Event[] }>> {
+  const [runs, tasks] = await Promise.all([readRuns(call, from, limit), readTasks(call, from, limit)])
+  const sources = [
+    ...runs.map(run => ({ id: run.runId, events: eventsOfRun(run) })),
+    ...tasks.map(task => ({ id: task.taskId, events: eventsOfTask(task) })),
+  ]
+  return sources.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit)
+}
+
+async function readRuns({ ctx, caller, query }: Call, from: string, limit: number): Promise<RunFields[]> {
+  const found = where()
+  found.and('u.workspace_id = ?', caller.workspaceId)
+  found.and('u.id <= ?', from)
+  addTimes(query, 'u.id', found)
+  messagesWhere(query, ownParameters, found)
+  const text = `
+    SELECT u.id AS "runId", u.status, u.started_at AS "startedAt", u.finished_at AS "endedAt",
+           u.response_status AS "responseStatus", u.error_message AS "errorMessage", t.run_id = u.id AS "isLast",
+           ${taskColumns}, ${requestColumns}
+    FROM runs u JOIN tasks t ON t.id = u.task_id JOIN task_requests r ON r.task_id = u.task_id
+    WHERE ${found.text} ORDER BY u.workspace_id, u.id DESC LIMIT ${limit}`
+  return (await ctx.pool.query<RunFields>(text, found.values)).rows
+}
+
+// The index of a workspace's tasks has their states first.
+async function readTasks({ ctx, caller, query }: Call, from: string, limit: number): Promise<TaskFields[]> {
+  const found = where()
+  found.and('t.workspace_id = ?', caller.workspaceId)
+  found.and('t.id <= ?', from)
+  addTimes(query, 't.id', found)
+  messagesWhere(query, ownParameters, found)
+  const text = `
+    SELECT found.* FROM unnest(enum_range(NULL::task_state)) AS s (state) CROSS JOIN LATERAL (
+      SELECT ${taskColumns}, ${requestColumns}
+      FROM tasks t JOIN task_requests r ON r.task_id = t.id
+      WHERE t.state = s.state AND ${found.text} ORDER BY t.workspace_id, t.state, t.id DESC LIMIT ${limit}
+    ) found
+    ORDER BY "taskId" DESC LIMIT ${limit}`
+  return (await ctx.pool.query<TaskFields>(text, found.values)).rows
+}
+
+function addTimes(query: URLSearchParams, column: string, found: ReturnType<typeof where>): void {
+  const [from, to] = [readTime(query, 'fromDate'), readTime(query, 'toDate')]
+  if (from) found.and(`${column} >= ?`, floorAt(from.getTime()))
+  if (to) found.and(`${column} < ?`, floorAt(to.getTime() + 1))
+}
+
+function eventsOfTask(task: TaskFields): Event[] {
+  const created = eventOf(task, 'CREATED', task.createdAt, { nextDeliveryTime: task.dueAt.getTime() })
+  return task.state === 'cancelled'
+    ? [eventOf(task, 'CANCELED', task.finishedAt ?? task.createdAt), created]
+    : [created]
+}
+
+function eventsOfRun(run: RunFields): Event[] {
+  const active = eventOf(run, 'ACTIVE', run.startedAt)
+  const { responseStatus } = run
+  const status = responseStatus === null ? {} : { responseStatus }
+  if (run.status === 'success') return [eventOf(run, 'DELIVERED', run.endedAt, status), active]
+  const error = eventOf(run, 'ERROR', run.endedAt, { ...status, error: run.errorMessage ?? '' })
+  if (run.isLast && run.state === 'dead')
+    return [eventOf(run, 'FAILED', run.finishedAt ?? run.endedAt, status), error, active]
+  const next = run.isLast && run.state === 'retrying' ? { nextDeliveryTime: run.dueAt.getTime() } : {}
+  return [eventOf(run, 'RETRY', run.endedAt, next), error, active]
+}
+
+function eventOf(task: TaskFields, state: string, time: Date, more: Record<string, unknown> = {}): Event {
+  const { topicName, endpointName, scheduleId } = fieldsOf(task)
+  const { header, body, bodyBase64, queueName, flowControlKey, callerIP, label, labels, method } = presentRequest(
+    task,
+  ) as Record<string, unknown>
+  return {
+    time: time.getTime(),
+    state,
+    messageId: toId('msg', task.taskId),
+    url: task.url,
+    ...{ topicName, endpointName, scheduleId, method, header, body, bodyBase64, queueName, flowControlKey, callerIP },
+    ...{ label, labels },
+    ...more,
+  }
+}

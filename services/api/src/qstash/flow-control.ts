@@ -1,0 +1,134 @@
+import { findQueue, nameQueue, type QueueLimits, type QueueRow } from '@belfry/db'
+import { ok, type Reply } from '../http/reply.ts'
+import type { Call } from './call.ts'
+import { flowControlOfQueue, queueOfFlowControl } from './publish/message-task.ts'
+import { badRequest, QstashError } from './qstash-error.ts'
+import { change, readAll, setPaused } from './queues.ts'
+
+const done: Reply = { status: 200 }
+
+type Key = QueueRow & { pinnedConcurrency: boolean; pinnedRate: boolean; starts: number; periodStart: Date | null }
+
+/** `GET /v2/flowControl` */
+export async function listFlowControl(call: Call): Promise<Reply> {
+  const prefix = queueOfFlowControl('')
+  const search = call.query.get('search') ?? ''
+  const queues = await readAll(call.ctx.pool, call.caller.workspaceId, prefix)
+  const found = queues.filter(({ name }) => name.slice(prefix.length).includes(search))
+  return ok((await addUse(call, found)).map(present))
+}
+
+/** `GET /v2/flowControl/{key}` */
+export async function getFlowControl(call: Call): Promise<Reply> {
+  const queue = await findQueue(call.ctx.pool, call.caller.workspaceId, nameOf(call))
+  const [key] = queue ? await addUse(call, [queue]) : []
+  if (!key) throw new QstashError(404, 'flow control key not found')
+  return ok(present(key))
+}
+
+/** `POST /v2/flowControl/{key}/pause` */
+export function pauseFlowControl(call: Call): Promise<Reply> {
+  return setPaused(call, nameOf(call), true)
+}
+
+/** `POST /v2/flowControl/{key}/resume` */
+export function resumeFlowControl(call: Call): Promise<Reply> {
+  return setPaused(call, nameOf(call), false)
+}
+
+/** `POST /v2/flowControl/{key}/pin`: sets limits that messages do not change. */
+export async function pinFlowControl(call: Call): Promise<Reply> {
+  const { query } = call
+  const [parallelism, rate] = [readNumber(query, 'parallelism', 1000), readNumber(query, 'rate', 10_000)]
+  const period = readNumber(query, 'period', 86_400) ?? 1
+  if (parallelism === null && rate === null) throw badRequest('give parallelism or rate')
+  const limits: Partial<QueueLimits> = {
+    ...(parallelism !== null && { maxConcurrent: parallelism }),
+    ...(rate !== null && { rateLimit: { count: rate, periodMs: period * 1000 } }),
+  }
+  await change(call, nameOf(call), 'queue.changed', async (tx, workspaceId) => {
+    const { id } = await nameQueue(tx, workspaceId, nameOf(call), limits)
+    const text = `
+      UPDATE queues SET pinned_concurrency = pinned_concurrency OR $2, pinned_rate = pinned_rate OR $3 WHERE id = $1`
+    await tx.query(text, [id, parallelism !== null, rate !== null])
+    return id
+  })
+  return done
+}
+
+/** `POST /v2/flowControl/{key}/unpin`: the next message sets the limits again. */
+export async function unpinFlowControl(call: Call): Promise<Reply> {
+  const { query } = call
+  await change(call, nameOf(call), 'queue.changed', async (tx, workspaceId) => {
+    const text = `
+      UPDATE queues SET pinned_concurrency = pinned_concurrency AND NOT $3, pinned_rate = pinned_rate AND NOT $4
+      WHERE workspace_id = $1 AND name = $2 RETURNING id`
+    const isNamed = (name: string) => query.get(name) === 'true'
+    const values = [workspaceId, nameOf(call), isNamed('parallelism'), isNamed('rate')]
+    return (await tx.query<{ id: string }>(text, values)).rows[0]?.id ?? null
+  })
+  return done
+}
+
+/** `POST /v2/flowControl/{key}/resetRate`: forgets the attempts of the present period. */
+export async function resetRate(call: Call): Promise<Reply> {
+  await change(call, nameOf(call), 'queue.changed', async (tx, workspaceId) => {
+    const queue = await findQueue(tx, workspaceId, nameOf(call))
+    if (!queue) return null
+    await tx.query('DELETE FROM queue_starts WHERE queue_id = $1', [queue.id])
+    return queue.id
+  })
+  return done
+}
+
+/** `GET /v2/globalParallelism`. Belfry has no such limit, so the maximum is 0. */
+export async function getGlobalParallelism({ ctx, caller }: Call): Promise<Reply> {
+  const text = `SELECT count(*)::int AS n FROM tasks WHERE workspace_id = $1 AND state = 'processing'`
+  const { rows } = await ctx.pool.query<{ n: number }>(text, [caller.workspaceId])
+  return ok({ parallelismMax: 0, parallelismCount: rows[0]?.n ?? 0 })
+}
+
+function nameOf({ params: [key = ''] }: Call): string {
+  return queueOfFlowControl(key)
+}
+
+function readNumber(query: URLSearchParams, name: string, max: number): number | null {
+  const value = query.get(name)
+  if (value === null) return null
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : 0
+  if (number >= 1 && number <= max) return number
+  throw badRequest(`invalid ${name}: it must be a number from 1 to ${max}`)
+}
+
+async function addUse({ ctx }: Call, queues: readonly QueueRow[]): Promise<Key[]> {
+  const text = `
+    SELECT q.id, q.pinned_concurrency AS "pinnedConcurrency", q.pinned_rate AS "pinnedRate",
+           coalesce(s.starts, 0)::int AS starts, s.since AS "periodStart"
+    FROM queues q LEFT JOIN LATERAL (
+      SELECT sum(u.starts) AS starts, min(u.at) AS since FROM queue_starts u
+      WHERE u.queue_id = q.id AND u.at > now() - q.rate_period_ms * interval '1 millisecond'
+    ) s ON true
+    WHERE q.id = ANY ($1::uuid[])`
+  const { rows } = await ctx.pool.query<Omit<Key, keyof QueueRow> & { id: string }>(text, [queues.map(({ id }) => id)])
+  const byId = new Map(rows.map(row => [row.id, row]))
+  return queues.flatMap(queue => {
+    const use = byId.get(queue.id)
+    return use ? [{ ...queue, ...use }] : []
+  })
+}
+
+function present(key: Key) {
+  return {
+    flowControlKey: flowControlOfQueue(key.name),
+    waitListSize: key.waiting,
+    parallelismMax: key.maxConcurrent ?? 0,
+    parallelismCount: key.inFlight,
+    rateMax: key.rateCount ?? 0,
+    rateCount: key.starts,
+    ratePeriod: (key.ratePeriodMs ?? 0) / 1000,
+    ratePeriodStart: key.periodStart === null ? 0 : Math.floor(key.periodStart.getTime() / 1000),
+    isPaused: key.pausedAt !== null,
+    isPinnedParallelism: key.pinnedConcurrency,
+    isPinnedRate: key.pinnedRate,
+  }
+}

@@ -1,0 +1,92 @@
+import { isUtf8 } from 'node:buffer'
+import type { StoredRequest } from '@belfry/db'
+import { type QstashFields, toId } from '@belfry/domain'
+import { flowControlOfQueue } from './publish/message-task.ts'
+import { redacted, redactsHeader } from './redact.ts'
+
+/** The request of a message or a schedule, as it is stored. */
+export type RequestRow = StoredRequest & { labels?: readonly string[] | null }
+
+/** Reads what a stored request has beyond a task. */
+export function fieldsOf({ qstash }: Pick<StoredRequest, 'qstash'>): Partial<QstashFields> {
+  return qstash ? (JSON.parse(qstash) as QstashFields) : {}
+}
+
+/** Returns the request of a message or a schedule in the form of QStash. Undefined members are not sent. */
+export function presentRequest(row: RequestRow) {
+  const { callbacks, queue = null, method, maxRetries } = row
+  const fields = fieldsOf(row)
+  const stored = (callbacks ? JSON.parse(callbacks) : {}) as Record<string, { url: string } | undefined>
+  const flowControlKey = queue === null ? null : flowControlOfQueue(queue)
+  return {
+    method,
+    header: presentHeaders(row, fields),
+    ...presentBody(row, fields),
+    maxRetries,
+    retryDelayExpression: fields.retryDelay,
+    callback: stored.on_attempt?.url,
+    failureCallback: stored.on_failure?.url,
+    queueName: flowControlKey === null ? (queue ?? undefined) : undefined,
+    callerIP: fields.callerIP,
+    callerIp: fields.callerIP,
+    ...presentFlowControl(fields, flowControlKey),
+    ...presentLabels(row),
+  }
+}
+
+/** Returns a message in the form of QStash. */
+export function presentMessage(row: RequestRow & { id: string; executeAt: Date; createdAt: Date }) {
+  const fields = fieldsOf(row)
+  return {
+    messageId: toId('msg', row.id),
+    url: row.url,
+    ...presentRequest(row),
+    topicName: fields.topicName,
+    endpointName: fields.endpointName,
+    scheduleId: fields.scheduleId,
+    notBefore: row.executeAt.getTime(),
+    createdAt: row.createdAt.getTime(),
+  }
+}
+
+/** Returns labels in both forms. */
+export function presentLabels({ labels }: Pick<RequestRow, 'labels'>) {
+  return labels?.length ? { label: labels.join(','), labels } : {}
+}
+
+/** Returns a body as text, or in base64 when it is not UTF-8. */
+export function presentBytes<Text extends string, Base64 extends string>(
+  bytes: Uint8Array,
+  text: Text,
+  base64: Base64,
+) {
+  const buffer = Buffer.from(bytes)
+  return (isUtf8(buffer) ? { [text]: buffer.toString() } : { [base64]: buffer.toString('base64') }) as {
+    [Name in Text | Base64]?: string
+  }
+}
+
+function presentFlowControl({ flowControl }: Partial<QstashFields>, flowControlKey: string | null) {
+  if (flowControlKey === null) return {}
+  const { parallelism, rate, period = 1 } = flowControl ?? {}
+  return { flowControlKey, parallelism, rate, ...(rate !== undefined && { period }) }
+}
+
+function presentHeaders(
+  { headers, contentType }: RequestRow,
+  { redact = [] }: Partial<QstashFields>,
+): Record<string, string[]> {
+  const all: Record<string, string> = {
+    ...(contentType ? { 'Content-Type': contentType } : {}),
+    ...JSON.parse(headers),
+  }
+  return Object.fromEntries(
+    Object.entries(all).map(([name, value]) => [name, [redactsHeader(redact, name) ? redacted(value) : value]]),
+  )
+}
+
+function presentBody({ payload, contentType }: RequestRow, { redact = [] }: Partial<QstashFields>) {
+  if (payload === null) return {}
+  if (redact.includes('body')) return { body: redacted(payload) }
+  return contentType ? presentBytes(Buffer.from(payload, 'base64'), 'body', 'bodyBase64') : { body: payload }
+}

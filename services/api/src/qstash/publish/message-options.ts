@@ -1,0 +1,192 @@
+import { label } from '@belfry/contract'
+import { findHeaderProblems, type QstashFlowControl } from '@belfry/domain'
+import { badRequest, notOffered } from '../qstash-error.ts'
+import { parseDuration } from './durations.ts'
+import { retryDelays } from './retry-delays.ts'
+
+/** Header names in lower case. */
+export type MessageHeaders = Readonly<Record<string, string>>
+
+/** How and when a message is delivered, as its headers say. */
+export type MessageOptions = Delivery & {
+  contentType: string | null
+  /** The time before which no attempt starts, in epoch milliseconds. Wins over `delayMs`. */
+  notBefore: number | null
+  callback: CallbackOptions | null
+  failureCallback: CallbackOptions | null
+  deduplicationId: string | null
+  deduplicatesByContent: boolean
+  queue: string | null
+  flowControl: QstashFlowControl | null
+  labels: string[] | null
+  redact: string[] | null
+  cron: string | null
+  scheduleId: string | null
+}
+
+/** What a message and a callback both have. */
+export type Delivery = {
+  method: string
+  delayMs: number
+  retries: number
+  delaysMs: number[]
+  retryDelay: string | undefined
+  timeoutMs: number
+  /** The headers that are passed on, without the prefix. */
+  headers: Record<string, string>
+}
+
+export type CallbackOptions = Delivery & { url: string }
+
+/** Reads the headers of a publication. Ignores those that it does not know. */
+export function readOptions(headers: MessageHeaders): MessageOptions {
+  if (Object.keys(headers).some(name => name.startsWith('upstash-workflow-'))) {
+    throw notOffered('Belfry does not run Upstash Workflow.')
+  }
+  const get = (name: string) => headers[`upstash-${name}`] || undefined
+  return {
+    ...readDelivery(headers, 'upstash-'),
+    contentType: headers['content-type'] || null,
+    notBefore: readNotBefore(get('not-before')),
+    callback: readCallback(headers, 'callback'),
+    failureCallback: readCallback(headers, 'failure-callback'),
+    deduplicationId: get('deduplication-id') ?? null,
+    deduplicatesByContent: get('content-based-deduplication')?.toLowerCase() === 'true',
+    queue: get('queue-name') ?? null,
+    flowControl: readFlowControl(get('flow-control-key'), get('flow-control-value')),
+    labels: readLabels(get('label')),
+    redact: readRedaction(get('redact-fields')),
+    cron: get('cron') ?? null,
+    scheduleId: get('schedule-id') ?? null,
+  }
+}
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const defaultRetries = 3
+const maxRetries = 20
+const maxTimeoutMs = 300_000
+
+function readDelivery(headers: MessageHeaders, prefix: string): Delivery {
+  const get = (name: string) => headers[prefix + name] || undefined
+  const named = (name: string) => `${prefix}${name}`.replace(/(^|-)[a-z]/g, letter => letter.toUpperCase())
+  const method = (get('method') ?? 'POST').toUpperCase()
+  if (!methods.includes(method)) throw badRequest(`invalid ${named('method')}: it must be one of ${methods.join(', ')}`)
+  const retries = readCount(named('retries'), get('retries') ?? String(defaultRetries), maxRetries)
+  const retryDelay = get('retry-delay')
+  const [delay, timeout] = [get('delay'), get('timeout')]
+  const timeoutMs = timeout === undefined ? maxTimeoutMs : parseDuration(named('timeout'), timeout)
+  if (timeoutMs < 1000 || timeoutMs > maxTimeoutMs) {
+    throw badRequest(`invalid ${named('timeout')}: it must be between 1s and ${maxTimeoutMs / 1000}s`)
+  }
+  return {
+    method,
+    delayMs: delay === undefined ? 0 : parseDuration(named('delay'), delay),
+    retries,
+    delaysMs: retryDelays(retries, retryDelay),
+    retryDelay,
+    timeoutMs,
+    headers: readForwarded(headers, `${prefix}forward-`),
+  }
+}
+
+function readCount(header: string, value: string, max: number): number {
+  const count = /^\d{1,9}$/.test(value.trim()) ? Number(value) : Number.NaN
+  if (count <= max) return count
+  throw badRequest(`invalid ${header}: it must be a number from 0 to ${max}`)
+}
+
+// Clients that pass on all headers of a request of their own also send those of the connection.
+const ownHeaders =
+  /^(host|content-length|content-encoding|transfer-encoding|te|trailers?|connection|keep-alive|upgrade|expect|http2-settings|__proto__|proxy-.*|webhook-.*|x-belfry-.*|upstash-(signature|message-id|retried|schedule-id|topic-name|caller-ip))$/
+
+function readForwarded(headers: MessageHeaders, prefix: string): Record<string, string> {
+  const names = Object.keys(headers).filter(
+    name => name.startsWith(prefix) && !ownHeaders.test(name.slice(prefix.length)),
+  )
+  const forwarded = Object.fromEntries(names.map(name => [name.slice(prefix.length), headers[name] ?? '']))
+  const [problem] = findHeaderProblems(forwarded)
+  if (problem) throw badRequest(`invalid header ${problem.name || 'names'}: ${problem.message}`)
+  return forwarded
+}
+
+function readCallback(headers: MessageHeaders, name: string): CallbackOptions | null {
+  const url = headers[`upstash-${name}`]
+  return url ? { ...readDelivery(headers, `upstash-${name}-`), url } : null
+}
+
+const endOf2099S = Date.UTC(2100, 0) / 1000
+
+function readNotBefore(value: string | undefined): number | null {
+  if (value === undefined) return null
+  const seconds = /^\d+$/.test(value.trim()) ? Number(value) : Number.NaN
+  if (seconds < endOf2099S) return seconds * 1000
+  throw badRequest('invalid Upstash-Not-Before: it must be a Unix timestamp in seconds, before the year 2100')
+}
+
+const flowControlKey = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$/
+
+function readFlowControl(key: string | undefined, value: string | undefined): QstashFlowControl | null {
+  if (key === undefined) {
+    if (value === undefined) return null
+    throw badRequest('invalid Upstash-Flow-Control-Value: it needs Upstash-Flow-Control-Key')
+  }
+  if (!flowControlKey.test(key))
+    throw badRequest('invalid Upstash-Flow-Control-Key: use up to 100 letters, digits and . _ : / -')
+  const parts = (value ?? '').split(',').map(part => part.split('=').map(text => text.trim()))
+  const limits: QstashFlowControl = { key }
+  for (const [name = '', amount = ''] of parts) {
+    if (name === 'parallelism') limits.parallelism = readLimit(name, amount, 1000)
+    else if (name === 'rate') limits.rate = readLimit(name, amount, 10_000)
+    else if (name === 'period') limits.period = readPeriod(amount)
+    else if (name !== '')
+      throw badRequest(`invalid Upstash-Flow-Control-Value: "${name}" is not parallelism, rate or period`)
+  }
+  if (limits.parallelism !== undefined || limits.rate !== undefined) return limits
+  throw badRequest('invalid Upstash-Flow-Control-Value: give parallelism or rate')
+}
+
+function readLimit(name: string, amount: string, max: number): number {
+  const limit = /^\d{1,9}$/.test(amount) ? Number(amount) : 0
+  if (limit >= 1 && limit <= max) return limit
+  throw badRequest(`invalid Upstash-Flow-Control-Value: ${name} must be a number from 1 to ${max}`)
+}
+
+function readPeriod(amount: string): number {
+  const seconds = parseDuration('Upstash-Flow-Control-Value', amount) / 1000
+  if (seconds >= 1 && seconds <= 86_400) return seconds
+  throw badRequest('invalid Upstash-Flow-Control-Value: period must be from 1s to 1d')
+}
+
+const maxLabels = 10
+
+function readLabels(value: string | undefined): string[] | null {
+  if (value === undefined) return null
+  const labels = [
+    ...new Set(
+      value
+        .split(',')
+        .map(text => text.trim())
+        .filter(Boolean),
+    ),
+  ]
+  if (labels.length > maxLabels) throw badRequest(`invalid Upstash-Label: at most ${maxLabels} labels are allowed`)
+  for (const one of labels) {
+    const read = label(one)
+    if (!('value' in read))
+      throw badRequest(`invalid Upstash-Label "${one}": use up to 64 letters, digits and . _ : / = @ + -`)
+  }
+  return labels.length === 0 ? null : labels
+}
+
+function readRedaction(value: string | undefined): string[] | null {
+  if (value === undefined) return null
+  const fields = value
+    .split(',')
+    .map(text => text.trim())
+    .filter(Boolean)
+  for (const field of fields) {
+    if (field === 'body' || field === 'header' || /^header\[[^\]]+\]$/.test(field)) continue
+    throw badRequest(`invalid Upstash-Redact-Fields: "${field}" is not body, header or header[name]`)
+  }
+  return fields.length === 0 ? null : fields
+}

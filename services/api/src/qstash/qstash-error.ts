@@ -1,0 +1,22 @@
+/** A refusal of the QStash interface: a status, and the text of `error` in the body. */
+export class QstashError extends Error {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message)
+    this.name = 'QstashError'
+    this.status = status
+    this.headers = headers
+  }
+}
+
+/** The refusal of a request with a value that is not allowed. */
+export function badRequest(message: string): QstashError {
+  return new QstashError(400, message)
+}
+
+/** The refusal of something that QStash has and Belfry does not. */
+export function notOffered(message: string): QstashError {
+  return new QstashError(501, message)
+}

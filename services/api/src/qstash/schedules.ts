@@ -1,0 +1,217 @@
+import {
+  type CronJobFields,
+  changeCronJob,
+  type Db,
+  createCronJob as insertCronJob,
+  inTransaction,
+  pauseCronJob,
+  deleteCronJob as removeCronJob,
+  resumeCronJob,
+  scheduleOf,
+  type TaskState,
+} from '@belfry/db'
+import { fromId, isTimeZone, NIL_UUID, newUuid, nextScheduled, parseCron, toId } from '@belfry/domain'
+import { expansionLookAheadMs } from '@belfry/queue'
+import { audit } from '../audit/audit.ts'
+import { type CronJobRow, selectCronJobs } from '../cron-jobs/cron-job-row.ts'
+import { moveCronJob } from '../cron-jobs/move-cron-job.ts'
+import { ok, type Reply } from '../http/reply.ts'
+import { withinLimit } from '../quotas/headroom.ts'
+import { readQuota, refuseOverQuota } from '../quotas/quotas.ts'
+import { enqueue } from '../tasks/enqueue.ts'
+import { authorOf } from '../tasks/record-origin.ts'
+import { type Call, headersOf, readBody } from './call.ts'
+import { presentRequest } from './present-message.ts'
+import { readDestination } from './publish/destination.ts'
+import { nameOf, toStoredMessage } from './publish/message-task.ts'
+import { openQueueOf, type Publication, readPublished } from './publish/publish.ts'
+import { badRequest, notOffered, QstashError } from './qstash-error.ts'
+
+/** `POST /v2/schedules/{destination}` */
+export async function createSchedule(call: Call): Promise<Reply> {
+  const [destination = ''] = call.params
+  return storeSchedule(call, { destination, headers: headersOf(call), body: await readBody(call) })
+}
+
+/** Creates a schedule, or replaces the one with the same id. */
+export async function storeSchedule(call: Call, publication: Publication): Promise<Reply> {
+  const { ctx, caller } = call
+  const { workspaceId } = caller
+  const options = readPublished(ctx, publication)
+  if (options.cron === null) throw badRequest('Upstash-Cron is missing')
+  if (options.delayMs > 0 || options.notBefore !== null)
+    throw notOffered('A schedule of Belfry has no delay: change its cron.')
+  const found = readDestination(ctx, publication.destination)
+  if ('group' in found) throw notOffered('A schedule of Belfry has a URL: create one schedule for each endpoint.')
+  const id = newUuid()
+  const scheduleId = options.scheduleId ?? toId('scd', id)
+  if (!/^[\x21-\x7e]{1,255}$/.test(scheduleId)) throw badRequest('invalid Upstash-Schedule-Id')
+  const job: CronJobFields = {
+    ...readSchedule(call, options.cron),
+    startsAt: null,
+    endsAt: null,
+    overlap: 'allow',
+    catchUp: 'latest',
+    name: nameOf(found.url),
+    qstashId: scheduleId,
+    ...toStoredMessage(found, {
+      options: { ...options, scheduleId },
+      body: publication.body,
+      callerIP: caller.address,
+    }),
+  }
+  const quota = await readQuota(ctx, caller.organizationId)
+  refuseOverQuota(quota, 'later')
+  if (publication.body.length > quota.limits.payloadBytes) throw new QstashError(413, 'the body is too large')
+  await openQueueOf(call, options)
+  const existing = await findId(ctx.pool, workspaceId, scheduleId)
+  if (existing !== null) {
+    await moveCronJob(ctx, caller, { id: existing, action: 'cron_job.changed', body: {} }, tx =>
+      changeCronJob(tx, workspaceId, existing, { ...job, updatedBy: authorOf(caller) }, expansionLookAheadMs),
+    )
+  } else {
+    const one = { workspaceId, objects: 'cronJobs', wanted: 1 } as const
+    const { tasks, now } = await withinLimit({ ...ctx, db: ctx.pool as Db }, quota, one, ({ db }) =>
+      inTransaction(db, async tx => {
+        const { name, cron, timezone } = job
+        await audit(tx, caller, {
+          action: 'cron_job.created',
+          objectId: toId('cron', id),
+          details: { name, cron, timezone },
+        })
+        return insertCronJob(tx, { ...job, id, workspaceId, createdBy: authorOf(caller) }, expansionLookAheadMs)
+      }),
+    )
+    enqueue(ctx, tasks, now)
+  }
+  return { status: 201, body: { scheduleId } }
+}
+
+/** `GET /v2/schedules` */
+export async function listSchedules(call: Call): Promise<Reply> {
+  return ok(await present(call, await find(call, 'j.workspace_id = $1 ORDER BY j.id DESC', [])))
+}
+
+/** `GET /v2/schedules/{scheduleId}` */
+export async function getSchedule(call: Call): Promise<Reply> {
+  const [schedule] = await present(call, await find(call, 'j.workspace_id = $1 AND j.id = $2', [await idOf(call)]))
+  if (!schedule) throw unknown()
+  return ok(schedule)
+}
+
+/** `DELETE /v2/schedules/{scheduleId}` */
+export async function deleteSchedule(call: Call): Promise<Reply> {
+  const id = await idOf(call)
+  const { workspaceId } = call.caller
+  await moveCronJob(call.ctx, call.caller, { id, action: 'cron_job.deleted' }, tx => removeCronJob(tx, workspaceId, id))
+  return { status: 200 }
+}
+
+/** `PATCH /v2/schedules/{scheduleId}/pause` */
+export async function pauseSchedule(call: Call): Promise<Reply> {
+  const id = await idOf(call)
+  const { workspaceId } = call.caller
+  await moveCronJob(call.ctx, call.caller, { id, action: 'cron_job.paused' }, tx => pauseCronJob(tx, workspaceId, id))
+  return { status: 200 }
+}
+
+/** `PATCH /v2/schedules/{scheduleId}/resume` */
+export async function resumeSchedule(call: Call): Promise<Reply> {
+  const id = await idOf(call)
+  const { workspaceId } = call.caller
+  await moveCronJob(call.ctx, call.caller, { id, action: 'cron_job.resumed' }, tx =>
+    resumeCronJob(tx, workspaceId, id, expansionLookAheadMs),
+  )
+  return { status: 200 }
+}
+
+const named: Record<string, string> = {
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+}
+
+function readSchedule({ ctx }: Call, text: string): { cron: string; timezone: string } {
+  const [, zone, given = ''] = /^\s*(?:(?:CRON_)?TZ=(\S+)\s+)?(.*?)\s*$/.exec(text) ?? []
+  const timezone = zone ?? 'UTC'
+  if (!isTimeZone(timezone)) throw badRequest(`invalid Upstash-Cron: "${timezone}" is not a time zone`)
+  const cron = (named[given.toLowerCase()] ?? given).replace(/\s+/g, ' ')
+  const parsed = parseCron(cron)
+  if (!parsed.ok) throw badRequest(`invalid Upstash-Cron: ${parsed.message}`)
+  if (nextScheduled({ cron: parsed.cron, timezone, startsAt: null, endsAt: null }, ctx.clock.now()) === null) {
+    throw badRequest('invalid Upstash-Cron: it has no next time')
+  }
+  return { cron, timezone }
+}
+
+async function find({ ctx, caller }: Call, condition: string, values: unknown[]): Promise<CronJobRow[]> {
+  const text = `${selectCronJobs} WHERE ${condition}`
+  return (await ctx.pool.query<CronJobRow>(text, [caller.workspaceId, ...values])).rows
+}
+
+async function findId(db: Db, workspaceId: string, scheduleId: string): Promise<string | null> {
+  const text = 'SELECT id FROM cron_jobs WHERE workspace_id = $1 AND qstash_id = $2'
+  const { rows } = await db.query<{ id: string }>({ name: 'find_schedule', text, values: [workspaceId, scheduleId] })
+  return rows[0]?.id ?? null
+}
+
+// A cron job that was not created as a schedule has the id of one, too.
+async function idOf({ ctx, caller, params: [scheduleId = ''] }: Call): Promise<string> {
+  return (await findId(ctx.pool, caller.workspaceId, scheduleId)) ?? fromId('scd', scheduleId) ?? NIL_UUID
+}
+
+type Occurrence = { job: string; id: string; at: Date; state: TaskState }
+
+const shownOccurrences = 5
+
+async function present({ ctx }: Call, jobs: readonly CronJobRow[]) {
+  const text = `
+    SELECT t.cron_job_id AS job, t.id, t.occurrence_at AS at, t.state
+    FROM unnest($1::uuid[]) AS j (id) CROSS JOIN LATERAL (
+      SELECT * FROM tasks t
+      WHERE t.cron_job_id = j.id AND t.occurrence_at <= now() AND t.attempts > 0
+      ORDER BY t.cron_job_id, t.id DESC LIMIT ${shownOccurrences}
+    ) t`
+  const { rows } = await ctx.pool.query<Occurrence>(text, [jobs.map(({ id }) => id)])
+  const now = ctx.clock.now()
+  return jobs.map(job =>
+    presentOne(
+      job,
+      rows.filter(row => row.job === job.id),
+      now,
+    ),
+  )
+}
+
+function presentOne(job: CronJobRow, occurrences: readonly Occurrence[], now: number) {
+  const { maxRetries, ...request } = presentRequest(job)
+  const next = job.pausedAt === null ? nextScheduled(scheduleOf(job), now) : null
+  const last = occurrences[0]
+  return {
+    scheduleId: job.qstashId ?? toId('scd', job.id),
+    cron: job.timezone === 'UTC' ? job.cron : `CRON_TZ=${job.timezone} ${job.cron}`,
+    destination: job.url,
+    ...request,
+    retries: maxRetries,
+    isPaused: job.pausedAt !== null,
+    createdAt: job.createdAt.getTime(),
+    ...(last && { lastScheduleTime: last.at.getTime() }),
+    ...(next && { nextScheduleTime: next.atMs }),
+    ...(last && {
+      lastScheduleStates: Object.fromEntries(occurrences.map(({ id, state }) => [toId('msg', id), stateOf(state)])),
+    }),
+  }
+}
+
+function stateOf(state: TaskState): 'IN_PROGRESS' | 'SUCCESS' | 'FAIL' {
+  if (state === 'success') return 'SUCCESS'
+  return state === 'dead' || state === 'cancelled' ? 'FAIL' : 'IN_PROGRESS'
+}
+
+function unknown(): QstashError {
+  return new QstashError(404, 'schedule not found')
+}

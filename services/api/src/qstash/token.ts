@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises'
+import { setQstashSigningKeys } from '@belfry/db'
+import { AppError } from '@belfry/domain'
+import type { Request } from 'express'
+import { hashTextOf } from '../auth/api-key.ts'
+import { findApiKey } from '../auth/find-api-key.ts'
+import type { Config } from '../config.ts'
+import type { Context } from '../context.ts'
+
+/** The public credentials of QStash's development mode. Its clients accept any server on loopback that knows them. */
+export const devCredentials = {
+  token: 'eyJVc2VySUQiOiJkZWZhdWx0VXNlciIsIlBhc3N3b3JkIjoiZGVmYXVsdFBhc3N3b3JkIn0=',
+  signingKeys: { current: 'sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r', next: 'sig_5ZB6DVzB1wjE8S6rZ7eenA8Pdnhs' },
+}
+
+/** The API key of a request, and its query without the token. */
+export type Token = { apiKey: string; search: string }
+
+/**
+ * Reads the token of a request: an API key as a bearer token or in `qstash_token`, or the public token of the development
+ * mode.
+ * @throws AppError `unauthenticated`.
+ */
+export async function readToken(
+  ctx: Context,
+  { devAccount }: NonNullable<Config['qstash']>,
+  request: Request,
+  search: string,
+): Promise<Token> {
+  const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  // A page in a browser can send a query without asking, so the public token is accepted in the header only.
+  if (bearer === devCredentials.token && devAccount !== undefined && isFromLoopback(request)) {
+    return { apiKey: await findDevKey(ctx, devAccount, request), search }
+  }
+  if (bearer !== undefined) return { apiKey: bearer, search }
+  const parts = search.split('&')
+  const named = parts.find(part => part.startsWith('qstash_token='))
+  if (named === undefined) {
+    throw new AppError('unauthenticated', 'unauthorized: send an API key of Belfry as Authorization: Bearer <token>')
+  }
+  const apiKey = decodeURIComponent(named.slice('qstash_token='.length))
+  return { apiKey, search: parts.filter(part => part !== named).join('&') }
+}
+
+function isFromLoopback({ socket, headers }: Request): boolean {
+  const address = socket.remoteAddress ?? ''
+  const isProxied = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
+  return !isProxied && (address === '::1' || /^(::ffff:)?127\./.test(address))
+}
+
+const prepared = new WeakMap<Context, Promise<string>>()
+
+// The file exists once the first account does. Its workspace then signs with the public keys.
+function findDevKey(ctx: Context, path: string, request: Request): Promise<string> {
+  const known = prepared.get(ctx)
+  if (known !== undefined) return known
+  const preparing = prepare(ctx, path, request)
+  prepared.set(ctx, preparing)
+  preparing.catch(() => prepared.delete(ctx))
+  return preparing
+}
+
+async function prepare(ctx: Context, path: string, request: Request): Promise<string> {
+  const key = await readKey(path)
+  if (key === null) throw new AppError('unauthenticated', 'unauthorized: the first account does not exist yet')
+  const cached = ctx.apiKeys.get(hashTextOf(key)) ?? (await findApiKey(ctx, request, key, 'unknown'))
+  await setQstashSigningKeys(ctx.pool, ctx.config.masterKeys, cached.workspaceId, devCredentials.signingKeys)
+  return key
+}
+
+async function readKey(path: string): Promise<string | null> {
+  try {
+    const { apiKey } = JSON.parse(await readFile(path, 'utf8')) as { apiKey?: unknown }
+    return typeof apiKey === 'string' ? apiKey : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,134 @@
+import { type Db, inTransaction } from '@belfry/db'
+import { isTopic, newUuid, toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import { ok, type Reply } from '../http/reply.ts'
+import { type Call, readJson } from './call.ts'
+import { checkUrl } from './publish/destination.ts'
+import { badRequest, QstashError } from './qstash-error.ts'
+
+// The endpoints of a URL group are the subscriptions to the topic of its name.
+type Endpoint = { name: string | null; url: string }
+
+const done: Reply = { status: 200 }
+const maxInWorkspace = 1_000
+
+/** `POST /v2/topics/{name}/endpoints` */
+export async function addEndpoints(call: Call): Promise<Reply> {
+  const { ctx, caller, params } = call
+  const group = params[0] ?? ''
+  if (!isTopic(group)) throw badRequest('invalid url group name: use up to 200 letters, digits and . _ -')
+  const endpoints = readEndpoints(await readJson(call))
+  for (const { url } of endpoints) {
+    if (url === undefined) throw badRequest('an endpoint has no url')
+    checkUrl(ctx, url)
+  }
+  await inTransaction(ctx.pool, async tx => {
+    await tx.query('SELECT FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [caller.workspaceId])
+    for (const { name, url = '' } of endpoints) {
+      const id = await upsert(tx, caller.workspaceId, group, { name: name ?? null, url })
+      await audit(tx, caller, { action: 'subscription.changed', objectId: toId('sub', id), details: { topic: group } })
+    }
+    const counted = await tx.query<{ n: number }>(
+      'SELECT count(*)::int AS n FROM subscriptions WHERE workspace_id = $1',
+      [caller.workspaceId],
+    )
+    if ((counted.rows[0]?.n ?? 0) > maxInWorkspace) {
+      throw new QstashError(412, `a workspace has at most ${maxInWorkspace} endpoints and subscriptions`)
+    }
+  })
+  return done
+}
+
+/** `DELETE /v2/topics/{name}/endpoints`: by name or by URL. */
+export async function removeEndpoints(call: Call): Promise<Reply> {
+  const { caller, params } = call
+  const group = params[0] ?? ''
+  const endpoints = readEndpoints(await readJson(call))
+  const text = `
+    DELETE FROM subscriptions WHERE workspace_id = $1 AND topic = $2
+    AND (endpoint_name = ANY ($3::text[]) OR url = ANY ($4::text[])) RETURNING id`
+  const names = endpoints.flatMap(({ name }) => name ?? [])
+  const urls = endpoints.flatMap(({ name, url }) => (name === undefined && url !== undefined ? [url] : []))
+  await remove(call, group, text, [caller.workspaceId, group, names, urls])
+  return done
+}
+
+/** `GET /v2/topics` */
+export async function listUrlGroups(call: Call): Promise<Reply> {
+  return ok(await readGroups(call, null))
+}
+
+/** `GET /v2/topics/{name}` */
+export async function getUrlGroup(call: Call): Promise<Reply> {
+  const [group] = await readGroups(call, call.params[0] ?? '')
+  if (!group) throw new QstashError(404, 'url group not found')
+  return ok(group)
+}
+
+/** `DELETE /v2/topics/{name}` */
+export async function deleteUrlGroup(call: Call): Promise<Reply> {
+  const { caller, params } = call
+  const group = params[0] ?? ''
+  const text = 'DELETE FROM subscriptions WHERE workspace_id = $1 AND topic = $2 RETURNING id'
+  if ((await remove(call, group, text, [caller.workspaceId, group])) === 0)
+    throw new QstashError(404, 'url group not found')
+  return done
+}
+
+function readEndpoints(body: unknown): Array<{ name?: string; url?: string }> {
+  const { endpoints } = Object(body) as { endpoints?: unknown }
+  if (!Array.isArray(endpoints) || endpoints.length === 0) throw badRequest('the body has no endpoints')
+  return endpoints.map(endpoint => {
+    const { name, url } = Object(endpoint) as Record<string, unknown>
+    if (typeof name !== 'string' && typeof url !== 'string')
+      throw badRequest('an endpoint has neither a name nor a url')
+    return { ...(typeof name === 'string' && name !== '' && { name }), ...(typeof url === 'string' && { url }) }
+  })
+}
+
+// An endpoint with the name, or else with the URL, is replaced.
+async function upsert(tx: Db, workspaceId: string, group: string, { name, url }: Endpoint): Promise<string> {
+  const change = `
+    UPDATE subscriptions SET url = $4, endpoint_name = coalesce($3, endpoint_name), updated_at = now()
+    WHERE workspace_id = $1 AND topic = $2 AND (endpoint_name = $3 OR url = $4) RETURNING id`
+  const [changed] = await rowsOf(tx, change, [workspaceId, group, name, url])
+  if (changed) return changed
+  const insert = `
+    INSERT INTO subscriptions (id, workspace_id, topic, endpoint_name, url, active, max_retries, backoff, base_delay_ms,
+                               max_delay_ms, timeout_ms, updated_at)
+    VALUES ($5, $1, $2, $3, $4, true, 3, 'exponential', 10000, 3600000, 300000, now()) RETURNING id`
+  const [inserted = ''] = await rowsOf(tx, insert, [workspaceId, group, name, url, newUuid()])
+  return inserted
+}
+
+function remove({ ctx, caller }: Call, group: string, text: string, values: unknown[]): Promise<number> {
+  return inTransaction(ctx.pool, async tx => {
+    const ids = await rowsOf(tx, text, values)
+    for (const id of ids) {
+      await audit(tx, caller, { action: 'subscription.deleted', objectId: toId('sub', id), details: { topic: group } })
+    }
+    return ids.length
+  })
+}
+
+async function rowsOf(db: Db, text: string, values: unknown[]): Promise<string[]> {
+  return (await db.query<{ id: string }>(text, values)).rows.map(({ id }) => id)
+}
+
+type GroupRow = { name: string; createdAt: Date; updatedAt: Date; endpoints: Endpoint[] }
+
+// A pattern such as `orders.*` is not a group: no message can be published to it.
+async function readGroups({ ctx, caller }: Call, name: string | null) {
+  const text = `
+    SELECT topic AS name, min(created_at) AS "createdAt", max(updated_at) AS "updatedAt",
+           json_agg(json_build_object('name', endpoint_name, 'url', url) ORDER BY id) AS endpoints
+    FROM subscriptions WHERE workspace_id = $1 AND active AND ($2::text IS NULL OR topic = $2) AND topic NOT LIKE '%*'
+    GROUP BY topic ORDER BY topic`
+  const { rows } = await ctx.pool.query<GroupRow>(text, [caller.workspaceId, name])
+  return rows.map(({ name, createdAt, updatedAt, endpoints }) => ({
+    name,
+    createdAt: createdAt.getTime(),
+    updatedAt: updatedAt.getTime(),
+    endpoints: endpoints.map(({ name, url }) => (name === null ? { url } : { name, url })),
+  }))
+}
