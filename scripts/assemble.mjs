@@ -16,7 +16,7 @@ const images = {
     packages: { 'services/all-in-one': ['@node-rs/argon2'] },
   },
   migrate: {
-    paths: ['prisma/dist', 'prisma/migrations', 'prisma/schema.prisma'],
+    paths: ['prisma/dist', 'prisma/migrations', 'prisma/schema.prisma', 'packages/maintenance/dist'],
     packages: { prisma: ['@prisma/schema-engine-wasm'] },
   },
 }

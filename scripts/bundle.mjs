@@ -13,6 +13,7 @@ const entries = {
   prisma: 'src/migrate/main.ts',
   'packages/cli': 'src/main.ts',
   'packages/launcher': 'src/main.ts',
+  'packages/maintenance': 'src/main.ts',
   'services/all-in-one': 'src/main.ts',
   'services/api': 'src/main.ts',
   'services/dispatcher': 'src/main.ts',

@@ -8,6 +8,7 @@ import { bundleAll } from './bundle.mjs'
 const paths = [
   'packages/cli/dist',
   'packages/launcher/dist',
+  'packages/maintenance/dist',
   'prisma/dist',
   'prisma/migrations',
   'prisma/schema.prisma',

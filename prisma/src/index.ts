@@ -44,6 +44,7 @@ export {
   leaveDispatchers,
   recoverStrays,
 } from './dispatchers/end-dispatcher.ts'
+export { findStuckWork, type StuckWork } from './dispatchers/find-stuck-work.ts'
 export {
   type DispatcherRow,
   enterDispatchers,
@@ -84,6 +85,8 @@ export {
   type Notified,
   notifyIntegrations,
 } from './integrations/notify-integrations.ts'
+export { findMissingRights, type MissingRights } from './migrate/find-missing-rights.ts'
+export { type MigrationHistory, readMigrationHistory } from './migrate/read-history.ts'
 export { changeTier, findOwners, type TierChanger } from './organizations/organizations.ts'
 export { readTenants, type TenantRow } from './organizations/tenants.ts'
 export {

@@ -6,6 +6,7 @@ import { addHosts } from './commands/hosts.ts'
 import { addImport } from './commands/import.ts'
 import { addList } from './commands/list.ts'
 import { addListen } from './commands/listen.ts'
+import { addMaintenance } from './commands/maintenance.ts'
 import { addPublish } from './commands/publish.ts'
 import { addQueues } from './commands/queues.ts'
 import { addReplay } from './commands/replay.ts'
@@ -15,8 +16,8 @@ import { addTail } from './commands/tail.ts'
 import { addShow } from './commands/tasks.ts'
 import { type Context, createContext, type GlobalOptions, type Io } from './context.ts'
 
-/** Returns all commands with their options and help. `fail` marks a partial failure. */
-export function createProgram(io: Io, fail: () => void): Command {
+/** Returns all commands with their options and help. `fail` marks a failure; default: 1. */
+export function createProgram(io: Io, fail: (code?: 1 | 2) => void): Command {
   const program = new Command('belfry')
     .description('Belfry calls your URLs: at a time, on a cron schedule, or now.')
     .version(version)
@@ -48,5 +49,6 @@ export function createProgram(io: Io, fail: () => void): Command {
   addStatus(program, context, fail)
   addListen(program, context)
   addImport(program, context, fail)
+  addMaintenance(program, io, fail)
   return program
 }

@@ -10,8 +10,8 @@ type ExitCode = 0 | 1 | 2
 /** Runs one command, and returns its exit code. */
 export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = 0
-  const program = createProgram(io, () => {
-    exitCode = 1
+  const program = createProgram(io, (code = 1) => {
+    exitCode = code
   })
   try {
     await program.parseAsync(args, { from: 'user' })

@@ -3,11 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { passwordFile } from './find-running-postgres.ts'
 import { majorVersionOf } from './postgres-binaries.ts'
 import { giveTo, type ServerAccount } from './server-account.ts'
 import { lastLines } from './server-process.ts'
-
-const passwordFile = 'belfry.password'
 
 /** Creates the data directory unless it exists, and returns the password of its superuser `postgres`. */
 export async function ensureCluster(dataDir: string, initdb: string, account: ServerAccount): Promise<string> {

@@ -1,3 +1,4 @@
+export { findRunningPostgres, type RunningPostgres } from './find-running-postgres.ts'
 export { freePort, tryPort } from './free-port.ts'
 export { majorVersionOf, type PostgresBinaries } from './postgres-binaries.ts'
 export { commandLine, parentProcess, processIdentity } from './process-identity.ts'

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureCluster } from './create-cluster.ts'
+import { urlOf } from './find-running-postgres.ts'
 import { freePort } from './free-port.ts'
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts'
 import { commandLine } from './process-identity.ts'
@@ -61,7 +62,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   return {
     port,
     pid: server.pid,
-    url: (database = 'postgres') => `postgresql://postgres:${password}@127.0.0.1:${port}/${database}`,
+    url: urlOf(password, port),
     exited: server.exited,
     stop: () => server.stop(stopSignals),
     kill: () => server.kill('SIGQUIT'),

@@ -39,6 +39,7 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   const echo = await startEchoReceiver(beside(port, 1))
   opened.push(echo)
   const operatorPort = await startService(config, { ...servers, dataDir, port, secrets }, lock, opened, stop)
+  lock.recordOperatorPort(operatorPort)
   if (!config.hasApi) return say(`Belfry is running as ${config.env.ROLES}. Its log is ${dataDir}/logs/belfry.log`)
   const { account, workspace } = await findAccount(config, url)
   const isBehindProxy = Boolean(config.env.http_proxy || config.env.all_proxy || config.env.ALL_PROXY)

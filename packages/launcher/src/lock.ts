@@ -6,13 +6,20 @@ import { readJson, writeJson } from './json-file.ts'
 export type ProcessRecord = { pid: number; identity: string | null }
 
 /** The content of `run.json`: the launcher on this data, its URL and its services. */
-export type RunRecord = ProcessRecord & { url: string; services: Record<string, ProcessRecord> }
+export type RunRecord = ProcessRecord & {
+  url: string
+  /** The port of `/readyz` and `/metrics`; missing until the service is ready. */
+  operatorPort?: number
+  services: Record<string, ProcessRecord>
+}
 
 export type Lock = {
   /** The services that a killed launcher left running. */
   leftovers: ProcessRecord[]
   /** Records the process of a service. */
   recordService(name: string, pid: number): void
+  /** Records the port of the operators. */
+  recordOperatorPort(port: number): void
   release(): void
 }
 
@@ -39,6 +46,10 @@ export function takeLock(path: string, url: string): Lock | { holder: RunRecord 
     leftovers: leftovers.filter(isAlive),
     recordService(name, pid) {
       record.services[name] = recordOf(pid)
+      writeJson(path, record)
+    },
+    recordOperatorPort(port) {
+      record.operatorPort = port
       writeJson(path, record)
     },
     release: () => rmSync(path, { force: true }),
@@ -85,7 +96,8 @@ function readText(path: string): string {
   }
 }
 
-function isRunRecord(value: unknown): value is RunRecord {
+/** Returns whether a value is the content of `run.json`. */
+export function isRunRecord(value: unknown): value is RunRecord {
   if (typeof value !== 'object' || value === null) return false
   const { pid, identity, url, services } = value as Partial<RunRecord> // checked field by field
   return [typeof pid, typeof identity, typeof url, typeof services].join() === 'number,string,string,object'

@@ -76,7 +76,8 @@ async function tables(client: Client): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-function rightsOn(role: (typeof serviceRoles)[number], table: string): string | null {
+/** Returns the rights that a service needs on a table; null for none. */
+export function rightsOn(role: (typeof serviceRoles)[number], table: string): string | null {
   const isOneOf = (names: readonly string[]) => names.includes(table)
   const { readOnly, addOnly, hidden } = exceptions[role]
   if (isOneOf(hidden)) return null

@@ -1,0 +1,131 @@
+import { findMissingRights, inspectDatabase, type Pool, probeWrite } from '@belfry/db'
+import pg from 'pg'
+import { codeOf, type Observation, ok, problem, reasonOf, warning } from '../finding.ts'
+
+const minVersion = 15
+// One api, one scheduler and one dispatcher: docs/self-hosting.md#connections-and-poolers.
+const neededConnections = 40
+const maxIdleMinutes = 5
+
+/** Connects once. The other checks need this to succeed. */
+export async function checkConnection(databaseUrl: string): Promise<Observation[]> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5000 })
+  const place = placeOf(databaseUrl)
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ version: string; number: number }>(
+      `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number`,
+    )
+    const [{ version, number } = { version: '', number: 0 }] = rows
+    if (number >= minVersion * 10_000) return [ok(`PostgreSQL ${version} at ${place}`)]
+    return [problem(`PostgreSQL ${version} is too old.`, `Upgrade it to version ${minVersion} or newer.`)]
+  } catch (error) {
+    const message = `PostgreSQL at ${place} does not accept the connection: ${reasonOf(error)}`
+    return [problem(message, adviceFor(codeOf(error)))]
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+function placeOf(databaseUrl: string): string {
+  const { hostname, port, pathname } = new URL(databaseUrl)
+  return `${hostname}:${port || 5432}${pathname}`
+}
+
+function adviceFor(code: string | undefined): string {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'No server listens there. Start PostgreSQL, or correct the host and the port in DATABASE_URL.'
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'DNS does not know this name. Correct the host in DATABASE_URL.'
+    case '28P01':
+    case '28000':
+      return 'Correct the user and the password in DATABASE_URL.'
+    case '3D000':
+      return 'Create the database, or correct its name in DATABASE_URL.'
+    case '53300':
+      return 'All connections are taken. Raise max_connections, or stop the clients that hold them.'
+    default:
+      return 'Check the network, the firewall and the log of PostgreSQL.'
+  }
+}
+
+/** Checks what PostgreSQL guarantees and allows. */
+export async function checkServer(pool: Pool): Promise<Observation[]> {
+  const groups = await Promise.all([
+    inspectDatabase(pool).then(found => found.map(text => problem(text, 'Then reload PostgreSQL.'))),
+    checkWrites(pool),
+    checkConnections(pool),
+    checkRights(pool),
+    checkMaintenance(pool),
+  ])
+  const found = groups.flat()
+  return found.length > 0 ? found : [ok('PostgreSQL is durable, writable, and has connections and rights')]
+}
+
+async function checkWrites(pool: Pool): Promise<Observation[]> {
+  try {
+    await probeWrite(pool)
+    return []
+  } catch (error) {
+    const isReadOnly = codeOf(error) === '25006'
+    const advice = isReadOnly
+      ? 'It is a standby or default_transaction_read_only is on. Point DATABASE_URL to the primary.'
+      : 'Its disk may be full. Free space, then look into the log of PostgreSQL.'
+    return [problem(`PostgreSQL accepts no writes: ${reasonOf(error)}`, advice)]
+  }
+}
+
+async function checkConnections(pool: Pool): Promise<Observation[]> {
+  const { rows } = await pool.query<{ usable: number; taken: number }>(`
+    SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS usable,
+           (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS taken`)
+  const [{ usable, taken } = { usable: 0, taken: 0 }] = rows
+  if (usable < neededConnections) {
+    const message = `max_connections allows ${usable} connections; one of each service may open ${neededConnections}.`
+    return [problem(message, `Set max_connections to ${neededConnections + 20} or more and restart PostgreSQL.`)]
+  }
+  if (taken < usable * 0.85) return []
+  return [
+    warning(
+      `${taken} of ${usable} connections are taken.`,
+      'Raise max_connections, or run fewer processes: docs/self-hosting.md#connections-and-poolers.',
+    ),
+  ]
+}
+
+async function checkRights(pool: Pool): Promise<Observation[]> {
+  const { service, missing } = await findMissingRights(pool)
+  const { rows } = await pool.query<{ role: string }>('SELECT current_user AS role')
+  if (missing.length === 0) return []
+  const shown = missing.slice(0, 3).join(', ')
+  const rest = missing.length > 3 ? ` and ${missing.length - 3} more` : ''
+  return [
+    problem(
+      `The role ${rows[0]?.role} lacks rights of the role ${service}: ${shown}${rest}.`,
+      'Run the command grant-roles as the owner of the database: docs/security.md.',
+    ),
+  ]
+}
+
+async function checkMaintenance(pool: Pool): Promise<Observation[]> {
+  const { rows } = await pool.query<{ autovacuum: string; minutes: number; pid: number | null; name: string }>(
+    `SELECT current_setting('autovacuum') AS autovacuum, coalesce(extract(epoch FROM now() - t.xact_start) / 60, 0)::int AS minutes,
+            t.pid, t.application_name AS name
+     FROM (SELECT 1) one LEFT JOIN LATERAL (
+       SELECT pid, xact_start, application_name FROM pg_stat_activity
+       WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY xact_start NULLS LAST LIMIT 1
+     ) t ON true`,
+  )
+  const [row] = rows
+  const found: Observation[] = []
+  if (row?.autovacuum === 'off') {
+    found.push(warning('autovacuum is off: tables grow and statements become slow.', 'Set autovacuum to on.'))
+  }
+  if (row && row.minutes >= maxIdleMinutes) {
+    const message = `A transaction of ${row.name || 'another client'} (pid ${row.pid}) is open for ${row.minutes} minutes.`
+    found.push(warning(message, `It blocks migrations and cleanup. End it: SELECT pg_terminate_backend(${row.pid})`))
+  }
+  return found
+}

@@ -1,0 +1,71 @@
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { codeOf, type Observation, ok, warning } from '../finding.ts'
+
+const tailBytes = 4 * 1024 * 1024
+const maxAgeMs = 24 * 3_600_000
+const errorLevel = 50
+const shown = 5
+
+/** Counts the errors of the last day at the end of the logs of a data folder. */
+export async function checkLogs(dataDir: string, now = new Date()): Promise<Observation[]> {
+  const [own, postgres] = await Promise.all([
+    readTail(join(dataDir, 'logs/belfry.log')),
+    readTail(join(dataDir, 'logs/postgres.log')),
+  ])
+  const counts = new Map<string, number>()
+  const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
+  for (const line of own) if (isRecentError(line, now)) count(`${line.service}: ${line.msg}`)
+  // Refused clients are FATAL too, but an event of the client.
+  const panics = postgres.filter(
+    ({ text }) => / (PANIC|FATAL): {2}/.test(text) && isServerFault(text) && isRecent(text, now),
+  )
+  for (const { text } of panics) count(`postgres: ${text.replace(/^.*?(PANIC|FATAL): {2}/, '$1: ')}`)
+  if (counts.size === 0) return [ok('no errors in the logs of the last day')]
+  const top = [...counts].sort((a, b) => b[1] - a[1]).slice(0, shown)
+  return top.map(([name, times]) =>
+    warning(`${times} times in the log of the last day: ${name}`, `Read the lines in ${join(dataDir, 'logs')}.`),
+  )
+}
+
+/** A line of a log; the members of Belfry's JSON lines, if it is one. */
+export type LogLine = { text: string; level?: number; time?: string; service?: string; msg?: string }
+
+/** Reads the last lines of a log; none when it does not exist. */
+export async function readTail(path: string, bytes = tailBytes): Promise<LogLine[]> {
+  try {
+    await using file = await open(path)
+    const { size } = await file.stat()
+    const buffer = Buffer.alloc(Math.min(size, bytes))
+    await file.read(buffer, 0, buffer.length, size - buffer.length)
+    const lines = buffer.toString().split('\n')
+    // The first one may be cut.
+    if (size > bytes) lines.shift()
+    return lines.filter(Boolean).map(text => ({ text, ...parse(text) }))
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+function parse(text: string): Omit<LogLine, 'text'> {
+  try {
+    const entry: unknown = JSON.parse(text)
+    return typeof entry === 'object' && entry !== null ? entry : {}
+  } catch {
+    return {} // a stack on standard error
+  }
+}
+
+function isRecentError({ level, time }: LogLine, now: Date): boolean {
+  return (level ?? 0) >= errorLevel && now.getTime() - new Date(time ?? 0).getTime() < maxAgeMs
+}
+
+function isServerFault(text: string): boolean {
+  return !/terminating connection|shutting down|starting up|authentication failed|does not exist/.test(text)
+}
+
+function isRecent(text: string, now: Date): boolean {
+  const [, at] = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \w+)/.exec(text) ?? []
+  return at !== undefined && now.getTime() - new Date(at).getTime() < maxAgeMs
+}

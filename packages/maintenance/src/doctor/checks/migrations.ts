@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { type MigrationHistory, type Pool, readMigrationHistory } from '@belfry/db'
+import { checkout } from '@belfry/launcher'
+import { type Observation, ok, problem, warning } from '../finding.ts'
+
+export function readMigrations(pool: Pool): Promise<MigrationHistory> {
+  return readMigrationHistory(pool, join(checkout, 'prisma'))
+}
+
+/** Judges the migrations. Pending ones of a stopped `npm start` are applied by its next start. */
+export function judgeMigrations(history: MigrationHistory): Observation[] {
+  const { pending, unfinished, unknown, edited } = history
+  const found: Observation[] = unfinished.map(name =>
+    problem(
+      `Migration ${name} was interrupted, and may or may not be in the database.`,
+      `Run "settle ${name}", which shows what the database lacks, then deploy: docs/upgrading.md.`,
+    ),
+  )
+  const waiting = pending.filter(name => !unfinished.includes(name))
+  if (waiting.length > 0) {
+    const message = `${waiting.length} migrations of this version are not applied, first ${waiting[0]}.`
+    found.push(
+      problem(message, 'Run the migrate image or "node prisma/dist/main.mjs deploy"; npm start does it itself.'),
+    )
+  }
+  if (unknown.length > 0) {
+    const message = `The database has ${unknown.length} migrations of a later version, last ${unknown.at(-1)}.`
+    found.push(warning(message, 'A later Belfry migrated this database. Run the later version.'))
+  }
+  if (edited.length > 0) {
+    const message = `${edited.length} migrations were applied with another text, first ${edited[0]}.`
+    found.push(warning(message, 'Another build of Belfry migrated this database. Install a released version.'))
+  }
+  return found.length > 0 ? found : [ok('all migrations of this version are applied')]
+}

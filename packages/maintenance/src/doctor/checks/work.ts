@@ -1,0 +1,56 @@
+import { countPreparedMonths, countUnpartitionedRuns, findStuckWork, measureBacklog, type Pool } from '@belfry/db'
+import { type Observation, ok, problem, warning } from '../finding.ts'
+
+const lateSeconds = 15
+const veryLateSeconds = 60
+const mailSeconds = 600
+
+/** Checks that work moves: nothing startable is late, and no attempt belongs to a dead process. */
+export async function checkWork(pool: Pool, isStopped: boolean): Promise<Observation[]> {
+  const [backlog, stuck] = await Promise.all([measureBacklog(pool), findStuckWork(pool)])
+  const found: Observation[] = []
+  if (!isStopped && backlog.oldestStartableSeconds > lateSeconds) {
+    const seconds = Math.round(backlog.oldestStartableSeconds)
+    const message = `${backlog.startable} tasks that nothing blocks are late, the oldest by ${seconds} s.`
+    const advice = 'Check that dispatchers run, then add one or raise DISPATCH_CONCURRENCY: docs/scaling.md.'
+    found.push(seconds > veryLateSeconds ? problem(message, advice) : warning(message, advice))
+  }
+  if (stuck.orphanedAttempts > 0 && !isStopped) {
+    const message = `${stuck.orphanedAttempts} attempts belong to dead dispatchers, and no scheduler has ended those.`
+    found.push(problem(message, 'Start a scheduler, or look into its log. It repeats these attempts.'))
+  } else if (stuck.deadDispatchers > 0 && !isStopped) {
+    const message = `${stuck.deadDispatchers} dispatchers died and were not removed.`
+    found.push(warning(message, 'Start a scheduler, or look into its log.'))
+  }
+  if (stuck.heldTasks > 0) {
+    const message = `${stuck.heldTasks} tasks are held since a restore.`
+    found.push(warning(message, 'Review them, then run release-held: docs/backup-and-restore.md#held-tasks.'))
+  }
+  const oldest = Math.max(0, ...backlog.outbox.map(({ oldestSeconds }) => oldestSeconds))
+  if (oldest > mailSeconds && !isStopped) {
+    const waiting = backlog.outbox.reduce((sum, { waiting: count }) => sum + count, 0)
+    const message = `${waiting} mails and alerts wait, the oldest for ${Math.round(oldest / 60)} minutes.`
+    found.push(warning(message, 'Check SMTP_URL and MAIL_FROM of the dispatchers: docs/mail-and-alerts.md.'))
+  }
+  if (stuck.lostMessages > 0) {
+    const message = `${stuck.lostMessages} mails or alerts were given up within a day.`
+    found.push(warning(message, `The last error was: ${stuck.lastMessageError ?? 'unknown'}`))
+  }
+  if (found.length > 0) return found
+  const blocked = backlog.due - backlog.startable
+  return [ok(`no work is stuck${blocked > 0 ? `; ${blocked} due tasks wait for their own targets` : ''}`)]
+}
+
+/** Checks that the log has partitions for the coming months. */
+export async function checkPartitions(pool: Pool): Promise<Observation[]> {
+  const [months, unpartitioned] = await Promise.all([countPreparedMonths(pool), countUnpartitionedRuns(pool)])
+  const found: Observation[] = []
+  const advice = 'The scheduler makes them every six hours. Look into its log for prepare-run-partitions.'
+  if (months < 0) found.push(problem('The log of runs has no partition for this month.', advice))
+  else if (months === 0) found.push(warning('The log of runs has no partition for next month.', advice))
+  if (unpartitioned > 0) {
+    const message = `${unpartitioned === 1000 ? '1,000 or more' : unpartitioned} runs are in no partition of a month.`
+    found.push(warning(message, 'Retention does not delete them: docs/runbooks.md.'))
+  }
+  return found.length > 0 ? found : [ok(`the log of runs has partitions for ${months} more months`)]
+}

@@ -1,0 +1,163 @@
+import { openPool, type Pool } from '@belfry/db'
+import { PlainError, startCommand } from '@belfry/launcher'
+import type { Installation } from '../config.ts'
+import { openDatabase } from '../open-database.ts'
+import { judgeClocks, measureDatabaseSkew } from './checks/clocks.ts'
+import { checkConnection, checkServer } from './checks/database.ts'
+import { checkDisk } from './checks/disk.ts'
+import { checkKeys } from './checks/keys.ts'
+import { checkLogs } from './checks/log.ts'
+import { checkMail } from './checks/mail.ts'
+import { judgeMigrations, readMigrations } from './checks/migrations.ts'
+import { checkHeartbeats, checkProcesses, type ProcessReport } from './checks/processes.ts'
+import { checkRedis } from './checks/redis.ts'
+import { checkSettings } from './checks/settings.ts'
+import { checkTarget } from './checks/target.ts'
+import { checkPartitions, checkWork } from './checks/work.ts'
+import { type Finding, type Observation, problem, reasonOf, warning } from './finding.ts'
+
+export type DoctorOptions = {
+  /** URLs to call by the dispatcher's rules. */
+  targets: readonly string[]
+  /** The operators' ports of the processes, such as `http://10.0.0.7:9090`. */
+  processes: readonly string[]
+  /** Whether the operator has stopped the services. */
+  isStopped: boolean
+}
+
+/** What the doctor read; the support archive contains more of it than the report. */
+export type Examination = { findings: Finding[]; processes: ProcessReport[] }
+
+const checkMs = 30_000
+
+/**
+ * Checks an installation, running or stopped, and changes nothing in it. A check that fails is a finding, so one broken part
+ * hides no other.
+ * @param whileOpen - Runs at the end, while the database is still open; null when it cannot be reached.
+ */
+export async function examine(
+  installation: Installation,
+  options: DoctorOptions,
+  whileOpen: (pool: Pool | null, examined: Examination) => Promise<void> = async () => {},
+): Promise<Examination> {
+  const { dataDir, launcher } = installation
+  const examined: Examination = { findings: [], processes: [] }
+  const isStopped = options.isStopped || (dataDir !== null && launcher === null)
+  const run = async (check: string, work: () => Promise<Observation[]> | Observation[]) => {
+    examined.findings.push(...(await observe(work)).map(found => ({ check, ...found })))
+  }
+  const { env } = installation
+  await run('settings', () => checkSettings(env))
+  if (dataDir !== null) {
+    const data = dataDir
+    if (isStopped)
+      await run('processes', () => [warning(`Belfry does not run on ${data}.`, `Start it: ${startCommand}`)])
+    await run('disk', () => checkDisk(data))
+    await run('log', () => checkLogs(data))
+  }
+  const skews: Record<string, number> = {}
+  if (env.REDIS_URL) {
+    const url = env.REDIS_URL
+    await run('redis', async () => {
+      const { found, skewMs } = await checkRedis(url)
+      if (skewMs !== null) skews.Redis = skewMs
+      return found
+    })
+  }
+  await run('processes', async () => {
+    const { found, reports } = await checkProcesses(processesOf(installation, options))
+    examined.processes.push(...reports)
+    return found
+  })
+  await withDatabase(installation, run, async pool => {
+    if (pool !== null) await examineDatabase(pool, installation, isStopped, skews, examined, run)
+    await run('mail', () => checkMail(env))
+    for (const target of options.targets) await run('target', () => checkTarget(target, withDatabaseUrl(env)))
+    await whileOpen(pool, examined)
+  })
+  return examined
+}
+
+type Run = (check: string, work: () => Promise<Observation[]> | Observation[]) => Promise<void>
+
+async function observe(work: () => Promise<Observation[]> | Observation[]): Promise<Observation[]> {
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error(`no result within ${checkMs / 1000} s`)), checkMs).unref()
+  })
+  try {
+    return await Promise.race([work(), late])
+  } catch (error) {
+    if (error instanceof PlainError) return [problem(error.message, 'Set the variables of the services, or DATA_DIR.')]
+    return [problem(`This could not be checked: ${reasonOf(error)}`, 'Run the doctor as the owner of the database.')]
+  }
+}
+
+async function withDatabase(
+  installation: Installation,
+  run: Run,
+  work: (pool: Pool | null) => Promise<void>,
+): Promise<void> {
+  let opened: Awaited<ReturnType<typeof openDatabase>> | null = null
+  await run('database', async () => {
+    opened = await openDatabase(installation)
+    return checkConnection(opened.url)
+  })
+  const database = opened as Awaited<ReturnType<typeof openDatabase>> | null // assigned in the callback
+  const pool = database === null ? null : openPool(database.url, { name: 'belfry-doctor', max: 4, onError: () => {} })
+  const isReachable =
+    pool !== null &&
+    (await pool.query('SELECT').then(
+      () => true,
+      () => false,
+    ))
+  try {
+    await work(isReachable ? pool : null)
+  } finally {
+    await pool?.end()
+    await database?.close()
+  }
+}
+
+async function examineDatabase(
+  pool: Pool,
+  { env }: Installation,
+  isStopped: boolean,
+  skews: Record<string, number>,
+  { processes }: Examination,
+  run: Run,
+): Promise<void> {
+  let isMigrated = false
+  await run('migrations', async () => {
+    const history = await readMigrations(pool)
+    isMigrated = history.pending.length === 0 && history.unfinished.length === 0
+    return judgeMigrations(history)
+  })
+  await run('database', () => checkServer(pool))
+  await run('clocks', async () => {
+    const databaseSkew = await measureDatabaseSkew(pool)
+    skews.PostgreSQL = databaseSkew
+    for (const { url, skewMs } of processes) if (skewMs !== null) skews[`the process at ${url}`] = databaseSkew - skewMs
+    return judgeClocks(skews)
+  })
+  // The statements of this version may not fit the tables of another.
+  if (!isMigrated) return
+  await run('keys', () => checkKeys(pool, env))
+  await run('processes', () => checkHeartbeats(pool, isStopped))
+  await run('work', () => checkWork(pool, isStopped))
+  await run('partitions', () => checkPartitions(pool))
+}
+
+function processesOf({ launcher }: Installation, { processes }: DoctorOptions): readonly string[] {
+  if (processes.length > 0 || !launcher?.operatorPort) return processes
+  return [`http://127.0.0.1:${launcher.operatorPort}`]
+}
+
+function withDatabaseUrl(env: Installation['env']): Installation['env'] {
+  return {
+    ...env,
+    DATABASE_URL: env.DATABASE_URL || 'postgresql://127.0.0.1/postgres',
+    // The address rules need no key.
+    ENCRYPTION_KEYS:
+      env.ENCRYPTION_KEYS || `none:${Buffer.from(Array.from({ length: 32 }, (_, i) => i)).toString('base64')}`,
+  }
+}

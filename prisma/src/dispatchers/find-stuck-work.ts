@@ -1,0 +1,42 @@
+import type { Db } from '../postgres/in-transaction.ts'
+import { isHeldLease } from '../tasks/task-row.ts'
+import { leaseFloor } from '../tasks/waiting-floor.ts'
+
+/** Work that no running process will continue. */
+export type StuckWork = {
+  /** Dispatchers without a heartbeat for half a minute, which no scheduler has ended. */
+  deadDispatchers: number
+  /** Attempts in flight whose dispatcher is one of them, or has no row. */
+  orphanedAttempts: number
+  /** Tasks that `hold-overdue` holds, up to 10,000. */
+  heldTasks: number
+  /** Messages that were given up within a day, and the last error. */
+  lostMessages: number
+  lastMessageError: string | null
+}
+
+/** Finds stuck work. A scheduler ends a dispatcher after 12 seconds, so half a minute means that none does. */
+export async function findStuckWork(db: Db): Promise<StuckWork> {
+  const { rows } = await db.query<StuckWork>(`
+    WITH dead AS (
+      SELECT id FROM dispatchers
+      WHERE seen_at > '-infinity' AND seen_at < clock_timestamp() - interval '30 seconds'
+    ), lost AS (
+      SELECT last_error, finished_at FROM outbox
+      WHERE finished_at > clock_timestamp() - interval '1 day' AND NOT sent
+    )
+    SELECT
+      (SELECT count(*)::int FROM dead) AS "deadDispatchers",
+      (SELECT count(*)::int FROM tasks t
+       WHERE t.state = 'processing' AND t.lease_until >= ${leaseFloor} AND NOT t.${isHeldLease}
+         AND (t.dispatcher_id IN (SELECT id FROM dead)
+              OR NOT EXISTS (SELECT FROM dispatchers d WHERE d.id = t.dispatcher_id))) AS "orphanedAttempts",
+      (SELECT count(*)::int FROM (
+        SELECT FROM tasks WHERE state IN ('pending', 'retrying') AND due_at > now() + interval '5000 years' LIMIT 10000
+       ) held) AS "heldTasks",
+      (SELECT count(*)::int FROM lost) AS "lostMessages",
+      (SELECT last_error FROM lost ORDER BY finished_at DESC LIMIT 1) AS "lastMessageError"`)
+  const [found] = rows
+  if (!found) throw new Error('PostgreSQL returned no row.')
+  return found
+}

@@ -1,0 +1,36 @@
+import type pg from 'pg'
+import { rightsOn, serviceRoles } from './grant-roles.ts'
+
+export type MissingRights = {
+  /** The service whose rights the current role comes closest to. */
+  service: (typeof serviceRoles)[number]
+  /** Such as `INSERT on tasks`. */
+  missing: string[]
+}
+
+const kinds = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const
+
+/** Returns the rights on tables that the current role lacks to run one of the services. */
+export async function findMissingRights(db: Pick<pg.Pool, 'query'>): Promise<MissingRights> {
+  const { rows } = await db.query<{ table: string; rights: string[] }>(
+    `
+    SELECT c.relname AS table, ARRAY(
+      SELECT kind FROM unnest($1::text[]) kind WHERE has_table_privilege(c.oid, kind)
+    ) AS rights
+    FROM pg_class c
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v') ORDER BY c.relname`,
+    [kinds],
+  )
+  const [closest] = serviceRoles
+    .map(service => ({
+      service,
+      missing: rows.flatMap(({ table, rights }) =>
+        (rightsOn(service, table)?.split(', ') ?? [])
+          .filter(right => !rights.includes(right))
+          .map(right => `${right} on ${table}`),
+      ),
+    }))
+    .sort((a, b) => a.missing.length - b.missing.length)
+  if (!closest) throw new Error('There are no service roles.')
+  return closest
+}

@@ -1,0 +1,3 @@
+export { createOwnListeners } from './own-listeners.ts'
+export { createResolver } from './resolve-name.ts'
+export { createSender } from './send.ts'
