@@ -20,6 +20,7 @@ const facts: BannerFacts = {
   isBehindProxy: false,
   host: '127.0.0.1',
   registration: 'invite',
+  qstash: { current: 'sig_a', next: 'sig_b', devPort: '8080' },
 }
 
 test('shows all addresses', () => {
@@ -105,3 +106,14 @@ async function startApi() {
   })
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
 }
+
+test('shows the variables of QStash, and its development mode where the port is free', () => {
+  const text = banner(facts)
+  expect(text).toContain('export QSTASH_URL=http://localhost:3000 QSTASH_TOKEN=bf_abc')
+  expect(text).toContain('export QSTASH_CURRENT_SIGNING_KEY=sig_a QSTASH_NEXT_SIGNING_KEY=sig_b')
+  expect(text).toContain('QSTASH_DEV=true does the same')
+  const other = { current: 'sig_a', next: 'sig_b', devPort: '9000' }
+  expect(banner({ ...facts, qstash: other })).toContain('QSTASH_DEV=true QSTASH_DEV_PORT=9000 does the same')
+  expect(banner({ ...facts, qstash: { ...other, devPort: null } })).not.toContain('QSTASH_DEV=true')
+  expect(banner({ ...facts, qstash: null })).not.toContain('QSTASH')
+})

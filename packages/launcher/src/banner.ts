@@ -1,5 +1,7 @@
 import { startCommand } from './config.ts'
+import type { QstashFacts } from './find-qstash.ts'
 import type { Account, Workspace } from './first-account.ts'
+import { isLoopback } from './service-environment.ts'
 
 export type BannerFacts = {
   url: string
@@ -21,6 +23,8 @@ export type BannerFacts = {
   /** The address that the API listens on. */
   host: string
   registration: 'open' | 'invite' | 'closed'
+  /** Null unless the QStash interface is served. */
+  qstash: QstashFacts | null
 }
 
 /** Returns the text that is printed once everything is ready. */
@@ -47,14 +51,18 @@ export function banner(facts: BannerFacts): string {
     ...rows.map(([name, value]) => `  ${name.padEnd(9)} ${value}`),
     '',
   ]
-  if (account) lines.push(...examples(facts, account.apiKey), ...settings(facts, account.apiKey))
+  if (account)
+    lines.push(
+      ...examples(facts, account.apiKey),
+      ...settings(facts, account.apiKey),
+      ...qstashSettings(facts, account.apiKey),
+    )
   lines.push(`Ctrl-C stops everything. ${startCommand} continues with the same data.`, '')
   return lines.join('\n')
 }
 
 function access({ host, registration }: BannerFacts): string {
-  const isLocal = host === 'localhost' || host === '::1' || host.startsWith('127.')
-  const who = isLocal ? 'this machine only' : `every machine that reaches ${host}`
+  const who = isLoopback(host) ? 'this machine only' : `every machine that reaches ${host}`
   const accounts = { open: 'anyone can register', invite: 'accounts by invitation', closed: 'no new accounts' }
   return `${who}; ${accounts[registration]}; every account can call this machine's loopback addresses`
 }
@@ -83,6 +91,20 @@ function settings({ url, workspace, cli }: BannerFacts, apiKey: string): string[
     `export BELFRY_URL=${url} BELFRY_API_KEY=${apiKey}`,
     ...(workspace ? [`export BELFRY_SIGNING_SECRET=${workspace.signingSecret}`] : []),
     `alias belfry='node "${cli}"'`,
+    '',
+  ]
+}
+
+function qstashSettings({ url, qstash }: BannerFacts, apiKey: string): string[] {
+  if (qstash === null) return []
+  const { current, next, devPort } = qstash
+  const mode =
+    devPort === null ? '' : ` QSTASH_DEV=true${devPort === '8080' ? '' : ` QSTASH_DEV_PORT=${devPort}`} does the same:`
+  return [
+    `For an app that uses QStash (docs/moving.md).${mode}`,
+    '',
+    `export QSTASH_URL=${url} QSTASH_TOKEN=${apiKey}`,
+    `export QSTASH_CURRENT_SIGNING_KEY=${current} QSTASH_NEXT_SIGNING_KEY=${next}`,
     '',
   ]
 }

@@ -7,6 +7,7 @@ import { freePort, tryPort, waitUntil } from '@belfry/embedded'
 import { type BannerFacts, banner } from './banner.ts'
 import { type Config, checkout, type Environment, startCommand } from './config.ts'
 import { startEchoReceiver } from './echo-receiver.ts'
+import { findQstash } from './find-qstash.ts'
 import { type Account, ensureAccount, readWorkspace, type Workspace } from './first-account.ts'
 import { keepService } from './keep-service.ts'
 import { isAlive, type Lock, type ProcessRecord, takeLock } from './lock.ts'
@@ -42,12 +43,15 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   lock.recordOperatorPort(operatorPort)
   if (!config.hasApi) return say(`Belfry is running as ${config.env.ROLES}. Its log is ${dataDir}/logs/belfry.log`)
   const { account, workspace } = await findAccount(config, url)
+  const env = serviceEnvironment(config.env, { ...servers, dataDir, port, operatorPort, secrets })
+  const devPort = env.QSTASH_DEV_ACCOUNT ? (env.QSTASH_DEV_PORT ?? null) : null
+  const qstash = account && (await findQstash(url, account.apiKey, devPort))
   const isBehindProxy = Boolean(config.env.http_proxy || config.env.all_proxy || config.env.ALL_PROXY)
   const operatorPassword = config.env.OPERATOR_PASSWORD || secrets.OPERATOR_PASSWORD
   const redis = config.redisUrl && withoutPassword(config.redisUrl)
   const access = { host: config.env.HOST || '127.0.0.1', registration: await readRegistration(url) }
   const places = { url, echoUrl: echo.url, dataDir, metricsUrl: `http://localhost:${operatorPort}/metrics`, cli }
-  say(banner({ ...servers, ...access, ...places, redis, account, workspace, operatorPassword, isBehindProxy }))
+  say(banner({ ...servers, ...access, ...places, redis, account, workspace, qstash, operatorPassword, isBehindProxy }))
 }
 
 function prepareDataFolder(dataDir: string): void {

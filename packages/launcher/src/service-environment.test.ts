@@ -24,6 +24,9 @@ test('adds development defaults to an empty environment', () => {
     METRICS_HOST: '127.0.0.1',
     TIER_CHANGES: 'owner',
     LOG_LEVEL: 'info',
+    QSTASH_API: 'on',
+    QSTASH_DEV_ACCOUNT: '/home/ann/belfry/.belfry/account.json',
+    QSTASH_DEV_PORT: '8080',
   })
 })
 
@@ -32,6 +35,16 @@ test('keeps all settings of the user except the server URLs, and drops NODE_ENV'
   const result = serviceEnvironment(env, settings)
   expect(result).toMatchObject({ LOG_LEVEL: 'debug', JWT_SECRET: 'mine', SMTP_URL: 'smtp://mail', PORT: '3000' })
   expect(result).not.toHaveProperty('NODE_ENV')
+})
+
+test('accepts the public credentials of QStash on loopback only', () => {
+  for (const host of ['0.0.0.0', '192.168.0.2', '::']) {
+    const result = serviceEnvironment({ HOST: host }, settings)
+    expect(result).toMatchObject({ QSTASH_API: 'on' })
+    expect(result).not.toHaveProperty('QSTASH_DEV_ACCOUNT')
+    expect(result).not.toHaveProperty('QSTASH_DEV_PORT')
+  }
+  expect(serviceEnvironment({ HOST: 'localhost', QSTASH_API: 'off' }, settings)).toMatchObject({ QSTASH_API: 'off' })
 })
 
 test('has a Redis only when the user sets one', () => {

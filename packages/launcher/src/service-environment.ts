@@ -12,6 +12,14 @@ export type ServiceSettings = {
   secrets: Secrets
 }
 
+/** Where the clients of QStash look for a server in their development mode. */
+export const defaultDevPort = '8080'
+
+/** Returns whether only this machine reaches an address. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
+}
+
 /** Returns the service's environment: the user's, the settings of this installation, and development defaults. */
 export function serviceEnvironment(env: Environment, settings: ServiceSettings): Environment {
   const { NODE_ENV: _, ...rest } = env
@@ -24,6 +32,12 @@ export function serviceEnvironment(env: Environment, settings: ServiceSettings):
     METRICS_HOST: '127.0.0.1',
     TIER_CHANGES: 'owner',
     LOG_LEVEL: 'info',
+    QSTASH_API: 'on',
+    // The credentials of the development mode are public.
+    ...(isLoopback(env.HOST || '127.0.0.1') && {
+      QSTASH_DEV_ACCOUNT: join(settings.dataDir, 'account.json'),
+      QSTASH_DEV_PORT: defaultDevPort,
+    }),
   }
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ''))
   return {

@@ -14,6 +14,7 @@ import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { closeContext, openContext } from './context.ts'
 import { createApiServer } from './http/api-server.ts'
+import { listenForDevelopment } from './qstash/listen-for-development.ts'
 
 const clockRefreshMs = 10_000
 
@@ -35,6 +36,8 @@ export async function startApi(config: Config, log: Logger, host: Host): Promise
     server.once('error', reject)
     server.listen(config.listen, resolve)
   })
+  const devPort = config.qstash?.devPort
+  const devListener = devPort === undefined ? null : await listenForDevelopment(server, devPort, log)
   host.operators?.report({ checks, optional: ['queue'], warnings: () => inspectDatabase(pool) })
   const warnOfSkew = watchClockSkew(ctx.clock, meter, log)
   const clockLoop = every(
@@ -50,6 +53,8 @@ export async function startApi(config: Config, log: Logger, host: Host): Promise
       await new Promise<void>(resolve => {
         server.close(() => resolve())
         server.closeIdleConnections()
+        devListener?.close()
+        devListener?.closeIdleConnections()
       })
       await clockLoop
       await closeContext(ctx)

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '@belfry/embedded'
+import { Client, Receiver } from '@upstash/qstash'
+import { beforeAll, expect, it, vi } from 'vitest'
+import { useStage } from './stage.ts'
+
+const devToken = 'eyJVc2VySUQiOiJkZWZhdWx0VXNlciIsIlBhc3N3b3JkIjoiZGVmYXVsdFBhc3N3b3JkIn0='
+const account = join(tmpdir(), `belfry-account-${randomUUID()}.json`)
+const port = await freePort()
+const stage = useStage({ QSTASH_DEV_ACCOUNT: account, QSTASH_DEV_PORT: String(port) })
+const dev = (path: string, headers: Record<string, string> = { Authorization: `Bearer ${devToken}` }, method = 'GET') =>
+  fetch(`http://127.0.0.1:${port}${path}`, { method, headers })
+
+beforeAll(() => {
+  vi.stubEnv('QSTASH_DEV', 'true')
+  vi.stubEnv('QSTASH_DEV_PORT', String(port))
+})
+
+it('refuses the public token until the first account exists', async () => {
+  expect((await dev('/v2/keys')).status).toBe(401)
+  await writeFile(account, JSON.stringify({ apiKey: stage.belfry.caller.apiKey }))
+  expect((await dev('/v2/keys')).status).toBe(200)
+})
+
+it('serves an unchanged app with QSTASH_DEV=true', async () => {
+  const { messageId } = await new Client().publishJSON({ url: stage.target.url('/dev'), body: { a: 1 } })
+  const [request] = await stage.received('/dev')
+  expect(request?.headers['upstash-message-id']).toBe(messageId)
+  const signed = {
+    signature: request?.headers['upstash-signature'] ?? '',
+    body: '{"a":1}',
+    url: stage.target.url('/dev'),
+  }
+  expect(await new Receiver().verify(signed)).toBe(true)
+})
+
+it('accepts the public token from a program on this machine only', async () => {
+  expect((await dev(`/v2/queues?qstash_token=${devToken}`, {})).status).toBe(401)
+  expect((await dev('/v2/queues', { Authorization: `Bearer ${devToken}`, 'X-Forwarded-For': '10.0.0.1' })).status).toBe(
+    401,
+  )
+  expect((await dev('/v2/queues', { Authorization: 'Bearer other' })).status).toBe(401)
+  expect((await dev('/v2/queues')).status).toBe(200)
+})
