@@ -4,14 +4,14 @@ import { ok, type Reply } from '../http/reply.ts'
 import { where } from '../http/where.ts'
 import { enqueue, hideDeadLetters } from '../tasks/enqueue.ts'
 import { selectTasks, type TaskRow } from '../tasks/task-row.ts'
-import type { Call } from './call.ts'
+import { type Call, readFilters } from './call.ts'
 import { messagesWhere, readCount, readTime } from './message-filter.ts'
 import { presentBytes, presentMessage } from './present-message.ts'
 import { badRequest, QstashError } from './qstash-error.ts'
 
 /** `GET /v2/dlq` */
 export async function listDeadLetters(call: Call): Promise<Reply> {
-  const { rows, cursor } = await find(call)
+  const { rows, cursor } = await find(call, call.query)
   return ok({ messages: await presentAll(call, rows), ...(cursor && { cursor }) })
 }
 
@@ -31,7 +31,7 @@ export async function deleteDeadLetter(call: Call): Promise<Reply> {
 
 /** `DELETE /v2/dlq` */
 export async function deleteDeadLetters(call: Call): Promise<Reply> {
-  const { rows, cursor } = await find(call)
+  const { rows, cursor } = await find(call, await readFilters(call))
   const { deadLetters } = await settle(call, rows, 'discard')
   return ok({ deleted: deadLetters.length, ...(cursor && { cursor }) })
 }
@@ -45,13 +45,16 @@ export async function retryDeadLetter(call: Call): Promise<Reply> {
 
 /** `POST /v2/dlq/retry` */
 export async function retryDeadLetters(call: Call): Promise<Reply> {
-  const { rows, cursor } = await find(call)
+  const { rows, cursor } = await find(call, await readFilters(call))
   const { replays } = await settle(call, rows, 'replay')
   return ok({ responses: replays.map(({ id }) => ({ messageId: toId('msg', id) })), ...(cursor && { cursor }) })
 }
 
 // A page of the dead letters that a query means, newest first. The cursor is the id of the last one.
-async function find({ ctx, caller, query }: Call): Promise<{ rows: TaskRow[]; cursor: string | null }> {
+async function find(
+  { ctx, caller }: Call,
+  query: URLSearchParams,
+): Promise<{ rows: TaskRow[]; cursor: string | null }> {
   const found = where()
   found.and('t.workspace_id = ?', caller.workspaceId)
   found.and(isDeadLetter)
@@ -98,8 +101,8 @@ async function presentAll({ ctx, caller }: Call, rows: readonly TaskRow[]) {
 }
 
 function presentResponse(run: Response | undefined) {
-  if (!run) return {}
-  if (run.status === null) return { responseBody: run.error ?? '' }
+  // Clients expect a status, also when no response came.
+  if (!run || run.status === null) return { responseStatus: 0, responseBody: run?.error ?? '' }
   const headers = Object.entries(JSON.parse(run.headers ?? '{}') as Record<string, string | string[]>)
   return {
     responseStatus: run.status,

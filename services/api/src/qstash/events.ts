@@ -48,8 +48,10 @@ async function readPage(call: Call): Promise<{ events: Event[]; cursor: string |
   const events: Event[] = []
   let at = readCursor(query.get('cursor'))
   for (let round = 0; round < maxRounds; round++) {
-    const sources = await readSources(call, at.id, count + 1)
-    for (const { id, events: all } of sources.slice(0, count)) {
+    // The first source may be the last one of the previous round.
+    const size = count + 1
+    const sources = await readSources(call, at.id, size + 1)
+    for (const { id, events: all } of sources.slice(0, size)) {
       const skipped = id === at.id ? at.sent : 0
       for (let i = skipped; i < all.length; i++) {
         const event = all[i]
@@ -59,7 +61,7 @@ async function readPage(call: Call): Promise<{ events: Event[]; cursor: string |
       }
       at = { id, sent: all.length }
     }
-    if (sources.length <= count) return { events, cursor: null }
+    if (sources.length <= size) return { events, cursor: null }
   }
   return { events, cursor: `${at.id}.${at.sent}` }
 }
@@ -170,16 +172,19 @@ function eventsOfRun(run: RunFields): Event[] {
 
 function eventOf(task: TaskFields, state: string, time: Date, more: Record<string, unknown> = {}): Event {
   const { topicName, endpointName, scheduleId } = fieldsOf(task)
-  const { header, body, bodyBase64, queueName, flowControlKey, callerIP, label, labels, method } = presentRequest(
-    task,
-  ) as Record<string, unknown>
+  const request = presentRequest(task)
   return {
     time: time.getTime(),
     state,
     messageId: toId('msg', task.taskId),
     url: task.url,
-    ...{ topicName, endpointName, scheduleId, method, header, body, bodyBase64, queueName, flowControlKey, callerIP },
-    ...{ label, labels },
+    topicName,
+    endpointName,
+    scheduleId,
+    ...request,
+    // The log has every body in base64.
+    body: request.body === undefined ? request.bodyBase64 : Buffer.from(request.body).toString('base64'),
+    bodyBase64: undefined,
     ...more,
   }
 }

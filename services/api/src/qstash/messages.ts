@@ -4,7 +4,7 @@ import { ok, type Reply } from '../http/reply.ts'
 import { where } from '../http/where.ts'
 import { endDecided } from '../tasks/end-tasks.ts'
 import { findTask } from '../tasks/task-row.ts'
-import type { Call } from './call.ts'
+import { type Call, readFilters } from './call.ts'
 import { messagesWhere, readTime } from './message-filter.ts'
 import { presentMessage } from './present-message.ts'
 import { QstashError } from './qstash-error.ts'
@@ -25,7 +25,7 @@ const maxAtOnce = 1_000
 
 /** `DELETE /v2/messages`: by ids, by filters, or all. It ends them all in one call, so it ignores `count`. */
 export async function cancelMessages(call: Call): Promise<Reply> {
-  const { query } = call
+  const query = await readFilters(call)
   let cancelled = 0
   for (const action of ['cancel', 'stop'] as const) {
     for (let before = maxUuid; ; ) {

@@ -85,7 +85,10 @@ function presentHeaders(
   )
 }
 
-function presentBody({ payload, contentType }: RequestRow, { redact = [] }: Partial<QstashFields>) {
+function presentBody(
+  { payload, contentType }: RequestRow,
+  { redact = [] }: Partial<QstashFields>,
+): { body?: string; bodyBase64?: string } {
   if (payload === null) return {}
   if (redact.includes('body')) return { body: redacted(payload) }
   return contentType ? presentBytes(Buffer.from(payload, 'base64'), 'body', 'bodyBase64') : { body: payload }

@@ -120,6 +120,7 @@ async function serve(
   response: Response,
 ): Promise<Reply> {
   const [path = '', search = ''] = splitAtFirst(request.originalUrl, '?')
+  if (workflowPath.test(path)) throw notOffered('Belfry does not run Upstash Workflow.')
   if (path.startsWith('/llm/')) throw notOffered('Belfry has no language models: publish to the URL of the provider.')
   const found = routes.flatMap(route => {
     const match = route.path.exec(path)
@@ -148,6 +149,8 @@ function splitAtFirst(text: string, separator: string): string[] {
   const at = text.indexOf(separator)
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)]
 }
+
+const workflowPath = /^\/v2\/(workflows|wait|notify|waiters)(\/|$)/
 
 /** Makes a route. In a path, `:` is one segment and `*` is the rest, which is a destination. */
 function route(method: string, path: string, right: ActionIn<'workspace'>, handle: Route['handle']): Route {
