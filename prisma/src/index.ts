@@ -52,6 +52,7 @@ export {
   readHeartbeats,
 } from './dispatchers/heartbeat.ts'
 export {
+  claimProbes,
   listOpenCircuits,
   type OpenCircuit,
   type PublishedCircuit,
@@ -104,7 +105,7 @@ export { isLockTimeout, isStatementTimeout, isTransientDatabaseError } from './p
 export { type Db, inTransaction, isInTransaction, type Transaction } from './postgres/in-transaction.ts'
 export { inspectDatabase } from './postgres/inspect-database.ts'
 export { type Listener, listen } from './postgres/listen.ts'
-export { dueTaskChannel, outboxChannel, parseDueNotice, tenantsChannel } from './postgres/notices.ts'
+export { circuitsChannel, dueTaskChannel, outboxChannel, parseDueNotice, tenantsChannel } from './postgres/notices.ts'
 export { openPool, type Pool, pingPool } from './postgres/pool.ts'
 export { probeWrite } from './postgres/probe-write.ts'
 export { type RetryOptions, retryDatabase, waitForDatabase } from './postgres/retry-database.ts'

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, it } from 'vitest'
 import {
+  circuitsChannel,
+  claimProbes,
   endDispatcher,
   enterDispatchers,
   leaveDispatchers,
@@ -59,9 +61,9 @@ it('returns to each dispatcher the breakers that it must close, once, and no oth
   expect(await requestCircuitReset(db.pool, mine)).toBe(0)
   expect(await listOpenCircuits(db.pool)).toMatchObject([{ workspaceId: elsewhere.workspaceId }])
   const { workspaceId, host } = mine
-  expect(await publishCircuits(db.pool, one, [mine, elsewhere])).toEqual([{ workspaceId, host }])
-  expect(await publishCircuits(db.pool, one, [elsewhere])).toEqual([])
-  expect(await publishCircuits(db.pool, other, [mine])).toEqual([{ workspaceId, host }])
+  expect((await publishCircuits(db.pool, one, [mine, elsewhere])).resets).toEqual([{ workspaceId, host }])
+  expect((await publishCircuits(db.pool, one, [elsewhere])).resets).toEqual([])
+  expect((await publishCircuits(db.pool, other, [mine])).resets).toEqual([{ workspaceId, host }])
   expect(await listOpenCircuits(db.pool)).toMatchObject([{ workspaceId: elsewhere.workspaceId }])
 })
 
@@ -74,17 +76,96 @@ it('does not list the breakers of a dispatcher without a heartbeat', async () =>
   expect(await listOpenCircuits(db.pool)).toEqual([])
 })
 
-it('forgets the breakers of a dispatcher that ends or leaves, and those that a crash left behind', async () => {
-  const rows = async () => (await db.pool.query('SELECT FROM resting_hosts')).rowCount
-  const [dead, leaving, vanished, alive] = [await enter(), await enter(), await enter(), await enter()]
-  for (const id of [dead, leaving]) await publishCircuits(db.pool, id, [aCircuit()])
-  await publishCircuits(db.pool, vanished, [aCircuit(-2 * 3_600_000)])
+it('returns to a dispatcher the breakers that another one has opened, also when that one has died', async () => {
+  const [one, other, circuit] = [await enter(), await enter(), aCircuit(20_000)]
+  expect((await publishCircuits(db.pool, other, [])).opened).toEqual([])
+  await publishCircuits(db.pool, one, [circuit])
+  const [opened] = (await publishCircuits(db.pool, other, [])).opened
+  expect(opened).toMatchObject({ workspaceId: circuit.workspaceId, host: circuit.host })
+  expect(Math.abs((opened?.openForMs ?? 0) - 20_000)).toBeLessThan(2_000)
+  expect((await publishCircuits(db.pool, other, [{ ...circuit, openForMs: 10_000 }])).opened).toHaveLength(1)
+  expect((await publishCircuits(db.pool, other, [{ ...circuit, openForMs: 20_000 }])).opened).toEqual([])
+  await endDispatcher(db.pool, one)
+  await leaveDispatchers(db.pool, other, () => false)
+  expect(await listOpenCircuits(db.pool)).toEqual([])
+  const successor = await enter()
+  expect((await publishCircuits(db.pool, successor, [])).opened).toHaveLength(1)
+  await publishCircuits(db.pool, successor, [circuit])
+  expect(await listOpenCircuits(db.pool)).toMatchObject([{ dispatchers: 1 }])
+})
+
+it('closes everywhere a breaker that has closed in one dispatcher, and keeps it closed', async () => {
+  const [one, other, dead, circuit] = [await enter(), await enter(), await enter(), aCircuit()]
+  for (const id of [one, other, dead]) await publishCircuits(db.pool, id, [circuit])
   await endDispatcher(db.pool, dead)
-  await leaveDispatchers(db.pool, leaving, () => false)
-  expect(await rows()).toBe(1)
-  await db.pool.query('DELETE FROM dispatchers WHERE id = $1', [vanished])
-  await publishCircuits(db.pool, alive, [])
-  expect(await rows()).toBe(0)
+  expect(await publishCircuits(db.pool, one, [])).toMatchObject({ resets: [], opened: [] })
+  const { workspaceId, host } = circuit
+  expect(await publishCircuits(db.pool, other, [circuit])).toMatchObject({
+    resets: [{ workspaceId, host }],
+    opened: [],
+  })
+  for (const id of [one, other])
+    expect(await publishCircuits(db.pool, id, [])).toMatchObject({ resets: [], opened: [] })
+})
+
+it('forgets breakers ten minutes after they became half-open, and removes those of the dead after an hour', async () => {
+  const [dead, alive] = [await enter(), await enter()]
+  const [recent, old, ancient] = [aCircuit(-9 * 60_000), aCircuit(-11 * 60_000), aCircuit(-61 * 60_000)]
+  await publishCircuits(db.pool, dead, [recent, old, ancient])
+  await db.pool.query('DELETE FROM dispatchers WHERE id = $1', [dead])
+  const { opened } = await publishCircuits(db.pool, alive, [])
+  expect(opened.map(({ workspaceId }) => workspaceId)).toEqual([recent.workspaceId])
+  expect((await db.pool.query('SELECT FROM resting_hosts')).rowCount).toBe(2)
+})
+
+it('notifies dispatchers of what opens and closes, and not of what they share', async () => {
+  const [one, other, circuit] = [await enter(), await enter(), aCircuit()]
+  const heard: string[] = []
+  const client = await db.pool.connect()
+  client.on('notification', ({ channel }) => heard.push(channel))
+  try {
+    await client.query(`LISTEN ${circuitsChannel}`)
+    const after = async (step: () => Promise<unknown>) => {
+      heard.length = 0
+      await step()
+      await client.query('SELECT 1')
+      await client.query('SELECT 1')
+      return heard.length
+    }
+    expect(await after(() => publishCircuits(db.pool, one, [circuit]))).toBe(1)
+    expect(await after(() => publishCircuits(db.pool, one, [circuit]))).toBe(0)
+    expect(await after(() => publishCircuits(db.pool, other, [circuit]))).toBe(0)
+    expect(await after(() => requestCircuitReset(db.pool, circuit))).toBe(1)
+    expect(await after(() => publishCircuits(db.pool, one, []))).toBe(0)
+    const reopened = { ...circuit, openForMs: 60_000 }
+    expect(await after(() => publishCircuits(db.pool, one, [reopened]))).toBe(1)
+    await publishCircuits(db.pool, other, [reopened])
+    await publishCircuits(db.pool, other, [reopened])
+    expect(await after(() => publishCircuits(db.pool, one, []))).toBe(1)
+  } finally {
+    client.release(true)
+  }
+})
+
+it('lets one dispatcher at a time probe a half-open host', async () => {
+  const [one, other, circuit] = [await enter(), await enter(), aCircuit(-1)]
+  const { workspaceId, host } = circuit
+  const probe = (id: string) => claimProbes(db.pool, id, [circuit], 30_000)
+  expect(await probe(one)).toEqual([])
+  await publishCircuits(db.pool, one, [{ ...circuit, openForMs: 30_000 }])
+  await publishCircuits(db.pool, other, [circuit])
+  expect(await probe(other)).toEqual([])
+  await publishCircuits(db.pool, one, [circuit])
+  const asked = await Promise.all([probe(one), probe(other), probe(one), probe(other)])
+  const [ofOne, ofOther] = [asked[0]?.length ?? 0, asked[1]?.length ?? 0]
+  expect(ofOne + ofOther).toBe(1)
+  expect(asked.flat()).toEqual([
+    { workspaceId, host },
+    { workspaceId, host },
+  ])
+  const [prober, refused] = ofOne === 1 ? [one, other] : [other, one]
+  await endDispatcher(db.pool, prober)
+  expect(await probe(refused)).toEqual([{ workspaceId, host }])
 })
 
 it('lists the first 1,000 of 1,001 hosts', async () => {

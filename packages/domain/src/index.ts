@@ -31,7 +31,7 @@ export { inspectJson, type JsonLimits } from './inspect-json.ts'
 export { parseInstant, writeInstant } from './instant.ts'
 export { elementTexts, memberText } from './member-text.ts'
 export { nearestName } from './nearest-name.ts'
-export { type AttemptOutcome, type EndedAttempt, type NextAttempt, nextAttempt } from './next-attempt.ts'
+export { type AttemptOutcome, askedDelayMs, type EndedAttempt, type NextAttempt, nextAttempt } from './next-attempt.ts'
 export { hostOf, parseUrl } from './parse-url.ts'
 export {
   type Action,

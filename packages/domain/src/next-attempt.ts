@@ -52,8 +52,8 @@ export function isHopeless(outcome: AttemptOutcome): boolean {
   return outcome.kind === 'response' ? outcome.status === goneStatus : hopelessFailures.includes(outcome.code)
 }
 
-// The target may ask for a later retry, never for an earlier one.
-function askedDelayMs(outcome: AttemptOutcome, now: Date): number {
+/** Returns for how long a 429 or 503 asks Belfry to wait; 0 when it does not. It may ask for a later retry, never for an earlier one. */
+export function askedDelayMs(outcome: AttemptOutcome, now: Date): number {
   if (outcome.kind !== 'response' || !retryAfterStatuses.includes(outcome.status)) return 0
   const value = outcome.headers['retry-after']
   return parseRetryAfter(Array.isArray(value) ? value[0] : value, now) ?? 0

@@ -36,7 +36,10 @@ export async function endDispatcher(pool: Pool, id: string): Promise<EndedDispat
     )
     const lost = await inBatches(sent, batch => loseAttempts(tx, batch, isAlone))
     await tx.query('DELETE FROM sends WHERE dispatcher_id = $1', [id])
-    await tx.query('DELETE FROM resting_hosts WHERE dispatcher = $1', [id])
+    await tx.query(
+      'UPDATE resting_hosts SET probing_until = NULL WHERE dispatcher = $1 AND probing_until IS NOT NULL',
+      [id],
+    )
     return { undone, lost }
   })
 }
@@ -74,7 +77,10 @@ export async function leaveDispatchers(
   return inTransaction(pool, async tx => {
     const ended = await endClaims(tx, await readClaims(tx, id, false), isUnsent)
     await tx.query('DELETE FROM sends WHERE dispatcher_id = $1', [id])
-    await tx.query('DELETE FROM resting_hosts WHERE dispatcher = $1', [id])
+    await tx.query(
+      'UPDATE resting_hosts SET probing_until = NULL WHERE dispatcher = $1 AND probing_until IS NOT NULL',
+      [id],
+    )
     await tx.query('DELETE FROM dispatchers WHERE id = $1', [id])
     return ended
   })

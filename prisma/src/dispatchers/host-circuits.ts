@@ -1,4 +1,5 @@
 import type { Db } from '../postgres/in-transaction.ts'
+import { circuitsChannel } from '../postgres/notices.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { isLive } from './heartbeat.ts'
 
@@ -24,34 +25,44 @@ export type OpenCircuit = {
 }
 
 const maxListed = 1_000
+/** How long a half-open breaker without an attempt is kept. */
+const forgottenAfter = `interval '10 minutes'`
 // The times are computed from another clock each time, so they differ by some milliseconds.
 const sameTime = `interval '500 milliseconds'`
 
+type Host = { workspaceId: string; host: string }
+
 /**
  * Replaces the open circuit breakers of a dispatcher in PostgreSQL with those that it has in memory. Writes only what has
- * changed.
- * @returns The breakers that a user or an operator has asked to close, once.
+ * changed, and notifies the other dispatchers of it. A breaker that has closed here is to be closed everywhere.
+ * @returns `resets`: the breakers that a user, an operator or another dispatcher has asked to close, once. `opened`: those
+ * that another dispatcher has opened for longer. They are returned for ten minutes after they became half-open, even when
+ * that dispatcher has died.
  */
 export async function publishCircuits(
   pool: Pool,
   dispatcher: string,
   circuits: readonly PublishedCircuit[],
-): Promise<Array<{ workspaceId: string; host: string }>> {
+): Promise<{ resets: Host[]; opened: PublishedCircuit[] }> {
   const values = [
     dispatcher,
     circuits.map(({ workspaceId }) => workspaceId),
     circuits.map(({ host }) => host),
     circuits.map(({ openForMs }) => openForMs),
   ]
-  const { rows } = await pool.query<{ workspaceId: string; host: string }>({
+  const { rows } = await pool.query<{ resets: Host[]; opened: PublishedCircuit[] }>({
     name: 'publish_circuits',
     text: publishStatement,
     values,
   })
-  return rows
+  return rows[0] ?? { resets: [], opened: [] }
 }
 
-// The rows of a dispatcher that has died stay until another one publishes an hour later. They are not listed.
+const isSame = (one: string, other: string) =>
+  `${one}.workspace_id = ${other}.workspace_id AND ${one}.host = ${other}.host`
+const untilOf = (input: string) => `clock_timestamp() + ${input}.open_ms * interval '1 millisecond'`
+
+// The rows of a dispatcher that has died stay, so its successor knows the hosts that fail. They are not listed.
 const publishStatement = `
   WITH input AS (SELECT * FROM unnest($2::uuid[], $3::text[], $4::float8[]) AS i (workspace_id, host, open_ms)),
   reset AS (
@@ -59,27 +70,90 @@ const publishStatement = `
   ),
   closed AS (
     DELETE FROM resting_hosts r
-    WHERE dispatcher = $1 AND reset_at IS NULL
-      AND NOT EXISTS (SELECT FROM input i WHERE i.workspace_id = r.workspace_id AND i.host = r.host)
+    WHERE dispatcher = $1 AND reset_at IS NULL AND NOT EXISTS (SELECT FROM input i WHERE ${isSame('i', 'r')})
+    RETURNING workspace_id, host
+  ),
+  closed_elsewhere AS (
+    UPDATE resting_hosts r SET reset_at = now() FROM closed c
+    WHERE ${isSame('r', 'c')} AND r.dispatcher <> $1 AND r.reset_at IS NULL RETURNING 1
   ),
   forgotten AS (
     DELETE FROM resting_hosts r
     WHERE dispatcher <> $1 AND rests_until < now() - interval '1 hour'
       AND NOT EXISTS (SELECT FROM dispatchers d WHERE d.id = r.dispatcher)
   ),
+  others AS (
+    SELECT r.workspace_id, r.host, min(r.since) AS since, max(r.rests_until) AS rests_until FROM resting_hosts r
+    WHERE r.dispatcher <> $1 AND r.reset_at IS NULL AND r.rests_until > now() - ${forgottenAfter}
+      AND NOT EXISTS (SELECT FROM closed c WHERE ${isSame('c', 'r')})
+      AND NOT EXISTS (SELECT FROM reset c WHERE ${isSame('c', 'r')})
+    GROUP BY 1, 2
+  ),
   opened AS (
-    INSERT INTO resting_hosts (workspace_id, host, dispatcher, rests_until)
-    SELECT workspace_id, host, $1, clock_timestamp() + open_ms * interval '1 millisecond' FROM input i
+    INSERT INTO resting_hosts (workspace_id, host, dispatcher, since, rests_until)
+    SELECT i.workspace_id, i.host, $1, coalesce(o.since, now()), ${untilOf('i')}
+    FROM input i LEFT JOIN others o ON ${isSame('o', 'i')}
     WHERE NOT EXISTS (
       SELECT FROM resting_hosts r
-      WHERE r.workspace_id = i.workspace_id AND r.host = i.host AND r.dispatcher = $1
+      WHERE ${isSame('r', 'i')} AND r.dispatcher = $1
         AND (r.reset_at IS NOT NULL
-             OR abs(extract(epoch FROM r.rests_until - clock_timestamp() - i.open_ms * interval '1 millisecond')) * interval '1 second' < ${sameTime})
+             OR abs(extract(epoch FROM r.rests_until - (${untilOf('i')}))) * interval '1 second' < ${sameTime})
     )
-    ORDER BY workspace_id, host
-    ON CONFLICT (workspace_id, host, dispatcher) DO UPDATE SET rests_until = excluded.rests_until
+    ORDER BY 1, 2
+    ON CONFLICT (workspace_id, host, dispatcher) DO UPDATE SET rests_until = excluded.rests_until, probing_until = NULL
+    RETURNING workspace_id, host, rests_until
+  ),
+  notified AS (
+    SELECT pg_notify('${circuitsChannel}', '')
+    WHERE EXISTS (SELECT FROM closed_elsewhere) OR EXISTS (
+      SELECT FROM opened p WHERE NOT EXISTS (
+        SELECT FROM others o WHERE ${isSame('o', 'p')} AND o.rests_until > p.rests_until - ${sameTime}
+      )
+    )
   )
-  SELECT workspace_id AS "workspaceId", host FROM reset`
+  SELECT
+    (SELECT coalesce(json_agg(json_build_object('workspaceId', workspace_id, 'host', host)), '[]') FROM reset) AS resets,
+    (
+      SELECT coalesce(json_agg(json_build_object(
+               'workspaceId', workspace_id, 'host', host,
+               'openForMs', extract(epoch FROM rests_until - clock_timestamp()) * 1000)), '[]')
+      FROM others o
+      WHERE NOT EXISTS (SELECT FROM input i WHERE ${isSame('i', 'o')} AND ${untilOf('i')} > o.rests_until - ${sameTime})
+    ) AS opened,
+    (SELECT count(*) FROM notified) AS notified`
+
+/**
+ * Lets a dispatcher probe half-open hosts, each for `forMs`, unless another one may probe the host, or its breaker there is
+ * still open.
+ * @returns The hosts that the dispatcher may probe.
+ */
+export async function claimProbes(
+  pool: Pool,
+  dispatcher: string,
+  hosts: readonly Host[],
+  forMs: number,
+): Promise<Host[]> {
+  const values = [dispatcher, hosts.map(({ workspaceId }) => workspaceId), hosts.map(({ host }) => host), forMs]
+  const { rows } = await pool.query<Host>({ name: 'claim_probes', text: probesStatement, values })
+  return rows
+}
+
+// Two dispatchers that ask at the same time lock the same rows, and the second one sees what the first one has written.
+const probesStatement = `
+  WITH wanted AS (SELECT * FROM unnest($2::uuid[], $3::text[]) AS w (workspace_id, host)),
+  locked AS MATERIALIZED (
+    SELECT r.* FROM resting_hosts r JOIN wanted w ON ${isSame('w', 'r')}
+    ORDER BY r.workspace_id, r.host, r.dispatcher FOR UPDATE OF r
+  )
+  UPDATE resting_hosts r SET probing_until = clock_timestamp() + $4::float8 * interval '1 millisecond'
+  FROM locked mine
+  WHERE ${isSame('r', 'mine')} AND r.dispatcher = $1 AND mine.dispatcher = $1 AND mine.reset_at IS NULL
+    AND NOT EXISTS (
+      SELECT FROM locked o
+      WHERE ${isSame('o', 'mine')} AND o.dispatcher <> $1 AND o.reset_at IS NULL
+        AND (o.probing_until > clock_timestamp() OR o.rests_until > clock_timestamp())
+    )
+  RETURNING r.workspace_id AS "workspaceId", r.host`
 
 /**
  * Lists the hosts with an open circuit breaker, oldest first, as live dispatchers have published them. A task that is due
@@ -97,11 +171,15 @@ export async function listOpenCircuits(db: Db, workspaceId: string | null = null
   return (await db.query<OpenCircuit>(text, [workspaceId])).rows
 }
 
-/** Asks every dispatcher to close the circuit breaker of a host. Returns how many dispatchers have opened it. */
-export async function requestCircuitReset(
-  db: Db,
-  { workspaceId, host }: { workspaceId: string; host: string },
-): Promise<number> {
-  const text = 'UPDATE resting_hosts SET reset_at = now() WHERE workspace_id = $1 AND host = $2 AND reset_at IS NULL'
-  return (await db.query(text, [workspaceId, host])).rowCount ?? 0
+/** Asks every dispatcher to close the circuit breaker of a host. Returns how many live dispatchers have opened it. */
+export async function requestCircuitReset(db: Db, { workspaceId, host }: Host): Promise<number> {
+  const text = `
+    WITH reset AS (
+      UPDATE resting_hosts SET reset_at = now() WHERE workspace_id = $1 AND host = $2 AND reset_at IS NULL
+      RETURNING dispatcher
+    )
+    SELECT count(*)::int AS dispatchers, count(pg_notify('${circuitsChannel}', ''))
+    FROM reset r JOIN dispatchers d ON d.id = r.dispatcher AND ${isLive('d')}`
+  const { rows } = await db.query<{ dispatchers: number }>(text, [workspaceId, host])
+  return rows[0]?.dispatchers ?? 0
 }

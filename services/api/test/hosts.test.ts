@@ -137,7 +137,7 @@ describe('POST /hosts/{host}/reset', () => {
     expect([answer.status, answer.body]).toEqual([202, { dispatchers: 2 }])
     expect((await send('POST', path)).status).toBe(404)
     for (const id of dispatchers) {
-      expect(await publishCircuits(api.ctx.pool, id, [circuit])).toEqual([{ workspaceId: uuid, host }])
+      expect((await publishCircuits(api.ctx.pool, id, [circuit])).resets).toEqual([{ workspaceId: uuid, host }])
     }
     const log = `/api/v1/organizations/${organizationId}/audit-log?action=host.reset`
     const entries = await api.send('GET', log, undefined, { Authorization: `Bearer ${token}` })

@@ -3,7 +3,7 @@ import { type Loop, type Waker, watchClockSkew } from '@belfry/runtime'
 import type { Context } from './context.ts'
 import { queueWhenDue, startAttempts } from './intake/admit.ts'
 import { applyTenantChanges } from './intake/apply-tenant-changes.ts'
-import { openPublishCircuits } from './intake/circuits.ts'
+import { shareCircuits } from './intake/circuits.ts'
 import { openFindLateWork } from './intake/find-late-work.ts'
 import type { UpcomingReader } from './intake/read-upcoming.ts'
 import { refillQueues } from './intake/refill-queues.ts'
@@ -21,7 +21,6 @@ export function chores(ctx: Context, upcoming: UpcomingReader): Loop[] {
   })
   const { queue } = ctx
   const findLateWork = openFindLateWork(ctx)
-  const publishCircuits = openPublishCircuits(ctx)
   const warnOfSkew = watchClockSkew(ctx.clock, ctx.metrics.meter, ctx.log)
   return [
     chore('refresh-clock', 10_000, () => refreshClock(ctx, upcoming).then(warnOfSkew)),
@@ -36,8 +35,9 @@ export function chores(ctx: Context, upcoming: UpcomingReader): Loop[] {
       () => undoDelayedClaims(ctx).then(() => ctx.hostQueues.prefetched),
       whenWoken(ctx.prefetchWaker),
     ),
-    chore('publish-circuits', 1_000, async () => {
-      if ((await publishCircuits()) > 0) startAttempts(ctx)
+    chore('share-circuits', 100, () => shareCircuits(ctx).then(changed => startAfter(ctx, changed)), {
+      maxIntervalMs: 2_000,
+      waker: ctx.circuitsWaker,
     }),
     chore('apply-tenant-changes', 100, () => applyTenantChanges(ctx).then(() => 0), {
       maxIntervalMs: 2_000,
@@ -56,6 +56,11 @@ type Idle = Pick<Loop, 'maxIntervalMs' | 'waker'>
 // Its cause is in this process, so no wake-up is lost.
 function whenWoken(waker: Waker): Idle {
   return { maxIntervalMs: 60_000, waker }
+}
+
+function startAfter(ctx: Context, changed: number): number {
+  if (changed > 0) startAttempts(ctx)
+  return changed
 }
 
 // A smaller difference is an error of measurement.

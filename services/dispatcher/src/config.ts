@@ -14,6 +14,7 @@ import { parseMasterKeys } from '@belfry/vault'
 import { z } from 'zod'
 import type { Listener } from './egress/own-listeners.ts'
 import { listenerOfUrl, parseListeners } from './egress/parse-listener.ts'
+import { defaultCircuitRules } from './scheduling/circuit-breaker.ts'
 
 export type Config = ReturnType<typeof loadConfig>
 
@@ -30,6 +31,16 @@ export const variables = z.object({
   DISPATCH_CONCURRENCY: integer(1, 10_000).default(200),
   /** Calls in flight at a time to one host, from all dispatchers together. */
   HOST_CONCURRENCY: integer(1, 10_000).default(32),
+  /** Calls to one host that start in a second, from all dispatchers together. 0: any number. */
+  HOST_RATE: integer(0, 100_000).default(0),
+  /** For how long a 429 or 503 with Retry-After pauses all calls of the workspace to the host, at most. 0: not at all. */
+  HOST_RETRY_AFTER_MAX_MS: integer(0, 3_600_000).default(0),
+  /** The part of the attempts to a host, in percent, that must fail in a minute to open its circuit breaker. 0: never. */
+  CIRCUIT_FAILURE_PERCENT: integer(0, 100).default(defaultCircuitRules.failurePercent),
+  /** How many attempts that minute must have at least. */
+  CIRCUIT_MIN_ATTEMPTS: integer(1, 10_000).default(defaultCircuitRules.minAttempts),
+  /** How long a circuit breaker stays open before the host is probed. */
+  CIRCUIT_OPEN_MS: integer(1_000, 3_600_000).default(defaultCircuitRules.openMs),
   /** Private address ranges that may be called, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
   /** An HTTP proxy for all calls. Its URL may have a user name and a password. */
@@ -70,6 +81,13 @@ const schema = complete.transform(env => ({
   masterKeys: env.ENCRYPTION_KEYS,
   concurrency: env.DISPATCH_CONCURRENCY,
   hostConcurrency: env.HOST_CONCURRENCY,
+  hostRate: env.HOST_RATE,
+  retryAfterMaxMs: env.HOST_RETRY_AFTER_MAX_MS,
+  circuitRules: {
+    failurePercent: env.CIRCUIT_FAILURE_PERCENT,
+    minAttempts: env.CIRCUIT_MIN_ATTEMPTS,
+    openMs: env.CIRCUIT_OPEN_MS,
+  },
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
   ownListeners: ownListeners(env),
   mail: env.SMTP_URL === undefined ? null : { url: env.SMTP_URL, from: env.MAIL_FROM ?? 'Belfry <belfry@localhost>' },

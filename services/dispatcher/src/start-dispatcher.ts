@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { dueTaskChannel, inspectDatabase, listen, outboxChannel, pingPool, tenantsChannel } from '@belfry/db'
+import {
+  circuitsChannel,
+  dueTaskChannel,
+  inspectDatabase,
+  listen,
+  outboxChannel,
+  pingPool,
+  tenantsChannel,
+} from '@belfry/db'
 import { version } from '@belfry/domain'
 import { consumeDispatchQueue } from '@belfry/queue'
 import {
@@ -15,6 +23,7 @@ import { chores } from './chores.ts'
 import { type Config, describeEgress } from './config.ts'
 import { type Context, closeContext, openContext } from './context.ts'
 import { startAttempts } from './intake/admit.ts'
+import { shareCircuits } from './intake/circuits.ts'
 import { createUpcomingReader, type UpcomingReader } from './intake/read-upcoming.ts'
 import { requeueAll } from './intake/requeue.ts'
 import { takeJob } from './intake/take-job.ts'
@@ -22,7 +31,7 @@ import { createNotificationHandler } from './intake/take-notifications.ts'
 import { heartbeat, leave } from './liveness.ts'
 import { measureCapacity } from './metrics.ts'
 import { superviseQuarantine } from './quarantine/supervise-quarantine.ts'
-import { dividePermits } from './scheduling/divide-permits.ts'
+import { dividePermits, divideRate } from './scheduling/divide-permits.ts'
 
 // A job is done once its tasks are buffered, so few jobs at a time are enough. BullMQ's worker takes jobs one by one, and
 // starts none before it has taken all that wait or as many as it may: a larger number would delay the first ones.
@@ -46,12 +55,15 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
   measureCapacity(ctx.metrics.meter, config.concurrency, ctx)
   measureDependencies(ctx.metrics.meter, checks)
   if (host.operators) ctx.ownListeners.add({ host: '127.0.0.1', port: host.operators.port })
+  // The predecessors of this process may know hosts that fail.
+  await shareCircuits(ctx).catch(error => log.warn({ err: error }, 'circuits.unknown'))
   const upcoming = createUpcomingReader(ctx)
   const running = chores(ctx, upcoming).map(chore => every(chore, stop))
   const end = new AbortController()
   const onLive = (live: string[]) => {
     if (!ctx.share.divide(live)) return
     ctx.hostQueues.setPermitsPerHost(dividePermits(config.hostConcurrency, live, ctx.dispatcher.id))
+    if (config.hostRate > 0) ctx.hostQueues.setStartsPerHost(divideRate(config.hostRate, live, ctx.dispatcher.id))
     startAttempts(ctx)
     upcoming.rewind()
   }
@@ -85,16 +97,18 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
 
 function listenTo(ctx: Context, { databaseUrl }: Config, upcoming: UpcomingReader) {
   const onDueTask = createNotificationHandler(ctx, upcoming)
-  return listen(databaseUrl, [dueTaskChannel, outboxChannel, tenantsChannel], {
+  return listen(databaseUrl, [dueTaskChannel, outboxChannel, tenantsChannel, circuitsChannel], {
     onNotification(channel, payload) {
       if (channel === outboxChannel) ctx.outbox.wake()
       else if (channel === tenantsChannel) ctx.tenantsWaker.wake()
+      else if (channel === circuitsChannel) ctx.circuitsWaker.wake()
       else onDueTask(payload)
     },
     onConnect() {
       upcoming.rewind()
       ctx.outbox.wake()
       ctx.tenantsWaker.wake()
+      ctx.circuitsWaker.wake()
     },
     onError: error => ctx.log.warn({ err: error }, 'notifications.unavailable'),
   })

@@ -5,7 +5,7 @@ import { type HealthSignal, healthSignalOf } from '../scheduling/circuit-breaker
 import type { Slot } from '../scheduling/host-queues.ts'
 import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
 import { positionBefore } from './backlog.ts'
-import { reportCircuit } from './circuits.ts'
+import { pauseHost, reportCircuit } from './circuits.ts'
 import { claimBuffered } from './claim-buffered.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { releaseClaim } from './pending-claim.ts'
@@ -81,9 +81,15 @@ function queue(ctx: IntakeContext, task: BufferedTask): void {
 export function startAttempts(ctx: IntakeContext): void {
   while (!ctx.stop.aborted && ctx.attempts.hasCapacity) {
     const slot = ctx.hostQueues.next()
-    if (!slot) return
+    if (!slot) break
     ctx.attempts.track(attempt(ctx, slot), () => startAttempts(ctx))
   }
+  for (const { host, at } of ctx.hostQueues.takeWakeUps()) setTimeout(unblock, at - performance.now(), ctx, host)
+}
+
+function unblock(ctx: IntakeContext, host: string): void {
+  ctx.hostQueues.unblock(host)
+  startAttempts(ctx)
 }
 
 // The slot is released as soon as the call has ended: the next call does not wait for the record of this one.
@@ -96,6 +102,7 @@ async function attempt(ctx: IntakeContext, slot: Slot<BufferedTask>): Promise<vo
     if (claimed === 'waiting') return await queueAgain(ctx, task)
     const onOutcome = (outcome: AttemptOutcome) => {
       release(ctx, slot, healthSignalOf(outcome))
+      pauseHost(ctx, task, outcome)
       startAttempts(ctx)
       prefetchClaims(ctx, slot.prefetchNext())
     }
@@ -108,7 +115,7 @@ async function attempt(ctx: IntakeContext, slot: Slot<BufferedTask>): Promise<vo
 
 function release(ctx: IntakeContext, slot: Slot<BufferedTask>, signal: HealthSignal): void {
   const change = slot.release(signal)
-  if (change) reportCircuit(ctx, slot.task, change, () => startAttempts(ctx))
+  if (change) reportCircuit(ctx, slot.task, change)
 }
 
 /** Queues a task again that was not claimed. When it is due much later, or the process stops, it is requeued instead. */

@@ -1,19 +1,19 @@
-import { publishCircuits } from '@belfry/db'
-import { toId } from '@belfry/domain'
-import type { CircuitChange, QueueKey } from '../scheduling/host-queues.ts'
+import { claimProbes, type PublishedCircuit, publishCircuits } from '@belfry/db'
+import { askedDelayMs, toId } from '@belfry/domain'
+import type { CircuitChange, OpenCircuit, QueueKey } from '../scheduling/host-queues.ts'
+import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
 import type { IntakeContext } from './intake-context.ts'
 
-/**
- * Logs that a circuit breaker has opened or closed.
- * @param onHalfOpen - Called when an open one has become half-open, and a probe may start.
- */
-export function reportCircuit(
-  ctx: IntakeContext,
-  { host, workspace }: QueueKey,
-  change: NonNullable<CircuitChange>,
-  onHalfOpen: () => void,
-): void {
-  const about = { host, workspace: toId('ws', workspace) }
+// For so long one dispatcher alone probes a host. When it dies, another one probes after this time.
+const probesMs = 30_000
+const renewMs = 20_000
+// When another dispatcher probes the host.
+const refusedPauseMs = 1_000
+
+/** Logs that a circuit breaker has opened or closed, and publishes it at once. */
+export function reportCircuit(ctx: IntakeContext, key: QueueKey, change: NonNullable<CircuitChange>): void {
+  const about = { host: key.host, workspace: toId('ws', key.workspace) }
+  ctx.circuitsWaker.wake()
   if (change.to === 'closed') {
     ctx.log.info(about, 'circuit.closed')
     return
@@ -21,34 +21,71 @@ export function reportCircuit(
   const openMs = Math.ceil(change.until - performance.now())
   ctx.log.warn({ ...about, openMs }, 'circuit.opened')
   ctx.metrics.circuitOpened()
-  const probe = () => {
-    ctx.hostQueues.unblock(host)
-    onHalfOpen()
-  }
-  setTimeout(probe, openMs + 1).unref()
+  wakeIn(ctx, openMs + 1)
 }
 
 /**
- * Opens the chore that publishes which circuit breakers are open, and closes those that a user or an operator has reset.
- * While none is open, a round costs nothing.
- * @returns A function that runs a round and returns how many breakers it has closed.
+ * Opens the circuit breaker of a host that has asked for a pause: a 429 or 503 with `Retry-After`, where
+ * `HOST_RETRY_AFTER_MAX_MS` is set.
  */
-export function openPublishCircuits(ctx: IntakeContext): () => Promise<number> {
-  let wasOpen = false
-  return async () => {
-    const open = ctx.hostQueues.openCircuits()
-    if (open.length === 0 && !wasOpen) return 0
-    const now = performance.now()
-    const resets = await publishCircuits(
-      ctx.pool,
-      ctx.dispatcher.id,
-      open.map(({ workspace, host, openUntil }) => ({ workspaceId: workspace, host, openForMs: openUntil - now })),
-    )
-    wasOpen = open.length > 0
-    for (const { workspaceId: workspace, host } of resets) {
-      ctx.hostQueues.resetCircuit({ workspace, host })
-      ctx.log.info({ host, workspace: toId('ws', workspace) }, 'circuit.reset')
-    }
-    return resets.length
+export function pauseHost(ctx: IntakeContext, { host, workspace }: QueueKey, outcome: AttemptOutcome): void {
+  if (ctx.retryAfterMaxMs === 0 || outcome.kind !== 'response') return
+  const ms = Math.min(askedDelayMs(outcome, new Date(ctx.clock.now())), ctx.retryAfterMaxMs)
+  if (ms === 0) return
+  const key = { host, workspace }
+  const change = ctx.hostQueues.openCircuit(key, performance.now() + ms)
+  if (change) reportCircuit(ctx, key, change)
+}
+
+/**
+ * Shares circuit breakers with the other dispatchers. Publishes those that have changed, opens and closes those that another
+ * dispatcher, a user or an operator has opened or closed, and asks PostgreSQL which dispatcher may probe a host. While none
+ * is open, this is one short query.
+ * @returns How many breakers have changed.
+ */
+export async function shareCircuits(ctx: IntakeContext): Promise<number> {
+  const known = ctx.hostQueues.openCircuits()
+  const { resets, opened } = await publishCircuits(ctx.pool, ctx.dispatcher.id, known.map(toPublished))
+  for (const { workspaceId: workspace, host } of resets) {
+    ctx.hostQueues.resetCircuit({ workspace, host })
+    ctx.log.info({ host, workspace: toId('ws', workspace) }, 'circuit.reset')
   }
+  const adopted = opened.filter(circuit => adopt(ctx, circuit))
+  const allowed = await probeHosts(ctx)
+  return resets.length + adopted.length + allowed
+}
+
+function toPublished({ workspace, host, openUntil }: OpenCircuit): PublishedCircuit {
+  return { workspaceId: workspace, host, openForMs: openUntil - performance.now() }
+}
+
+function adopt(ctx: IntakeContext, { workspaceId: workspace, host, openForMs }: PublishedCircuit): boolean {
+  const key = { workspace, host }
+  const change = ctx.hostQueues.openCircuit(key, performance.now() + openForMs)
+  if (change === null) return false
+  ctx.log.info({ host, workspace: toId('ws', workspace), openMs: Math.ceil(openForMs) }, 'circuit.shared')
+  wakeIn(ctx, openForMs + 1)
+  return true
+}
+
+/** Lets this process probe the half-open hosts for which it has tasks, and which no other dispatcher probes. */
+async function probeHosts(ctx: IntakeContext): Promise<number> {
+  const now = performance.now()
+  const wanted = ctx.hostQueues
+    .openCircuits()
+    .filter(
+      ({ openUntil, probesUntil, isWaiting, isProbing }) =>
+        openUntil <= now && (isWaiting || isProbing) && probesUntil < now + renewMs,
+    )
+  if (wanted.length === 0) return 0
+  const hosts = wanted.map(({ workspace, host }) => ({ workspaceId: workspace, host }))
+  const allowed = await claimProbes(ctx.pool, ctx.dispatcher.id, hosts, probesMs)
+  for (const { workspaceId: workspace, host } of allowed)
+    ctx.hostQueues.allowProbes({ workspace, host }, now + probesMs)
+  if (allowed.length < wanted.length) wakeIn(ctx, refusedPauseMs)
+  return allowed.length
+}
+
+function wakeIn(ctx: IntakeContext, ms: number): void {
+  setTimeout(ctx.circuitsWaker.wake, Math.max(0, ms)).unref()
 }

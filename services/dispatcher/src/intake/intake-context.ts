@@ -22,12 +22,16 @@ export type IntakeContext = AttemptContext & {
   tenants: Tenants
   /** Woken when the tenants may have changed. */
   tenantsWaker: Waker
+  /** Woken when a circuit breaker has changed, here or in another dispatcher. */
+  circuitsWaker: Waker
   /** Every task that this process has taken and not claimed for an attempt. */
   buffer: TaskBuffer
   /** The buffered tasks that are not due yet. */
   timers: DueTimers<BufferedTask>
   /** The buffered tasks that are due. */
   hostQueues: HostQueues<BufferedTask>
+  /** How long a host may ask all calls of a workspace to pause with `Retry-After`; 0: it may not. */
+  retryAfterMaxMs: number
   backlog: Backlog
   /** Woken when a workspace enters the backlog. */
   backlogWaker: Waker

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { createCircuitBreaker, type HealthSignal, healthSignalOf } from './circuit-breaker.ts'
+import { type CircuitRules, createCircuitBreaker, type HealthSignal, healthSignalOf } from './circuit-breaker.ts'
 
 /** A host whose attempts start and end at once, at the clock's time. */
-function setup() {
-  const breaker = createCircuitBreaker()
+function setup(rules?: CircuitRules) {
+  const breaker = createCircuitBreaker(rules)
   const clock = { now: 1_000_000 }
   const attempt = (signal: HealthSignal) => breaker.end(breaker.begin(), signal, clock.now)
   const attempts = (count: number, signal: HealthSignal) => Array.from({ length: count }, () => attempt(signal))
@@ -19,7 +19,36 @@ it('opens for 30 seconds once half of at least 20 attempts have failed', () => {
   clock.now += 29_999
   expect(allows()).toBe(false)
   clock.now += 1
+  expect(allows()).toBe(false)
+  breaker.allowProbes(clock.now + 10_000)
   expect(allows()).toBe(true)
+  clock.now += 10_000
+  expect(allows()).toBe(false)
+})
+
+it('opens as its rules say, or never', () => {
+  const { breaker, clock, attempts } = setup({ failurePercent: 90, minAttempts: 10, openMs: 5_000 })
+  attempts(1, 'healthy')
+  expect(attempts(9, 'failing').at(-1)).toBe('opened')
+  expect(breaker.openUntil).toBe(clock.now + 5_000)
+  expect(setup({ failurePercent: 0, minAttempts: 1, openMs: 5_000 }).attempts(100, 'failing')).toEqual(
+    Array(100).fill(null),
+  )
+})
+
+it('is opened for another dispatcher, for longer but not for less long', () => {
+  const { breaker, clock, allows } = setup()
+  const before = breaker.begin()
+  expect(breaker.openUntilAtLeast(clock.now + 1_000)).toBe(true)
+  expect(allows()).toBe(false)
+  breaker.allowProbes(clock.now + 60_000)
+  expect(breaker.openUntilAtLeast(clock.now + 900)).toBe(false)
+  expect(breaker.end(before, 'healthy', clock.now)).toBeNull()
+  clock.now += 1_000
+  expect(allows()).toBe(true)
+  expect(breaker.openUntilAtLeast(clock.now + 500)).toBe(true)
+  clock.now += 500
+  expect(allows()).toBe(false) // it must ask again whether it may probe
 })
 
 it('stays closed while fewer than half fail, and opens when half do', () => {
@@ -45,6 +74,7 @@ it('allows one probe at a time while half-open, and opens again when three of th
   const { breaker, clock, attempt, attempts, allows } = setup()
   attempts(20, 'failing')
   clock.now += 30_000
+  breaker.allowProbes(clock.now + 30_000)
   const probe = breaker.begin()
   expect(allows()).toBe(false)
   expect(breaker.end(probe, 'failing', clock.now)).toBeNull()
@@ -52,6 +82,7 @@ it('allows one probe at a time while half-open, and opens again when three of th
   expect([attempt('failing'), attempt('failing')]).toEqual([null, 'opened'])
   expect(allows()).toBe(false)
   clock.now += 30_000
+  breaker.allowProbes(clock.now + 30_000)
   expect(attempt(null)).toBeNull() // the task of this probe was gone
   expect(allows()).toBe(true)
   expect([attempt('failing'), attempt('failing'), attempt('healthy')]).toEqual([null, null, 'closed'])
@@ -76,13 +107,14 @@ it('ignores how attempts end that started before it opened', () => {
   expect(allows()).toBe(false)
 })
 
-it('is idle when a minute has passed since the last attempt, but not while it is open', () => {
+it('is idle a minute after the last attempt, and ten minutes after it became half-open', () => {
   const { breaker, clock, attempts } = setup()
   attempts(1, 'healthy')
   expect(breaker.isIdle(clock.now + 59_000)).toBe(false)
   expect(breaker.isIdle(clock.now + 66_000)).toBe(true)
   attempts(20, 'failing')
-  expect(breaker.isIdle(clock.now + 600_000)).toBe(false)
+  expect(breaker.isIdle(clock.now + 629_999)).toBe(false)
+  expect(breaker.isIdle(clock.now + 630_000)).toBe(true)
 })
 
 it('counts from zero after a reset, and ignores earlier attempts', () => {

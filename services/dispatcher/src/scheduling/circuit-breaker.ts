@@ -1,38 +1,56 @@
 const windowMs = 60_000
 const bucketMs = 5_000
-const minAttempts = 20
-const openMs = 30_000
 const maxProbes = 3
+const forgetMs = 600_000
+
+/** When a circuit breaker opens, and for how long. */
+export type CircuitRules = {
+  /** The part of the attempts that must fail, in percent; 0: it never opens. */
+  failurePercent: number
+  /** How many attempts a minute must have at least. */
+  minAttempts: number
+  openMs: number
+}
+
+export const defaultCircuitRules: CircuitRules = { failurePercent: 50, minAttempts: 20, openMs: 30_000 }
 
 /** What the outcome of an attempt shows about its host; null when it shows nothing. */
 export type HealthSignal = 'healthy' | 'failing' | null
 
 /** The circuit breaker of a host, for one workspace. All times are milliseconds of one clock. */
 export type CircuitBreaker = {
-  /** Whether an attempt may start: the breaker is closed, or it is half-open and no probe is in flight. */
+  /** Whether an attempt may start: the breaker is closed, or it is half-open, this process may probe, and no probe is in flight. */
   allows(now: number): boolean
   /** Records that an attempt starts. The attempt passes the returned generation to `end`. */
   begin(): number
   /** Records how an attempt ended. Returns what that did to the breaker. */
   end(generation: number, signal: HealthSignal, now: number): 'opened' | 'closed' | null
+  /** Opens it until a time, or for longer than it is open already. Returns whether that changed anything. */
+  openUntilAtLeast(until: number): boolean
+  /** Lets this process probe until a time: of all dispatchers, one at a time may. */
+  allowProbes(until: number): void
   /** Closes the breaker, and forgets what opened it. */
   reset(): void
   /** When an open breaker becomes half-open; null while it is closed. */
   readonly openUntil: number | null
-  /** Whether it is closed, and the last minute had no attempt. */
+  /** Until when this process may probe the host. */
+  readonly probesUntil: number
+  readonly isProbing: boolean
+  /** Whether nothing is lost with it: it is closed and the last minute had no attempt, or it is half-open for ten minutes. */
   isIdle(now: number): boolean
 }
 
 type Bucket = { startsAt: number; attempts: number; failures: number }
 
 /**
- * Creates a closed circuit breaker. It opens for 30 seconds when half of at least 20 attempts within a minute fail. Then it
- * is half-open and lets one attempt at a time probe the host. A healthy probe closes it; three failing ones open it again,
- * so a single task that always fails does not decide. Attempts from before it opened no longer count.
+ * Creates a closed circuit breaker. By default it opens for 30 seconds when half of at least 20 attempts within a minute
+ * fail. Then it is half-open and lets one attempt at a time probe the host. A healthy probe closes it; three failing ones
+ * open it again, so a single task that always fails does not decide. Attempts from before it opened no longer count.
  */
-export function createCircuitBreaker(): CircuitBreaker {
+export function createCircuitBreaker({ failurePercent, minAttempts, openMs } = defaultCircuitRules): CircuitBreaker {
   let buckets: Bucket[] = []
   let openUntil: number | null = null
+  let probesUntil = Number.NEGATIVE_INFINITY
   let isProbing = false
   let failedProbes = 0
   let generation = 0
@@ -52,11 +70,12 @@ export function createCircuitBreaker(): CircuitBreaker {
   function isFailing(): boolean {
     const attempts = buckets.reduce((sum, bucket) => sum + bucket.attempts, 0)
     const failures = buckets.reduce((sum, bucket) => sum + bucket.failures, 0)
-    return attempts >= minAttempts && failures * 2 >= attempts
+    return failurePercent > 0 && attempts >= minAttempts && failures * 100 >= attempts * failurePercent
   }
 
   function restart(until: number | null): void {
     openUntil = until
+    probesUntil = Number.NEGATIVE_INFINITY
     isProbing = false
     failedProbes = 0
     generation++
@@ -72,7 +91,13 @@ export function createCircuitBreaker(): CircuitBreaker {
     get openUntil() {
       return openUntil
     },
-    allows: now => openUntil === null || (now >= openUntil && !isProbing),
+    get probesUntil() {
+      return probesUntil
+    },
+    get isProbing() {
+      return isProbing
+    },
+    allows: now => openUntil === null || (now >= openUntil && now < probesUntil && !isProbing),
     begin() {
       if (openUntil !== null) isProbing = true
       return generation
@@ -90,8 +115,17 @@ export function createCircuitBreaker(): CircuitBreaker {
       record(signal === 'failing', now)
       return signal === 'failing' && isFailing() ? open(now) : null
     },
+    openUntilAtLeast(until) {
+      if (openUntil !== null && until <= openUntil) return false
+      restart(until)
+      return true
+    },
+    allowProbes(until) {
+      probesUntil = until
+    },
     reset: () => restart(null),
-    isIdle: now => openUntil === null && (buckets.at(-1)?.startsAt ?? 0) <= now - windowMs - bucketMs,
+    isIdle: now =>
+      openUntil === null ? (buckets.at(-1)?.startsAt ?? 0) <= now - windowMs - bucketMs : openUntil <= now - forgetMs,
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dividePermits } from './divide-permits.ts'
+import { dividePermits, divideRate } from './divide-permits.ts'
 
 it.each([
   [32, ['a']],
@@ -19,4 +19,16 @@ it('leaves each dispatcher one permit when there are more dispatchers', () => {
 it('counts a dispatcher that is not among the live ones as one more', () => {
   expect(dividePermits(32, ['a'], 'b')).toBe(16)
   expect(dividePermits(32, [], 'b')).toBe(32)
+})
+
+it('divides a rate into parts that together never start more calls in a second', () => {
+  const live = ['a', 'b', 'c']
+  expect(live.map(id => divideRate(50, live, id))).toEqual([
+    { count: 17, periodMs: 1_000 },
+    { count: 17, periodMs: 1_000 },
+    { count: 16, periodMs: 1_000 },
+  ])
+  expect(live.map(id => divideRate(2, live, id))).toEqual(Array(3).fill({ count: 1, periodMs: 1_500 }))
+  expect(divideRate(3, live, 'new')).toEqual({ count: 1, periodMs: 1_000 * (4 / 3) })
+  expect(divideRate(50, [], 'a')).toEqual({ count: 50, periodMs: 1_000 })
 })

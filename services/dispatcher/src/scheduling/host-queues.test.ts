@@ -3,7 +3,7 @@ import { createHostQueues, type HostQueuesOptions, type QueueKey, type Slot } fr
 
 type Task = QueueKey & { n: number }
 
-type Setup = Partial<Pick<HostQueuesOptions, 'slots' | 'permitsPerHost' | 'tenantOf'>>
+type Setup = Partial<Pick<HostQueuesOptions, 'slots' | 'permitsPerHost' | 'startsPerHost' | 'tenantOf'>>
 
 function setup({ slots = 10, permitsPerHost = 100, ...more }: Setup = {}) {
   const clock = { now: 1_000_000 }
@@ -88,6 +88,9 @@ it('opens the circuit breaker for one workspace only, and probes with a single a
   expect(startAll().map(({ task }) => `${task.workspace}${task.host}`)).toEqual(['ay', 'bx'])
   clock.now += 30_000
   queues.unblock('x')
+  expect(startAll()).toEqual([])
+  queues.allowProbes({ workspace: 'a', host: 'x' }, clock.now + 30_000)
+  queues.allowProbes({ workspace: 'unknown', host: 'x' }, clock.now + 30_000)
   const probes = startAll()
   expect(probes).toHaveLength(1)
   expect(probes[0]?.release('healthy')).toEqual({ to: 'closed' })
@@ -182,8 +185,49 @@ it('evicts queues without a call for a minute, but not those with an open circui
   queues.evictIdle()
   expect(startAll()).toEqual([])
   clock.now += 1_000
+  queues.allowProbes({ workspace: 'a', host: 'x' }, clock.now + 30_000)
+  expect(startAll()).toHaveLength(1)
+})
+
+it('starts no more calls to a host in a period than its rate, and says when to continue', () => {
+  const { queues, clock, add, startAll } = setup({ slots: 100, startsPerHost: { count: 3, periodMs: 1_000 } })
+  add('a', 'x', 5)
+  add('b', 'x', 5)
+  add('a', 'y', 1)
+  const hosts = (slots: Slot<Task>[]) => slots.map(({ task }) => task.host).sort()
+  const first = startAll()
+  expect(hosts(first)).toEqual(['x', 'x', 'x', 'y'])
+  expect(queues.takeWakeUps()).toEqual([{ host: 'x', at: clock.now + 1_000 }])
+  expect(queues.takeWakeUps()).toEqual([])
+  clock.now += 999
+  for (const slot of first) slot.release('healthy')
+  expect(first[0]?.prefetchNext()).toEqual([])
+  expect(startAll()).toEqual([])
+  expect(queues.takeWakeUps()).toEqual([{ host: 'x', at: clock.now + 1 }])
+  clock.now += 1
+  queues.unblock('x')
+  expect(startAll()).toHaveLength(3)
+  queues.setStartsPerHost({ count: 5, periodMs: 1_000 })
+  expect(startAll()).toHaveLength(2)
+  queues.setStartsPerHost({ count: 1, periodMs: 4_000 })
+  clock.now += 3_999
+  queues.unblock('x')
+  expect(startAll()).toEqual([])
+  clock.now += 1
   queues.unblock('x')
   expect(startAll()).toHaveLength(1)
+})
+
+it('opens the circuit breaker of a queue that another dispatcher has opened, also of one without tasks', () => {
+  const { queues, clock, add, startAll } = setup()
+  const key = { workspace: 'a', host: 'x' }
+  expect(queues.openCircuit(key, clock.now + 1_000)).toEqual({ to: 'open', until: clock.now + 1_000 })
+  expect(queues.openCircuit(key, clock.now + 1_000)).toBeNull()
+  add('a', 'x')
+  add('b', 'x')
+  expect(startAll().map(({ task }) => task.workspace)).toEqual(['b'])
+  const open = { ...key, openUntil: clock.now + 1_000, isWaiting: true, isProbing: false }
+  expect(queues.openCircuits()).toMatchObject([open])
 })
 
 it('lists open circuit breakers, and starts their tasks at once after a reset', () => {

@@ -1,7 +1,8 @@
 import Denque from 'denque'
-import { type CircuitBreaker, createCircuitBreaker, type HealthSignal } from './circuit-breaker.ts'
+import { type CircuitBreaker, type CircuitRules, createCircuitBreaker, type HealthSignal } from './circuit-breaker.ts'
 import { accountHeadroom, innerWeight, mayTake } from './fair-share.ts'
 import { createPrefetchWindows, type PrefetchWindow, type PrefetchWindows } from './prefetch-windows.ts'
+import { createStartWindow, type StartRate, type StartWindow } from './start-window.ts'
 import { createTenantLevels, type Level, type Tenant, type TenantLevels } from './tenant-levels.ts'
 
 /** A queue: the tasks of one workspace for one host. */
@@ -20,6 +21,11 @@ export type Slot<Task> = {
   /** Releases the slot and the permit, once. Returns how that changed the circuit breaker of the host. */
   release(signal: HealthSignal): CircuitChange
 }
+
+/** A queue whose circuit breaker is open or half-open. `isWaiting`: it has tasks. */
+export type OpenCircuit = QueueKey & { isWaiting: boolean } & Pick<CircuitBreaker, 'probesUntil' | 'isProbing'> & {
+    openUntil: number
+  }
 
 export type CircuitChange = { to: 'open'; until: number } | { to: 'closed' } | null
 
@@ -51,11 +57,19 @@ export type HostQueues<Task> = {
   /** Returns how many tasks of a workspace are in blocked queues. */
   blockedOf(workspace: string): number
   /** Returns the queues whose circuit breaker is open or half-open, and when it becomes half-open. */
-  openCircuits(): Array<QueueKey & { openUntil: number }>
+  openCircuits(): OpenCircuit[]
+  /** Opens the circuit breaker of a queue, which may be empty. Returns null when it is open for as long already. */
+  openCircuit(key: QueueKey, until: number): CircuitChange
+  /** Lets this process probe the host of a queue until a time. */
+  allowProbes(key: QueueKey, until: number): void
   /** Closes the circuit breaker of a queue. */
   resetCircuit(key: QueueKey): void
   /** Changes how many calls to one host may be in flight. Calls beyond a smaller number end as usual. */
   setPermitsPerHost(permits: number): void
+  /** Changes how many calls to one host may start in a period. */
+  setStartsPerHost(rate: StartRate): void
+  /** Returns the hosts that their rate has blocked since the last call, and when to unblock each. */
+  takeWakeUps(): Array<{ host: string; at: number }>
   readonly slotsTaken: number
   /** Queued tasks with prefetched claims. */
   readonly prefetched: number
@@ -64,6 +78,10 @@ export type HostQueues<Task> = {
 export type HostQueuesOptions = {
   slots: number
   permitsPerHost: number
+  /** Default: any number of calls to a host may start. */
+  startsPerHost?: StartRate | null
+  /** Default: `defaultCircuitRules`. */
+  circuitRules?: CircuitRules
   /** Milliseconds; only differences matter. */
   now: () => number
   /** The tenant of a workspace. Default, and for null: an account of its own without limits. */
@@ -77,6 +95,8 @@ type Host<Task> = {
   takenBy: Map<string, number>
   blocked: Set<Queue<Task>>
   queues: number
+  /** Null while there is no limit for the calls that start in a period. */
+  starts: StartWindow | null
 }
 type Queue<Task> = {
   id: string
@@ -98,6 +118,8 @@ type State<Task> = {
   free: number
   windows: PrefetchWindows
   permitsPerHost: number
+  startsPerHost: StartRate | null
+  wakeUps: Map<string, number>
   levels: TenantLevels<Queue<Task>>
   hosts: Map<string, Host<Task>>
   queues: Map<string, Queue<Task>>
@@ -122,6 +144,8 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
     levels,
     ...empty,
     permitsPerHost: options.permitsPerHost,
+    startsPerHost: options.startsPerHost ?? null,
+    wakeUps: new Map(),
   }
   return {
     get slotsTaken() {
@@ -152,31 +176,59 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
       state.permitsPerHost = permits
       for (const host of state.hosts.values()) unblock(state, host)
     },
+    setStartsPerHost(rate) {
+      state.startsPerHost = rate
+      for (const host of state.hosts.values()) unblock(state, host)
+    },
+    takeWakeUps() {
+      if (state.wakeUps.size === 0) return []
+      const wakeUps = Array.from(state.wakeUps, ([host, at]) => ({ host, at }))
+      state.wakeUps.clear()
+      return wakeUps
+    },
     evictIdle: () => evictIdle(state),
     openCircuits: () =>
-      [...state.queues.values()].flatMap(({ key, breaker: { openUntil } }) =>
-        openUntil === null ? [] : [{ ...key, openUntil }],
+      [...state.queues.values()].flatMap(({ key, tasks, breaker: { openUntil, probesUntil, isProbing } }) =>
+        openUntil === null ? [] : [{ ...key, openUntil, probesUntil, isProbing, isWaiting: !tasks.isEmpty() }],
       ),
-    resetCircuit({ workspace, host }) {
-      state.queues.get(`${workspace} ${host}`)?.breaker.reset()
-      const known = state.hosts.get(host)
+    openCircuit: (key, until) => (queueOf(state, key).breaker.openUntilAtLeast(until) ? { to: 'open', until } : null),
+    allowProbes(key, until) {
+      const queue = state.queues.get(idOf(key))
+      if (!queue) return
+      queue.breaker.allowProbes(until)
+      unblock(state, queue.host)
+    },
+    resetCircuit(key) {
+      state.queues.get(idOf(key))?.breaker.reset()
+      const known = state.hosts.get(key.host)
       if (known) unblock(state, known)
     },
   }
 }
 
-function queueOf<Task>(state: State<Task>, { workspace: workspaceId, host: hostName }: QueueKey): Queue<Task> {
-  const id = `${workspaceId} ${hostName}`
+function idOf({ workspace, host }: QueueKey): string {
+  return `${workspace} ${host}`
+}
+
+function queueOf<Task>(state: State<Task>, key: QueueKey): Queue<Task> {
+  const { workspace: workspaceId, host: hostName } = key
+  const id = idOf(key)
   const known = state.queues.get(id)
   if (known) return known
   const workspace = state.levels.workspaceOf(workspaceId)
-  const host = state.hosts.get(hostName) ?? { taken: 0, takenBy: new Map(), blocked: new Set(), queues: 0 }
+  const host = state.hosts.get(hostName) ?? {
+    taken: 0,
+    takenBy: new Map(),
+    blocked: new Set(),
+    queues: 0,
+    starts: null,
+  }
   const queue: Queue<Task> = {
     id,
     key: { workspace: workspaceId, host: hostName },
     workspace,
     host,
-    breaker: createCircuitBreaker(),
+    breaker: createCircuitBreaker(state.options.circuitRules),
     blockedUntil: Number.NEGATIVE_INFINITY,
     taken: 0,
     tasks: new Denque(),
@@ -228,14 +280,18 @@ function startNext<Task>(state: State<Task>, queue: Queue<Task>): Slot<Task> | n
   return null
 }
 
-function mayStart<Task>(
-  { options, permitsPerHost, levels }: State<Task>,
-  { host, taken, breaker, workspace }: Queue<Task>,
-): boolean {
+function mayStart<Task>(state: State<Task>, { host, taken, breaker, workspace, key }: Queue<Task>): boolean {
+  const { options, permitsPerHost, levels, startsPerHost } = state
   const { now } = options
   const ofAccount = host.takenBy.get(levels.accountOf(workspace)) ?? 0
   const free = accountHeadroom(ofAccount, permitsPerHost - host.taken, permitsPerHost)
-  return mayTake(taken, free, innerWeight) && breaker.allows(now())
+  if (!mayTake(taken, free, innerWeight) || !breaker.allows(now())) return false
+  if (startsPerHost === null) return true
+  host.starts ??= createStartWindow()
+  const at = host.starts.nextAt(startsPerHost)
+  if (at <= now()) return true
+  state.wakeUps.set(key.host, at)
+  return false
 }
 
 function start<Task>(state: State<Task>, queue: Queue<Task>, task: Task): Slot<Task> {
@@ -244,6 +300,7 @@ function start<Task>(state: State<Task>, queue: Queue<Task>, task: Task): Slot<T
   const account = state.levels.accountOf(queue.workspace)
   count(state, queue, account, 1)
   const generation = queue.breaker.begin()
+  if (state.startsPerHost !== null) queue.host.starts?.record(state.options.now(), state.startsPerHost)
   let isReleased = false
   return {
     task,
@@ -285,8 +342,10 @@ function shift<Task>({ tasks, window }: Queue<Task>): Task | undefined {
   return tasks.shift()
 }
 
-function prefetchNext<Task>({ options }: State<Task>, queue: Queue<Task>): Task[] {
+// A rate would keep prefetched claims waiting for longer than they may.
+function prefetchNext<Task>({ options, startsPerHost }: State<Task>, queue: Queue<Task>): Task[] {
   const { tasks, window, busySince } = queue
+  if (startsPerHost !== null) return []
   const now = options.now()
   if (hasOpenCircuit(queue) || now - busySince < minBusyMs) return []
   const first = window.size
