@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { freePort } from '@belfry/embedded'
+import { waitFor } from '@belfry/testing/wait-for'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { repositoryRoot } from '../repository-root.ts'
+import { useStage } from './stage.ts'
+
+const stage = useStage()
+let app: ChildProcess
+let output = ''
+let url = ''
+
+beforeAll(async () => {
+  const port = await freePort()
+  url = `http://127.0.0.1:${port}`
+  const { current, next } = await stage.keys()
+  const env = {
+    ...process.env,
+    PORT: String(port),
+    APP_URL: url,
+    QSTASH_URL: stage.belfry.url,
+    QSTASH_TOKEN: String(stage.belfry.caller.apiKey),
+    QSTASH_CURRENT_SIGNING_KEY: current,
+    QSTASH_NEXT_SIGNING_KEY: next,
+  }
+  const examples = join(repositoryRoot(), 'examples')
+  const program = join(examples, 'dist/qstash.mjs')
+  await build({ entryPoints: [join(examples, 'qstash.ts')], outfile: program, format: 'esm' })
+  app = spawn(process.execPath, [program], { env })
+  for (const stream of [app.stdout, app.stderr])
+    stream?.on('data', data => {
+      output += data
+    })
+  await waitFor(() => fetch(url).catch(() => null), Boolean)
+})
+afterAll(async () => {
+  const ended = once(app, 'exit')
+  app.kill()
+  await ended
+})
+
+it('the example receives its own message, and refuses a forged one', async () => {
+  const { status } = await fetch(`${url}/orders/42`, { method: 'POST' })
+  expect(status).toBe(202)
+  await stage.belfry.execute(`UPDATE tasks SET due_at = now(), execute_at = now() WHERE state = 'pending'`)
+  await waitFor(
+    async () => output,
+    text => text.includes('/confirm {"order":"42"}'),
+    20_000,
+  )
+  const forged = await fetch(`${url}/confirm`, {
+    method: 'POST',
+    body: '{}',
+    headers: { 'upstash-signature': 'a.b.c' },
+  })
+  expect(forged.status).toBe(401)
+}, 40_000)
