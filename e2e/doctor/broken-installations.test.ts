@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -210,6 +210,21 @@ const installations: Broken[] = [
     },
     finding: /^problem mail: The mail server 127\.0\.0\.1:\d+ does not accept mails/,
     advice: /Correct the user and the password in SMTP_URL/,
+  },
+  {
+    name: 'scheduled backups have stopped',
+    async breakIt() {
+      const backups = await mkdtemp(join(folder, 'backups-'))
+      const at = new Date(Date.now() - 3 * 24 * 3_600_000).toISOString()
+      const name = `belfry-${at.replace(/\.\d+/, '').replace(/[-:]/g, '')}`
+      await mkdir(join(backups, name))
+      const manifest = { format: 1, kind: 'dump', createdAt: at, version: '0.1.0', migration: 'x', postgres: '18.4' }
+      const rest = { rows: {}, hasSecrets: false, files: [] }
+      await writeFile(join(backups, name, 'manifest.json'), JSON.stringify({ ...manifest, ...rest }))
+      return { env: { BACKUP_SCHEDULE: '0 3 * * *', BACKUP_FOLDER: backups } }
+    },
+    finding: /^problem backups: The newest backup is of \d{4}-.*, although BACKUP_SCHEDULE is 0 3 \* \* \*/,
+    advice: /belfry backup/,
   },
   {
     name: 'a process has ended',

@@ -1,6 +1,6 @@
 export { findRunningPostgres, type RunningPostgres } from './find-running-postgres.ts'
 export { freePort, tryPort } from './free-port.ts'
-export { majorVersionOf, type PostgresBinaries } from './postgres-binaries.ts'
+export { findPostgresBinaries, majorVersionOf, type PostgresBinaries } from './postgres-binaries.ts'
 export { commandLine, parentProcess, processIdentity } from './process-identity.ts'
 export { lastLines, type ServerProcess, spawnServer } from './server-process.ts'
 export { type Postgres, type PostgresOptions, startPostgres, stopLeftoverPostgres } from './start-postgres.ts'

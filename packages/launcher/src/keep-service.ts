@@ -11,6 +11,10 @@ import { say } from './terminal.ts'
 export type ServiceOptions = {
   /** Sends 'ready' once it is ready, and stops cleanly on SIGTERM. */
   program: string
+  /** Default: none. */
+  args?: readonly string[]
+  /** Its name in messages. Default: Belfry. */
+  title?: string
   env: Environment
   logFile: string
   /** Called with the pid of every process of the service. */
@@ -29,7 +33,8 @@ const healthyAfterMs = 60_000
 const orderlyAfterMs = 2_000
 
 /** Starts a service and keeps it running: when it ends by itself, it is restarted after a growing pause. */
-export function keepService({ program, env, logFile, onProcess }: ServiceOptions): Service {
+export function keepService(options: ServiceOptions): Service {
+  const { program, args = [], title = 'Belfry', env, logFile, onProcess } = options
   const stopping = new AbortController()
   openLog(logFile)
   const log = followLog(logFile, line => {
@@ -39,7 +44,7 @@ export function keepService({ program, env, logFile, onProcess }: ServiceOptions
   let current = start()
 
   function start() {
-    const service = runService(program, env, logFile)
+    const service = runService(program, env, logFile, args)
     onProcess(service.pid)
     return service
   }
@@ -49,7 +54,7 @@ export function keepService({ program, env, logFile, onProcess }: ServiceOptions
     if (await Promise.race([current.ready, late])) return void keep()
     if (stopping.signal.aborted) return
     log.catchUp()
-    throw new PlainError(`Belfry did not start. Its log is ${logFile}`)
+    throw new PlainError(`${title} did not start. Its log is ${logFile}`)
   }
 
   async function keep(): Promise<void> {
@@ -58,7 +63,7 @@ export function keepService({ program, env, logFile, onProcess }: ServiceOptions
       const reason = await current.ended
       if (stopping.signal.aborted) return
       pauseMs = restartPauseMs(pauseMs, performance.now() - startedAt, reason === 'code 0')
-      say(`Belfry ended (${reason}); restarting it in ${pauseMs / 1000} s.`)
+      say(`${title} ended (${reason}); restarting it in ${pauseMs / 1000} s.`)
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {}) // stopped while waiting
       if (stopping.signal.aborted) return
       current = start()
@@ -111,9 +116,14 @@ const stopTimeoutMs = 35_000
  * Runs a service in its own process group, so Ctrl-C only reaches the launcher. It logs to a file instead of a pipe, so it
  * never waits for the launcher to read.
  */
-export function runService(program: string, env: Environment, logFile: string): ServiceProcess {
+export function runService(
+  program: string,
+  env: Environment,
+  logFile: string,
+  args: readonly string[] = [],
+): ServiceProcess {
   const log = openSync(logFile, 'a', 0o600)
-  const child = fork(program, { env, execArgv: [], detached: true, stdio: ['ignore', log, log, 'ipc'] })
+  const child = fork(program, [...args], { env, execArgv: [], detached: true, stdio: ['ignore', log, log, 'ipc'] })
   closeSync(log)
   const ended = new Promise<string>(resolve => {
     child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))

@@ -41,6 +41,7 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   opened.push(echo)
   const operatorPort = await startService(config, { ...servers, dataDir, port, secrets }, lock, opened, stop)
   lock.recordOperatorPort(operatorPort)
+  if (config.env.BACKUP_SCHEDULE) await startBackups(config, lock, opened, stop)
   if (!config.hasApi) return say(`Belfry is running as ${config.env.ROLES}. Its log is ${dataDir}/logs/belfry.log`)
   const { account, workspace } = await findAccount(config, url)
   const env = serviceEnvironment(config.env, { ...servers, dataDir, port, operatorPort, secrets })
@@ -145,6 +146,20 @@ async function startService(
       operatorPort = await freePort()
     }
   }
+}
+
+// It finds the database and the keys in the data folder.
+async function startBackups({ dataDir, env }: Config, lock: Lock, opened: OpenStack, stop: AbortSignal): Promise<void> {
+  const backups = keepService({
+    program: join(checkout, 'packages/maintenance/dist/main.mjs'),
+    args: ['backup', 'schedule'],
+    title: 'The schedule of backups',
+    env: { ...env, DATA_DIR: dataDir },
+    logFile: join(dataDir, 'logs/backup.log'),
+    onProcess: pid => lock.recordService('backup', pid),
+  })
+  opened.push(backups)
+  await Promise.race([backups.ready, aborted(stop)])
 }
 
 async function aborted(signal: AbortSignal): Promise<never> {

@@ -1,9 +1,11 @@
 import { PlainError } from '@belfry/launcher'
 import { Command, CommanderError } from 'commander'
+import { addBackup } from './backup/command.ts'
 import { addDoctor } from './doctor/command.ts'
 
 const program = new Command('belfry').exitOverride()
 addDoctor(program)
+addBackup(program)
 try {
   await program.parseAsync(process.argv)
 } catch (error) {
@@ -11,6 +13,7 @@ try {
   else {
     const text = error instanceof PlainError || !(error instanceof Error) ? error : error.stack
     process.stderr.write(`${error instanceof PlainError ? error.message : text}\n`)
-    process.exitCode = 2
+    // The doctor uses 1 for warnings.
+    process.exitCode = process.argv[2] === 'doctor' ? 2 : 1
   }
 }

@@ -1,6 +1,7 @@
 export { type ConnectProxyOptions, startConnectProxy } from './connect-proxy.ts'
 export { documentedVariables } from './documented-variables.ts'
 export { type MailServer, type MailServerOptions, startMailServer } from './mail-server.ts'
+export { findObjectStore, type ObjectStore, startObjectStore } from './object-store.ts'
 export { privateUrls } from './private-urls.ts'
 export { type Receiver, type ReceiverOptions, startReceiver } from './receiver.ts'
 export type { Behaviour } from './receiver-behaviour.ts'

@@ -7,6 +7,8 @@ import type { GlobalOptions, Io } from '../context.ts'
 import { UsageError } from '../usage-error.ts'
 
 const commands = {
+  backup: 'make, list and verify backups of the installation on this machine (belfry backup --help)',
+  restore: 'restore a backup, or only drill it (belfry restore --help)',
   doctor: 'check the installation on this machine, and say what to do (belfry doctor --help)',
 }
 

@@ -2,6 +2,7 @@ import { openPool, type Pool } from '@belfry/db'
 import { PlainError, startCommand } from '@belfry/launcher'
 import type { Installation } from '../config.ts'
 import { openDatabase } from '../open-database.ts'
+import { checkBackups } from './checks/backups.ts'
 import { judgeClocks, measureDatabaseSkew } from './checks/clocks.ts'
 import { checkConnection, checkServer } from './checks/database.ts'
 import { checkDisk } from './checks/disk.ts'
@@ -55,6 +56,7 @@ export async function examine(
     await run('disk', () => checkDisk(data))
     await run('log', () => checkLogs(data))
   }
+  if (env.BACKUP_SCHEDULE) await run('backups', () => checkBackups(installation))
   const skews: Record<string, number> = {}
   if (env.REDIS_URL) {
     const url = env.REDIS_URL

@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { type BackupSettings, readBackupSettings, readInstallation } from '../config.ts'
+import { drill } from '../restore/drill.ts'
+import { findBackup } from '../restore/find-backup.ts'
+import { type RestoreOptions, restore } from '../restore/restore.ts'
+import { prune, sizeOf } from './backup-store.ts'
+import { makeBackup } from './make-backup.ts'
+import { openStore } from './open-store.ts'
+import { runSchedule } from './schedule.ts'
+
+type Output = { json?: boolean }
+type BackupOptions = Output & { to?: string; withSecrets?: boolean; keep?: string }
+type RestoreFlags = Output & { drill?: boolean; until?: string; hold: boolean; withoutSecrets?: boolean }
+
+export function addBackup(program: Command): void {
+  const backup = program.command('backup').description('make, list and verify backups')
+  backup
+    .command('make', { isDefault: true })
+    .description('make a backup while the installation runs')
+    .option('--to <folder>', 'a folder, or s3://bucket/prefix (default: $BACKUP_FOLDER, else backups in DATA_DIR)')
+    .option('--with-secrets', 'also copy the keys of npm start, which open the stored secrets')
+    .option('--keep <count>', 'then delete all but this many backups')
+    .option('--json', 'print the manifest as JSON')
+    .action(make)
+  backup
+    .command('list')
+    .description('list the complete backups, the newest first')
+    .option('--json', 'print JSON')
+    .action(list)
+  backup
+    .command('verify')
+    .argument('[backup]', 'a folder, a name, s3://bucket/prefix/name, or latest', 'latest')
+    .description('restore a backup into a temporary database and check it')
+    .option('--json', 'print JSON')
+    .action((name: string, options: Output) => verify(name, options))
+  backup
+    .command('schedule')
+    .description('make backups at the times of $BACKUP_SCHEDULE until stopped; npm start does it by itself')
+    .action(runSchedule)
+  program
+    .command('restore')
+    .argument('<backup>', 'a folder, a name, s3://bucket/prefix/name, or latest')
+    .description('restore a backup into a stopped installation, and hold tasks that may have been delivered since')
+    .option('--drill', 'only into a temporary database, and check it')
+    .option('--until <time>', 'also hold tasks that are due before this time')
+    .option('--no-hold', 'hold nothing: overdue tasks start at once')
+    .option('--without-secrets', 'restore although the encryption keys are lost')
+    .option('--json', 'with --drill: print JSON')
+    .action(runRestore)
+}
+
+async function make({ to, withSecrets = false, keep, json }: BackupOptions): Promise<void> {
+  const installation = readInstallation()
+  const settings: BackupSettings = readBackupSettings(installation, to)
+  const { name, store, manifest } = await makeBackup(installation, settings, withSecrets)
+  const deleted = keep === undefined ? [] : await prune(store, parseCount(keep))
+  if (json) return write(JSON.stringify({ name, place: store.place, deleted, ...manifest }))
+  write(`${name} in ${store.place}: ${megabytes(sizeOf(manifest))}, ${manifest.rows.tasks} tasks`)
+  for (const old of deleted) write(`deleted ${old}`)
+  if (!manifest.hasSecrets) write('ENCRYPTION_KEYS is not in it: keep it elsewhere, or stored secrets are lost.')
+}
+
+function parseCount(text: string): number {
+  const count = Number(text)
+  if (Number.isInteger(count) && count > 0) return count
+  throw new Error('--keep takes a whole number of at least 1.')
+}
+
+async function list({ json }: Output): Promise<void> {
+  const backups = await openStore(readBackupSettings(readInstallation())).list()
+  for (const { name, manifest, bytes } of backups) {
+    if (json) write(JSON.stringify({ name, bytes, ...manifest }))
+    else write(`${name}  ${megabytes(bytes)}  Belfry ${manifest.version}  ${manifest.rows.tasks} tasks`)
+  }
+}
+
+async function verify(wanted: string, { json }: Output): Promise<void> {
+  await inWorkFolder(async work => {
+    const installation = readInstallation()
+    const folder = await findBackup(installation, wanted, work)
+    const { problems, notes, rows } = await drill(installation, folder, work)
+    if (json) write(JSON.stringify({ ok: problems.length === 0, problems, notes, rows }))
+    else {
+      for (const [table, count] of Object.entries(rows)) write(`${table}  ${count} rows`)
+      for (const line of [...notes, ...problems]) write(line)
+      write(problems.length === 0 ? 'The backup can be restored.' : 'The backup is NOT usable.')
+    }
+    process.exitCode = problems.length === 0 ? 0 : 1
+  })
+}
+
+async function runRestore(wanted: string, flags: RestoreFlags): Promise<void> {
+  if (flags.drill) return verify(wanted, flags)
+  const { until = null, hold: holds, withoutSecrets = false } = flags
+  const options: RestoreOptions = { until, holds, withoutSecrets }
+  await inWorkFolder(async work => {
+    const installation = readInstallation()
+    await restore(installation, await findBackup(installation, wanted, work), options, write)
+  })
+}
+
+async function inWorkFolder(use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'belfry-restore-'))
+  try {
+    await use(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`
+}
+
+function write(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { version } from '@belfry/domain'
+import { PlainError } from '@belfry/launcher'
+import pg from 'pg'
+import type { BackupSettings, Installation } from '../config.ts'
+import { openDatabase } from '../open-database.ts'
+import { requireTool, runTool } from '../postgres-tools.ts'
+import type { BackupStore } from './backup-store.ts'
+import { copyCluster } from './base-backup.ts'
+import { countedTables, describeFile, type Manifest, manifestName } from './manifest.ts'
+import { openStore } from './open-store.ts'
+
+/** The database in a backup, by its kind. */
+export const databaseFile = { files: 'cluster.tar.gz', dump: 'database.dump' } as const
+
+/** The files of a data folder that hold secrets. */
+export const secretFiles = ['secrets.json', 'account.json'] as const
+
+export type MadeBackup = { name: string; store: BackupStore; manifest: Manifest }
+
+/**
+ * Makes a consistent backup while the installation runs, and stores it. The embedded PostgreSQL is copied with its log;
+ * another one is dumped by pg_dump.
+ * @param withSecrets - Also copies the keys of the data folder. Default of the callers: no, because they open what the
+ * database encrypts.
+ */
+export async function makeBackup(
+  installation: Installation,
+  settings: BackupSettings,
+  withSecrets: boolean,
+  now = new Date(),
+): Promise<MadeBackup> {
+  const { dataDir } = installation
+  if (withSecrets && dataDir === null) {
+    throw new PlainError('--with-secrets copies the data folder of npm start. Keep the variables of services yourself.')
+  }
+  const name = `belfry-${now.toISOString().replace(/\.\d+/, '').replace(/[-:]/g, '')}`
+  const work = await mkdtemp(join(await workPlace(settings), '.belfry-backup-'))
+  const folder = join(work, name)
+  const database = await openDatabase(installation)
+  try {
+    await mkdir(folder, { mode: 0o700 })
+    const described = database.embedded === null ? await dump(database.url, folder) : await copy(database.url, folder)
+    const secrets = withSecrets && dataDir !== null ? await copySecrets(dataDir, folder) : []
+    const names = [databaseFile[described.kind], ...secrets]
+    const files = await Promise.all(names.map(file => describeFile(folder, file)))
+    const hasSecrets = secrets.length > 0
+    const manifest: Manifest = { format: 1, createdAt: now.toISOString(), version, ...described, hasSecrets, files }
+    await writeFile(join(folder, manifestName), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
+    const store = openStore(settings)
+    await store.put(folder)
+    return { name, store, manifest }
+  } finally {
+    await database.close()
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+// On the disk of the folder, which has to have room for the backup anyway.
+async function workPlace({ folder }: BackupSettings): Promise<string> {
+  if (folder.startsWith('s3://')) return tmpdir()
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return folder
+}
+
+type Described = Pick<Manifest, 'kind' | 'migration' | 'postgres' | 'rows'>
+
+async function copy(url: string, folder: string): Promise<Described> {
+  const described = await withClient(url, describe)
+  await copyCluster(url, join(folder, databaseFile.files))
+  return { kind: 'files', ...described }
+}
+
+// The dump and the counts are of the same snapshot.
+async function dump(url: string, folder: string): Promise<Described> {
+  return withClient(url, async client => {
+    const { rows } = await client.query<{ major: number }>(
+      `SELECT current_setting('server_version_num')::int / 10000 AS major`,
+    )
+    await requireTool('pg_dump', rows[0]?.major ?? 0)
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    const described = await describe(client)
+    const exported = await client.query<{ id: string }>('SELECT pg_export_snapshot() AS id')
+    const file = join(folder, databaseFile.dump)
+    // Unlogged tables hold the processes of the moment.
+    const what = ['--format=custom', '--no-unlogged-table-data', `--snapshot=${exported.rows[0]?.id}`]
+    await runTool('pg_dump', url, [...what, `--file=${file}`])
+    return { kind: 'dump', ...described }
+  })
+}
+
+async function describe(client: pg.Client): Promise<Omit<Described, 'kind'>> {
+  const { rows } = await client.query<{ postgres: string; migration: string | null }>(`
+    SELECT current_setting('server_version') AS postgres,
+           (SELECT max(migration_name) FROM _prisma_migrations WHERE finished_at IS NOT NULL) AS migration`)
+  const [{ postgres, migration } = { postgres: '', migration: null }] = rows
+  if (migration === null) throw new PlainError('This database has no tables of Belfry yet.')
+  return { postgres: postgres.split(' ')[0] ?? '', migration, rows: await countRows(client) }
+}
+
+/** Counts the rows of the counted tables. */
+export async function countRows(client: Pick<pg.Client, 'query'>): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const table of countedTables) {
+    const { rows } = await client.query<{ count: string }>(`SELECT count(*) AS count FROM ${table}`)
+    counts[table] = Number(rows[0]?.count)
+  }
+  return counts
+}
+
+async function copySecrets(dataDir: string, folder: string): Promise<string[]> {
+  const present = secretFiles.filter(name => existsSync(join(dataDir, name)))
+  for (const name of present) await copyFile(join(dataDir, name), join(folder, name))
+  return present
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, application_name: 'belfry-backup' })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

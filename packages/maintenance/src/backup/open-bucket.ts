@@ -1,0 +1,112 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { DeleteObjectsCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
+import { PlainError } from '@belfry/launcher'
+import { type BackupStore, nameForm, type StoredBackup, sizeOf } from './backup-store.ts'
+import { manifestName, parseManifest } from './manifest.ts'
+
+/** Opens a store on object storage: `s3://bucket/prefix`. Each file of a backup is one object. */
+export function openBucket(
+  place: string,
+  { endpoint, region }: { endpoint: string | null; region: string },
+): BackupStore {
+  const { hostname: bucket, pathname } = new URL(place)
+  const prefix = pathname.replace(/^\/|\/$/g, '')
+  const keyOf = (...parts: string[]) => [prefix, ...parts].filter(Boolean).join('/')
+  // Servers other than Amazon's are reached by a path instead of a name for each bucket.
+  const client = new S3Client({ region, ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }) })
+
+  async function upload(folder: string, file: string): Promise<void> {
+    const Body = createReadStream(join(folder, file))
+    // In parts, because an object of one part is limited to 5 GB.
+    await new Upload({ client, params: { Bucket: bucket, Key: keyOf(basename(folder), file), Body } }).done()
+  }
+
+  async function read(key: string): Promise<Readable> {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+    return Body as Readable // in Node
+  }
+
+  async function keys(below: string): Promise<string[]> {
+    const found: string[] = []
+    for (let token: string | undefined; ; ) {
+      const page = await client.send(
+        new ListObjectsV2Command({ Bucket: bucket, Prefix: below, ...(token ? { ContinuationToken: token } : {}) }),
+      )
+      found.push(...(page.Contents ?? []).flatMap(({ Key }) => Key ?? []))
+      token = page.NextContinuationToken
+      if (!token) return found
+    }
+  }
+
+  async function readBackup(key: string): Promise<StoredBackup> {
+    const manifest = parseManifest(await text(await read(key)))
+    return { name: key.split('/').at(-2) ?? '', manifest, bytes: sizeOf(manifest) }
+  }
+
+  return explained(place, {
+    place,
+    async put(folder) {
+      const files = (await readdir(folder)).filter(file => file !== manifestName)
+      for (const file of files) await upload(folder, file)
+      await upload(folder, manifestName)
+    },
+    async list() {
+      const manifests = (await keys(keyOf(''))).filter(key => {
+        const [name = '', file] = key.split('/').slice(-2)
+        return file === manifestName && nameForm.test(name)
+      })
+      const found = await Promise.all(manifests.map(readBackup))
+      return found.sort((a, b) => b.name.localeCompare(a.name))
+    },
+    async fetch(name, parent) {
+      const folder = join(parent, name)
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const manifest = await readFileOf(name, manifestName, folder)
+      for (const file of parseManifest(manifest).files) await download(name, file.name, folder)
+      return folder
+    },
+    async remove(name) {
+      const below = await keys(`${keyOf(name)}/`)
+      // Without its manifest the backup is incomplete, so no reader finds half of it.
+      const ordered = below.sort((a, b) => Number(b.endsWith(manifestName)) - Number(a.endsWith(manifestName)))
+      for (const Key of ordered) {
+        await client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: [{ Key }] } }))
+      }
+    },
+  })
+
+  async function download(name: string, file: string, folder: string): Promise<void> {
+    await pipeline(await read(keyOf(name, file)), createWriteStream(join(folder, file), { mode: 0o600 }))
+  }
+
+  async function readFileOf(name: string, file: string, folder: string): Promise<string> {
+    await download(name, file, folder)
+    return readFile(join(folder, file), 'utf8')
+  }
+}
+
+async function text(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+/** Returns a store whose errors name the place. */
+function explained(place: string, store: BackupStore): BackupStore {
+  const explain = (error: unknown): never => {
+    if (error instanceof PlainError || !(error instanceof Error)) throw error
+    throw new PlainError(`Object storage ${place}: ${error.name}: ${error.message}`)
+  }
+  return {
+    place: store.place,
+    put: folder => store.put(folder).catch(explain),
+    list: () => store.list().catch(explain),
+    fetch: (name, parent) => store.fetch(name, parent).catch(explain),
+    remove: name => store.remove(name).catch(explain),
+  }
+}

@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import { findMasterKeyProblem, readMigrationHistory } from '@belfry/db'
+import { checkout } from '@belfry/launcher'
+import { parseMasterKeys } from '@belfry/vault'
+import pg from 'pg'
+import { countRows } from '../backup/make-backup.ts'
+import type { Manifest } from '../backup/manifest.ts'
+
+/** The result of checking a restored database. */
+export type Verification = { problems: string[]; notes: string[]; rows: Record<string, number> }
+
+/**
+ * Checks a restored database: its rows against the manifest, its invariants, and that each value can be read.
+ * @param keys - ENCRYPTION_KEYS of the installation; undefined when they are not at hand.
+ */
+export async function checkRestored(url: string, manifest: Manifest, keys: string | undefined): Promise<Verification> {
+  const pool = new pg.Pool({ connectionString: url, max: 2, application_name: 'belfry-restore' })
+  try {
+    const rows = await countRows(pool as never)
+    const counts = compareRows(manifest, rows)
+    const problems = [...counts.problems, ...(await brokenInvariants(pool)), ...(await keyProblems(pool, keys))]
+    await readEverything(pool)
+    const notes = [...counts.notes, ...(await migrationNotes(pool))]
+    if (keys === undefined) notes.push('ENCRYPTION_KEYS is not set, so it was not checked against this backup.')
+    return { problems, notes, rows }
+  } finally {
+    await pool.end()
+  }
+}
+
+function compareRows({ kind, rows: expected }: Manifest, found: Record<string, number>) {
+  const problems: string[] = []
+  const notes: string[] = []
+  for (const [table, count] of Object.entries(expected)) {
+    const restored = found[table] ?? 0
+    if (kind === 'dump' && restored !== count) problems.push(`${table} has ${restored} rows instead of ${count}.`)
+    // A backup of files is of the moment at which it ended, some seconds after the rows were counted.
+    if (kind === 'files' && restored < count) notes.push(`${table} has ${restored} rows; ${count} were counted before.`)
+    if (kind === 'files' && restored === 0 && count > 0) problems.push(`${table} is empty; it had ${count} rows.`)
+  }
+  return { problems, notes }
+}
+
+// Each returns the number of rows that break it.
+const invariants: Record<string, string> = {
+  'waiting tasks without a request': `
+    SELECT count(*)::int AS count FROM tasks t
+    WHERE state IN ('pending', 'retrying', 'processing')
+      AND NOT EXISTS (SELECT FROM task_requests r WHERE r.task_id = t.id)`,
+  'tasks of unknown workspaces': `
+    SELECT count(*)::int AS count FROM tasks t
+    WHERE NOT EXISTS (SELECT FROM workspaces w WHERE w.id = t.workspace_id)`,
+  'workspaces of unknown organizations': `
+    SELECT count(*)::int AS count FROM workspaces w
+    WHERE NOT EXISTS (SELECT FROM organizations o WHERE o.id = w.organization_id)`,
+  'secrets without a data key': `
+    SELECT count(*)::int AS count FROM secrets s
+    WHERE NOT EXISTS (SELECT FROM data_keys k WHERE k.workspace_id = s.workspace_id)`,
+}
+
+async function brokenInvariants(pool: pg.Pool): Promise<string[]> {
+  const problems: string[] = []
+  for (const [name, text] of Object.entries(invariants)) {
+    const { rows } = await pool.query<{ count: number }>(text)
+    if (rows[0]?.count !== 0) problems.push(`There are ${rows[0]?.count} ${name}.`)
+  }
+  return problems
+}
+
+async function keyProblems(pool: pg.Pool, keys: string | undefined): Promise<string[]> {
+  if (keys === undefined) return []
+  const problem = await findMasterKeyProblem(pool, parseMasterKeys(keys))
+  return problem === null ? [] : [`ENCRYPTION_KEYS does not fit this backup: ${problem}`]
+}
+
+// Reads each value of each row, which verifies the checksums of the pages.
+async function readEverything(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  )
+  for (const { name } of rows) await pool.query(`SELECT sum(length(one::text)) FROM ${name} one`)
+}
+
+async function migrationNotes(pool: pg.Pool): Promise<string[]> {
+  const { pending, unknown } = await readMigrationHistory(pool, join(checkout, 'prisma'))
+  return [
+    ...(pending.length > 0 ? [`${pending.length} migrations of this version will be applied.`] : []),
+    ...(unknown.length > 0 ? [`A later version of Belfry made this backup: restore it with that version.`] : []),
+  ]
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { startPostgres } from '@belfry/embedded'
+import { PlainError } from '@belfry/launcher'
+import pg from 'pg'
+import { databaseFile } from '../backup/make-backup.ts'
+import { checkFiles, type Manifest, readManifest } from '../backup/manifest.ts'
+import type { Installation } from '../config.ts'
+import { requireTool, runTool } from '../postgres-tools.ts'
+import { checkRestored, type Verification } from './check-restored.ts'
+import { unpackCluster } from './unpack-cluster.ts'
+
+/**
+ * Restores a backup into a temporary PostgreSQL, or into a temporary database for a dump, checks it, and removes it again.
+ * The installation is not touched.
+ */
+export async function drill(installation: Installation, backup: string, work: string): Promise<Verification> {
+  const manifest = await readManifest(backup)
+  await checkFiles(backup, manifest)
+  const keys = installation.env.ENCRYPTION_KEYS || undefined
+  return manifest.kind === 'files'
+    ? drillFiles(backup, manifest, join(work, 'cluster'), keys)
+    : drillDump(installation.env.DATABASE_URL, backup, manifest, keys)
+}
+
+async function drillFiles(backup: string, manifest: Manifest, dataDir: string, keys: string | undefined) {
+  await unpackCluster(backup, manifest, dataDir)
+  const postgres = await startPostgres({ dataDir })
+  try {
+    return await checkRestored(postgres.url(), manifest, keys)
+  } finally {
+    await postgres.stop()
+  }
+}
+
+async function drillDump(serverUrl: string | undefined, backup: string, manifest: Manifest, keys: string | undefined) {
+  if (!serverUrl) throw new PlainError('The drill of a dump needs DATABASE_URL: it creates a database on that server.')
+  await requireTool('pg_restore', Number(manifest.postgres.split('.')[0]))
+  const name = `belfry_drill_${randomBytes(6).toString('hex')}`
+  const url = Object.assign(new URL(serverUrl), { pathname: name }).href
+  await execute(serverUrl, `CREATE DATABASE ${name} TEMPLATE template0`)
+  try {
+    await restoreDump(url, backup)
+    return await checkRestored(url, manifest, keys)
+  } finally {
+    await execute(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)
+  }
+}
+
+/** Restores a dump into an empty database. The owner of the database owns all restored tables. */
+export function restoreDump(databaseUrl: string, backup: string): Promise<void> {
+  const file = join(backup, databaseFile.dump)
+  return runTool('pg_restore', databaseUrl, ['--no-owner', '--no-privileges', '--exit-on-error', file])
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,171 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { findRunningPostgres, startPostgres } from '@belfry/embedded'
+import { checkout, PlainError, readJson, startCommand, takeLock } from '@belfry/launcher'
+import pg from 'pg'
+import { secretFiles } from '../backup/make-backup.ts'
+import { checkFiles, type Manifest, readManifest } from '../backup/manifest.ts'
+import { environmentWith, type Installation } from '../config.ts'
+import { requireTool } from '../postgres-tools.ts'
+import { checkRestored } from './check-restored.ts'
+import { restoreDump } from './drill.ts'
+import { unpackCluster } from './unpack-cluster.ts'
+
+export type RestoreOptions = {
+  /** Also holds tasks that are due before this time: see `hold-overdue`. */
+  until: string | null
+  /** Whether tasks that may have been delivered since the backup are held. */
+  holds: boolean
+  /** Restores although the keys of the stored secrets are missing. */
+  withoutSecrets: boolean
+}
+
+type Print = (line: string) => void
+
+/**
+ * Restores a backup for good, applies missing migrations, checks the result, and holds the tasks that may have been
+ * delivered since.
+ */
+export async function restore(
+  installation: Installation,
+  backup: string,
+  options: RestoreOptions,
+  print: Print,
+): Promise<void> {
+  const manifest = await readManifest(backup)
+  await checkFiles(backup, manifest)
+  print(`the backup is of ${manifest.createdAt}, by Belfry ${manifest.version}; its checksums fit`)
+  if (manifest.kind === 'dump') await restoreDatabase(installation, backup, manifest, options, print)
+  else await restoreFolder(installation, backup, manifest, options, print)
+}
+
+async function restoreDatabase(
+  { env }: Installation,
+  backup: string,
+  manifest: Manifest,
+  options: RestoreOptions,
+  print: Print,
+): Promise<void> {
+  const url = env.DATABASE_URL
+  if (!url) throw new PlainError('This backup is a dump. Set DATABASE_URL to an empty database of your own PostgreSQL.')
+  await requireTool('pg_restore', Number(manifest.postgres.split('.')[0]))
+  await requireEmpty(url)
+  await restoreDump(url, backup)
+  await finish(url, manifest, env.ENCRYPTION_KEYS || undefined, options, print)
+  print(
+    'start the services, review the held tasks, then run release-held; run grant-roles again if you use service roles',
+  )
+}
+
+async function requireEmpty(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query(`SELECT FROM pg_tables WHERE schemaname = 'public' LIMIT 1`)
+    if (rows.length > 0) {
+      throw new PlainError(
+        'The database of DATABASE_URL has tables. Stop the services, rename it, and create an empty one of its name.',
+      )
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+async function restoreFolder(
+  { wantedDataDir: dataDir, env }: Installation,
+  backup: string,
+  manifest: Manifest,
+  options: RestoreOptions,
+  print: Print,
+): Promise<void> {
+  if (env.DATABASE_URL) {
+    throw new PlainError('This backup has the files of npm start. Unset DATABASE_URL: it is restored into DATA_DIR.')
+  }
+  await mkdir(join(dataDir, 'logs'), { recursive: true, mode: 0o700 })
+  const lock = takeLock(join(dataDir, 'run.json'), 'http://localhost')
+  if ('holder' in lock) throw new PlainError(`Belfry runs on ${dataDir} (process ${lock.holder.pid}). Stop it first.`)
+  const place = join(dataDir, 'postgres')
+  try {
+    if (await findRunningPostgres(place)) throw new PlainError(`A PostgreSQL still runs on ${place}. Stop it first.`)
+    await restoreSecrets(dataDir, backup, manifest, options)
+    const draft = `${place}.restored`
+    await rm(draft, { recursive: true, force: true })
+    await unpackCluster(backup, manifest, draft)
+    const aside = await replace(place, draft)
+    if (aside !== null) print(`the previous data is in ${aside}; delete it when you no longer need it`)
+    const keys = readKeys(dataDir, env)
+    const postgres = await startPostgres({ dataDir: place, logFile: join(dataDir, 'logs/postgres.log') })
+    try {
+      await finish(postgres.url(), manifest, keys, options, print)
+    } finally {
+      await postgres.stop()
+    }
+    print(`start it: ${startCommand}; then review the held tasks and run release-held`)
+  } finally {
+    lock.release()
+  }
+}
+
+// New keys would make the stored secrets unreadable, so a folder without keys gets none by accident.
+async function restoreSecrets(
+  dataDir: string,
+  backup: string,
+  { hasSecrets, rows }: Manifest,
+  { withoutSecrets }: RestoreOptions,
+): Promise<void> {
+  if (existsSync(join(dataDir, 'secrets.json'))) return
+  if (hasSecrets) {
+    for (const name of secretFiles) {
+      if (existsSync(join(backup, name))) await copyFile(join(backup, name), join(dataDir, name))
+    }
+    return
+  }
+  if (withoutSecrets) return
+  throw new PlainError(
+    `${dataDir} has no secrets.json, and neither has the backup. Copy the file of the lost installation there. ` +
+      `Without it ${rows.secrets ?? 0} stored secrets and all signing secrets are lost: --without-secrets accepts that.`,
+  )
+}
+
+async function replace(place: string, draft: string): Promise<string | null> {
+  const aside = `${place}.before-${new Date().toISOString().replace(/\.\d+/, '').replace(/[-:]/g, '')}`
+  const exists = existsSync(place)
+  if (exists) await rename(place, aside)
+  await rename(draft, place)
+  return exists ? aside : null
+}
+
+function readKeys(dataDir: string, env: Installation['env']): string | undefined {
+  const secrets = readJson(join(dataDir, 'secrets.json')) as { ENCRYPTION_KEYS?: string } | undefined
+  return env.ENCRYPTION_KEYS || secrets?.ENCRYPTION_KEYS
+}
+
+async function finish(
+  url: string,
+  manifest: Manifest,
+  keys: string | undefined,
+  { until, holds }: RestoreOptions,
+  print: Print,
+): Promise<void> {
+  const { problems, notes } = await checkRestored(url, manifest, keys)
+  for (const line of [...notes, ...problems]) print(line)
+  if (problems.length > 0) throw new PlainError('The restored database is not what the backup describes.')
+  print(await migrate(url, 'deploy'))
+  if (holds) print(await migrate(url, 'hold-overdue', ...(until === null ? [] : ['--until', until])))
+}
+
+async function migrate(url: string, ...args: string[]): Promise<string> {
+  const program = join(checkout, 'prisma/dist/main.mjs')
+  const env = environmentWith({ DATABASE_URL: url, DATABASE_URL_FILE: '' })
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { env })
+    return stdout.trim().split('\n').at(-1) ?? ''
+  } catch (error) {
+    const { stderr = '' } = error as { stderr?: string }
+    throw new PlainError(`${args[0]} failed on the restored database: ${stderr.trim()}`)
+  }
+}
