@@ -28,6 +28,57 @@ const json = async (args: string[], input?: string) => {
     .map(line => JSON.parse(line))
 }
 
+describe('queues', () => {
+  it('are created, shown, listed, paused, resumed and deleted', async () => {
+    const limits = ['--max-concurrent', '2', '--rate', '100/1m', '--ordered']
+    expect(await json(['queues', 'set', 'cli/a', ...limits])).toMatchObject([
+      { name: 'cli/a', maxConcurrent: 2, rateLimit: { count: 100, periodMs: 60_000 }, ordered: true, pausedAt: null },
+    ])
+    const shown = await cli(['queues', 'show', 'cli/a'])
+    expect(shown.out).toBe('cli/a\t2 at a time, 100 per 60s, ordered\tactive\t0\t0\t-\n')
+    expect(await json(['queues', 'pause', 'cli/a'])).toMatchObject([{ pausedAt: expect.any(String) }])
+    expect((await cli(['queues', 'show', 'cli/a'])).out).toContain('\tpaused\t')
+    expect(await json(['queues', 'resume', 'cli/a'])).toMatchObject([{ pausedAt: null }])
+    // Without options a queue has no limits.
+    expect(await json(['queues', 'set', 'cli/a'])).toMatchObject([
+      { maxConcurrent: null, rateLimit: null, ordered: false },
+    ])
+    await json(['queues', 'set', 'cli/b', '--rate', '5/1s'])
+    expect((await json(['queues', '--name', 'cli/'])).map(({ name }) => name)).toEqual(['cli/a', 'cli/b'])
+    expect((await cli(['queues', 'list', '--name', 'cli/b'])).out).toBe('cli/b\t5 per 1s\tactive\t0\t0\t-\n')
+    expect((await cli(['queues', 'delete', 'cli/b'])).out).toBe('cli/b  deleted\n')
+    expect(await cli(['queues', 'list', '--name', 'cli/b'])).toMatchObject({ code: 0, error: 'No queues found.\n' })
+    expect((await cli(['queues', 'show', 'cli/b'])).error).toMatch(/^404 not_found/)
+  })
+
+  it('hold back the tasks that name them, and are not deleted meanwhile', async () => {
+    await json(['queues', 'set', 'cli/held', '--max-concurrent', '1'])
+    await json(['queues', 'pause', 'cli/held'])
+    const args = ['publish', 'orders.paid', '--to', target.url('/held'), '-d', '{}', '--queue', 'cli/held']
+    const [event] = await json(args)
+    expect(event.tasks).toMatchObject([{ queue: 'cli/held' }])
+    await waitFor(
+      () => json(['queues', 'show', 'cli/held']),
+      ([queue]) => queue.waiting === 1,
+    )
+    expect((await cli(['queues', 'delete', 'cli/held'])).error).toMatch(/^409 queue_in_use/)
+    expect(target.requestsTo('/held')).toEqual([])
+    await json(['queues', 'resume', 'cli/held'])
+    await target.waitFor(() => target.requestsTo('/held').length === 1, 15_000)
+  })
+
+  it('are refused with limits that cannot be', async () => {
+    for (const flags of [
+      ['--rate', '100'],
+      ['--rate', '1/soon'],
+      ['--max-concurrent', '0'],
+    ]) {
+      expect(await cli(['queues', 'set', 'cli/bad', ...flags])).toMatchObject({ code: 2 })
+    }
+    expect((await cli(['queues', 'set', 'bad name'])).error).toMatch(/^404 not_found/)
+  })
+})
+
 describe('schedules', () => {
   it('a call, and shows, lists and cancels it', async () => {
     const [task] = await json(

@@ -4,11 +4,14 @@ import { describe, expect, it } from 'vitest'
 import {
   type ClaimedTask,
   changePendingTask,
+  endTasks,
+  expireTasks,
   type FinishedAttempt,
   insertTasks,
   type NewTask,
   recordAttempts,
   replayTask,
+  stopRetryingTask,
   undoClaims,
 } from '../src/index.ts'
 import { loseAttempts } from '../src/tasks/lose-attempts.ts'
@@ -141,21 +144,30 @@ describe('the callbacks of a task', () => {
     expect(callback?.payload.run?.response?.body).toBe('{{{ secrets.KEY }}}')
   })
 
-  it('have no run when the task is dead without an attempt', async () => {
+  it('have no run when the task expires without an attempt', async () => {
     const task = aTask({ callbacks: all })
     await insertTasks(db.pool, [task])
-    await db.pool.query(`UPDATE tasks SET state = 'dead', state_reason = 'expired' WHERE id = $1`, [task.id])
+    await db.pool.query(`UPDATE tasks SET expires_at = now() WHERE id = $1`, [task.id])
+    expect(await expireTasks(db.pool, { taskIds: [task.id] })).toHaveLength(1)
     const callbacks = await callbacksOf(task.id)
     expect(callbacks.map(({ url, payload }) => [url, payload.run])).toEqual([['https://example.com/lost', null]])
+    expect(callbacks[0]?.payload.task).toMatchObject({ state: 'dead', state_reason: 'expired' })
   })
 
-  it('report the latest run when a waiting task is made dead', async () => {
-    const { taskId, runId } = await attempt(again)
-    await db.pool.query(`UPDATE tasks SET state = 'dead', state_reason = 'stopped' WHERE id = $1`, [taskId])
+  it.each(['stopped', 'stopped with others', 'expired'])('report the latest run when a task is %s', async how => {
+    const { taskId, runId, workspaceId } = await attempt(again)
+    if (how === 'stopped') expect((await stopRetryingTask(db.pool, workspaceId, taskId)).kind).toBe('moved')
+    if (how === 'stopped with others') {
+      expect(await endTasks(db.pool, workspaceId, [taskId], 'stop')).toMatchObject({ ended: 1 })
+    }
+    if (how === 'expired') {
+      await db.pool.query(`UPDATE tasks SET expires_at = now() WHERE id = $1`, [taskId])
+      expect(await expireTasks(db.pool, { taskIds: [taskId] })).toHaveLength(1)
+    }
     const [, failed] = await callbacksOf(taskId)
     expect(failed?.url).toBe('https://example.com/lost')
     expect([failed?.payload.task.state_reason, fromId('run', failed?.payload.run?.id ?? '')]).toEqual([
-      'stopped',
+      how === 'expired' ? 'expired' : 'stopped',
       runId,
     ])
   })

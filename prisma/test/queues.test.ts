@@ -243,12 +243,52 @@ describe('a queue', () => {
     expect(claimed(claims[0]).queueId).toBeNull()
   })
 
+  it('blocks 500 other tasks with a refused one, and makes 500 due at a time, of more than 500', async () => {
+    const { id, workspaceId } = await aQueue({ maxConcurrent: 1 }, 0)
+    const stored = Array.from({ length: 520 }, () => aTask({ workspaceId, queue: 'q' }))
+    for (let i = 0; i < stored.length; i += 130) await insertTasks(db.pool, stored.slice(i, i + 130))
+    await sleep(50)
+    const [first, second, ...others] = await dueTasks(id)
+    expect(kinds(await claimAll(db.pool, [first ?? '', second ?? ''])).sort()).toEqual(['blocked', 'claimed'])
+    expect(await dueTasks(id)).toHaveLength(520 - 2 - 500)
+    // The remaining ones are blocked as soon as one of them is refused.
+    const [refused = ''] = await dueTasks(id)
+    expect(kinds(await claimAll(db.pool, [refused]))).toEqual(['blocked'])
+    expect(await dueTasks(id)).toEqual([])
+    expect(others).toHaveLength(518)
+    await changeQueue(db.pool, workspaceId, 'q', { maxConcurrent: 1_000 })
+    expect(await advanceQueues(db.pool, [id])).toBe(500)
+    const due = await dueTasks(id)
+    expect(due).toHaveLength(500)
+    expect(await advanceQueues(db.pool, [id])).toBe(0) // those that are due are the next to start
+    expect(new Set(kinds(await claimAll(db.pool, due)))).toEqual(new Set(['claimed']))
+    expect(await advanceQueues(db.pool, [id])).toBe(19)
+  })
+
+  it('is found by the search among more than 2,000 queues', async () => {
+    const workspaceId = await aWorkspace(db.pool)
+    await db.pool.query(
+      `INSERT INTO queues (id, workspace_id, name)
+       SELECT uuid_v7(clock_timestamp()), $1, 'many-' || n FROM generate_series(1, 2001) n`,
+      [workspaceId],
+    )
+    await nameQueue(db.pool, workspaceId, 'q', { maxConcurrent: 1 })
+    const tasks = await addTasks(workspaceId, 2)
+    const [first] = await claimAll(db.pool, tasks)
+    const { queueId } = claimed(first)
+    await record(claimed(first))
+    const search = openQueueSearch(db.pool)
+    const rounds = [await search(), await search()]
+    expect(rounds[1]).toBeGreaterThanOrEqual(1)
+    expect(await dueTasks(queueId ?? '')).toEqual([tasks[1]])
+  })
+
   it('is found by the search when its wake-up was lost', async () => {
     const { id, tasks } = await aQueue({ maxConcurrent: 1 }, 2)
     const [first] = await claimAll(db.pool, tasks)
     await record(claimed(first))
     const search = openQueueSearch(db.pool)
-    expect(await search()).toBeGreaterThanOrEqual(1)
+    expect((await search()) + (await search())).toBeGreaterThanOrEqual(1) // other tests have more than 2,000 queues
     expect(await dueTasks(id)).toEqual([tasks[1]])
   })
 

@@ -43,7 +43,7 @@ export async function advanceRatedQueues(pool: Pool, limit: number): Promise<num
 /**
  * Opens the search for queues whose wake-up was lost, because a process died between two statements. Each call checks the
  * next 2,000 queues, and costs the same however many tasks they block.
- * @returns How many tasks of these queues became due.
+ * @returns How many of them block tasks.
  */
 export function openQueueSearch(pool: Pool): () => Promise<number> {
   let cursor = '00000000-0000-0000-0000-000000000000'
@@ -61,6 +61,7 @@ export function openQueueSearch(pool: Pool): () => Promise<number> {
     })
     cursor = rows.length < walkedPerRound ? '00000000-0000-0000-0000-000000000000' : (rows.at(-1)?.id ?? cursor)
     const blocked = rows.flatMap(({ id, isBlocked }) => (isBlocked ? [id] : []))
-    return blocked.length === 0 ? 0 : advanceQueues(pool, blocked)
+    if (blocked.length > 0) await advanceQueues(pool, blocked)
+    return blocked.length
   }
 }

@@ -56,7 +56,7 @@ export function loops(ctx: Context): Loop[] {
       signal => drain(signal, 200, limit => advanceRatedQueues(ctx.pool, limit)),
       1_000,
     ),
-    chore('search-queues', 5_000, openQueueSearch(ctx.pool)),
+    chore('search-queues', 1_000, openQueueSearch(ctx.pool), 4_000),
     chore('raise-alerts', 5_000, () => raiseAlerts(background), 15_000),
     chore('wind-down-workspaces', 2_000, signal => windDownWorkspaces(background, signal), 10_000),
     chore('purge-deleted', 60_000, signal => purgeDeleted(background, signal)),
