@@ -9,6 +9,7 @@ import { jobQueues } from './benchmarks/job-queues.ts'
 import { lag } from './benchmarks/lag.ts'
 import { lightLoad } from './benchmarks/light-load.ts'
 import { memory } from './benchmarks/memory.ts'
+import { qstash } from './benchmarks/qstash.ts'
 import { queues } from './benchmarks/queues.ts'
 import { withoutRedis } from './benchmarks/without-redis.ts'
 import { writes } from './benchmarks/writes.ts'
@@ -23,7 +24,7 @@ import { toTable } from './report/table.ts'
 const allBenchmarks: readonly Benchmark[] = [
   ...[dispatch(50), dispatch(200), jobQueues(50), jobQueues(200), withoutRedis],
   queues,
-  ...[create, lag, event, lightLoad, growth, writes, memory],
+  ...[create, qstash, lag, event, lightLoad, growth, writes, memory],
 ]
 
 if (process.platform !== 'linux') {
