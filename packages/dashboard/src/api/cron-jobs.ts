@@ -14,6 +14,8 @@ export type NewCronJob = RequestBody & {
   catch_up: string
   starts_at: string | null
   ends_at: string | null
+  max_age_ms: number | null
+  labels: string[]
 }
 
 export function cronJobsQuery(workspaceId: string, query: ListQuery = {}) {

@@ -1,12 +1,13 @@
 import type { CreateSubscriptionBody, Subscription } from '@belfry/contract'
 import { call } from './call.ts'
 import { listOptions } from './page.ts'
+import type { FlowBody } from './tasks.ts'
 
 const base = '/api/v1/scheduler/subscriptions'
 
 export type SubscriptionBody = Pick<CreateSubscriptionBody, 'topic' | 'url' | 'headers' | 'timeout_ms' | 'active'> & {
   retry: Partial<CreateSubscriptionBody['retry']>
-}
+} & FlowBody
 
 export function subscriptionsQuery(workspaceId: string) {
   return listOptions<Subscription>(['subscriptions', workspaceId], base, { limit: 100 }, workspaceId)

@@ -20,6 +20,11 @@ export type RequestBody = {
   queue?: string | null
 } & { [Event in CallbackEvent]: CallbackBody | null }
 
+/** The queue, the deadline, the labels and the callbacks of the tasks of an event or a subscription. */
+export type FlowBody = { queue: string | null; max_age_ms: number | null; labels: string[] } & {
+  [Event in CallbackEvent]: CallbackBody | null
+}
+
 export type NewTask = RequestBody & {
   name: string
   execute_at: string

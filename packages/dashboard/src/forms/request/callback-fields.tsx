@@ -1,13 +1,19 @@
 import type { ReactNode } from 'react'
 import { Field, TextInput } from '../../ui/field.tsx'
+import type { FieldErrors } from '../use-form.ts'
 import styles from './request.module.css'
-import { callbackEvents } from './request-draft.ts'
-import type { RequestFieldsProps } from './request-fields.tsx'
+import { type CallbackDrafts, callbackEvents } from './request-draft.ts'
 
 const labels = { on_success: 'On success', on_failure: 'On failure', on_attempt: 'After each attempt' }
 
+type CallbackFieldsProps = {
+  draft: { callbacks: CallbackDrafts }
+  errors: FieldErrors
+  onChange(change: { callbacks: CallbackDrafts }): void
+}
+
 /** Fields for the URLs that receive the outcome of a task. */
-export function CallbackFields({ draft, onChange, errors }: RequestFieldsProps): ReactNode {
+export function CallbackFields({ draft, onChange, errors }: CallbackFieldsProps): ReactNode {
   return (
     <>
       <p className={styles.faint}>Belfry posts the task and the response of its run to these URLs.</p>

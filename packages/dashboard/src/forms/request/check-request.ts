@@ -3,7 +3,7 @@ import { findHeaderProblems } from '@belfry/domain/request-headers'
 import { checkTargetUrl } from '@belfry/domain/target-url'
 import type { FieldErrors } from '../use-form.ts'
 import { checkJson } from './json-text.ts'
-import { callbackEvents, filledRows, headersOf, type RequestDraft } from './request-draft.ts'
+import { type CallbackDrafts, callbackEvents, filledRows, headersOf, type RequestDraft } from './request-draft.ts'
 
 // The limits of a body in the API, which contains the payload.
 const payloadLimits = { maxDepth: 31, maxKeys: 10_000 }
@@ -16,13 +16,8 @@ export function checkRequest(draft: RequestDraft): FieldErrors {
     url: draft.url.trim() === '' ? 'Enter the target URL.' : checkTargetUrl(draft.url.trim()),
     headers: checkHeaders(draft),
     payload: draft.payload.trim() === '' ? null : checkPayload(draft.payload),
-    queue:
-      draft.queue.trim() === '' || /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/.test(draft.queue.trim())
-        ? null
-        : 'Use letters, digits and . _ : / -, starting with a letter or a digit.',
-    ...Object.fromEntries(
-      callbackEvents.map(event => [`${event}.url`, checkCallback(draft.callbacks[event].url.trim())]),
-    ),
+    queue: checkQueue(draft.queue),
+    ...checkCallbacks(draft.callbacks),
     timeout_ms: checkNumber(draft.timeoutSeconds, 1, 300, 'seconds'),
     'retry.max_retries': checkNumber(draft.maxRetries, 0, 20, 'retries', true),
     'retry.base_delay_ms': checkNumber(draft.baseDelaySeconds, 1, 3600, 'seconds'),
@@ -31,6 +26,15 @@ export function checkRequest(draft: RequestDraft): FieldErrors {
       (Number(draft.maxDelaySeconds) < baseDelay ? 'Must be at least the initial delay.' : null),
   }
   return Object.fromEntries(Object.entries(found).flatMap(([name, message]) => (message ? [[name, message]] : [])))
+}
+
+export function checkQueue(name: string): string | null {
+  const isName = name.trim() === '' || /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/.test(name.trim())
+  return isName ? null : 'Use letters, digits and . _ : / -, starting with a letter or a digit.'
+}
+
+export function checkCallbacks(callbacks: CallbackDrafts): Record<string, string | null> {
+  return Object.fromEntries(callbackEvents.map(event => [`${event}.url`, checkCallback(callbacks[event].url.trim())]))
 }
 
 function checkCallback(url: string): string | null {

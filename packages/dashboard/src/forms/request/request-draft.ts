@@ -30,8 +30,10 @@ export type RawBody = { payload_base64: string; content_type: string }
 
 export const callbackEvents = ['on_success', 'on_failure', 'on_attempt'] as const
 
+export type CallbackEvent = (typeof callbackEvents)[number]
+
 /** The URL of each callback, and its other fields as they are stored. */
-export type CallbackDrafts = Record<(typeof callbackEvents)[number], { url: string; stored: CallbackBody | null }>
+export type CallbackDrafts = Record<CallbackEvent, { url: string; stored: CallbackBody | null }>
 
 export const emptyRequest: RequestDraft = {
   url: '',
@@ -82,13 +84,11 @@ export function bodyOf(draft: RequestDraft): RequestBody {
     },
     timeout_ms: Math.round(Number(draft.timeoutSeconds) * 1000),
     queue: draft.queue.trim() || null,
-    on_success: callbackOf(draft.callbacks.on_success),
-    on_failure: callbackOf(draft.callbacks.on_failure),
-    on_attempt: callbackOf(draft.callbacks.on_attempt),
+    ...callbackBodies(draft.callbacks),
   }
 }
 
-function callbackDrafts(stored?: Partial<Pick<RequestBody, keyof CallbackDrafts>>): CallbackDrafts {
+export function callbackDrafts(stored?: Partial<Pick<RequestBody, CallbackEvent>>): CallbackDrafts {
   const draft = (callback: CallbackBody | null = null) => ({ url: callback?.url ?? '', stored: callback })
   return {
     on_success: draft(stored?.on_success),
@@ -97,8 +97,16 @@ function callbackDrafts(stored?: Partial<Pick<RequestBody, keyof CallbackDrafts>
   }
 }
 
+export function callbackBodies(callbacks: CallbackDrafts): Record<CallbackEvent, CallbackBody | null> {
+  return {
+    on_success: callbackOf(callbacks.on_success),
+    on_failure: callbackOf(callbacks.on_failure),
+    on_attempt: callbackOf(callbacks.on_attempt),
+  }
+}
+
 // A new URL keeps the other fields of a callback.
-function callbackOf({ url, stored }: CallbackDrafts[keyof CallbackDrafts]): CallbackBody | null {
+function callbackOf({ url, stored }: CallbackDrafts[CallbackEvent]): CallbackBody | null {
   return url.trim() === '' ? null : { ...stored, url: url.trim() }
 }
 

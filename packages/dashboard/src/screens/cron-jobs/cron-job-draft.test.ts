@@ -7,7 +7,11 @@ describe('the fields of a cron job', () => {
   it('become a body', () => {
     expect(checkCronJob(draft, false, false)).toEqual({})
     const startsAt = { text: '2026-12-01 09:00', zone: 'Europe/Berlin' }
-    expect(cronJobBody({ ...draft, cron: ' 0  9 * * 1-5 ', startsAt })).toMatchObject({
+    const controls = { maxAgeSeconds: '90', labels: ' a  b a ' }
+    expect(cronJobBody(draft)).toMatchObject({ max_age_ms: null, labels: [] })
+    expect(cronJobBody({ ...draft, ...controls, cron: ' 0  9 * * 1-5 ', startsAt })).toMatchObject({
+      max_age_ms: 90_000,
+      labels: ['a', 'b'],
       name: 'Report',
       cron: '0 9 * * 1-5',
       timezone: 'Europe/Berlin',
@@ -24,8 +28,11 @@ describe('the fields of a cron job', () => {
       cron: '@daily',
       startsAt: { text: '2026-12-02 09:00', zone },
       endsAt: { text: '2026-12-01 09:00', zone },
+      maxAgeSeconds: '0.5',
+      labels: 'import -wrong',
     }
-    expect(Object.keys(checkCronJob(wrong, false, false)).sort()).toEqual(['cron', 'ends_at', 'name'])
+    const fields = Object.keys(checkCronJob(wrong, false, false)).sort()
+    expect(fields).toEqual(['cron', 'ends_at', 'labels', 'max_age_ms', 'name'])
     expect(checkCronJob({ ...draft, startsAt: { text: 'soon', zone } }, false, false)).toHaveProperty('starts_at')
     expect(checkCronJob(draft, true, true)).toHaveProperty('payload')
   })

@@ -1,6 +1,8 @@
 import type { CronJob } from '@belfry/contract'
 import type { NewCronJob } from '../../api/cron-jobs.ts'
 import { checkRequest } from '../../forms/request/check-request.ts'
+import { checkMaxAge, maxAgeMs, secondsText } from '../../forms/request/flow-fields.tsx'
+import { checkLabels, labelsText, parseLabels } from '../../forms/request/labels.ts'
 import { bodyOf, draftOf, emptyRequest, type RequestDraft } from '../../forms/request/request-draft.ts'
 import type { FieldErrors } from '../../forms/use-form.ts'
 import { parseWhen } from '../../forms/when/parse-when.ts'
@@ -16,13 +18,15 @@ export type CronJobDraft = RequestDraft & {
   catchUp: string
   startsAt: WhenDraft
   endsAt: WhenDraft
+  maxAgeSeconds: string
+  labels: string
 }
 
 /** Returns the fields for a new cron job, or for an existing one. */
 export function cronJobDraft(job: CronJob | undefined, viewer: string): CronJobDraft {
   const never = { text: '', zone: job?.timezone ?? viewer }
   if (!job) {
-    const rest = { overlap: 'allow', catchUp: 'latest', startsAt: never, endsAt: never }
+    const rest = { overlap: 'allow', catchUp: 'latest', startsAt: never, endsAt: never, maxAgeSeconds: '', labels: '' }
     return { ...emptyRequest, name: '', cron: '0 9 * * 1-5', timezone: viewer, ...rest }
   }
   return {
@@ -34,6 +38,8 @@ export function cronJobDraft(job: CronJob | undefined, viewer: string): CronJobD
     catchUp: job.catch_up,
     startsAt: { ...never, text: textOf(job.starts_at, job.timezone) },
     endsAt: { ...never, text: textOf(job.ends_at, job.timezone) },
+    maxAgeSeconds: secondsText(job.max_age_ms),
+    labels: labelsText(job.labels),
   }
 }
 
@@ -51,6 +57,7 @@ export function scheduleIn(draft: CronJobDraft): Schedule {
 export function checkCronJob(draft: CronJobDraft, isChange: boolean, hadPayload: boolean): FieldErrors {
   const { startsAt, endsAt } = scheduleIn(draft)
   const isInvalid = (when: WhenDraft, at: Date | null) => when.text.trim() !== '' && at === null
+  const [maxAge, labels] = [checkMaxAge(draft.maxAgeSeconds), checkLabels(draft.labels)]
   const unclear = 'Use a time such as “tomorrow 09:00” or “2026-12-31 18:00”.'
   return {
     ...(draft.name.trim() === '' ? { name: 'Enter a name.' } : {}),
@@ -60,6 +67,8 @@ export function checkCronJob(draft: CronJobDraft, isChange: boolean, hadPayload:
     ...(isInvalid(draft.startsAt, startsAt) ? { starts_at: unclear } : {}),
     ...(isInvalid(draft.endsAt, endsAt) ? { ends_at: unclear } : {}),
     ...(startsAt && endsAt && endsAt <= startsAt ? { ends_at: 'The end must be after the start.' } : {}),
+    ...(maxAge ? { max_age_ms: maxAge } : {}),
+    ...(labels ? { labels } : {}),
     ...(isChange && hadPayload && draft.payload.trim() === ''
       ? { payload: 'A payload can be replaced but not removed. Create a new cron job instead.' }
       : {}),
@@ -79,6 +88,8 @@ export function cronJobBody(draft: CronJobDraft): NewCronJob {
     catch_up: draft.catchUp,
     starts_at: startsAt?.toISOString() ?? null,
     ends_at: endsAt?.toISOString() ?? null,
+    max_age_ms: maxAgeMs(draft.maxAgeSeconds),
+    labels: parseLabels(draft.labels),
   }
 }
 

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { createCronJob, cronJobQuery, updateCronJob } from '../../api/cron-jobs.ts'
+import { LabelsField, MaxAgeField } from '../../forms/request/flow-fields.tsx'
 import styles from '../../forms/request/request.module.css'
 import { changesOf } from '../../forms/request/request-draft.ts'
 import { FormCard, RequestForm } from '../../forms/request/request-form.tsx'
@@ -101,6 +102,8 @@ function CronJobForm({ job, model, backTo }: CronJobFormProps): ReactNode {
       more={
         <FormCard label="Occurrences">
           <OccurrenceFields draft={draft} onChange={onChange} errors={errors} />
+          <MaxAgeField draft={draft} onChange={onChange} errors={errors} />
+          <LabelsField draft={draft} onChange={onChange} errors={errors} />
         </FormCard>
       }
     >

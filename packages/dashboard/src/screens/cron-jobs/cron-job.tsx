@@ -156,6 +156,12 @@ function Details({ job }: { job: CronJobResource }): ReactNode {
         ['Missed runs', catchUps[job.catch_up]],
         ['Retries', `${job.retry.max_retries}, ${job.retry.backoff}`],
         ['Timeout', formatDuration(job.timeout_ms)],
+        ['Queue', job.queue && <code>{job.queue}</code>],
+        ['Maximum age', job.max_age_ms !== null && formatDuration(job.max_age_ms)],
+        ['Labels', job.labels.length > 0 && job.labels.join(', ')],
+        ['On success', job.on_success && <code>{job.on_success.url}</code>],
+        ['On failure', job.on_failure && <code>{job.on_failure.url}</code>],
+        ['After each attempt', job.on_attempt && <code>{job.on_attempt.url}</code>],
         [
           'Log',
           <Link key="log" to={to.log(`?cronjob_id=${job.id}`)}>

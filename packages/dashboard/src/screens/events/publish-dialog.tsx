@@ -4,7 +4,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type NewEvent, publishEvent } from '../../api/events.ts'
 import { PayloadText } from '../../api/payload-text.ts'
+import type { FlowBody } from '../../api/tasks.ts'
 import { Form } from '../../forms/form.tsx'
+import { checkFlow, type FlowDraft, FlowFields, flowBodyOf, flowDraftOf } from '../../forms/request/flow-fields.tsx'
 import { checkJson } from '../../forms/request/json-text.ts'
 import { type FieldErrors, useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
@@ -14,9 +16,9 @@ import { Field, Textarea, TextInput } from '../../ui/field.tsx'
 import styles from './events.module.css'
 import { Matches } from './matches.tsx'
 
-type Draft = { topic: string; payload: string; target_url: string | null }
+type Draft = { topic: string; payload: string; target_url: string | null; flow: FlowDraft }
 
-const first: Draft = { topic: '', payload: '{\n  "hello": "world"\n}', target_url: null }
+const first: Draft = { topic: '', payload: '{\n  "hello": "world"\n}', target_url: null, flow: flowDraftOf() }
 
 /** Publishes an event and shows its targets. It stays open, so the user can publish another one. */
 export function PublishDialog({ onClose }: { onClose(): void }): ReactNode {
@@ -44,8 +46,8 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
   const form = useForm({
     read: () => draft,
     check: checkDraft,
-    submit: ({ topic, payload, target_url }) => {
-      const body: NewEvent = { topic: topic.trim(), payload: new PayloadText(payload.trim()) }
+    submit: ({ topic, payload, target_url, flow }) => {
+      const body: NewEvent = { topic: topic.trim(), payload: new PayloadText(payload.trim()), ...givenIn(flow) }
       return publishEvent(workspace.id, target_url === null ? body : { ...body, target_url: target_url.trim() })
     },
     onDone: event => {
@@ -113,8 +115,19 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
           />
         </Field>
       )}
+      <FlowFields
+        draft={draft.flow}
+        errors={form.errors}
+        onChange={change => set({ flow: { ...draft.flow, ...change } })}
+      />
     </Form>
   )
+}
+
+// A field that is omitted comes from the subscription.
+function givenIn(flow: FlowDraft): Partial<FlowBody> {
+  const given = Object.entries(flowBodyOf(flow)).filter(([, value]) => value !== null && String(value) !== '')
+  return Object.fromEntries(given)
 }
 
 type PublishedProps = { event: PublishedEvent; onAnother(): void; onClose(): void }
@@ -155,8 +168,9 @@ function Published({ event: { topic, tasks }, onAnother, onClose }: PublishedPro
   )
 }
 
-function checkDraft({ topic, payload, target_url }: Draft): FieldErrors {
+function checkDraft({ topic, payload, target_url, flow }: Draft): FieldErrors {
   return {
+    ...checkFlow(flow),
     ...(isTopic(topic.trim()) ? {} : { topic: 'Enter a topic such as orders.paid.' }),
     ...(isObject(payload) ? {} : { payload: notObject }),
     ...(target_url === null || /^https?:\/\/./.test(target_url.trim())

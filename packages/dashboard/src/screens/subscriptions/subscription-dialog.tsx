@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { createSubscription, type SubscriptionBody, updateSubscription } from '../../api/subscriptions.ts'
 import { Form } from '../../forms/form.tsx'
+import { checkFlow, type FlowDraft, FlowFields, flowBodyOf, flowDraftOf } from '../../forms/request/flow-fields.tsx'
 import { BackoffSelect } from '../../forms/request/retry-fields.tsx'
 import { type FieldErrors, useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
@@ -23,7 +24,7 @@ type SubscriptionDialogProps = {
   onClose(): void
 }
 
-type Draft = { body: SubscriptionBody; headersError: string | null }
+type Draft = { body: SubscriptionBody; flow: FlowDraft; headersError: string | null }
 
 /** Creates or edits a subscription. */
 export function SubscriptionDialog({ subscription, topics, onClose }: SubscriptionDialogProps): ReactNode {
@@ -31,8 +32,9 @@ export function SubscriptionDialog({ subscription, topics, onClose }: Subscripti
   const client = useQueryClient()
   const toast = useToast()
   const [topic, setTopic] = useState(subscription?.topic ?? '')
+  const [flow, setFlow] = useState(() => flowDraftOf(subscription))
   const form = useForm({
-    read: (field, data) => readDraft(field, data.get('active') === 'on'),
+    read: (field, data) => readDraft(field, data.get('active') === 'on', flow),
     check: checkDraft,
     submit: ({ body }) =>
       subscription ? updateSubscription(workspace.id, subscription.id, body) : createSubscription(workspace.id, body),
@@ -110,13 +112,14 @@ export function SubscriptionDialog({ subscription, topics, onClose }: Subscripti
             />
           </Field>
         </div>
+        <FlowFields draft={flow} errors={errors} onChange={change => setFlow({ ...flow, ...change })} />
         <Checkbox name="active" label="Active" isInitiallyOn={subscription?.active ?? true} />
       </Form>
     </Dialog>
   )
 }
 
-function readDraft(field: (name: string) => string, active: boolean): Draft {
+function readDraft(field: (name: string) => string, active: boolean, flow: FlowDraft): Draft {
   const lines = readHeaderLines(field('headers'))
   return {
     headersError: 'error' in lines ? lines.error : null,
@@ -131,13 +134,16 @@ function readDraft(field: (name: string) => string, active: boolean): Draft {
       },
       timeout_ms: toMs(field('timeout_ms')),
       active,
+      ...flowBodyOf(flow),
     },
+    flow,
   }
 }
 
-function checkDraft({ body: { topic, url, retry, timeout_ms }, headersError }: Draft): FieldErrors {
+function checkDraft({ body: { topic, url, retry, timeout_ms }, flow, headersError }: Draft): FieldErrors {
   const isWhole = (value: number | undefined) => Number.isInteger(value)
   return {
+    ...checkFlow(flow),
     ...(isTopicPattern(topic) ? {} : { topic: 'Enter a topic such as orders.paid or orders.*, or * for all.' }),
     ...(/^https?:\/\/./.test(url) ? {} : { url: 'Enter an http:// or https:// URL.' }),
     ...(headersError === null ? {} : { headers: headersError }),

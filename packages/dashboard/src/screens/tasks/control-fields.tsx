@@ -1,6 +1,8 @@
 import type { Task } from '@belfry/contract'
 import type { ReactNode } from 'react'
 import type { NewTask } from '../../api/tasks.ts'
+import { LabelsField } from '../../forms/request/flow-fields.tsx'
+import { checkLabels, labelsText, parseLabels } from '../../forms/request/labels.ts'
 import { FormCard } from '../../forms/request/request-form.tsx'
 import type { FieldErrors } from '../../forms/use-form.ts'
 import { parseWhen } from '../../forms/when/parse-when.ts'
@@ -19,7 +21,7 @@ export function controlsDraftOf(task: Task | undefined, isCopy: boolean): Contro
     expires: { text: expires, zone: viewerZone() },
     key: '',
     onConflict: 'reject',
-    labels: task?.labels.join(' ') ?? '',
+    labels: labelsText(task?.labels ?? []),
   }
 }
 
@@ -42,15 +44,7 @@ export function ControlFields({ draft, errors, onChange, hasKey }: ControlFields
         error={errors.expires_at}
         isOptional
       />
-      <Field label="Labels" error={errors.labels} isOptional hint="Up to 10, separated by spaces.">
-        <TextInput
-          name="labels"
-          value={draft.labels}
-          onChange={event => onChange({ labels: event.target.value })}
-          placeholder="customer:42 import"
-          autoComplete="off"
-        />
-      </Field>
+      <LabelsField draft={draft} errors={errors} onChange={onChange} />
       {hasKey && (
         <>
           <Field label="Key" error={errors.key} isOptional hint="Only one pending task has this key.">
@@ -82,20 +76,15 @@ export function ControlFields({ draft, errors, onChange, hasKey }: ControlFields
   )
 }
 
-const labelForm = /^[A-Za-z0-9][A-Za-z0-9._:/=@+-]{0,63}$/
-const maxLabels = 10
-
 export function checkControls(draft: ControlsDraft, executeAt: Date | null): FieldErrors {
   const expires =
     draft.expires.text.trim() === '' ? null : parseWhen(draft.expires.text, draft.expires.zone, new Date())
   const isEarly = expires && 'at' in expires && executeAt && expires.at <= executeAt
   const deadline = expires && 'error' in expires ? expires.error : isEarly ? 'Choose a time after the task.' : null
-  const labels = labelsOf(draft)
-  const wrong = labels.find(label => !labelForm.test(label))
+  const labels = checkLabels(draft.labels)
   return {
     ...(deadline ? { expires_at: deadline } : {}),
-    ...(labels.length > maxLabels ? { labels: `Use at most ${maxLabels} labels.` } : {}),
-    ...(wrong ? { labels: `“${wrong}” may have letters, digits and . _ : / = @ + -, at most 64 of them.` } : {}),
+    ...(labels ? { labels } : {}),
   }
 }
 
@@ -106,11 +95,7 @@ export function controlsBodyOf(draft: ControlsDraft, task: Task | undefined): Pa
   const expires = text.trim() === '' ? null : parseWhen(text, zone, new Date())
   return {
     expires_at: isKept ? task.expires_at : expires && 'at' in expires ? expires.at.toISOString() : null,
-    labels: labelsOf(draft),
+    labels: parseLabels(draft.labels),
     ...(draft.key.trim() === '' ? {} : { key: draft.key.trim(), on_conflict: draft.onConflict }),
   }
-}
-
-function labelsOf({ labels }: ControlsDraft): string[] {
-  return [...new Set(labels.split(/[\s,]+/).filter(Boolean))]
 }

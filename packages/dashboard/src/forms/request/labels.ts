@@ -1,0 +1,19 @@
+const labelForm = /^[A-Za-z0-9][A-Za-z0-9._:/=@+-]{0,63}$/
+const maxLabels = 10
+
+/** Returns the labels in a text, each once. */
+export function parseLabels(text: string): string[] {
+  return [...new Set(text.split(/[\s,]+/).filter(Boolean))]
+}
+
+export function labelsText(labels: readonly string[]): string {
+  return labels.join(' ')
+}
+
+/** Returns what the API would reject. */
+export function checkLabels(text: string): string | null {
+  const labels = parseLabels(text)
+  const wrong = labels.find(label => !labelForm.test(label))
+  if (wrong) return `“${wrong}” may have letters, digits and . _ : / = @ + -, at most 64 of them.`
+  return labels.length > maxLabels ? `Use at most ${maxLabels} labels.` : null
+}
