@@ -13,8 +13,8 @@ export default defineConfig({
     reporters: ['default', new PlainLineReporter()],
     // Includes the time to stop the servers of the global setup.
     teardownTimeout: 30_000,
-    // Many tests wait for processes, so the default, which leaves one core free, would idle a small machine.
-    maxWorkers: availableParallelism() + 1,
+    // End-to-end tests wait most of their time: for due times, retries, and the processes that they start.
+    maxWorkers: 2 * availableParallelism() + 1,
     sequence: { sequencer: SlowestFirst },
     // The value of a production build. Each project needs its own object, because Vitest empties it.
     projects: [

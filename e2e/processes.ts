@@ -40,7 +40,11 @@ export function spawnService(
   bundle = 'main.mjs',
 ): { service: RunningService; ready: Promise<'ready'> } {
   const file = join(repositoryRoot(), 'services', name, 'dist', bundle)
-  const child = fork(file, { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const child = fork(file, {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    execArgv: [], // without the options of the test runner
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', text => {

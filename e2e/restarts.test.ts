@@ -76,18 +76,6 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
     expect(names).toEqual(expect.arrayContaining(['belfry-api', 'belfry-scheduler', 'belfry-dispatcher']))
   })
 
-  it('and a call of more than 30 seconds is finished when DRAIN_SECONDS allows it', async () => {
-    await belfry.services.find(({ name }) => name === 'dispatcher')?.stop('SIGTERM')
-    const patient = await belfry.start('dispatcher', { DRAIN_SECONDS: '60' })
-    target.answer('/0', { status: 200, delayMs: 32_000 })
-    const body = { name: 'long', url: target.url('/0'), method: 'POST', execute_at: inMs(1000), timeout_ms: 50_000 }
-    expect((await belfry.call('POST', tasks, body)).status).toBe(201)
-    await target.waitFor(1, 10_000)
-    expect(await patient.stop('SIGTERM')).toBe(0)
-    await belfry.start('dispatcher')
-    await allDelivered(1, 10_000)
-  }, 90_000)
-
   // Only the data of Redis can be lost separately.
   const ifVolatile = backend === 'redis' ? it : () => {}
   ifVolatile('survive FLUSHALL: those due soon and those already handed over', async () => {
@@ -124,4 +112,33 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
     await Promise.all((['api', 'scheduler', 'dispatcher'] as const).map(name => belfry.start(name)))
     await allDelivered(5, 30_000)
   })
+})
+
+// Both backends wait at the same time.
+describe('a call of more than 30 seconds', () => {
+  it.concurrent.each(queueBackends())(
+    'is finished when DRAIN_SECONDS allows it, with the queue on %s',
+    async backend => {
+      const target = await startReceiver()
+      const belfry = await startBelfry(backend)
+      try {
+        await belfry.services.find(({ name }) => name === 'dispatcher')?.stop('SIGTERM')
+        const patient = await belfry.start('dispatcher', { DRAIN_SECONDS: '60' })
+        target.answer('/0', { status: 200, delayMs: 32_000 })
+        const task = { name: 'long', url: target.url('/0'), method: 'POST', execute_at: inMs(1000), timeout_ms: 50_000 }
+        const created = await belfry.call('POST', tasks, task)
+        expect(created.status).toBe(201)
+        await target.waitFor(1, 10_000)
+        expect(await patient.stop('SIGTERM')).toBe(0)
+        await belfry.start('dispatcher')
+        const stateOf = async () => (await belfry.call('GET', `${tasks}/${created.body.id}`)).body.state
+        await waitFor(stateOf, state => state === 'success', 10_000)
+        expect(target.requests).toHaveLength(1)
+      } finally {
+        await belfry.close()
+        await target.close()
+      }
+    },
+    90_000,
+  )
 })

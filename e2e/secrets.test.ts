@@ -63,7 +63,7 @@ describe('a secret', () => {
     return rawHeaders[rawHeaders.indexOf(name) + 1]
   }
 
-  it('is sent in the url, headers and payload, and is hidden afterwards', async () => {
+  it.concurrent('is sent in the url, headers and payload, and is hidden afterwards', async () => {
     const request = {
       url: 'http://{{ secrets.ADDRESS }}/all?token={{ secrets.TOKEN }}&x=1',
       headers: { Authorization: 'Bearer {{secrets.TOKEN}}' },
@@ -82,13 +82,13 @@ describe('a secret', () => {
     expect(text).not.toContain('quoted')
   })
 
-  it('is sent unchanged in raw text', async () => {
+  it.concurrent('is sent unchanged in raw text', async () => {
     const headers = { 'Content-Type': 'text/plain' }
     await runTask({ url: target.url('/raw'), headers, payload: 'say {{ secrets.TOKEN }}' })
     expect(target.requestsTo('/raw')[0]?.body.toString()).toBe(`say ${token}`)
   })
 
-  it('that is missing ends the task at once without a call; once it exists, a new task is sent', async () => {
+  it.concurrent('that is missing ends the task at once without a call; once it exists, a new task is sent', async () => {
     const request = { url: target.url('/missing'), headers: { X: '{{ secrets.LATER }}' }, retry: { max_retries: 5 } }
     const { task, run } = await runTask(request)
     expect(task).toMatchObject({ state: 'dead', attempts: 1 })
@@ -107,17 +107,19 @@ describe('a secret', () => {
     expect(headerOf('/missing', 'X')).toBe('here now')
   })
 
-  it.each(unusable)('whose value %s ends the task at once without a call', async (_, name, value, request, code) => {
-    const before = target.requests.length
-    const { task, run, text } = await runTask({ url: target.url('/unused'), ...request, retry: { max_retries: 5 } })
-    expect([task.state, task.attempts, run.error.code]).toEqual(['dead', 1, code])
-    expect(run.error.message).not.toContain('has no')
-    expect(text).toContain(name)
-    expect(text).not.toContain(value)
-    expect(target.requests.length).toBe(before)
+  describe('whose value', () => {
+    it.concurrent.each(unusable)('%s ends the task at once without a call', async (_, name, value, request, code) => {
+      const before = target.requests.length
+      const { task, run, text } = await runTask({ url: target.url('/unused'), ...request, retry: { max_retries: 5 } })
+      expect([task.state, task.attempts, run.error.code]).toEqual(['dead', 1, code])
+      expect(run.error.message).not.toContain('has no')
+      expect(text).toContain(name)
+      expect(text).not.toContain(value)
+      expect(target.requests.length).toBe(before)
+    })
   })
 
-  it('is hidden when a target echoes it in headers, in a redirect, in a body, or at the cut of a body', async () => {
+  it.concurrent('is hidden when a target echoes it in headers, in a redirect, in a body, or at the cut of a body', async () => {
     const encoded = encodeURIComponent(token)
     const forms = [token, encoded, JSON.stringify(token).slice(1, -1), Buffer.from(`:${token}`).toString('base64')]
     const echo = {
@@ -149,7 +151,7 @@ describe('a secret', () => {
     expect(zipped.response).toMatchObject({ body: '', body_truncated: true, headers: { 'content-encoding': 'gzip' } })
   })
 
-  it('goes to no other host than those that it is bound to, and the task is dead at once', async () => {
+  it.concurrent('goes to no other host than those that it is bound to, and the task is dead at once', async () => {
     const path = `/api/v1/workspaces/${belfry.caller.workspaceId}/secrets/BOUND`
     const here = `127.0.0.1:${target.port}`
     const bind = (...allowed_hosts: string[]) => belfry.call('PUT', path, { value: 'bound value', allowed_hosts })
@@ -167,7 +169,7 @@ describe('a secret', () => {
     expect(headerOf('/bound', 'X')).toBe('bound value')
   })
 
-  it('leaves no response in the log where the workspace keeps none of requests with secrets', async () => {
+  it.concurrent('leaves no response in the log where the workspace keeps none of requests with secrets', async () => {
     const other = await belfry.anotherCaller()
     const workspace = `/api/v1/workspaces/${other.workspaceId}`
     const key = { apiKey: other.apiKey ?? '' }

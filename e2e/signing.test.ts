@@ -64,7 +64,7 @@ describe('a delivery is signed', () => {
     [false, false],
   ]
 
-  it.each([
+  it.concurrent.each([
     { method: 'GET' },
     { method: 'GET', payload: { a: 1 } },
     { method: 'POST', payload: { n: 12345678901234567890n.toString(), text: 'ünïcode 😀 日本' } },

@@ -83,7 +83,7 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
     expect(run.lag_ms).toBeLessThan(500)
   })
 
-  it('with a payload of 250 KB has the whole payload in its run', async () => {
+  it.concurrent('with a payload of 250 KB has the whole payload in its run', async () => {
     const payload = 'ü'.repeat(125_000)
     const task = await create('/large', 1000, { payload })
     const { last_run } = await reaches(task.id, 'success')
@@ -92,7 +92,7 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
     expect(run.request).toMatchObject({ body: JSON.stringify(payload), body_truncated: false })
   })
 
-  it('that fails twice is retried at next_retry_at with the same webhook-id, and every attempt is logged', async () => {
+  it.concurrent('that fails twice is retried at next_retry_at with the same webhook-id, and every attempt is logged', async () => {
     target.answer('/flaky', [
       { status: 500, body: 'no' },
       { status: 302, headers: { location: '/x' } },
@@ -122,7 +122,7 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
     expect(target.requestsTo('/x')).toEqual([])
   })
 
-  it('that keeps failing is dead, and in the dead letters', async () => {
+  it.concurrent('that keeps failing is dead, and in the dead letters', async () => {
     target.answer('/down', { status: 503 })
     const task = await create('/down', 1000, { retry: { max_retries: 1, backoff: 'fixed', base_delay_ms: 1000 } })
     const dead = await reaches(task.id, 'dead')
@@ -138,7 +138,7 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
     expect(log.data).toHaveLength(2)
   })
 
-  it('whose target answers 410 is dead at once; whose target hangs ends at its deadline', async () => {
+  it.concurrent('whose target answers 410 is dead at once; whose target hangs ends at its deadline', async () => {
     target.answer('/gone', { status: 410 })
     const gone = await create('/gone', 1000)
     expect(await reaches(gone.id, 'dead')).toMatchObject({ attempts: 1 })
@@ -151,7 +151,7 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
     expect(run.duration_ms).toBeLessThan(2500)
   })
 
-  it('that is moved later while pending runs at its new time with its new body', async () => {
+  it.concurrent('that is moved later while pending runs at its new time with its new body', async () => {
     const task = await create('/moved', 1500, { payload: 'old' })
     const executeAt = inMs(3000)
     const patched = await belfry.call('PATCH', `${tasks}/${task.id}`, { execute_at: executeAt, payload: 'new' })

@@ -71,7 +71,7 @@ describe('TypeScript', () => {
     expect(await checkTypes(stage.project.folder, all)).toBe('')
   }, 300_000)
 
-  it.each(named(of('ts', 'js').filter(block => !isReceiver(block))))(
+  it.concurrent.each(named(of('ts', 'js').filter(block => !isReceiver(block))))(
     '%s runs',
     async (_name, block) => {
       const { code, out, error } = await runModule(stage, block)
@@ -109,7 +109,7 @@ describe('shell', () => {
     300_000,
   )
 
-  it.each(named(of('sh').filter(({ mark }) => mark?.kind === 'runs until stopped')))(
+  it.concurrent.each(named(of('sh').filter(({ mark }) => mark?.kind === 'runs until stopped')))(
     '%s runs until it is stopped',
     async (_name, block) => {
       const { code, error } = await runEndlessShell(stage, block)
