@@ -1,5 +1,5 @@
 import { fromId, toId } from '@belfry/domain'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { anOrganization, type TestOrganization } from '../organization.ts'
 import { type Answer, useApi } from '../setup.ts'
 import { allRoutes, type Route } from './all-routes.ts'
@@ -7,17 +7,45 @@ import { objects } from './objects.ts'
 import { expectedAnswer, type Persona, personas } from './personas.ts'
 import { requests } from './requests.ts'
 
-const api = useApi(() => ({ TRUST_PROXY: 'loopback' }))
+// The personas share organizations for their refused calls, which are thousands within seconds.
+const api = useApi(() => ({ TRUST_PROXY: 'loopback', RATE_LIMITS: 'off' }))
 const all = allRoutes()
 
 let calls = 0
 
 type Ids = Record<string, string>
 
-async function idsOf({ params }: Route, organization: TestOrganization): Promise<Ids> {
+/** An organization, and the ids of those of its objects that were made so far. */
+type Place = { organization: TestOrganization; made: Map<string, Promise<string>> }
+
+async function aPlace(): Promise<Place> {
+  return { organization: await anOrganization(api), made: new Map() }
+}
+
+async function idsOf({ params }: Route, { organization, made }: Place): Promise<Ids> {
   const ids: Ids = {}
-  for (const name of params) ids[name] = (await objects[name]?.(api, organization)) ?? ''
+  for (const name of params) {
+    const id = made.get(name) ?? objects[name]?.(api, organization) ?? Promise.resolve('')
+    made.set(name, id)
+    ids[name] = await id
+  }
   return ids
+}
+
+type Joined = Place & { headers: Record<string, string> }
+
+async function join(persona: Persona): Promise<Joined> {
+  const place = await aPlace()
+  return { ...place, headers: await persona.join(api, place.organization) }
+}
+
+// A refused call changes nothing, so all refused calls of a persona can share a place.
+const refused = new Map<Persona, Promise<Joined>>()
+
+function joinToBeRefused(persona: Persona): Promise<Joined> {
+  const joined = refused.get(persona) ?? join(persona)
+  refused.set(persona, joined)
+  return joined
 }
 
 function send(route: Route, ids: Ids, headers: Record<string, string>): Promise<Answer> {
@@ -49,10 +77,10 @@ it('every route has a request, and every object in a path can be made', () => {
 describe('the table of rights decides', () => {
   it.each(all)('$name', async route => {
     const walk = async (persona: Persona) => {
-      const organization = await anOrganization(api)
-      const own = await persona.join(api, organization)
-      const headers = { 'X-Workspace-Id': organization.workspaceId, ...own }
-      const { status, text } = await send(route, await idsOf(route, organization), headers)
+      const isAllowed = expectedAnswer(right, persona) === 'allowed'
+      const place = await (isAllowed ? join(persona) : joinToBeRefused(persona))
+      const headers = { 'X-Workspace-Id': place.organization.workspaceId, ...place.headers }
+      const { status, text } = await send(route, await idsOf(route, place), headers)
       if (status >= 500) throw new Error(`${persona.name}: ${text}`)
       return [persona.name, status]
     }
@@ -78,10 +106,17 @@ const strange = (id: string): string[] => {
 describe('ids of other organizations, unknown ids and malformed ids get the same 404', () => {
   const isId = (param: string) => !['code', 'name', 'queue', 'token'].includes(param)
   const withIds = all.filter(({ params }) => params.some(isId))
+  // Every call is refused, so the tests share both organizations.
+  let own: Place
+  let others: Place
+  beforeAll(async () => {
+    ;[own, others] = [await aPlace(), await aPlace()]
+  })
+
   it.each(withIds)('$name', async route => {
-    const [organization, another] = [await anOrganization(api), await anOrganization(api)]
+    const { organization } = own
     const headers = { 'X-Workspace-Id': organization.workspaceId, ...organization.owner.session }
-    const [ids, foreign] = [await idsOf(route, organization), await idsOf(route, another)]
+    const [ids, foreign] = [await idsOf(route, own), await idsOf(route, others)]
     // Other users than operators are refused before the id is read.
     const wanted = route.endpoint.right === 'operator' ? 403 : 404
     const texts = new Set<string>()
@@ -97,13 +132,14 @@ describe('ids of other organizations, unknown ids and malformed ids get the same
 
   const inWorkspace = all.filter(({ path }) => path.startsWith('/api/v1/scheduler/'))
   it.each(inWorkspace)('$name, in the workspace of others', async route => {
-    const [organization, another] = [await anOrganization(api), await anOrganization(api)]
-    const ids = await idsOf(route, organization)
+    const { organization } = own
+    const ids = await idsOf(route, own)
+    const callers = [organization.owner.session, await organization.apiKey()]
     const texts = new Set<string>()
     const sendable = strange(organization.workspaceId).filter(id => id !== '%00')
-    for (const workspaceId of [another.workspaceId, ...sendable]) {
-      for (const own of [organization.owner.session, await organization.apiKey()]) {
-        const answer = await send(route, ids, { ...own, 'X-Workspace-Id': workspaceId })
+    for (const workspaceId of [others.organization.workspaceId, ...sendable]) {
+      for (const caller of callers) {
+        const answer = await send(route, ids, { ...caller, 'X-Workspace-Id': workspaceId })
         expect([workspaceId, answer.status]).toEqual([workspaceId, 404])
         texts.add(answer.text)
       }
