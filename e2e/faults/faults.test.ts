@@ -9,8 +9,8 @@ import type { RowResult } from './row.ts'
 import { allRows } from './rows/all-rows.ts'
 import { runRows } from './run-rows.ts'
 
-// One of each kind; together they take two minutes. The others take too long for every day: `npm run test:faults`.
-const selection = ['F03', 'F07', 'F23', 'F42', 'F57', 'F73', 'F79', 'S21', 'S32', 'S60']
+// One of each kind, among those that take seconds. CI runs some of the longer ones, `npm run test:faults` all of them.
+const selection = ['F03', 'F07', 'F42', 'F57', 'F73', 'S32']
 // Each row harms its own Redis.
 const rows = findRedisServer() ? allRows.filter(({ id }) => selection.includes(id)) : []
 

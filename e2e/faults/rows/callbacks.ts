@@ -10,7 +10,7 @@ const perRound = 4
 
 /** A dispatcher dies between an attempt and its callbacks. */
 export const callbacks: Row[] = [
-  killAfterCalls({ id: 'S60', kills: 20 }), // short enough for `npm test`
+  killAfterCalls({ id: 'S60', kills: 20 }), // short enough for CI
   killAfterCalls({ id: 'S61', kills: 200 }),
 ]
 
