@@ -3,7 +3,6 @@ import { chooseByName, readArguments } from './arguments.ts'
 import type { Benchmark, Settings } from './benchmark.ts'
 import { create } from './benchmarks/create.ts'
 import { dispatch } from './benchmarks/dispatch.ts'
-import { event } from './benchmarks/event.ts'
 import { growth } from './benchmarks/growth.ts'
 import { jobQueues } from './benchmarks/job-queues.ts'
 import { lag } from './benchmarks/lag.ts'
@@ -12,7 +11,6 @@ import { memory } from './benchmarks/memory.ts'
 import { qstash } from './benchmarks/qstash.ts'
 import { queues } from './benchmarks/queues.ts'
 import { withoutRedis } from './benchmarks/without-redis.ts'
-import { writes } from './benchmarks/writes.ts'
 import { repositoryRoot } from './lab/child-process.ts'
 import { openLab } from './lab/lab.ts'
 import { describeMachine } from './report/machine.ts'
@@ -24,7 +22,7 @@ import { toTable } from './report/table.ts'
 const allBenchmarks: readonly Benchmark[] = [
   ...[dispatch(50), dispatch(200), jobQueues(50), jobQueues(200), withoutRedis],
   queues,
-  ...[create, qstash, lag, event, lightLoad, growth, writes, memory],
+  ...[create, qstash, lag, lightLoad, growth, memory],
 ]
 
 if (process.platform !== 'linux') {
