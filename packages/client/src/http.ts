@@ -1,6 +1,5 @@
 import { toSnake } from './case.ts'
 import { BelfryError, ConnectionError, TimeoutError } from './errors.ts'
-import { newIdempotencyKey } from './idempotency-key.ts'
 import type { BelfryOptions, CreateOptions, RequestOptions } from './options.ts'
 import { readJson, readProblem } from './read-response.ts'
 import { retryDelayMs } from './retry-delay.ts'
@@ -160,4 +159,11 @@ function toQuery(query: Record<string, unknown> = {}): string {
 // There is none in browsers and some workers.
 function readEnvironment(): { BELFRY_API_KEY?: string; BELFRY_URL?: string } {
   return (globalThis as { process?: { env?: ReturnType<typeof readEnvironment> } }).process?.env ?? {}
+}
+
+/** Returns a random key, even without `crypto.randomUUID` (Node 18 without flags, insecure pages). */
+function newIdempotencyKey(): string {
+  const bytes =
+    globalThis.crypto?.getRandomValues(new Uint8Array(16)) ?? Array.from({ length: 16 }, () => Math.random() * 256)
+  return Array.from(bytes, byte => Math.floor(byte).toString(16).padStart(2, '0')).join('')
 }

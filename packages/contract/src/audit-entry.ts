@@ -1,6 +1,6 @@
 import { auditActions } from '@belfry/domain'
 import { z } from 'zod'
-import { exportFormat } from './export-format.ts'
+import { exportFormat } from './export.ts'
 import { repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { idField, timestampField } from './response-fields.ts'

@@ -11,7 +11,6 @@ export {
 export { type AlertChannel, type AlertEvent, alertChannels, alertEvents, nextAlertPause } from './alerts.ts'
 export { AppError, type AppErrorCode, appErrorCodes, type FieldError } from './app-error.ts'
 export { type AuditAction, auditActions } from './audit-action.ts'
-export { isBlockedPort } from './blocked-ports.ts'
 export { type CronSchedule, countOccurrences, nextRuns, nextScheduled } from './cron/cron-schedule.ts'
 export { describeCron } from './cron/describe-cron.ts'
 export { cronHorizonYears, type Occurrence } from './cron/next-occurrence.ts'
@@ -75,7 +74,7 @@ export {
   secretReference,
 } from './secrets/secret-reference.ts'
 export { checkSecretValue, secretValuePattern } from './secrets/secret-value.ts'
-export { checkTargetUrl, originOfUrl } from './target-url.ts'
+export { checkTargetUrl, isBlockedPort, originOfUrl } from './target-url.ts'
 export {
   isTerminal,
   type StateReason,

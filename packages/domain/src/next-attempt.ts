@@ -1,5 +1,5 @@
+import { parseHttpDate } from './http-date.ts'
 import { type RetryPolicy, retryDelayMs } from './retry.ts'
-import { parseRetryAfter } from './retry-after.ts'
 
 /** The outcome of an attempt: the target's response, with header names in lower case, or the code of the failure. */
 export type AttemptOutcome =
@@ -57,4 +57,14 @@ export function askedDelayMs(outcome: AttemptOutcome, now: Date): number {
   if (outcome.kind !== 'response' || !retryAfterStatuses.includes(outcome.status)) return 0
   const value = outcome.headers['retry-after']
   return parseRetryAfter(Array.isArray(value) ? value[0] : value, now) ?? 0
+}
+
+const maxRetryAfterMs = 24 * 3_600_000
+
+/** Parses a `Retry-After` header into milliseconds from now, at most 24 hours; returns null when it is invalid. */
+export function parseRetryAfter(value: string | undefined, now: Date): number | null {
+  if (value === undefined) return null
+  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, maxRetryAfterMs)
+  const date = parseHttpDate(value, now)
+  return date === null ? null : Math.min(Math.max(date.getTime() - now.getTime(), 0), maxRetryAfterMs)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseRetryAfter } from './retry-after.ts'
+import { parseRetryAfter } from './next-attempt.ts'
 
 const now = new Date('2026-11-21T02:20:00Z')
 const dayMs = 86_400_000

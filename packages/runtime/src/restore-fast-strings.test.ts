@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { restoreFastStrings } from './restore-fast-strings.ts'
+import { restoreFastStrings } from './run-service.ts'
 
 // In a process of its own: V8 does this once in each process.
 it('undoes the effect of a class that is derived from String', () => {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describePosition } from './engine-adapter.ts'
-import { statementsOf } from './statements-of.ts'
 
 export type ApplyOptions = {
   /** Cancels the migration that runs. It is rolled back. */
@@ -185,4 +184,13 @@ async function applyConcurrently(client: pg.Client, migration: Migration): Promi
   } catch (error) {
     throw describe(migration, error)
   }
+}
+
+/** Splits a migration into its statements, without comments. Replaces the bodies of functions and DO blocks by `''`. */
+export function statementsOf(sql: string): string[] {
+  const bare = sql.replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, "''").replace(/--.*$/gm, '')
+  return bare
+    .split(';')
+    .map(text => text.replace(/\s+/g, ' ').trim())
+    .filter(Boolean)
 }

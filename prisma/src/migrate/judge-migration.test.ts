@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { statementsOf } from './statements-of.ts'
+import { statementsOf } from './apply-migration.ts'
 
 const folder = new URL('../../migrations/', import.meta.url)
 const contractPhases = new URL('../../contract-phases.json', import.meta.url)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ticksOf } from './ticks.ts'
+import { ticksOf } from './lines.tsx'
 
 it.each([
   [0, false, [0, 1, 2]],

@@ -11,8 +11,8 @@ import {
   tenant,
   tenantDetail,
 } from '@belfry/contract'
-import { inTransaction } from '@belfry/db'
-import { type Role, type TierName, toId } from '@belfry/domain'
+import { inTransaction, type Transaction } from '@belfry/db'
+import { newUuid, type Role, type TierName, toId } from '@belfry/domain'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import { applyTier } from '../billing/apply-tier.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -20,7 +20,6 @@ import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { where } from '../http/where.ts'
-import { recordOperatorAction } from './record-operator-action.ts'
 
 export const listTenants = endpoint({
   right: 'operator',
@@ -285,4 +284,17 @@ function iso(at: Date | null): string | null {
 
 function like(search: string): string {
   return `%${search.replace(/[\\%_]/g, '\\$&')}%`
+}
+
+/** A signed-in operator, and where the request came from. */
+type Operator = { email: string; address: string }
+
+type OperatorLogEntry = { action: string; objectId: string; details: Readonly<Record<string, unknown>> }
+
+/** Records an action in the operators' log, in the transaction of the action. */
+async function recordOperatorAction(tx: Transaction, by: Operator, entry: OperatorLogEntry): Promise<void> {
+  const text = `
+    INSERT INTO operator_log (id, operator, address, action, object_id, details) VALUES ($1, $2, $3, $4, $5, $6)`
+  const { action, objectId, details } = entry
+  await tx.query(text, [newUuid(), by.email, by.address, action, objectId, JSON.stringify(details)])
 }

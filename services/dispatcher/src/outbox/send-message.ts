@@ -1,5 +1,5 @@
-import type { KeyObject } from 'node:crypto'
-import { openIntegration, type Pool, type TakenOutboxMessage } from '@belfry/db'
+import { createHash, type KeyObject } from 'node:crypto'
+import { consumeAttempt, openIntegration, type Pool, type TakenOutboxMessage } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { type Alert, alertMail, discordBody, type Message, slackBody, webhookBody } from '@belfry/messages'
 import type { MasterKeys } from '@belfry/vault'
@@ -8,7 +8,6 @@ import type { SendOutcome } from '../egress/outcome.ts'
 import type { Sender } from '../egress/send.ts'
 import { sign } from '../secrets/sign.ts'
 import type { WorkspaceCache } from '../secrets/workspace-cache.ts'
-import { limitAlertMails } from './limit-alert-mails.ts'
 import type { MailTransport } from './mail-transport.ts'
 import { UndeliveredMessage } from './outbox-sender.ts'
 
@@ -101,4 +100,21 @@ function failureOf(outcome: SendOutcome): { text: string; isFinal: boolean } | n
     case 'unsent':
       return { text: 'The message could not be sent.', isFinal: false }
   }
+}
+
+// Integrations pause between alerts, so only many workspaces together reach these limits.
+const toAddress = { burst: 20, everyMs: 180_000 }
+const ofInstallation = { burst: 1_000, everyMs: 1_000 }
+
+/**
+ * Counts an alert to an e-mail address, for the address and for the installation: workspaces are free, so any number of them
+ * could send to the same person.
+ * @throws UndeliveredMessage beyond a limit: the mail waits.
+ */
+async function limitAlertMails(pool: Pool, address: string): Promise<void> {
+  const recipient = createHash('sha256').update(address.toLowerCase()).digest('base64url')
+  const waits =
+    (await consumeAttempt(pool, `alerts to ${recipient}`, toAddress)) ||
+    (await consumeAttempt(pool, 'alert mails', ofInstallation))
+  if (waits > 0) throw new UndeliveredMessage('Too many alerts are mailed. This one waits.', { isFinal: false })
 }

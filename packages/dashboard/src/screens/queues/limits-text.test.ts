@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { limitsText } from './limits-text.ts'
+import { limitsText } from './queues.tsx'
 
 const none = { max_concurrent: null, rate_limit: null, ordered: false }
 

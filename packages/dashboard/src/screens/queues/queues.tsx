@@ -17,7 +17,6 @@ import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { limitsText } from './limits-text.ts'
 import { QueueDialog } from './queue-dialog.tsx'
 import styles from './queues.module.css'
 
@@ -138,4 +137,18 @@ function Actions({ queue, onEdit }: { queue: Queue; onEdit: (queue: Queue) => vo
       </Button>
     </span>
   )
+}
+
+/** Returns the limits of a queue in words. */
+export function limitsText({
+  max_concurrent: max,
+  rate_limit: rate,
+  ordered,
+}: Pick<Queue, 'max_concurrent' | 'rate_limit' | 'ordered'>): string {
+  const limits = [
+    ...(max === null ? [] : [`${formatCount(max)} at a time`]),
+    ...(rate === null ? [] : [`${formatCount(rate.count)} per ${formatDuration(rate.period_ms)}`]),
+    ...(ordered ? ['In order'] : []),
+  ]
+  return limits.join(', ') || 'None'
 }
