@@ -51,16 +51,3 @@ export async function settleDeadLetters(
   const { replayed, discarded, operation } = await call<Counts>('POST', `${base}/${action}`, { body, workspaceId })
   return { count: replayed ?? discarded ?? 0, operation }
 }
-
-export function operationQuery(workspaceId: string, operationId: string) {
-  return queryOptions({
-    queryKey: ['dead-letter-operation', workspaceId, operationId],
-    queryFn: ({ signal }) =>
-      call<DeadLetterOperation>('GET', `${base}/operations/${operationId}`, { workspaceId, signal }),
-    refetchInterval: ({ state }) => (state.data && state.data.status !== 'running' ? false : 1000),
-  })
-}
-
-export function cancelOperation(workspaceId: string, operationId: string): Promise<DeadLetterOperation> {
-  return call('DELETE', `${base}/operations/${operationId}`, { workspaceId })
-}

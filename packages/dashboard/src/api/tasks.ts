@@ -88,15 +88,3 @@ export async function endTasks(
   const answer = await call<Counts>('POST', `${base}/${action}`, { body: { filter }, workspaceId })
   return { count: answer.cancelled ?? answer.stopped ?? 0, operation: answer.operation }
 }
-
-export function taskOperationQuery(workspaceId: string, operationId: string) {
-  return queryOptions({
-    queryKey: ['task-operation', workspaceId, operationId],
-    queryFn: ({ signal }) => call<TaskOperation>('GET', `${base}/operations/${operationId}`, { workspaceId, signal }),
-    refetchInterval: ({ state }) => (state.data && state.data.status !== 'running' ? false : 1000),
-  })
-}
-
-export function cancelTaskOperation(workspaceId: string, operationId: string): Promise<TaskOperation> {
-  return call('DELETE', `${base}/operations/${operationId}`, { workspaceId })
-}

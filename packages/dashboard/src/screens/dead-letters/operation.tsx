@@ -1,53 +1,20 @@
 import type { DeadLetterOperation } from '@belfry/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect } from 'react'
-import { cancelOperation, operationQuery } from '../../api/dead-letters.ts'
-import { useRefusal } from '../../session/allowed.tsx'
-import { useWorkspace } from '../../session/scope.ts'
-import { Button } from '../../ui/button.tsx'
+import type { ReactNode } from 'react'
 import { formatCount } from '../../ui/format-amount.ts'
-import { Problem } from '../../ui/problem.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
-import styles from './dead-letters.module.css'
+import { BulkProgress } from '../tasks/bulk-progress.tsx'
 
 /** Shows the progress of the bulk action in the URL. */
 export function Operation({ filter }: { filter: Filters<'operation'> }): ReactNode {
-  const id = filter.first('operation')
-  return id === '' ? null : <Progress id={id} onClose={() => filter.set('operation', '')} />
-}
-
-function Progress({ id, onClose }: { id: string; onClose(): void }): ReactNode {
-  const { workspace } = useWorkspace()
-  const client = useQueryClient()
-  const query = operationQuery(workspace.id, id)
-  const { data: operation, error } = useQuery(query)
-  const refusal = useRefusal('dead_letter.replay')
-  const cancelling = useMutation({
-    mutationFn: () => cancelOperation(workspace.id, id),
-    onSuccess: cancelled => client.setQueryData(query.queryKey, cancelled),
-  })
-  const settled = operation?.settled
-  useEffect(() => {
-    if (settled) void client.invalidateQueries({ queryKey: ['dead-letters', workspace.id] })
-  }, [client, workspace.id, settled])
-  if (error) return <Problem error={error} onRetry={onClose} />
-  if (!operation) return null
-  const isRunning = operation.status === 'running'
   return (
-    <section className={styles.operation} aria-label="Bulk action">
-      <div className={styles.progress}>
-        <p role="status">{textOf(operation)}</p>
-        <progress max={operation.total} value={isRunning ? operation.settled : operation.total} aria-label="Progress" />
-      </div>
-      {isRunning ? (
-        <Button isPending={cancelling.isPending} refusal={refusal} onClick={() => cancelling.mutate()}>
-          Cancel
-        </Button>
-      ) : (
-        <Button onClick={onClose}>Close</Button>
-      )}
-      {cancelling.error && <Problem error={cancelling.error} />}
-    </section>
+    <BulkProgress<DeadLetterOperation>
+      filter={filter}
+      path="/api/v1/scheduler/dead-letters/operations"
+      list="dead-letters"
+      right="dead_letter.replay"
+      countOf={({ settled }) => settled}
+      textOf={textOf}
+    />
   )
 }
 

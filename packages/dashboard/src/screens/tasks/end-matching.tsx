@@ -1,9 +1,9 @@
 import type { TaskOperation } from '@belfry/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ban, OctagonX } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { ListQuery } from '../../api/page.ts'
-import { cancelTaskOperation, type EndAction, endTasks, taskCountQuery, taskOperationQuery } from '../../api/tasks.ts'
+import { type EndAction, endTasks, taskCountQuery } from '../../api/tasks.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
@@ -12,6 +12,7 @@ import { formatCount } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
+import { BulkProgress } from './bulk-progress.tsx'
 import styles from './tasks.module.css'
 
 const actions = {
@@ -104,42 +105,15 @@ function EndDialog({ action, filter, onClose, onDone }: EndDialogProps): ReactNo
 
 /** Shows the progress of the cancel or stop in the URL. */
 export function EndProgress({ operation }: { operation: Filters<'operation'> }): ReactNode {
-  const id = operation.first('operation')
-  return id === '' ? null : <Progress id={id} onClose={() => operation.set('operation', '')} />
-}
-
-function Progress({ id, onClose }: { id: string; onClose(): void }): ReactNode {
-  const { workspace } = useWorkspace()
-  const client = useQueryClient()
-  const query = taskOperationQuery(workspace.id, id)
-  const { data: operation, error } = useQuery(query)
-  const refusal = useRefusal('task.delete')
-  const cancelling = useMutation({
-    mutationFn: () => cancelTaskOperation(workspace.id, id),
-    onSuccess: cancelled => client.setQueryData(query.queryKey, cancelled),
-  })
-  const ended = operation?.ended
-  useEffect(() => {
-    if (ended) void client.invalidateQueries({ queryKey: ['tasks', workspace.id] })
-  }, [client, workspace.id, ended])
-  if (error) return <Problem error={error} onRetry={onClose} />
-  if (!operation) return null
-  const isRunning = operation.status === 'running'
   return (
-    <section className={styles.operation} aria-label="Bulk action">
-      <div className={styles.progress}>
-        <p role="status">{textOf(operation)}</p>
-        <progress max={operation.total} value={isRunning ? operation.ended : operation.total} aria-label="Progress" />
-      </div>
-      {isRunning ? (
-        <Button isPending={cancelling.isPending} refusal={refusal} onClick={() => cancelling.mutate()}>
-          Cancel
-        </Button>
-      ) : (
-        <Button onClick={onClose}>Close</Button>
-      )}
-      {cancelling.error && <Problem error={cancelling.error} />}
-    </section>
+    <BulkProgress<TaskOperation>
+      filter={operation}
+      path="/api/v1/scheduler/tasks/operations"
+      list="tasks"
+      right="task.delete"
+      countOf={({ ended }) => ended}
+      textOf={textOf}
+    />
   )
 }
 
