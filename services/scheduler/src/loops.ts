@@ -4,18 +4,16 @@ import { announceQuotaCrossings } from './announce-quota-crossings.ts'
 import { type Context, hasQueue, type QueueContext } from './context.ts'
 import { drain } from './drain.ts'
 import { endGracePeriods } from './end-grace-periods.ts'
-import { endTasks } from './end-tasks.ts'
 import { expandCronJobs, type UnreadableCronJobs } from './expand-cron-jobs.ts'
-import { expireAuditLogs } from './expire-audit-logs.ts'
-import { expireLog } from './expire-log.ts'
+import { expireAuditLogs, expireLog } from './expire-log.ts'
 import { expireOverdue } from './expire-tasks.ts'
 import { promoteDueTasks } from './promote-due-tasks.ts'
-import { purgeDeleted } from './purge-deleted.ts'
+import { purgeDeleted, windDownWorkspaces } from './purge-deleted.ts'
 import { raiseAlerts } from './raise-alerts.ts'
 import { openRepair } from './repair-overdue-tasks.ts'
 import { reportUsage } from './report-usage.ts'
 import { rescueLostAttempts, rescueUnownedAttempts } from './rescue-lost-attempts.ts'
-import { settleDeadLetters } from './settle-dead-letters.ts'
+import { endTasks, settleDeadLetters } from './step-bulk-operations.ts'
 import {
   backfillRunStatistics,
   expireStatistics,
@@ -31,7 +29,6 @@ import {
   returnUnspentBlocks,
   trimDeadLetters,
 } from './upkeep.ts'
-import { windDownWorkspaces } from './wind-down-workspaces.ts'
 
 /**
  * Returns every chore of the scheduler with its period and, for some, the longer period while there is nothing to do. Any

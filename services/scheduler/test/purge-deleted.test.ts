@@ -3,8 +3,7 @@ import { createCronJob, foldUsageChanges, insertTasks, readUsage } from '@belfry
 import { newUuid } from '@belfry/domain'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Context } from '../src/context.ts'
-import { purgeDeleted } from '../src/purge-deleted.ts'
-import { windDownWorkspaces } from '../src/wind-down-workspaces.ts'
+import { purgeDeleted, windDownWorkspaces } from '../src/purge-deleted.ts'
 import { openTestContext, storeWorkspace } from './setup.ts'
 
 const never = new AbortController().signal

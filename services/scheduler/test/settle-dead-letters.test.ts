@@ -6,7 +6,7 @@ import {
   startDeadLetterOperation,
 } from '@belfry/db'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { settleDeadLetters } from '../src/settle-dead-letters.ts'
+import { settleDeadLetters } from '../src/step-bulk-operations.ts'
 import { trimDeadLetters } from '../src/upkeep.ts'
 import { openTestQueue, storeWorkspace } from './setup.ts'
 
