@@ -14,7 +14,7 @@ export default defineConfig({
     // Includes the time to stop the servers of the global setup.
     teardownTimeout: 30_000,
     // End-to-end tests wait most of their time: for due times, retries, and the processes that they start.
-    maxWorkers: 2 * availableParallelism() + 1,
+    maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: SlowestFirst },
     // The value of a production build. Each project needs its own object, because Vitest empties it.
     projects: [

@@ -1,13 +1,14 @@
 import { freePort } from '@belfry/embedded'
 import { type MailServer, queueBackends, startMailServer, startReceiver } from '@belfry/testing'
 import { waitFor } from '@belfry/testing/wait-for'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Caller, callApi, inMs } from './api-calls.ts'
 import { type Belfry, startBelfry } from './belfry.ts'
 
 const password = 'correct horse battery'
 
-describe.each(queueBackends())('mails and alerts, with the queue on %s', { timeout: 120_000 }, backend => {
+// Both installations wait at the same time; the tests of each run in turn.
+describe.concurrent.each(queueBackends())('mails and alerts, with the queue on %s', { timeout: 120_000 }, backend => {
   let belfry: Belfry
   let mailPort: number
   const servers: MailServer[] = []
@@ -44,7 +45,7 @@ describe.each(queueBackends())('mails and alerts, with the queue on %s', { timeo
   const linkOf = (text = '') => new URL(/http:\/\/127\.0\.0\.1:\d+\/[\w-]+#[\w-]{43}/.exec(text)?.[0] ?? '')
   const makeDue = () => belfry.execute('UPDATE outbox SET due_at = now() WHERE finished_at IS NULL')
 
-  it('an invitation arrives, and its link joins once with the right role and workspaces', async () => {
+  it.sequential('an invitation arrives, and its link joins once with the right role and workspaces', async () => {
     const server = await startMail()
     const { workspaceId } = belfry.caller
     await invite('ada@example.com', { workspace_role: 'editor', workspace_ids: [workspaceId] })
@@ -72,7 +73,7 @@ describe.each(queueBackends())('mails and alerts, with the queue on %s', { timeo
     for (const { output } of belfry.services) expect(output).not.toContain(token)
   })
 
-  it('a forgotten password is replaced through the link of a mail', async () => {
+  it.sequential('a forgotten password is replaced through the link of a mail', async () => {
     const server = await startMail()
     await register('ada@example.com')
     await callApi(belfry.url, {}, 'POST', '/api/v1/auth/password/forgot', { email: 'ada@example.com' })
@@ -85,7 +86,7 @@ describe.each(queueBackends())('mails and alerts, with the queue on %s', { timeo
     expect((await callApi(belfry.url, {}, 'POST', '/api/v1/auth/login', login)).status).toBe(200)
   })
 
-  it('a mail server that is down, killed dispatchers and a lost queue lose no mail', async () => {
+  it.sequential('a mail server that is down, killed dispatchers and a lost queue lose no mail', async () => {
     const emails = Array.from({ length: 10 }, (_, i) => `user${i}@example.com`)
     for (const email of emails.slice(0, 5)) expect((await invite(email)).status).toBe(201)
     const dispatcher = belfry.services.find(({ name }) => name === 'dispatcher')
@@ -107,7 +108,7 @@ describe.each(queueBackends())('mails and alerts, with the queue on %s', { timeo
     )
   })
 
-  it('a dispatcher that is killed before it has recorded a mail sends it again with the same id', async () => {
+  it.sequential('a dispatcher that is killed before it has recorded a mail sends it again with the same id', async () => {
     const server = await startMail({ beforeAnswer: () => new Promise(() => {}) })
     await invite('ada@example.com')
     await receive(server, 1)
@@ -121,7 +122,9 @@ describe.each(queueBackends())('mails and alerts, with the queue on %s', { timeo
     expect(again?.messageId).toBe(server.mails[0]?.messageId)
   })
 
-  it('the test of an integration reports whether it arrived; a dead task becomes an alert', async () => {
+  it.sequential('the test of an integration reports whether it arrived; a dead task becomes an alert', async ({
+    onTestFinished,
+  }) => {
     const receiver = await startReceiver()
     onTestFinished(() => receiver.close())
     const path = `/api/v1/workspaces/${belfry.caller.workspaceId}/integrations`

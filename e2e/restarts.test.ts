@@ -8,7 +8,8 @@ import { type Belfry, startBelfry } from './belfry.ts'
 
 const tasks = '/api/v1/scheduler/tasks'
 
-describe.each(queueBackends())('waiting tasks, with the queue on %s', backend => {
+// The installations wait at the same time; the tests of each run in turn.
+describe.concurrent.each(queueBackends())('waiting tasks, with the queue on %s', backend => {
   let belfry: Belfry
   let target: Receiver
   beforeEach(async () => {
@@ -42,7 +43,7 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
     expect(target.requests).toHaveLength(count)
   }
 
-  it('survive a restart of every process; each ends with code 0', async () => {
+  it.sequential('survive a restart of every process; each ends with code 0', async () => {
     await schedule(30, 3000)
     const codes = await Promise.all(belfry.services.map(service => service.stop('SIGTERM')))
     expect(codes).toEqual([0, 0, 0])
@@ -50,14 +51,14 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
     await allDelivered(30, 20_000)
   })
 
-  it('survive kill -9 of every process', async () => {
+  it.sequential('survive kill -9 of every process', async () => {
     await schedule(30, 3000)
     await Promise.all(belfry.services.map(service => service.stop('SIGKILL')))
     await Promise.all((['api', 'scheduler', 'dispatcher'] as const).map(name => belfry.start(name)))
     await allDelivered(30, 30_000)
   })
 
-  it('and calls in flight are finished, not repeated, after SIGTERM of the dispatcher', async () => {
+  it.sequential('and calls in flight are finished, not repeated, after SIGTERM of the dispatcher', async () => {
     for (let i = 0; i < 10; i++) target.answer(`/${i}`, { status: 200, delayMs: 1500 })
     await schedule(10, 1500)
     await target.waitFor(10, 5000)
@@ -67,7 +68,7 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
     await allDelivered(10, 10_000)
   })
 
-  it('each name their sessions in PostgreSQL', async () => {
+  it.sequential('each name their sessions in PostgreSQL', async () => {
     const client = new pg.Client({ connectionString: belfry.databaseUrl })
     await client.connect()
     const text = 'SELECT DISTINCT application_name FROM pg_stat_activity WHERE datname = current_database()'
@@ -77,7 +78,7 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
   })
 
   // Only the data of Redis can be lost separately.
-  const ifVolatile = backend === 'redis' ? it : () => {}
+  const ifVolatile = backend === 'redis' ? it.sequential : () => {}
   ifVolatile('survive FLUSHALL: those due soon and those already handed over', async () => {
     await schedule(30, 4000)
     const redis = new Redis(belfry.redisUrl ?? '')
@@ -104,7 +105,7 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
     await allDelivered(30, 60_000)
   })
 
-  it('are delivered by the scheduler if the job was lost or never added', async () => {
+  it.sequential('are delivered by the scheduler if the job was lost or never added', async () => {
     await schedule(5, 2500)
     await Promise.all(belfry.services.filter(({ name }) => name !== 'api').map(service => service.stop('SIGTERM')))
     const api = belfry.services.find(({ name }) => name === 'api')
@@ -114,9 +115,8 @@ describe.each(queueBackends())('waiting tasks, with the queue on %s', backend =>
   })
 })
 
-// Both backends wait at the same time.
-describe('a call of more than 30 seconds', () => {
-  it.concurrent.each(queueBackends())(
+describe.concurrent('a call of more than 30 seconds', () => {
+  it.each(queueBackends())(
     'is finished when DRAIN_SECONDS allows it, with the queue on %s',
     async backend => {
       const target = await startReceiver()
