@@ -55,6 +55,10 @@ it('starts from its tarball in an empty folder, delivers, stops, and continues w
     output => output.includes('"success"'),
     20_000,
   )
+  // From the package's own folder of programs, on the data folder of this place.
+  expect(await cli('doctor')).toContain('1 dispatchers and 1 schedulers are alive')
+  expect(await cli('backup')).toMatch(/^belfry-\d{8}T\d{6}Z in .*backups: .* MB, 1 tasks$/m)
+  expect(await cli('backup', 'verify')).toContain('The backup can be restored.')
   first.child.kill('SIGINT')
   expect(await once(first.child, 'exit')).toEqual([0, null])
 

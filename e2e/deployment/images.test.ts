@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { freePort } from '@belfry/embedded'
 import { createEmptyDatabase, startReceiver } from '@belfry/testing'
 import { findRedisServer, startRedis } from '@belfry/testing/servers'
@@ -46,6 +48,16 @@ describe('the images', () => {
       const program = imageOf(name).command.find(word => word.endsWith('.mjs'))
       expect(existsSync(join(trees.of(name), String(program)))).toBe(true)
     }
+  })
+
+  it('contain belfry doctor with the migrations', async () => {
+    const database = await createEmptyDatabase()
+    onTestFinished(() => database.drop())
+    const program = join(trees.of('migrate'), 'packages/maintenance/dist/main.mjs')
+    // In a folder of its own, so nothing of this checkout is found.
+    const env = { PATH: process.env.PATH, DATABASE_URL: database.url }
+    const diagnosis = await promisify(execFile)(process.execPath, [program, 'doctor'], { env }).catch(error => error)
+    expect(diagnosis.stdout).toMatch(/^PROBLEM +migrations +\d+ migrations of this version are not applied/m)
   })
 
   it('contain the dashboard with the api', () => {
