@@ -298,6 +298,9 @@ it('logs and events: every state, filters and pages', async () => {
   const { logs: ended } = await client().logs({ filter: { messageId: cancelled.messageId } })
   expect(ended.map(({ state }) => state)).toEqual(['CANCELED', 'CREATED'])
   expect((await client().logs({ filter: { state: 'ERROR', label: 'logged' } })).logs).toHaveLength(1)
+  expect(
+    (await client().logs({ filter: { messageId, responseStatus: 500 } as never })).logs.map(({ state }) => state),
+  ).toEqual(['RETRY', 'ERROR', 'ACTIVE'])
   expect((await client().logs({ messageIds: [messageId, cancelled.messageId] })).logs).toHaveLength(8)
   const { text } = await stage.call('GET', `/v2/logs?messageId=${messageId}`)
   expect(JSON.parse(text).logs).toHaveLength(6)

@@ -5,9 +5,9 @@ import { where } from '../http/where.ts'
 import { enqueue, hideDeadLetters } from '../tasks/enqueue.ts'
 import { selectTasks, type TaskRow } from '../tasks/task-row.ts'
 import { type Call, readFilters } from './call.ts'
-import { messagesWhere, readCount, readTime } from './message-filter.ts'
+import { messagesWhere, readCount, readStatuses, readTime } from './message-filter.ts'
 import { presentBytes, presentMessage } from './present-message.ts'
-import { badRequest, QstashError } from './qstash-error.ts'
+import { QstashError } from './qstash-error.ts'
 
 /** `GET /v2/dlq` */
 export async function listDeadLetters(call: Call): Promise<Reply> {
@@ -61,8 +61,8 @@ async function find(
   const [from, to] = [readTime(query, 'fromDate'), readTime(query, 'toDate')]
   if (from) found.and('t.finished_at >= ?', from)
   if (to) found.and('t.finished_at <= ?', to)
-  const statuses = query.getAll('responseStatus')
-  if (statuses.length > 0) found.and('last.response_status = ANY (?::int[])', statuses.map(readStatus))
+  const statuses = readStatuses(query)
+  if (statuses) found.and('last.response_status = ANY (?::int[])', statuses)
   const cursor = query.get('cursor')
   if (cursor) found.and('t.id < ?', fromId('dlq', cursor) ?? NIL_UUID)
   messagesWhere(query, ['count', 'cursor', 'fromDate', 'toDate', 'responseStatus', 'order'], found)
@@ -77,11 +77,6 @@ async function find(
 async function findOne({ ctx, caller, params: [id = ''] }: Call): Promise<TaskRow[]> {
   const text = `${selectTasks} WHERE t.id = $1 AND t.workspace_id = $2 AND ${isDeadLetter}`
   return (await ctx.pool.query<TaskRow>(text, [fromId('dlq', id) ?? NIL_UUID, caller.workspaceId])).rows
-}
-
-function readStatus(value: string): number {
-  if (/^\d{1,3}$/.test(value)) return Number(value)
-  throw badRequest('invalid responseStatus: it must be a number')
 }
 
 type Response = { id: string; status: number | null; headers: string | null; body: Buffer | null; error: string | null }

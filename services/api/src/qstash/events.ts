@@ -3,7 +3,7 @@ import { toId } from '@belfry/domain'
 import { ok, type Reply } from '../http/reply.ts'
 import { where } from '../http/where.ts'
 import type { Call } from './call.ts'
-import { messagesWhere, readCount, readTime } from './message-filter.ts'
+import { messagesWhere, readCount, readStatuses, readTime } from './message-filter.ts'
 import { fieldsOf, presentRequest, type RequestRow } from './present-message.ts'
 import { badRequest } from './qstash-error.ts'
 
@@ -31,7 +31,7 @@ const states = [
   'CANCELLED',
   'CANCEL_REQUESTED',
 ]
-const ownParameters = ['count', 'cursor', 'state', 'fromDate', 'toDate', 'order', 'trimBody']
+const ownParameters = ['count', 'cursor', 'state', 'fromDate', 'toDate', 'responseStatus', 'order', 'trimBody']
 const maxRounds = 20
 
 type Event = { state: string; time: number } & Record<string, unknown>
@@ -118,6 +118,8 @@ async function readRuns({ ctx, caller, query }: Call, from: string, limit: numbe
   found.and('u.workspace_id = ?', caller.workspaceId)
   found.and('u.id <= ?', from)
   addTimes(query, 'u.id', found)
+  const statuses = readStatuses(query)
+  if (statuses) found.and('u.response_status = ANY (?::int[])', statuses)
   messagesWhere(query, ownParameters, found)
   const text = `
     SELECT u.id AS "runId", u.status, u.started_at AS "startedAt", u.finished_at AS "endedAt",
@@ -130,6 +132,7 @@ async function readRuns({ ctx, caller, query }: Call, from: string, limit: numbe
 
 // The index of a workspace's tasks has their states first.
 async function readTasks({ ctx, caller, query }: Call, from: string, limit: number): Promise<TaskFields[]> {
+  if (readStatuses(query)) return [] // only attempts have a status
   const found = where()
   found.and('t.workspace_id = ?', caller.workspaceId)
   found.and('t.id <= ?', from)

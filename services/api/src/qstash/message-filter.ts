@@ -20,6 +20,7 @@ const conditions: Record<string, (found: Where, values: string[]) => void> = {
     ),
   topicName: (found, values) => found.and(`r.qstash::json ->> 'topicName' = ANY (?::text[])`, values),
   scheduleId: (found, values) => found.and(`r.qstash::json ->> 'scheduleId' = ANY (?::text[])`, values),
+  endpointName: (found, values) => found.and(`r.qstash::json ->> 'endpointName' = ANY (?::text[])`, values),
   callerIp: (found, values) => found.and(`r.qstash::json ->> 'callerIP' = ANY (?::text[])`, values),
   queueName: (found, values) => found.and('r.queue = ANY (?::text[])', values),
   flowControlKey: (found, values) => found.and('r.queue = ANY (?::text[])', values.map(queueOfFlowControl)),
@@ -62,6 +63,13 @@ export function readCount(query: URLSearchParams): number {
   const value = query.get('count') ?? '100'
   if (/^\d{1,9}$/.test(value) && Number(value) > 0) return Math.min(100, Number(value))
   throw badRequest('invalid count: it must be a positive number')
+}
+
+/** Reads the statuses of responses that a query asks for; null when it asks for none. */
+export function readStatuses(query: URLSearchParams): number[] | null {
+  const values = query.getAll('responseStatus')
+  if (values.some(value => !/^\d{1,3}$/.test(value))) throw badRequest('invalid responseStatus: it must be a number')
+  return values.length === 0 ? null : values.map(Number)
 }
 
 /** Returns the UUIDs of ids. A malformed one gets the same answer as an unknown one. */

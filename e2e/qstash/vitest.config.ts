@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+// A client in another language takes minutes to compile.
+export default defineConfig({
+  test: {
+    root: new URL('../..', import.meta.url).pathname,
+    include: ['e2e/qstash/**/*.long.ts'],
+    globalSetup: './vitest.global-setup.ts',
+    testTimeout: 15 * 60_000,
+    hookTimeout: 120_000,
+    teardownTimeout: 30_000,
+  },
+})

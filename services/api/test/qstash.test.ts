@@ -1,0 +1,125 @@
+import { expect, it } from 'vitest'
+import { type Caller, useApi } from './setup.ts'
+
+const api = useApi(() => ({
+  QSTASH_API: 'on',
+  TIERS: JSON.stringify({
+    free: { executions: 0 },
+    startup: { requests_per_second: 3 },
+    scaleup: { requests_per_second: 100_000 },
+    unicorn: { requests_per_second: 100_000, pending_tasks: 3 },
+  }),
+}))
+const target = 'https://example.com/hook'
+
+async function signUp(tier: string): Promise<Caller> {
+  const caller = await api.signUp()
+  const path = `/api/v1/organizations/${caller.organizationId}/subscription`
+  const { status } = await api.send('PUT', path, { tier }, { Authorization: `Bearer ${caller.token}` })
+  expect(status).toBe(200)
+  return caller
+}
+const as =
+  (caller: Caller) =>
+  (method: string, path: string, body?: string, headers: Record<string, string> = {}) =>
+    api.send(method, path, body, { Authorization: `Bearer ${caller.apiKey}`, ...headers })
+
+it('answers the burst limit with the headers of the burst limit', async () => {
+  const call = as(await signUp('startup'))
+  const answers = await Promise.all(Array.from({ length: 10 }, () => call('GET', '/v2/queues')))
+  const refused = answers.find(({ status }) => status === 429)
+  expect(refused?.body).toEqual({ error: expect.any(String) })
+  expect(refused?.headers.get('Burst-RateLimit-Limit')).toBe('3')
+  expect(refused?.headers.get('Burst-RateLimit-Remaining')).toBe('0')
+  expect(Number(refused?.headers.get('Burst-RateLimit-Reset'))).toBeGreaterThan(Date.now() / 1000 - 1)
+  expect(refused?.headers.get('RateLimit-Limit')).toBeNull()
+})
+
+it('answers a used-up month with the headers of the daily limit, unless the message is for later', async () => {
+  const call = as(await signUp('free'))
+  const refused = await call('POST', `/v2/publish/${target}`, 'x')
+  expect([refused.status, refused.headers.get('RateLimit-Limit')]).toEqual([429, '0'])
+  expect(refused.headers.get('RateLimit-Remaining')).toBe('0')
+  expect(Number(refused.headers.get('RateLimit-Reset'))).toBeGreaterThan(Date.now() / 1000)
+  expect((await call('POST', `/v2/publish/${target}`, 'x', { 'Upstash-Delay': '1h' })).status).toBe(201)
+})
+
+it('answers other quotas with 412, and a large body with 413', async () => {
+  const call = as(await signUp('unicorn'))
+  const publish = (body = 'x') => call('POST', `/v2/publish/${target}`, body, { 'Upstash-Delay': '1h' })
+  for (let i = 0; i < 3; i++) expect((await publish()).status).toBe(201)
+  expect(await publish()).toMatchObject({ status: 412, body: { error: expect.stringContaining('pending tasks') } })
+  expect((await publish('x'.repeat(256 * 1024 + 1))).status).toBe(413)
+  expect((await publish('x'.repeat(1024 * 1024 + 1))).status).toBe(413)
+})
+
+it('refuses a batch of more than 1,000, and cancels any number of messages', async () => {
+  const call = as(await signUp('scaleup'))
+  const messages = (count: number) =>
+    JSON.stringify(
+      Array.from({ length: count }, () => ({ destination: target, headers: { 'upstash-delay': '1h' }, body: 'x' })),
+    )
+  expect((await call('POST', '/v2/batch', messages(1_001))).status).toBe(400)
+  for (let i = 0; i < 2; i++) expect((await call('POST', '/v2/batch', messages(1_000))).body).toHaveLength(1_000)
+  expect((await call('POST', '/v2/batch', messages(60))).body).toHaveLength(60)
+  const pages: number[] = []
+  for (let cursor = ''; ; ) {
+    const { body } = await call('GET', `/v2/events?count=1000${cursor}`)
+    pages.push(body.events.length)
+    if (body.cursor === undefined) break
+    cursor = `&cursor=${body.cursor}`
+  }
+  expect(pages).toEqual([...Array(20).fill(100), 60])
+  expect((await call('DELETE', '/v2/messages')).body).toEqual({ cancelled: 2_060 })
+}, 60_000)
+
+it('lists more queues than one page of the database has', async () => {
+  const caller = await signUp('scaleup')
+  const workspace = `(SELECT workspace_id FROM api_keys ORDER BY created_at DESC LIMIT 1)`
+  await api.ctx.pool.query(`
+    INSERT INTO queues (id, workspace_id, name) SELECT gen_random_uuid(), ${workspace}, 'q' || n FROM generate_series(1, 1100) n`)
+  expect((await as(caller)('GET', '/v2/queues')).body).toHaveLength(1_100)
+})
+
+it('shows each workspace its own objects only', async () => {
+  const [own, other] = [as(await signUp('scaleup')), as(await signUp('scaleup'))]
+  const { messageId } = (await own('POST', `/v2/publish/${target}`, 'x', { 'Upstash-Delay': '1h' })).body
+  await own('POST', `/v2/schedules/${target}`, '', { 'Upstash-Cron': '0 0 * * *', 'Upstash-Schedule-Id': 'mine' })
+  await own('POST', '/v2/topics/group/endpoints', JSON.stringify({ endpoints: [{ url: target }] }))
+  for (const path of [`/v2/messages/${messageId}`, '/v2/schedules/mine', '/v2/topics/group']) {
+    expect([path, (await own('GET', path)).status, (await other('GET', path)).status]).toEqual([path, 200, 404])
+  }
+  expect((await other('DELETE', `/v2/messages?messageIds=${messageId}`)).body).toEqual({ cancelled: 0 })
+  expect((await other('GET', '/v2/events')).body).toEqual({ events: [] })
+  expect((await own('GET', `/v2/messages/${messageId}?qstash_token=x`)).status).toBe(200)
+})
+
+it('takes the token from the query, and leaves it out of the destination', async () => {
+  const caller = await signUp('scaleup')
+  const path = `/v2/publish/${target}?a=1&qstash_token=${caller.apiKey}&b=2`
+  const { status, body } = await api.send('POST', path, 'x', {})
+  expect([status, body.url]).toEqual([201, `${target}?a=1&b=2`])
+  expect((await api.send('POST', `/v2/publish/${target}`, 'x', {})).status).toBe(401)
+})
+
+it('shows messages and schedules in the native API like any other task and cron job', async () => {
+  const caller = await signUp('scaleup')
+  const native = (path: string) =>
+    api.send('GET', `/api/v1/scheduler${path}`, undefined, { 'X-Api-Key': caller.apiKey })
+  const headers = { 'Upstash-Delay': '1h', 'Upstash-Callback': `${target}/done`, 'Upstash-Label': 'a' }
+  const { messageId } = (await as(caller)('POST', `/v2/publish/${target}?x=1`, '{"a":1}', headers)).body
+  const task = (await native(`/tasks/${messageId.replace('msg_', 'task_')}`)).body
+  expect(task).toMatchObject({
+    name: 'example.com/hook',
+    source: 'task',
+    state: 'pending',
+    url: `${target}?x=1`,
+    labels: ['a'],
+  })
+  expect(task.on_attempt).toMatchObject({ url: `${target}/done`, retry: { max_retries: 3 } })
+  expect(task).not.toHaveProperty('qstash')
+  await as(caller)('POST', `/v2/schedules/${target}`, '', { 'Upstash-Cron': '0 0 * * *' })
+  expect((await native('/cronjobs')).body.data).toMatchObject([
+    { name: 'example.com/hook', cron: '0 0 * * *', timezone: 'UTC' },
+  ])
+})
