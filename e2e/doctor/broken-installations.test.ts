@@ -11,6 +11,7 @@ import { waitFor } from '@belfry/testing/wait-for'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { startBelfry } from '../belfry.ts'
+import { startService } from '../processes.ts'
 import { repositoryRoot } from '../repository-root.ts'
 import { complaints, type Diagnosis, runDoctor } from './run-doctor.ts'
 
@@ -53,6 +54,28 @@ it('finds nothing wrong with a healthy database', async () => {
   expect(complaints(diagnosis)).toEqual([])
   expect(diagnosis.code).toBe(0)
 })
+
+it('reads secrets from files, as the migrations and the services do', async () => {
+  const made = await createEmptyDatabase()
+  later(() => made.drop())
+  const files = await mkdtemp(join(folder, 'secrets-'))
+  const env: Record<string, string> = { SMTP_URL: secrets.SMTP_URL, METRICS_PORT: '0', PORT: String(await freePort()) }
+  const { JWT_SECRET, ENCRYPTION_KEYS } = secrets
+  for (const [name, value] of Object.entries({ DATABASE_URL: made.url, JWT_SECRET, ENCRYPTION_KEYS })) {
+    env[`${name}_FILE`] = join(files, name)
+    await writeFile(join(files, name), `${value}\n`)
+  }
+  const program = join(repositoryRoot(), 'prisma/dist/main.mjs')
+  await promisify(execFile)(process.execPath, [program, 'deploy'], { env: { PATH: process.env.PATH, ...env } })
+  for (const name of ['api', 'scheduler', 'dispatcher'] as const) {
+    const service = await startService(name, env)
+    later(() => service.stop())
+  }
+  const { findings } = await runDoctor(env)
+  const oks = findings.filter(({ level }) => level === 'ok').map(({ message }) => message)
+  expect(oks).toContain('1 dispatchers and 1 schedulers are alive')
+  expect(oks).toContainEqual(expect.stringMatching(/settings of scheduler, dispatcher, api$/))
+}, 60_000)
 
 const installations: Broken[] = [
   {
