@@ -123,3 +123,12 @@ it('shows messages and schedules in the native API like any other task and cron 
     { name: 'example.com/hook', cron: '0 0 * * *', timezone: 'UTC' },
   ])
 })
+
+it('keeps one schedule for each id, also for concurrent requests', async () => {
+  const call = as(await signUp('scaleup'))
+  const headers = { 'Upstash-Cron': '0 0 * * *', 'Upstash-Schedule-Id': 'mine' }
+  const create = (_: unknown, i: number) => call('POST', `/v2/schedules/${target}/${i}`, '', headers)
+  const answers = await Promise.all(Array.from({ length: 8 }, create))
+  expect(answers.map(({ status, body }) => [status, body.scheduleId])).toEqual(Array(8).fill([201, 'mine']))
+  expect((await call('GET', '/v2/schedules')).body).toHaveLength(1)
+})

@@ -64,27 +64,38 @@ export async function storeSchedule(call: Call, publication: Publication): Promi
   refuseOverQuota(quota, 'later')
   if (publication.body.length > quota.limits.payloadBytes) throw new QstashError(413, 'the body is too large')
   await openQueueOf(call, options)
-  const existing = await findId(ctx.pool, workspaceId, scheduleId)
-  if (existing !== null) {
-    await moveCronJob(ctx, caller, { id: existing, action: 'cron_job.changed', body: {} }, tx =>
+  const replace = (existing: string) =>
+    moveCronJob(ctx, caller, { id: existing, action: 'cron_job.changed', body: {} }, tx =>
       changeCronJob(tx, workspaceId, existing, { ...job, updatedBy: authorOf(caller) }, expansionLookAheadMs),
     )
-  } else {
-    const one = { workspaceId, objects: 'cronJobs', wanted: 1 } as const
+  const existing = await findId(ctx.pool, workspaceId, scheduleId)
+  if (existing !== null) {
+    await replace(existing)
+    return { status: 201, body: { scheduleId } }
+  }
+  const one = { workspaceId, objects: 'cronJobs', wanted: 1 } as const
+  try {
     const { tasks, now } = await withinLimit({ ...ctx, db: ctx.pool as Db }, quota, one, ({ db }) =>
       inTransaction(db, async tx => {
         const { name, cron, timezone } = job
-        await audit(tx, caller, {
-          action: 'cron_job.created',
-          objectId: toId('cron', id),
-          details: { name, cron, timezone },
-        })
+        const details = { name, cron, timezone }
+        await audit(tx, caller, { action: 'cron_job.created', objectId: toId('cron', id), details })
         return insertCronJob(tx, { ...job, id, workspaceId, createdBy: authorOf(caller) }, expansionLookAheadMs)
       }),
     )
     enqueue(ctx, tasks, now)
+  } catch (error) {
+    // Another request with the same id may have created it meanwhile.
+    const created = isTaken(error) ? await findId(ctx.pool, workspaceId, scheduleId) : null
+    if (created === null) throw error
+    await replace(created)
   }
   return { status: 201, body: { scheduleId } }
+}
+
+function isTaken(error: unknown): boolean {
+  const { constraint } = Object(error) as { constraint?: unknown }
+  return constraint === 'cron_jobs_workspace_id_qstash_id_key'
 }
 
 /** `GET /v2/schedules` */
