@@ -162,3 +162,8 @@ function billingOf(env: Variables) {
   const graceMs = env.BILLING_GRACE_DAYS * 24 * 3_600_000
   return { secretKey, webhookSecret, prices, apiUrl: new URL(env.STRIPE_API_URL), graceMs }
 }
+
+/** Returns whether an installation has pages for operators. */
+export function hasOperators({ operatorPassword, operators }: Config): boolean {
+  return operatorPassword !== null || operators.length > 0
+}

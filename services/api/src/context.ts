@@ -16,14 +16,15 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import { type ApiKeyCache, createApiKeyCache, createRejectedKeys, type RejectedKeys } from './auth/api-key-caches.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import { openStripeBilling, type StripeBilling } from './billing/stripe/stripe-billing.ts'
-import type { Config } from './config.ts'
+import { type Config, hasOperators } from './config.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
-import { hasOperators } from './operators/operators.ts'
 import { createHeadrooms, type Headrooms } from './quotas/headroom.ts'
 import { createUsageCache, type UsageCache } from './quotas/usage-cache.ts'
-import type { RunStream } from './run-stream/open-run-stream.ts'
 import { createRunTails, type RunTails } from './run-stream/run-tails.ts'
 import { type InsertBatches, openInsertBatches } from './tasks/insert-batches.ts'
+
+/** An open stream of runs, and its holder. */
+export type RunStream = { credential: string; organizationId: string; end: AbortController }
 
 /** Everything that an endpoint needs. */
 export type Context = {

@@ -1,17 +1,11 @@
 import { AppError, parseUrl } from '@belfry/domain'
 import type { BoardQueues } from '@belfry/queue/board'
 import { type NextFunction, type Request, type Response, Router } from 'express'
-import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { databaseBoard } from './database-queue.ts'
 import { hosts } from './hosts.ts'
 import { operatorLogin } from './operator-login.ts'
 import { queueBoard } from './queue-board.ts'
-
-/** Returns whether an installation has pages for operators. */
-export function hasOperators({ operatorPassword, operators }: Config): boolean {
-  return operatorPassword !== null || operators.length > 0
-}
 
 /**
  * Makes the pages of the operators of this installation, under `/admin`.

@@ -1,12 +1,9 @@
 import { AppError, fromId } from '@belfry/domain'
 import type { Request } from 'express'
 import type { OrganizationCaller } from '../auth/authorize.ts'
-import type { Context } from '../context.ts'
+import type { Context, RunStream } from '../context.ts'
 import type { Reply } from '../http/reply.ts'
 import { runEvents } from './run-events.ts'
-
-/** An open stream, and its holder. */
-export type RunStream = { credential: string; organizationId: string; end: AbortController }
 
 // Each stream holds a connection and its buffered events.
 const maxOfProcess = 200
