@@ -30,28 +30,48 @@ describe('X-Request-Id', () => {
   })
 })
 
-describe('a create that waits for the database until its time has passed', () => {
-  it('is answered 503, and 400 only if its time was past when it arrived', async () => {
+describe('a request that waits for the database until its time has passed', () => {
+  it('is answered 503 with Retry-After, and 400 only if its time was past when it arrived', async () => {
     const { apiKey } = await api.signUp()
-    const create = (path: string, body: object) => api.send('POST', path, body, { 'X-Api-Key': apiKey })
+    const send = (method: string, path: string, body: object, headers = {}) =>
+      api.send(method, path, body, { 'X-Api-Key': apiKey, ...headers })
     const tasks = '/api/v1/scheduler/tasks'
-    const soon = () => aTaskBody({ execute_at: new Date(Date.now() + 400).toISOString() })
+    const { body: pending } = await send('POST', tasks, aTaskBody())
+    await send('POST', tasks, aTaskBody({ key: 'nightly' }))
+    const requests = (executeAt: string) => [
+      send('POST', tasks, aTaskBody({ execute_at: executeAt })),
+      send('POST', tasks, aTaskBody({ execute_at: executeAt }), { 'Idempotency-Key': `by-${executeAt}` }),
+      send('POST', tasks, aTaskBody({ execute_at: executeAt, key: 'new' })),
+      send('POST', tasks, aTaskBody({ execute_at: executeAt, key: 'nightly', on_conflict: 'replace' })),
+      send('PATCH', `${tasks}/${pending.id}`, { execute_at: executeAt }),
+    ]
+    const rows = (executeAt: string) => [
+      aTaskBody({ execute_at: executeAt }),
+      aTaskBody({ execute_at: executeAt, key: 'another' }),
+    ]
     const locker = await api.ctx.pool.connect()
     try {
       await locker.query('BEGIN; LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE')
-      const waiting = [create(tasks, soon()), create(`${tasks}/batch`, { tasks: [soon()] })]
+      const soon = new Date(Date.now() + 400).toISOString()
+      const waiting = [...requests(soon), send('POST', `${tasks}/batch`, { tasks: rows(soon) })]
       await locker.query('SELECT pg_sleep(1.2)')
       await locker.query('ROLLBACK')
-      const [one, batch] = await Promise.all(waiting)
-      expect([one?.status, one?.body.code]).toEqual([503, 'unavailable'])
-      expect(batch?.body.data[0].error).toMatchObject({ status: 503, code: 'unavailable' })
+      const answers = await Promise.all(waiting)
+      const batch = answers.pop()
+      for (const { status, body, headers } of answers)
+        expect([status, body.code, headers.get('Retry-After')]).toEqual([503, 'unavailable', '5'])
+      expect(batch?.body.data).toMatchObject([unavailable, unavailable])
     } finally {
       locker.release()
     }
-    const past = aTaskBody({ execute_at: new Date(Date.now() - 1_000).toISOString() })
-    expect((await create(tasks, past)).status).toBe(400)
+    const past = new Date(Date.now() - 1_000).toISOString()
+    for (const { status } of await Promise.all(requests(past))) expect(status).toBe(400)
+    const { body } = await send('POST', `${tasks}/batch`, { tasks: rows(past) })
+    expect(body.data).toMatchObject([{ error: { status: 400 } }, { error: { status: 400 } }])
   })
 })
+
+const unavailable = { error: { status: 503, code: 'unavailable' } }
 
 // The last test of this file: there is no database afterwards.
 describe('while the database is away', () => {

@@ -38,7 +38,7 @@ export const createTask = creation({
     if (hasKey(task)) {
       const [result] = await withinLimit(work, quota, one, ({ db }) => storeUnderKeys(db, workspaceId, [task]))
       if (!result) throw new Error('The insert returned no row for the task.')
-      const presented = await presentUnderKey(work.db, task, result)
+      const presented = await presentUnderKey(work.db, task, result, arrivedAt)
       const due = dueUnderKey(task, result)
       if (due) work.afterCommit(ctx => enqueue(ctx, [due.row], due.now))
       return result.kind === 'stored' ? created(`/api/v1/scheduler/tasks/${presented.id}`, presented) : ok(presented)

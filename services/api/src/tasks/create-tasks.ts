@@ -122,7 +122,7 @@ async function insert(db: Db, workspaceId: string, tasks: readonly NewRow[], arr
     return {
       present(db, task) {
         const found = byId.get(task.id)
-        return found ? presentUnderKey(db, found.task, found.result) : plain.present(db, task)
+        return found ? presentUnderKey(db, found.task, found.result, arrivedAt) : plain.present(db, task)
       },
       dueOf(task) {
         const found = byId.get(task.id)

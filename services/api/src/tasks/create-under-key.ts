@@ -1,6 +1,6 @@
 import type { Db, NewTask, TaskUnderKey, UnderKey } from '@belfry/db'
 import { AppError, toId } from '@belfry/domain'
-import { executeAtNotFuture } from './execute-at.ts'
+import { executeAtPassed } from './execute-at.ts'
 import { presentNewTask, presentTask } from './present-task.ts'
 import { isStored } from './store-task.ts'
 import { findTask } from './task-row.ts'
@@ -12,14 +12,16 @@ export function hasKey<T extends NewTask>(task: T): task is T & TaskUnderKey {
 
 /**
  * Returns the task that has the key now, in its public form.
- * @throws AppError `key_in_use`, or `validation_failed` when the time of the task has come already.
+ * @param arrivedAt - When the request arrived.
+ * @throws AppError `key_in_use`, `validation_failed` when the time of the task has come already, or `unavailable` when it
+ * came meanwhile.
  */
-export async function presentUnderKey(db: Db, task: TaskUnderKey, result: UnderKey) {
+export async function presentUnderKey(db: Db, task: TaskUnderKey, result: UnderKey, arrivedAt: number) {
   if (result.kind === 'stored') {
-    if (!isStored(result.inserted)) throw executeAtNotFuture()
+    if (!isStored(result.inserted)) throw executeAtPassed(task.executeAt, arrivedAt)
     return presentNewTask(task, result.inserted.createdAt.toISOString())
   }
-  if (result.kind === 'not_future') throw executeAtNotFuture()
+  if (result.kind === 'not_future') throw executeAtPassed(task.executeAt, arrivedAt)
   if (result.kind === 'taken') throw keyInUse(task.key, toId('task', result.id))
   const row = await findTask(db, task.workspaceId, result.id)
   if (!row) throw new Error('The task with the key is gone.')

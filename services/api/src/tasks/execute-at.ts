@@ -9,18 +9,13 @@ const notFuture: FieldError = {
   message: 'execute_at must be later than now. To call a URL at once, use POST /api/events.',
 }
 
-/** The refusal of a time that is past or present by the clock of the database. */
-export function executeAtNotFuture(): AppError {
-  return invalid('body', [notFuture])
-}
-
 /**
- * The refusal of a new task whose time has come. A time that was in the future when the request arrived has passed while the
+ * The refusal of a new or changed task whose time has come. A time that was in the future when the request arrived has passed while the
  * request waited for the database. That is no mistake of the caller, who would not repeat a refused request.
  * @param arrivedAt - When the request arrived, by the database's clock, in epoch milliseconds.
  */
 export function executeAtPassed(executeAt: Date | null, arrivedAt: number): AppError {
-  if (executeAt === null || executeAt.getTime() <= arrivedAt) return executeAtNotFuture()
+  if (executeAt === null || executeAt.getTime() <= arrivedAt) return invalid('body', [notFuture])
   return new AppError('unavailable', 'execute_at passed while the request waited for the database. Send a later time.')
 }
 

@@ -23,7 +23,7 @@ import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
 import { inspectCallbacks } from './callbacks.ts'
 import { enqueue, hideDeadLetters } from './enqueue.ts'
-import { executeAtNotFuture, inspectExecuteAt } from './execute-at.ts'
+import { executeAtPassed, inspectExecuteAt } from './execute-at.ts'
 import { inspectControls, neverStarts } from './inspect-controls.ts'
 import { inspectTarget } from './inspect-target.ts'
 import { presentTask } from './present-task.ts'
@@ -114,7 +114,7 @@ export const updateTask = endpoint({
     ...inspectExecuteAt(ctx, body, errors),
     ...inspectControls(body),
   ],
-  async handle(ctx, { caller, params, body, bodyText }) {
+  async handle(ctx, { caller, params, body, bodyText, arrivedAt }) {
     const change: TaskChange = given({
       executeAt: body.execute_at,
       name: body.name,
@@ -136,7 +136,7 @@ export const updateTask = endpoint({
         return moved
       }),
     )
-    if (result.kind === 'not_future') throw executeAtNotFuture()
+    if (result.kind === 'not_future') throw executeAtPassed(change.executeAt ?? null, arrivedAt)
     if (result.kind === 'never_starts') throw neverStarts()
     const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task)
     if (change.executeAt && result.kind === 'moved') {
