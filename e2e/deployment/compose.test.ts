@@ -15,8 +15,8 @@ const ours = ['api', 'scheduler', 'dispatcher', 'migrate']
 const services: ServiceName[] = ['api', 'scheduler', 'dispatcher']
 const stores = ['postgres', 'redis']
 const drainSeconds = 30
-// The stack has its own addresses and ports.
-const notInEnv = ['PORT', 'METRICS_PORT', 'HOST', 'METRICS_HOST']
+// The stack sets the ports and addresses, and production has no development mode of QStash.
+const notInEnv = ['PORT', 'METRICS_PORT', 'HOST', 'METRICS_HOST', 'QSTASH_DEV_ACCOUNT', 'QSTASH_DEV_PORT']
 
 describe('scripts/make-env.sh', () => {
   it('creates new secrets each time, which only their owner can read', async () => {
