@@ -28,6 +28,18 @@ it.each(['short', 'x'.repeat(64), 'change-me-change-me-change-me-please', 'your_
   },
 )
 
+it('signs with the first of JWT_SECRETS and ignores JWT_SECRET beside it', () => {
+  const [one, other] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
+  const textsOf = (more: object) => loadConfig({ ...env, ...more }).jwtKeys.map(key => key.export().toString())
+  expect(textsOf({})).toEqual([env.JWT_SECRET])
+  expect(textsOf({ JWT_SECRETS: `${one}, ${other}` })).toEqual([one, other])
+  expect(textsOf({ JWT_SECRETS: one, JWT_SECRET: undefined })).toEqual([one])
+  expect(() => loadConfig({ ...env, JWT_SECRETS: `${one},${'x'.repeat(64)}` })).toThrow(
+    /JWT_SECRETS: secret 2 of the list must be random(?!.*x{64})/s,
+  )
+  expect(() => loadConfig({ ...env, JWT_SECRETS: `${one},` })).toThrow(/JWT_SECRETS: secret 2 of the list/)
+})
+
 it('derives its public URL from the port', () => {
   expect(loadConfig(env).publicUrl).toBe('http://localhost:8080')
 })

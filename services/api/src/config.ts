@@ -1,4 +1,4 @@
-import { createSecretKey } from 'node:crypto'
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import { parseCidrs, parseTiers, tierNames } from '@belfry/domain'
 import {
   integer,
@@ -24,15 +24,19 @@ export function loadConfig(env = process.env) {
   return readConfig(schema, env)
 }
 
+const jwtSecret = z
+  .string()
+  .min(32, 'must have at least 32 characters')
+  .refine(isRandom, 'must be random: repeated characters and examples are refused')
+
 export const variables = z.object({
   ...serviceVariables,
   HOST: listenHost,
   PORT: port.default(3000),
-  /** Signs session tokens. */
-  JWT_SECRET: z
-    .string('is required: at least 32 random characters')
-    .min(32, 'must have at least 32 characters')
-    .refine(isRandom, 'must be random: repeated characters and examples are refused'),
+  /** Signs session tokens. Required without `JWT_SECRETS`. */
+  JWT_SECRET: jwtSecret.optional(),
+  /** Secrets of session tokens instead of `JWT_SECRET`, comma-separated: the first one signs, all of them verify. */
+  JWT_SECRETS: parsedBy(parseJwtSecrets).optional(),
   /** The master keys of stored secrets: the first one writes, all of them read. */
   ENCRYPTION_KEYS: parsedBy(parseMasterKeys, 'is required: id:key, the key 32 random bytes in base64'),
   /** The URL under which users reach this service. Default: this port on localhost. */
@@ -98,12 +102,17 @@ export const variables = z.object({
 })
 
 const schema = variables
+  .refine(({ JWT_SECRET, JWT_SECRETS }) => JWT_SECRET !== undefined || JWT_SECRETS !== undefined, {
+    path: ['JWT_SECRET'],
+    message: 'is required: at least 32 random characters',
+    when: () => true, // one message names it beside other invalid variables
+  })
   .superRefine(requireStripe)
   .superRefine(requireConfirmation)
   .transform(env => ({
     ...serviceSettings(env),
     listen: { host: env.HOST, port: env.PORT },
-    jwtKey: createSecretKey(env.JWT_SECRET, 'utf8'),
+    jwtKeys: jwtKeysOf(env),
     trustProxy: env.TRUST_PROXY,
     masterKeys: env.ENCRYPTION_KEYS,
     publicUrl: publicUrlOf(env).origin,
@@ -124,12 +133,27 @@ const schema = variables
     qstash: env.QSTASH_API === 'on' ? { devAccount: env.QSTASH_DEV_ACCOUNT, devPort: env.QSTASH_DEV_PORT } : null,
   }))
 
+function parseJwtSecrets(text: string): string[] {
+  return text.split(',').map((entry, i) => {
+    const result = jwtSecret.safeParse(entry.trim())
+    if (result.success) return result.data
+    throw new Error(`secret ${i + 1} of the list ${result.error.issues[0]?.message}`)
+  })
+}
+
 // A placeholder is known to the public: the API must not start with it.
 function isRandom(secret: string): boolean {
   return new Set(secret).size >= 8 && !/change.?me|your.?secret|example|placeholder/i.test(secret)
 }
 
 type Variables = z.infer<typeof variables>
+
+// JWT_SECRET does not verify beside JWT_SECRETS, so a leaked one can be dropped wherever it is set.
+function jwtKeysOf({ JWT_SECRET = '', JWT_SECRETS }: Variables): readonly [KeyObject, ...KeyObject[]] {
+  const toKey = (secret: string) => createSecretKey(secret, 'utf8')
+  const [first = JWT_SECRET, ...others] = JWT_SECRETS ?? []
+  return [toKey(first), ...others.map(toKey)]
+}
 
 function publicUrlOf({ PUBLIC_URL, PORT }: Variables): URL {
   return new URL(PUBLIC_URL ?? `http://localhost:${PORT}`)

@@ -36,7 +36,7 @@ export async function aPerson({ ctx }: TestApi, validMs = 3_600_000): Promise<Pe
       sessions: { create: { id: sessionId, expiresAt } },
     },
   })
-  const token = signSessionToken(ctx.config.jwtKey, userId, sessionId, ctx.clock.now())
+  const token = signSessionToken(ctx.config.jwtKeys[0], userId, sessionId, ctx.clock.now())
   return { id: toId('user', userId), userId, email, session: { Authorization: `Bearer ${token}` } }
 }
 

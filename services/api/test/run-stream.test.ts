@@ -172,7 +172,7 @@ describe('the live tail', () => {
     )
     const { id = '', userId = '' } = rows[0] ?? {}
     const twoDaysAgo = Date.now() - 2 * 24 * 3_600_000
-    const token = signSessionToken(api.ctx.config.jwtKey, userId, id, twoDaysAgo)
+    const token = signSessionToken(api.ctx.config.jwtKeys[0], userId, id, twoDaysAgo)
     const headers = { Authorization: `Bearer ${token}`, 'X-Workspace-Id': caller.workspaceId }
     const streams = [
       await open(headers),

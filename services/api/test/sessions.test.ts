@@ -13,7 +13,7 @@ const read = (headers: Record<string, string>) => api.send('GET', me, undefined,
 async function aSession(issuedAgoMs = 0) {
   const person = await aPerson(api, sessionMs)
   const { id } = await api.ctx.prisma.session.findFirstOrThrow({ where: { userId: person.userId } })
-  const token = signSessionToken(api.ctx.config.jwtKey, person.userId, id, api.ctx.clock.now() - issuedAgoMs)
+  const token = signSessionToken(api.ctx.config.jwtKeys[0], person.userId, id, api.ctx.clock.now() - issuedAgoMs)
   return { ...person, sessionId: id, token }
 }
 
@@ -128,7 +128,7 @@ describe('refuses', () => {
 
   it('every token of another issuer, kind or time', async () => {
     const { userId, sessionId, token } = await aSession()
-    const ourKey = api.ctx.config.jwtKey
+    const ourKey = api.ctx.config.jwtKeys[0]
     const now = Math.floor(api.ctx.clock.now() / 1000)
     const ours = { sub: userId, sid: sessionId, iat: now, exp: now + 60, iss: 'belfry', aud: 'belfry:session' }
     const sign = (claims: object, options: SignOptions = {}, key: Secret = ourKey) =>

@@ -25,7 +25,7 @@ export async function findUser(
   const cookie = bearer === undefined ? sessionCookieOf(ctx, request) : undefined
   const token = bearer ?? cookie
   const now = ctx.clock.now()
-  const claims = token === undefined ? null : readSessionToken(ctx.config.jwtKey, token, now)
+  const claims = token === undefined ? null : readSessionToken(ctx.config.jwtKeys, token, now)
   if (!claims) throw refused
   if (cookie !== undefined) requireSameOrigin(ctx.config.publicUrl, request)
   const { userId, sessionId } = claims
@@ -81,7 +81,7 @@ async function renewSession(
   // A session that has just ended stays ended.
   const { count } = await ctx.prisma.session.updateMany({ where: { id: sessionId, userId }, data: { expiresAt } })
   if (count === 0) return
-  const token = signSessionToken(ctx.config.jwtKey, userId, sessionId, now)
+  const token = signSessionToken(ctx.config.jwtKeys[0], userId, sessionId, now)
   if (sentAs === 'cookie') request.res?.setHeader('Set-Cookie', sessionCookie(ctx, token, expiresAt))
   else request.res?.setHeader('X-Session-Token', token)
 }

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { cookieOf, setCookie } from './cookies.ts'
@@ -11,16 +11,25 @@ const deviceMs = 365 * 24 * 3_600_000
  */
 export function knownDevice(ctx: Context, request: Request, userId: string): string | null {
   const [id = '', proof = ''] = (cookieOf(ctx, request, 'belfry_device') ?? '').split('.')
-  const [given, wanted] = [Buffer.from(proof), Buffer.from(proofOf(ctx, id, userId))]
-  return given.length === wanted.length && timingSafeEqual(given, wanted) ? id : null
+  const given = Buffer.from(proof)
+  const isProof = ctx.config.jwtKeys.some(key => {
+    const wanted = Buffer.from(proofOf(key, id, userId))
+    return given.length === wanted.length && timingSafeEqual(given, wanted)
+  })
+  return isProof ? id : null
 }
 
 /** Returns the `Set-Cookie` header by which a device is known as one of a user. */
 export function deviceCookie(ctx: Context, userId: string): string {
   const id = randomBytes(16).toString('base64url')
-  return setCookie(ctx, 'belfry_device', `${id}.${proofOf(ctx, id, userId)}`, new Date(ctx.clock.now() + deviceMs))
+  return setCookie(
+    ctx,
+    'belfry_device',
+    `${id}.${proofOf(ctx.config.jwtKeys[0], id, userId)}`,
+    new Date(ctx.clock.now() + deviceMs),
+  )
 }
 
-function proofOf({ config }: Context, id: string, userId: string): string {
-  return createHmac('sha256', config.jwtKey).update(`belfry:device ${id} ${userId}`).digest('base64url')
+function proofOf(key: KeyObject, id: string, userId: string): string {
+  return createHmac('sha256', key).update(`belfry:device ${id} ${userId}`).digest('base64url')
 }

@@ -34,8 +34,19 @@ export function signSessionToken(key: KeyObject, userId: string, sessionId: stri
   return jwt.sign(payload, key, { algorithm: 'HS256', header: { alg: 'HS256', typ: type } })
 }
 
-/** Reads the token of a session; returns null when it is invalid or too old. */
-export function readSessionToken(key: KeyObject, text: string, now: number): SessionClaims | null {
+/**
+ * Reads the token of a session; returns null when it is invalid or too old.
+ * @param keys - One of them has to have signed the token.
+ */
+export function readSessionToken(keys: readonly KeyObject[], text: string, now: number): SessionClaims | null {
+  for (const key of keys) {
+    const claims = readWithKey(key, text, now)
+    if (claims) return claims
+  }
+  return null
+}
+
+function readWithKey(key: KeyObject, text: string, now: number): SessionClaims | null {
   const clockTimestamp = Math.floor(now / 1000)
   const rules = { algorithms: ['HS256' as const], issuer, audience, clockTimestamp, complete: true as const }
   try {

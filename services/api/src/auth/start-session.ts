@@ -16,7 +16,7 @@ export async function startSession(
   const now = ctx.clock.now()
   const expiresAt = new Date(now + sessionMs)
   const session = await tx.session.create({ data: { id: newUuid(), userId: user.id, expiresAt } })
-  const token = signSessionToken(ctx.config.jwtKey, user.id, session.id, now)
+  const token = signSessionToken(ctx.config.jwtKeys[0], user.id, session.id, now)
   return {
     body: { user: presentUser(user), token, expires_at: expiresAt.toISOString() },
     headers: { 'Set-Cookie': [sessionCookie(ctx, token, expiresAt), deviceCookie(ctx, user.id)] },
