@@ -13,6 +13,7 @@ import {
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'
+import { logCaller } from '../http/request-log.ts'
 import { callerAddress } from './caller-address.ts'
 import { findApiKey } from './find-api-key.ts'
 import { findOperator, type OperatorCaller } from './find-operator.ts'
@@ -129,6 +130,7 @@ async function findInOrganization(
     select: { role: true, organization: true },
   })
   if (!membership) throw notFound()
+  logCaller(request, { organizationId })
   refuseSuspended('organization', membership.organization)
   const actor = actorOf(membership.role, membership.organization, null)
   return { organizationId, user, apiKeyId: null, actor, address: user.address }
@@ -153,7 +155,7 @@ async function findInWorkspace(
   if (workspaceId === undefined) {
     throw new AppError('unauthenticated', 'Send an API key in X-Api-Key, or a session with X-Workspace-Id.')
   }
-  const found = await findMemberOfWorkspace(ctx, user.userId, workspaceId)
+  const found = await findMemberOfWorkspace(ctx, request, user.userId, workspaceId)
   return { ...found, user, workspaceId, apiKeyId: null, address: user.address }
 }
 
@@ -167,6 +169,7 @@ function namedWorkspace(request: Request): string | undefined {
 
 async function findMemberOfWorkspace(
   ctx: Context,
+  request: Request,
   userId: string,
   workspaceId: string,
 ): Promise<{ organizationId: string; actor: Actor }> {
@@ -181,6 +184,7 @@ async function findMemberOfWorkspace(
   const role = workspace?.organization.memberships[0]?.role
   const workspaceRole = workspace?.members[0]?.role ?? null
   if (!workspace || !role || (role === 'member' && workspaceRole === null)) throw notFound()
+  logCaller(request, { organizationId: workspace.organization.id, workspaceId })
   refuseSuspended('organization', workspace.organization)
   refuseSuspended('workspace', workspace)
   return { organizationId: workspace.organization.id, actor: actorOf(role, workspace.organization, workspaceRole) }

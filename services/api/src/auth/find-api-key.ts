@@ -1,6 +1,7 @@
 import { AppError } from '@belfry/domain'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
+import { logCaller } from '../http/request-log.ts'
 import { hashTextOf, isApiKey } from './api-key.ts'
 import { cachedMs, type FoundApiKey } from './api-key-caches.ts'
 import { isAskedAgain, spendKeyRequest } from './rate-limits.ts'
@@ -16,7 +17,9 @@ type FoundRow = FoundApiKey & { expiresInMs: number | null; isUseStale: boolean 
 export async function findApiKey(ctx: Context, request: Request, text: string, address: string): Promise<FoundApiKey> {
   const hash = hashTextOf(text)
   const found = ctx.apiKeys.get(hash) ?? (await findInForce(ctx, text, hash, address))
-  if (!isAskedAgain(request)) spendKeyRequest(ctx, request, found.keyId, found.tier)
+  const { organizationId, workspaceId, keyId } = found
+  logCaller(request, { organizationId, workspaceId, keyId })
+  if (!isAskedAgain(request)) spendKeyRequest(ctx, request, keyId, found.tier)
   if (found.isSuspended) throw suspended('workspace')
   return found
 }

@@ -1,6 +1,7 @@
 import { AppError } from '@belfry/domain'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
+import { logCaller } from '../http/request-log.ts'
 import { callerAddress } from './caller-address.ts'
 import { sessionCookie, sessionCookieOf } from './cookies.ts'
 import { isAskedAgain, spendSessionRequest } from './rate-limits.ts'
@@ -40,6 +41,7 @@ export async function findUser(
     select: { createdAt: true },
   })
   if (!session) throw (await isSuspended(ctx, userId)) ? suspended('user') : refused
+  logCaller(request, { userId })
   if (!isAskedAgain(request)) {
     spendSessionRequest(ctx, request, sessionId)
     const end = session.createdAt.getTime() + maxSessionMs

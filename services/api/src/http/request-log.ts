@@ -1,4 +1,4 @@
-import { parseTraceparent } from '@belfry/domain'
+import { parseTraceparent, toId } from '@belfry/domain'
 import { withoutRedaction } from '@belfry/runtime'
 import type { NextFunction, Request, Response } from 'express'
 import type { Context } from '../context.ts'
@@ -28,10 +28,28 @@ export function requestLog(ctx: Context) {
         path: loggedPath(request),
         status,
         durationMs: Math.round(durationMs),
+        ...callerOf(response),
       }
       log.info(line, 'request.served')
     })
     next()
+  }
+}
+
+type CallerIds = { organizationId?: string; workspaceId?: string; keyId?: string; userId?: string }
+
+/** Names the caller in the log line of a request, also if the request is refused afterwards. */
+export function logCaller({ res }: Request, ids: CallerIds): void {
+  if (res) res.locals.caller = { ...res.locals.caller, ...ids }
+}
+
+function callerOf({ locals }: Response) {
+  const { organizationId, workspaceId, keyId, userId }: CallerIds = locals.caller ?? {}
+  return {
+    organization: organizationId && toId('org', organizationId),
+    workspace: workspaceId && toId('ws', workspaceId),
+    key: keyId && toId('key', keyId),
+    user: userId && toId('user', userId),
   }
 }
 
