@@ -46,13 +46,12 @@ EXPOSE 9090
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "METRICS_PORT"]
 CMD ["node", "--heap-growing-percent=100", "services/dispatcher/dist/main.mjs"]
 
-# All three services in one process, for small installations.
-FROM runtime AS all-in-one
-COPY --from=build /images/all-in-one ./
+FROM runtime AS api
+COPY --from=build /images/api ./
 ENV PORT=3000 METRICS_PORT=9090
 EXPOSE 3000 9090
-HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "METRICS_PORT"]
-CMD ["node", "--heap-growing-percent=100", "services/all-in-one/dist/main.mjs"]
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "PORT"]
+CMD ["node", "--heap-growing-percent=100", "services/api/dist/main.mjs"]
 
 # A one-off job: `deploy` applies missing migrations, `wait` waits until they are applied; see docs/self-hosting.md.
 FROM runtime AS migrate
@@ -61,10 +60,11 @@ HEALTHCHECK NONE
 ENTRYPOINT ["node", "prisma/dist/main.mjs"]
 CMD ["deploy"]
 
-# The last target is the default of a build without --target.
-FROM runtime AS api
-COPY --from=build /images/api ./
+# All three services in one process, with the commands of `migrate`. The last target is the default of a build without
+# --target, because some platforms cannot choose one.
+FROM runtime AS all-in-one
+COPY --from=build /images/all-in-one ./
 ENV PORT=3000 METRICS_PORT=9090
 EXPOSE 3000 9090
-HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "PORT"]
-CMD ["node", "--heap-growing-percent=100", "services/api/dist/main.mjs"]
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "METRICS_PORT"]
+CMD ["node", "--heap-growing-percent=100", "services/all-in-one/dist/main.mjs"]

@@ -7,18 +7,24 @@ import { fileURLToPath } from 'node:url'
 const root = resolve(fileURLToPath(import.meta.url), '../..')
 
 // Paths equal those of the repository, because a bundle finds its files relative to itself.
+const migrate = {
+  paths: ['prisma/dist', 'prisma/migrations', 'prisma/schema.prisma', 'packages/maintenance/dist'],
+  packages: { prisma: ['@prisma/schema-engine-wasm'] },
+}
 const images = {
   api: { paths: ['services/api/dist'], packages: { 'services/api': ['@node-rs/argon2'] } },
   scheduler: { paths: ['services/scheduler/dist'], packages: {} },
   dispatcher: { paths: ['services/dispatcher/dist'], packages: {} },
   'all-in-one': {
-    paths: ['services/all-in-one/dist', 'services/api/dist/dashboard', 'services/api/dist/bull-board'],
-    packages: { 'services/all-in-one': ['@node-rs/argon2'] },
+    paths: [
+      'services/all-in-one/dist',
+      'services/api/dist/dashboard',
+      'services/api/dist/bull-board',
+      ...migrate.paths,
+    ],
+    packages: { 'services/all-in-one': ['@node-rs/argon2'], ...migrate.packages },
   },
-  migrate: {
-    paths: ['prisma/dist', 'prisma/migrations', 'prisma/schema.prisma', 'packages/maintenance/dist'],
-    packages: { prisma: ['@prisma/schema-engine-wasm'] },
-  },
+  migrate,
 }
 
 /** Fills one folder for each image below `target`. */

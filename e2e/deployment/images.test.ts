@@ -30,8 +30,8 @@ describe('the Dockerfile', () => {
     expect(image.copied).toEqual([`/images/${name}`])
   })
 
-  it('builds the api by default', () => {
-    expect([...images.keys()].at(-1)).toBe('api')
+  it('builds the image that needs no other by default', () => {
+    expect([...images.keys()].at(-1)).toBe('all-in-one')
   })
 })
 
@@ -53,11 +53,13 @@ describe('the images', () => {
   it('contain belfry doctor with the migrations', async () => {
     const database = await createEmptyDatabase()
     onTestFinished(() => database.drop())
-    const program = join(trees.of('migrate'), 'packages/maintenance/dist/main.mjs')
     // In a folder of its own, so nothing of this checkout is found.
     const env = { PATH: process.env.PATH, DATABASE_URL: database.url }
-    const diagnosis = await promisify(execFile)(process.execPath, [program, 'doctor'], { env }).catch(error => error)
-    expect(diagnosis.stdout).toMatch(/^PROBLEM +migrations +\d+ migrations of this version are not applied/m)
+    for (const name of ['migrate', 'all-in-one']) {
+      const program = join(trees.of(name), 'packages/maintenance/dist/main.mjs')
+      const diagnosis = await promisify(execFile)(process.execPath, [program, 'doctor'], { env }).catch(error => error)
+      expect(diagnosis.stdout).toMatch(/^PROBLEM +migrations +\d+ migrations of this version are not applied/m)
+    }
   })
 
   it('contain the dashboard with the api', () => {
@@ -99,13 +101,14 @@ describe('the images', () => {
       const start = (name: string, more: Record<string, string> = {}, args: string[] = []) =>
         runImage(imageOf(name), trees.of(name), { ...env, ...more }, args)
 
+      const migrations = trees.of(names.includes('all-in-one') ? 'all-in-one' : 'migrate')
       const waiting = runImage(
         { ...imageOf('migrate'), command: ['node', 'prisma/dist/main.mjs', 'wait'] },
-        trees.of('migrate'),
+        migrations,
         env,
       )
       onTestFinished(async () => void (await waiting.stop()))
-      const migration = start('migrate')
+      const migration = runImage(imageOf('migrate'), migrations, env)
       expect([await migration.ended, migration.output]).toEqual([0, expect.stringContaining('applied 2026')])
       expect([await waiting.ended, waiting.output]).toEqual([0, expect.stringContaining('every migration')])
 
