@@ -10,11 +10,17 @@ const { version } = JSON.parse(read('package.json')) as { version: string }
 
 /** The other places of the version number. */
 const places: Record<string, RegExp> = {
+  'clients/python/pyproject.toml': /^version = "([^"]+)"/gm,
+  'docs/cli.md': /belfry-cli-([\d.]+)\.tgz/g,
+  'docs/client.md': /belfry-client-([\d.]+)\.tgz/g,
+  'docs/receiving.md': /belfry-client-([\d.]+)\.tgz/g,
   Dockerfile: /image\.version="([^"]+)"/g,
   'docs/quick-start.md': /belfry-client-([\d.]+)\.tgz/g,
   'docs/self-hosting.md': /belfry-[$\w-]+:([\d.]+)/g,
   'k8s/README.md': /belfry-api:([\d.]+)|newTag: ([\d.]+)/g,
   'k8s/base/kustomization.yaml': /newTag: ([\d.]+)/g,
+  'packages/cli/README.md': /belfry-cli-([\d.]+)\.tgz/g,
+  'packages/client/README.md': /belfry-client-([\d.]+)\.tgz/g,
   'packages/client/src/http.ts': /version = '([^']+)'/g,
   'packages/domain/src/version.ts': /version = '([^']+)'/g,
 }

@@ -103,12 +103,20 @@ describe('a release', () => {
     const readText = (path: string) => files[path] ?? '{"version": "0.2.0"}'
     expect(findReleaseProblems('v0.2.0', readText)).toEqual([])
     expect(findReleaseProblems('v0.3.0', readText)).toEqual([
-      ...['package.json', 'packages/client/package.json', 'packages/cli/package.json', 'k8s/chart/Chart.yaml'].map(
+      ...['package.json', 'packages/client/package.json', 'packages/cli/package.json'].map(
+        path => `${path} has the version 0.2.0, not 0.3.0.`,
+      ),
+      ...['packages/belfry/package.json', 'k8s/chart/Chart.yaml'].map(
         path => `${path} has the version 0.2.0, not 0.3.0.`,
       ),
       'CHANGELOG.md has no dated section 0.3.0.',
     ])
     expect(findReleaseProblems('0.2.0', readText)).toEqual(['The tag 0.2.0 has no form like v0.2.0.'])
+  })
+
+  it('would be accepted with the version of this state', () => {
+    const { version } = JSON.parse(readFileSync(join(repositoryRoot(), 'package.json'), 'utf8'))
+    expect(findReleaseProblems(`v${version}`)).toEqual([])
   })
 })
 
