@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { documentedVariables } from '@belfry/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { repositoryRoot } from '../repository-root.ts'
 import { buildKustomization, findProblems, type KubernetesObject } from './kubernetes-objects.ts'
 import { readImages } from './read-dockerfile.ts'
@@ -251,6 +251,41 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
     )
     for (const { spec } of allowed) expect(JSON.stringify(spec.egress)).not.toContain('ipBlock')
     expect(objects.filter(({ kind }) => kind === 'Ingress')).toEqual([])
+  })
+})
+
+describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEnough))('the examples', () => {
+  const read = (name: string): KubernetesObject =>
+    parseAllDocuments(readFileSync(join(repositoryRoot(), 'k8s/examples', name), 'utf8'))[0]?.toJS()
+
+  it('run a maintenance command as the migration runs, with the variables of the image and the keys', async () => {
+    const job = read('maintenance-job.yaml')
+    const migrate = (await buildKustomization('base')).find(({ kind }) => kind === 'Job')
+    expect(findProblems(job)).toEqual([])
+    const { containers, restartPolicy: _, ...pod } = job.spec.template.spec
+    const [container] = containers
+    const [wanted] = migrate.spec.template.spec.containers
+    expect(migrate.spec.template.spec).toMatchObject(pod)
+    expect(migrate.spec.template.metadata.labels).toMatchObject(job.spec.template.metadata.labels)
+    for (const name of ['image', 'resources', 'securityContext']) expect(container[name]).toEqual(wanted[name])
+    expect(container.env).toEqual([
+      ...wanted.env,
+      { name: 'ENCRYPTION_KEYS', valueFrom: { secretKeyRef: { name: 'belfry', key: 'ENCRYPTION_KEYS' } } },
+    ])
+    const known = documentedVariables('migrate').map(({ name }) => name)
+    for (const { name } of container.env) expect(known).toContain(name)
+    expect(readFileSync(join(repositoryRoot(), 'docs/self-hosting.md'), 'utf8')).toContain(`\`${container.args[0]}\``)
+  })
+
+  it('let the processes that trace reach a collector', () => {
+    const policy = read('to-collector.yaml')
+    expect(findProblems(policy)).toEqual([])
+    const [selected] = policy.spec.podSelector.matchExpressions
+    const tracing = services.filter(name =>
+      documentedVariables(name).some(variable => variable.name === 'OTEL_EXPORTER_OTLP_ENDPOINT'),
+    )
+    expect(selected.values).toEqual(tracing)
+    expect(policy.spec.egress[0].ports).toEqual([{ port: 4318, protocol: 'TCP' }])
   })
 })
 
