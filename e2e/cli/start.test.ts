@@ -1,16 +1,35 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '@belfry/embedded'
 import { waitFor } from '@belfry/testing/wait-for'
-import { expect, it, onTestFinished } from 'vitest'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { repositoryRoot } from '../repository-root.ts'
 
 const run = promisify(execFile)
 const manifest = JSON.parse(readFileSync(join(repositoryRoot(), 'packages/belfry/package.json'), 'utf8'))
+
+let tarball: string
+beforeAll(async () => {
+  tarball = await pack()
+}, 60_000)
+
+it('has no problem that publint finds, and only its program, the servers and the texts', async () => {
+  const { messages, pkg } = await publint({ pack: { tarball: (await readFile(tarball)).buffer }, strict: true })
+  expect(messages.map(message => formatMessage(message, pkg ?? {}))).toEqual([])
+  const { stdout } = await run('tar', ['-tzf', tarball])
+  const tops = stdout
+    .trim()
+    .split('\n')
+    .map(name => name.split('/')[1])
+  expect([...new Set(tops)].sort()).toEqual(['LICENSE', 'README.md', 'bin', 'package.json', 'server'])
+})
 
 it('has the dependencies of the programs that it contains, at their versions', () => {
   const embedded = JSON.parse(readFileSync(join(repositoryRoot(), 'packages/embedded/package.json'), 'utf8'))
@@ -73,18 +92,21 @@ it('starts from its tarball in an empty folder, delivers, stops, and continues w
   expect(await once(second.child, 'exit')).toEqual([0, null])
 }, 150_000)
 
+async function pack(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'belfry-packed-'))
+  await run(process.execPath, [join(repositoryRoot(), 'scripts/fill-package.mjs'), '--bundled'])
+  const options = ['--ignore-scripts', '--pack-destination', folder]
+  await run('npm', ['pack', ...options], { cwd: join(repositoryRoot(), 'packages/belfry') })
+  return join(folder, readdirSync(folder)[0] ?? '')
+}
+
 // The tarball, unpacked where npm would put it, with the dependencies of this checkout in place of a registry's.
 async function install(folder: string): Promise<void> {
-  const own = join(repositoryRoot(), 'packages/belfry')
-  await run(process.execPath, [join(repositoryRoot(), 'scripts/fill-package.mjs'), '--bundled'])
-  const pack = ['pack', '--ignore-scripts', '--pack-destination', folder]
-  await run('npm', pack, { cwd: own })
   const modules = join(folder, 'node_modules')
   mkdirSync(join(modules, 'belfry'), { recursive: true })
-  const tarball = readdirSync(folder).find(name => name.endsWith('.tgz')) ?? ''
-  await run('tar', ['-xzf', join(folder, tarball), '--strip-components=1', '-C', join(modules, 'belfry')])
+  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', join(modules, 'belfry')])
   for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
-    const from = join(own, 'node_modules', name)
+    const from = join(repositoryRoot(), 'packages/belfry/node_modules', name)
     if (!existsSync(from)) continue // of another platform
     mkdirSync(dirname(join(modules, name)), { recursive: true })
     symlinkSync(realpathSync(from), join(modules, name))
