@@ -94,7 +94,7 @@ function readBody(schedule: Schedule): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(base64, 'base64'))
   } catch {
-    throw new ImportRefusal('Its body is not text, and Belfry only sends text.')
+    throw new ImportRefusal('Its body is not text, and the import converts text only.')
   }
 }
 
@@ -112,10 +112,10 @@ function notesOf(schedule: Schedule): string[] {
   const has = (...names: string[]) => names.some(name => Boolean(schedule[name]))
   const limits = has('flowControlKey', 'parallelism', 'rate', 'queueName', 'queue')
   return [
-    ...(has('callback', 'failureCallback') ? ['callbacks are not imported; integrations report failures'] : []),
+    ...(has('callback', 'failureCallback') ? ['callbacks are not imported; set them on the cron job'] : []),
     ...(has('delay') ? [`the delay of ${schedule.delay} s after each time is not imported`] : []),
     ...(has('retryDelayExpression') ? ['the delay between retries is not imported; it is 10 s, 40 s, 160 s, ...'] : []),
-    ...(limits ? ['queues and flow control are not imported; Belfry is fair between workspaces and hosts'] : []),
+    ...(limits ? ['queues and flow control are not imported; create a queue and set queue of the cron job'] : []),
     ...(Number(schedule.retries) > 20 ? ['the maximum is 20 retries'] : []),
     ...(Number(String(schedule.timeout ?? 0).replace(/s$/, '')) > 300
       ? ['the maximum time of an attempt is 300 s']
