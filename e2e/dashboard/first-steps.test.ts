@@ -94,7 +94,7 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
   it('reports an invitation that does not exist', async () => {
     const page = await stage.newPage({ expected: /status of 40/ })
     await page.goto('/invitations#nothing')
-    await page.getByRole('heading', { name: 'This invitation cannot be used', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'This invitation is no longer valid', exact: true }).waitFor()
     await expectAccessible(page)
   })
 })

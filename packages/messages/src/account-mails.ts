@@ -30,9 +30,9 @@ export function passwordResetMail(to: string, url: string): Mail {
 /** Returns a mail with a link that confirms the address of a new account. */
 export function confirmEmailMail(to: string, url: string): Mail {
   return writeMail(to, {
-    subject: 'Confirm your e-mail address for Belfry',
+    subject: 'Confirm your email address for Belfry',
     paragraphs: ['An account was created with this address.', 'The link expires in 24 hours.'],
-    action: { label: 'Confirm e-mail address', url },
+    action: { label: 'Confirm email address', url },
     footer: 'If you did not create the account, ignore this mail.',
   })
 }

@@ -26,7 +26,7 @@ export function Join(): ReactNode {
   })
   if (preview.error) {
     return (
-      <PlainLayout title="This invitation cannot be used" foot={<Link to="/">Go to dashboard</Link>}>
+      <PlainLayout title="This invitation is no longer valid" foot={<Link to="/">Go to dashboard</Link>}>
         <Problem error={preview.error} />
       </PlainLayout>
     )
