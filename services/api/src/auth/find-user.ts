@@ -19,7 +19,7 @@ export type UserCaller = { userId: string; sessionId: string; address: string }
 export async function findUser(
   ctx: Context,
   request: Request,
-  missing = 'Sign in first: the session is missing, expired or ended.',
+  missing = 'This needs the session of a user: it is missing, expired or ended.',
 ): Promise<UserCaller> {
   const refused = new AppError('unauthenticated', missing)
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
