@@ -129,7 +129,7 @@ function screen<Name extends string>(
 ): RouteObject {
   const loadScreen = async (): Promise<ComponentType> => (await load())[name]
   const lazy = async () => {
-    // The router would keep a rejection for ever.
+    // The router would keep a rejection forever.
     const Screen = await loadScreen().catch(() => lateScreen(loadScreen))
     if (!right) return { Component: Screen }
     const Component = () => (

@@ -30,7 +30,7 @@ export function reloadIfReplaced(): void {
     if (Date.now() - Number(sessionStorage.getItem(key)) < minReloadIntervalMs) return
     sessionStorage.setItem(key, String(Date.now()))
   } catch {
-    return // Storage is blocked: a reload could repeat for ever.
+    return // Storage is blocked: a reload could repeat forever.
   }
   window.location.reload()
 }

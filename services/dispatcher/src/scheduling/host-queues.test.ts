@@ -358,7 +358,7 @@ it('removes the tasks of one workspace', () => {
   expect(queues.takeAll()).toHaveLength(2)
 })
 
-it('tells until when a host kept a task waiting, and of no other host', () => {
+it('returns the time until which its own host kept a task waiting', () => {
   const { queues, clock, add, startAll } = setup({ slots: 200, permitsPerHost: 2 })
   add('a', 'slow', 3)
   add('a', 'well', 1)
