@@ -50,7 +50,7 @@ problem body (RFC 9457) whose \`code\` is stable. Responses may gain members wit
 of \`/api/events\`.`
 
 const securitySchemes = {
-  apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'Full access to one workspace.' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'A key of one workspace.' },
   apiKeyBearer: { type: 'http', scheme: 'bearer', description: 'The same key as a bearer token, `bf_...`.' },
   session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of a signed-in user.' },
   cookie: {

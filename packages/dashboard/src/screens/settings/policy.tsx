@@ -21,7 +21,7 @@ const flags: Record<Flag, { label: string; hint: string }> = {
   members_can_create_workspaces: { label: 'Create workspaces', hint: 'Up to the limit of the tier.' },
   members_can_create_api_keys: {
     label: 'Create and revoke API keys',
-    hint: 'In workspaces that they belong to. A key grants full access to its workspace.',
+    hint: 'In workspaces that they belong to. A key has at most the rights of its creator.',
   },
   members_can_create_secrets: {
     label: 'Manage secrets',
