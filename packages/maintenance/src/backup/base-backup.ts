@@ -16,6 +16,8 @@ export async function copyCluster(url: string, file: string): Promise<void> {
   const written = finished(gzip.pipe(output))
   try {
     await client.connect()
+    // Keeps the log that the copy needs; without it a checkpoint during the copy may remove it. It ends with the connection.
+    await client.query(`CREATE_REPLICATION_SLOT belfry_backup_${process.pid} TEMPORARY PHYSICAL RESERVE_WAL`)
     const copy = new BaseBackup(gzip)
     client.query(copy as never) // pg accepts any object with these methods
     await Promise.race([copy.done, written.then(() => Promise.reject(new Error('The file ended early.')))])
