@@ -15,8 +15,11 @@ export type Ingress = {
   close(): Promise<void>
 }
 
-/** Starts nginx with the settings of docs/nginx.conf, in front of apis on these ports. */
-export async function startIngress(apiPorts: readonly number[]): Promise<Ingress> {
+/**
+ * Starts nginx with the settings of docs/nginx.conf, in front of apis on these ports.
+ * @param mergeSlashes - Whether nginx merges slashes, which is its own default. Default: as in docs/nginx.conf.
+ */
+export async function startIngress(apiPorts: readonly number[], { mergeSlashes = false } = {}): Promise<Ingress> {
   const folder = await mkdtemp(join(tmpdir(), 'belfry-nginx-'))
   const port = await freePort()
   const documented = await readFile(join(repositoryRoot(), 'docs/nginx.conf'), 'utf8')
@@ -24,6 +27,7 @@ export async function startIngress(apiPorts: readonly number[]): Promise<Ingress
   const site = documented
     .replace(/(^ {2}server 127\.0\.0\.1:\d+ .*;\n)+/m, servers)
     .replace('listen 127.0.0.1:8080;', `listen 127.0.0.1:${port};`)
+    .replace('merge_slashes off;', `merge_slashes ${mergeSlashes ? 'on' : 'off'};`)
   await writeFile(join(folder, 'nginx.conf'), surroundings(folder, site))
   const args = ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr']
   const child = spawn('nginx', args, { stdio: ['ignore', 'ignore', 'pipe'] })
