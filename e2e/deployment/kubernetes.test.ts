@@ -123,6 +123,18 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
       }
     })
 
+    it('gives every process of Belfry more memory than its heap may have', () => {
+      // V8 collects harder as its heap fills, and the kernel must not end the process before that.
+      const flags = readImages().get('api')?.env.NODE_OPTIONS ?? ''
+      const heapMb = [...flags.matchAll(/=(\d+)/g)].reduce((sum, [, mb]) => sum + Number(mb), 0)
+      expect(heapMb).toBeGreaterThan(500)
+      const containers = workloads().flatMap(containersOf)
+      for (const { image, resources } of containers.filter(({ image }) => image.startsWith('belfry-'))) {
+        const [, size = '', unit = ''] = /^(\d+)(Mi|Gi)$/.exec(resources.limits.memory) ?? []
+        expect([image, Number(size) * (unit === 'Gi' ? 1024 : 1) * 0.8 > heapMb]).toEqual([image, true])
+      }
+    })
+
     it('starts no service before the migration', () => {
       const migration = find('Job', 'migrate')
       expect(migration.spec.template.spec.containers[0].args).toEqual(['deploy'])

@@ -57,7 +57,7 @@ spec:
             {{- include "belfry.databaseUrl" $root | nindent 12 }}
           resources:
             requests: { cpu: 50m, memory: 64Mi }
-            limits: { memory: 256Mi }
+            limits: { memory: 768Mi }
           securityContext:
             {{- include "belfry.unprivileged" $root | nindent 12 }}
       containers:
