@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@belfry/embedded'
 import { Client, Receiver } from '@upstash/qstash'
-import { beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { useStage } from './stage.ts'
 
 const devToken = 'eyJVc2VySUQiOiJkZWZhdWx0VXNlciIsIlBhc3N3b3JkIjoiZGVmYXVsdFBhc3N3b3JkIn0='
@@ -18,6 +18,7 @@ beforeAll(() => {
   vi.stubEnv('QSTASH_DEV', 'true')
   vi.stubEnv('QSTASH_DEV_PORT', String(port))
 })
+afterAll(() => void vi.unstubAllEnvs()) // the process runs other files next
 
 it('refuses the public token until the first account exists', async () => {
   expect((await dev('/v2/keys')).status).toBe(401)
