@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Db } from '@belfry/db'
 import { version } from '@belfry/domain'
 import { PlainError } from '@belfry/launcher'
 import pg from 'pg'
@@ -102,10 +103,10 @@ async function describe(client: pg.Client): Promise<Omit<Described, 'kind'>> {
 }
 
 /** Counts the rows of the counted tables. */
-export async function countRows(client: Pick<pg.Client, 'query'>): Promise<Record<string, number>> {
+export async function countRows(db: Db): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const table of countedTables) {
-    const { rows } = await client.query<{ count: string }>(`SELECT count(*) AS count FROM ${table}`)
+    const { rows } = await db.query<{ count: string }>(`SELECT count(*) AS count FROM ${table}`)
     counts[table] = Number(rows[0]?.count)
   }
   return counts

@@ -19,7 +19,7 @@ export async function checkRestored(url: string, manifest: Manifest, keys: strin
   // own errors.
   pool.on('error', () => {})
   try {
-    const rows = await countRows(pool as never)
+    const rows = await countRows(pool)
     const counts = compareRows(manifest, rows)
     const problems = [...counts.problems, ...(await brokenInvariants(pool)), ...(await keyProblems(pool, keys))]
     await readEverything(pool)
