@@ -99,15 +99,22 @@ function railway(): Template {
   }
 }
 
+type FlyFile = {
+  build: { dockerfile: string; 'build-target': string }
+  deploy: { release_command: string }
+  env: Record<string, string>
+  http_service: { checks: [{ path: string }] }
+  kill_timeout: number
+}
+
 function fly(): Template {
-  // biome-ignore lint/suspicious/noExplicitAny: the parsed file has the form of fly.toml, and the tests fail on another one.
-  const { build, deploy, env, http_service: service, kill_timeout: stopSeconds } = parseToml(read('fly.toml')) as any
+  const { build, deploy, env, http_service: service, kill_timeout } = parseToml(read('fly.toml')) as unknown as FlyFile
   return {
     dockerfile: build.dockerfile,
     target: build['build-target'],
     migration: deploy.release_command,
     healthCheck: service.checks[0].path,
-    stopSeconds,
+    stopSeconds: kill_timeout,
     variables: Object.keys(env),
   }
 }
