@@ -36,21 +36,21 @@ FROM runtime AS scheduler
 COPY --from=build /images/scheduler ./
 ENV METRICS_PORT=9090
 EXPOSE 9090
-HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "METRICS_PORT"]
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["bash", "probe-health.sh", "METRICS_PORT"]
 CMD ["node", "--heap-growing-percent=100", "services/scheduler/dist/main.mjs"]
 
 FROM runtime AS dispatcher
 COPY --from=build /images/dispatcher ./
 ENV METRICS_PORT=9090
 EXPOSE 9090
-HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "METRICS_PORT"]
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["bash", "probe-health.sh", "METRICS_PORT"]
 CMD ["node", "--heap-growing-percent=100", "services/dispatcher/dist/main.mjs"]
 
 FROM runtime AS api
 COPY --from=build /images/api ./
 ENV PORT=3000 METRICS_PORT=9090
 EXPOSE 3000 9090
-HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "PORT"]
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["bash", "probe-health.sh", "PORT"]
 CMD ["node", "--heap-growing-percent=100", "services/api/dist/main.mjs"]
 
 # A one-off job: `deploy` applies missing migrations, `wait` waits until they are applied; see docs/self-hosting.md.
@@ -66,5 +66,5 @@ FROM runtime AS all-in-one
 COPY --from=build /images/all-in-one ./
 ENV PORT=3000 METRICS_PORT=9090
 EXPOSE 3000 9090
-HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["node", "probe-health.mjs", "METRICS_PORT"]
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["bash", "probe-health.sh", "METRICS_PORT"]
 CMD ["node", "--heap-growing-percent=100", "services/all-in-one/dist/main.mjs"]

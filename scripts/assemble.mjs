@@ -35,7 +35,7 @@ export function assemble(target) {
     for (const [room, names] of Object.entries(packages)) {
       for (const wanted of names) copyPackage(wanted, join(root, room), join(image, room, 'node_modules'))
     }
-    copyTree(join(root, 'scripts/probe-health.mjs'), join(image, 'probe-health.mjs'))
+    copyTree(join(root, 'scripts/probe-health.sh'), join(image, 'probe-health.sh'))
     copyTree(join(root, 'LICENSE'), join(image, 'LICENSE'))
     makeReadable(image)
   }

@@ -16,6 +16,7 @@ export type ComposeService = {
   healthcheck?: { test: string[] }
   restart: string
   stop_grace_period: string
+  mem_limit?: string
   read_only?: boolean
   cap_drop?: string[]
   security_opt?: string[]

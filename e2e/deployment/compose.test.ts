@@ -100,19 +100,18 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
     }
   })
 
-  it('runs Redis with persistence, without eviction, and with a password', () => {
-    const command = service('redis').command?.join(' ')
-    for (const option of [
-      '--appendonly yes',
-      '--appendfsync everysec',
-      '--maxmemory-policy noeviction',
-      '--requirepass',
-    ]) {
-      expect(command).toContain(option)
-    }
-    expect(command).not.toContain(service('redis').environment?.REDIS_PASSWORD)
+  it('keeps the data of the stores', () => {
     expect(service('redis').volumes).toEqual(['redis-data:/data:rw'])
     expect(service('postgres').volumes).toEqual(['postgres-data:/var/lib/postgresql:rw'])
+  })
+
+  it('limits the memory of every service, ours to more than their heap', () => {
+    const images = readImages()
+    for (const [name, { mem_limit, build }] of Object.entries(stack.services)) {
+      const heap =
+        /--max-old-space-size=(\d+)/.exec(images.get(build?.target ?? '')?.env.NODE_OPTIONS ?? '')?.[1] ?? '0'
+      expect(bytesOf(mem_limit), name).toBeGreaterThanOrEqual(Math.max(Number(heap) * 1.4, 256) * 1024 ** 2)
+    }
   })
 
   it('publishes only the api and the mails, on loopback', () => {
@@ -187,6 +186,12 @@ async function makeEnv(path: string): Promise<void> {
 function readEnv(path: string): Record<string, string> {
   const lines = readFileSync(path, 'utf8').matchAll(/^(\w+)=(.*)$/gm)
   return Object.fromEntries([...lines].map(([, name, value]) => [name, value]))
+}
+
+// Versions of docker-compose print 768m or the number of bytes.
+function bytesOf(limit = ''): number {
+  const [, amount = '', unit = ''] = /^(\d+)([mg]?)$/.exec(limit) ?? []
+  return Number(amount) * { '': 1, m: 1024 ** 2, g: 1024 ** 3 }[unit as '' | 'm' | 'g']
 }
 
 function envPath(): string {

@@ -46,9 +46,10 @@ export async function assembleImages(): Promise<ImageTrees> {
 export function runImage(image: Image, tree: string, env: Record<string, string>, more: string[] = []): Container {
   const start = (command: string[]) => {
     const [program = '', ...args] = command
-    if (program !== 'node') throw new Error(`The image ${image.name} starts ${program}.`)
+    const path = { node: process.execPath, bash: '/bin/bash' }[program]
+    if (!path) throw new Error(`The image ${image.name} starts ${program}.`)
     const stdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const
-    return spawn(process.execPath, args, { cwd: tree, env: { ...image.env, ...env }, stdio: [...stdio], ...user })
+    return spawn(path, args, { cwd: tree, env: { ...image.env, ...env }, stdio: [...stdio], ...user })
   }
   const child = start([...image.command, ...more])
   let output = ''

@@ -43,6 +43,9 @@ const pointLookups = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 
 // Longer than most chores pause: a new connection costs as much as a hundred statements.
 const idleMs = 30_000
 
+// An idle Belfry keeps these, so it can still work when other clients take all other connections of the server.
+const minConnections = 2
+
 /** Opens a pool for the statements on tasks. It connects on first use. */
 export function openPool(databaseUrl: string, options: PoolOptions): Pool {
   const {
@@ -59,6 +62,7 @@ export function openPool(databaseUrl: string, options: PoolOptions): Pool {
     connectionString: databaseUrl,
     application_name: name,
     max,
+    min: Math.min(minConnections, max),
     connectionTimeoutMillis: 5000,
     idleTimeoutMillis: idleMs,
     options: [...pointLookups, ...planning, ...(commitsAsync ? ['-c synchronous_commit=off'] : [])].join(' '),
