@@ -110,10 +110,11 @@ async function stopCronJobs(fixture: Fixture): Promise<void> {
   )
 }
 
-// Waits until no task is in flight or due soon, and the target has not been called for a second.
+// Waits until no task is in flight, due soon or in a queue, and the target has not been called for a second.
 async function untilIdle(fixture: Fixture, maxMs: number): Promise<void> {
   const text = `SELECT state, count(*)::int AS n FROM tasks
-    WHERE state IN ('pending', 'processing', 'retrying') AND due_at < clock_timestamp() + interval '2 minutes' GROUP BY state`
+    WHERE state IN ('pending', 'processing', 'retrying')
+      AND (due_at < clock_timestamp() + interval '2 minutes' OR queue_id IS NOT NULL) GROUP BY state`
   await waitFor(
     () => fixture.sql(text),
     open => open.length === 0,

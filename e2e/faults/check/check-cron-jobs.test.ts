@@ -27,7 +27,15 @@ function addOccurrence(history: History, id: string, at: number): void {
   history.tasks.push({ ...stored(id, 'success', 1), ...times, cronJobId: 'j', occurrenceAt: at })
   history.moves.push(...moves(id, ['pending', 'processing', 'success']).map((move, i) => ({ ...move, at: at + i })))
   history.runs.push({ ...ran(id, 1, at), status: 'success', responseStatus: 200 })
-  history.hits.push({ taskId: id, runId: `${id}1`, attempt: 1, path: '/cron', at: at + 10, answered: 200 })
+  history.hits.push({
+    taskId: id,
+    runId: `${id}1`,
+    attempt: 1,
+    path: '/cron',
+    at: at + 10,
+    until: at + 20,
+    answered: 200,
+  })
 }
 
 function addCancelled(history: History, id: string, at: number, reason: string | null): void {
@@ -120,7 +128,15 @@ it('allows a retry, a trigger and an undone claim after the pause', () => {
     history.moves.push(...moves('o6', states).map((move, i) => ({ ...move, at: i < 3 ? task.dueAt : at + i })))
     history.runs.push({ ...ran('o6', 2, at), status: 'success', responseStatus: 200 })
     history.runs.find(({ id }) => id === 'o61')!.status = 'failed'
-    history.hits.push({ taskId: 'o6', runId: 'o62', attempt: 2, path: '/cron', at: at + 10, answered: 200 })
+    history.hits.push({
+      taskId: 'o6',
+      runId: 'o62',
+      attempt: 2,
+      path: '/cron',
+      at: at + 10,
+      until: at + 20,
+      answered: 200,
+    })
   }
   expect(cronFindings(follow)).toEqual([])
 })

@@ -18,7 +18,7 @@ it('finds an accepted task that is not stored, or stored with another time', () 
 it('allows a failover to lose only tasks and outcomes of its window', () => {
   const lose = (history: History) => {
     history.accepted.push({ id: 'c', answeredAt: due, executeAt: [due], paths: ['/c'] })
-    history.hits.push({ taskId: 'c', runId: 'c1', attempt: 1, path: '/c', at: due, answered: 200 })
+    history.hits.push({ taskId: 'c', runId: 'c1', attempt: 1, path: '/c', at: due, until: due + 10, answered: 200 })
   }
   expect(findings(lose)).toEqual(['I1 c', 'I4 c'])
   expect(findings(lose, { lostCommits: { from: due - 10, until: due + 10 } })).toEqual([])
@@ -95,7 +95,7 @@ it('finds one spurious duplicate among hundreds of charged attempts', () => {
     history.moves.push(...moves(id, ['pending', 'processing', 'retrying', 'processing', 'success']))
     history.runs.push({ ...ran(id, 1, due), errorCode: 'worker_lost' })
     history.runs.push({ ...ran(id, 2, due + 50), status: 'success', responseStatus: 200 })
-    const hit = { taskId: id, path: `/${id}`, at: due + 60, answered: 200 }
+    const hit = { taskId: id, path: `/${id}`, at: due + 60, until: due + 70, answered: 200 }
     history.hits.push({ ...hit, runId: `${id}1`, attempt: 1 }, { ...hit, runId: `${id}2`, attempt: 2 })
   }
   history.charges.push({ cause: 'a kill', runIds: lost.slice(1).map(id => `${id}1`) })

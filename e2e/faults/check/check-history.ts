@@ -2,6 +2,7 @@ import { checkCallbacks } from './check-callbacks.ts'
 import { checkCronJobs } from './check-cron-jobs.ts'
 import { checkExecutions } from './check-executions.ts'
 import { checkMoves } from './check-moves.ts'
+import { checkQueues } from './check-queues.ts'
 import { checkTask } from './check-task.ts'
 import { groupBy } from './group-by.ts'
 import { type History, lostCode } from './history.ts'
@@ -53,6 +54,7 @@ export function checkHistory(seen: History, limits: Limits = {}): Verdict {
   checkKeys(history, report)
   checkCronJobs(history, report)
   checkCallbacks(history, report)
+  checkQueues(history, report)
   checkExecutions(history, report)
   return { violations, tasks: seen.tasks.length, hits: seen.hits.length, repeats, latenessMs }
 }
@@ -83,6 +85,11 @@ function checkAnswers(history: History, report: Report): void {
     if (hits.has(id)) report('I7', id, 'was called although its DELETE was answered with 2xx')
     if (tasks.get(id)?.state !== 'cancelled')
       report('I7', id, 'is not cancelled although its DELETE was answered with 2xx')
+  }
+  for (const id of history.stopped) {
+    const task = tasks.get(id)
+    if (task?.state !== 'dead' || task.stateReason !== 'stopped')
+      report('I7', id, 'is not stopped although its stop was answered with 2xx')
   }
 }
 

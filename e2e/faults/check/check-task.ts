@@ -67,8 +67,8 @@ function checkRuns(task: StoredTask, runs: StoredRun[], complain: Complain): voi
     complain('I8', `is ${task.state} and its last run is ${last?.status}`)
 }
 
-// By the database's clock: the id of a run begins with the time of its claim.
-function claimedAt(runId: string): number {
+/** Returns the time of a claim by the database's clock, with which the id of its run begins. */
+export function claimedAt(runId: string): number {
   return Number.parseInt(runId.replace('-', '').slice(0, 12), 16)
 }
 

@@ -12,15 +12,17 @@ export function goodHistory(): History {
       { id: 'b', answeredAt: due - 900, executeAt: [due], paths: ['/b'] },
     ],
     cancelled: [],
+    stopped: [],
     keys: [],
     cronJobs: [],
     organizations: [],
+    queues: [],
     charges: [],
     tasks: [stored('a', 'success', 1), { ...stored('b', 'success', 2), dueAt: due + 1_000 }],
     hits: [
-      { taskId: 'a', runId: 'a1', attempt: 1, path: '/a', at: due + 10, answered: 200 },
-      { taskId: 'b', runId: 'b1', attempt: 1, path: '/b', at: due + 10, answered: 500 },
-      { taskId: 'b', runId: 'b2', attempt: 2, path: '/b', at: due + 1_010, answered: 200 },
+      { taskId: 'a', runId: 'a1', attempt: 1, path: '/a', at: due + 10, until: due + 20, answered: 200 },
+      { taskId: 'b', runId: 'b1', attempt: 1, path: '/b', at: due + 10, until: due + 20, answered: 500 },
+      { taskId: 'b', runId: 'b2', attempt: 2, path: '/b', at: due + 1_010, until: due + 1_020, answered: 200 },
     ],
     runs: [
       { ...ran('a', 1, due), status: 'success', responseStatus: 200 },
@@ -39,6 +41,7 @@ export function goodHistory(): History {
 export function stored(id: string, state: string, attempts: number): StoredTask {
   const times = { createdAt: due - 1_000, executeAt: due, dueAt: due }
   const origin = {
+    queueId: null,
     organizationId: 'o',
     name: `/${id}`,
     cronJobId: null,
@@ -68,7 +71,7 @@ export function moves(taskId: string, states: readonly string[]): Move[] {
     // No run has the run id of an undone claim.
     const isDoomed = states[i + 1]?.startsWith('undone ') ?? false
     const runId = attempts === 0 || isUndone ? null : `${taskId}${attempts}${isDoomed ? ` doomed ${i}` : ''}`
-    const move: Move = { taskId, from, to, attempts, runId, wasQuarantined: false, at: due + i }
+    const move: Move = { id: i, taskId, from, to, attempts, runId, wasQuarantined: false, at: due + i }
     from = to
     return move
   })

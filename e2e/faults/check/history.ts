@@ -7,11 +7,14 @@ export type History = {
   accepted: AcceptedTask[]
   /** Tasks whose DELETE was answered with 2xx. */
   cancelled: string[]
+  /** Tasks whose stop was answered with 2xx. */
+  stopped: string[]
   /** Creates with an `Idempotency-Key`. */
   keys: KeyedCreations[]
   cronJobs: CronJobHistory[]
   /** Organizations with a limit of executions. */
   organizations: LimitedOrganization[]
+  queues: StoredQueue[]
   hits: Hit[]
   tasks: StoredTask[]
   runs: StoredRun[]
@@ -63,8 +66,22 @@ export type LimitedOrganization = {
   counted: number
 }
 
+/** A queue of tasks. Its limits stay the same during a row. */
+export type StoredQueue = {
+  id: string
+  name: string
+  maxConcurrent: number | null
+  rateCount: number | null
+  ratePeriodMs: number | null
+  ordered: boolean
+  /** From the answer to each pause to the call of the resume that ended it. */
+  pauses: Array<{ from: number; until: number }>
+}
+
 export type StoredTask = {
   id: string
+  /** Null without a queue. */
+  queueId: string | null
   organizationId: string | null
   name: string
   state: string
@@ -98,6 +115,8 @@ export type StoredRun = {
 }
 
 export type Move = {
+  /** Its number in the order of the moves. */
+  id: number
   taskId: string
   from: string | null
   to: string
@@ -117,6 +136,7 @@ export function formatHistory(history: History, taskId: string): string {
   for (const { id, executeAt } of history.accepted)
     if (id === taskId) lines.push([executeAt[0] ?? 0, 'is to be executed (201)'])
   for (const id of history.cancelled) if (id === taskId) lines.push([history.now, 'its DELETE was answered with 2xx'])
+  for (const id of history.stopped) if (id === taskId) lines.push([history.now, 'its stop was answered with 2xx'])
   for (const move of history.moves) {
     if (move.taskId !== taskId) continue
     const quarantine = move.wasQuarantined ? ', was in quarantine' : ''

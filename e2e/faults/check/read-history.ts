@@ -9,6 +9,7 @@ import type {
   KeyedCreations,
   LimitedOrganization,
   Move,
+  StoredQueue,
   StoredRun,
   StoredTask,
 } from './history.ts'
@@ -21,7 +22,7 @@ export async function readHistory(fixture: Fixture): Promise<History> {
   const toDatabase = toDatabaseTime(fixture.clockReadings, offset)
   const ms = (column: string) => `extract(epoch FROM ${column})::float8 * 1000`
   const tasks = await fixture.sql<StoredTask>(
-    `SELECT t.id, w.organization_id AS "organizationId", r.name, t.state, t.state_reason AS "stateReason", t.attempts,
+    `SELECT t.id, t.queue_id AS "queueId", w.organization_id AS "organizationId", r.name, t.state, t.state_reason AS "stateReason", t.attempts,
             r.max_retries AS "maxRetries", ${ms('t.created_at')} AS "createdAt", ${ms('t.execute_at')} AS "executeAt",
             ${ms('t.due_at')} AS "dueAt", t.cron_job_id AS "cronJobId", ${ms('t.occurrence_at')} AS "occurrenceAt",
             ${ms('t.expires_at')} AS "expiresAt",
@@ -35,16 +36,18 @@ export async function readHistory(fixture: Fixture): Promise<History> {
      FROM runs ORDER BY task_id, attempt`,
   )
   const moves = await fixture.sql<Move>(
-    `SELECT task_id AS "taskId", from_state AS from, to_state AS to, attempts, run_id AS "runId",
+    `SELECT id::int, task_id AS "taskId", from_state AS from, to_state AS to, attempts, run_id AS "runId",
             was_quarantined AS "wasQuarantined", ${ms('at')} AS at
      FROM fixture.transitions ORDER BY id`,
   )
   return {
     accepted: acceptedTasks(fixture, toDatabase),
     cancelled: fixture.cancels.flatMap(({ id, status }) => (status === 200 || status === 204 ? [uuidOf(id)] : [])),
+    stopped: fixture.stops.flatMap(({ id, status }) => (status === 200 ? [uuidOf(id)] : [])),
     keys: keyedCreations(fixture),
     cronJobs: fixture.cronJobs.flatMap(job => cronJobHistory(job, toDatabase)),
     organizations: await limitedOrganizations(fixture),
+    queues: await storedQueues(fixture, toDatabase),
     hits: fixture.target
       .hits(toDatabase)
       .map(hit => ({ ...hit, taskId: uuidOf(hit.taskId), runId: uuidOf(hit.runId) })),
@@ -93,6 +96,22 @@ function cronJobHistory({ id, catchUp, operations }: CronJobRecord, toDatabase: 
     answeredAt: toDatabase(operation.answeredAt),
   }))
   return [{ id: uuidOf(id), catchUp, operations: converted }]
+}
+
+async function storedQueues({ sql, queueOperations }: Fixture, toDatabase: ToDatabase): Promise<StoredQueue[]> {
+  const queues = await sql<Omit<StoredQueue, 'pauses'>>(
+    `SELECT id, name, max_concurrent AS "maxConcurrent", rate_count AS "rateCount", rate_period_ms AS "ratePeriodMs", ordered
+     FROM queues`,
+  )
+  return queues.map(queue => {
+    const own = queueOperations.filter(({ name }) => name === queue.name)
+    const pauses = own.flatMap(({ kind, answeredAt, status }) => {
+      if (kind !== 'pause' || status !== 200) return []
+      const resume = own.find(other => other.kind === 'resume' && other.sentAt > answeredAt)
+      return [{ from: toDatabase(answeredAt), until: resume ? toDatabase(resume.sentAt) : Number.POSITIVE_INFINITY }]
+    })
+    return { ...queue, pauses }
+  })
 }
 
 async function limitedOrganizations(fixture: Fixture): Promise<LimitedOrganization[]> {

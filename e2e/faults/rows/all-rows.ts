@@ -12,6 +12,7 @@ import { lateWork } from './late-work.ts'
 import { postgresClock } from './postgres-clock.ts'
 import { postgresRestarts } from './postgres-restarts.ts'
 import { postgresTrouble } from './postgres-trouble.ts'
+import { queues } from './queues.ts'
 import { quotas } from './quotas.ts'
 import { redisLoss } from './redis-loss.ts'
 import { redisTrouble } from './redis-trouble.ts'
@@ -22,7 +23,7 @@ import { targets } from './targets.ts'
 const groups: Row[][] = [
   ...[apiKills, dispatcherKills, dispatcherStops, redisLoss, redisTrouble, postgresRestarts, postgresTrouble],
   ...[schedulers, clocks, targets, cancelRace, cronJobs, deathsUnderLoad, failovers, lateWork, postgresClock, quotas],
-  [...stopsInOutages, ...callbacks],
+  [...stopsInOutages, ...callbacks, ...queues],
 ]
 
 /** Every row that can be run today, in the order of the matrix. */

@@ -18,6 +18,8 @@ export type ReceivedRequest = {
   body: Buffer
   /** The arrival time of its headers, in epoch milliseconds with fractions. */
   receivedAt: number
+  /** When its response was sent or its connection closed, in epoch milliseconds; null before that. */
+  endedAt: number | null
   /** The number of its connection; the first is 1. */
   connection: number
 }
@@ -74,7 +76,14 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     const connection = numberOf.get(request.socket.remotePort) ?? 0
     const chunks = await request.toArray().catch(() => null)
     if (chunks === null) return // the client disconnected
-    requests.push({ method, path, target, rawHeaders, body: Buffer.concat(chunks), receivedAt, connection })
+    const body = Buffer.concat(chunks)
+    const received: ReceivedRequest = { method, path, target, rawHeaders, body, receivedAt, endedAt: null, connection }
+    requests.push(received)
+    const end = () => {
+      received.endedAt ??= performance.timeOrigin + performance.now()
+    }
+    // `prefinish` comes before the client can react to the response.
+    response.once('prefinish', end).once('close', end)
     for (const check of watchers) check()
     const queue = answers.get(path) ?? []
     behave((queue.length > 1 ? queue.shift() : queue[0]) ?? options.otherwise ?? defaultReply, response)

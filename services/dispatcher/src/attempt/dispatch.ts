@@ -123,6 +123,7 @@ async function end(
       : nextMessageAttempt((JSON.parse(task.qstash) as QstashFields).delaysMs, ended)
   const finished = toFinishedAttempt(task, headers, shown, next, startedAt, durationMs)
   const recorded = await recordOutcome(ctx, finished)
+  if (__FAILPOINTS__) await failpoint('dispatcher.before_advance')
   advanceQueue(ctx, task.queueId)
   const lagMs = startedAt.getTime() - task.scheduledAt.getTime()
   ctx.metrics.attemptEnded(finished, recorded !== null, blockedUntil > sentAt - lagMs)

@@ -1,0 +1,124 @@
+import type { Hit } from '../fixture/fixture-target.ts'
+import type { Report } from './check-history.ts'
+import { claimedAt, clockToleranceMs } from './check-task.ts'
+import { groupBy } from './group-by.ts'
+import { type History, lostCode, type Move, type StoredQueue, type StoredTask } from './history.ts'
+
+type Claimed = Move & { runId: string }
+
+/**
+ * Checks I15: a queue never has more attempts in flight than `max_concurrent`, starts no more in a period than its
+ * `rate_limit`, none while it is paused, and with `ordered` none before the task in front of it is final. Nothing stays
+ * blocked. The permit of a dead dispatcher is in use until its attempt is ended; its call may outlive it at the target.
+ */
+export function checkQueues(history: History, report: Report): void {
+  const moves = groupBy(history.moves)
+  const hits = groupBy(history.hits)
+  const lost = new Set(history.runs.flatMap(({ id, errorCode }) => (errorCode === lostCode ? [id] : [])))
+  for (const queue of history.queues) {
+    const tasks = history.tasks.filter(({ queueId }) => queueId === queue.id)
+    const ids = new Set(tasks.map(({ id }) => id))
+    const own = history.moves.filter(({ taskId }) => ids.has(taskId))
+    const complain = (taskId: string | null, text: string) =>
+      report('I15', taskId, `${text} in the queue ${queue.name}`)
+    const claims = own.filter(isClaim)
+    checkInFlight(queue, own, complain)
+    checkPeriods(queue, claims, complain)
+    checkPauses(queue, claims, complain)
+    if (queue.ordered) checkOrder(tasks, moves, claims, complain)
+    const calls = tasks.flatMap(({ id }) => hits.get(id) ?? [])
+    const unlost = calls.filter(({ runId }) => !lost.has(runId))
+    checkCalls(queue, unlost, complain)
+    if (queue.ordered) checkSuccesses(tasks, calls, complain)
+    for (const task of tasks)
+      if (task.dueAt > blockedFrom && ['pending', 'retrying'].includes(task.state))
+        complain(task.id, 'is blocked although no task is in flight')
+  }
+}
+
+type Complain = (taskId: string | null, text: string) => void
+
+// A blocked task is due 2,000 years later.
+const blockedFrom = Date.UTC(3000, 0)
+
+function isClaim(move: Move): move is Claimed {
+  return move.to === 'processing' && move.from !== 'processing' && move.runId !== null
+}
+
+function permitsOf({ maxConcurrent, ordered }: StoredQueue): number {
+  return ordered ? 1 : (maxConcurrent ?? Number.POSITIVE_INFINITY)
+}
+
+// PostgreSQL decides the claims of a queue one after another, so the order of the moves is exact.
+function checkInFlight(queue: StoredQueue, moves: readonly Move[], complain: Complain): void {
+  const inFlight = new Set<string>()
+  for (const { taskId, to } of moves) {
+    if (to === 'processing') inFlight.add(taskId)
+    else inFlight.delete(taskId)
+    if (to === 'processing' && inFlight.size > permitsOf(queue))
+      complain(taskId, `was claimed as attempt ${inFlight.size} at once, of ${permitsOf(queue)},`)
+  }
+}
+
+function checkPeriods({ rateCount, ratePeriodMs }: StoredQueue, claims: readonly Claimed[], complain: Complain): void {
+  if (rateCount === null || ratePeriodMs === null) return
+  const starts = claims.map(({ taskId, runId }) => ({ taskId, at: claimedAt(runId) })).sort((a, b) => a.at - b.at)
+  for (const [i, { taskId, at }] of starts.entries()) {
+    const before = starts[i - rateCount]
+    if (before && at - before.at < ratePeriodMs)
+      complain(taskId, `was start ${rateCount + 1} within ${at - before.at} ms`)
+  }
+}
+
+function checkPauses({ pauses }: StoredQueue, claims: readonly Claimed[], complain: Complain): void {
+  for (const { taskId, runId } of claims) {
+    const at = claimedAt(runId)
+    // The answer to the pause is timed by the clock of this process.
+    const isPaused = pauses.some(({ from, until }) => at > from + clockToleranceMs && at < until - clockToleranceMs)
+    if (isPaused) complain(taskId, 'was claimed during a pause')
+  }
+}
+
+function checkOrder(
+  tasks: readonly StoredTask[],
+  moves: ReadonlyMap<string, Move[]>,
+  claims: readonly Claimed[],
+  complain: Complain,
+): void {
+  const byId = new Map(tasks.map(task => [task.id, task]))
+  for (const claim of claims) {
+    const claimed = byId.get(claim.taskId)
+    for (const task of tasks) {
+      if (!claimed || !isBefore(task, claimed)) continue
+      const earlier = (moves.get(task.id) ?? []).filter(({ id }) => id < claim.id)
+      const state = earlier.at(-1)?.to
+      if (state !== undefined && !['success', 'dead', 'cancelled'].includes(state))
+        complain(claim.taskId, `was claimed while ${task.id} in front of it was ${state}`)
+    }
+  }
+}
+
+// The target never sees more calls at once, except lost ones, which it may see for longer than their permit.
+function checkCalls(queue: StoredQueue, hits: readonly Hit[], complain: Complain): void {
+  const ends = (until: number | null) => (until === null ? Number.POSITIVE_INFINITY : until - clockToleranceMs)
+  for (const { taskId, at } of hits) {
+    const open = hits.filter(other => other.at <= at && ends(other.until) > at).length
+    if (open > permitsOf(queue)) complain(taskId, `was call ${open} at once at the target, of ${permitsOf(queue)},`)
+  }
+}
+
+function checkSuccesses(tasks: readonly StoredTask[], hits: readonly Hit[], complain: Complain): void {
+  const succeeded = new Map<string, number>()
+  for (const { taskId, at, answered } of hits)
+    if (answered !== null && answered >= 200 && answered <= 299 && !succeeded.has(taskId)) succeeded.set(taskId, at)
+  const inOrder = tasks.filter(({ id }) => succeeded.has(id)).sort((a, b) => (isBefore(a, b) ? -1 : 1))
+  for (const [i, { id }] of inOrder.entries()) {
+    const before = inOrder[i - 1]
+    if (before && (succeeded.get(before.id) ?? 0) > (succeeded.get(id) ?? 0))
+      complain(id, `succeeded before ${before.id}`)
+  }
+}
+
+function isBefore(one: StoredTask, other: StoredTask): boolean {
+  return one.executeAt < other.executeAt || (one.executeAt === other.executeAt && one.id < other.id)
+}
