@@ -193,30 +193,27 @@ describe('the live tail', () => {
     expect(await stream.ended()).toContain('retry:')
   })
 
-  it('refuses the eleventh stream of a key, and other keys still open theirs', async () => {
+  it('refuses the sixth stream of a key, and other keys still open theirs', async () => {
     const [caller, other] = [await api.signUp(), await api.signUp()]
     const headers = { 'X-Api-Key': caller.apiKey }
     const streams: Stream[] = []
-    for (let i = 0; i < 10; i++) {
-      if (i === 5) await new Promise(resolve => setTimeout(resolve, 1_000)) // the key's rate limit
-      streams.push(await open(headers))
-    }
+    for (let i = 0; i < 5; i++) streams.push(await open(headers))
     const refused = await api.send('GET', path, undefined, headers)
     expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([429, 'rate_limited', '5'])
     const another = await open({ 'X-Api-Key': other.apiKey })
     expect(another.status).toBe(200)
     streams[0]?.leave()
-    await expect.poll(() => [...api.ctx.runStreams].length).toBe(10)
+    await expect.poll(() => api.ctx.runStreams.size).toBe(5)
     const again = await open(headers)
     expect(again.status).toBe(200)
     for (const stream of [...streams, another, again]) stream.leave()
   })
 
-  it('refuses the fifty-first stream of an organization', async () => {
+  it('refuses the twenty-first stream of an organization', async () => {
     const caller = await api.signUp()
     await expect.poll(() => api.ctx.runStreams.size).toBe(0)
     const organizationId = fromId('org', caller.organizationId) ?? ''
-    const held = Array.from({ length: 50 }, (_, i) => ({
+    const held = Array.from({ length: 20 }, (_, i) => ({
       credential: `key ${i}`,
       organizationId,
       end: new AbortController(),

@@ -74,6 +74,30 @@ describe('while strangers use up every limit that they can', () => {
   })
 })
 
+describe('while 60 addresses ask for resets as fast as the limits allow', () => {
+  it('a stranger signs in, asks for a reset, and uses its link', async () => {
+    const email = await aUser()
+    const attackers = Array.from({ length: 60 }, (_, i) => from(`198.51.100.${i + 1}`))
+    const refused = new Set<unknown>()
+    let isOver = false
+    const hammer = async (attacker: Record<string, string>) => {
+      while (!isOver) if ((await forgot(attacker)).status === 429) refused.add(attacker)
+    }
+    const hammering = attackers.map(hammer)
+    await expect.poll(() => refused.size, { timeout: 50_000 }).toBe(60) // the limit of all together, too
+    const stranger = from('203.0.113.9')
+    expect(await login(email, password, stranger)).toMatchObject({ status: 200 })
+    expect(await api.send('POST', '/api/v1/auth/password/forgot', { email }, stranger)).toMatchObject({ status: 202 })
+    const reset = { token: await tokenFor(api, email), password: 'another good password' }
+    expect(await api.send('POST', '/api/v1/auth/password/reset', reset, from('203.0.113.10'))).toMatchObject({
+      status: 204,
+    })
+    expect(await login(email, reset.password, from('203.0.113.11'))).toMatchObject({ status: 200 })
+    isOver = true
+    await Promise.all(hammering)
+  })
+})
+
 it('a reset of the password forgets the failed logins to the account', async () => {
   const email = await aUser()
   await useUp(`login to ${email}`)

@@ -7,8 +7,9 @@ import { runEvents } from './run-events.ts'
 
 // Each stream holds a connection and its buffered events.
 const maxOfProcess = 200
-const maxOfOrganization = 50
-const maxOfCredential = 10
+const maxOfOrganization = 20
+// A browser opens at most six connections to Belfry over HTTP/1.1, so one is left for other requests.
+const maxOfCredential = 5
 /** The maximum number of workspaces of one stream. */
 const maxWorkspaces = 100
 
