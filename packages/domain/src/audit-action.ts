@@ -1,3 +1,15 @@
+/** What the log of an account contains. Published: an action never changes its meaning. */
+export const accountActions = [
+  'signed_in',
+  'sign_in_failed',
+  'signed_out',
+  'password_reset_requested',
+  'password_reset',
+  'password_changed',
+] as const
+
+export type AccountAction = (typeof accountActions)[number]
+
 /** The actions in the audit log. Published: an action never changes its meaning. */
 export const auditActions = [
   'organization.created',
@@ -9,6 +21,7 @@ export const auditActions = [
   'member.role_changed',
   'member.removed',
   'member.left',
+  ...accountActions.map(action => `member.${action}` as const),
   'invitation.created',
   'invitation.resent',
   'invitation.revoked',

@@ -10,7 +10,7 @@ export {
 } from './address.ts'
 export { type AlertChannel, type AlertEvent, alertChannels, alertEvents, nextAlertPause } from './alerts.ts'
 export { AppError, type AppErrorCode, appErrorCodes, type FieldError } from './app-error.ts'
-export { type AuditAction, auditActions } from './audit-action.ts'
+export { type AccountAction, type AuditAction, accountActions, auditActions } from './audit-action.ts'
 export { type CronSchedule, countOccurrences, nextRuns, nextScheduled } from './cron/cron-schedule.ts'
 export { describeCron } from './cron/describe-cron.ts'
 export { cronHorizonYears, type Occurrence } from './cron/next-occurrence.ts'

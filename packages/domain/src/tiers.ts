@@ -34,6 +34,11 @@ export type TierLimits = {
   slotsPercent: number
   /** For how many seconds calls of an organization may hold a dispatcher's slots in a minute, beyond the first second of each. */
   slowCallSeconds: number
+  /**
+   * Tasks that events create for further subscriptions, and that targets create while Belfry calls them, per organization
+   * and minute.
+   */
+  fanOut: number
 }
 
 /** The limits of every tier. */
@@ -55,6 +60,7 @@ const unicorn: TierLimits = {
   ...{ executions: 200 * million, storageBytes: terabyte, workspaces: 500, logDays: 365, requestsPerSecond: 1000 },
   ...{ pendingTasks: 20 * million, payloadBytes, cronJobs: 200 * thousand, apiKeys: 1000, secrets: 1000 },
   ...{ members: 10 * thousand, invitations: 5000, auditDays: 730, slotsPercent: 100, slowCallSeconds: million },
+  fanOut: million,
 }
 
 /** The default limits. */
@@ -62,17 +68,31 @@ export const defaultTiers: Tiers = {
   free: {
     ...{ executions: 10 * thousand, storageBytes: 100 * megabyte, workspaces: 2, logDays: 7, requestsPerSecond: 10 },
     ...{ pendingTasks: 10 * thousand, payloadBytes, cronJobs: 100, apiKeys: 20, secrets: 100 },
-    ...{ members: 50, invitations: 50, auditDays: 90, slotsPercent: 25, slowCallSeconds: 600 },
+    ...{ members: 50, invitations: 50, auditDays: 90, slotsPercent: 25, slowCallSeconds: 600, fanOut: thousand },
   },
   startup: {
     ...{ executions: 500 * thousand, storageBytes: 5 * gigabyte, workspaces: 10, logDays: 30, requestsPerSecond: 50 },
     ...{ pendingTasks: 200 * thousand, payloadBytes, cronJobs: 1000, apiKeys: 100, secrets: 500 },
-    ...{ members: 250, invitations: 250, auditDays: 180, slotsPercent: 50, slowCallSeconds: 3000 },
+    ...{
+      members: 250,
+      invitations: 250,
+      auditDays: 180,
+      slotsPercent: 50,
+      slowCallSeconds: 3000,
+      fanOut: 10 * thousand,
+    },
   },
   scaleup: {
     ...{ executions: 10 * million, storageBytes: 50 * gigabyte, workspaces: 50, logDays: 90, requestsPerSecond: 200 },
     ...{ pendingTasks: 2 * million, payloadBytes, cronJobs: 10 * thousand, apiKeys: 500, secrets: 1000 },
-    ...{ members: 1000, invitations: 1000, auditDays: 365, slotsPercent: 75, slowCallSeconds: 30 * thousand },
+    ...{
+      members: 1000,
+      invitations: 1000,
+      auditDays: 365,
+      slotsPercent: 75,
+      slowCallSeconds: 30 * thousand,
+      fanOut: 100 * thousand,
+    },
   },
   unicorn,
   // Without the two limits that cancel accepted tasks. The others only reject creations.
@@ -96,6 +116,7 @@ export const figureNames = {
   invitations: 'invitations',
   slotsPercent: 'slots_percent',
   slowCallSeconds: 'slow_call_seconds',
+  fanOut: 'fan_out_per_minute',
 } as const satisfies Record<keyof TierLimits, string>
 
 /**
@@ -136,7 +157,9 @@ function readFigures(tier: TierName, given: Record<string, unknown>): Partial<Ti
 // The database deletes no audit entry that is younger than 30 days.
 function minOf(figure: keyof TierLimits | undefined): number {
   if (figure === 'auditDays') return 30
-  return figure === 'logDays' || figure === 'requestsPerSecond' || figure === 'slotsPercent' ? 1 : 0
+  return figure === 'fanOut' || figure === 'logDays' || figure === 'requestsPerSecond' || figure === 'slotsPercent'
+    ? 1
+    : 0
 }
 
 function known<Name extends string>(name: string, names: readonly Name[], kind: string): Name {

@@ -16,6 +16,9 @@ export function tokenOf(codePoint: number): number {
   return codePoint < 0x80 ? codePoint : codePoint + 256
 }
 
+/** The token of `&fjlig;`, which stands for the two letters. PHP writes it into keys in base64. */
+export const fjToken = tokenOf(0x110000)
+
 // For example, JSON in JSON in HTML.
 const maxNesting = 3
 
@@ -24,7 +27,8 @@ export type Work = { stepsLeft: number }
 
 /**
  * Returns a reader of a text that has one character per byte. At each position it reads the byte itself, and what the escapes
- * of URLs, HTML, JSON, programming languages, shells, SQL, CSV and quoted-printable stand for, also nested in each other.
+ * of URLs, HTML, style sheets, JSON, programming languages, shells, SQL, CSV and quoted-printable stand for, also nested in
+ * each other.
  */
 export function readEscapes(text: string, work: Work): Reader {
   const end: Readings = { readings: [], isCut: true }
@@ -117,9 +121,10 @@ type Rule = (found: Escapes, at: number) => void
 /** The escapes by their first byte. Each rule gets the position after it. */
 const rules: Readonly<Record<number, Rule>> = Object.fromEntries(
   Object.entries<Rule>({
-    '%': readByte,
+    '%': readPercent,
     '=': readQuotedPrintable,
     '&': readEntity,
+    '?': readWordEnd,
     '\\': readBackslash,
     '+': (found, at) => found.add(0x20, at), // a form
     "'": (found, at) => readQuotes(found, at, "'", ["'", `\\''`, `"'"'`]),
@@ -131,9 +136,13 @@ const hexDigits = codesOf('0123456789abcdefABCDEF')
 
 /** The bytes after the start of an escape, where only some can follow; each may be escaped itself. */
 const followers: Readonly<Record<number, ReadonlySet<number>>> = Object.fromEntries(
-  Object.entries({ '%': hexDigits, '=': new Set([...hexDigits, 0x0d, 0x0a]), "'": codesOf(''), '"': codesOf('') }).map(
-    ([lead, next]) => [lead.charCodeAt(0), next],
-  ),
+  Object.entries({
+    '%': new Set([...hexDigits, 0x75]),
+    '=': new Set([...hexDigits, 0x0d, 0x0a]),
+    '?': codesOf('='),
+    "'": codesOf(''),
+    '"': codesOf(''),
+  }).map(([lead, next]) => [lead.charCodeAt(0), next]),
 )
 
 function codesOf(characters: string): Set<number> {
@@ -142,6 +151,20 @@ function codesOf(characters: string): Set<number> {
 
 function readByte(found: Escapes, at: number): void {
   for (const { token, end } of found.numbers(at, 16, 2, 2)) found.add(token, end)
+}
+
+function readPercent(found: Escapes, at: number): void {
+  readByte(found, at)
+  for (const start of found.follow(at, 'u')) readUnits(found, start, '%u') // the function `escape` of JavaScript
+}
+
+// A long header of a mail consists of several encoded words.
+function readWordEnd(found: Escapes, at: number): void {
+  for (const gap of ['= =', '=\r\n =', '=\n =']) {
+    for (const start of ['?utf-8?q?', '?UTF-8?Q?'].flatMap(word => found.follow(at, gap + word))) {
+      for (const { token, end } of found.next(start)) found.add(token, end)
+    }
+  }
 }
 
 function readQuotedPrintable(found: Escapes, at: number): void {
@@ -174,7 +197,7 @@ function readEntity(found: Escapes, at: number): void {
 
 // Browsers also read entities without a semicolon.
 function addEntity(found: Escapes, codePoint: number, at: number): void {
-  if (codePoint > 0x10ffff) return
+  if (codePoint > 0x110000) return
   for (const end of [at, ...found.follow(at, ';')]) found.add(tokenOf(codePoint), end)
 }
 
@@ -185,7 +208,8 @@ function codePointOf(name: string): number | null {
   const known = codePoints.get(name)
   if (known !== undefined) return known
   const [character = '', ...more] = decodeHTML(`&${name};`)
-  const codePoint = more.length === 0 ? (character.codePointAt(0) ?? null) : null
+  const single = more.length === 0 ? (character.codePointAt(0) ?? null) : null
+  const codePoint = name === 'fjlig' ? 0x110000 : single
   if (codePoints.size < 10_000) codePoints.set(name, codePoint)
   return codePoint
 }
@@ -206,7 +230,7 @@ function readBackslash(found: Escapes, at: number): void {
     for (const { token, end } of found.next(start)) {
       const letter = String.fromCharCode(token)
       found.add(controls[letter] ?? token, end)
-      if (letter === 'u') readUnits(found, end)
+      if (letter === 'u') readUnits(found, end, '\\u')
       if (letter === 'U')
         for (const number of found.numbers(end, 16, 8, 8)) found.add(tokenOf(number.token), number.end)
       if (letter === 'x') {
@@ -215,14 +239,22 @@ function readBackslash(found: Escapes, at: number): void {
       }
     }
     for (const { token, end } of found.numbers(start, 8, 3, 3)) found.add(token & 0xff, end)
+    for (const { token, end } of found.numbers(start, 16, 1, 6)) readStyle(found, token, end)
   }
 }
 
-function readUnits(found: Escapes, at: number): void {
+// In style sheets one space ends the number.
+function readStyle(found: Escapes, codePoint: number, at: number): void {
+  if (codePoint > 0x10ffff) return
+  for (const end of [at, ...found.follow(at, ' ')]) found.add(tokenOf(codePoint), end)
+}
+
+/** @param mark - What begins the second half of a pair of surrogates. */
+function readUnits(found: Escapes, at: number, mark: string): void {
   for (const high of found.numbers(at, 16, 4, 4)) {
     found.add(tokenOf(high.token), high.end)
     if (high.token < 0xd800 || high.token > 0xdbff) continue
-    for (const start of found.follow(high.end, '\\u')) {
+    for (const start of found.follow(high.end, mark)) {
       for (const low of found.numbers(start, 16, 4, 4)) {
         const text = String.fromCharCode(high.token, low.token)
         found.add(tokenOf(text.codePointAt(0) ?? 0), low.end)

@@ -1,4 +1,4 @@
-import { tokenOf } from './escapes.ts'
+import { fjToken, tokenOf } from './escapes.ts'
 
 /** The forms of one character, each as tokens: see `Reading`. */
 export type Unit = ReadonlyArray<readonly number[]>
@@ -13,12 +13,11 @@ const minCharacters = 4
 
 /** Returns the forms of a value: its text, hex, base64 at any offset, and base64 of its base64, JSON or percent-encoding. */
 export function patternsOf(value: string): Pattern[] {
-  const encoded = [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)].map(text => Buffer.from(text))
-  const distinct = encoded.filter((bytes, i) => encoded.findIndex(other => other.equals(bytes)) === i)
-  const once = distinct.flatMap(inBase64)
+  const distinct = new Set([value, ...inJson(value), encodeURIComponent(value)])
+  const once = [...distinct].flatMap(text => inBase64(Buffer.from(text)))
   const twice = once.flatMap(({ text }) => (text.length < minCharacters ? [] : inBase64(Buffer.from(text))))
   return [
-    { units: Array.from(value, textUnit), before: false, after: false, mayWrap: false },
+    { units: (value.match(characters) ?? []).map(textUnit), before: false, after: false, mayWrap: false },
     { units: Array.from(Buffer.from(value).toString('hex'), hexUnit), before: false, after: false, mayWrap: false },
     ...[...once, ...twice].map(({ text, ...ends }) => ({
       units: Array.from(text, base64Unit),
@@ -28,11 +27,39 @@ export function patternsOf(value: string): Pattern[] {
   ]
 }
 
+/** Returns the JSON strings that JavaScript, Python, Go and PHP make of a value, without their quotes. */
+function inJson(value: string): string[] {
+  const text = JSON.stringify(value).slice(1, -1)
+  const ascii = text.replace(/[\x7f-\uffff]/g, unicodeEscape)
+  return [text, ascii, text.replace(/[<>&\u2028\u2029]/g, unicodeEscape), ascii.replaceAll('/', '\\/')]
+}
+
+function unicodeEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+// The programs that a response comes through may write a line end in another way.
+const characters = /\r\n|fj|./gsu
+const lineEnds = ['\n', '\r', '\r\n'].flatMap(lineEnd => ['', '<br>', '<br/>', '<br />'].map(tag => tag + lineEnd))
+const lineEnd: Unit = lineEnds.map(text => [...Buffer.from(text)])
+// Headers of mails have an underscore.
+const space: Unit = [[0x20], [0x5f]]
+
+// The characters whose entities, &lang; and &rang;, are others in HTML 5.
+const inHtml4 = new Map([
+  [0x2329, [0x27e8]],
+  [0x232a, [0x27e9]],
+])
+
 function textUnit(character: string): Unit {
+  if (/[\r\n]/.test(character)) return lineEnd
+  if (character === ' ') return space
+  if (character === 'fj') return [[0x66, 0x6a], [fjToken]]
   const codePoint = character.codePointAt(0) ?? 0
   if (codePoint < 0x80) return single(codePoint)
+  const asToken = [codePoint, ...(inHtml4.get(codePoint) ?? [])].map(one => [tokenOf(one)])
   // Header values are sent, and may be echoed, in Latin-1.
-  return [[tokenOf(codePoint)], [...Buffer.from(character)], ...(codePoint <= 0xff ? [[codePoint]] : [])]
+  return [...asToken, [...Buffer.from(character)], ...(codePoint <= 0xff ? [[codePoint]] : [])]
 }
 
 function hexUnit(digit: string): Unit {

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { type Escaped, node } from './escapers.ts'
+import { leaksOf, leaksOfOne, sampleValues } from './leaks.ts'
+
+// Written by the real escapers: see `escapers.long.ts`.
+const { values, ...samples } = JSON.parse(readFileSync(new URL('samples.json', import.meta.url), 'utf8')) as {
+  values: string[]
+} & Record<string, Escaped[]>
+
+describe('redaction hides a value', () => {
+  it('as the escapers of Node write it', () => {
+    expect(leaksOf(node, sampleValues(200, 3))).toEqual([])
+  })
+
+  it.each(Object.entries(samples))('as %s has escaped it', (_, escaped) => {
+    const [around = {}] = escaped
+    expect(escaped).toHaveLength(values.length)
+    expect(values.flatMap((value, i) => leaksOfOne(value, escaped[i] ?? {}, around))).toEqual([])
+  })
+})
