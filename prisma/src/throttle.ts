@@ -1,3 +1,4 @@
+import type { Db } from './postgres/in-transaction.ts'
 import type { Pool } from './postgres/pool.ts'
 
 /** A rate limit for one name: `burst` attempts at once, and one more each `everyMs`. */
@@ -6,10 +7,11 @@ export type Throttle = { burst: number; everyMs: number }
 /**
  * Consumes one attempt of a name. The limit is exact across processes. The row stores the time at which the full burst is
  * available again; each attempt moves it by `everyMs`.
+ * @param count - How many attempts to consume: all or none. More than the burst need the full burst. Default 1.
  * @returns 0 when the attempt is allowed, else the milliseconds until the next one is.
  */
-export async function consumeAttempt(pool: Pool, name: string, { burst, everyMs }: Throttle): Promise<number> {
-  const { rows } = await pool.query<{ waitMs: number }>({
+export async function consumeAttempt(db: Db, name: string, { burst, everyMs }: Throttle, count = 1): Promise<number> {
+  const { rows } = await db.query<{ waitMs: number }>({
     name: 'consume_attempt',
     text: `
       WITH taken AS (
@@ -23,7 +25,7 @@ export async function consumeAttempt(pool: Pool, name: string, { burst, everyMs 
       UNION ALL
       SELECT extract(epoch FROM free_at - clock_timestamp())::float8 * 1000 - $3 FROM throttles
       WHERE name = $1 AND NOT EXISTS (SELECT FROM taken)`,
-    values: [name, everyMs, (burst - 1) * everyMs],
+    values: [name, count * everyMs, Math.max(0, burst - count) * everyMs],
   })
   const waitMs = rows[0]?.waitMs ?? everyMs
   return waitMs === 0 ? 0 : Math.max(1, Math.ceil(waitMs))

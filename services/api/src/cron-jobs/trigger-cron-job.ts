@@ -6,6 +6,7 @@ import { created } from '../http/reply.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseOverQuota } from '../quotas/quotas.ts'
 import { enqueue } from '../tasks/enqueue.ts'
+import { spendChained } from '../tasks/fan-out.ts'
 import { presentTask } from '../tasks/present-task.ts'
 import { originOf } from '../tasks/record-origin.ts'
 import { findTask } from '../tasks/task-row.ts'
@@ -21,6 +22,7 @@ export const triggerCronJob = endpoint({
     const origin = originOf(ctx, { caller, request })
     const quota = await readQuota(ctx, caller.organizationId)
     refuseOverQuota(quota, 'later')
+    await spendChained(ctx.pool, quota, { organizationId: caller.organizationId, tasks: [origin] })
     const one = { workspaceId, objects: 'pendingTasks', wanted: 1 } as const
     const work = { db: ctx.pool, headrooms: ctx.headrooms }
     const due = await withinLimit(work, quota, one, ({ db }) => trigger(db, workspaceId, params.cronjob, origin))

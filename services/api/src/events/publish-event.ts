@@ -14,6 +14,7 @@ import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
 import { inspectCallbacks, mergeCallbacks } from '../tasks/callbacks.ts'
 import { enqueue } from '../tasks/enqueue.ts'
+import { spendFanOut } from '../tasks/fan-out.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
 import { toLabels } from '../tasks/new-task.ts'
 import { presentNewTask } from '../tasks/present-task.ts'
@@ -60,6 +61,7 @@ export const publishEvent = creation({
       }),
     )
     recordOrigin(work, { caller, request }, tasks)
+    await spendFanOut(work.db, quota, { organizationId: caller.organizationId, tasks })
     const [first] = tasks
     const answer = (presented: Task[]) => accepted({ id: toId('evt', eventId), topic: body.topic, tasks: presented })
     const objects = { workspaceId, objects: 'pendingTasks', wanted: tasks.length } as const

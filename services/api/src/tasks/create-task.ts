@@ -8,6 +8,7 @@ import { withinLimit } from '../quotas/headroom.ts'
 import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
 import { dueUnderKey, hasKey, presentUnderKey } from './create-under-key.ts'
 import { enqueue } from './enqueue.ts'
+import { spendChained } from './fan-out.ts'
 import { inspectNewTask, toControls, toNewTask } from './new-task.ts'
 import { presentNewTask } from './present-task.ts'
 import { recordOrigin } from './record-origin.ts'
@@ -28,6 +29,7 @@ export const createTask = creation({
     const task = toNewTask(workspaceId, body, bodyText)
     refuseLargePayload(quota, task.payload)
     recordOrigin(work, { caller, request }, [task])
+    await spendChained(work.db, quota, { organizationId, tasks: [task] })
     if (__FAILPOINTS__) await failpoint('api.before_insert')
     const answer = (createdAt: string) => {
       const presented = presentNewTask(task, createdAt)

@@ -27,6 +27,7 @@ import { type Quota, readQuota, refuseLargePayload, refuseOverQuota } from '../q
 import { dueUnderKey, hasKey, presentUnderKey } from './create-under-key.ts'
 import { enqueue } from './enqueue.ts'
 import { executeAtPassed } from './execute-at.ts'
+import { spendChained } from './fan-out.ts'
 import { inspectNewTask, toNewTask } from './new-task.ts'
 import { presentNewTask } from './present-task.ts'
 import { recordOrigin } from './record-origin.ts'
@@ -53,6 +54,7 @@ export const createTasks = creation({
     await openQueues(work, workspaceId, rows)
     const objects = { workspaceId, objects: 'pendingTasks', wanted: tasks.length } as const
     recordOrigin(work, { caller, request }, tasks)
+    await spendChained(work.db, quota, { organizationId, tasks })
     const stored = await withinLimit(work, quota, objects, ({ db }) => insert(db, workspaceId, tasks, arrivedAt))
     const due = tasks.flatMap(task => stored.dueOf(task) ?? [])
     const [first] = due

@@ -24,6 +24,7 @@ import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas
 import { inspectCallbacks } from './callbacks.ts'
 import { enqueue, hideDeadLetters } from './enqueue.ts'
 import { executeAtPassed, inspectExecuteAt } from './execute-at.ts'
+import { spendChained } from './fan-out.ts'
 import { inspectControls, neverStarts } from './inspect-controls.ts'
 import { inspectTarget } from './inspect-target.ts'
 import { presentTask } from './present-task.ts'
@@ -84,6 +85,7 @@ export const replayTask = creation({
     const origin = originOf(work, { caller, request })
     const quota = await readQuota(work, caller.organizationId)
     refuseOverQuota(quota, 'later')
+    await spendChained(work.db, quota, { organizationId: caller.organizationId, tasks: [origin] })
     const one = { workspaceId, objects: 'pendingTasks', wanted: 1 } as const
     const result = await withinLimit(work, quota, one, ({ db }) => replay(db, workspaceId, params.task, origin))
     if (result.kind === 'refused' && result.state !== null) {

@@ -57,6 +57,7 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }): R
           ['Log retention', `${formatCount(limits.log_days)} days`],
           ['Requests per second, per key', formatCount(limits.requests_per_second)],
           ['Concurrent calls', `${limits.slots_percent}% of each dispatcher`],
+          ['Fan-out', `${formatCount(limits.fan_out_per_minute)} tasks per minute`],
           ['Usage resets', <AbsoluteTime key="end" at={period.end} />],
         ]}
       />

@@ -16,6 +16,7 @@ import type { Work } from '../../http/creation.ts'
 import { withinLimit } from '../../quotas/headroom.ts'
 import type { Quota } from '../../quotas/quotas.ts'
 import { enqueue } from '../../tasks/enqueue.ts'
+import { spendFanOut } from '../../tasks/fan-out.ts'
 import { recordOrigin } from '../../tasks/record-origin.ts'
 import { isStored } from '../../tasks/store-task.ts'
 import type { Call } from '../call.ts'
@@ -58,6 +59,7 @@ export async function preparePublication(
   const endpoints = isGroup ? await endpointsOf(call, destination.group) : [destination]
   const tasks = endpoints.map((endpoint, i) => toMessageTask(caller.workspaceId, endpoint, message, executeAt, idAt(i)))
   recordOrigin(ctx, call, tasks)
+  await spendFanOut(ctx.pool, quota, { organizationId: caller.organizationId, tasks })
   const messages = tasks.map((task, i) => ({ task, hash: hashOf(publication, options, endpoints[i], isGroup) }))
   return { isGroup, messages, options }
 }
