@@ -1,3 +1,4 @@
+export { type AccountEntry, recordAccountEntry } from './account-log.ts'
 export {
   answerOnce,
   forgetIdempotencyKeys,
@@ -70,7 +71,6 @@ export type {
 } from './generated/enums.ts'
 export {
   changeIntegration,
-  confirmIntegration,
   deleteIntegration,
   findIntegration,
   type Integration,
@@ -90,6 +90,17 @@ export { findMissingRights, type MissingRights } from './migrate/find-missing-ri
 export { type MigrationHistory, readMigrationHistory } from './migrate/read-history.ts'
 export { changeTier, findOwners, type TierChanger } from './organizations/organizations.ts'
 export { readTenants, type TenantRow } from './organizations/tenants.ts'
+export {
+  type BlockedAddress,
+  blockAddress,
+  confirmIntegration,
+  hashAddress,
+  listBlockedAddresses,
+  type MailBlock,
+  readMailBlock,
+  unblockAddress,
+  unsubscribeAddress,
+} from './outbox/mail-blocks.ts'
 export {
   addToOutbox,
   endExpiredMessages,

@@ -1,4 +1,4 @@
-import { auditActions } from '@belfry/domain'
+import { accountActions, auditActions } from '@belfry/domain'
 import { z } from 'zod'
 import { exportFormat } from './export.ts'
 import { repeatable, textField } from './fields.ts'
@@ -44,3 +44,15 @@ export const auditEntry = z
   .meta({ id: 'AuditEntry' })
 
 export type AuditEntry = z.infer<typeof auditEntry>
+
+/** A sign-in of the user, or a change of the password. */
+export const accountEntry = z
+  .object({
+    id: idField('aud'),
+    action: z.enum(accountActions),
+    address: z.string().meta({ description: 'The IP address of the caller.', examples: ['192.0.2.7'] }),
+    created_at: timestampField(),
+  })
+  .meta({ id: 'AccountEntry' })
+
+export type AccountEntry = z.infer<typeof accountEntry>

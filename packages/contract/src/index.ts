@@ -1,6 +1,13 @@
 export type { FieldError } from '@belfry/domain'
 export { type ApiKey, apiKey, createApiKeyBody, type NewApiKey, newApiKey } from './api-key.ts'
-export { type AuditEntry, auditEntry, exportAuditLogQuery, listAuditLogQuery } from './audit-entry.ts'
+export {
+  type AccountEntry,
+  type AuditEntry,
+  accountEntry,
+  auditEntry,
+  exportAuditLogQuery,
+  listAuditLogQuery,
+} from './audit-entry.ts'
 export {
   confirmEmailBody,
   forgotPasswordBody,
@@ -57,6 +64,7 @@ export {
   integration,
   integrationTest,
   type UpdateIntegrationBody,
+  unsubscribeQuery,
   updateIntegrationBody,
 } from './integration.ts'
 export {
@@ -82,9 +90,13 @@ export {
   workspaceMember,
 } from './member.ts'
 export {
+  type BlockedAddress,
+  blockAddressBody,
+  blockedAddress,
   type FoundTargets,
   findTargetsQuery,
   foundTargets,
+  listBlockedAddressesQuery,
   listTenantsQuery,
   type OperatorEntry,
   operatorEntry,
@@ -93,6 +105,7 @@ export {
   type TenantDetail,
   tenant,
   tenantDetail,
+  unblockAddressBody,
 } from './operator.ts'
 export {
   createOrganizationBody,

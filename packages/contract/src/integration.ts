@@ -71,6 +71,11 @@ export const confirmAlertsBody = z.strictObject({
   token: z.string().min(1).max(200).meta({ description: 'The token in the link of the mail.' }),
 })
 
+/** The token in a mail that ends its alerts. */
+export const unsubscribeQuery = z.strictObject({
+  token: z.string().min(1).max(200).meta({ description: 'The token in the link of the mail.' }),
+})
+
 /** The result of a test. */
 export const integrationTest = z
   .object({

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { idField, timestampField } from './response-fields.ts'
-import { line } from './text-rules.ts'
+import { emailAddress, line } from './text-rules.ts'
 
 /** The query of the organizations of an installation. `search`: a part of the name, the slug or the address of an owner.
  * `sort`: the organizations that use most come first, on one page. Default: the newest. */
@@ -16,6 +16,17 @@ export const listTenantsQuery = z.strictObject({
 
 /** Why an operator suspends or resumes: stored in the operators' log, and never shown to the tenant. */
 export const suspensionBody = z.strictObject({ reason: textField(line(500)).optional() })
+
+/** The query of the blocked addresses. `search`: a part of the address. */
+export const listBlockedAddressesQuery = z.strictObject({ search: textField(line(200)).optional(), ...pageFields })
+
+/** An address that gets no alerts and no invitations. The reason is stored in the operators' log. */
+export const blockAddressBody = z.strictObject({
+  email: textField(emailAddress),
+  reason: textField(line(500)).optional(),
+})
+
+export const unblockAddressBody = z.strictObject({ email: textField(emailAddress) })
 
 /** The host of targets, such as `hooks.example.com` or `hooks.example.com:8443`. */
 export const findTargetsQuery = z.strictObject({ host: textField(line(300)) })
@@ -94,6 +105,11 @@ export const foundTargets = z
   .meta({ id: 'FoundTargets' })
 
 export type FoundTargets = z.infer<typeof foundTargets>
+
+/** An address that an operator has blocked. */
+export const blockedAddress = z.object({ email: email(), blocked_at: timestampField() }).meta({ id: 'BlockedAddress' })
+
+export type BlockedAddress = z.infer<typeof blockedAddress>
 
 /** An action of an operator. */
 export const operatorEntry = z

@@ -12,6 +12,7 @@ export const paths = {
     tenants: () => '/admin',
     tenant: (org: string) => `/admin/organizations/${org}`,
     targets: () => '/admin/targets',
+    mail: () => '/admin/mail',
     log: () => '/admin/log',
   },
   organization: (slug: string) => `/${slug}`,

@@ -29,6 +29,7 @@ export function createRouter(client: QueryClient): ReturnType<typeof createBrows
         screen('confirm-alerts', () => import('./screens/sign-in/confirm-alerts.tsx'), 'ConfirmAlerts'),
         screen('confirm-email', () => import('./screens/sign-in/confirm-email.tsx'), 'ConfirmEmail'),
         screen('reset-password', () => import('./screens/sign-in/reset-password.tsx'), 'ResetPassword'),
+        screen('unsubscribe', () => import('./screens/sign-in/unsubscribe.tsx'), 'Unsubscribe'),
         screen('invitations', () => import('./screens/sign-in/join.tsx'), 'Join'),
         // Links in mails that earlier releases have sent.
         { path: 'reset-password/:token', loader: ({ params }) => redirect(paths.resetPassword(params.token ?? '')) },
@@ -57,6 +58,7 @@ const operatorPages: RouteObject[] = [
   screen('', () => import('./screens/admin/tenants.tsx'), 'Tenants'),
   screen('organizations/:org', () => import('./screens/admin/tenant.tsx'), 'TenantPage'),
   screen('targets', () => import('./screens/admin/targets.tsx'), 'Targets'),
+  screen('mail', () => import('./screens/admin/blocked-addresses.tsx'), 'BlockedAddresses'),
   screen('log', () => import('./screens/admin/operator-log.tsx'), 'OperatorLog'),
 ]
 

@@ -1,4 +1,4 @@
-import { type Mail, writeMail } from './mail.ts'
+import { type Mail, type Unsubscribe, writeMail } from './mail.ts'
 
 /** Returns an invitation to an organization. `inviter` is a name that a user chose, so the mail quotes it. */
 export function invitationMail(to: string, invitation: { organization: string; inviter: string; url: string }): Mail {
@@ -38,7 +38,7 @@ export function confirmEmailMail(to: string, url: string): Mail {
 }
 
 /** Returns a mail that asks a recipient outside of an organization. It quotes no text that a user wrote. */
-export function alertConsentMail(to: string, url: string): Mail {
+export function alertConsentMail(to: string, url: string, unsubscribe: Unsubscribe): Mail {
   return writeMail(to, {
     subject: 'Receive alerts from Belfry?',
     paragraphs: [
@@ -47,6 +47,7 @@ export function alertConsentMail(to: string, url: string): Mail {
     ],
     action: { label: 'Receive alerts', url },
     footer: 'If you do not expect this, ignore this mail.',
+    unsubscribe,
   })
 }
 

@@ -1,5 +1,5 @@
 import { type Alert, alertLines, alertTitle } from './alert.ts'
-import { type Mail, writeMail } from './mail.ts'
+import { type Mail, type Unsubscribe, writeMail } from './mail.ts'
 
 // Both services refuse longer texts.
 const maxTextLength = 2_000
@@ -22,13 +22,17 @@ export function webhookBody(alert: Alert): string {
   return JSON.stringify({ type: event, timestamp: at, data })
 }
 
-/** Returns an alert as a mail. */
-export function alertMail(to: string, alert: Alert): Mail {
+/**
+ * Returns an alert as a mail.
+ * @param unsubscribe - Null when the dispatcher does not know the address of Belfry.
+ */
+export function alertMail(to: string, alert: Alert, unsubscribe: Unsubscribe | null): Mail {
   const title = alertTitle(alert)
   return writeMail(to, {
     subject: `Belfry: ${title.replace(/\.$/, '')}`,
     paragraphs: [title, ...alertLines(alert)],
     footer: `You received this mail because an integration of the workspace "${alert.workspace.name}" has your address.`,
+    unsubscribe,
   })
 }
 

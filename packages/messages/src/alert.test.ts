@@ -14,13 +14,13 @@ const alert: Alert = {
 }
 
 it('counts them all and names the first few', () => {
-  expect(alertMail('a@example.com', alert).subject).toBe('Belfry: 37 tasks are dead in the workspace "Main"')
-  expect(alertMail('a@example.com', alert).text).toContain('@everyone (task_2)\n\nand 35 more')
-  expect(alertMail('a@example.com', { ...alert, count: 2 }).text).not.toContain('more')
+  expect(alertMail('a@example.com', alert, null).subject).toBe('Belfry: 37 tasks are dead in the workspace "Main"')
+  expect(alertMail('a@example.com', alert, null).text).toContain('@everyone (task_2)\n\nand 35 more')
+  expect(alertMail('a@example.com', { ...alert, count: 2 }, null).text).not.toContain('more')
 })
 
 it('reports more than ten thousand as more', () => {
-  const { text } = alertMail('a@example.com', { ...alert, count: 10_001 })
+  const { text } = alertMail('a@example.com', { ...alert, count: 10_001 }, null)
   expect(text).toContain('more than 10,000 tasks are dead')
   expect(text).toContain('and many more')
 })

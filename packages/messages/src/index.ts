@@ -1,7 +1,7 @@
 export { alertConsentMail, confirmEmailMail, invitationMail, passwordResetMail } from './account-mails.ts'
 export type { Alert } from './alert.ts'
 export { alertMail, discordBody, slackBody, webhookBody } from './alert-bodies.ts'
-export { type Mail, writeMail } from './mail.ts'
+export { type Mail, type Unsubscribe, unsubscribeAt, writeMail } from './mail.ts'
 export type { Message } from './message.ts'
 export {
   paymentFailedMail,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { invitationMail, passwordResetMail } from './account-mails.ts'
+import { unsubscribeAt, writeMail } from './mail.ts'
 import { quotaMail } from './quota-mail.ts'
 
 const url = 'https://belfry.example/invitations/abc?x=1&y=2'
@@ -36,4 +37,17 @@ it('tells an owner the consequences of the limit', () => {
   expect(quotaMail('a@example.com', { ...crossing, percent: 80 }).text).toContain('At 100 %')
   expect(quotaMail('a@example.com', { ...crossing, percent: 100 }).text).not.toContain('At 100 %')
   expect(quotaMail('a@example.com', { ...crossing, percent: 100, url: null }).html).not.toContain('href')
+})
+
+it('has a link and headers by which its recipient unsubscribes', () => {
+  const unsubscribe = unsubscribeAt('https://belfry.test/', 'TOKEN')
+  const content = { subject: 'S', paragraphs: ['P'], footer: 'F' }
+  const mail = writeMail('a@example.com', { ...content, unsubscribe })
+  expect(mail.text).toContain('Unsubscribe from all alerts: https://belfry.test/unsubscribe#TOKEN\n')
+  expect(mail.html).toContain('href="https://belfry.test/unsubscribe#TOKEN"')
+  expect(mail.headers).toEqual({
+    'List-Unsubscribe': '<https://belfry.test/api/v1/integrations/unsubscribe?token=TOKEN>',
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  })
+  expect(writeMail('a@example.com', content)).not.toHaveProperty('headers')
 })

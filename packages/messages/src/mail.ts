@@ -4,6 +4,18 @@ export type Mail = {
   subject: string
   text: string
   html: string
+  /** Headers in addition to the usual ones. */
+  headers?: Readonly<Record<string, string>>
+}
+
+/** How a recipient ends the alerts: the URL of a page, and the URL that mail programs call (RFC 8058). */
+export type Unsubscribe = { page: string; oneClick: string }
+
+/** Returns the addresses for a token, at the public address of Belfry. */
+export function unsubscribeAt(publicUrl: string, token: string): Unsubscribe {
+  const base = publicUrl.replace(/\/$/, '')
+  // A mail program sends only the part before the `#`. The page has the token to itself.
+  return { page: `${base}/unsubscribe#${token}`, oneClick: `${base}/api/v1/integrations/unsubscribe?token=${token}` }
 }
 
 /** The content of a mail: plain paragraphs, and at most one button. */
@@ -14,23 +26,36 @@ type Content = {
   action?: { label: string; url: string }
   /** The small print. */
   footer: string
+  /** Default: the mail has no such link. */
+  unsubscribe?: Unsubscribe | null
 }
 
 /** Renders a mail as text and as HTML, without external resources. */
 export function writeMail(to: string, content: Content): Mail {
-  return { to, subject: content.subject, text: asText(content), html: asHtml(content) }
+  const mail = { to, subject: content.subject, text: asText(content), html: asHtml(content) }
+  return content.unsubscribe ? { ...mail, headers: unsubscribeHeaders(content.unsubscribe) } : mail
 }
 
-function asText({ paragraphs, action, footer }: Content): string {
+function unsubscribeHeaders({ oneClick }: Unsubscribe): Record<string, string> {
+  return { 'List-Unsubscribe': `<${oneClick}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+}
+
+const unsubscribeLabel = 'Unsubscribe from all alerts'
+
+function asText({ paragraphs, action, footer, unsubscribe }: Content): string {
   const link = action ? [`${action.label}:\n${action.url}`] : []
-  return `${[...paragraphs, ...link, `-- \n${footer}`].join('\n\n')}\n`
+  const end = unsubscribe ? `\n${unsubscribeLabel}: ${unsubscribe.page}` : ''
+  return `${[...paragraphs, ...link, `-- \n${footer}${end}`].join('\n\n')}\n`
 }
 
-function asHtml({ subject, paragraphs, action, footer }: Content): string {
+function asHtml({ subject, paragraphs, action, footer, unsubscribe }: Content): string {
   const body = paragraphs.map(text => `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`).join('\n')
   const button = action
     ? `<p style="margin:24px 0"><a href="${escapeHtml(action.url)}" style="${buttonStyle}">${escapeHtml(action.label)}</a></p>
 <p class="soft" style="${softStyle};margin:0 0 16px;word-break:break-all">${escapeHtml(action.url)}</p>`
+    : ''
+  const end = unsubscribe
+    ? `<br><a class="soft" href="${escapeHtml(unsubscribe.page)}" style="${softStyle}">${unsubscribeLabel}</a>`
     : ''
   return `<!doctype html>
 <html lang="en">
@@ -46,7 +71,7 @@ function asHtml({ subject, paragraphs, action, footer }: Content): string {
 <p style="margin:0 0 24px;font-weight:600">Belfry</p>
 ${body}
 ${button}
-<p class="soft" style="${softStyle};margin:32px 0 0">${escapeHtml(footer)}</p>
+<p class="soft" style="${softStyle};margin:32px 0 0">${escapeHtml(footer)}${end}</p>
 </div>
 </body>
 </html>

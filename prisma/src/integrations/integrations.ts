@@ -91,12 +91,6 @@ export async function changeIntegration(
   return rows[0] ?? null
 }
 
-/** Records that a recipient has confirmed the address of an integration. Returns false for an unknown or used token. */
-export async function confirmIntegration(pool: Pool, confirmHash: Uint8Array): Promise<boolean> {
-  const text = 'UPDATE integrations SET confirmed_at = now(), confirm_hash = NULL WHERE confirm_hash = $1'
-  return (await pool.query(text, [confirmHash])).rowCount === 1
-}
-
 /** Deletes an integration with its pending alerts. Returns null when the workspace has no such integration. */
 export async function deleteIntegration(tx: Transaction, workspaceId: string, id: string): Promise<Integration | null> {
   const text = `DELETE FROM integrations WHERE id = $2 AND workspace_id = $1 RETURNING ${columns}`

@@ -22,9 +22,18 @@ const exceptions = {
     hidden: ['operator_log'],
   },
   belfry_dispatcher: {
-    readOnly: ['memberships', 'cron_jobs', 'subscriptions', 'integrations', 'secrets', 'signing_secrets', 'data_keys'],
+    readOnly: [
+      'mail_blocks',
+      'memberships',
+      'cron_jobs',
+      'subscriptions',
+      'integrations',
+      'secrets',
+      'signing_secrets',
+      'data_keys',
+    ],
     addOnly: [],
-    hidden: ['users', 'audit_log', 'operator_log', 'idempotency_keys', ...credentials],
+    hidden: ['users', 'account_log', 'audit_log', 'operator_log', 'idempotency_keys', ...credentials],
   },
 } as const satisfies Record<(typeof serviceRoles)[number], Record<'readOnly' | 'addOnly' | 'hidden', readonly string[]>>
 

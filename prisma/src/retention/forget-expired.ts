@@ -1,8 +1,12 @@
+import { accountLogKeptFor } from '../account-log.ts'
 import type { Pool } from '../postgres/pool.ts'
 
 const batchSize = 1000
 
-/** Deletes a batch of expired sessions, password resets, e-mail confirmations, throttles, billing events and hashes of messages. Returns how many rows it deleted. */
+/**
+ * Deletes a batch of expired sessions, password resets, e-mail confirmations, throttles, billing events, hashes of messages
+ * and entries of account logs. Returns how many rows it deleted.
+ */
 export async function forgetExpired(pool: Pool): Promise<number> {
   const sessions = await pool.query(
     `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < now() LIMIT ${batchSize})`,
@@ -28,6 +32,10 @@ export async function forgetExpired(pool: Pool): Promise<number> {
     `DELETE FROM qstash_deduplications WHERE (workspace_id, hash) IN
        (SELECT workspace_id, hash FROM qstash_deduplications WHERE expires_at < now() LIMIT ${batchSize})`,
   )
-  const deleted = [sessions, resets, confirmations, throttles, events, messages]
+  const entries = await pool.query(
+    `DELETE FROM account_log WHERE id IN
+       (SELECT id FROM account_log WHERE id < uuid_v7_floor(now() - ${accountLogKeptFor}) ORDER BY id LIMIT ${batchSize})`,
+  )
+  const deleted = [sessions, resets, confirmations, throttles, events, messages, entries]
   return deleted.reduce((total, { rowCount }) => total + (rowCount ?? 0), 0)
 }

@@ -4,6 +4,7 @@ import { confirmEmail } from './auth/confirm-email.ts'
 import { forgotPassword } from './auth/forgot-password.ts'
 import { getMe } from './auth/get-me.ts'
 import { getRegistration } from './auth/get-registration.ts'
+import { listAccountLog } from './auth/list-account-log.ts'
 import { login } from './auth/login.ts'
 import { logout } from './auth/logout.ts'
 import { register } from './auth/register.ts'
@@ -24,7 +25,7 @@ import { discardDeadLetters, listDeadLetters, replayDeadLetters } from './dead-l
 import { publishEvent } from './events/publish-event.ts'
 import { listHosts, resetCircuit } from './hosts/hosts.ts'
 import type { Endpoint } from './http/endpoint.ts'
-import { confirmAlerts } from './integrations/alert-consent.ts'
+import { confirmAlerts, unsubscribe } from './integrations/alert-consent.ts'
 import {
   createIntegration,
   deleteIntegration,
@@ -39,6 +40,7 @@ import { createInvitation, listInvitations, resendInvitation, revokeInvitation }
 import { listMembers, removeMember, updateMember } from './members/members.ts'
 import { getOpenApi } from './openapi/get-openapi.ts'
 import { getReference } from './openapi/get-reference.ts'
+import { blockAddress, listBlockedAddresses, unblockAddress } from './operators/blocked-addresses.ts'
 import {
   findTargets,
   getTenant,
@@ -158,6 +160,7 @@ export const routes: Routes = {
   '/api/v1/auth/password/reset': { post: resetPassword },
   '/api/v1/auth/email/confirm': { post: confirmEmail },
   '/api/v1/auth/email/resend': { post: resendConfirmation },
+  '/api/v1/auth/log': { get: listAccountLog },
   '/api/v1/auth/me': { get: getMe, patch: updateMe },
   '/api/v1/organizations': { get: listOrganizations, post: createOrganization },
   '/api/v1/organizations/:org': { get: getOrganization, patch: updateOrganization, delete: deleteOrganization },
@@ -189,6 +192,7 @@ export const routes: Routes = {
   '/api/v1/organizations/:org/runs/export': { get: exportOrganizationRuns },
   '/api/v1/organizations/:org/runs/stream': { get: streamOrganizationRuns },
   '/api/v1/integrations/confirm': { post: confirmAlerts },
+  '/api/v1/integrations/unsubscribe': { post: unsubscribe },
   '/api/v1/workspaces/:ws/integrations': { get: listIntegrations, post: createIntegration },
   '/api/v1/workspaces/:ws/integrations/:int': {
     get: getIntegration,
@@ -206,6 +210,8 @@ export const routes: Routes = {
   '/api/v1/operator/users/:user/suspend': { post: suspendUser },
   '/api/v1/operator/users/:user/resume': { post: resumeUser },
   '/api/v1/operator/targets': { get: findTargets },
+  '/api/v1/operator/blocked-addresses': { get: listBlockedAddresses, post: blockAddress },
+  '/api/v1/operator/blocked-addresses/remove': { post: unblockAddress },
   '/api/v1/operator/log': { get: listOperatorLog },
   '/api/problems/:code': { get: getProblem },
   '/api/openapi.json': { get: getOpenApi(() => routes) },

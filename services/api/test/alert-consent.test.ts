@@ -1,11 +1,13 @@
-import { openIntegration } from '@belfry/db'
+import { hashAddress, openIntegration } from '@belfry/db'
 import { fromId } from '@belfry/domain'
+import { unsubscribeToken } from '@belfry/vault'
 import { describe, expect, it } from 'vitest'
 import { anOrganization, type TestOrganization } from './organization.ts'
 import { mailsTo, tokenFor } from './sent-mails.ts'
 import { useApi } from './setup.ts'
 
-const api = useApi(() => ({ CONFIRM_EMAILS: 'on' }))
+const operator = 'root@operators.example'
+const api = useApi(() => ({ CONFIRM_EMAILS: 'on', OPERATORS: operator }))
 const newEmail = () => `${crypto.randomUUID()}@example.com`
 const call = (organization: TestOrganization, method: string, more = '', body?: unknown) => {
   const path = `/api/v1/workspaces/${organization.workspaceId}/integrations${more}`
@@ -70,4 +72,113 @@ it('the confirmed address of a member needs no question', async () => {
   const { body } = await integrate(organization, email.toUpperCase().replace('EXAMPLE.COM', 'example.com'))
   expect(body.confirmed).toBe(true)
   expect(await mailsTo(api, email)).toHaveLength(1)
+})
+
+describe('a recipient who unsubscribes', () => {
+  /** Unsubscribes as a mail program does (RFC 8058). */
+  async function unsubscribe(email: string) {
+    const token = unsubscribeToken(api.ctx.config.masterKeys, hashAddress(email))
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const path = `/api/v1/integrations/unsubscribe?token=${token}`
+    return api.send('POST', path, 'List-Unsubscribe=One-Click', headers)
+  }
+
+  async function aMember(organization: TestOrganization) {
+    const { email, userId } = organization.owner
+    await api.ctx.prisma.user.update({ where: { id: userId }, data: { emailConfirmedAt: new Date() } })
+    return email
+  }
+
+  it('gets no alert from any workspace before agreeing again, also as a member', async () => {
+    const organization = await anOrganization(api)
+    const email = await aMember(organization)
+    const { id } = (await integrate(organization, email.toUpperCase().replace('EXAMPLE.COM', 'example.com'))).body
+    expect(await targetOf(organization, id)).not.toBeNull()
+    for (let i = 0; i < 2; i++) expect(await unsubscribe(email)).toMatchObject({ status: 204 })
+    expect(await targetOf(organization, id)).toBeNull()
+    expect((await call(organization, 'GET', `/${id}`)).body.confirmed).toBe(false)
+    const other = await integrate(await anOrganization(api), email)
+    expect(other.body.confirmed).toBe(false)
+    const changed = await call(organization, 'PATCH', `/${id}`, { email })
+    expect(changed.body.confirmed).toBe(false)
+    expect(await confirm(await tokenFor(api, email))).toMatchObject({ status: 204 })
+    expect(await targetOf(organization, id)).toBe(email)
+    expect((await integrate(organization, email)).body.confirmed).toBe(true)
+  })
+
+  it('is asked at most twice in a week', async () => {
+    const email = newEmail()
+    await unsubscribe(email)
+    const statuses: number[] = []
+    for (let i = 0; i < 3; i++) statuses.push((await integrate(await anOrganization(api), email)).status)
+    expect(statuses).toEqual([201, 201, 429])
+  })
+
+  it('needs the token of a mail, and only sends it on purpose', async () => {
+    const organization = await anOrganization(api)
+    const email = await aMember(organization)
+    const { id } = (await integrate(organization, email)).body
+    const path = '/api/v1/integrations/unsubscribe'
+    expect(await api.send('POST', `${path}?token=${'x'.repeat(64)}`)).toMatchObject({ status: 400 })
+    const token = unsubscribeToken(api.ctx.config.masterKeys, hashAddress(email))
+    expect(await api.send('GET', `${path}?token=${token}`)).toMatchObject({ status: 405 })
+    expect(await targetOf(organization, id)).not.toBeNull()
+  })
+})
+
+describe('an address that an operator has blocked', () => {
+  const blocked = '/api/v1/operator/blocked-addresses'
+  let session: Record<string, string> | undefined
+  async function operate(method: string, path: string, body?: unknown) {
+    if (!session) {
+      const account = { email: operator, password: 'correct horse battery', name: 'Root' }
+      session = { Authorization: `Bearer ${(await api.send('POST', '/api/v1/auth/register', account)).body.token}` }
+      await api.ctx.prisma.user.update({ where: { email: operator }, data: { emailConfirmedAt: new Date() } })
+    }
+    return api.send(method, path, body, session)
+  }
+
+  it('gets no alerts and no invitations until it is unblocked, and the log has both', async () => {
+    const [organization, email] = [await anOrganization(api), newEmail()]
+    const { id } = (await integrate(organization, email)).body
+    await confirm(await tokenFor(api, email))
+    const reason = 'Complaint'
+    for (let i = 0; i < 2; i++) {
+      const sent = { email: email.toUpperCase().replace('EXAMPLE.COM', 'example.com'), reason }
+      expect(await operate('POST', blocked, sent)).toMatchObject({ status: 204 })
+    }
+    const invite = () =>
+      api.send(
+        'POST',
+        `/api/v1/organizations/${organization.id}/invitations`,
+        { email, role: 'member' },
+        organization.owner.session,
+      )
+    const answers = [
+      await integrate(organization, email),
+      await invite(),
+      await call(organization, 'PATCH', `/${id}`, { email }),
+    ]
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(Array(3).fill([409, 'conflict']))
+    expect((await operate('GET', `${blocked}?search=${email.slice(0, 20)}`)).body.data).toMatchObject([{ email }])
+    expect(await operate('POST', `${blocked}/remove`, { email })).toMatchObject({ status: 204 })
+    expect(await operate('POST', `${blocked}/remove`, { email })).toMatchObject({ status: 404 })
+    expect((await operate('GET', `${blocked}?search=${email}`)).body.data).toEqual([])
+    expect(await invite()).toMatchObject({ status: 201 })
+    const { data } = (await operate('GET', '/api/v1/operator/log')).body
+    expect(data.map(({ action, object_id, details }: Record<string, unknown>) => [action, object_id, details])).toEqual(
+      [
+        ['address.unblocked', email, {}],
+        ['address.blocked', email, { reason }],
+      ],
+    )
+  })
+
+  it('is listed, page by page', async () => {
+    const emails = Array.from({ length: 3 }, newEmail)
+    for (const email of emails) await operate('POST', blocked, { email })
+    const first = (await operate('GET', `${blocked}?limit=2`)).body
+    const second = (await operate('GET', `${blocked}?limit=2&cursor=${first.next_cursor}`)).body
+    expect([...first.data, ...second.data].map(({ email }) => email)).toEqual(emails.reverse())
+  })
 })

@@ -65,6 +65,7 @@ describe('GET /api/openapi.json', () => {
     'post /api/v1/auth/password/reset': 400,
     'post /api/v1/auth/email/confirm': 400,
     'post /api/v1/integrations/confirm': 400,
+    'post /api/v1/integrations/unsubscribe': 400,
     'post /api/v1/invitations/preview': 404,
     'post /api/v1/invitations/accept': 404,
   }

@@ -90,6 +90,7 @@ const schema = complete.transform(env => ({
   },
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
   ownListeners: ownListeners(env),
+  publicUrl: env.PUBLIC_URL ?? null,
   mail: env.SMTP_URL === undefined ? null : { url: env.SMTP_URL, from: env.MAIL_FROM ?? 'Belfry <belfry@localhost>' },
   egressProxy: env.EGRESS_PROXY_URL === undefined ? null : new URL(env.EGRESS_PROXY_URL),
   abuseContact: env.ABUSE_CONTACT ?? null,

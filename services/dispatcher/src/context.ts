@@ -108,7 +108,10 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     backlogWaker,
     prefetchWaker: createWaker(),
     share: createShare(dispatcher.id),
-    outbox: openOutbox({ pool, log, metrics, masterKeys, sender, identity, signingKeys }, config.mail),
+    outbox: openOutbox(
+      { pool, log, metrics, masterKeys, sender, identity, signingKeys, publicUrl: config.publicUrl },
+      config.mail,
+    ),
   }
 }
 

@@ -24,6 +24,10 @@ export function testIntegration(workspaceId: string, id: string): Promise<Integr
   return call('POST', `${base(workspaceId)}/${id}/test`)
 }
 
+export function unsubscribe(token: string): Promise<void> {
+  return call('POST', '/api/v1/integrations/unsubscribe', { query: { token } })
+}
+
 export function confirmAlerts(body: { token: string }): Promise<void> {
   return call('POST', '/api/v1/integrations/confirm', { body })
 }

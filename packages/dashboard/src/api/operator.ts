@@ -1,4 +1,4 @@
-import type { FoundTargets, OperatorEntry, Tenant, TenantDetail } from '@belfry/contract'
+import type { BlockedAddress, FoundTargets, OperatorEntry, Tenant, TenantDetail } from '@belfry/contract'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { type ListQuery, listOptions } from './page.ts'
@@ -27,6 +27,18 @@ export function targetsQuery(host: string) {
 
 export function operatorLogQuery() {
   return listOptions<OperatorEntry>(['operator-log'], `${base}/log`, {})
+}
+
+export function blockedAddressesQuery(query: ListQuery) {
+  return listOptions<BlockedAddress>(['blocked-addresses'], `${base}/blocked-addresses`, query)
+}
+
+export function blockAddress(body: { email: string; reason?: string }): Promise<void> {
+  return call('POST', `${base}/blocked-addresses`, { body })
+}
+
+export function unblockAddress(email: string): Promise<void> {
+  return call('POST', `${base}/blocked-addresses/remove`, { body: { email } })
 }
 
 export type Suspendable = 'organizations' | 'workspaces' | 'users'

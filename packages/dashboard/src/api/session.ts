@@ -1,6 +1,15 @@
-import type { Me, RegisterBody, RegistrationRules, ResetPasswordBody, SignedIn, UpdateMeBody } from '@belfry/contract'
+import type {
+  AccountEntry,
+  Me,
+  RegisterBody,
+  RegistrationRules,
+  ResetPasswordBody,
+  SignedIn,
+  UpdateMeBody,
+} from '@belfry/contract'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
+import { listOptions } from './page.ts'
 
 export const meQuery = queryOptions({
   queryKey: ['me'],
@@ -10,6 +19,10 @@ export const meQuery = queryOptions({
 
 export function readMe(signal?: AbortSignal): Promise<Me> {
   return call('GET', '/api/v1/auth/me', { signal })
+}
+
+export function accountLogQuery() {
+  return listOptions<AccountEntry>(['account-log'], '/api/v1/auth/log', { limit: '10' })
 }
 
 export function signIn(body: { email: string; password: string }): Promise<SignedIn> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { forgotPasswordBody } from '@belfry/contract'
-import { addToOutbox } from '@belfry/db'
+import { addToOutbox, recordAccountEntry } from '@belfry/db'
 import { newUuid } from '@belfry/domain'
 import { type Message, passwordResetMail } from '@belfry/messages'
 import type { Context } from '../context.ts'
@@ -24,13 +24,13 @@ export const forgotPassword = endpoint({
   async handle(ctx, { body, request }) {
     await consumeReset(ctx, callerAddress(request))
     const began = performance.now()
-    await sendLink(ctx, body.email.toLowerCase())
+    await sendLink(ctx, body.email.toLowerCase(), callerAddress(request))
     await sleep(responseStepMs - ((performance.now() - began) % responseStepMs))
     return { status: 202 }
   },
 })
 
-async function sendLink(ctx: Context, email: string): Promise<void> {
+async function sendLink(ctx: Context, email: string, address: string): Promise<void> {
   if (!(await mayGetResetMail(ctx, email))) return
   const { masterKeys, publicUrl } = ctx.config
   const { token, tokenHash } = newOneTimeToken()
@@ -42,6 +42,7 @@ async function sendLink(ctx: Context, email: string): Promise<void> {
     if (!user) return
     const expiresAt = new Date(ctx.clock.now() + resetMs)
     await tx.passwordReset.create({ data: { tokenHash, userId: user.id, expiresAt } })
+    await recordAccountEntry(tx, { userId: user.id, action: 'password_reset_requested', address })
     await addToOutbox(tx, { id, kind: 'mail', label: 'password reset', content, masterKeys, usefulMs: resetMs })
   })
 }

@@ -6,6 +6,7 @@ import { callerAddress } from './caller-address.ts'
 import type { UserRow } from './get-me.ts'
 import { knownDevice } from './known-device.ts'
 import { hashPassword, isOutdatedHash, provePassword } from './password.ts'
+import { recordFailedSignIn } from './record-account.ts'
 import { startSession } from './start-session.ts'
 
 export const login = endpoint({
@@ -19,8 +20,10 @@ export const login = endpoint({
     const user = await ctx.prisma.user.findUnique({ where: { email } })
     const account = { email, passwordHash: user?.passwordHash ?? null }
     const known = user && knownDevice(ctx, request, user.id)
-    const matches = await provePassword(ctx, account, { address: callerAddress(request), known }, body.password)
-    const session = user && matches ? await signIn(ctx, user, body.password) : null
+    const address = callerAddress(request)
+    const matches = await provePassword(ctx, account, { address, known }, body.password)
+    const session = user && matches ? await signIn(ctx, user, body.password, address) : null
+    if (user && !session) recordFailedSignIn(ctx, user.id, address)
     if (!session) throw new AppError('unauthenticated', 'The e-mail or the password is wrong.')
     return { status: 200, ...session }
   },
@@ -28,11 +31,11 @@ export const login = endpoint({
 
 // The update refreshes an old hash, and it waits for a concurrent change of the password: after such a change it matches
 // no row. So a password that is no longer the user's opens no session.
-async function signIn(ctx: Context, user: UserRow & { passwordHash: string }, password: string) {
+async function signIn(ctx: Context, user: UserRow & { passwordHash: string }, password: string, address: string) {
   const { id, passwordHash } = user
   const kept = isOutdatedHash(passwordHash) ? await hashPassword(password) : passwordHash
   return ctx.prisma.$transaction(async tx => {
     const { count } = await tx.user.updateMany({ where: { id, passwordHash }, data: { passwordHash: kept } })
-    return count === 0 ? null : startSession(ctx, tx, user)
+    return count === 0 ? null : startSession(ctx, tx, user, address)
   })
 }

@@ -1,3 +1,4 @@
+import { recordAccountEntry } from '@belfry/db'
 import { endpoint } from '../http/endpoint.ts'
 import { noSessionCookie } from './cookies.ts'
 
@@ -6,7 +7,11 @@ export const logout = endpoint({
   summary: 'End this session',
   answer: { status: 204, setsCookie: true },
   async handle(ctx, { caller }) {
-    await ctx.prisma.session.deleteMany({ where: { id: caller.sessionId, userId: caller.userId } })
+    const { userId, sessionId, address } = caller
+    await ctx.prisma.$transaction(async tx => {
+      const { count } = await tx.session.deleteMany({ where: { id: sessionId, userId } })
+      if (count > 0) await recordAccountEntry(tx, { userId, action: 'signed_out', address })
+    })
     return { status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } }
   },
 })

@@ -1,4 +1,5 @@
 import { resetPasswordBody } from '@belfry/contract'
+import { recordAccountEntry } from '@belfry/db'
 import type { AppError } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
 import { invalid } from '../http/refusals.ts'
@@ -31,6 +32,7 @@ export const resetPassword = endpoint({
       await tx.passwordReset.deleteMany({ where: { userId } })
       await tx.user.update({ where: { id: userId }, data: { passwordHash } })
       await tx.session.deleteMany({ where: { userId } })
+      await recordAccountEntry(tx, { userId, action: 'password_reset', address: callerAddress(request) })
       await recordConfirmedEmail(ctx, tx, userId)
     })
     await clearLoginAttempts(ctx, email)

@@ -25,6 +25,9 @@ const resets = {
 
 const operators = { burst: 10, everyMs: 30_000 }
 
+// A recipient who has unsubscribed is asked again only now and then.
+const consentsAfterUnsubscribing = { burst: 2, everyMs: 7 * 24 * 3_600_000 }
+
 const integrationTests = { burst: 10, everyMs: 30_000 }
 
 // What a network may still do past a limit that others can use up.
@@ -91,10 +94,17 @@ export async function consumeInvitation(ctx: Context, organizationId: string, em
 }
 
 /** Counts a mail that asks a recipient whether a workspace may send alerts. Throws `rate_limited`. */
-export async function consumeAlertConsent(ctx: Context, workspaceId: string, email: string): Promise<void> {
+export async function consumeAlertConsent(
+  ctx: Context,
+  workspaceId: string,
+  email: string,
+  isUnsubscribed: boolean,
+): Promise<void> {
+  const again = { name: `alert consent of unsubscribed ${email}`, throttle: consentsAfterUnsubscribing }
   await consume(ctx, [
     { name: `alert consents of ${workspaceId}`, throttle: integrationTests },
     { name: `invitation to ${email}`, throttle: mailsToAddress },
+    ...(isUnsubscribed ? [again] : []),
   ])
 }
 

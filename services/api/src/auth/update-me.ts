@@ -1,4 +1,5 @@
 import { me, type UpdateMeBody, updateMeBody } from '@belfry/contract'
+import { recordAccountEntry } from '@belfry/db'
 import type { AppError } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -31,6 +32,7 @@ async function changePassword(ctx: Context, caller: UserCaller, current: string,
     const { count } = await tx.user.updateMany({ where: { id: userId, passwordHash }, data: { passwordHash: changed } })
     if (count === 0) throw wrongPassword() // another request has changed it meanwhile
     await tx.session.deleteMany({ where: { userId, id: { not: sessionId } } })
+    await recordAccountEntry(tx, { userId, action: 'password_changed', address: caller.address })
   })
 }
 

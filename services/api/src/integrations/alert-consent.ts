@@ -1,10 +1,20 @@
-import { confirmAlertsBody } from '@belfry/contract'
-import { addToOutbox, confirmIntegration, type IntegrationTarget, type Transaction } from '@belfry/db'
+import { confirmAlertsBody, unsubscribeQuery } from '@belfry/contract'
+import {
+  addToOutbox,
+  confirmIntegration,
+  hashAddress,
+  type IntegrationTarget,
+  readMailBlock,
+  type Transaction,
+  unsubscribeAddress,
+} from '@belfry/db'
 import { type AlertChannel, newUuid } from '@belfry/domain'
-import { alertConsentMail, type Message } from '@belfry/messages'
+import { alertConsentMail, type Message, unsubscribeAt } from '@belfry/messages'
+import { readUnsubscribeToken, unsubscribeToken } from '@belfry/vault'
 import type { WorkspaceCaller } from '../auth/authorize.ts'
 import { callerAddress } from '../auth/caller-address.ts'
 import { hashOneTimeToken, newOneTimeToken } from '../auth/one-time-token.ts'
+import { refuseBlockedAddress } from '../auth/refuse-blocked-address.ts'
 import { consumeAlertConsent, consumeReset } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -16,22 +26,31 @@ const consentMs = 7 * 24 * 3_600_000
 /** A target, with the token that its recipient must confirm it by. */
 type TargetWithConsent = IntegrationTarget & { token: string | null }
 
-/** Adds a token to an address that belongs to no member of the organization: its recipient must agree to get alerts. */
+/**
+ * Adds a token to an address whose recipient must agree to get alerts: it belongs to no member of the organization, or its
+ * owner has unsubscribed.
+ * @throws AppError when an operator has blocked the address.
+ */
 export async function withConsent(
   ctx: Context,
   { organizationId, workspaceId }: WorkspaceCaller,
   target: IntegrationTarget,
   channel: AlertChannel,
 ): Promise<TargetWithConsent> {
-  if (channel !== 'email' || !ctx.config.confirmsEmails) return { ...target, token: null }
+  if (channel !== 'email') return { ...target, token: null }
   const email = target.target.toLowerCase()
-  const isMember = await ctx.prisma.membership.count({
-    where: { organizationId, user: { email, emailConfirmedAt: { not: null } } },
-  })
-  if (isMember > 0) return { ...target, token: null }
-  await consumeAlertConsent(ctx, workspaceId, email)
+  await refuseBlockedAddress(ctx, email)
+  const { isUnsubscribed } = await readMailBlock(ctx.pool, email)
+  if (!isUnsubscribed && !(await mustConfirm(ctx, organizationId, email))) return { ...target, token: null }
+  await consumeAlertConsent(ctx, workspaceId, email, isUnsubscribed)
   const { token, tokenHash } = newOneTimeToken()
   return { ...target, token, confirmHash: tokenHash }
+}
+
+async function mustConfirm(ctx: Context, organizationId: string, email: string): Promise<boolean> {
+  if (!ctx.config.confirmsEmails) return false
+  const user = { email, emailConfirmedAt: { not: null } }
+  return (await ctx.prisma.membership.count({ where: { organizationId, user } })) === 0
 }
 
 /** Stores the mail that asks a recipient, if there is one to ask. */
@@ -42,7 +61,8 @@ export async function storeConsentMail(
 ): Promise<void> {
   if (token === null) return
   const { masterKeys, publicUrl } = ctx.config
-  const mail = alertConsentMail(target, `${publicUrl}/confirm-alerts#${token}`)
+  const unsubscribe = unsubscribeAt(publicUrl, unsubscribeToken(masterKeys, hashAddress(target)))
+  const mail = alertConsentMail(target, `${publicUrl}/confirm-alerts#${token}`, unsubscribe)
   const message: Message = { type: 'mail', mail }
   const stored = {
     id: newUuid(),
@@ -65,5 +85,23 @@ export const confirmAlerts = endpoint({
     if (await confirmIntegration(ctx.pool, hashOneTimeToken(body.token))) return noContent()
     const message = 'token is unknown or used, or the integration has been changed or deleted.'
     throw invalid('body', [{ path: 'token', code: 'invalid_token', message }])
+  },
+})
+
+// Mail programs call it with the form of RFC 8058 and no credentials. The token is all that it needs, so a link that is only
+// opened changes nothing.
+export const unsubscribe = endpoint({
+  right: 'public',
+  summary: 'End all alerts to an e-mail address, with the token of a mail',
+  answer: { status: 204 },
+  query: unsubscribeQuery,
+  async handle(ctx, { query }) {
+    const addressHash = readUnsubscribeToken(ctx.config.masterKeys, query.token)
+    if (addressHash === null) {
+      const message = 'token must be that of a mail of this installation.'
+      throw invalid('query', [{ path: 'token', code: 'invalid_token', message }])
+    }
+    await unsubscribeAddress(ctx.pool, addressHash)
+    return noContent()
   },
 })

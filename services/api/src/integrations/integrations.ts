@@ -90,7 +90,7 @@ export const updateIntegration = endpoint({
   right: 'integration.write',
   summary: 'Change the name, the events or the target of an integration',
   answer: { status: 200, body: integration },
-  refusals: ['rate_limited'],
+  refusals: ['conflict', 'rate_limited'],
   params: { ws: 'ws', int: 'int' },
   body: updateIntegrationBody,
   inspect: (ctx, body) => inspectTarget(ctx, body),

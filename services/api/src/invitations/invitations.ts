@@ -3,6 +3,7 @@ import type { PrismaTransaction } from '@belfry/db/prisma'
 import { AppError, newUuid, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { newOneTimeToken } from '../auth/one-time-token.ts'
+import { refuseBlockedAddress } from '../auth/refuse-blocked-address.ts'
 import { consumeInvitation } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -26,13 +27,14 @@ export const createInvitation = endpoint({
   right: 'invitation.create',
   summary: 'Invite a user by e-mail; the link in the mail is valid for seven days and for one use',
   answer: { status: 201, body: invitation },
-  refusals: ['already_member', 'already_invited', 'quota_exceeded', 'rate_limited'],
+  refusals: ['already_member', 'already_invited', 'conflict', 'quota_exceeded', 'rate_limited'],
   params: { org: 'org' },
   body: createInvitationBody,
   async handle(ctx, { caller, body }) {
     const { organizationId, user, actor } = caller
     requireGrantable(actor, body.role)
     const email = body.email.toLowerCase()
+    await refuseBlockedAddress(ctx, email)
     await consumeInvitation(ctx, organizationId, email)
     const id = newUuid()
     const { token, tokenHash } = newOneTimeToken()
@@ -109,13 +111,14 @@ export const resendInvitation = endpoint({
   right: 'invitation.create',
   summary: 'Resend an invitation with a new link that is valid for seven days; the old link ends',
   answer: { status: 200, body: invitation },
-  refusals: ['invitation_used', 'invitation_revoked', 'rate_limited'],
+  refusals: ['invitation_used', 'invitation_revoked', 'conflict', 'rate_limited'],
   params: { org: 'org', inv: 'inv' },
   async handle(ctx, { caller, params: { inv: id } }) {
     const { organizationId, user } = caller
     const found = await ctx.prisma.invitation.findFirst({ where: { id, organizationId } })
     if (!found) throw notFound()
     requireGrantable(caller.actor, found.role)
+    await refuseBlockedAddress(ctx, found.email)
     await consumeInvitation(ctx, organizationId, found.email)
     const { token, tokenHash } = newOneTimeToken()
     const expiresAt = new Date(ctx.clock.now() + invitationMs)

@@ -292,7 +292,8 @@ type Operator = { email: string; address: string }
 type OperatorLogEntry = { action: string; objectId: string; details: Readonly<Record<string, unknown>> }
 
 /** Records an action in the operators' log, in the transaction of the action. */
-async function recordOperatorAction(tx: Transaction, by: Operator, entry: OperatorLogEntry): Promise<void> {
+/** Adds an entry to the operators' log, in the transaction of the action. */
+export async function recordOperatorAction(tx: Transaction, by: Operator, entry: OperatorLogEntry): Promise<void> {
   const text = `
     INSERT INTO operator_log (id, operator, address, action, object_id, details) VALUES ($1, $2, $3, $4, $5, $6)`
   const { action, objectId, details } = entry

@@ -16,7 +16,7 @@ const reserved = new Set([
     'invitations',
     'metrics',
   ],
-  ...['readyz', 'register', 'reset-password', 'sign-in', 'welcome'],
+  ...['readyz', 'register', 'reset-password', 'sign-in', 'unsubscribe', 'welcome'],
 ])
 
 /** Returns whether paths that begin with this slug have another meaning. */

@@ -67,7 +67,7 @@ function toFolder(folder: string, from: string, log: Logger): MailTransport {
   }
 }
 
-function compose({ to, subject, text, html }: Mail, from: string, id: string): SendMailOptions {
+function compose({ to, subject, text, html, headers }: Mail, from: string, id: string): SendMailOptions {
   const domain = /@([^>\s]+)/.exec(from)?.[1] ?? 'localhost'
   return {
     from,
@@ -77,7 +77,7 @@ function compose({ to, subject, text, html }: Mail, from: string, id: string): S
     text,
     html,
     messageId: `<${id}@${domain}>`,
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: { 'Auto-Submitted': 'auto-generated', ...headers },
     disableFileAccess: true,
     disableUrlAccess: true,
   }

@@ -1,8 +1,24 @@
 import { createHash, type KeyObject } from 'node:crypto'
-import { consumeAttempt, openIntegration, type Pool, type TakenOutboxMessage } from '@belfry/db'
+import {
+  consumeAttempt,
+  hashAddress,
+  openIntegration,
+  type Pool,
+  readMailBlock,
+  type TakenOutboxMessage,
+} from '@belfry/db'
 import { toId } from '@belfry/domain'
-import { type Alert, alertMail, discordBody, type Message, slackBody, webhookBody } from '@belfry/messages'
-import type { MasterKeys } from '@belfry/vault'
+import {
+  type Alert,
+  alertMail,
+  discordBody,
+  type Message,
+  slackBody,
+  type Unsubscribe,
+  unsubscribeAt,
+  webhookBody,
+} from '@belfry/messages'
+import { type MasterKeys, unsubscribeToken } from '@belfry/vault'
 import type { Identity } from '../attempt/build-request.ts'
 import type { SendOutcome } from '../egress/outcome.ts'
 import type { Sender } from '../egress/send.ts'
@@ -20,6 +36,8 @@ export type Transports = {
   signingKeys: Pick<WorkspaceCache<KeyObject[]>, 'get'>
   /** Null without a mail server: mails wait. */
   mail: MailTransport | null
+  /** The address of Belfry in links. Null: alerts have no link by which their recipients end them. */
+  publicUrl: string | null
 }
 
 /**
@@ -49,8 +67,9 @@ async function sendAlert(transports: Transports, { id }: TakenOutboxMessage, mes
   switch (channel) {
     case 'email':
       if (!transports.mail) throw new UndeliveredMessage('There is no mail server.', { isFinal: false })
+      await refuseBlocked(transports.pool, target)
       await limitAlertMails(transports.pool, target)
-      return transports.mail.send(alertMail(target, alert), id)
+      return transports.mail.send(alertMail(target, alert, unsubscribeOf(transports, target)), id)
     case 'slack':
       return post(transports, target, slackBody(alert))
     case 'discord':
@@ -100,6 +119,16 @@ function failureOf(outcome: SendOutcome): { text: string; isFinal: boolean } | n
     case 'unsent':
       return { text: 'The message could not be sent.', isFinal: false }
   }
+}
+
+async function refuseBlocked(pool: Pool, address: string): Promise<void> {
+  const { isBlocked, isUnsubscribed } = await readMailBlock(pool, address)
+  if (isBlocked) throw new UndeliveredMessage('The operator of Belfry has blocked the address.', { isFinal: true })
+  if (isUnsubscribed) throw new UndeliveredMessage('The recipient has unsubscribed.', { isFinal: true })
+}
+
+function unsubscribeOf({ masterKeys, publicUrl }: Transports, address: string): Unsubscribe | null {
+  return publicUrl === null ? null : unsubscribeAt(publicUrl, unsubscribeToken(masterKeys, hashAddress(address)))
 }
 
 // Integrations pause between alerts, so only many workspaces together reach these limits.

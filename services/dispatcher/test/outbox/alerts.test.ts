@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { insertIntegration, inWorkspace } from '@belfry/db'
+import {
+  blockAddress,
+  hashAddress,
+  insertIntegration,
+  inTransaction,
+  inWorkspace,
+  unsubscribeAddress,
+} from '@belfry/db'
 import { type AlertChannel, toId } from '@belfry/domain'
 import type { Message } from '@belfry/messages'
 import { startMailServer, startReceiver } from '@belfry/testing'
+import { readUnsubscribeToken } from '@belfry/vault'
 import { Webhook } from 'standardwebhooks'
 import { expect, it, onTestFinished } from 'vitest'
 import { setup, signingSecret } from './setup-outbox.ts'
@@ -22,7 +30,7 @@ async function setupAlerts() {
   const receiver = await startReceiver()
   onTestFinished(() => receiver.close())
   const integrate = async (channel: AlertChannel, target: string) => {
-    const added = { name: 'On call', channel, events: ['task.dead' as const], target, shownTarget: '' }
+    const added = { name: 'On call', channel, events: ['task.dead' as const], target, shownTarget: target }
     const row = await inWorkspace(pool, workspaceId, tx => insertIntegration(tx, masterKeys, workspaceId, added))
     return row?.id ?? ''
   }
@@ -76,6 +84,39 @@ it('notifies an e-mail address', async () => {
   open(server.url).wake()
   await expect.poll(() => row(id), patient).toMatchObject({ sent: true })
   expect(server.mails).toMatchObject([{ to: ['ops@example.com'] }])
+})
+
+it('adds a link by which the recipient of a mail ends the alerts, for mail programs too', async () => {
+  const { open, integrate, notify, masterKeys } = await setupAlerts()
+  const server = await startMailServer()
+  onTestFinished(() => server.close())
+  await notify(await integrate('email', 'Ops@example.com'), 'mail')
+  open(server.url).wake()
+  await expect.poll(() => server.mails.length, patient).toBe(1)
+  const text = server.mails[0]?.text.replace(/=\r?\n/g, '').replace(/=3D/g, '=') ?? ''
+  const [header = '', fields = ''] = [text.split(/\r?\n\r?\n/)[0], text].map(part => part?.replace(/\r?\n\s+/g, ' '))
+  expect(header).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
+  const [, token = ''] =
+    /List-Unsubscribe: <http:\/\/belfry\.test\/api\/v1\/integrations\/unsubscribe\?token=([\w-]+)>/.exec(header) ?? []
+  expect(readUnsubscribeToken(masterKeys, token)).toEqual(hashAddress('ops@example.com'))
+  expect(fields).toContain(`http://belfry.test/unsubscribe#${token}`)
+})
+
+it('mails nothing to an address whose owner has unsubscribed, or that an operator has blocked', async () => {
+  const { open, pool, integrate, notify, row } = await setupAlerts()
+  const server = await startMailServer()
+  onTestFinished(() => server.close())
+  const unsubscribed = await notify(await integrate('email', 'one@example.com'), 'mail')
+  await unsubscribeAddress(pool, hashAddress('ONE@example.com'))
+  const again = await notify(await integrate('email', 'one@example.com'), 'mail') // confirmed at the same moment
+  const blocked = await notify(await integrate('email', 'Two@example.com'), 'mail')
+  await inTransaction(pool, tx => blockAddress(tx, 'two@example.com'))
+  open(server.url).wake()
+  const refused = { isFinished: true, sent: false, attempts: 1 }
+  await expect.poll(() => row(blocked), patient).toMatchObject({ ...refused, error: expect.stringMatching(/blocked/) })
+  await expect.poll(() => row(again), patient).toMatchObject({ ...refused, error: 'The recipient has unsubscribed.' })
+  await expect.poll(() => row(unsubscribed), patient).toMatchObject({ ...refused, error: expect.any(String) })
+  expect(server.mails).toEqual([])
 })
 
 it('mails one address at most 20 alerts at once, from all workspaces together, and keeps the others', async () => {

@@ -34,7 +34,7 @@ export async function setup() {
     const metrics = openMetrics(openMeter('dispatcher'))
     const log = createLogger('dispatcher', 'silent')
     const identity = createIdentity(null, masterKeys)
-    const ways = { pool, metrics, masterKeys, sender, identity, signingKeys, log }
+    const ways = { pool, metrics, masterKeys, sender, identity, signingKeys, log, publicUrl: 'http://belfry.test' }
     const outbox = openOutbox(ways, mailUrl === null ? null : { url: mailUrl, from })
     outboxes.push(outbox)
     return outbox

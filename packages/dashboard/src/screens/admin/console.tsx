@@ -21,6 +21,7 @@ export function Console(): ReactNode {
             Organizations
           </NavLink>
           <NavLink to={paths.admin.targets()}>Target hosts</NavLink>
+          <NavLink to={paths.admin.mail()}>Blocked addresses</NavLink>
           <NavLink to={paths.admin.log()}>Operator log</NavLink>
           <a href="/admin/queues">Job queues</a>
         </nav>

@@ -10,6 +10,7 @@ import { Stack } from '../../ui/card.tsx'
 import { Field, Select, TextInput } from '../../ui/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import styles from './profile.module.css'
+import { SecurityLog } from './security-log.tsx'
 
 const minPasswordLength = 12
 
@@ -22,6 +23,7 @@ export function Profile(): ReactNode {
         <NameForm name={me.user.name} />
         <PasswordForm />
         <ThemeChoice />
+        <SecurityLog />
       </Stack>
     </PlainLayout>
   )

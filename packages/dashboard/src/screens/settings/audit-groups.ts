@@ -5,7 +5,13 @@ type Group = Action extends `${infer Subject}.${string}` ? Subject : never
 
 const groups: Record<Group, { label: string; actions: readonly string[] }> = {
   organization: { label: 'Organization', actions: ['created', 'changed', 'policy_changed', 'tier_changed', 'deleted'] },
-  member: { label: 'Members', actions: ['joined', 'role_changed', 'removed', 'left'] },
+  member: {
+    label: 'Members',
+    actions: [
+      ...['joined', 'role_changed', 'removed', 'left', 'signed_in', 'sign_in_failed', 'signed_out'],
+      ...['password_reset_requested', 'password_reset', 'password_changed'],
+    ],
+  },
   invitation: { label: 'Invitations', actions: ['created', 'resent', 'revoked'] },
   workspace: { label: 'Workspaces', actions: ['created', 'changed', 'deleted'] },
   workspace_member: { label: 'Workspace members', actions: ['added', 'role_changed', 'removed'] },

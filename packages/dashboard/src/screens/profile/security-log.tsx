@@ -1,0 +1,40 @@
+import type { AccountEntry } from '@belfry/contract'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { accountLogQuery } from '../../api/session.ts'
+import { LoadMore } from '../../ui/pagination.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Table } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import styles from './profile.module.css'
+
+const actionTexts: Record<AccountEntry['action'], string> = {
+  signed_in: 'Signed in',
+  sign_in_failed: 'Failed sign-in',
+  signed_out: 'Signed out',
+  password_reset_requested: 'Password reset requested',
+  password_reset: 'Password reset',
+  password_changed: 'Password changed',
+}
+
+/** The sign-ins of the user and the changes of the password. */
+export function SecurityLog(): ReactNode {
+  const list = useInfiniteQuery(accountLogQuery())
+  return (
+    <section className={styles.part}>
+      <h2>Security log</h2>
+      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Table
+        label="Security log"
+        rows={list.data?.items}
+        rowKey={({ id }) => id}
+        columns={[
+          { id: 'action', header: 'Action', cell: ({ action }) => actionTexts[action] },
+          { id: 'address', header: 'IP address', cell: ({ address }) => address },
+          { id: 'at', header: 'Time', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+        ]}
+      />
+      <LoadMore {...list} />
+    </section>
+  )
+}

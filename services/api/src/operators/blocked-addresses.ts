@@ -1,0 +1,66 @@
+import {
+  blockAddressBody,
+  blockedAddress,
+  listBlockedAddressesQuery,
+  pageOf,
+  unblockAddressBody,
+} from '@belfry/contract'
+import {
+  blockAddress as block,
+  inTransaction,
+  listBlockedAddresses as list,
+  unblockAddress as unblock,
+} from '@belfry/db'
+import { endpoint } from '../http/endpoint.ts'
+import { given } from '../http/given.ts'
+import { readCursor, toPage } from '../http/page.ts'
+import { notFound } from '../http/refusals.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { recordOperatorAction } from './tenants.ts'
+
+export const listBlockedAddresses = endpoint({
+  right: 'operator',
+  summary: 'List the e-mail addresses that operators have blocked, newest first',
+  answer: { status: 200, body: pageOf(blockedAddress) },
+  query: listBlockedAddressesQuery,
+  async handle(ctx, { query }) {
+    const before = readCursor('blocked-addresses', query) ?? null
+    const rows = await list(ctx.pool, { search: query.search ?? '', before, limit: query.limit + 1 })
+    return ok(
+      toPage('blocked-addresses', query, rows, ({ address, blockedAt }) => {
+        return { email: address, blocked_at: blockedAt.toISOString() }
+      }),
+    )
+  },
+})
+
+export const blockAddress = endpoint({
+  right: 'operator',
+  summary: 'Send no alerts and no invitations to an e-mail address',
+  answer: { status: 204 },
+  body: blockAddressBody,
+  async handle(ctx, { caller, body }) {
+    const objectId = body.email.toLowerCase()
+    await inTransaction(ctx.pool, async tx => {
+      if (!(await block(tx, objectId))) return
+      const details = given({ reason: body.reason })
+      await recordOperatorAction(tx, caller, { action: 'address.blocked', objectId, details })
+    })
+    return noContent()
+  },
+})
+
+export const unblockAddress = endpoint({
+  right: 'operator',
+  summary: 'End the block of an e-mail address; a recipient who has unsubscribed still gets no alerts',
+  answer: { status: 204 },
+  body: unblockAddressBody,
+  async handle(ctx, { caller, body }) {
+    const objectId = body.email.toLowerCase()
+    await inTransaction(ctx.pool, async tx => {
+      if (!(await unblock(tx, objectId))) throw notFound()
+      await recordOperatorAction(tx, caller, { action: 'address.unblocked', objectId, details: {} })
+    })
+    return noContent()
+  },
+})
