@@ -37,7 +37,7 @@ it('does not repeat deliveries from after the backup, until they are released', 
     const names = ['api', 'scheduler', 'dispatcher'] as const
     running.push(...(await Promise.all(names.map(name => startService(name, env)))))
   }
-  const migrate = (command: string) => runMigrate(command, postgres.url())
+  const migrate = (...args: string[]) => runMigrate(args, postgres.url())
   await migrate('deploy')
   await start()
   const caller = await signUp(url)
@@ -80,7 +80,7 @@ it('does not repeat deliveries from after the backup, until they are released', 
   const waiting = await callApi(url, caller, 'GET', '/api/v1/scheduler/tasks?state=pending&limit=100')
   expect(waiting.body.data).toHaveLength(14) // held tasks are listed: 10, the occurrence, and the three far ones
 
-  expect(await migrate('release-held')).toBe('11 tasks released')
+  expect(await migrate('release-held', '--rate', '6')).toBe('11 tasks released')
   await arrive('between', 20)
   await arrive('yearly', 1)
   const ids = calls('between').map(({ rawHeaders }) => rawHeaders[rawHeaders.indexOf('webhook-id') + 1])
@@ -102,10 +102,10 @@ async function query(statement: string): Promise<void> {
   await client.end()
 }
 
-async function runMigrate(command: string, databaseUrl: string): Promise<string> {
+async function runMigrate(args: string[], databaseUrl: string): Promise<string> {
   const program = join(repositoryRoot(), 'prisma/dist/main.mjs')
   const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl }
-  const { stdout } = await promisify(execFile)(process.execPath, [program, command], { env })
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { env })
   return stdout.trim().split('\n').at(-1) ?? ''
 }
 

@@ -28,6 +28,26 @@ it('holds tasks that were due or in flight, skips future ones, and releases them
   expect(await read()).toEqual(before)
 })
 
+it('releases the tasks of one workspace, first those due first, in batches', async () => {
+  const [workspaceId, other] = [await aWorkspace(db.pool), await aWorkspace(db.pool)]
+  const mine = Array.from({ length: 5 }, (_, i) =>
+    aTask({ workspaceId, executeAt: new Date(Date.now() + (5 - i) * 60_000) }),
+  )
+  const foreign = aTask({ workspaceId: other })
+  await insertTasks(db.pool, [...mine, foreign])
+  expect((await holdOverdueTasks(db.pool, new Date(Date.now() + hour))).tasks).toBe(6)
+  const isHeld = async () => {
+    const rows = await Promise.all([...mine, foreign].map(({ id }) => taskRow(db.pool, id)))
+    return rows.map(({ due_at }) => due_at.getFullYear() > 9_000)
+  }
+  expect(await releaseHeldTasks(db.pool, { workspaceId, limit: 2 })).toBe(2)
+  expect(await isHeld()).toEqual([true, true, true, false, false, true])
+  expect(await releaseHeldTasks(db.pool, { workspaceId, limit: 2 })).toBe(2)
+  expect(await releaseHeldTasks(db.pool, { workspaceId, limit: 2 })).toBe(1)
+  expect(await isHeld()).toEqual([false, false, false, false, false, true])
+  expect(await releaseHeldTasks(db.pool)).toBe(1)
+})
+
 it('also holds tasks that are due before a given time, including occurrences of cron jobs', async () => {
   const [soon, later] = [1, 5].map(hours => aTask({ executeAt: new Date(Date.now() + hours * hour) }))
   if (!soon || !later) throw new Error('two tasks')

@@ -62,22 +62,43 @@ async function hold(tx: Transaction, dueBy: Date): Promise<number> {
   return (await tx.query(text, [dueBy])).rowCount ?? 0
 }
 
-/** Releases held tasks; overdue ones start at once. The operator first cancels those that must not be sent again. */
-export async function releaseHeldTasks(db: Db): Promise<number> {
+/** Which held tasks to release. Default: all. */
+type Release = {
+  workspaceId?: string | null
+  /** The maximum number of tasks, those due first come first. */
+  limit?: number | null
+}
+
+/**
+ * Releases held tasks and cron jobs; overdue tasks start at once. The operator first cancels those that must not be sent
+ * again. Returns the number of tasks.
+ */
+export async function releaseHeldTasks(db: Db, { workspaceId = null, limit = null }: Release = {}): Promise<number> {
   return inTransaction(db, async tx => {
-    await tx.query(`UPDATE cron_jobs SET next_run_at = next_run_at - ${away} WHERE next_run_at ${isHeld}`)
-    const { rows } = await tx.query<{ released: number }>(`
-     WITH released AS (
+    await tx.query(
+      `UPDATE cron_jobs SET next_run_at = next_run_at - ${away}
+       WHERE next_run_at ${isHeld} AND ($1::uuid IS NULL OR workspace_id = $1)`,
+      [workspaceId],
+    )
+    const { rows } = await tx.query<{ released: number }>(
+      `
+     WITH held AS MATERIALIZED (
+      SELECT id FROM tasks
+      WHERE ((state IN ('pending', 'retrying') AND due_at ${isHeld}) OR (state = 'processing' AND lease_until ${isHeld}))
+        AND ($1::uuid IS NULL OR workspace_id = $1)
+      ORDER BY due_at LIMIT $2 FOR UPDATE
+     ), released AS (
       UPDATE tasks SET
         due_at = CASE state WHEN 'processing' THEN due_at ELSE due_at - ${away} END,
         lease_until = lease_until - ${away},
         updated_at = now()
-      WHERE (state IN ('pending', 'retrying') AND due_at ${isHeld})
-         OR (state = 'processing' AND lease_until ${isHeld})
+       WHERE id IN (SELECT id FROM held)
        RETURNING due_at, lease_until
      ),
      ${loweredFloors('released')}
-     SELECT count(*)::int AS released FROM released`)
+     SELECT count(*)::int AS released FROM released`,
+      [workspaceId, limit],
+    )
     return rows[0]?.released ?? 0
   })
 }

@@ -8,7 +8,7 @@ import { waitForDatabase } from './wait-for-database.ts'
 import { waitForMigrations } from './wait-for-migrations.ts'
 
 const usage =
-  'Usage: deploy | settle NAME [--applied | --rolled-back] | wait | check | create NAME | hold-overdue [--until TIME] | release-held | rewrap-keys | check-keys | grant-roles'
+  'Usage: deploy | settle NAME [--applied | --rolled-back] | wait | check | create NAME | hold-overdue [--until TIME] | release-held [--workspace ID] [--rate N] | rewrap-keys | check-keys | grant-roles'
 
 try {
   process.exitCode = await run(process.argv.slice(2))
@@ -35,7 +35,8 @@ function run([command, name, ...rest]: string[]): Promise<number> {
   if (command === 'hold-overdue' && name === '--until' && rest.length === 1) {
     return holdOverdue(readDatabaseUrl(), print, rest[0])
   }
-  if (command === 'release-held' && name === undefined) return releaseHeld(readDatabaseUrl(), print)
+  if (command === 'release-held')
+    return releaseHeld(readDatabaseUrl(), print, name === undefined ? [] : [name, ...rest])
   if (command === 'rewrap-keys' && name === undefined) return rewrapKeys(readDatabaseUrl(), print)
   if (command === 'check-keys' && name === undefined) return checkKeys(readDatabaseUrl(), print)
   if (command === 'grant-roles' && name === undefined) return grantServiceRoles(readDatabaseUrl(), print)

@@ -1,4 +1,6 @@
-import { toId } from '@belfry/domain'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { fromId, toId } from '@belfry/domain'
 import pg from 'pg'
 import { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from '../secrets/data-keys.ts'
 import { readMasterKeys } from './config.ts'
@@ -20,10 +22,22 @@ export async function holdOverdue(databaseUrl: string, print: Print, untilText?:
   })
 }
 
-/** Releases the held tasks. */
-export async function releaseHeld(databaseUrl: string, print: Print): Promise<number> {
+/**
+ * Releases the held tasks: all at once, or with `--rate N` N tasks a second, or with `--workspace ws_...` those of one
+ * workspace. Released tasks stay released when the command is stopped, and the next run continues.
+ */
+export async function releaseHeld(databaseUrl: string, print: Print, args: string[] = []): Promise<number> {
+  const { workspaceId, rate } = parseRelease(args)
   return withClient(databaseUrl, async client => {
-    print(`${await inOneTransaction(client, () => releaseHeldTasks(client))} tasks released`)
+    let total = 0
+    for (;;) {
+      const count = await inOneTransaction(client, () => releaseHeldTasks(client, { workspaceId, limit: rate }))
+      total += count
+      if (rate === null || count < rate) break
+      print(`${total} so far`)
+      await sleep(1_000)
+    }
+    print(`${total} tasks released`)
     return 0
   })
 }
@@ -64,6 +78,17 @@ function describeOlder(id: string, count: number): string {
   return count === 0
     ? `${id} wraps nothing and may be removed`
     : `${id} still wraps ${count} data keys: run rewrap-keys`
+}
+
+function parseRelease(args: string[]): { workspaceId: string | null; rate: number | null } {
+  const { values } = parseArgs({ args, options: { workspace: { type: 'string' }, rate: { type: 'string' } } })
+  const workspaceId = values.workspace === undefined ? null : fromId('ws', values.workspace)
+  if (values.workspace !== undefined && workspaceId === null)
+    throw new Error('--workspace takes the id of a workspace, such as ws_01jdc8z6wqf8vv5x2m9k3n7p4r.')
+  const rate = values.rate === undefined ? null : Number(values.rate)
+  if (rate !== null && !(Number.isInteger(rate) && rate >= 1 && rate <= 10_000))
+    throw new Error('--rate takes the number of tasks a second, 1 to 10000.')
+  return { workspaceId, rate }
 }
 
 function parseTime(text: string): Date {
