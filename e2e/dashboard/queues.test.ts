@@ -9,7 +9,7 @@ describe('queues in the dashboard', { timeout: 240_000 }, () => {
   const stage = useStage({}, ['api', 'scheduler', 'dispatcher'])
   const root = '/api/v1/scheduler'
 
-  it('shows what waits in each queue, creates one, pauses and resumes it', async () => {
+  it('shows what waits in each queue, creates one, pauses, resumes and deletes it', async () => {
     stage.receiver.answer('/slow', { status: 200, delayMs: 20_000 })
     const execute_at = inMs(2_000)
     const create = (i: number) =>
@@ -65,5 +65,17 @@ describe('queues in the dashboard', { timeout: 240_000 }, () => {
     await page.getByRole('button', { name: 'Create task' }).click()
     await page.getByText('Task scheduled', { exact: true }).waitFor()
     await page.getByText('customer-42').waitFor()
+
+    await page.goto(`${await stage.home()}/queues`)
+    await page.getByRole('button', { name: 'Delete customer-42' }).click()
+    await page.getByRole('button', { name: 'Delete queue' }).click()
+    await page.getByText('The queue has unfinished tasks').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    const left = await stage.belfry.call('GET', `${root}/tasks?queue=customer-42&limit=1`)
+    await stage.belfry.call('DELETE', `${root}/tasks/${left.body.data[0].id}`)
+    await page.getByRole('button', { name: 'Delete customer-42' }).click()
+    await page.getByRole('button', { name: 'Delete queue' }).click()
+    await page.getByText('customer-42 deleted').waitFor()
+    await made.waitFor({ state: 'detached' })
   })
 })

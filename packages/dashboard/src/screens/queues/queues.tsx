@@ -1,14 +1,15 @@
 import type { Queue } from '@belfry/contract'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
-import { ListOrdered, Pause, Play, Plus } from 'lucide-react'
+import { ListOrdered, Pause, Play, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { messageOf } from '../../api/api-problem.ts'
-import { pauseQueue, queuesQuery } from '../../api/queues.ts'
+import { deleteQueue, pauseQueue, queuesQuery } from '../../api/queues.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import type { WorkspacePaths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button, Link } from '../../ui/button.tsx'
+import { Button, IconButton, Link } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { formatCount, formatCounted } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
@@ -26,7 +27,8 @@ export function Queues(): ReactNode {
   const { data, error, refetch, ...pages } = useInfiniteQuery(queuesQuery(workspace.id))
   const refusal = useRefusal('queue.write')
   const [edited, setEdited] = useState<Queue | 'new' | null>(null)
-  const columns = useMemo(() => columnsOf(to, setEdited), [to])
+  const [deleted, setDeleted] = useState<Queue | null>(null)
+  const columns = useMemo(() => columnsOf(to, setEdited, setDeleted), [to])
   const add = (
     <Button
       kind="primary"
@@ -54,6 +56,16 @@ export function Queues(): ReactNode {
       )}
       <LoadMore {...pages} />
       {edited && <QueueDialog queue={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}
+      <ConfirmChange
+        of={deleted}
+        onClose={() => setDeleted(null)}
+        title={({ name }) => `Delete the queue ${name}?`}
+        description="Its limits and its pause are deleted. Finished tasks stay in the log. A task that names the queue later creates it again without limits."
+        action="Delete queue"
+        run={({ name }) => deleteQueue(workspace.id, name)}
+        affects={['queues', workspace.id]}
+        done={({ name }) => `${name} deleted`}
+      />
     </>
   )
 }
@@ -61,7 +73,9 @@ export function Queues(): ReactNode {
 // The number that the API counts to.
 const maxCounted = 10_000
 
-function columnsOf(to: WorkspacePaths, onEdit: (queue: Queue) => void): ReadonlyArray<Column<Queue>> {
+type OnQueue = (queue: Queue) => void
+
+function columnsOf(to: WorkspacePaths, onEdit: OnQueue, onDelete: OnQueue): ReadonlyArray<Column<Queue>> {
   return [
     {
       id: 'name',
@@ -88,7 +102,12 @@ function columnsOf(to: WorkspacePaths, onEdit: (queue: Queue) => void): Readonly
       isExtra: true,
       cell: ({ oldest_due_ms: oldest }) => (oldest === null ? '–' : formatDuration(oldest)),
     },
-    { id: 'actions', header: 'Actions', align: 'end', cell: queue => <Actions queue={queue} onEdit={onEdit} /> },
+    {
+      id: 'actions',
+      header: 'Actions',
+      align: 'end',
+      cell: queue => <Actions queue={queue} onEdit={onEdit} onDelete={onDelete} />,
+    },
   ]
 }
 
@@ -107,9 +126,10 @@ function Load({ queue: { in_flight: inFlight, max_concurrent: max, ordered } }: 
   )
 }
 
-function Actions({ queue, onEdit }: { queue: Queue; onEdit: (queue: Queue) => void }): ReactNode {
+function Actions({ queue, onEdit, onDelete }: { queue: Queue; onEdit: OnQueue; onDelete: OnQueue }): ReactNode {
   const { workspace } = useWorkspace()
   const refusal = useRefusal('queue.write')
+  const deleteRefusal = useRefusal('queue.delete')
   const client = useQueryClient()
   const toast = useToast()
   const isPaused = queue.paused_at !== null
@@ -135,6 +155,13 @@ function Actions({ queue, onEdit }: { queue: Queue; onEdit: (queue: Queue) => vo
       <Button size="small" refusal={refusal} onClick={() => onEdit(queue)}>
         Edit
       </Button>
+      <IconButton
+        size="small"
+        label={`Delete ${queue.name}`}
+        icon={<Trash2 size={15} />}
+        refusal={deleteRefusal}
+        onClick={() => onDelete(queue)}
+      />
     </span>
   )
 }
