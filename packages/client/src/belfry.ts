@@ -1,4 +1,4 @@
-import { createHttp } from './http.ts'
+import { createHttp, type Http, type Method, type RawRequest } from './http.ts'
 import type { BelfryOptions } from './options.ts'
 import { type CronJobs, cronJobsOf } from './resources/cron-jobs.ts'
 import { type DeadLetters, deadLettersOf } from './resources/dead-letters.ts'
@@ -46,6 +46,7 @@ export class Belfry {
   readonly organizations: Organizations
   /** Whether dispatchers, schedulers and the queue are running. */
   readonly status: Status
+  readonly #http: Http
 
   /** Throws a `TypeError` without a key or a token. Sends no request. */
   constructor(options: BelfryOptions = {}) {
@@ -61,5 +62,18 @@ export class Belfry {
     this.workspaces = workspacesOf(http)
     this.organizations = organizationsOf(http)
     this.status = statusOf(http)
+    this.#http = http
+  }
+
+  /**
+   * Calls any operation of the HTTP API, with the credential, the retries and the errors of the client. Names are those of the
+   * HTTP API, in requests and responses. Only `GET`, `PUT` and requests with an `idempotencyKey` are retried when it is unknown
+   * whether they took effect.
+   *
+   * @example
+   * await belfry.request('GET', '/api/v1/workspaces/current/integrations')
+   */
+  request<T = unknown>(method: Method, path: string, request: RawRequest = {}): Promise<T> {
+    return this.#http.raw(method, path, request)
   }
 }

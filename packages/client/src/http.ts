@@ -1,11 +1,11 @@
 import { toSnake } from './case.ts'
 import { BelfryError, ConnectionError, TimeoutError } from './errors.ts'
 import type { BelfryOptions, CreateOptions, RequestOptions } from './options.ts'
-import { readJson, readProblem } from './read-response.ts'
+import { readJson, readProblem, readRawJson } from './read-response.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import { pause, startTimeLimit } from './time-limit.ts'
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 type Call = {
   method: Method
@@ -15,8 +15,15 @@ type Call = {
   body?: string | undefined
   headers?: Record<string, string>
   /** Makes retries of the call safe. */
-  idempotencyKey?: string
+  idempotencyKey?: string | undefined
   options?: RequestOptions | undefined
+}
+
+/** A request to the HTTP API, with the names of the HTTP API. */
+export type RawRequest = CreateOptions & {
+  query?: Record<string, unknown>
+  /** Sent as JSON. */
+  body?: unknown
 }
 
 /** Calls the API, retries where that is safe, and throws errors. */
@@ -28,6 +35,8 @@ export type Http = {
   put<T>(path: string, body?: string, options?: RequestOptions): Promise<T>
   patch<T>(path: string, body?: string, options?: RequestOptions): Promise<T>
   delete<T>(path: string, options?: RequestOptions): Promise<T>
+  /** Calls any operation. Names are sent and returned as the HTTP API has them. */
+  raw<T>(method: Method, path: string, request: RawRequest): Promise<T>
   /** Returns the response as a stream. The time limit covers only its headers; the caller's signal can end it later. */
   open(call: Call): Promise<Response>
 }
@@ -100,6 +109,11 @@ export function createHttp(client: BelfryOptions): Http {
     put: (path, body, options) => json({ method: 'PUT', path, body, options }),
     patch: (path, body, options) => json({ method: 'PATCH', path, body, options }),
     delete: (path, options) => json({ method: 'DELETE', path, options }),
+    async raw<T>(method: Method, path: string, { query, body, idempotencyKey, ...options }: RawRequest) {
+      const text = body === undefined ? undefined : JSON.stringify(body)
+      const call = { method, path, query, body: text, idempotencyKey, options }
+      return (await repeat(call, response => readRawJson<T>(response, nameOf(call)))).answer
+    },
     open: async call => (await repeat(call, () => null)).response,
   }
 }

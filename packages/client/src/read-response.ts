@@ -3,13 +3,18 @@ import { type ApiError, type FieldError, toApiError } from './errors.ts'
 
 /** Returns the JSON of a response in camelCase; undefined for 204. */
 export async function readJson<T>(response: Response, request: string): Promise<T> {
+  return toCamel(await readRawJson(response, request)) as T // the shape that the API documents
+}
+
+/** Returns the JSON of a response with the names of the HTTP API; undefined for 204. */
+export async function readRawJson<T>(response: Response, request: string): Promise<T> {
   const text = await response.text()
   const body = parsed(text)
   if (body === undefined && response.status !== 204) {
     const detail = 'The response is not JSON. Is baseUrl the URL of Belfry?'
     throw problemOf(response, request, { code: 'invalid_answer', detail }, text)
   }
-  return toCamel(body) as T // the shape that the API documents
+  return body as T
 }
 
 /** Returns the error of a response, which may be the HTML page of a proxy. */

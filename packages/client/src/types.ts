@@ -146,6 +146,9 @@ export type ControlFields = {
   labels?: string[]
 }
 
+/** A key of your choice, 1 to 128 characters, unique among the workspace's objects of the same kind. Default: none. */
+type ObjectKey = { key?: string }
+
 export type CreateTask = TaskFields & KeyFields & TaskTime
 
 type TaskFields = RequestFields & {
@@ -414,7 +417,8 @@ export type StoppedTasks = { stopped: number; operation: TaskOperation | null }
 export type TaskCount = { count: number; isCapped: boolean }
 
 export type CreateCronJob = RequestFields &
-  ControlFields & {
+  ControlFields &
+  ObjectKey & {
     /** Default: the method and the URL without its query. */
     name?: string
     targetUrl: string
@@ -433,7 +437,8 @@ export type CreateCronJob = RequestFields &
     endsAt?: TimestampInput | null
   }
 
-export type UpdateCronJob = Partial<CreateCronJob>
+/** Omitted fields stay unchanged. A key of null removes the key. */
+export type UpdateCronJob = Partial<Omit<CreateCronJob, 'key'>> & { key?: string | null }
 
 /** `local` is the scheduled local time, which did not exist (gap) or occurred twice (overlap). */
 export type RunTimeNote = { at: Timestamp; local: string; code: 'clock_gap' | 'clock_overlap' }
@@ -443,6 +448,7 @@ export type CronPreview = { description: string; nextRuns: Timestamp[]; notes: R
 export type CronJob = {
   id: Id
   workspaceId: Id
+  key: string | null
   name: string
   url: string
   method: string
@@ -500,7 +506,8 @@ export type PublishEvent = Omit<RequestFields, 'payload' | 'payloadBase64' | 'co
 export type PublishedEvent = { id: Id; topic: string /** One for each target. */; tasks: Task[] }
 
 export type CreateSubscription = Omit<RequestFields, 'payload' | 'payloadBase64' | 'contentType'> &
-  ControlFields & {
+  ControlFields &
+  ObjectKey & {
     /** The topic: an exact topic, `orders.*` for all topics below `orders`, or `*` for all topics. */
     topic: string
     targetUrl: string
@@ -508,12 +515,14 @@ export type CreateSubscription = Omit<RequestFields, 'payload' | 'payloadBase64'
     active?: boolean
   }
 
-export type UpdateSubscription = Partial<CreateSubscription>
+/** Omitted fields stay unchanged. A key of null removes the key. */
+export type UpdateSubscription = Partial<Omit<CreateSubscription, 'key'>> & { key?: string | null }
 
 /** A target that receives every event with a matching topic. */
 export type Subscription = {
   id: Id
   workspaceId: Id
+  key: string | null
   topic: string
   url: string
   headers: Record<string, string>

@@ -8,7 +8,7 @@ import { isReadable, oneBody, rawBodyFields, refuseTwoBodies } from './raw-body.
 import { idField, timestampField } from './response-fields.ts'
 import { retryChange, retryPolicy } from './retry.ts'
 import { authorFields, createTaskBody, lastRun, sentFields } from './task.ts'
-import { controlFields, label, labelsField, maxAgeField } from './task-controls.ts'
+import { controlFields, label, labelsField, maxAgeField, objectKeyField, shownKeyField } from './task-controls.ts'
 import { exampleTime, type Invalid, instant, line, oneOf, textRule } from './text-rules.ts'
 
 const cronJobStatuses = ['active', 'paused', 'ended'] as const
@@ -55,6 +55,7 @@ const fields = {
 /** The body that creates a cron job. The API checks separately that it fires, because that depends on the current time. */
 export const createCronJobBody = z
   .strictObject({
+    key: objectKeyField.optional(),
     name: fields.name,
     url: fields.url,
     method: fields.method,
@@ -80,6 +81,7 @@ export const createCronJobBody = z
 /** The body that changes a cron job. Omitted fields stay unchanged; null removes a bound. */
 export const updateCronJobBody = z
   .strictObject({
+    key: objectKeyField.nullable().optional(),
     name: fields.name.optional(),
     url: fields.url.optional(),
     method: fields.method.optional(),
@@ -174,6 +176,7 @@ export const cronJob = z
   .object({
     id: idField('cron'),
     workspace_id: idField('ws'),
+    key: shownKeyField,
     name: z.string().meta({ examples: ['Daily report'] }),
     cron: z.string().meta({ examples: ['0 9 * * 1-5'] }),
     timezone: z.string().meta({ examples: ['Europe/Berlin'] }),

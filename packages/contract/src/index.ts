@@ -110,7 +110,6 @@ export {
 export {
   createOrganizationBody,
   type Organization,
-  type OrganizationDetail,
   type OrganizationPolicy,
   type OrganizationSummary,
   organization,
@@ -150,7 +149,6 @@ export {
   type Run,
   type RunDetail,
   type RunErrorCode,
-  type RunStatus,
   run,
   runDetail,
 } from './run.ts'
@@ -176,12 +174,10 @@ export {
 export {
   type CreateTaskBody,
   createTaskBody,
-  type LastRun,
   type ListTasksQuery,
   lastRun,
   listDeadLettersQuery,
   listTasksQuery,
-  type Method,
   methods,
   type Task,
   task,
@@ -201,7 +197,6 @@ export {
   taskCount,
   taskOperation,
 } from './task-operation.ts'
-export type { TaskSource } from './task-source.ts'
 export { exampleId, fillExampleTimes, idPattern } from './text-rules.ts'
 export {
   type BillingPortal,

@@ -2,6 +2,7 @@ import { alertChannels, alertEvents, secretNames } from '@belfry/domain'
 import { z } from 'zod'
 import { textField } from './fields.ts'
 import { idField, timestampField } from './response-fields.ts'
+import { objectKeyField, shownKeyField } from './task-controls.ts'
 import { displayName, emailAddress, targetUrl, textRule } from './text-rules.ts'
 
 // The URL is stored like a secret, and has no references to secrets.
@@ -19,7 +20,7 @@ const alertUrl = textRule(
 
 const events = z.array(z.enum(alertEvents)).min(1)
 
-const common = { name: textField(displayName), events }
+const common = { key: objectKeyField.optional(), name: textField(displayName), events }
 const byUrl = { ...common, url: textField(alertUrl) }
 
 /** Slack, Discord and webhooks require a `url`, e-mail an `email`. */
@@ -35,6 +36,7 @@ export type CreateIntegrationBody = z.infer<typeof createIntegrationBody>
 /** Omitted fields stay unchanged. The channel cannot change. */
 export const updateIntegrationBody = z
   .strictObject({
+    key: objectKeyField.nullable().optional(),
     name: textField(displayName).optional(),
     events: events.optional(),
     url: textField(alertUrl).optional(),
@@ -48,6 +50,7 @@ export const integration = z
   .object({
     id: idField('int'),
     workspace_id: idField('ws'),
+    key: shownKeyField,
     name: z.string().meta({ examples: ['On call'] }),
     channel: z.enum(alertChannels),
     events: z.array(z.enum(alertEvents)),

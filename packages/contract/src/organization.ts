@@ -62,8 +62,6 @@ export const organizationDetail = organization
   })
   .meta({ id: 'OrganizationDetail' })
 
-export type OrganizationDetail = z.infer<typeof organizationDetail>
-
 /** The body that changes an organization. Omitted fields and policy flags stay unchanged. */
 export const updateOrganizationBody = z.strictObject({
   name: textField(displayName).optional(),

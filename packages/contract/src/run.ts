@@ -8,8 +8,6 @@ import { type Invalid, id, instant, line, oneOf, textRule } from './text-rules.t
 
 export const runStatuses = ['success', 'failed'] as const
 
-export type RunStatus = (typeof runStatuses)[number]
-
 /** Why an attempt failed. */
 export const runErrorCodes = [
   'timeout',

@@ -6,7 +6,7 @@ import { queueField, queueNameField } from './queue.ts'
 import { idField, timestampField } from './response-fields.ts'
 import { retryChange, retryPolicy } from './retry.ts'
 import { createTaskBody, sentFields } from './task.ts'
-import { controlFields, labelsField, maxAgeField } from './task-controls.ts'
+import { controlFields, labelsField, maxAgeField, objectKeyField, shownKeyField } from './task-controls.ts'
 import { topicPattern } from './text-rules.ts'
 
 const taskBody = createTaskBody.shape
@@ -21,6 +21,7 @@ const fields = {
 
 /** The body that creates a subscription of a target to topics. */
 export const createSubscriptionBody = z.strictObject({
+  key: objectKeyField.optional(),
   topic: fields.topic,
   url: fields.url,
   headers: taskBody.headers,
@@ -37,6 +38,7 @@ export type CreateSubscriptionBody = z.infer<typeof createSubscriptionBody>
 
 /** The body that changes a subscription. Omitted fields stay unchanged, also within `retry`. */
 export const updateSubscriptionBody = z.strictObject({
+  key: objectKeyField.nullable().optional(),
   topic: fields.topic.optional(),
   url: fields.url.optional(),
   headers: fields.headers.optional(),
@@ -57,6 +59,7 @@ export const subscription = z
   .object({
     id: idField('sub'),
     workspace_id: idField('ws'),
+    key: shownKeyField,
     topic: z.string().meta({ examples: ['orders.*'] }),
     url: sentFields.url,
     headers: sentFields.headers,

@@ -29,6 +29,17 @@ export const keyField = textField(textRule({ ...line(128).schema, examples: ['re
   description: 'Unique among the pending tasks of the workspace.',
 })
 
+/** The key of a cron job, a subscription or an integration: unique among the workspace's objects of its kind. */
+export const objectKeyField = textField(
+  textRule({ ...line(128).schema, examples: ['shop/nightly-report'] }, line(128)),
+).meta({ description: 'A key of your choice, unique among the objects of this kind in the workspace.' })
+
+/** That key, in a response. */
+export const shownKeyField = z
+  .string()
+  .nullable()
+  .meta({ description: 'The key that its creator chose.', examples: [null] })
+
 /** What to do when a pending task has the key. */
 export const onConflicts = ['reject', 'keep', 'replace'] as const
 

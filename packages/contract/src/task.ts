@@ -26,8 +26,6 @@ import {
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-export type Method = (typeof methods)[number]
-
 const lastInstant = new Date('2099-12-31T23:59:59.999Z')
 
 const executeAtRule = textRule(
@@ -150,8 +148,6 @@ export const lastRun = z
     finished_at: timestampField(),
   })
   .meta({ id: 'LastRun' })
-
-export type LastRun = z.infer<typeof lastRun>
 
 /** The request of a task or cron job, in a response. */
 export const sentFields = {

@@ -18,6 +18,8 @@ export type CronJobFields = StoredRequest & {
   labels?: readonly string[] | null
   /** The id that it has as a schedule of the QStash interface, unique in the workspace. Default: none. */
   qstashId?: string | null
+  /** Unique in the workspace. Default: none. */
+  key?: string | null
 }
 
 /** The rule of a stored cron job, and its next occurrence that is not a task yet. */
@@ -47,6 +49,7 @@ export const columnOf = {
   maxAgeMs: 'max_age_ms',
   labels: 'labels',
   qstashId: 'qstash_id',
+  key: 'key',
   ...requestColumnOf,
 } as const satisfies Record<keyof CronJobFields, string>
 

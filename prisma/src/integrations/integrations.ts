@@ -8,6 +8,7 @@ import { createOpener, dataKeyColumns, type SealedRow, takeDataKey } from '../se
 export type Integration = {
   id: string
   workspaceId: string
+  key: string | null
   name: string
   channel: AlertChannel
   events: AlertEvent[]
@@ -27,13 +28,15 @@ export type IntegrationTarget = {
   confirmHash?: Uint8Array | null
 }
 
-export type NewIntegration = Pick<Integration, 'name' | 'channel' | 'events'> & IntegrationTarget
-export type IntegrationChange = { name?: string; events?: AlertEvent[]; target?: IntegrationTarget }
+export type NewIntegration = Pick<Integration, 'name' | 'channel' | 'events'> & IntegrationTarget & { key?: string | null }
+
+/** The new values of an integration. Absent fields stay as they are. */
+export type IntegrationChange = { key?: string | null; name?: string; events?: AlertEvent[]; target?: IntegrationTarget }
 
 /** How many integrations a workspace may have. */
 export const maxIntegrations = 20
 
-const columns = `id, workspace_id AS "workspaceId", name, channel, events, shown_target AS "shownTarget",
+const columns = `id, workspace_id AS "workspaceId", key, name, channel, events, shown_target AS "shownTarget",
   (channel <> 'email' OR confirmed_at IS NOT NULL) AS "isConfirmed",
   created_at AS "createdAt", updated_at AS "updatedAt"`
 
@@ -45,7 +48,7 @@ export async function insertIntegration(
   tx: Transaction,
   masterKeys: MasterKeys,
   workspaceId: string,
-  { name, channel, events, target, shownTarget, confirmHash = null }: NewIntegration,
+  { key = null, name, channel, events, target, shownTarget, confirmHash = null }: NewIntegration,
 ): Promise<Integration | null> {
   const { rowCount } = await tx.query('SELECT FROM integrations WHERE workspace_id = $1', [workspaceId])
   if ((rowCount ?? 0) >= maxIntegrations) return null
@@ -53,10 +56,10 @@ export async function insertIntegration(
   const dataKey = await takeDataKey(tx, masterKeys, workspaceId)
   const { rows } = await tx.query<Integration>(
     `INSERT INTO integrations (id, workspace_id, name, channel, events, sealed_target, key_version, shown_target,
-       confirm_hash, confirmed_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::bytea, CASE WHEN $9::bytea IS NULL THEN now() END)
+       confirm_hash, confirmed_at, key)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::bytea, CASE WHEN $9::bytea IS NULL THEN now() END, $10)
      RETURNING ${columns}`,
-    [id, workspaceId, name, channel, events, dataKey.seal(id, target), dataKey.version, shownTarget, confirmHash],
+    [id, workspaceId, name, channel, events, dataKey.seal(id, target), dataKey.version, shownTarget, confirmHash, key],
   )
   return rows[0] ?? null
 }
@@ -71,14 +74,14 @@ export async function changeIntegration(
   masterKeys: MasterKeys,
   workspaceId: string,
   id: string,
-  { name, events, target }: IntegrationChange,
+  { key, name, events, target }: IntegrationChange,
 ): Promise<Integration | null> {
   const dataKey = target ? await takeDataKey(tx, masterKeys, workspaceId) : null
   const sealed = target && dataKey ? [dataKey.seal(id, target.target), dataKey.version, target.shownTarget] : []
   const [sealedTarget = null, keyVersion = null, shownTarget = null] = sealed
   const { rows } = await tx.query<Integration>(
     `UPDATE integrations
-     SET name = coalesce($3, name), events = coalesce($4::text[], events), updated_at = now(),
+     SET key = CASE WHEN $9 THEN $10 ELSE key END, name = coalesce($3, name), events = coalesce($4::text[], events), updated_at = now(),
          sealed_target = coalesce($5, sealed_target), key_version = coalesce($6, key_version),
          shown_target = coalesce($7, shown_target), has_news = true,
          confirm_hash = CASE WHEN $7::text IS NULL THEN confirm_hash ELSE $8::bytea END,
@@ -86,7 +89,7 @@ export async function changeIntegration(
          told_until = CASE WHEN $4::text[] <@ events OR $4::text[] IS NULL THEN told_until
                            ELSE greatest(told_until, now() - interval '1 hour') END
      WHERE id = $2 AND workspace_id = $1 RETURNING ${columns}`,
-    [workspaceId, id, name ?? null, events ?? null, sealedTarget, keyVersion, shownTarget, target?.confirmHash ?? null],
+    [workspaceId, id, name ?? null, events ?? null, sealedTarget, keyVersion, shownTarget, target?.confirmHash ?? null, key !== undefined, key ?? null],
   )
   return rows[0] ?? null
 }

@@ -26,7 +26,7 @@ export function createPrisma(databaseUrl: string, name = 'belfry'): Prisma {
   })
 }
 
-/** True when Prisma refused a write because a row with the same unique value exists. */
+/** True when Prisma or PostgreSQL refused a write because a row with the same unique value exists. */
 export function isUniqueViolation(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'P2002'
+  return error instanceof Error && 'code' in error && (error.code === 'P2002' || error.code === '23505')
 }

@@ -4,6 +4,7 @@ import { newUuid, toId } from '@belfry/domain'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { audit } from '../audit/audit.ts'
 import { creation } from '../http/creation.ts'
+import { refuseUsedKey } from '../http/object-key.ts'
 import { notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { openQueue } from '../queues/name-queue.ts'
@@ -23,7 +24,7 @@ export const createCronJob = creation({
   right: 'cron_job.write',
   summary: 'Create a cron job',
   answer: { status: 201, body: cronJob },
-  refusals: ['quota_exceeded'],
+  refusals: ['quota_exceeded', 'key_in_use'],
   body: createCronJobBody,
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body), ...inspectSchedule(ctx, body)],
   async handle(work, { caller, body, bodyText, request }) {
@@ -33,6 +34,7 @@ export const createCronJob = creation({
     const job = {
       id: newUuid(),
       workspaceId,
+      key: body.key ?? null,
       name: body.name,
       cron: body.cron,
       timezone: body.timezone,
@@ -58,7 +60,9 @@ export const createCronJob = creation({
     }
     await openQueue(work.db, workspaceId, body.queue)
     const one = { workspaceId, objects: 'cronJobs', wanted: 1 } as const
-    const { tasks, now } = await withinLimit(work, quota, one, ({ db }) => inTransaction(db, store))
+    const { tasks, now } = await withinLimit(work, quota, one, ({ db }) =>
+      refuseUsedKey(body.key, () => inTransaction(db, store)),
+    )
     work.afterCommit(ctx => enqueue(ctx, tasks, now))
     const row = await findCronJob(work.db, workspaceId, job.id)
     if (!row) throw notFound() // deleted meanwhile

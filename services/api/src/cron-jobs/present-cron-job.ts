@@ -24,6 +24,7 @@ export function presentCronJob(row: CronJobRow, now: number): CronJob {
   return {
     id: toId('cron', row.id),
     workspace_id: toId('ws', row.workspaceId),
+    key: row.key ?? null,
     name: row.name,
     cron: row.cron,
     timezone: row.timezone,

@@ -3,6 +3,7 @@ import { type CronJobChange, changeCronJob } from '@belfry/db'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { endpoint } from '../http/endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
+import { refuseUsedKey } from '../http/object-key.ts'
 import { ok } from '../http/reply.ts'
 import { openQueue } from '../queues/name-queue.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
@@ -18,7 +19,7 @@ export const updateCronJob = endpoint({
   right: 'cron_job.write',
   summary: 'Change a cron job',
   answer: { status: 200, body: cronJob },
-  refusals: ['quota_exceeded'],
+  refusals: ['quota_exceeded', 'key_in_use'],
   params: { cronjob: 'cron' },
   body: updateCronJobBody,
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body)],
@@ -28,8 +29,10 @@ export const updateCronJob = endpoint({
     if (!isEmpty(change)) {
       refuseLargePayload(await readQuota(ctx, organizationId), change.payload)
       await openQueue(ctx.pool, workspaceId, body.queue)
-      await moveCronJob(ctx, caller, { id, action: 'cron_job.changed', body }, tx =>
-        changeCronJob(tx, workspaceId, id, { ...change, updatedBy: authorOf(caller) }, expansionLookAheadMs),
+      await refuseUsedKey(body.key, () =>
+        moveCronJob(ctx, caller, { id, action: 'cron_job.changed', body }, tx =>
+          changeCronJob(tx, workspaceId, id, { ...change, updatedBy: authorOf(caller) }, expansionLookAheadMs),
+        ),
       )
     }
     return ok(await readCronJob(ctx, workspaceId, id))
@@ -38,6 +41,7 @@ export const updateCronJob = endpoint({
 
 function toChange(body: UpdateCronJobBody, bodyText: string): CronJobChange {
   return given({
+    key: body.key,
     name: body.name,
     cron: body.cron,
     timezone: body.timezone,

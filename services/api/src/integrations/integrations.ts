@@ -20,6 +20,7 @@ import {
   type Integration as Row,
   listIntegrations as readIntegrations,
   readOutboxOutcome,
+  type Transaction,
   deleteIntegration as removeIntegration,
 } from '@belfry/db'
 import { type AlertChannel, AppError, newUuid, toId } from '@belfry/domain'
@@ -29,6 +30,7 @@ import { consumeIntegrationTest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
+import { refuseUsedKey } from '../http/object-key.ts'
 import { invalid, notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { inspectTarget } from '../tasks/inspect-target.ts'
@@ -38,7 +40,7 @@ export const createIntegration = endpoint({
   right: 'integration.write',
   summary: 'Send alerts of a workspace to Slack, Discord, an e-mail address or a webhook',
   answer: { status: 201, body: integration },
-  refusals: ['conflict', 'rate_limited'],
+  refusals: ['conflict', 'key_in_use', 'rate_limited'],
   params: { ws: 'ws' },
   body: createIntegrationBody,
   inspect: (ctx, body) => inspectTarget(ctx, body),
@@ -49,15 +51,16 @@ export const createIntegration = endpoint({
     const to = integrationTarget('url' in body ? { url: body.url } : { email: body.email })
     const target = to && (await withConsent(ctx, caller, to, channel))
     if (!target) throw new Error('The schema accepted an integration without a target.')
-    const row = await inWorkspace(ctx.pool, workspaceId, async tx => {
-      const added = { name, channel, events, ...target }
+    const store = async (tx: Transaction) => {
+      const added = { key: body.key ?? null, name, channel, events, ...target }
       const row = await insertIntegration(tx, ctx.config.masterKeys, workspaceId, added)
       if (!row) throw new AppError('conflict', `A workspace may have at most ${maxIntegrations} integrations.`)
       const details = { name, channel, events, target: row.shownTarget }
       await storeConsentMail(ctx, tx, target)
       await audit(tx, caller, { action: 'integration.created', objectId: toId('int', row.id), details })
       return row
-    })
+    }
+    const row = await refuseUsedKey(body.key, () => inWorkspace(ctx.pool, workspaceId, store))
     if (!row) throw notFound()
     const presented = presentIntegration(row)
     return created(`/api/v1/workspaces/${presented.workspace_id}/integrations/${presented.id}`, presented)
@@ -90,7 +93,7 @@ export const updateIntegration = endpoint({
   right: 'integration.write',
   summary: 'Change the name, the events or the target of an integration',
   answer: { status: 200, body: integration },
-  refusals: ['conflict', 'rate_limited'],
+  refusals: ['conflict', 'key_in_use', 'rate_limited'],
   params: { ws: 'ws', int: 'int' },
   body: updateIntegrationBody,
   inspect: (ctx, body) => inspectTarget(ctx, body),
@@ -99,9 +102,9 @@ export const updateIntegration = endpoint({
     const to = integrationTarget(body)
     const target = to && (await withConsent(ctx, caller, to, body.email === undefined ? 'webhook' : 'email'))
     const events = body.events && [...new Set(body.events)]
-    const change = given({ name: body.name, events, target: target ?? undefined })
+    const change = given({ key: body.key, name: body.name, events, target: target ?? undefined })
     if (isEmpty(change)) return ok(await readIntegration(ctx, workspaceId, id))
-    const row = await inWorkspace(ctx.pool, workspaceId, async tx => {
+    const store = async (tx: Transaction) => {
       const before = await findIntegration(tx, workspaceId, id)
       if (!before) return null
       requireChannelOf(before.channel, body)
@@ -110,7 +113,8 @@ export const updateIntegration = endpoint({
       const details = given({ name: body.name, events, target: target?.shownTarget })
       await audit(tx, caller, { action: 'integration.changed', objectId: toId('int', id), details })
       return row
-    })
+    }
+    const row = await refuseUsedKey(body.key, () => inWorkspace(ctx.pool, workspaceId, store))
     if (!row) throw notFound()
     return ok(presentIntegration(row))
   },
@@ -190,6 +194,7 @@ function presentIntegration(row: Row): Integration {
   return {
     id: toId('int', row.id),
     workspace_id: toId('ws', row.workspaceId),
+    key: row.key,
     name: row.name,
     channel: row.channel,
     events: row.events,

@@ -13,6 +13,7 @@ import { audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
+import { refuseUsedKey } from '../http/object-key.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
@@ -35,14 +36,14 @@ export const createSubscription = endpoint({
   right: 'subscription.write',
   summary: 'Subscribe a target to the events of some topics',
   answer: { status: 201, body: subscription },
-  refusals: ['conflict'],
+  refusals: ['conflict', 'key_in_use'],
   body: createSubscriptionBody,
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body)],
   async handle(ctx, { caller, body }) {
     const { workspaceId } = caller
     const id = newUuid()
     await openQueue(ctx.pool, workspaceId, body.queue)
-    const row = await ctx.prisma.$transaction(async tx => {
+    const store = async (tx: PrismaTransaction) => {
       // The lock keeps concurrent creations within the limit.
       await tx.$queryRaw`SELECT id FROM workspaces WHERE id = ${workspaceId}::uuid FOR NO KEY UPDATE`
       if ((await tx.subscription.count({ where: { workspaceId } })) >= maxInWorkspace) {
@@ -54,6 +55,7 @@ export const createSubscription = endpoint({
         data: {
           id,
           workspaceId,
+          key: body.key ?? null,
           topic: body.topic,
           active: body.active,
           url: body.url,
@@ -69,7 +71,8 @@ export const createSubscription = endpoint({
           labels: body.labels,
         },
       })
-    })
+    }
+    const row = await refuseUsedKey(body.key, () => ctx.prisma.$transaction(store))
     const presented = presentSubscription(row)
     return created(`/api/v1/scheduler/subscriptions/${presented.id}`, presented)
   },
@@ -106,12 +109,14 @@ export const updateSubscription = endpoint({
   right: 'subscription.write',
   summary: 'Change a subscription, for events published from then on',
   answer: { status: 200, body: subscription },
+  refusals: ['key_in_use'],
   params: { sub: 'sub' },
   body: updateSubscriptionBody,
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body)],
   async handle(ctx, { caller, params, body }) {
     const { workspaceId } = caller
     const change = given({
+      key: body.key,
       topic: body.topic,
       active: body.active,
       url: body.url,
@@ -130,7 +135,7 @@ export const updateSubscription = endpoint({
     if (isEmpty(change) && callbackChange === undefined) {
       return ok(await readSubscription(ctx, workspaceId, params.sub))
     }
-    const row = await ctx.prisma.$transaction(async tx => {
+    const store = async (tx: PrismaTransaction) => {
       const data =
         callbackChange === undefined ? change : { ...change, callbacks: await changedCallbacks(tx, params.sub, body) }
       const [changed] = await tx.subscription.updateManyAndReturn({ where: { id: params.sub, workspaceId }, data })
@@ -139,7 +144,8 @@ export const updateSubscription = endpoint({
       const details = { topic: changed.topic, fields: Object.keys(body) }
       await audit(tx, caller, { action: 'subscription.changed', objectId: toId('sub', changed.id), details })
       return changed
-    })
+    }
+    const row = await refuseUsedKey(body.key, () => ctx.prisma.$transaction(store))
     return ok(presentSubscription(row))
   },
 })
@@ -172,6 +178,7 @@ async function changedCallbacks(tx: PrismaTransaction, id: string, body: Callbac
 type SubscriptionRow = Omit<StoredRequest, 'method' | 'payload' | 'contentType'> & {
   id: string
   workspaceId: string
+  key: string | null
   topic: string
   active: boolean
   maxAgeMs: number | null
@@ -192,6 +199,7 @@ function presentSubscription(row: SubscriptionRow): Subscription {
   return {
     id: toId('sub', row.id),
     workspace_id: toId('ws', row.workspaceId),
+    key: row.key,
     topic: row.topic,
     url: row.url,
     headers: JSON.parse(row.headers),
