@@ -12,6 +12,8 @@ export type RunningCli = {
   prints(text: RegExp): Promise<void>
   /** Sends SIGINT, as Ctrl-C does. */
   interrupt(): Promise<Ended>
+  /** Ends it at once, in the middle of what it does. */
+  kill(): Promise<Ended>
   ended: Promise<Ended>
 }
 
@@ -46,6 +48,10 @@ export function startCli(belfry: { url: string; caller: Caller }, args: readonly
     },
     interrupt() {
       child.kill('SIGINT')
+      return ended
+    },
+    kill() {
+      child.kill('SIGKILL')
       return ended
     },
     ended,

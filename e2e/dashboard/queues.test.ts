@@ -21,7 +21,8 @@ describe('queues in the dashboard', { timeout: 240_000 }, () => {
     const load = async () => (await stage.belfry.call('GET', `${root}/queues/partner-api`)).body
     await waitFor(load, ({ waiting, in_flight }) => waiting === 4 && in_flight === 2, 30_000)
 
-    const page = await stage.ownerPage()
+    // A queue with a task refuses its deletion.
+    const page = await stage.ownerPage({ expected: /409 \(Conflict\) .*\/queues\/customer-42$/ })
     await page.goto(`${await stage.home()}/queues`)
     const table = page.getByRole('region', { name: 'Queues' })
     const row = table.getByRole('row', { name: 'partner-api' })

@@ -1,5 +1,6 @@
 import { version } from '@belfry/domain'
 import { Command } from 'commander'
+import { addConfiguration } from './commands/configuration.ts'
 import { addCron } from './commands/cron.ts'
 import { addCancel, addStop } from './commands/end-tasks.ts'
 import { addHosts } from './commands/hosts.ts'
@@ -49,6 +50,7 @@ export function createProgram(io: Io, fail: (code?: 1 | 2) => void): Command {
   addStatus(program, context, fail)
   addListen(program, context)
   addImport(program, context, fail)
+  addConfiguration(program, context, fail)
   addMaintenance(program, io, fail)
   return program
 }

@@ -1,5 +1,8 @@
 import { describeCron, isTimeZone, parseCron } from '@belfry/domain'
 import type { Command } from 'commander'
+import type { Live } from '../configuration/plan.ts'
+import type { Fields } from '../configuration/read-configuration.ts'
+import { writeConfiguration } from '../configuration/write-configuration.ts'
 import type { Context } from '../context.ts'
 import { type Carried, carryOut, findExisting } from '../import/carry-out.ts'
 import { fingerprintOf } from '../import/fingerprint.ts'
@@ -9,7 +12,7 @@ import { readQstash } from '../import/read-qstash.ts'
 import { UsageError } from '../usage-error.ts'
 import { readInput } from './request-options.ts'
 
-type Flags = { dryRun?: boolean; skipRefused?: boolean; paused?: boolean }
+type Flags = { dryRun?: boolean; toFile?: boolean; skipRefused?: boolean; paused?: boolean }
 type CrontabFlags = Flags & { timezone?: string; users?: boolean }
 
 export function addImport(program: Command, context: () => Context, fail: () => void): void {
@@ -32,6 +35,7 @@ function withFlags(command: Command): Command {
   return command
     .argument('<file>', 'the file; - for standard input')
     .option('--dry-run', 'show the cron jobs without creating them')
+    .option('--to-file', 'print a configuration file for belfry apply instead of creating them')
     .option('--skip-refused', 'create the others when some entries are refused')
     .option('--paused', 'create paused cron jobs, to resume once the other scheduler is off')
 }
@@ -55,6 +59,10 @@ async function importEntries(
     return
   }
   const wanted = planned.map(entry => ({ ...entry, isPaused: entry.isPaused || flags.paused === true }))
+  if (flags.toFile) {
+    ctx.stdout.write(writeConfiguration('main', wanted.map(toLiveJob), []))
+    return
+  }
   const counts: Record<Carried['outcome'], number> = { created: 0, existing: 0, 'would be created': 0 }
   for await (const carried of flags.dryRun ? foresee(ctx, wanted) : make(ctx, wanted)) {
     counts[carried.outcome] += 1
@@ -66,6 +74,24 @@ async function importEntries(
 }
 
 type Planned = Extract<ImportedEntry, { job: PlannedJob }>
+
+// A cron job as the HTTP API would show it.
+function toLiveJob({ job: { targetUrl, payload, ...rest }, isPaused }: Planned, i: number): Live {
+  const snake = (fields: object): Fields =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [
+        name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`),
+        name === 'retry' ? snake(value as object) : value,
+      ]),
+    )
+  const text = String(payload)
+  // YAML and JSON readers would round such numbers.
+  const isExact = !/\d{16}/.test(text)
+  const bytes = { payload_base64: Buffer.from(text).toString('base64') }
+  const body = payload === undefined ? {} : isExact ? { payload: JSON.parse(text) } : bytes
+  const id = String(i).padStart(6, '0') // keeps the order of the entries
+  return { kind: 'cron_job', id, key: null, fields: { ...snake(rest), url: targetUrl, ...body }, isPaused }
+}
 
 async function readEntries(ctx: Context, file: string, read: (text: string) => ImportedEntry[]) {
   const text = await readInput(ctx, file)

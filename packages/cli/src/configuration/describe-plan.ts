@@ -1,0 +1,82 @@
+import type { Output } from '../output/output.ts'
+import { printable } from '../output/printable.ts'
+import type { Change, Live, Plan } from './plan.ts'
+import type { Kind } from './read-configuration.ts'
+
+const nounOf: Record<Kind, string> = {
+  queue: 'queue',
+  cron_job: 'cron job',
+  subscription: 'subscription',
+  integration: 'integration',
+}
+
+const signs = {
+  create: { sign: '+', colour: 'green' },
+  update: { sign: '~', colour: 'yellow' },
+  replace: { sign: '±', colour: 'yellow' },
+  delete: { sign: '-', colour: 'red' },
+} as const
+
+/** Returns the lines that show a change on a terminal. */
+export function describeChange(change: Change, paint: Output['paint']): string {
+  const { sign, colour } = signs[change.action]
+  const title = paint(`${sign} ${nameOf(change)}`, colour)
+  if (change.action === 'create' || change.action === 'delete') return title
+  const notes = [
+    ...(change.action === 'replace' ? ['    is deleted and created again, with another id'] : []),
+    ...(change.action === 'update' && change.isAdopted ? [`    is taken over (${change.live.id})`] : []),
+  ]
+  const fields = change.differences.map(
+    ({ field, before, after }) => `    ${field}: ${valueText(before)} → ${valueText(after)}`,
+  )
+  return [title, ...notes, ...fields].join('\n')
+}
+
+/** Returns a change as JSON. */
+export function changeToJson(change: Change): object {
+  const { action } = change
+  if (action === 'delete') return { action, kind: change.live.kind, key: change.live.key, id: change.live.id }
+  const { kind, key } = change.declared
+  if (action === 'create') return { action, kind, key }
+  return { action, kind, key, id: change.live.id, differences: change.differences }
+}
+
+/** Returns one sentence for what changes and what does not. */
+export function summarize({ changes, unchanged }: Plan): string {
+  const count = (action: Change['action'], text: string) => {
+    const n = changes.filter(change => change.action === action).length
+    return n === 0 ? [] : [`${n} to ${text}`]
+  }
+  const counts = [
+    ...count('create', 'create'),
+    ...count('update', 'change'),
+    ...count('replace', 'replace'),
+    ...count('delete', 'delete'),
+  ]
+  return counts.length === 0 ? `No changes; ${unchanged} up to date.` : `${counts.join(', ')}, ${unchanged} up to date.`
+}
+
+/** Returns the warnings about what the plan leaves alone. */
+export function warningsOf({ left, lookalikes }: Plan): string[] {
+  const named = ({ kind, key, id }: Live) => `${nounOf[kind]} ${key ?? id}`
+  return [
+    ...left.map(one => `The file has no ${named(one)}. Delete it with --prune.`),
+    ...lookalikes.map(
+      ({ declared, live }) =>
+        `${nounOf[declared.kind]} ${declared.name} looks like ${live.id}, which no file owns. Take it over with --adopt.`,
+    ),
+  ]
+}
+
+function nameOf(change: Change): string {
+  if (change.action !== 'delete') return `${nounOf[change.declared.kind]} ${change.declared.name}`
+  const { kind, key, id } = change.live
+  return `${nounOf[kind]} ${key?.slice(key.indexOf('/') + 1) ?? id}`
+}
+
+const maxShown = 100
+
+function valueText(value: unknown): string {
+  const text = printable(JSON.stringify(value))
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
+}

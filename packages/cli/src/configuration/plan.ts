@@ -1,0 +1,127 @@
+import type { Configuration, Declared, Fields, Kind } from './read-configuration.ts'
+
+/** An object of the workspace. */
+export type Live = {
+  kind: Kind
+  id: string
+  key: string | null
+  /** As the HTTP API shows it. */
+  fields: Fields
+  isPaused: boolean
+}
+
+/** A field that changes. `before` and `after` are as the HTTP API shows them. */
+export type Difference = { field: string; before: unknown; after: unknown }
+
+export type Change =
+  | { action: 'create'; declared: Declared }
+  /** `isAdopted`: it belonged to no configuration before. */
+  | { action: 'update'; declared: Declared; live: Live; differences: Difference[]; isAdopted: boolean }
+  /** Deleted and created again, because the API cannot change it so. */
+  | { action: 'replace'; declared: Declared; live: Live; differences: Difference[] }
+  | { action: 'delete'; live: Live }
+
+export type Plan = {
+  changes: Change[]
+  unchanged: number
+  /** Objects of the project that the file does not have, and that stay. */
+  left: Live[]
+  /** Objects that look like a new one and belong to no configuration. */
+  lookalikes: Array<{ declared: Declared; live: Live }>
+}
+
+type Options = {
+  /** Whether to delete the objects of the project that the file does not have. */
+  prunes: boolean
+  /** Whether to take over objects without a key that look like declared ones. */
+  adopts: boolean
+}
+
+/** Returns what makes a workspace agree with a configuration. */
+export function planChanges({ project, objects }: Configuration, live: readonly Live[], options: Options): Plan {
+  const plan: Plan = { changes: [], unchanged: 0, left: [], lookalikes: [] }
+  const taken = new Set<Live>()
+  for (const declared of objects) {
+    const owned = live.find(one => one.kind === declared.kind && one.key === declared.key)
+    const alike = owned ? undefined : live.find(one => !taken.has(one) && looksLike(one, declared))
+    const found = owned ?? (options.adopts ? alike : undefined)
+    if (found) {
+      taken.add(found)
+      const change = compare(declared, found, found !== owned)
+      if (change) plan.changes.push(change)
+      else plan.unchanged += 1
+    } else {
+      if (alike) plan.lookalikes.push({ declared, live: alike })
+      plan.changes.push({ action: 'create', declared })
+    }
+  }
+  // Several cron jobs may name a queue, which therefore belongs to no project.
+  const isLeft = (one: Live) => one.kind !== 'queue' && one.key?.startsWith(`${project}/`) && !taken.has(one)
+  const left = live.filter(isLeft)
+  if (options.prunes) plan.changes.push(...left.map(one => ({ action: 'delete', live: one }) as const))
+  else plan.left.push(...left)
+  return plan
+}
+
+function looksLike({ kind, key, fields }: Live, declared: Declared): boolean {
+  if (kind !== declared.kind || key !== null) return false
+  const same = kind === 'subscription' ? ['topic', 'url'] : ['name']
+  return same.every(field => fields[field] === declared.body[field])
+}
+
+/** Returns how to make an object as declared; null when it is so already. */
+export function compare(declared: Declared, live: Live, isAdopted = false): Change | null {
+  const differences = differencesOf(declared, live)
+  // The API has no change that removes a body, or moves an integration to another channel.
+  const isBodyRemoved =
+    live.kind === 'cron_job' &&
+    declared.body.payload === undefined &&
+    declared.body.payload_base64 === undefined &&
+    differences.some(({ field }) => field === 'payload' || field === 'payload_base64')
+  if (isBodyRemoved || differences.some(({ field }) => field === 'channel')) {
+    return { action: 'replace', declared, live, differences }
+  }
+  if (differences.length === 0 && !isAdopted) return null
+  return { action: 'update', declared, live, differences, isAdopted }
+}
+
+function differencesOf({ kind, body, isPaused }: Declared, live: Live): Difference[] {
+  const differences: Difference[] = []
+  const names = new Set([...Object.keys(body), ...(kind === 'cron_job' ? bodyFields : []), ...optional[kind]])
+  for (const field of names) {
+    const { before, after } = shown(field, body, live.fields)
+    if (canonical(before) !== canonical(after)) differences.push({ field, before, after })
+  }
+  if (isPaused !== live.isPaused) differences.push({ field: 'paused', before: live.isPaused, after: isPaused })
+  return differences
+}
+
+const bodyFields = ['payload', 'payload_base64']
+const optional: Record<Kind, readonly string[]> = {
+  queue: [],
+  cron_job: ['queue'],
+  subscription: ['queue'],
+  integration: [],
+}
+
+// The URL of an integration is a secret, of which the API shows the host.
+function shown(field: string, body: Fields, live: Fields): { before: unknown; after: unknown } {
+  const after = body[field] ?? null
+  if ('channel' in body && field === 'url') return { before: live.target, after: new URL(String(after)).host }
+  if ('channel' in body && field === 'email') return { before: live.target, after }
+  if (field === 'events' || field === 'labels') return { before: sorted(live[field]), after: sorted(after) }
+  return { before: live[field] ?? null, after }
+}
+
+function sorted(texts: unknown): unknown {
+  return Array.isArray(texts) ? [...new Set(texts)].sort() : texts
+}
+
+// JSON whose members are in order, so that the order of the file does not count.
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  )
+}

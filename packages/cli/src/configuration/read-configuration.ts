@@ -1,0 +1,158 @@
+import {
+  createCronJobBody,
+  createIntegrationBody,
+  createSubscriptionBody,
+  parseInput,
+  putQueueBody,
+} from '@belfry/contract'
+import { parseDocument } from 'yaml'
+import { z } from 'zod'
+import { UsageError } from '../usage-error.ts'
+import { fillIn, type Variables } from './variables.ts'
+
+export type Fields = Record<string, unknown>
+
+/** The kinds of objects that a file declares, in the order in which they are created. */
+export const kinds = ['queue', 'cron_job', 'subscription', 'integration'] as const
+export type Kind = (typeof kinds)[number]
+
+/** An object that a file declares. */
+export type Declared = {
+  kind: Kind
+  /** Its name in the file. */
+  name: string
+  /** Its key in the workspace; the name for a queue. */
+  key: string
+  /** The body of its creation, with the names of the HTTP API and all defaults. */
+  body: Fields
+  isPaused: boolean
+}
+
+/** What a file declares. */
+export type Configuration = {
+  /** Owns the objects whose keys begin with it and a slash. */
+  project: string
+  objects: Declared[]
+  /** The names of secrets that must exist. */
+  secrets: string[]
+}
+
+export const sectionOf = {
+  queue: 'queues',
+  cron_job: 'cron_jobs',
+  subscription: 'subscriptions',
+  integration: 'integrations',
+} as const satisfies Record<Kind, string>
+
+const bodyOf = {
+  queue: putQueueBody,
+  cron_job: createCronJobBody,
+  subscription: createSubscriptionBody,
+  integration: createIntegrationBody,
+} as const satisfies Record<Kind, z.ZodType>
+
+const projectName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$/)
+const scalar = z.union([z.string(), z.number(), z.boolean()])
+const entries = z.record(z.string(), z.record(z.string(), z.unknown()).nullable())
+const sections = {
+  queues: entries.optional(),
+  cron_jobs: entries.optional(),
+  subscriptions: entries.optional(),
+  integrations: entries.optional(),
+}
+const fileForm = z.strictObject({
+  project: projectName,
+  variables: z.record(z.string(), scalar).optional(),
+  environments: z
+    .record(z.string(), z.strictObject({ variables: z.record(z.string(), scalar).optional(), ...sections }).nullable())
+    .optional(),
+  secrets: z.array(z.string()).optional(),
+  ...sections,
+})
+
+type Options = {
+  /** The environment of the file to use. Default: none. */
+  environment?: string | undefined
+  /** Values that come before those of the file. */
+  variables: Variables
+  /** Values that come after those of the file. */
+  env: Variables
+}
+
+/**
+ * Reads a configuration file.
+ * @throws UsageError which lists every problem with its place in the file.
+ */
+export function readConfiguration(text: string, { environment, variables, env }: Options): Configuration {
+  const document = parseDocument(text)
+  if (document.errors.length > 0) throw new UsageError(document.errors.map(({ message }) => message).join('\n'))
+  const parsed = parseInput(fileForm, document.toJS())
+  if (!parsed.ok) throw problemsOf(parsed.errors.map(({ path, message }) => `${path || 'The file'}: ${message}`))
+  const file = parsed.value
+  const chosen = environment === undefined ? {} : (file.environments?.[environment] ?? null)
+  if (chosen === null) throw unknownEnvironment(String(environment), Object.keys(file.environments ?? {}))
+  const values = { ...env, ...file.variables, ...chosen.variables, ...variables }
+  const problems: string[] = []
+  const objects = kinds.flatMap(kind => {
+    const section = sectionOf[kind]
+    const merged = merge(file[section] ?? {}, chosen[section] ?? {}) as Record<string, Fields | null>
+    return Object.entries(merged).flatMap(([name, entry]) => {
+      if (entry === null) return []
+      const filled = fillIn(entry, values, `${section}.${name}`)
+      const declared = declare(kind, name, file.project, filled.value as Fields)
+      problems.push(...filled.problems, ...declared.problems)
+      return declared.object ? [declared.object] : []
+    })
+  })
+  if (problems.length > 0) throw problemsOf(problems)
+  return { project: file.project, objects, secrets: file.secrets ?? [] }
+}
+
+function declare(
+  kind: Kind,
+  name: string,
+  project: string,
+  entry: Fields,
+): { object: Declared | null; problems: string[] } {
+  const place = `${sectionOf[kind]}.${name}`
+  const { paused = false, ...fields } = kind === 'cron_job' ? entry : { ...entry, paused: false }
+  const key = kind === 'queue' ? name : `${project}/${name}`
+  const parsed = parseInput<object>(bodyOf[kind], { ...defaultsOf(kind, name), ...fields })
+  const problems = parsed.ok
+    ? []
+    : parsed.errors.map(({ path, message }) => `${[place, path].filter(Boolean).join('.')}: ${message}`)
+  if (typeof paused !== 'boolean') problems.push(`${place}.paused: paused must be true or false.`)
+  if ('key' in fields) problems.push(`${place}.key: key is set by the project and the name of the entry.`)
+  if (key.length > 128) problems.push(`${place}: The project and the name have more than 127 characters.`)
+  if (typeof fields.queue === 'object' && fields.queue !== null) {
+    problems.push(`${place}.queue: queue must be a name. Set its limits under queues.`)
+  }
+  if (!parsed.ok || problems.length > 0) return { object: null, problems }
+  return { object: { kind, name, key, body: { ...parsed.value }, isPaused: paused === true }, problems }
+}
+
+function defaultsOf(kind: Kind, name: string): Fields {
+  if (kind === 'cron_job') return { name, method: 'POST' }
+  return kind === 'integration' ? { name } : {}
+}
+
+// The entries of an environment change those of the file field by field; null removes.
+function merge(base: unknown, change: unknown): unknown {
+  if (!isObject(base) || !isObject(change)) return change
+  const merged = { ...base }
+  for (const [name, value] of Object.entries(change)) merged[name] = name in base ? merge(base[name], value) : value
+  return merged
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function unknownEnvironment(name: string, known: string[]): UsageError {
+  const hint = known.length === 0 ? 'It has none.' : `It has ${known.join(', ')}.`
+  return new UsageError(`The file has no environment ${name}. ${hint}`)
+}
+
+function problemsOf(problems: string[]): UsageError {
+  return new UsageError(problems.join('\n'))
+}

@@ -1,0 +1,45 @@
+import type { Belfry } from '@belfry/client'
+import type { Live } from './plan.ts'
+import type { Fields, Kind } from './read-configuration.ts'
+
+export const pathOf = {
+  queue: '/api/v1/scheduler/queues',
+  cron_job: '/api/v1/scheduler/cronjobs',
+  subscription: '/api/v1/scheduler/subscriptions',
+  integration: '/api/v1/workspaces/current/integrations',
+} as const satisfies Record<Kind, string>
+
+type Page = { data: Fields[]; next_cursor: string | null }
+
+/** Reads the objects of some kinds in the workspace. Cron jobs that have ended are included. */
+export async function readLive(belfry: Belfry, kinds: readonly Kind[], signal: AbortSignal): Promise<Live[]> {
+  const found = await Promise.all(
+    kinds.map(async kind => (await readAll(belfry, pathOf[kind], signal)).map(fields => toLive(kind, fields))),
+  )
+  return found.flat()
+}
+
+/** Reads the names of the secrets of the workspace. */
+export async function readSecretNames(belfry: Belfry, signal: AbortSignal): Promise<string[]> {
+  return (await readAll(belfry, '/api/v1/workspaces/current/secrets', signal)).map(({ name }) => String(name))
+}
+
+async function readAll(belfry: Belfry, path: string, signal: AbortSignal): Promise<Fields[]> {
+  const all: Fields[] = []
+  let cursor: string | null = null
+  do {
+    // The list of integrations is one page, and takes no limit.
+    const query: Fields = path.endsWith('/integrations') ? {} : { limit: 100, ...(cursor ? { cursor } : {}) }
+    const page: Page = await belfry.request<Page>('GET', path, { query, signal })
+    all.push(...page.data)
+    cursor = page.next_cursor
+  } while (cursor !== null)
+  return all
+}
+
+/** Returns an object of the workspace as the API shows it. */
+export function toLive(kind: Kind, fields: Fields): Live {
+  const id = String(kind === 'queue' ? fields.name : fields.id)
+  const key = kind === 'queue' ? id : ((fields.key as string | null | undefined) ?? null)
+  return { kind, id, key, fields, isPaused: fields.status === 'paused' }
+}
