@@ -76,7 +76,7 @@ describe('queues in the dashboard', { timeout: 240_000 }, () => {
     await stage.belfry.call('DELETE', `${root}/tasks/${left.body.data[0].id}`)
     await page.getByRole('button', { name: 'Delete customer-42' }).click()
     await page.getByRole('button', { name: 'Delete queue' }).click()
-    await page.getByText('customer-42 deleted').waitFor()
+    await page.getByText('customer-42 deleted', { exact: true }).waitFor()
     await made.waitFor({ state: 'detached' })
   })
 })
