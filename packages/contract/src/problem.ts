@@ -139,7 +139,8 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
   key_in_use: {
     status: 409,
     title: 'Key in use',
-    description: 'A pending task has this key; `task_id` is its id, see `on_conflict`. Or another cron job, subscription or integration has it.',
+    description:
+      'A pending task has this key; `task_id` is its id, see `on_conflict`. Or another cron job, subscription or integration has it.',
   },
   task_not_finished: {
     status: 409,

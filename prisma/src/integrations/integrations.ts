@@ -28,10 +28,16 @@ export type IntegrationTarget = {
   confirmHash?: Uint8Array | null
 }
 
-export type NewIntegration = Pick<Integration, 'name' | 'channel' | 'events'> & IntegrationTarget & { key?: string | null }
+export type NewIntegration = Pick<Integration, 'name' | 'channel' | 'events'> &
+  IntegrationTarget & { key?: string | null }
 
 /** The new values of an integration. Absent fields stay as they are. */
-export type IntegrationChange = { key?: string | null; name?: string; events?: AlertEvent[]; target?: IntegrationTarget }
+export type IntegrationChange = {
+  key?: string | null
+  name?: string
+  events?: AlertEvent[]
+  target?: IntegrationTarget
+}
 
 /** How many integrations a workspace may have. */
 export const maxIntegrations = 20
@@ -89,7 +95,18 @@ export async function changeIntegration(
          told_until = CASE WHEN $4::text[] <@ events OR $4::text[] IS NULL THEN told_until
                            ELSE greatest(told_until, now() - interval '1 hour') END
      WHERE id = $2 AND workspace_id = $1 RETURNING ${columns}`,
-    [workspaceId, id, name ?? null, events ?? null, sealedTarget, keyVersion, shownTarget, target?.confirmHash ?? null, key !== undefined, key ?? null],
+    [
+      workspaceId,
+      id,
+      name ?? null,
+      events ?? null,
+      sealedTarget,
+      keyVersion,
+      shownTarget,
+      target?.confirmHash ?? null,
+      key !== undefined,
+      key ?? null,
+    ],
   )
   return rows[0] ?? null
 }

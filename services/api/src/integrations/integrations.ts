@@ -20,8 +20,8 @@ import {
   type Integration as Row,
   listIntegrations as readIntegrations,
   readOutboxOutcome,
-  type Transaction,
   deleteIntegration as removeIntegration,
+  type Transaction,
 } from '@belfry/db'
 import { type AlertChannel, AppError, newUuid, toId } from '@belfry/domain'
 import type { Message } from '@belfry/messages'
