@@ -125,7 +125,7 @@ describe('apply', () => {
     expect((await call('GET', '/api/v1/scheduler/cronjobs')).body.data).toEqual(data)
   })
 
-  it('changes only the fields that differ, also those that somebody changed by hand', async () => {
+  it('changes only the fields that differ, also those that were changed by hand', async () => {
     const { run, write, call } = await aWorkspace()
     await write(shop)
     await run('apply', ...slack)

@@ -117,7 +117,7 @@ function sorted(texts: unknown): unknown {
   return Array.isArray(texts) ? [...new Set(texts)].sort() : texts
 }
 
-// JSON whose members are in order, so that the order of the file does not count.
+// JSON with its members in order: the order of the file does not count.
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
