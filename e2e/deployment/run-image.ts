@@ -45,7 +45,8 @@ export async function assembleImages(): Promise<ImageTrees> {
 /** Starts the command of an image in its tree, as a user other than root, with an empty environment. */
 export function runImage(image: Image, tree: string, env: Record<string, string>, more: string[] = []): Container {
   const start = (command: string[]) => {
-    const [program = '', ...args] = command
+    // Only as the first process of a container it has orphans to reap.
+    const [program = '', ...args] = command.slice(command[0] === 'tini' ? 2 : 0)
     const path = { node: process.execPath, bash: '/bin/bash' }[program]
     if (!path) throw new Error(`The image ${image.name} starts ${program}.`)
     const stdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const

@@ -1,4 +1,4 @@
-import { startCommand } from './config.ts'
+import { isImage, startCommand } from './config.ts'
 import type { QstashFacts } from './find-qstash.ts'
 import type { Account, Workspace } from './first-account.ts'
 import { isLoopback } from './service-environment.ts'
@@ -39,7 +39,7 @@ export function banner(facts: BannerFacts): string {
     ['Jobs', `${url}/admin/queues  operator  ${operatorPassword}`],
     ['Database', database],
     ['Data', dataDir],
-    ['Logs', `${dataDir}/logs`],
+    ['Logs', isImage ? `below, and those of PostgreSQL in ${dataDir}/logs` : `${dataDir}/logs`],
     ['Metrics', metricsUrl],
     ['Access', access(facts)],
     ['Receiver', `${echoUrl} (for experiments: shows every request below)`],
@@ -64,7 +64,8 @@ export function banner(facts: BannerFacts): string {
 function access({ host, registration }: BannerFacts): string {
   const who = isLoopback(host) ? 'this machine only' : `every machine that reaches ${host}`
   const accounts = { open: 'anyone can register', invite: 'accounts by invitation', closed: 'no new accounts' }
-  return `${who}; ${accounts[registration]}; every account can call this machine's loopback addresses`
+  const loopback = `every account can call ${isImage ? "the container's" : "this machine's"} loopback addresses`
+  return `${who}; ${accounts[registration]}; ${loopback}`
 }
 
 function examples({ url, echoUrl, isBehindProxy }: BannerFacts, apiKey: string): string[] {
@@ -90,7 +91,7 @@ function settings({ url, workspace, cli }: BannerFacts, apiKey: string): string[
     '',
     `export BELFRY_URL=${url} BELFRY_API_KEY=${apiKey}`,
     ...(workspace ? [`export BELFRY_SIGNING_SECRET=${workspace.signingSecret}`] : []),
-    `alias belfry='node "${cli}"'`,
+    `alias belfry='${isImage ? 'npx @belfry/cli' : `node "${cli}"`}'`,
     '',
   ]
 }

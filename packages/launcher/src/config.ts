@@ -9,8 +9,11 @@ export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 
 const isCheckout = existsSync(join(checkout, 'scripts/start.mjs'))
 
-/** The command that users run: the published package starts the launcher too. */
-export const startCommand = isCheckout ? 'npm start' : 'npx belfry start'
+/** Whether this is the all-in-one image. Its processes are in a container, and its output is the container's log. */
+export const isImage = existsSync(join(checkout, 'run-container.mjs'))
+
+/** The command that users run: the published package and the image start the launcher too. */
+export const startCommand = isCheckout ? 'npm start' : isImage ? 'the same docker run' : 'npx belfry start'
 
 export type Environment = Record<string, string | undefined>
 

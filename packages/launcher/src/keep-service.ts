@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from './config.ts'
-import { followLog, openLog } from './follow-log.ts'
+import { type FollowedLog, followLog, openLog } from './follow-log.ts'
 import { readableLine } from './log-line.ts'
 import type { Opened } from './open-stack.ts'
 import { PlainError } from './plain-error.ts'
@@ -16,7 +16,8 @@ export type ServiceOptions = {
   /** Its name in messages. Default: Belfry. */
   title?: string
   env: Environment
-  logFile: string
+  /** Null for the output of this process. */
+  logFile: string | null
   /** Called with the pid of every process of the service. */
   onProcess: (pid: number) => void
 }
@@ -36,11 +37,7 @@ const orderlyAfterMs = 2_000
 export function keepService(options: ServiceOptions): Service {
   const { program, args = [], title = 'Belfry', env, logFile, onProcess } = options
   const stopping = new AbortController()
-  openLog(logFile)
-  const log = followLog(logFile, line => {
-    const readable = readableLine(line)
-    if (readable) say(readable)
-  })
+  const log = logFile === null ? null : follow(logFile)
   let current = start()
 
   function start() {
@@ -53,8 +50,8 @@ export function keepService(options: ServiceOptions): Service {
     const late = sleep(readyTimeoutMs, false, { ref: false })
     if (await Promise.race([current.ready, late])) return void keep()
     if (stopping.signal.aborted) return
-    log.catchUp()
-    throw new PlainError(`${title} did not start. Its log is ${logFile}`)
+    log?.catchUp()
+    throw new PlainError(`${title} did not start. ${logFile === null ? 'Its log is above.' : `Its log is ${logFile}`}`)
   }
 
   async function keep(): Promise<void> {
@@ -73,7 +70,7 @@ export function keepService(options: ServiceOptions): Service {
   async function end(): Promise<void> {
     stopping.abort()
     await current.stop()
-    log.close()
+    log?.close()
   }
 
   let ended: Promise<void> | undefined
@@ -88,6 +85,14 @@ export function keepService(options: ServiceOptions): Service {
       current.kill()
     },
   }
+}
+
+function follow(logFile: string): FollowedLog {
+  openLog(logFile)
+  return followLog(logFile, line => {
+    const readable = readableLine(line)
+    if (readable) say(readable)
+  })
 }
 
 /**
@@ -119,12 +124,13 @@ const stopTimeoutMs = 35_000
 export function runService(
   program: string,
   env: Environment,
-  logFile: string,
+  logFile: string | null,
   args: readonly string[] = [],
 ): ServiceProcess {
-  const log = openSync(logFile, 'a', 0o600)
-  const child = fork(program, [...args], { env, execArgv: [], detached: true, stdio: ['ignore', log, log, 'ipc'] })
-  closeSync(log)
+  const log = logFile === null ? 'inherit' : openSync(logFile, 'a', 0o600)
+  const execArgv = process.execArgv.filter(option => option.startsWith('--heap-')) // the image sets one
+  const child = fork(program, [...args], { env, execArgv, detached: true, stdio: ['ignore', log, log, 'ipc'] })
+  if (log !== 'inherit') closeSync(log)
   const ended = new Promise<string>(resolve => {
     child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
     child.once('error', error => resolve(error.message))

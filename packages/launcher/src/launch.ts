@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { freePort, tryPort, waitUntil } from '@belfry/embedded'
 import { type BannerFacts, banner } from './banner.ts'
-import { type Config, checkout, type Environment, startCommand } from './config.ts'
+import { type Config, checkout, type Environment, isImage, startCommand } from './config.ts'
 import { startEchoReceiver } from './echo-receiver.ts'
 import { findQstash } from './find-qstash.ts'
 import { type Account, ensureAccount, readWorkspace, type Workspace } from './first-account.ts'
@@ -17,6 +17,7 @@ import { loadSecrets } from './secrets.ts'
 import { beside, startServers, withoutPassword } from './servers.ts'
 import { type ServiceSettings, serviceEnvironment } from './service-environment.ts'
 import { say } from './terminal.ts'
+import { claimVolume, endsWithContainer } from './volume.ts'
 
 const maxTries = 3
 const cli = join(checkout, 'packages/cli/dist/main.mjs')
@@ -27,6 +28,7 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   const port = config.port || (await freePort())
   const url = `http://localhost:${port}`
   prepareDataFolder(dataDir)
+  if (isImage) opened.push(await claimVolume(join(dataDir, 'running.sock'), stop))
   const lock = takeLock(join(dataDir, 'run.json'), url)
   if ('holder' in lock) return say(`Belfry is already running at ${lock.holder.url} (process ${lock.holder.pid}).`)
   opened.push({ stop: async () => lock.release(), kill: lock.release })
@@ -42,6 +44,8 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   const operatorPort = await startService(config, { ...servers, dataDir, port, secrets }, lock, opened, stop)
   lock.recordOperatorPort(operatorPort)
   if (config.env.BACKUP_SCHEDULE) await startBackups(config, lock, opened, stop)
+  if (isImage && endsWithContainer(dataDir))
+    say(`No volume is mounted on ${dataDir}: the data ends with this container.`)
   if (!config.hasApi) return say(`Belfry is running as ${config.env.ROLES}. Its log is ${dataDir}/logs/belfry.log`)
   const { account, workspace } = await findAccount(config, url)
   const env = serviceEnvironment(config.env, { ...servers, dataDir, port, operatorPort, secrets })
@@ -60,10 +64,10 @@ function prepareDataFolder(dataDir: string): void {
     mkdirSync(join(dataDir, 'logs'), { recursive: true })
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw new PlainError(
-      `The data directory ${dataDir} cannot be used: ${reason(error)}.\n` +
-        `Change its owner to your user, or choose another directory: DATA_DIR=/some/where ${startCommand}`,
-    )
+    const advice = isImage
+      ? 'Make user 1000 the owner of the mounted folder: chown -R 1000:1000 <folder>'
+      : `Change its owner to your user, or choose another directory: DATA_DIR=/some/where ${startCommand}`
+    throw new PlainError(`The data directory ${dataDir} cannot be used: ${reason(error)}.\n${advice}`)
   }
 }
 
@@ -125,12 +129,12 @@ async function startService(
   opened: OpenStack,
   stop: AbortSignal,
 ): Promise<number> {
-  let operatorPort = await freePort(beside(settings.port, 4))
+  let operatorPort = await freePort(Number(env.METRICS_PORT) || beside(settings.port, 4))
   for (let tries = 1; ; tries++) {
     const service = keepService({
       program: join(checkout, 'services/all-in-one/dist/main.mjs'),
       env: serviceEnvironment(env, { ...settings, operatorPort }),
-      logFile: join(dataDir, 'logs/belfry.log'),
+      logFile: isImage ? null : join(dataDir, 'logs/belfry.log'),
       onProcess: pid => lock.recordService('belfry', pid),
     })
     opened.push(service)
@@ -155,7 +159,7 @@ async function startBackups({ dataDir, env }: Config, lock: Lock, opened: OpenSt
     args: ['backup', 'schedule'],
     title: 'The schedule of backups',
     env: { ...env, DATA_DIR: dataDir },
-    logFile: join(dataDir, 'logs/backup.log'),
+    logFile: isImage ? null : join(dataDir, 'logs/backup.log'),
     onProcess: pid => lock.recordService('backup', pid),
   })
   opened.push(backups)
