@@ -57,7 +57,8 @@ function step(name, title, { inputs, result, command, advice }) {
     env,
     encoding: 'utf8',
     maxBuffer: Number.POSITIVE_INFINITY,
-    shell: process.platform === 'win32',
+    // npx is a script there. A shell would split the path of Node at its spaces.
+    shell: process.platform === 'win32' && program === 'npx',
   })
   if (status !== 0) {
     console.error([stdout, stderr, error?.message, `${title} failed.`, advice].filter(Boolean).join('\n'))

@@ -1,9 +1,10 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 // These tests wait for real minutes; `npm test` has shorter versions of them.
 export default defineConfig({
   test: {
-    root: new URL('../..', import.meta.url).pathname,
+    root: fileURLToPath(new URL('../..', import.meta.url)),
     include: ['e2e/queues/**/*.long.ts'],
     globalSetup: './vitest.global-setup.ts',
     testTimeout: 15 * 60_000,

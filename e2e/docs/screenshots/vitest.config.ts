@@ -1,9 +1,10 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 // `npm run docs:screenshots`: takes the pictures of the dashboard that the README shows, into docs/images.
 export default defineConfig({
   test: {
-    root: new URL('../../..', import.meta.url).pathname,
+    root: fileURLToPath(new URL('../../..', import.meta.url)),
     include: ['e2e/docs/screenshots/take.long.ts'],
     globalSetup: './vitest.global-setup.ts',
     testTimeout: 5 * 60_000,

@@ -2,7 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 
-export type PostgresBinaries = { initdb: string; postgres: string }
+export type PostgresBinaries = {
+  initdb: string
+  postgres: string
+  /** Stops a server on Windows, which has no signals. */
+  pg_ctl?: string
+}
 
 /** Returns the PostgreSQL of this platform from this package's optional dependencies. */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
  * is valid until the machine restarts.
  */
 export function processIdentity(pid: number): string | null {
+  if (process.platform === 'win32') return powershell(`(Get-Process -Id ${pid}).StartTime.ToFileTimeUtc()`)
   if (process.platform !== 'linux') return ps(pid, 'lstart=')
   const { state, startedAt } = readStat(pid)
   if (!startedAt || state === 'Z' || state === 'X') return null // there is none, or it has ended
@@ -19,6 +20,10 @@ export function parentProcess(pid: number): number | null {
 
 /** Returns the command line of a running process; empty when there is none or it is hidden. */
 export function commandLine(pid: number): string {
+  if (process.platform === 'win32')
+    return (
+      powershell(`(Get-CimInstance Win32_Process -Filter 'ProcessId = ${pid}').CommandLine`)?.replaceAll('"', '') ?? ''
+    )
   if (process.platform !== 'linux') return ps(pid, 'command=') ?? ''
   return readProc(`${pid}/cmdline`).replaceAll('\0', ' ')
 }
@@ -40,4 +45,9 @@ function readProc(path: string): string {
 
 function ps(pid: number, column: string): string | null {
   return spawnSync('ps', ['-o', column, '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() || null
+}
+
+function powershell(expression: string): string | null {
+  const args = ['-NoProfile', '-NonInteractive', '-Command', expression]
+  return spawnSync('powershell.exe', args, { encoding: 'utf8', windowsHide: true }).stdout?.trim() || null
 }

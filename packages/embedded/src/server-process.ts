@@ -26,7 +26,7 @@ export async function spawnServer(
 ): Promise<ServerProcess> {
   const log = openSync(logFile, 'a', 0o600)
   const logStart = fstatSync(log).size
-  const child = spawn(program, args, { ...ids, detached: true, stdio: ['ignore', log, log] })
+  const child = spawn(program, args, { ...ids, detached: true, windowsHide: true, stdio: ['ignore', log, log] })
   closeSync(log)
   await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject))
   const exited = new Promise<void>(resolve => child.once('exit', () => resolve()))

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { ensureCluster } from './create-cluster.ts'
 import { urlOf } from './find-running-postgres.ts'
 import { freePort } from './free-port.ts'
@@ -64,7 +66,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     pid: server.pid,
     url: urlOf(password, port),
     exited: server.exited,
-    stop: () => server.stop(stopSignals),
+    stop: () => stopServer(server, dataDir, binaries),
     kill: () => server.kill('SIGQUIT'),
   }
 }
@@ -72,6 +74,14 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 /** Stops the server that a killed process left running on this data directory, if there is one. */
 export function stopLeftoverPostgres(dataDir: string): Promise<void> {
   return stopLeftover(join(dataDir, 'postmaster.pid'), dataDir, stopSignals)
+}
+
+// A signal would end the server on Windows like a crash, so PostgreSQL's own program sends it.
+async function stopServer(server: ServerProcess, dataDir: string, { pg_ctl }: PostgresBinaries): Promise<void> {
+  if (process.platform !== 'win32' || !pg_ctl) return server.stop(stopSignals)
+  const args = ['stop', '-D', dataDir, '-m', 'fast', '-t', '30']
+  await promisify(execFile)(pg_ctl, args, { windowsHide: true }).catch(() => {}) // it has ended, or the next line ends it
+  await server.stop([])
 }
 
 async function launch(

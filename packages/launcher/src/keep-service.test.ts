@@ -1,5 +1,10 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { restartPauseMs } from './keep-service.ts'
+import { askToStop, restartPauseMs } from './keep-service.ts'
 
 test.each([false, true])(
   'doubles from half a second to half a minute while a service keeps ending, orderly: %s',
@@ -18,4 +23,14 @@ test('starts again after a minute of work', () => {
 test('starts again after an orderly end, unless the service ran for less than two seconds', () => {
   expect(restartPauseMs(30_000, 2_000, true)).toBe(500)
   expect(restartPauseMs(30_000, 1_999, true)).toBe(30_000)
+})
+
+test('asks for an orderly stop by the end of the channel where there is no SIGTERM', async () => {
+  const program = join(mkdtempSync(join(tmpdir(), 'service-')), 'program.mjs')
+  // As every service does.
+  writeFileSync(program, "process.once('disconnect', () => process.exit(7)); process.send('ready')")
+  const service = fork(program)
+  await once(service, 'message')
+  askToStop(service, 'win32')
+  expect(await once(service, 'exit')).toEqual([7, null])
 })

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from './config.ts'
@@ -129,7 +129,8 @@ export function runService(
 ): ServiceProcess {
   const log = logFile === null ? 'inherit' : openSync(logFile, 'a', 0o600)
   const execArgv = process.execArgv.filter(option => option.startsWith('--heap-')) // the image sets one
-  const child = fork(program, [...args], { env, execArgv, detached: true, stdio: ['ignore', log, log, 'ipc'] })
+  const options = { env, execArgv, detached: true, windowsHide: true, stdio: ['ignore', log, log, 'ipc'] }
+  const child = fork(program, [...args], options as ForkOptions) // passes all options of spawn on
   if (log !== 'inherit') closeSync(log)
   const ended = new Promise<string>(resolve => {
     child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
@@ -145,11 +146,17 @@ export function runService(
     ready: Promise.race([saidReady, ended.then(() => false)]),
     ended,
     async stop() {
-      child.kill('SIGTERM')
+      askToStop(child)
       await Promise.race([ended, sleep(stopTimeoutMs, undefined, { ref: false })])
       child.kill('SIGKILL')
       await ended
     },
     kill: () => void child.kill('SIGKILL'),
   }
+}
+
+/** Asks a service to stop in an orderly way. Windows has no SIGTERM: there the service notices that its channel is closed. */
+export function askToStop(child: ChildProcess, platform: NodeJS.Platform = process.platform): void {
+  if (platform !== 'win32') child.kill('SIGTERM')
+  else if (child.connected) child.disconnect()
 }

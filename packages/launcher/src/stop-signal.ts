@@ -5,7 +5,10 @@ import type { Environment } from './config.ts'
 const echoMs = 500
 const ancestorsCheckMs = 1000
 
-/** Returns a signal that aborts on the first stop signal. A later second one kills everything at once. */
+/**
+ * Returns a signal that aborts on the first stop signal, or when the parent sends `stop`: on Windows no process can send
+ * Ctrl-C to another one. A later second signal kills everything at once.
+ */
 export function listenForStop(env: Environment, kill: () => void): AbortSignal {
   const stop = new AbortController()
   let firstAt = 0
@@ -20,6 +23,8 @@ export function listenForStop(env: Environment, kill: () => void): AbortSignal {
       }
     })
   }
+  process.on('message', message => message === 'stop' && stop.abort())
+  process.channel?.unref() // it does not keep this process running
   if (env.npm_lifecycle_event === 'start') abortWithNpm(stop)
   return stop.signal
 }
