@@ -2,13 +2,15 @@
 // `belfry start` runs a server on this machine. Every other command is one of the command line.
 import { parseArgs } from 'node:util'
 
-const help = `Usage: belfry start [--port <port>] [--data-dir <folder>]
+const help = `Usage: belfry start [--port <port>] [--data-dir <folder>] [--demo]
 
 Runs Belfry on this machine, with its own PostgreSQL, until Ctrl-C.
 
 Options:
   --port <port>        the port of the API and the dashboard (default: $PORT, else 3000)
   --data-dir <folder>  the folder of all data (default: $DATA_DIR, else .belfry in this folder)
+  --demo               adds a workspace with cron jobs, events, a queue, retries and failures, whose
+                       targets are on this machine
 
 DATABASE_URL selects a PostgreSQL (15 or newer) instead of the included one.
 `
@@ -27,6 +29,7 @@ async function start() {
   if (values?.help) process.stdout.write(help)
   if (!values || values.help) return
   if (values.port) process.env.PORT = values.port
+  if (values.demo) process.env.DEMO = 'on'
   if (values['data-dir']) process.env.DATA_DIR = values['data-dir']
   await import('../server/packages/launcher/dist/main.mjs')
 }
@@ -35,6 +38,7 @@ function readOptions() {
   const options = {
     port: { type: 'string' },
     'data-dir': { type: 'string' },
+    demo: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
   }
   try {

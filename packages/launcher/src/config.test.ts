@@ -18,6 +18,7 @@ test('reads all variables', () => {
     databaseUrl: 'postgres://db/x',
     redisUrl: 'rediss://cache',
     hasApi: true,
+    demo: false,
     env,
   })
 })
@@ -25,6 +26,15 @@ test('reads all variables', () => {
 test('derives from ROLES whether there is an API', () => {
   const hasApi = (ROLES: string) => readConfig({ ROLES }).hasApi
   expect(['', 'api', 'scheduler,api', 'scheduler,dispatcher'].map(hasApi)).toEqual([true, true, true, false])
+})
+
+test('reads whether a demo is wanted', () => {
+  expect([readConfig({ DEMO: 'on' }).demo, readConfig({ DEMO: 'off' }).demo, readConfig({}).demo]).toEqual([
+    true,
+    false,
+    false,
+  ])
+  expect(() => readConfig({ DEMO: 'yes' })).toThrow('DEMO is "yes": it must be on or off.')
 })
 
 test.each(['http', '-1', '65536', '3000.5', '1e3', ' 3000'])('refuses PORT=%s', port => {

@@ -28,6 +28,8 @@ export type Config = {
   redisUrl: string | null
   /** Whether `ROLES` includes the API. Default: true. */
   hasApi: boolean
+  /** `DEMO=on`: whether a workspace with living data is wanted. Default: false. */
+  demo: boolean
   /** The complete environment, for the service, which has its own settings. Secrets are read from their files. */
   env: Environment
 }
@@ -42,6 +44,7 @@ export function readConfig(given: Environment): Config {
     databaseUrl: readUrl('DATABASE_URL', env.DATABASE_URL, /^postgres(ql)?:\/\//, 'postgresql://'),
     redisUrl: readUrl('REDIS_URL', env.REDIS_URL, /^rediss?(\+cluster)?:\/\//, 'redis://'),
     hasApi: !env.ROLES || /\bapi\b/.test(env.ROLES),
+    demo: readSwitch('DEMO', env.DEMO),
     env,
   }
 }
@@ -49,6 +52,12 @@ export function readConfig(given: Environment): Config {
 function readPort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
   throw new PlainError(`PORT is "${text}": it must be a number from 0 to 65535, such as PORT=3000.`)
+}
+
+function readSwitch(name: string, text: string | undefined): boolean {
+  if (!text || text === 'off') return false
+  if (text === 'on') return true
+  throw new PlainError(`${name} is "${text}": it must be on or off.`)
 }
 
 // The value can contain a password, so the error does not show it.

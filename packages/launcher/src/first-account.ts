@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { call, created, expectCreated } from './call-api.ts'
 import { readJson, writeJson } from './json-file.ts'
 
 /** The first user of a new installation, and the key of its workspace. */
@@ -6,8 +7,6 @@ export type Account = { email: string; password: string; apiKey: string }
 
 /** The workspace of a key, and the secret that signs its calls. */
 export type Workspace = { id: string; signingSecret: string }
-
-const timeoutMs = 15_000
 
 /** Returns the account of the last start when its key is still valid, and creates a new account otherwise. */
 export async function ensureAccount(path: string, url: string): Promise<Account> {
@@ -59,27 +58,6 @@ async function register(url: string): Promise<{ email: string; password: string;
 
 // The responses of the API, of which each call uses a part.
 type Created = { id: string; key: string; token: string }
-
-type Answer = { status: number; text: string }
-
-async function expectCreated(url: string, path: string, body: unknown, headers = {}): Promise<unknown> {
-  return created(path, await call(url, 'POST', path, headers, body))
-}
-
-function created(path: string, { status, text }: Answer): unknown {
-  if (status === 201) return JSON.parse(text)
-  throw new Error(`POST ${path} failed with ${status}: ${text}`)
-}
-
-async function call(url: string, method: string, path: string, headers: HeadersInit, body?: unknown): Promise<Answer> {
-  const response = await fetch(url + path, {
-    method,
-    headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-    signal: AbortSignal.timeout(timeoutMs),
-  })
-  return { status: response.status, text: await response.text() }
-}
 
 function isAccount(value: unknown): value is Account {
   if (typeof value !== 'object' || value === null) return false

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { freePort, tryPort, waitUntil } from '@belfry/embedded'
 import { type BannerFacts, banner } from './banner.ts'
 import { type Config, checkout, type Environment, isImage, startCommand } from './config.ts'
+import { startDemo } from './demo/start-demo.ts'
 import { startEchoReceiver } from './echo-receiver.ts'
 import { findQstash } from './find-qstash.ts'
 import { type Account, ensureAccount, readWorkspace, type Workspace } from './first-account.ts'
@@ -48,6 +49,7 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
     say(`No volume is mounted on ${dataDir}: the data ends with this container.`)
   if (!config.hasApi) return say(`Belfry is running as ${config.env.ROLES}. Its log is ${dataDir}/logs/belfry.log`)
   const { account, workspace } = await findAccount(config, url)
+  if (config.demo && account) opened.push(await startDemo(url, account, join(dataDir, 'demo.json'), beside(port, 6)))
   const env = serviceEnvironment(config.env, { ...servers, dataDir, port, operatorPort, secrets })
   const devPort = env.QSTASH_DEV_ACCOUNT ? (env.QSTASH_DEV_PORT ?? null) : null
   const qstash = account && (await findQstash(url, account.apiKey, devPort))

@@ -1,0 +1,88 @@
+import { call, expectCreated } from '../call-api.ts'
+import type { Account } from '../first-account.ts'
+import { readJson, writeJson } from '../json-file.ts'
+import type { Opened } from '../open-stack.ts'
+import { say } from '../terminal.ts'
+import { cronJobs, queue, requestsAt, subscriptions } from './shop.ts'
+import { startTargets } from './targets.ts'
+
+const tickMs = 2000
+
+/**
+ * Fills a workspace of its own with the calls of a fictional shop, and starts their targets on loopback. A later start uses
+ * the same workspace.
+ * @param path - The file that keeps the key of the workspace.
+ */
+export async function startDemo(url: string, account: Account, path: string, wantedPort: number): Promise<Opened> {
+  const targets = await startTargets(wantedPort)
+  const apiKey = await ensureWorkspace(url, account, path)
+  const request = (method: string, to: string, body?: unknown) =>
+    call(url, method, to, { 'x-api-key': apiKey }, body).catch(() => null) // Belfry restarts, or is about to stop
+  const ids = await ensureObjects(request, targets.url)
+  let tick = 0
+  const timer = setInterval(() => {
+    const due = requestsAt(tick++, targets.url)
+    for (const { path: to, body } of due) void request('POST', to, body)
+  }, tickMs)
+  say('The workspace "Demo" of the dashboard shows the calls of a fictional shop.')
+  return {
+    async stop() {
+      clearInterval(timer)
+      await Promise.all(ids.map(id => request('POST', `/api/v1/scheduler/cronjobs/${id}/pause`)))
+      await targets.stop()
+    },
+    kill() {
+      clearInterval(timer)
+      targets.kill()
+    },
+  }
+}
+
+type Request = (method: string, path: string, body?: unknown) => Promise<{ status: number; text: string } | null>
+
+async function ensureWorkspace(url: string, account: Account, path: string): Promise<string> {
+  const kept = readJson(path) as { apiKey?: string } | null
+  if (kept?.apiKey) {
+    const { status } = await call(url, 'GET', '/api/v1/scheduler/cronjobs', { 'x-api-key': kept.apiKey })
+    if (status === 200) return kept.apiKey
+  }
+  const { email, password } = account
+  const login = await call(url, 'POST', '/api/v1/auth/login', {}, { email, password })
+  const session = { authorization: `Bearer ${JSON.parse(login.text).token}` }
+  const me = JSON.parse((await call(url, 'GET', '/api/v1/auth/me', session)).text)
+  const organization = `/api/v1/organizations/${me.organizations[0].id}`
+  const create = async (to: string, name: string) => (await expectCreated(url, to, { name }, session)) as Created
+  const workspace = await create(`${organization}/workspaces`, 'Demo')
+  const { key: apiKey } = await create(`/api/v1/workspaces/${workspace.id}/api-keys`, 'Demo')
+  writeJson(path, { apiKey })
+  return apiKey
+}
+
+type Created = { id: string; key: string }
+
+type Named = { id: string; name: string; topic: string }
+
+// The port of the targets can change between two starts.
+async function ensureObjects(request: Request, target: string): Promise<string[]> {
+  const list = async (path: string) => JSON.parse((await request('GET', path))?.text ?? '{}').data as Named[]
+  await request('PUT', `/api/v1/scheduler/queues/${queue.name}`, queue.limits)
+  const known = await list('/api/v1/scheduler/cronjobs?limit=100')
+  const ids = await Promise.all(
+    cronJobs(target).map(async cronJob => {
+      const found = known.find(({ name }) => name === cronJob.name)
+      const path = '/api/v1/scheduler/cronjobs'
+      if (!found) return JSON.parse((await request('POST', path, cronJob))?.text ?? '{}').id as string
+      await request('PATCH', `${path}/${found.id}`, { url: cronJob.url })
+      await request('POST', `${path}/${found.id}/resume`)
+      return found.id
+    }),
+  )
+  const subscribed = await list('/api/v1/scheduler/subscriptions?limit=100')
+  for (const subscription of subscriptions(target)) {
+    const path = '/api/v1/scheduler/subscriptions'
+    const found = subscribed.find(({ topic }) => topic === subscription.topic)
+    if (found) await request('PATCH', `${path}/${found.id}`, { url: subscription.url })
+    else await request('POST', path, subscription)
+  }
+  return ids
+}
