@@ -1,0 +1,107 @@
+// Copies the pages of the site from the repository into `pages/`, and writes their order in the navigation to
+// `pages/navigation.json`. A link to a file that is no page leads to the repository, or is plain text when its address is
+// unknown.
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const own = dirname(fileURLToPath(import.meta.url))
+const root = resolve(own, '..')
+const target = join(own, 'pages')
+
+// The pages outside docs/, by their path in the repository.
+const further = {
+  'CHANGELOG.md': 'changelog.md',
+  'CONTRIBUTING.md': 'contributing.md',
+  'SECURITY.md': 'report-a-vulnerability.md',
+  'clients/python/README.md': 'python-client.md',
+  'k8s/README.md': 'kubernetes.md',
+  'k8s/chart/README.md': 'helm-chart.md',
+}
+
+/** Returns the name of a page on the site for each Markdown file of the repository that has one. */
+export function pagesOf(repository) {
+  const docs = ['docs', 'docs/decisions'].flatMap(folder =>
+    readdirSync(join(repository, folder))
+      .filter(name => name.endsWith('.md'))
+      .map(name => [posix.join(folder, name), posix.join(folder, name).replace(/^docs\//, '')]),
+  )
+  const others = Object.entries(further).filter(([path]) => existsSync(join(repository, path)))
+  return new Map([...docs.map(([path, page]) => [path, page === 'README.md' ? 'contents.md' : page]), ...others])
+}
+
+/** Returns the text of a page with its links changed to those of the site. `source` is the repository's address, or empty. */
+export function moveLinks(text, path, pages, source) {
+  const page = pages.get(path)
+  let isCode = false
+  const lines = text.split('\n').map(line => {
+    if (/^\s*```/.test(line)) isCode = !isCode
+    return isCode ? line : line.replace(/(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)/g, move)
+  })
+  // A link may span two lines.
+  return lines
+    .join('\n')
+    .replace(/\[([^[\]`]*\n[^[\]`]*)\]\(([^()\s]+)\)/g, (all, label, link) => move(all, '', label, link))
+
+  function move(all, image, label, link) {
+    if (/^(\w+:|#)/.test(link)) return all
+    const [to, anchor] = link.split('#')
+    const goal = posix.normalize(posix.join(posix.dirname(path), to)).replace(/\/$/, '')
+    const found = pages.get(goal) ?? (goal === 'docs/decisions' ? 'decisions/index.md' : undefined)
+    if (found) return `[${label}](${relative(page, found)}${anchor ? `#${anchor}` : ''})`
+    if (image) return `![${label}](${relative(page, goal.replace(/^docs\//, ''))})`
+    return source ? `[${label}](${source}/${goal})` : label
+  }
+}
+
+function relative(from, to) {
+  const path = posix.relative(posix.dirname(from), to)
+  return path.startsWith('.') ? path : `./${path}`
+}
+
+/** Returns the sections of the index with their pages, which is the sidebar of the site. */
+export function readNavigation(index, pages) {
+  return index
+    .split(/^## /m)
+    .slice(1)
+    .map(section => {
+      const rows = section.split('\n').filter(line => /^\| \[/.test(line))
+      const links = rows.flatMap(row => [...String(row.split('|')[1]).matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)])
+      const items = links.map(([, text, link]) => {
+        const path = posix.normalize(posix.join('docs', link))
+        const page = path === 'docs/decisions' ? 'decisions/' : pages.get(path)
+        return { text: text[0].toUpperCase() + text.slice(1), link: `/${page.replace(/\.md$/, '')}` }
+      })
+      return { text: section.split('\n')[0], items }
+    })
+}
+
+function collect(source) {
+  const pages = pagesOf(root)
+  rmSync(target, { recursive: true, force: true })
+  for (const [path, page] of pages) {
+    const file = join(target, page)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, moveLinks(readFileSync(join(root, path), 'utf8'), path, pages, source))
+  }
+  cpSync(join(root, 'docs/images'), join(target, 'images'), { recursive: true })
+  cpSync(join(root, 'docs/images'), join(target, 'public/images'), { recursive: true })
+  cpSync(join(own, 'home.md'), join(target, 'index.md'))
+  writeFileSync(join(target, 'decisions/index.md'), decisions(pages))
+  const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
+  writeFileSync(join(target, 'navigation.json'), JSON.stringify(readNavigation(index, pages)))
+}
+
+function decisions(pages) {
+  const paths = [...pages.keys()].filter(path => path.startsWith('docs/decisions/'))
+  const rows = paths.map(path => {
+    const [, title] = /^# (.*)$/m.exec(readFileSync(join(root, path), 'utf8')) ?? []
+    return `- [${title}](./${posix.basename(path)})`
+  })
+  return `# Decisions\n\nDesign decisions and their reasons.\n\n${rows.join('\n')}\n`
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const { SOURCE_URL = '' } = process.env
+  collect(SOURCE_URL)
+}
