@@ -37,13 +37,15 @@ describe('the workflows', () => {
   })
 
   it('may write only where they publish', () => {
-    for (const name of ['ci.yml', 'release.yml']) expect(workflow(name).permissions).toEqual({ contents: 'read' })
+    for (const name of ['ci.yml', 'release.yml', 'site.yml'])
+      expect(workflow(name).permissions).toEqual({ contents: 'read' })
     const { jobs } = workflow('release.yml')
     const writing = Object.entries(jobs).flatMap(([name, { permissions = {} }]) =>
       Object.entries(permissions).flatMap(([scope, right]) => (right === 'write' ? [`${name} ${scope}`] : [])),
     )
     expect(writing.sort()).toEqual([
       ...['chart id-token', 'chart packages', 'images id-token', 'images packages', 'packages id-token'],
+      'python id-token',
       'release contents',
     ])
   })
@@ -69,8 +71,22 @@ describe('a release', () => {
 
   it('publishes the packages with provenance', () => {
     const runs = stepsOf(jobs.packages).flatMap(({ run = [] }) => run)
-    expect(runs.join('\n')).toContain('for package in client cli belfry; do')
-    expect(runs.join('\n')).toContain('npm publish "./$tarball" --provenance --access public')
+    expect(runs.join('\n')).toContain('for name in belfry-client belfry-cli belfry; do')
+    expect(runs.join('\n')).toContain('npm publish "./artefacts/$name-$VERSION.tgz" --provenance --access public')
+  })
+
+  it('publishes the Python package without a token, by trusted publishing', () => {
+    const python = jobs.python as Job & { environment: { name: string } }
+    expect([python.permissions, python.environment.name]).toEqual([{ 'id-token': 'write' }, 'pypi'])
+    const publish = stepsOf(python).find(({ uses }) => uses?.startsWith('pypa/gh-action-pypi-publish@'))
+    expect(publish).toBeDefined()
+    expect(publish?.with).toBeUndefined()
+  })
+
+  it('makes its artefacts with the script that a maintainer runs, twice', () => {
+    const runs = stepsOf(jobs.artefacts).flatMap(({ run = [] }) => run)
+    expect(runs).toContain('node scripts/make-release.mjs artefacts')
+    expect(runs).toContain('node scripts/make-release.mjs again && diff artefacts/SHA256SUMS again/SHA256SUMS')
   })
 
   it.runIf(hasGoTool('helm', ['version']))('packs the chart without its test values', () => {
