@@ -6,7 +6,7 @@ const echoMs = 500
 const ancestorsCheckMs = 1000
 
 /**
- * Returns a signal that aborts on the first stop signal, or when the parent sends `stop`: on Windows no process can send
+ * Returns a signal that aborts on the first stop signal, or when a parent with a channel sends `stop` or ends: on Windows no process can send
  * Ctrl-C to another one. A later second signal kills everything at once.
  */
 export function listenForStop(env: Environment, kill: () => void): AbortSignal {
@@ -23,6 +23,7 @@ export function listenForStop(env: Environment, kill: () => void): AbortSignal {
       }
     })
   }
+  process.once('disconnect', () => stop.abort())
   process.on('message', message => message === 'stop' && stop.abort())
   process.channel?.unref() // it does not keep this process running
   if (env.npm_lifecycle_event === 'start') abortWithNpm(stop)
