@@ -20,7 +20,7 @@ const versions = [
 ]
 
 rmSync(join(own, 'dist'), { recursive: true, force: true })
-// The root first, because a build removes what is in its folder.
+// The other versions are in folders of the root.
 for (const version of versions) build(version)
 
 // Releases before the site was there have none.
