@@ -1,4 +1,4 @@
-import type { Hold, Process, Row, State, Stored } from './state.ts'
+import type { Hold, Process, Queue, Row, State, Stored } from './state.ts'
 
 /**
  * Returns a text that is equal for equal states. The dispatchers A and B follow the same rules, so two states that differ
@@ -14,7 +14,7 @@ export function canonicalText(state: State): string {
 function textOf(state: State, one: number, two: number, q: number, isMirrored: boolean): string {
   const row = packRow(state.rows[0], isMirrored)
   const other = packRow(state.rows[1], isMirrored)
-  const settings = (state.faults * 3 + restores[state.restore]) * 6 + packSettings(state)
+  const settings = ((state.faults * 3 + restores[state.restore]) * 6 + packSettings(state)) * 8 + packQueue(state.queue)
   const text = String.fromCharCode(
     settings,
     row,
@@ -35,7 +35,7 @@ function textOf(state: State, one: number, two: number, q: number, isMirrored: b
 
 // All final states are equal here.
 const rowStates = { none: 0, pending: 1, processing: 2, retrying: 3, success: 4, dead: 4, cancelled: 4 } as const
-const dues = { later: 0, due: 1, held: 2 } as const
+const dues = { later: 0, due: 1, held: 2, blocked: 3 } as const
 const deadlines = { none: 0, ahead: 1, passed: 2 } as const
 const prefetches = { no: 0, unsent: 1, journaled: 2 } as const
 const restores = { none: 0, held: 1, released: 2 } as const
@@ -47,11 +47,16 @@ function packSettings({ cronJob, workspace }: Stored): number {
   return cronJobs[cronJob] * 2 + (workspace === 'deleted' ? 1 : 0)
 }
 
+// The limit is the same in all states of a search.
+function packQueue({ isPaused, starts, isToWake }: Queue): number {
+  return (isPaused ? 4 : 0) + (starts > 0 ? 2 : 0) + (isToWake ? 1 : 0)
+}
+
 // 32 bits. The attempts of the model fit into five bits of a mask.
 function packRow(row: Row, isMirrored: boolean): number {
   const by = row.by === null ? 4 : isMirrored && row.by < 2 ? 1 - row.by : row.by
   let packed: number = rowStates[row.state]
-  packed = packed * 3 + dues[row.due]
+  packed = packed * 4 + dues[row.due]
   packed = packed * 3 + prefetches[row.prefetched]
   packed = packed * 3 + deadlines[row.deadline]
   packed = (packed << 3) | by

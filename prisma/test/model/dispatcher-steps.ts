@@ -14,7 +14,7 @@ import {
   withProcess,
   withRow,
 } from './state.ts'
-import { claim, journal, record, undo } from './statements.ts'
+import { claimInQueue, journal, record, undo } from './statements.ts'
 import type { Visit } from './steps.ts'
 
 /** The steps of a dispatcher or the quarantine process, and of its statements in PostgreSQL. */
@@ -69,9 +69,9 @@ function commitSteps(rules: Rules, state: State, who: number, task: number, visi
 function committed(rules: Rules, state: State, who: number, task: number, hold: Hold): State {
   const before = rowOf(state, task)
   const isQuarantine = who === quarantineProcess
-  const after = claim(rules, state, task, { by: who, isPrefetch: hold.prefetchedIn !== null, isQuarantine })
+  const claimed = claimInQueue(rules, state, task, { by: who, isPrefetch: hold.prefetchedIn !== null, isQuarantine })
+  const after = rowOf(claimed, task)
   const isClaimed = after !== before && after.state === 'processing'
-  const claimed = withRow(state, task, after)
   if (hold.hasOlder) return withHold(claimed, who, task, { ...hold, hasOlder: false })
   const isKnown = isClaimed && processOf(state, who).is !== 'dead'
   return withHold(claimed, who, task, isKnown ? { ...hold, at: 'claimed', attempt: after.attempts } : nothing)

@@ -23,6 +23,8 @@ export function brokenByStep(before: State, verb: Verb, who: number, task: numbe
     for (const each of [plain, cron]) {
       const [was, is] = [rowOf(before, each), rowOf(after, each)]
       if (isFinished(was) && is.state !== was.state) return `${taskNames[each]} had ended, and its state changes`
+      if (is.missingCallbacks > was.missingCallbacks) return 'an outcome has no callback'
+      if (is.missingCallbacks < was.missingCallbacks) return 'a callback has no outcome'
     }
   }
   if (claims.has(verb)) return brokenByClaim(before, who, task, rowOf(after, task))
@@ -39,9 +41,20 @@ function brokenByClaim(before: State, who: number, task: number, after: Row): st
   if (row.deadline !== 'none' && after.prefetched !== 'no')
     return 'a task with a deadline is claimed before a slot is free'
   if (row.quarantined !== (who === quarantineProcess)) return 'a task in quarantine is claimed by a dispatcher'
+  const inQueue = brokenByQueue(before, task)
+  if (inQueue) return inQueue
   if (row.mayNotStart && row.attempts === 0)
     return 'an occurrence starts after the pause or deletion of its cron job was answered'
   return before.workspace === 'deleted' ? 'a task starts after the deletion of its workspace was answered' : null
+}
+
+function brokenByQueue({ queue, rows }: State, task: number): string | null {
+  if (queue.isPaused) return 'a task starts after the pause of its queue was answered'
+  if (queue.limit === 'ordered' && task === cron && !isFinished(rows[plain]))
+    return 'a task of an ordered queue starts before the one in front of it is final'
+  const isFull = queue.limit === 'one at a time' && rows.some(({ state }) => state === 'processing')
+  if (isFull) return 'more attempts of a queue are in flight than it allows'
+  return queue.starts > 0 ? 'a queue starts more attempts in a period than it allows' : null
 }
 
 function brokenBySend(before: State, who: number, task: number): string | null {

@@ -18,6 +18,18 @@ export type Rules = {
   holdsCronJobs: boolean
   /** Which first attempts of an occurrence a claim refuses; all of a deleted cron job, unless `none`. */
   claimRefuses: 'none' | 'cron job is paused' | 'cron job was paused'
+  /** Whether a claim counts the attempts of the queue that are in flight. */
+  claimCountsInFlight: boolean
+  /** Whether a claim counts the starts of the queue in the current period. */
+  claimCountsStarts: boolean
+  /** Whether a claim of an ordered queue looks for the task in front. */
+  claimKeepsOrder: boolean
+  /** Whether a claim refuses the tasks of a paused queue. */
+  claimKeepsPause: boolean
+  /** Whether the scheduler searches for queues with a free permit, next to the wake-up by the process that frees it. */
+  searchesQueues: boolean
+  /** The outcomes that store callbacks; `recorded`: not the late record of a lost attempt. */
+  callbacksOf: 'every outcome' | 'recorded' | 'every move'
   /** Whether a claim ends a task whose deadline has passed. */
   claimExpires: boolean
   /** Whether a task with a deadline can be claimed before a slot is free. */
@@ -46,6 +58,12 @@ export const theRules: Rules = {
   lossCounts: 'alone',
   holdsCronJobs: true,
   claimRefuses: 'cron job was paused',
+  claimCountsInFlight: true,
+  claimCountsStarts: true,
+  claimKeepsOrder: true,
+  claimKeepsPause: true,
+  searchesQueues: true,
+  callbacksOf: 'every outcome',
   claimExpires: true,
   prefetchesDeadlines: false,
   forgetsAfterFault: false,

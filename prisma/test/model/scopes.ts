@@ -4,7 +4,9 @@ import type { Scope } from './steps.ts'
 /** One complete search. All of them together are the model. */
 export type Question = { rules: Rules; scope: Scope; faults: number }
 
-const nothingElse: Scope = { users: false, deadlines: false, pausesEnd: false, crashes: false, backups: false }
+const nothingElse: Scope = {
+  ...{ users: false, deadlines: false, pausesEnd: false, crashes: false, backups: false, queue: 'none' },
+}
 
 /** No faults, and no further steps of users. */
 export const noFaults: Question = { rules: theRules, scope: nothingElse, faults: 0 }
@@ -43,3 +45,19 @@ export const deadlines: Question = {
   scope: { ...nothingElse, users: true, deadlines: true, crashes: true },
   faults: 1,
 }
+
+// A queue of one kind, with its pauses, cancels and stops, and any one fault.
+const inQueue = (limit: Scope['queue'], isExpiring: boolean): Question => ({
+  rules: { ...theRules, maxRetries: 0 },
+  scope: { ...nothingElse, deadlines: isExpiring, queue: limit },
+  faults: 1,
+})
+
+/** A queue with `max_concurrent: 1`, and a deadline. */
+export const oneAtATime = inQueue('one at a time', true)
+
+/** A queue with a rate limit of one start in a period. */
+export const oneInAPeriod = inQueue('one in a period', false)
+
+/** An ordered queue, and a deadline. */
+export const ordered = inQueue('ordered', true)

@@ -22,7 +22,7 @@ export function search(
   ignored: readonly string[] = [],
   onState: (state: State) => void = () => {},
 ): Found {
-  const first = initialState(faults, scope.deadlines)
+  const first = initialState(faults, scope.deadlines, scope.queue)
   const states: State[] = [first]
   const parents: number[] = [-1]
   const numbers = new Map<string, number>([[canonicalText(first), 0]])

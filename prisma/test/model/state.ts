@@ -14,8 +14,8 @@ export const stranger = 3
 export type Row = {
   /** `none`: the scheduler has not made the occurrence yet. */
   readonly state: 'none' | 'pending' | 'processing' | 'retrying' | 'success' | 'dead' | 'cancelled'
-  /** Whether the task is due by PostgreSQL's clock. `held`: the operator holds it after a restore. */
-  readonly due: 'later' | 'due' | 'held'
+  /** Whether the task is due by PostgreSQL's clock. `held`: by the operator after a restore. `blocked`: by its queue. */
+  readonly due: 'later' | 'due' | 'held' | 'blocked'
   readonly attempts: number
   /** Whose claim `run_id` names: a process, or null when no process could name it. The owner while `processing`. */
   readonly by: number | null
@@ -23,6 +23,8 @@ export type Row = {
   readonly prefetched: 'no' | 'unsent' | 'journaled'
   /** Whether the task has a deadline, and whether that has passed by PostgreSQL's clock. */
   readonly deadline: 'none' | 'ahead' | 'passed'
+  /** Why it is dead without an attempt. */
+  readonly reason: null | 'expired' | 'stopped'
   readonly quarantined: boolean
   readonly lost: number
   readonly lostAlone: number
@@ -38,6 +40,18 @@ export type Row = {
   readonly mayNotStart: boolean
   /** Sent after the backup that has been restored since. */
   readonly sentSinceBackup: boolean
+  /** Outcomes without their callbacks, minus callbacks without an outcome. */
+  readonly missingCallbacks: number
+}
+
+/** The queue of both tasks. `limit`: `none` is like no queue; the others let one task start. */
+export type Queue = {
+  readonly limit: 'none' | 'one at a time' | 'one in a period' | 'ordered'
+  readonly isPaused: boolean
+  /** The starts in the current period. */
+  readonly starts: number
+  /** Only in the variation without a search: a dispatcher is about to wake the queue. */
+  readonly isToWake: boolean
 }
 
 /** The knowledge of a process about a task. `asked`: its claim statement is in flight. */
@@ -62,6 +76,7 @@ export type Stored = {
   readonly rows: readonly [Row, Row]
   readonly cronJob: 'active' | 'paused' | 'deleted'
   readonly workspace: 'exists' | 'deleted'
+  readonly queue: Queue
 }
 
 export type State = Stored & {
@@ -84,6 +99,7 @@ const newRow: Row = {
   by: null,
   prefetched: 'no',
   deadline: 'none',
+  reason: null,
   quarantined: false,
   lost: 0,
   lostAlone: 0,
@@ -92,10 +108,11 @@ const newRow: Row = {
   sent: 0,
   mayNotStart: false,
   sentSinceBackup: false,
+  missingCallbacks: 0,
 }
 
 /** The plain task is accepted, with a deadline or without one, the cron job has no occurrence yet, and all processes are up. */
-export function initialState(faults: number, hasDeadline: boolean): State {
+export function initialState(faults: number, hasDeadline: boolean, limit: Queue['limit']): State {
   return {
     rows: [
       { ...newRow, deadline: hasDeadline ? 'ahead' : 'none' },
@@ -103,12 +120,16 @@ export function initialState(faults: number, hasDeadline: boolean): State {
     ],
     cronJob: 'active',
     workspace: 'exists',
+    queue: { ...noQueue, limit },
     processes: [freshProcess, freshProcess, freshProcess],
     faults,
     backup: null,
     restore: 'none',
   }
 }
+
+/** The queue of tasks that have none. */
+export const noQueue: Queue = { limit: 'none', isPaused: false, starts: 0, isToWake: false }
 
 export function isFinished({ state }: Row): boolean {
   return state === 'success' || state === 'dead' || state === 'cancelled'
@@ -147,9 +168,11 @@ export function tidied(state: State): State {
   const [one, other] = [tidiedRow(state, plain), tidiedRow(state, cron)]
   const workspace = isFinished(one) && isFinished(other) ? 'exists' : state.workspace
   const cronJob = workspace === 'deleted' || isFinished(other) || other.runs !== 0 ? 'active' : state.cronJob
-  const isSame = one === state.rows[0] && other === state.rows[1]
+  const isOver = isFinished(one) && isFinished(other)
+  const queue = isOver ? { ...noQueue, limit: state.queue.limit } : state.queue
+  const isSame = one === state.rows[0] && other === state.rows[1] && !isOver
   if (isSame && cronJob === state.cronJob && workspace === state.workspace) return state
-  return { ...state, rows: [one, other], cronJob, workspace }
+  return { ...state, rows: [one, other], cronJob, workspace, queue }
 }
 
 // The owner of the run id is relevant while a process may name it. The sends of recorded attempts are relevant while a
@@ -158,7 +181,8 @@ function tidiedRow(state: State, task: number): Row {
   const row = rowOf(state, task)
   const isHeldBy = (who: number) => holdOf(state, who, task).at !== 'nothing'
   const isHeld = isHeldBy(0) || isHeldBy(1) || isHeldBy(2)
-  if (isFinished(row)) return isHeld ? row : { ...newRow, state: row.state, sentSinceBackup: row.sentSinceBackup }
+  const { sentSinceBackup, missingCallbacks } = row
+  if (isFinished(row)) return isHeld ? row : { ...newRow, state: row.state, sentSinceBackup, missingCallbacks }
   const isNamed =
     row.by !== null && (row.state === 'processing' || (row.quarantined && row.by < stranger && isHeldBy(row.by)))
   const by = isNamed ? row.by : null

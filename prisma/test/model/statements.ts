@@ -1,5 +1,5 @@
-import type { Rules } from './rules.ts'
-import { cron, isFinished, type Row, type Stored } from './state.ts'
+import { type Rules, theRules } from './rules.ts'
+import { cron, isFinished, plain, type Row, rowOf, type Stored, withRow } from './state.ts'
 
 // Each function is one statement of the product: from a row before it to the same row after it. A statement that changes
 // nothing returns the row that it was given. `model.test.ts` compares each of them with PostgreSQL.
@@ -25,6 +25,67 @@ export function claim(rules: Rules, stored: Stored, task: number, { by, isPrefet
     prefetched: isPrefetch ? 'unsent' : 'no',
     executions: row.executions + (row.state === 'pending' ? 1 : 0),
   }
+}
+
+/**
+ * `claimTasks`, which asks the queue of the task first. A queue without a permit blocks its due tasks. A claim that ends an
+ * expired task wakes the queue.
+ */
+export function claimInQueue<Part extends Stored>(rules: Rules, stored: Part, task: number, of: ClaimOf): Part {
+  const row = rowOf(stored, task)
+  const after = claim(rules, stored, task, of)
+  const { queue } = stored
+  const isLimited = queue.limit !== 'none' || queue.isPaused
+  if (!isLimited || after === row) return withRow(stored, task, after)
+  if (after.state === 'dead') return advance(withRow(stored, task, after))
+  if (of.isPrefetch) return stored
+  const permits = permitsOf(rules, stored)
+  if (permits === 0 || !isNext(rules, stored, task))
+    return blockDue(stored, task, permits === 0 || queue.limit === 'ordered')
+  const isStart = queue.limit === 'one in a period' && after.state === 'processing'
+  return { ...withRow(stored, task, after), queue: isStart ? { ...queue, starts: queue.starts + 1 } : queue }
+}
+
+function permitsOf(rules: Rules, { queue, rows }: Stored): number {
+  if (queue.isPaused && rules.claimKeepsPause) return 0
+  if (queue.limit === 'none') return Number.POSITIVE_INFINITY
+  if (queue.limit === 'one in a period') return rules.claimCountsStarts ? 1 - queue.starts : 1
+  const inFlight = rows.some(({ state }) => state === 'processing')
+  return inFlight && rules.claimCountsInFlight ? 0 : 1
+}
+
+// No task passes a blocked one. In an ordered queue, the first task that is neither blocked nor in flight is next.
+function isNext(rules: Rules, { queue, rows }: Stored, task: number): boolean {
+  const isBehind = rows.some((row, i) => i < task && !isFinished(row) && row.due === 'blocked')
+  if (isBehind) return false
+  return queue.limit !== 'ordered' || !rules.claimKeepsOrder || rows.findIndex(waitsUnblocked) === task
+}
+
+function waitsUnblocked(row: Row): boolean {
+  return (row.state === 'pending' || row.state === 'retrying') && (row.due === 'later' || row.due === 'due')
+}
+
+// A full queue also blocks its other due tasks, except the one that is next.
+function blockDue<Part extends Stored>(stored: Part, refused: number, isFull: boolean): Part {
+  const head = stored.rows.findIndex(waitsUnblocked)
+  const isHead = (task: number) => stored.queue.limit === 'ordered' && permitsOf(theRules, stored) > 0 && task === head
+  let next = withRow(stored, refused, { ...rowOf(stored, refused), due: 'blocked' })
+  for (const task of [plain, cron]) {
+    const row = rowOf(next, task)
+    const isOther = task !== refused && waitsUnblocked(row) && row.due === 'due'
+    if (isFull && isOther && !isHead(task)) next = withRow(next, task, { ...row, due: 'blocked' })
+  }
+  return next
+}
+
+/** `advanceQueues`: makes the first blocked task due when the queue has a permit for it. */
+export function advance<Part extends Stored>(stored: Part): Part {
+  const { rows, queue } = stored
+  const first = rows.findIndex(row => !isFinished(row) && row.due === 'blocked')
+  if (first === -1 || permitsOf(theRules, stored) === 0) return stored
+  const head = rows.findIndex(waitsUnblocked)
+  const isTaken = queue.limit === 'ordered' && head !== -1 && head < first
+  return isTaken ? stored : withRow(stored, first, { ...rowOf(stored, first), due: 'due' })
 }
 
 function isRefused({ claimRefuses }: Rules, cronJob: Stored['cronJob'], row: Row): boolean {
@@ -134,13 +195,13 @@ export function cancel(row: Row): Row {
 
 /** `stopRetryingTask` */
 export function stop(row: Row): Row {
-  return row.state === 'retrying' ? { ...row, state: 'dead', quarantined: false } : row
+  return row.state === 'retrying' ? { ...row, state: 'dead', quarantined: false, reason: 'stopped' } : row
 }
 
 /** `expireTasks` */
 export function expire(row: Row): Row {
   const isWaiting = row.state === 'pending' || row.state === 'retrying'
-  return isWaiting && row.deadline === 'passed' ? { ...row, state: 'dead', quarantined: false } : row
+  return isWaiting && row.deadline === 'passed' ? { ...row, state: 'dead', quarantined: false, reason: 'expired' } : row
 }
 
 /** `changePendingTask`, with a later time that is before the deadline. After the deadline there is no such time. */

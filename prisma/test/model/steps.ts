@@ -1,8 +1,10 @@
+import { withTriggers } from './callbacks.ts'
 import { dispatcherSteps } from './dispatcher-steps.ts'
 import { crashStep, faultSteps } from './fault-steps.ts'
+import { queueSteps, withWakeUp } from './queue-steps.ts'
 import type { Rules } from './rules.ts'
 import { schedulerSteps } from './scheduler-steps.ts'
-import { processNames, type State, taskNames, tidied } from './state.ts'
+import { processNames, type Queue, type State, taskNames, tidied } from './state.ts'
 import { operatorSteps, userSteps } from './user-steps.ts'
 
 /** The text of each step in a trace. `{who}` and `{task}` are placeholders. */
@@ -32,10 +34,14 @@ export const verbs = {
   passDeadline: 'the deadline of {task} passes',
   expire: 'the scheduler ends {task}: its deadline has passed',
   expand: 'the scheduler makes the occurrence of the cron job',
+  wake: 'the queue has a permit for {task}, and makes it due',
+  pass: 'a period of the queue passes',
   windDown: 'the scheduler winds the workspace down',
   stop: 'the user stops {task}: 200',
   cancel: 'the user cancels {task}: 200',
   postpone: 'the user moves {task} to a later time: 200',
+  pauseQueue: 'the user pauses the queue: 200',
+  resumeQueue: 'the user resumes the queue: 200',
   pause: 'the user pauses the cron job: 200',
   resume: 'the user resumes the cron job: 200',
   deleteCronJob: 'the user deletes the cron job: 204',
@@ -57,24 +63,33 @@ export type Verb = keyof typeof verbs
 export type Visit = (verb: Verb, who: number, task: number, next: State) => void
 
 /** The optional steps of a search. */
-export type Scope = { users: boolean; deadlines: boolean; pausesEnd: boolean; crashes: boolean; backups: boolean }
+export type Scope = {
+  users: boolean
+  deadlines: boolean
+  pausesEnd: boolean
+  crashes: boolean
+  backups: boolean
+  queue: Queue['limit']
+}
 
 /** Visits all successors of a state. */
 export function visitNext(rules: Rules, scope: Scope, state: State, visit: Visit): void {
-  const tidy: Visit = (verb, who, task, next) => visit(verb, who, task, tidied(next))
+  const tidy: Visit = (verb, who, task, next) =>
+    visit(verb, who, task, tidied(withWakeUp(rules, state, verb, withTriggers(rules, state, verb, next))))
   for (let who = 0; who < state.processes.length; who++) {
     dispatcherSteps(rules, state, who, tidy)
     faultSteps(state, who, tidy)
   }
   if (scope.crashes) crashStep(state, tidy)
   schedulerSteps(rules, state, tidy)
+  if (scope.queue !== 'none') queueSteps(rules, state, tidy)
   if (scope.users) userSteps(scope, state, tidy)
   if (scope.backups) operatorSteps(rules, state, tidy)
 }
 
 // Steps of users, operators and faults are optional. All other steps happen in the end.
 const optional: ReadonlySet<Verb> = new Set<Verb>([
-  ...(['stop', 'cancel', 'postpone', 'pause', 'resume', 'deleteCronJob', 'deleteWorkspace'] as const),
+  ...(['pauseQueue', 'stop', 'cancel', 'postpone', 'pause', 'resume', 'deleteCronJob', 'deleteWorkspace'] as const),
   ...([
     'claimSlowly',
     'prefetchSlowly',

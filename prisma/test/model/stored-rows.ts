@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { newUuid } from '@belfry/domain'
 import type { Pool } from '../../src/index.ts'
 import { type InputColumn, inputRows, inputValues } from '../../src/postgres/statement-input.ts'
-import type { EndSituation, Situation } from './reached.ts'
+import { blockedAway } from '../../src/queues/queue-sql.ts'
+import { type Callbacks, storedCallbacks } from './callbacks.ts'
+import type { EndSituation, QueueSituation, Situation } from './reached.ts'
+import { theRules } from './rules.ts'
 import { cron, isFinished, type Row, stranger } from './state.ts'
 
 /** A row of the model in PostgreSQL, with the ids that it got there. */
@@ -10,14 +13,16 @@ export type StoredRow = Situation & {
   taskId: string
   workspaceId: string
   cronJobId: string | null
+  /** Null without a queue. */
+  queueId: string | null
   /** The run that the row's claim has, or had. */
   runId: string
   /** The ids of A, B, Q and the stranger. */
   dispatchers: readonly string[]
 }
 
-/** The columns that the model has. */
-export type Projection = Omit<Row, 'sent' | 'mayNotStart' | 'sentSinceBackup'>
+/** The columns that the model has, and the callbacks that the row has stored. */
+export type Projection = Omit<Row, 'sent' | 'mayNotStart' | 'sentSinceBackup' | 'missingCallbacks'> & Callbacks
 
 /** Stores the row of each situation as a task of a workspace of its own. */
 export async function storeSituations(
@@ -49,13 +54,48 @@ export async function storeEnds(pool: Pool, ends: readonly EndSituation[]): Prom
   return stored
 }
 
+/** Stores the rows of each queue in a workspace of its own. */
+export async function storeQueues(
+  pool: Pool,
+  situations: readonly QueueSituation[],
+  dispatchers: readonly string[],
+): Promise<StoredSituation[]> {
+  const stored = situations.map(situation => {
+    const [queueId, workspaceId] = [randomUUID(), randomUUID()]
+    const executions = situation.rows[0].executions + situation.rows[1].executions
+    const rows = situation.rows.flatMap((row, task) =>
+      row.state === 'none' ? [] : [{ ...placed({ ...asActive, task, row }, dispatchers), queueId, workspaceId }],
+    )
+    return { situation, queueId, workspaceId, executions, rows }
+  })
+  const first = stored.flatMap(({ rows: [row], executions }) =>
+    row ? [{ ...row, row: { ...row.row, executions } }] : [],
+  )
+  await insertAll(pool, workspacesStatement, workspaceInput, first)
+  await insertAll(pool, queuesStatement, queueInput, stored)
+  const rows = stored.flatMap(each => each.rows)
+  await insertAll(pool, cronJobsStatement, cronJobInput, rows.filter(hasCronJob))
+  await storeRows(pool, rows)
+  return stored
+}
+
+/** A queue in PostgreSQL, with its rows in order of the tasks, and the executions of both. */
+export type StoredSituation = {
+  situation: QueueSituation
+  queueId: string
+  workspaceId: string
+  executions: number
+  rows: StoredRow[]
+}
+
 export type StoredEnd = { end: EndSituation; id: string; rows: Array<StoredRow | null> }
 
 const asActive = { cronJob: 'active', workspace: 'exists' } as const
 
 function placed(situation: Situation, dispatchers: readonly string[]): StoredRow {
   const cronJobId = situation.task === cron ? newUuid() : null
-  return { ...situation, dispatchers, cronJobId, taskId: newUuid(), workspaceId: randomUUID(), runId: newUuid() }
+  const ids = { cronJobId, queueId: null, taskId: newUuid(), workspaceId: randomUUID(), runId: newUuid() }
+  return { ...situation, dispatchers, ...ids }
 }
 
 function hasCronJob({ cronJobId, cronJob }: StoredRow): boolean {
@@ -89,6 +129,24 @@ const workspacesStatement = `
   INSERT INTO workspaces (id, organization_id, name, deleted_at)
   SELECT id, id, 'A', CASE WHEN is_deleted THEN now() END FROM input`
 
+const queueInput: ReadonlyArray<InputColumn<StoredSituation>> = [
+  ['id', 'uuid', ({ queueId }) => queueId],
+  ['workspace_id', 'uuid', ({ workspaceId }) => workspaceId],
+  ['limited', 'text', ({ situation }) => situation.queue.limit],
+  ['is_paused', 'bool', ({ situation }) => situation.queue.isPaused],
+  ['starts', 'int4', ({ situation }) => situation.queue.starts],
+]
+const queuesStatement = `
+  WITH input AS (${inputRows(queueInput)}),
+  started AS (
+    INSERT INTO queue_starts (queue_id, at, starts) SELECT id, clock_timestamp(), starts FROM input WHERE starts > 0
+  )
+  INSERT INTO queues (id, workspace_id, name, max_concurrent, rate_count, rate_period_ms, ordered, paused_at)
+  SELECT id, workspace_id, 'A', CASE limited WHEN 'one at a time' THEN 1 END,
+         CASE limited WHEN 'one in a period' THEN 1 END, CASE limited WHEN 'one in a period' THEN 3600000 END,
+         limited = 'ordered', CASE WHEN is_paused THEN now() END
+  FROM input`
+
 const cronJobInput: ReadonlyArray<InputColumn<StoredRow>> = [
   ['id', 'uuid', ({ cronJobId }) => cronJobId],
   ['workspace_id', 'uuid', ({ workspaceId }) => workspaceId],
@@ -103,12 +161,19 @@ const cronJobsStatement = `
          'https://example.com/hook', 'POST', 1, 'fixed', 1000, 1000, 5000
   FROM (${inputRows(cronJobInput)}) input`
 
+// One callback for each kind of outcome.
+const retry = { max_retries: 1, backoff: 'fixed', base_delay_ms: 1_000, max_delay_ms: 1_000 }
+const callback = { url: 'https://example.com/callback', headers: {}, retry, timeout_ms: 5_000 }
+const callbacks = JSON.stringify({ on_attempt: callback, on_success: callback, on_failure: callback })
+
 const away = `interval '10000 years'`
 
 const taskInput: ReadonlyArray<InputColumn<StoredRow>> = [
   ['id', 'uuid', ({ taskId }) => taskId],
   ['workspace_id', 'uuid', ({ workspaceId }) => workspaceId],
   ['cron_job_id', 'uuid', ({ cronJobId }) => cronJobId],
+  ['queue_id', 'uuid', ({ queueId }) => queueId],
+  ['task', 'int4', ({ task }) => task],
   ['state', 'task_state', ({ row }) => stateOf(row)],
   ['due', 'text', ({ row }) => row.due],
   ['attempts', 'int2', ({ row }) => row.attempts],
@@ -116,6 +181,7 @@ const taskInput: ReadonlyArray<InputColumn<StoredRow>> = [
   ['owner', 'uuid', ({ row, dispatchers }) => (row.state === 'processing' ? dispatchers[row.by ?? stranger] : null)],
   ['prefetched', 'text', ({ row }) => row.prefetched],
   ['deadline', 'text', ({ row }) => row.deadline],
+  ['reason', 'text', ({ row }) => row.reason],
   ['quarantined', 'bool', ({ row }) => row.quarantined],
   ['lost', 'int2', ({ row }) => row.lost],
   ['lost_alone', 'int2', ({ row }) => row.lostAlone],
@@ -126,24 +192,27 @@ const tasksStatement = `
   task AS (
     INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, run_id, lease_until, dispatcher_id,
                        prefetched, quarantined, lost, lost_alone, cron_job_id, occurrence_at, created_at, finished_at,
-                       expires_at)
+                       expires_at, state_reason, queue_id, has_callbacks)
     SELECT id, workspace_id, CASE WHEN cron_job_id IS NULL THEN 'task' ELSE 'cron' END::task_source, state, attempts,
-           now() - interval '1 minute',
+           now() - interval '1 minute' + task * interval '1 second',
            CASE WHEN state = 'processing' OR due = 'due' THEN now() - interval '1 minute'
-                WHEN due = 'later' THEN now() + interval '1 hour' ELSE now() - interval '1 minute' + ${away} END,
+                WHEN due = 'later' THEN now() + interval '1 hour'
+                WHEN due = 'blocked' THEN now() - interval '1 minute' + ${blockedAway} ELSE now() - interval '1 minute' + ${away} END,
            run_id,
            CASE WHEN state = 'processing' THEN now() + interval '1 minute' + CASE WHEN due = 'held' THEN ${away} ELSE '0' END END,
            owner, prefetched <> 'no', quarantined, lost, lost_alone, cron_job_id,
            CASE WHEN cron_job_id IS NOT NULL THEN now() - interval '1 minute' END, now() - interval '1 hour',
            CASE WHEN is_finished THEN now() END,
-           CASE deadline WHEN 'ahead' THEN now() + interval '2 hours' WHEN 'passed' THEN now() - interval '1 second' END
+           CASE deadline WHEN 'ahead' THEN now() + interval '2 hours' WHEN 'passed' THEN now() - interval '1 second' END,
+           reason, queue_id, true
     FROM input
   ),
   sent AS (
     INSERT INTO sends (dispatcher_id, seq, run_ids) SELECT owner, 1, ARRAY[run_id] FROM input WHERE prefetched = 'journaled'
   )
-  INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
-  SELECT id, 'A', 'https://example.com/hook', 'POST', 1, 'fixed', 1000, 1000, 5000 FROM input`
+  INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms,
+                             callbacks)
+  SELECT id, 'A', 'https://example.com/hook', 'POST', 1, 'fixed', 1000, 1000, 5000, '${callbacks}' FROM input`
 
 function stateOf({ state }: Row): Exclude<Row['state'], 'none'> {
   if (state === 'none') throw new Error('PostgreSQL has no row for it.')
@@ -180,11 +249,13 @@ type Read = {
   dispatcher_id: string | null
   prefetched: Row['prefetched']
   deadline: Row['deadline']
+  reason: Row['reason']
   quarantined: boolean
   lost: number
   lost_alone: number
   executions: number
   runs: number[]
+  callbacks: string[]
 }
 
 /** Reads rows back. `since`: the start of the statement; tasks due after it count as `later`. */
@@ -193,14 +264,18 @@ export async function project(pool: Pool, stored: readonly StoredRow[], since: D
     SELECT t.id, t.state, t.attempts, t.run_id, t.dispatcher_id, t.quarantined, t.lost, t.lost_alone,
            CASE WHEN t.finished_at IS NOT NULL THEN 'due'
                 WHEN t.lease_until > now() + interval '5000 years' OR t.due_at > now() + interval '5000 years' THEN 'held'
+                WHEN t.due_at > now() + interval '1000 years' THEN 'blocked'
                 WHEN t.state IN ('pending', 'retrying') AND t.due_at > $2 THEN 'later' ELSE 'due' END AS due,
            CASE WHEN NOT t.prefetched THEN 'no'
                 WHEN EXISTS (SELECT FROM sends s WHERE s.dispatcher_id = t.dispatcher_id AND t.run_id = ANY (s.run_ids)) THEN 'journaled'
                 ELSE 'unsent' END AS prefetched,
            CASE WHEN t.finished_at IS NOT NULL OR t.expires_at IS NULL THEN 'none'
                 WHEN t.expires_at > now() THEN 'ahead' ELSE 'passed' END AS deadline,
+           CASE WHEN t.state = 'dead' THEN t.state_reason END AS reason,
            (SELECT coalesce(sum(executions), 0)::int FROM usage_changes u WHERE u.workspace_id = t.workspace_id) AS executions,
-           ARRAY (SELECT attempt::int FROM runs r WHERE r.task_id = t.id) AS runs
+           ARRAY (SELECT attempt::int FROM runs r WHERE r.task_id = t.id) AS runs,
+           ARRAY (SELECT split_part(r.name, ' ', 1) FROM tasks c JOIN task_requests r ON r.task_id = c.id
+                  WHERE c.callback_of = t.id AND c.source = 'callback' AND NOT c.has_callbacks) AS callbacks
     FROM tasks t WHERE t.id = ANY ($1::uuid[])`
   const { rows } = await pool.query<Read>(text, [stored.map(({ taskId }) => taskId), since])
   const byId = new Map(rows.map(row => [row.id, row]))
@@ -217,16 +292,29 @@ function projected({ row, runId, dispatchers }: StoredRow, read: Read): Projecti
     by,
     prefetched: read.prefetched,
     deadline: read.deadline,
+    reason: read.reason,
     quarantined: read.quarantined,
     lost: read.lost,
     lostAlone: read.lost_alone,
     executions: read.executions,
     runs: read.runs.reduce((mask, attempt) => mask | (1 << attempt), 0),
+    onAttempt: countOf('on_attempt', read.callbacks),
+    onSuccess: countOf('on_success', read.callbacks),
+    onFailure: countOf('on_failure', read.callbacks),
   }
 }
 
+function countOf(event: string, callbacks: readonly string[]): number {
+  return callbacks.filter(name => name === event).length
+}
+
+/** The row and the callbacks that the model expects after a statement. */
+export function expectedAfter(before: Row, after: Row): Projection {
+  return { ...expected(after), ...storedCallbacks(theRules, before, after) }
+}
+
 /** The row that the model expects. The due time and the deadline of an ended task are irrelevant. */
-export function expected(row: Row): Projection {
-  const { sent: _, mayNotStart: __, sentSinceBackup: ___, ...stored } = row
+export function expected(row: Row): Omit<Projection, keyof Callbacks> {
+  const { sent: _, mayNotStart: __, sentSinceBackup: ___, missingCallbacks: ____, ...stored } = row
   return isFinished(row) ? { ...stored, due: 'due', deadline: 'none' } : stored
 }

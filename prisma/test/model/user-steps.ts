@@ -33,9 +33,9 @@ export function userSteps(scope: Scope, state: State, visit: Visit): void {
 
 /** The steps of the operator: one backup, one restore, one release. */
 export function operatorSteps(rules: Rules, state: State, visit: Visit): void {
-  const { rows, cronJob, workspace, backup } = state
+  const { rows, cronJob, workspace, queue, backup } = state
   if (state.restore === 'none' && backup === null)
-    visit('backUp', -1, -1, { ...state, backup: { rows, cronJob, workspace } })
+    visit('backUp', -1, -1, { ...state, backup: { rows, cronJob, workspace, queue } })
   if (state.restore === 'none' && backup !== null) restoreSteps(rules, state, backup, visit)
   if (state.restore === 'held') {
     const released = { ...state, restore: 'released' as const }

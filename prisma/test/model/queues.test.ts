@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto'
+import { defaultTiers } from '@belfry/domain'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { advanceQueues, claimFromBlocks, claimTasks } from '../../src/index.ts'
+import { useDatabase } from '../setup.ts'
+import { explore, queueSituationsOf } from './reached.ts'
+import { theRules } from './rules.ts'
+import { oneAtATime, oneInAPeriod, ordered, type Question } from './scopes.ts'
+import { cron, isFinished, plain, type Queue, quarantineProcess, rowOf, type Stored } from './state.ts'
+import { advance, type ClaimOf, claimInQueue } from './statements.ts'
+import { expectedAfter, project, type StoredSituation, storeQueues } from './stored-rows.ts'
+
+// A busy machine needs ten times as long as an idle one.
+const timeout = 120_000
+
+const searches: Array<{ name: string; question: Question; states: number }> = [
+  { name: 'max_concurrent', question: oneAtATime, states: 9_280 },
+  { name: 'rate_limit', question: oneInAPeriod, states: 23_514 },
+  { name: 'ordered', question: ordered, states: 5_464 },
+]
+
+it.each(searches)('keeps the promise in each of $states states, and can end from each: $name', { timeout }, search => {
+  expect(explore(search.question)).toEqual({ states: search.states, violation: null, trace: [] })
+})
+
+const db = useDatabase()
+const dispatchers = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+
+type Change = { stored: StoredSituation[]; run(): Promise<unknown>; says(before: Stored): Stored }
+
+/** Returns the queues that PostgreSQL left in another state than the model, each with its rows before the statement. */
+async function differences({ stored, run, says }: Change) {
+  await run()
+  const { rows: clock } = await db.pool.query<{ now: Date }>('SELECT clock_timestamp() AS now')
+  const all = stored.flatMap(({ rows }) => rows)
+  const found = new Map(
+    (await project(db.pool, all, clock[0]?.now ?? new Date())).map((row, i) => [all[i]?.taskId, row]),
+  )
+  const text = `SELECT q.id, coalesce((SELECT sum(starts) FROM queue_starts s WHERE s.queue_id = q.id), 0)::int AS starts
+                FROM queues q`
+  const { rows: counts } = await db.pool.query<{ id: string; starts: number }>(text)
+  const starts = new Map(counts.map(row => [row.id, row.starts]))
+  return stored.flatMap(({ situation, queueId, rows }) => {
+    const after = says(storedOf(situation))
+    const executions = after.rows[plain].executions + after.rows[cron].executions
+    const wanted = rows.map(({ task, row }) => ({ ...expectedAfter(row, rowOf(after, task)), executions }))
+    const seen = rows.map(({ taskId }) => found.get(taskId))
+    const isEqual = JSON.stringify([seen, starts.get(queueId)]) === JSON.stringify([wanted, after.queue.starts])
+    return isEqual ? [] : [{ before: situation, model: wanted, postgres: seen, starts: starts.get(queueId) }]
+  })
+}
+
+function storedOf({ rows, queue }: StoredSituation['situation']): Stored {
+  return { rows, queue, cronJob: 'active', workspace: 'exists' }
+}
+
+/** Claims one task of each queue that the search has reached. */
+async function claimOneOfEach(question: Question, task: number, of: ClaimOf): Promise<Change> {
+  const reached = queueSituationsOf(question).filter(({ rows }) => rows[task]?.state !== 'none')
+  const stored = await storeQueues(db.pool, reached, dispatchers)
+  const requests = stored.flatMap(({ rows }) =>
+    rows
+      .filter(row => row.task === task)
+      .map(({ taskId }) => ({ taskId, token: randomUUID(), isPrefetch: of.isPrefetch })),
+  )
+  const claimant = { dispatcherId: dispatchers[of.by] ?? '', quarantine: of.isQuarantine }
+  // Only tasks that `claimFromBlocks` refuses are claimed together with their queue, and those are never prefetched.
+  const claimed = (part: typeof requests) =>
+    of.isPrefetch
+      ? claimFromBlocks(db.pool, claimant, part, defaultTiers)
+      : claimTasks(db.pool, claimant, part, defaultTiers)
+  return { stored, run: () => inParts(requests, claimed), says: before => claimInQueue(theRules, before, task, of) }
+}
+
+/** Runs a statement on parts that PostgreSQL handles well within its statement timeout, on a busy machine too. */
+async function inParts<T>(all: readonly T[], run: (part: T[]) => Promise<unknown>): Promise<void> {
+  for (let i = 0; i < all.length; i += 200) await run(all.slice(i, i + 200))
+}
+
+async function advanceEach(question: Question): Promise<Change> {
+  const reached = queueSituationsOf(question).filter(({ rows }) => rows.some(row => !isFinished(row)))
+  const stored = await storeQueues(db.pool, reached, dispatchers)
+  const ids = stored.map(({ queueId }) => queueId)
+  return { stored, run: () => inParts(ids, part => advanceQueues(db.pool, part)), says: advance }
+}
+
+const claims: Array<[string, ClaimOf]> = [
+  ['for a free slot', { by: 0, isPrefetch: false, isQuarantine: false }],
+  ['ahead of a slot', { by: 0, isPrefetch: true, isQuarantine: false }],
+  ['in quarantine', { by: quarantineProcess, isPrefetch: false, isQuarantine: true }],
+]
+
+describe.each(searches)('PostgreSQL agrees with the model of $name', ({ question }) => {
+  beforeEach(() =>
+    db.pool.query(
+      'TRUNCATE tasks, task_requests, runs, cron_jobs, dispatchers, sends, usage_changes, queues, queue_starts',
+    ),
+  )
+
+  it.each(claims)('when a task is claimed %s', { timeout }, async (_, of) => {
+    for (const task of [plain, cron]) {
+      const claim = await claimOneOfEach(question, task, of)
+      expect(claim.stored.length).toBeGreaterThan(50)
+      expect(await differences(claim)).toEqual([])
+    }
+  })
+
+  it('when the queue is woken', { timeout }, async () => {
+    const change = await advanceEach(question)
+    expect(change.stored.length).toBeGreaterThan(50)
+    expect(await differences(change)).toEqual([])
+  })
+})
+
+// Each drops one condition of the product's functions.
+const seeded: Array<{ condition: string; name: Queue['limit']; question: Question; from: string; to: string }> = [
+  {
+    condition: 'the attempts in flight',
+    name: 'one at a time',
+    question: oneAtATime,
+    from: 'permits := permits - used;',
+    to: 'NULL;',
+  },
+  {
+    condition: 'the starts of the period',
+    name: 'one in a period',
+    question: oneInAPeriod,
+    from: 'greatest(q.rate_count - used, 0)',
+    to: 'q.rate_count',
+  },
+  {
+    condition: 'the pause',
+    name: 'one at a time',
+    question: oneAtATime,
+    from: 'CASE WHEN q.paused_at IS NOT NULL THEN 0 WHEN q.ordered',
+    to: 'CASE WHEN q.ordered',
+  },
+  {
+    condition: 'the head',
+    name: 'ordered',
+    question: ordered,
+    from: 'ORDER BY t.execute_at, t.id LIMIT 1;\n      END IF;',
+    to: 'ORDER BY t.execute_at DESC, t.id LIMIT 1;\n      END IF;',
+  },
+]
+
+describe('the comparison notices a claim without', () => {
+  let original = ''
+  beforeEach(async () => {
+    await db.pool.query('TRUNCATE tasks, task_requests, runs, cron_jobs, usage_changes, queues, queue_starts')
+    original = await definition()
+  })
+  afterEach(() => db.pool.query(original))
+
+  async function definition(): Promise<string> {
+    const text = `SELECT pg_get_functiondef('lock_queues(uuid[])'::regprocedure) AS text`
+    return (await db.pool.query<{ text: string }>(text)).rows[0]?.text ?? ''
+  }
+
+  it.each(seeded)('$condition: $name', { timeout }, async ({ question, from, to }) => {
+    expect(original).toContain(from)
+    await db.pool.query(original.replace(from, to))
+    const found = []
+    for (const task of [plain, cron]) {
+      const of = { by: 0, isPrefetch: false, isQuarantine: false }
+      found.push(...(await differences(await claimOneOfEach(question, task, of))))
+    }
+    expect(found.length).toBeGreaterThan(0)
+  })
+})
