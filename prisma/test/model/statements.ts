@@ -65,7 +65,7 @@ function waitsUnblocked(row: Row): boolean {
   return (row.state === 'pending' || row.state === 'retrying') && (row.due === 'later' || row.due === 'due')
 }
 
-// A full queue also blocks its other due tasks, except the one that is next.
+// A full queue also blocks its other due tasks, except the head of an ordered queue.
 function blockDue<Part extends Stored>(stored: Part, refused: number, isFull: boolean): Part {
   const head = stored.rows.findIndex(waitsUnblocked)
   const isHead = (task: number) => stored.queue.limit === 'ordered' && permitsOf(theRules, stored) > 0 && task === head
