@@ -20,7 +20,7 @@ export async function makeRelease(folder) {
   try {
     await bundleAll()
     packImages(folder, work)
-    packPackages(folder)
+    packPackages(folder, work)
     packChart(folder, work)
     packPython(folder)
     writeFileSync(join(folder, `belfry-${version}.spdx.json`), JSON.stringify(await makeSbom(version), null, 2))
@@ -49,10 +49,24 @@ function packImages(folder, work) {
     packFolder(join(work, 'images', name), '.', join(folder, `belfry-${name}-files-${version}-${process.arch}.tar.gz`))
 }
 
-// pnpm writes the published fields into the manifests, which npm does not.
-function packPackages(folder) {
-  for (const name of ['client', 'cli', 'belfry'])
-    run(join(root, 'node_modules/.bin/pnpm'), ['pack', '--pack-destination', folder], join(root, 'packages', name))
+// pnpm writes the published fields into the manifests, which npm does not. It writes dependencies in the order in which it
+// resolved them, which differs between two runs.
+function packPackages(folder, work) {
+  for (const name of ['client', 'cli', 'belfry']) {
+    const packed = join(work, 'packed', name)
+    run(join(root, 'node_modules/.bin/pnpm'), ['pack', '--pack-destination', packed], join(root, 'packages', name))
+    const [tarball] = readdirSync(packed)
+    run('tar', ['-xzf', tarball], packed)
+    const manifest = join(packed, 'package/package.json')
+    const fields = Object.entries(JSON.parse(readFileSync(manifest, 'utf8')))
+    const sorted = fields.map(([field, value]) => [field, /dependencies$/i.test(field) ? sortKeys(value) : value])
+    writeFileSync(manifest, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`)
+    packFolder(packed, 'package', join(folder, tarball))
+  }
+}
+
+function sortKeys(object) {
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 // Helm stores the time of the packaging, which would change the digest.

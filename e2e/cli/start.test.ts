@@ -44,8 +44,8 @@ it('starts from its tarball in an empty folder, delivers, stops, and continues w
   await install(folder)
   const belfry = join(folder, 'node_modules/belfry/bin/belfry.mjs')
   const port = await freePort()
-  const start = () => {
-    const child = spawn(process.execPath, [belfry, 'start', '--port', String(port)], { cwd: folder })
+  const start = (...more: string[]) => {
+    const child = spawn(process.execPath, [belfry, 'start', '--port', String(port), ...more], { cwd: folder })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', text => (output += text))
     onTestFinished(() => void child.kill('SIGTERM'))
@@ -81,13 +81,14 @@ it('starts from its tarball in an empty folder, delivers, stops, and continues w
   first.child.kill('SIGINT')
   expect(await once(first.child, 'exit')).toEqual([0, null])
 
-  const second = start()
+  const second = start('--demo')
   await waitFor(
     async () => second.read(),
     output => output.includes('Ctrl-C stops everything'),
     60_000,
   )
   expect(second.read()).toContain(key)
+  expect(second.read()).toContain('The workspace "Demo" of the dashboard shows the calls of a fictional shop.')
   second.child.kill('SIGINT')
   expect(await once(second.child, 'exit')).toEqual([0, null])
 }, 150_000)

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { slug } from 'github-slugger'
 
 const read = path => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
@@ -38,13 +39,18 @@ export default {
       { text: 'Changelog', link: '/changelog' },
       {
         text: SITE_LABEL,
-        items: versions.map(({ label, path }) => ({ text: label, link: path, target: '_self' })),
+        items: versions.map(({ label, path }) => ({ text: label, link: fromBase(path), target: '_self' })),
       },
     ],
     sidebar: navigation,
     socialLinks: REPOSITORY_URL ? [{ icon: 'github', link: REPOSITORY_URL }] : [],
     footer: { message: 'MIT licensed' },
   },
+}
+
+// VitePress puts the base of this version before each link.
+function fromBase(path) {
+  return `/${posix.relative(SITE_BASE, path)}/`.replace('//', '/')
 }
 
 // Vue would evaluate `{{ secrets.NAME }}`.
