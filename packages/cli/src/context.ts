@@ -23,26 +23,30 @@ export type Context = Io & {
   canSignIn: boolean
   /** Returns a client for the server and credentials of the options and the environment. */
   belfry(on?: BelfryOptions['on']): Belfry
+  /** Returns the options of such a client. */
+  connection(): BelfryOptions
 }
 
 export function createContext(io: Io, options: GlobalOptions): Context {
   const { env, stdout } = io
   const credentials = credentialsOf(env, options)
   let hasWarned = false
+  const connection = (): BelfryOptions => {
+    const url = urlOf(env, options)
+    if (url.baseUrl && isInsecure(url.baseUrl) && !hasWarned) {
+      hasWarned = true
+      io.stderr.write(`Warning: the credential is sent unencrypted to ${url.baseUrl}. Use https.\n`)
+    }
+    if (credentials) return { ...credentials, ...url }
+    throw new UsageError('Set BELFRY_API_KEY or --api-key to the key of a workspace, bf_...')
+  }
   return {
     ...io,
     out: createOutput(stdout, { isJson: options.json ?? false, env }),
     now: () => new Date(),
     canSignIn: credentials !== null,
-    belfry(on = {}) {
-      const url = urlOf(env, options)
-      if (url.baseUrl && isInsecure(url.baseUrl) && !hasWarned) {
-        hasWarned = true
-        io.stderr.write(`Warning: the credential is sent unencrypted to ${url.baseUrl}. Use https.\n`)
-      }
-      if (credentials) return new Belfry({ ...credentials, ...url, on })
-      throw new UsageError('Set BELFRY_API_KEY or --api-key to the key of a workspace, bf_...')
-    },
+    connection,
+    belfry: (on = {}) => new Belfry({ ...connection(), on }),
   }
 }
 

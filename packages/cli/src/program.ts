@@ -8,6 +8,7 @@ import { addImport } from './commands/import.ts'
 import { addList } from './commands/list.ts'
 import { addListen } from './commands/listen.ts'
 import { addMaintenance } from './commands/maintenance.ts'
+import { addMcp } from './commands/mcp.ts'
 import { addPublish } from './commands/publish.ts'
 import { addQueues } from './commands/queues.ts'
 import { addReplay } from './commands/replay.ts'
@@ -51,6 +52,7 @@ export function createProgram(io: Io, fail: (code?: 1 | 2) => void): Command {
   addListen(program, context)
   addImport(program, context, fail)
   addConfiguration(program, context, fail)
+  addMcp(program, context)
   addMaintenance(program, io, fail)
   return program
 }

@@ -19,7 +19,7 @@ export function addConfiguration(program: Command, context: () => Context, fail:
       const ctx = context()
       const plan = await makePlan(ctx, flags)
       for (const change of plan.changes) show(ctx, change)
-      report(ctx, plan)
+      report(ctx, plan, false)
       if (check && plan.changes.length > 0) fail()
     })
   withFlags(program.command('apply').description('make the workspace agree with the configuration file')).action(
@@ -27,7 +27,7 @@ export function addConfiguration(program: Command, context: () => Context, fail:
       const ctx = context()
       const plan = await makePlan(ctx, flags)
       await applyPlan(ctx.belfry(), plan, { signal: ctx.signal, onDone: change => show(ctx, change) })
-      report(ctx, plan)
+      report(ctx, plan, true)
     },
   )
   program
@@ -91,7 +91,7 @@ function show(ctx: Context, change: Change): void {
   ctx.out.show(changeToJson(change), describeChange(change, ctx.out.paint))
 }
 
-function report(ctx: Context, plan: Plan): void {
+function report(ctx: Context, plan: Plan, isDone: boolean): void {
   for (const warning of warningsOf(plan)) ctx.stderr.write(`${warning}\n`)
-  ctx.out.say(summarize(plan))
+  ctx.out.say(summarize(plan, isDone))
 }

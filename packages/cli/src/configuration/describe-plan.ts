@@ -41,11 +41,11 @@ export function changeToJson(change: Change): object {
   return { action, kind, key, id: change.live.id, differences: change.differences }
 }
 
-/** Returns one sentence for what changes and what does not. */
-export function summarize({ changes, unchanged }: Plan): string {
+/** Returns one sentence for what changes or has changed, and what does not. */
+export function summarize({ changes, unchanged }: Plan, isDone: boolean): string {
   const count = (action: Change['action'], text: string) => {
     const n = changes.filter(change => change.action === action).length
-    return n === 0 ? [] : [`${n} to ${text}`]
+    return n === 0 ? [] : [isDone ? `${n} ${text.replace(/e?$/, 'ed')}` : `${n} to ${text}`]
   }
   const counts = [
     ...count('create', 'create'),

@@ -8,6 +8,8 @@ export type Auditor = {
   user: { userId: string } | null
   apiKeyId: string | null
   address: string
+  /** The agent that acts with the credential, by the name that it gives itself. */
+  agent?: string | undefined
 }
 
 export type AuditedAction = {
@@ -28,6 +30,6 @@ export async function audit(tx: AnyTransaction, by: Auditor, audited: AuditedAct
     apiKeyId: by.apiKeyId,
     address: by.address,
     objectId: audited.objectId,
-    details: audited.details ?? {},
+    details: { ...audited.details, ...(by.agent === undefined ? {} : { agent: by.agent }) },
   })
 }

@@ -31,6 +31,7 @@ export type OrganizationCaller = {
   actor: Actor
   /** Where the request came from. */
   address: string
+  agent?: string | undefined
 }
 
 /** A caller that acts in one workspace: its API key, or a user who names the workspace. */
@@ -87,7 +88,13 @@ async function authorizeAny(
       ? await findInOrganization(ctx, request, key, missing, String(params.org))
       : await findInWorkspace(ctx, request, key, missing, params.ws)
   requireRight(caller.actor, right)
-  return caller
+  return { ...caller, agent: agentOf(request) }
+}
+
+// Each agent names itself, so the name only tells agents of one credential apart.
+function agentOf({ headers }: Request): string | undefined {
+  const name = headers['x-belfry-agent']
+  return name === undefined ? undefined : String(name).slice(0, 100)
 }
 
 const missingBoth =

@@ -1,0 +1,146 @@
+import { join } from 'node:path'
+import { type Receiver, startReceiver } from '@belfry/testing'
+import { waitFor } from '@belfry/testing/wait-for'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type Belfry, startBelfry } from './belfry.ts'
+import { repositoryRoot } from './repository-root.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let belfry: Belfry
+let target: Receiver
+beforeAll(async () => {
+  target = await startReceiver()
+  // Calls within the process keep the host of the request.
+  belfry = await startBelfry('postgres', { services: ['all-in-one'], env: { PUBLIC_URL: 'http://belfry.example.com' } })
+})
+afterAll(async () => {
+  await belfry?.close()
+  await target?.close()
+})
+
+const overHttp = (headers: Record<string, string>) =>
+  new StreamableHTTPClientTransport(new URL(`${belfry.url}/mcp`), { requestInit: { headers } })
+const program = join(repositoryRoot(), 'packages/cli/dist/main.mjs')
+const transports: Record<string, () => Transport> = {
+  'POST /mcp': () => overHttp({ 'X-Api-Key': String(belfry.caller.apiKey), 'User-Agent': 'an-agent' }) as Transport,
+  'belfry mcp': () =>
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [program, 'mcp'],
+      env: { PATH: String(process.env.PATH), BELFRY_URL: belfry.url, BELFRY_API_KEY: String(belfry.caller.apiKey) },
+    }),
+}
+
+async function connect(transport: Transport) {
+  const client = new Client({ name: 'an-agent', version: '1.0.0' })
+  await client.connect(transport)
+  onTestFinished(() => client.close())
+  return {
+    client,
+    /** Calls a tool, and returns its JSON, or the text of its error. */
+    async use(name: string, args: Record<string, unknown> = {}) {
+      const { content, isError } = await client.callTool({ name, arguments: args })
+      const { text } = (content as Array<{ text: string }>)[0] ?? { text: '' }
+      return isError ? { error: text } : JSON.parse(text)
+    },
+  }
+}
+
+describe.each(Object.keys(transports))('%s', kind => {
+  const open = () => connect(transports[kind]?.() as Transport)
+
+  it('lets an agent schedule a call, find out why it failed, and replay it', async () => {
+    const { use } = await open()
+    const path = `/fails-${kind.length}`
+    target.answer(path, { status: 503, body: 'the shop is closed' })
+    const scheduled = await use('schedule_task', {
+      ...{ url: target.url(path), name: 'Confirm order 42', payload: { order: 42 }, max_retries: 0 },
+    })
+    expect(scheduled).toMatchObject({ name: 'Confirm order 42', method: 'POST', payload: { order: 42 } })
+    const explain = () => use('explain_task', { task_id: scheduled.id })
+    const explained = await waitFor(explain, ({ task }) => task.state === 'dead', 30_000)
+    expect(explained).toMatchObject({
+      why: 'Its only attempt failed; 0 retries were allowed. The last one: http_status, The target answered with status 503.',
+      lastRequest: { method: 'POST', body: '{"order":42}' },
+      lastResponse: { status: 503, body: 'the shop is closed' },
+      host: { host: new URL(target.url(path)).host },
+    })
+    expect((await use('list_runs', { status: 'failed', task_id: scheduled.id })).length).toBe(1)
+    target.answer(path, { status: 200 })
+    const replay = await use('replay_task', { task_id: scheduled.id })
+    const again = await waitFor(
+      () => use('explain_task', { task_id: replay.id }),
+      ({ task }) => task.state === 'success',
+      30_000,
+    )
+    expect(again.why).toMatch(/^It succeeded: status 200 after \d+ ms\.$/)
+    expect(target.requestsTo(path)).toHaveLength(2)
+  })
+
+  it('previews, creates, pauses and resumes a cron job, and names the agent in the audit log', async () => {
+    const { use } = await open()
+    const preview = await use('preview_cron', { cron: '0 9 * * 1-5', timezone: 'Europe/Berlin', count: 2 })
+    expect(preview).toMatchObject({ description: 'At 09:00 on Monday through Friday' })
+    expect(preview.nextRuns).toHaveLength(2)
+    const name = `Report ${kind}`
+    const job = await use('create_cron_job', { url: target.url('/report'), name, cron: '0 9 * * 1-5' })
+    expect(await use('pause_cron_job', { cronjob_id: job.id })).toMatchObject({ status: 'paused' })
+    expect(await use('resume_cron_job', { cronjob_id: job.id })).toMatchObject({ status: 'active' })
+    expect(await use('list_cron_jobs', { name })).toMatchObject([{ id: job.id, status: 'active' }])
+    const log = `/api/v1/organizations/${belfry.caller.organizationId}/audit-log?object_id=${job.id}`
+    const { body } = await belfry.call('GET', log, undefined, { token: String(belfry.caller.token) })
+    expect(body.data).toHaveLength(3)
+    for (const entry of body.data) {
+      expect(entry).toMatchObject({ address: '127.0.0.1', details: { agent: 'an-agent' } })
+    }
+  })
+
+  it('reports what the API refuses as a result, and wrong arguments as well', async () => {
+    const { client, use } = await open()
+    expect(await use('schedule_task', { url: 'ftp://example.com' })).toMatchObject({
+      error: expect.stringMatching(/^validation_failed: /),
+    })
+    expect(await use('schedule_task', { url: target.url('/x'), at: '2027-01-01T00:00:00Z', after: '1h' })).toEqual({
+      error: 'Give at or after, not both.',
+    })
+    expect(await use('cancel_task', { task_id: 'task_00000000000000000000000000' })).toMatchObject({
+      error: expect.stringMatching(/^not_found: /),
+    })
+    expect(await use('list_tasks', { limit: 1_000 })).toMatchObject({ error: expect.stringMatching(/limit/) })
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
+      ['list_tasks', true],
+      ['list_cron_jobs', true],
+      ['list_runs', true],
+      ['explain_task', true],
+      ['preview_cron', true],
+      ['schedule_task', false],
+      ['create_cron_job', false],
+      ['pause_cron_job', false],
+      ['resume_cron_job', false],
+      ['cancel_task', false],
+      ['replay_task', false],
+    ])
+  })
+})
+
+describe('POST /mcp', () => {
+  it('accepts a session with its workspace, and refuses wrong credentials and other methods', async () => {
+    const { token, workspaceId } = belfry.caller
+    const session = { Authorization: `Bearer ${token}`, 'X-Workspace-Id': String(workspaceId) }
+    const { use } = await connect(overHttp(session) as Transport)
+    expect(await use('list_tasks', { limit: 1 })).toHaveLength(1)
+    const initialize = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    for (const caller of [{}, { apiKey: 'bf_wrong' }]) {
+      const refused = await belfry.call('POST', '/mcp', initialize, caller)
+      expect([refused.status, refused.body.code]).toEqual([401, 'unauthenticated'])
+    }
+    const got = await belfry.call('GET', '/mcp')
+    expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST'])
+  })
+})

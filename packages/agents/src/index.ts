@@ -1,0 +1,1 @@
+export { createAgentServer } from './create-agent-server.ts'

@@ -1,0 +1,110 @@
+import type { Belfry } from '@belfry/client'
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { z } from 'zod'
+import { resultOf } from './result-of.ts'
+
+const changes = { readOnlyHint: false, destructiveHint: false, openWorldHint: true }
+const ends = { readOnlyHint: false, destructiveHint: true, openWorldHint: false }
+
+const request = {
+  url: z.string().describe('The URL to call, http or https.'),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
+  name: z.string().optional().describe('A name that people recognize.'),
+  payload: z.unknown().optional().describe('The JSON body.'),
+  headers: z.record(z.string(), z.string()).optional(),
+  max_retries: z.int().min(0).max(20).optional().describe('Default 3.'),
+  labels: z.array(z.string()).optional(),
+}
+
+/** Adds the tools that schedule, end and repeat calls. The API refuses them to a key that may only read. */
+export function addWritingTools(server: McpServer, belfry: Belfry): void {
+  server.registerTool(
+    'schedule_task',
+    {
+      title: 'Schedule a call',
+      description: 'Calls a URL once: at a time, or after a delay; without either, after a second.',
+      inputSchema: {
+        ...request,
+        at: z.string().optional().describe('ISO 8601 with a time zone, such as 2027-01-31T09:00:00+01:00.'),
+        after: z.string().optional().describe('A duration, such as 90s, 15m, 3h or 7d.'),
+      },
+      annotations: changes,
+    },
+    ({ at, after, ...fields }) =>
+      resultOf(() => {
+        if (at !== undefined && after !== undefined) throw new TypeError('Give at or after, not both.')
+        return belfry.tasks.create({ ...toRequest(fields), ...(at ? { executeAt: at } : { delay: after ?? '1s' }) })
+      }),
+  )
+  server.registerTool(
+    'create_cron_job',
+    {
+      title: 'Call a URL on a schedule',
+      description: 'Creates a cron job. Check the expression with preview_cron first.',
+      inputSchema: {
+        ...request,
+        cron: z.string().describe('Five fields: minute, hour, day of month, month, day of week.'),
+        timezone: z.string().default('UTC').describe('An IANA time zone, such as Europe/Berlin.'),
+      },
+      annotations: changes,
+    },
+    ({ cron, timezone, ...fields }) => resultOf(() => belfry.cronJobs.create({ ...toRequest(fields), cron, timezone })),
+  )
+  const cronJob = { cronjob_id: z.string().describe('The id of a cron job, cron_...') }
+  for (const verb of ['pause', 'resume'] as const) {
+    server.registerTool(
+      `${verb}_cron_job`,
+      {
+        title: verb === 'pause' ? 'Pause a cron job' : 'Resume a cron job',
+        description: verb === 'pause' ? 'No call starts until it is resumed.' : 'Calls start again from now on.',
+        inputSchema: cronJob,
+        annotations: ends,
+      },
+      ({ cronjob_id: id }) => resultOf(() => belfry.cronJobs[verb](id)),
+    )
+  }
+  const task = { task_id: z.string().describe('The id of a task, task_...') }
+  server.registerTool(
+    'cancel_task',
+    {
+      title: 'Cancel a task',
+      description: 'Cancels a task that has not started.',
+      inputSchema: task,
+      annotations: ends,
+    },
+    ({ task_id: id }) => resultOf(() => belfry.tasks.cancel(id)),
+  )
+  server.registerTool(
+    'replay_task',
+    {
+      title: 'Replay a task',
+      description: 'Makes the same call again, as a new task. Fix the cause first: see explain_task.',
+      inputSchema: task,
+      annotations: changes,
+    },
+    ({ task_id: id }) => resultOf(() => belfry.tasks.replay(id)),
+  )
+}
+
+type Request = {
+  url: string
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  name?: string | undefined
+  payload?: unknown
+  headers?: Record<string, string> | undefined
+  max_retries?: number | undefined
+  labels?: string[] | undefined
+}
+
+function toRequest({ url, method, name, payload, headers, max_retries: maxRetries, labels }: Request) {
+  return {
+    targetUrl: url,
+    method,
+    ...(name === undefined ? {} : { name }),
+    // The client takes texts for JSON.
+    ...(payload === undefined ? {} : { payload: JSON.stringify(payload) }),
+    ...(headers === undefined ? {} : { headers }),
+    ...(maxRetries === undefined ? {} : { retry: { maxRetries } }),
+    ...(labels === undefined ? {} : { labels }),
+  }
+}

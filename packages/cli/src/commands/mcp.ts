@@ -1,0 +1,29 @@
+import { Readable, Writable } from 'node:stream'
+import { createAgentServer } from '@belfry/agents'
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+
+export function addMcp(program: Command, context: () => Context): void {
+  program
+    .command('mcp')
+    .description(
+      'serve the tools of a workspace to an agent, by the Model Context Protocol on standard input and output',
+    )
+    .action(async () => {
+      const ctx = context()
+      const input = Readable.from(ctx.stdin)
+      const output = new Writable({
+        write(chunk, _encoding, done) {
+          ctx.stdout.write(String(chunk))
+          done()
+        },
+      })
+      const server = createAgentServer(ctx.connection())
+      await server.connect(new StdioServerTransport(input, output))
+      const ended = new Promise(resolve => input.once('close', resolve).once('end', resolve))
+      const stopped = new Promise(resolve => ctx.signal.addEventListener('abort', resolve, { once: true }))
+      await Promise.race([ended, stopped])
+      await server.close()
+    })
+}

@@ -1,0 +1,63 @@
+import { createAgentServer } from '@belfry/agents'
+import type { BelfryOptions } from '@belfry/client'
+import { AppError } from '@belfry/domain'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import type { Express, Request, Response } from 'express'
+import { type InjectPayload, inject } from 'light-my-request'
+import { authorize } from '../auth/authorize.ts'
+import type { Context } from '../context.ts'
+
+/**
+ * Serves the Model Context Protocol to agents. The tools call the API within this process, with the credential of the agent,
+ * so they may do what it may do. Each request stands alone: any process can answer it.
+ */
+export function serveAgents(ctx: Context, app: Express) {
+  return async (request: Request, response: Response): Promise<void> => {
+    if (request.method !== 'POST') {
+      response.setHeader('Allow', 'POST')
+      throw new AppError('method_not_allowed', 'This path supports POST.')
+    }
+    await authorize(ctx, request, 'task.read', {})
+    const agent = request.headers['x-belfry-agent'] ?? request.headers['user-agent'] ?? 'unknown'
+    const options = { ...credentialsOf(request), baseUrl: 'http://belfry', fetch: within(app, request), maxRetries: 0 }
+    const server = createAgentServer(options, String(agent))
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
+    response.once('close', () => void server.close())
+    await server.connect(transport)
+    await transport.handleRequest(request, response)
+  }
+}
+
+function credentialsOf({ headers }: Request) {
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+  const key = headers['x-api-key'] ?? (bearer?.startsWith('bf_') ? bearer : undefined)
+  if (key !== undefined) return { apiKey: String(key) }
+  if (bearer === undefined) throw new AppError('unauthenticated', 'Send an API key in X-Api-Key or as a bearer token.')
+  const workspaceId = headers['x-workspace-id']
+  return { sessionToken: bearer, ...(workspaceId === undefined ? {} : { workspaceId: String(workspaceId) }) }
+}
+
+// Sends a request to the application without a socket, from the address and to the host of the agent's request.
+function within(app: Express, { headers, socket }: Request): NonNullable<BelfryOptions['fetch']> {
+  return async (url, init) => {
+    const { pathname, search } = new URL(String(url))
+    const answer = await inject((req, res) => app(keepMethods(req) as never, keepMethods(res) as never), {
+      method: (init?.method ?? 'GET') as 'GET',
+      url: pathname + search,
+      headers: { ...(init?.headers as Record<string, string>), host: headers.host ?? 'localhost' },
+      ...(socket.remoteAddress === undefined ? {} : { remoteAddress: socket.remoteAddress }),
+      ...(init?.body ? { payload: init.body as InjectPayload } : {}),
+    })
+    const body = answer.statusCode === 204 ? null : answer.payload
+    return new Response(body, { status: answer.statusCode, headers: answer.headers as Record<string, string> })
+  }
+}
+
+// Express replaces the prototype of both, and with it the methods that take the place of a socket.
+function keepMethods<T extends object>(message: T): T {
+  const own = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(message))
+  for (const [name, property] of Object.entries(own)) {
+    if (name !== 'constructor') Object.defineProperty(message, name, property)
+  }
+  return message
+}
