@@ -10,9 +10,10 @@ export function slackBody(alert: Alert): string {
   return JSON.stringify({ text: escaped.slice(0, maxTextLength) })
 }
 
-/** Returns the body for a Discord webhook, which cannot mention people. */
+/** Returns the body for a Discord webhook. Names that users chose cannot mention people, or hide the address of a link. */
 export function discordBody(alert: Alert): string {
-  return JSON.stringify({ content: plainText(alert).slice(0, maxTextLength), allowed_mentions: { parse: [] } })
+  const escaped = plainText(alert).replace(/[\\[\]*_~`|<>#]/g, '\\$&')
+  return JSON.stringify({ content: escaped.slice(0, maxTextLength), allowed_mentions: { parse: [] } })
 }
 
 /** Returns the body for a webhook, in the format of Standard Webhooks. */

@@ -29,6 +29,10 @@ it('does not let names mention people or become links', () => {
   expect(slackBody(alert)).not.toMatch(/[<>]/)
   expect(JSON.parse(slackBody(alert)).text).toContain('&lt;!channel&gt; &amp; &lt;https:')
   expect(JSON.parse(discordBody(alert)).allowed_mentions).toEqual({ parse: [] })
+  const linked = { ...alert, items: [{ id: 'task_1', name: '[safe](https://evil.example) **loud**' }] }
+  expect(JSON.parse(discordBody(linked)).content).toContain(
+    '\\[safe\\](https://evil.example) \\*\\*loud\\*\\* (task\\_1)',
+  )
 })
 
 it('stays within the limits of Slack and Discord', () => {

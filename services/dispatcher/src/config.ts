@@ -43,6 +43,7 @@ export const variables = z.object({
   CIRCUIT_OPEN_MS: integer(1_000, 3_600_000).default(defaultCircuitRules.openMs),
   /** Private address ranges that may be called, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
+  BLOCKED_TARGETS: parsedBy(parseCidrs).prefault(''),
   /** An HTTP proxy for all calls. Its URL may have a user name and a password. */
   EGRESS_PROXY_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   /** More ports of this installation that may not be called, as comma-separated host:port. */
@@ -89,6 +90,7 @@ const schema = complete.transform(env => ({
     openMs: env.CIRCUIT_OPEN_MS,
   },
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
+  blockedTargets: env.BLOCKED_TARGETS,
   ownListeners: ownListeners(env),
   publicUrl: env.PUBLIC_URL ?? null,
   mail: env.SMTP_URL === undefined ? null : { url: env.SMTP_URL, from: env.MAIL_FROM ?? 'Belfry <belfry@localhost>' },
@@ -120,9 +122,10 @@ function ownListeners(env: z.output<typeof variables>): Listener[] {
 
 /** Returns the rules for outgoing calls, for operators. */
 export function describeEgress(config: Config) {
-  const { allowedPrivateTargets, ownListeners, egressProxy } = config
+  const { allowedPrivateTargets, blockedTargets, ownListeners, egressProxy } = config
   return {
     allowed_private_targets: allowedPrivateTargets.map(formatCidr),
+    blocked_targets: blockedTargets.map(formatCidr),
     own_listeners: ownListeners.map(({ host, port }) => `${host}:${port}`),
     proxy: egressProxy === null ? null : egressProxy.origin,
   }

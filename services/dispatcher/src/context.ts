@@ -138,6 +138,7 @@ async function openEgress(config: Config) {
   const resolve = createResolver()
   const ownListeners = createOwnListeners(config.ownListeners, resolve)
   await ownListeners.refresh()
-  const { allowedPrivateTargets, egressProxy: proxy } = config
-  return { ownListeners, sender: createSender({ allowedPrivateTargets, listeners: ownListeners, proxy, resolve }) }
+  const { allowedPrivateTargets, blockedTargets, egressProxy: proxy } = config
+  const rules = { allowedPrivateTargets, blockedTargets, listeners: ownListeners, proxy }
+  return { ownListeners, sender: createSender({ ...rules, resolve }) }
 }

@@ -31,6 +31,7 @@ const harmless = [
   'RATE_LIMITS',
   'TRUST_PROXY',
   'ALLOWED_PRIVATE_TARGETS',
+  'BLOCKED_TARGETS',
   'BELFRY_REVISION',
 ]
 

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
-import { type Cidr, classifyAddress, isBlockedPort } from '@belfry/domain'
+import { type Cidr, classifyAddress, isBlockedPort, isWithin } from '@belfry/domain'
 import { BlockedAddressError, NameResolutionError } from './call-errors.ts'
 import type { OwnListeners } from './own-listeners.ts'
 import { createResolver, nothingAfter, type Resolve, resolveTimeoutMs } from './resolve-name.ts'
@@ -18,6 +18,8 @@ export type AddressGuard = {
 export type GuardOptions = {
   /** Ranges that may be called although they are not public. */
   allowed: readonly Cidr[]
+  /** Ranges that may not be called, even where `allowed` has them. Default: none. */
+  blocked?: readonly Cidr[]
   /** Ports that are refused even in allowed ranges. */
   listeners: Pick<OwnListeners, 'includesName' | 'includesAddress'>
   /** Resolves names. Default: DNS, then the operating system. */
@@ -27,13 +29,15 @@ export type GuardOptions = {
 const addressCacheMs = 5_000
 
 /** Creates a guard. It resolves a name once, checks every address, and returns only addresses that it has checked. */
-export function createAddressGuard({ allowed, listeners, resolve = createResolver() }: GuardOptions): AddressGuard {
+export function createAddressGuard(options: GuardOptions): AddressGuard {
+  const { allowed, blocked = [], listeners, resolve = createResolver() } = options
+  const mayCall = (address: string) => classifyAddress(address, allowed) === 'allowed' && !isWithin(address, blocked)
   const recent = new Map<string, Promise<LookupAddress[]>>()
 
   async function addressesOf(hostname: string): Promise<LookupAddress[]> {
     const addresses = isIP(hostname) === 0 ? await withTimeout(resolve(hostname)) : [hostname]
     if (addresses.length === 0) throw new NameResolutionError()
-    if (!addresses.every(address => classifyAddress(address, allowed) === 'allowed')) throw new BlockedAddressError()
+    if (!addresses.every(mayCall)) throw new BlockedAddressError()
     return addresses.map(address => ({ address, family: isIP(address) }))
   }
 

@@ -24,6 +24,8 @@ export type OutgoingRequest = {
 export type SenderOptions = {
   /** Ranges that may be called although they are not public. */
   allowedPrivateTargets: readonly Cidr[]
+  /** Ranges that may not be called, although they are public or allowed. Default: none. */
+  blockedTargets?: readonly Cidr[]
   /** Ports that may not be called even in allowed ranges. Default: none. */
   listeners?: OwnListeners
   /** An HTTP proxy that all connections go through, credentials included. Default: none. */
@@ -53,6 +55,7 @@ export function createSender(options: SenderOptions): Sender {
   const { allowedPrivateTargets: allowed, resolve = createResolver(), proxy, patienceMs = 3_000 } = options
   const guard = createAddressGuard({
     allowed,
+    blocked: options.blockedTargets ?? [],
     resolve,
     listeners: options.listeners ?? createOwnListeners([], resolve),
   })

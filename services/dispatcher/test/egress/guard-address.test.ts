@@ -40,6 +40,21 @@ it('returns private addresses in allowed ranges', async () => {
   expect(await opened.check('inside.example', 80)).toHaveLength(2)
 })
 
+it.each([
+  ['2a00:64:64::/96', '2a00:64:64::7f00:1'],
+  ['203.0.114.0/24', '203.0.114.7'],
+  ['203.0.114.0/24', '::ffff:203.0.114.7'],
+])('refuses the blocked range %s, also where it is allowed: %s', async (range, address) => {
+  for (const opened of [false, true]) {
+    const rules = { allowed: parseCidrs(opened ? range : ''), blocked: parseCidrs(range) }
+    const listeners = createOwnListeners([], async () => [])
+    const closed = createAddressGuard({ ...rules, listeners, resolve: async () => ['8.8.8.8', address] })
+    await expect(closed.check('example.com', 80)).rejects.toThrow(BlockedAddressError)
+    await expect(closed.check(address, 80)).rejects.toThrow(BlockedAddressError)
+    expect(await closed.check('8.8.8.8', 80)).toHaveLength(1)
+  }
+})
+
 it('distinguishes a name without addresses from a blocked one', async () => {
   for (const resolve of [async () => [], () => Promise.reject(new Error('ESERVFAIL'))]) {
     await expect(guard(resolve).check('example.com', 80)).rejects.toThrow(NameResolutionError)

@@ -71,7 +71,7 @@ it.each(['slack', 'discord'] as const)('notifies %s', async channel => {
   await expect.poll(() => row(id), patient).toMatchObject({ sent: true })
   const body = JSON.parse(receiver.requests[0]?.body.toString() ?? '')
   expect(body[channel === 'slack' ? 'text' : 'content']).toBe(
-    '1 task is dead in the workspace "Main".\n• A task (task_1)',
+    `1 task is dead in the workspace "Main".\n• A task (${channel === 'slack' ? 'task_1' : 'task\\_1'})`,
   )
   expect(headersOf(receiver.requests[0]?.rawHeaders ?? [])).not.toHaveProperty('webhook-signature')
 })
