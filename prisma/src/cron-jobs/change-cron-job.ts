@@ -3,9 +3,9 @@ import { type Db, inTransaction, readClock, type Transaction } from '../postgres
 import { queueIdOf } from '../queues/queue-sql.ts'
 import type { DueRow } from '../tasks/due-work.ts'
 import type { TaskOrigin } from '../tasks/replay-task.ts'
-import { assignment, requestColumnOf } from '../tasks/stored-request.ts'
+import { changedValue, requestColumnOf } from '../tasks/stored-request.ts'
 import { changedLabels } from '../tasks/task-labels.ts'
-import { changedPayloads } from '../usage/count-storage.ts'
+import { changedRequests } from '../usage/count-storage.ts'
 import { type CronJobCursor, type CronJobFields, columnOf, cursorColumns, scheduleOf } from './cron-job.ts'
 import { type Expansion, expandLocked, requestsCopiedWith } from './expand-cron-jobs.ts'
 
@@ -150,7 +150,7 @@ async function update(
   columns: Record<string, unknown>,
   lookAheadMs: number,
 ): Promise<Expansion> {
-  const sets = Object.keys(columns).map((column, i) => `${assignment(column, `$${i + 2}`)}, `)
+  const sets = Object.keys(columns).map((column, i) => `${column} = ${changedValue(column, `$${i + 2}`)}, `)
   const text = `UPDATE cron_jobs SET ${sets.join('')}updated_at = clock_timestamp() WHERE id = $1 RETURNING ${cursorColumns}`
   const { rows } = await tx.query<CronJobCursor>(text, [id, ...Object.values(columns)])
   return expandLocked(tx, rows, lookAheadMs)
@@ -189,7 +189,10 @@ async function changeUnstarted(tx: Transaction, id: string, change: CronJobChang
   const fields = requestFields.filter(field => field in change)
   if (fields.length === 0) return
   if ('labels' in change) await tx.query(`SELECT FROM tasks WHERE ${occurrences} FOR UPDATE`, [id])
-  const sets = fields.map((field, i) => assignment(columnOf[field], `$${i + 2}`))
+  const sets = fields.map((field, i): [string, string] => {
+    const column = columnOf[field]
+    return [column, changedValue(column, `$${i + 2}`)]
+  })
   const parameterOf = (field: (typeof requestFields)[number]) => `$${fields.indexOf(field) + 2}`
   // The claim decides whether the other queue lets the task start.
   const queued =
@@ -201,12 +204,8 @@ async function changeUnstarted(tx: Transaction, id: string, change: CronJobChang
     `task AS (UPDATE tasks SET updated_at = now()${queued}${callbacks} WHERE ${occurrences} RETURNING id, workspace_id)`,
   ]
   if ('labels' in change) parts.push(changedLabels(parameterOf('labels')))
-  if ('payload' in change) parts.push(changedPayloads(parameterOf('payload')))
-  const text = `
-    WITH ${parts.join(', ')}
-    UPDATE task_requests r SET ${sets.join(', ')}
-    FROM ${'payload' in change ? 'before WHERE r.task_id = before.task_id' : 'task WHERE r.task_id = task.id'}`
-  await tx.query(text, [id, ...fields.map(field => change[field])])
+  parts.push(changedRequests(new Map(sets)))
+  await tx.query(`WITH ${parts.join(', ')} SELECT FROM task`, [id, ...fields.map(field => change[field])])
 }
 
 function isChanged(before: string | Date | null, after: string | Date | null | undefined): boolean {

@@ -5,7 +5,7 @@ import type { WaitingRow } from '../tasks/due-work.ts'
 import { storedLabels } from '../tasks/task-labels.ts'
 import { originOf } from '../tasks/task-row.ts'
 import { loweredFloor } from '../tasks/waiting-floor.ts'
-import { countedPayloads } from '../usage/count-storage.ts'
+import { countedRequests, extraRequestBytes } from '../usage/count-storage.ts'
 import { type CronJobCursor, cursorColumns, scheduleOf } from './cron-job.ts'
 
 export type Expansion = {
@@ -134,14 +134,16 @@ export function requestsCopiedWith(createdBy: string, depth: string): string {
   return `requested AS (
       INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
                                  max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, depth,
-                                 labels, qstash)
+                                 labels, qstash, extra_bytes)
       SELECT n.id, j.name, j.url, j.method, j.headers, j.payload, j.content_type, j.callbacks, j.queue,
              j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms, ${createdBy}, ${depth},
-             j.labels, j.qstash
+             j.labels, j.qstash, ${extraRequestBytes(column => `j.${column}`)}
       FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
     ),
     ${storedLabels('SELECT j.workspace_id, n.id AS task_id, j.labels FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')},
-    ${countedPayloads('SELECT j.workspace_id, j.payload FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')}`
+    ${countedRequests(`
+      SELECT j.workspace_id, j.payload, ${extraRequestBytes(column => `j.${column}`)} AS extra_bytes
+      FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id`)}`
 }
 
 async function moveCursors(tx: Transaction, plans: readonly JobPlan[]): Promise<void> {

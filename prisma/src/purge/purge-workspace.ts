@@ -1,6 +1,7 @@
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { deletedLabels } from '../tasks/task-labels.ts'
+import { storedRequestBytes, storedRunBytes } from '../usage/count-storage.ts'
 
 const maxWorkspaces = 100
 
@@ -56,7 +57,7 @@ const large = [
   WITH deleted AS (
     DELETE FROM runs WHERE workspace_id = $1
       AND id IN (SELECT id FROM runs WHERE workspace_id = $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)
-    RETURNING octet_length(response_body) AS bytes
+    RETURNING ${storedRunBytes} AS bytes
   ),
   recorded AS (
     INSERT INTO usage_changes (workspace_id, storage_bytes) SELECT $1, -sum(bytes) FROM deleted HAVING sum(bytes) > 0
@@ -70,7 +71,7 @@ const large = [
   ),
   requests AS (
     DELETE FROM task_requests r USING deleted WHERE r.task_id = deleted.id
-    RETURNING octet_length(r.payload) AS bytes, r.task_id, r.labels
+    RETURNING ${storedRequestBytes} AS bytes, r.task_id, r.labels
   ),
   ${deletedLabels('requests')},
   recorded AS (

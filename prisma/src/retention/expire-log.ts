@@ -1,6 +1,7 @@
 import { NIL_UUID, type Tiers, tierNames } from '@belfry/domain'
 import type { Pool } from '../postgres/pool.ts'
 import { deletedLabels } from '../tasks/task-labels.ts'
+import { storedRequestBytes, storedRunBytes } from '../usage/count-storage.ts'
 
 export type KeptLog = { workspaceId: string; days: number }
 
@@ -96,11 +97,12 @@ export const oldRunsStatement = `
     DELETE FROM runs r USING old
     WHERE r.workspace_id = $1 AND r.id = old.id
       AND (old.finished_task IS NULL OR old.finished_task IN (SELECT id FROM finished))
-    RETURNING octet_length(r.response_body) AS bytes
+    RETURNING ${storedRunBytes} AS bytes
   ),
   tasks_deleted AS (DELETE FROM tasks t USING finished WHERE t.id = finished.id RETURNING t.id, is_dead_letter),
   requests AS (
-    DELETE FROM task_requests r USING tasks_deleted t WHERE r.task_id = t.id RETURNING octet_length(r.payload) AS bytes, r.task_id, r.labels
+    DELETE FROM task_requests r USING tasks_deleted t WHERE r.task_id = t.id
+    RETURNING ${storedRequestBytes} AS bytes, r.task_id, r.labels
   ),
   ${deletedLabels('requests')},
   recorded AS (
@@ -156,7 +158,7 @@ const deletionOf = (condition: string) => `
   deleted AS (DELETE FROM tasks t USING old WHERE t.id = old.id RETURNING t.id),
   requests AS (
     DELETE FROM task_requests r USING deleted WHERE r.task_id = deleted.id
-    RETURNING octet_length(r.payload) AS bytes, r.task_id, r.labels
+    RETURNING ${storedRequestBytes} AS bytes, r.task_id, r.labels
   ),
   ${deletedLabels('requests')},
   recorded AS (

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskState } from '../generated/enums.ts'
 import { type Db, inTransaction } from '../postgres/in-transaction.ts'
 import { queueIdOf } from '../queues/queue-sql.ts'
-import { changedPayloads } from '../usage/count-storage.ts'
+import { changedRequests } from '../usage/count-storage.ts'
 import { isUnsent } from './send-journal.ts'
-import { assignment, requestColumnOf, type StoredRequest } from './stored-request.ts'
+import { changedValue, requestColumnOf, type StoredRequest } from './stored-request.ts'
 import { changedLabels } from './task-labels.ts'
 import { countedFailures, stoppedColumns } from './task-row.ts'
 
@@ -93,10 +93,11 @@ async function changeTask(
 ): Promise<MoveResult | { kind: 'not_future' } | { kind: 'never_starts' }> {
   const values: unknown[] = [taskId, workspaceId, change.executeAt ?? null]
   const expiresAt = change.expiresAt === undefined ? 'expires_at' : `$${values.push(change.expiresAt)}::timestamptz`
-  const sets = Object.entries(requestColumns).flatMap(([field, column]) => {
+  const sets = new Map<string, string>()
+  for (const [field, column] of Object.entries(requestColumns)) {
     const value = change[field as keyof typeof requestColumns]
-    return value === undefined ? [] : [assignment(column, `$${values.push(value)}`)]
-  })
+    if (value !== undefined) sets.set(column, changedValue(column, `$${values.push(value)}`))
+  }
   const hasCallbacks = change.callbacks === undefined ? '' : ', has_callbacks = true'
   // The claim decides whether the other queue lets the task start.
   const queued =
@@ -115,13 +116,10 @@ async function changeTask(
   ]
   if (change.labels !== undefined) {
     const labels = `$${values.push(change.labels)}`
-    sets.push(`labels = nullif(${labels}::text[], '{}')`)
+    sets.set('labels', `nullif(${labels}::text[], '{}')`)
     parts.push(changedLabels(labels))
   }
-  const changesPayload = change.payload !== undefined
-  if (changesPayload) parts.push(changedPayloads(`$${values.push(change.payload)}`))
-  const request = changesPayload ? 'before WHERE r.task_id = before.task_id' : 'task WHERE r.task_id = task.id'
-  if (sets.length > 0) parts.push(`request AS (UPDATE task_requests r SET ${sets.join(', ')} FROM ${request})`)
+  if (sets.size > 0) parts.push(changedRequests(sets))
   const text = `WITH ${parts.join(', ')} SELECT clock_timestamp() AS now FROM task`
   const result = await moved(db, { text, values }, workspaceId, taskId)
   if (result.kind !== 'refused' || result.state !== 'pending') return result

@@ -2,7 +2,7 @@ import type { TaskSource } from '../generated/enums.ts'
 import { type Db, inTransaction } from '../postgres/in-transaction.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
 import { queueIdOf } from '../queues/queue-sql.ts'
-import { countedPayloads } from '../usage/count-storage.ts'
+import { countedRequests, extraRequestBytes } from '../usage/count-storage.ts'
 import type { StoredRequest } from './stored-request.ts'
 import { storedLabels } from './task-labels.ts'
 
@@ -141,13 +141,13 @@ export function insertedFrom(source: string, more: MoreColumns = { tasks: {}, re
     requested AS (
       INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
                                  max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent,
-                                 created_by, depth${requestNames})
+                                 created_by, depth, extra_bytes${requestNames})
       SELECT id, name, url, method, headers, payload, content_type, callbacks, queue,
              max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent,
-             created_by, depth${requestValues}
+             created_by, depth, ${extraRequestBytes()}${requestValues}
       FROM ${source}
     ),
-    ${countedPayloads(`SELECT workspace_id, payload FROM ${source}`)}`
+    ${countedRequests(`SELECT workspace_id, payload, ${extraRequestBytes()} AS extra_bytes FROM ${source}`)}`
 }
 
 const listOf = (texts: readonly string[]) => texts.map(text => `, ${text}`).join('')

@@ -1,6 +1,7 @@
 import type { RunStatus, TaskState } from '../generated/enums.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
+import { extraRunBytes } from '../usage/count-storage.ts'
 import { topicOf } from './task-row.ts'
 
 /** The outcome of an attempt, and the next state of its task. */
@@ -86,8 +87,10 @@ const isLost = `(coalesce(i.error_code, '') IN ('worker_lost', 'stale_connection
 const usageChanges = `
     changed AS (
       INSERT INTO usage_changes (workspace_id, storage_bytes, failed)
-      SELECT workspace_id, coalesce(sum(octet_length(response_body)), 0), count(*) FILTER (WHERE to_state = 'dead')
-      FROM moved WHERE octet_length(response_body) > 0 OR to_state = 'dead' GROUP BY workspace_id
+      SELECT workspace_id, sum(coalesce(octet_length(response_body), 0) + coalesce(${extraRunBytes}, 0)),
+             count(*) FILTER (WHERE to_state = 'dead')
+      FROM moved WHERE octet_length(response_body) > 0 OR to_state = 'dead' OR ${extraRunBytes} > 0
+      GROUP BY workspace_id
     )
     SELECT id AS "taskId", CASE to_state WHEN 'retrying' THEN due_at END AS "dueAt",
            CASE to_state WHEN 'retrying' THEN clock_timestamp() END AS now
@@ -106,10 +109,10 @@ export const recordStatement = `
     stored AS (
       INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at,
                         request_headers, response_status, response_headers, response_body, response_bytes,
-                        response_truncated, error_code, error_message, cron_job_id, topic)
+                        response_truncated, error_code, error_message, cron_job_id, topic, extra_bytes)
       SELECT run_id, workspace_id, id, attempts, source, status, scheduled_at, started_at, finished_at,
              request_headers, response_status, response_headers, response_body, response_bytes, response_truncated,
-             error_code, error_message, cron_job_id, ${topicOf('moved')}
+             error_code, error_message, cron_job_id, ${topicOf('moved')}, ${extraRunBytes}
       FROM moved
     ),
     ${usageChanges}`
@@ -128,7 +131,7 @@ const lateStatement = `
       SET status = m.status, started_at = m.started_at, finished_at = m.finished_at, request_headers = m.request_headers,
           response_status = m.response_status, response_headers = m.response_headers, response_body = m.response_body,
           response_bytes = m.response_bytes, response_truncated = m.response_truncated, error_code = m.error_code,
-          error_message = m.error_message
-      FROM moved m WHERE r.workspace_id = m.workspace_id AND r.id = m.run_id
+          error_message = m.error_message, extra_bytes = m.extra_bytes
+      FROM (SELECT *, ${extraRunBytes} AS extra_bytes FROM moved) m WHERE r.workspace_id = m.workspace_id AND r.id = m.run_id
     ),
     ${usageChanges}`

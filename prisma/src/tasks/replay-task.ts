@@ -1,7 +1,7 @@
 import { terminalStates } from '@belfry/domain'
 import type { TaskState } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
-import { countedPayloads } from '../usage/count-storage.ts'
+import { countedRequests, extraRequestBytes } from '../usage/count-storage.ts'
 import type { NewTask } from './insert-tasks.ts'
 import { storedLabels } from './task-labels.ts'
 
@@ -61,14 +61,15 @@ export function copiesOf(part: string, { createdBy, depth } = { createdBy: 'NULL
     requested AS (
       INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
                                  max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, created_by, depth,
-                                 labels, qstash)
+                                 labels, qstash, extra_bytes)
       SELECT c.id, r.name, r.url, r.method, r.headers, r.payload, r.content_type, r.callbacks, r.queue,
              r.max_retries, r.backoff, r.base_delay_ms, r.max_delay_ms, r.timeout_ms, r.topic, ${createdBy}, ${depth},
-             r.labels, r.qstash
+             r.labels, r.qstash, ${extraRequestBytes(column => `r.${column}`)}
       FROM copied c JOIN task_requests r ON r.task_id = c.replay_of
     ),
     ${storedLabels(`
       SELECT c.workspace_id, c.id AS task_id, r.labels FROM copied c JOIN task_requests r ON r.task_id = c.replay_of`)},
-    ${countedPayloads(`
-      SELECT p.workspace_id, r.payload FROM ${part} p JOIN task_requests r ON r.task_id = p.id`)}`
+    ${countedRequests(`
+      SELECT p.workspace_id, r.payload, ${extraRequestBytes(column => `r.${column}`)} AS extra_bytes
+      FROM ${part} p JOIN task_requests r ON r.task_id = p.id`)}`
 }

@@ -43,9 +43,9 @@ export const requestColumnOf = {
   qstash: 'qstash',
 } as const satisfies Record<keyof StoredRequest, string>
 
-/** Returns the SQL that assigns the parameter of a change to a column. */
-export function assignment(column: string, parameter: string): string {
-  if (column !== requestColumnOf.callbacks) return `${column} = ${parameter}`
+/** Returns the SQL of the new value of a column, from the parameter of a change. */
+export function changedValue(column: string, parameter: string): string {
+  if (column !== requestColumnOf.callbacks) return parameter
   const merged = `coalesce(${column}::jsonb, '{}') || ${parameter}::jsonb`
-  return `${column} = nullif(jsonb_strip_nulls(${merged})::text, '{}')`
+  return `nullif(jsonb_strip_nulls(${merged})::text, '{}')`
 }

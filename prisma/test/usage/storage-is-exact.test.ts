@@ -29,6 +29,13 @@ const db = useDatabase()
 
 const textOf = (bytes: number) => `"${'x'.repeat(bytes)}"`
 const someBytes = () => Math.floor(Math.random() * 500)
+const headersOf = (bytes: number) => `{"X-Own":${textOf(bytes)}}`
+/** Headers that count, and headers that do not. */
+const someHeaders = () => headersOf(someBytes() * 4)
+const extra = (free: number, lengths: string[]) =>
+  `greatest(0, ${lengths.map(length => `coalesce(octet_length(${length}), 0)`).join(' + ')} - ${free})`
+
+const callbacks = JSON.stringify({ on_failure: { url: 'https://example.com/', headers: headersOf(1_200) } })
 
 /** Returns the sums including unfolded deltas, and the stored bytes counted one by one. */
 async function compare(): Promise<Array<{ id: string; summed: number; stored: number }>> {
@@ -40,11 +47,13 @@ async function compare(): Promise<Array<{ id: string; summed: number; stored: nu
             WHERE w.organization_id = o.id
           ), 0)::float8 AS summed,
       coalesce((
-        SELECT sum(octet_length(r.payload)) FROM task_requests r JOIN tasks t ON t.id = r.task_id
+        SELECT sum(coalesce(octet_length(r.payload), 0)
+          + ${extra(1024, ['r.name', 'r.url', 'r.headers', 'r.callbacks'])}) FROM task_requests r JOIN tasks t ON t.id = r.task_id
         JOIN workspaces w ON w.id = t.workspace_id WHERE w.organization_id = o.id
       ), 0)::float8
         + coalesce((
-            SELECT sum(octet_length(r.response_body)) FROM runs r JOIN workspaces w ON w.id = r.workspace_id
+            SELECT sum(coalesce(octet_length(r.response_body), 0)
+              + ${extra(4096, ['r.request_headers', 'r.response_headers'])}) FROM runs r JOIN workspaces w ON w.id = r.workspace_id
             WHERE w.organization_id = o.id
           ), 0)::float8
         + coalesce((
@@ -58,7 +67,7 @@ async function compare(): Promise<Array<{ id: string; summed: number; stored: nu
 function aCronJob(workspaceId: string): CronJobFields & { id: string; workspaceId: string } {
   return {
     ...{ id: newUuid(), workspaceId, name: 'n', cron: '* * * * *', timezone: 'UTC', startsAt: null, endsAt: null },
-    ...{ overlap: 'allow', catchUp: 'all', url: 'https://example.com/', method: 'POST', headers: '{}' },
+    ...{ overlap: 'allow', catchUp: 'all', url: 'https://example.com/', method: 'POST', headers: headersOf(1_500) },
     ...{ payload: textOf(40), maxRetries: 0, backoff: 'fixed', baseDelayMs: 1000, maxDelayMs: 1000, timeoutMs: 1000 },
   }
 }
@@ -73,7 +82,8 @@ async function record(tasks: ClaimedTask[]): Promise<void> {
         retryDelayMs: i % 4 === 0 ? 1 : null,
         scheduledAt: task.scheduledAt,
       },
-      ...{ startedAt: task.claimedAt, finishedAt: task.claimedAt, requestHeaders: '{}', responseHeaders: '{}' },
+      ...{ startedAt: task.claimedAt, finishedAt: task.claimedAt, requestHeaders: headersOf(3_000) },
+      responseHeaders: i % 3 === 0 ? null : headersOf(someBytes() * 4),
       ...{ responseStatus: 200, responseBytes: 0, responseTruncated: false, errorCode: null, errorMessage: null },
       state: (['retrying', 'success', 'dead', 'success'] as const)[i % 4] ?? 'success',
       status: i % 4 === 1 ? 'success' : 'failed',
@@ -95,7 +105,10 @@ it('the sums of storage are exact under all operations at once', async () => {
 
   const store = async (count: number, executeAt: Date | null) => {
     const tasks = Array.from({ length: count }, () =>
-      aTask({ id: newUuid(), workspaceId: pick(workspaces), executeAt, payload: pick([null, textOf(someBytes())]) }),
+      aTask({
+        ...{ id: newUuid(), workspaceId: pick(workspaces), executeAt, payload: pick([null, textOf(someBytes())]) },
+        ...{ headers: someHeaders(), callbacks: pick([null, callbacks]) },
+      }),
     )
     await insertTasks(db.pool, tasks)
     if (executeAt) pending.push(...tasks)
@@ -109,7 +122,15 @@ it('the sums of storage are exact under all operations at once', async () => {
     patch: async () => {
       const task = pick(pending)
       const change = () =>
-        changePendingTask(db.pool, task.workspaceId, task.id, { payload: pick([null, textOf(someBytes())]) })
+        changePendingTask(
+          ...([db.pool, task.workspaceId, task.id] as const),
+          pick([
+            { payload: pick([null, textOf(someBytes())]) },
+            { headers: someHeaders() },
+            { headers: someHeaders(), payload: textOf(someBytes()), name: 'x'.repeat(someBytes()) },
+            { callbacks: pick([callbacks, '{"on_failure":null}']) },
+          ]),
+        )
       await Promise.all([change(), change(), change()])
     },
     cancel: async () => {
@@ -119,7 +140,12 @@ it('the sums of storage are exact under all operations at once', async () => {
     expand: () => expandCronJobs(db.pool, { lookAheadMs: 20 * 60_000 + someBytes() * 60_000, limit: 10 }),
     'change of a cron job': async () => {
       const job = pick(jobs)
-      await changeCronJob(db.pool, job.workspaceId, job.id, { payload: textOf(someBytes()) }, 120_000)
+      const change = pick([
+        { payload: textOf(someBytes()) },
+        { headers: someHeaders() },
+        { url: `https://example.com/${someBytes()}` },
+      ])
+      await changeCronJob(db.pool, job.workspaceId, job.id, change, 120_000)
     },
     trigger: async () => {
       const job = pick(jobs)

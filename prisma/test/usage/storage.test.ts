@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
   type ClaimedTask,
+  cancelPendingTask,
   changePendingTask,
+  deleteCancelledTasks,
+  deleteOldRuns,
   foldUsageChanges,
   insertTasks,
   readDailyUsage,
@@ -17,11 +20,16 @@ async function storedBytes(organizationId: string): Promise<number | undefined> 
   return (await readUsage(db.pool, organizationId))?.storageBytes
 }
 
-async function record(task: ClaimedTask, state: 'success' | 'dead', body: string | null): Promise<void> {
+async function record(
+  task: ClaimedTask,
+  state: 'success' | 'dead',
+  body: string | null,
+  responseHeaders = '{}',
+): Promise<void> {
   await recordAttempts(db.pool, [
     {
       ...{ taskId: task.taskId, runId: task.runId, state, retryDelayMs: null, scheduledAt: task.scheduledAt },
-      ...{ startedAt: task.claimedAt, finishedAt: task.claimedAt, requestHeaders: '{}', responseHeaders: '{}' },
+      ...{ startedAt: task.claimedAt, finishedAt: task.claimedAt, requestHeaders: '{}', responseHeaders },
       ...{ responseStatus: 200, responseBytes: 0, responseTruncated: false, errorCode: null, errorMessage: null },
       status: state === 'success' ? 'success' : 'failed',
       responseBody: body === null ? null : Buffer.from(body),
@@ -50,6 +58,45 @@ describe('storage', () => {
     await changePendingTask(db.pool, workspaceId, task.id, { payload: null })
     expect(await storedBytes(organizationId)).toBe(0)
     await changePendingTask(db.pool, workspaceId, task.id, { name: 'another' })
+    expect(await storedBytes(organizationId)).toBe(0)
+  })
+
+  it('grows with names, URLs, headers and callbacks beyond a kilobyte, and falls with them', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool)
+    const short = { workspaceId, name: 'n', url: 'https://a.example/', payload: null }
+    const task = aTask({ ...short, executeAt: new Date(Date.now() + 3_600_000), headers: 'h'.repeat(1_100) })
+    await insertTasks(db.pool, [task, aTask({ ...short, headers: 'h'.repeat(1_005) })])
+    expect(await storedBytes(organizationId)).toBe(1_100 + 1 + 18 - 1_024)
+    await changePendingTask(db.pool, workspaceId, task.id, { name: 'nn' })
+    expect(await storedBytes(organizationId)).toBe(96)
+    await changePendingTask(db.pool, workspaceId, task.id, { headers: '{}' })
+    expect(await storedBytes(organizationId)).toBe(0)
+    await changePendingTask(db.pool, workspaceId, task.id, { url: `https://a.example/${'u'.repeat(2_000)}` })
+    expect(await storedBytes(organizationId)).toBe(2 + 2_018 + 2 - 1_024)
+    await cancelPendingTask(db.pool, workspaceId, task.id)
+    await db.pool.query(`UPDATE tasks SET finished_at = now() - interval '1 day' WHERE id = $1`, [task.id])
+    await deleteCancelledTasks(db.pool, workspaceId, -1, 10)
+    expect(await storedBytes(organizationId)).toBe(0)
+  })
+
+  it('does not fall below what was counted for tasks of the previous release', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool)
+    const task = aTask({ workspaceId, payload: '"1234"', executeAt: new Date(Date.now() + 3_600_000) })
+    await insertTasks(db.pool, [task])
+    await db.pool.query(`UPDATE task_requests SET headers = repeat('h', 5000) WHERE task_id = $1`, [task.id])
+    await changePendingTask(db.pool, workspaceId, task.id, { executeAt: new Date(Date.now() + 7_200_000) })
+    expect(await storedBytes(organizationId)).toBe(6)
+    await cancelPendingTask(db.pool, workspaceId, task.id)
+    await deleteCancelledTasks(db.pool, workspaceId, -1, 10)
+    expect(await storedBytes(organizationId)).toBe(0)
+  })
+
+  it('grows with the headers of a run beyond four kilobytes, and falls with the run', async () => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool)
+    const task = await claimNew(db.pool, { workspaceId, payload: null })
+    await record(task, 'success', null, 'h'.repeat(6_000))
+    expect(await storedBytes(organizationId)).toBe(2 + 6_000 - 4_096)
+    await deleteOldRuns(db.pool, workspaceId, -1, 10)
     expect(await storedBytes(organizationId)).toBe(0)
   })
 
