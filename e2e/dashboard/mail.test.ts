@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { expectAccessible } from './expect-accessible.ts'
+import { useStage } from './stage.ts'
+import { takeScreenshots } from './take-screenshots.ts'
+
+const operator = 'root@operators.example'
+const password = 'correct horse battery'
+
+describe('mail', { timeout: 180_000 }, () => {
+  const stage = useStage({ OPERATORS: operator, REGISTRATION: 'open', CONFIRM_EMAILS: 'off' })
+
+  it('a recipient unsubscribes with the link of an alert, and its integration is unconfirmed', async () => {
+    const { belfry } = stage
+    const path = `/api/v1/workspaces/${belfry.caller.workspaceId}/integrations`
+    const integration = { name: 'On call', channel: 'email', email: 'ops@example.com', events: ['task.dead'] }
+    const { id } = (await belfry.call('POST', path, integration)).body
+    expect((await belfry.call('POST', `${path}/${id}/test`)).body).toEqual({ delivered: true, error: null })
+    const page = await stage.newPage({ expected: /status of 400/ })
+    await page.goto('/unsubscribe#nonsense')
+    await page.getByRole('button', { name: 'Unsubscribe' }).click()
+    await page.getByText('token must be that of a mail').waitFor()
+    const link = /http:\/\/127\.0\.0\.1:\d+(\/unsubscribe#[\w-]+)/.exec(stage.mailServer.mails.at(-1)?.text ?? '')?.[1]
+    await page.goto('/sign-in')
+    await page.goto(link ?? '')
+    await expectAccessible(page)
+    await takeScreenshots(page, 'unsubscribe')
+    await page.getByRole('button', { name: 'Unsubscribe' }).click()
+    await page.getByRole('heading', { name: 'You are unsubscribed' }).waitFor()
+    await takeScreenshots(page, 'unsubscribed')
+    expect((await belfry.call('GET', `${path}/${id}`)).body.confirmed).toBe(false)
+  })
+
+  it('an operator blocks an address and unblocks it', async () => {
+    const account = { email: operator, password, name: 'Root' }
+    const { token } = (await stage.belfry.call('POST', '/api/v1/auth/register', account)).body
+    const page = await stage.newPage({ token })
+    await page.goto('/admin')
+    await page.getByRole('link', { name: 'Blocked addresses' }).click()
+    await page.getByText('No blocked addresses').waitFor()
+    await page.getByRole('button', { name: 'Block address' }).click()
+    await page.getByLabel('Email address', { exact: true }).last().fill('victim@example.com')
+    await page.getByLabel(/^Reason/).fill('Complaint')
+    await takeScreenshots(page, 'block-address')
+    await page.getByRole('dialog').getByRole('button', { name: 'Block address' }).click()
+    await page.getByRole('cell', { name: 'victim@example.com' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'blocked-addresses')
+    await page.getByRole('button', { name: 'Unblock' }).click()
+    await page.getByText('No blocked addresses').waitFor()
+    await page.getByRole('link', { name: 'Operator log' }).click()
+    await page.getByText('address.unblocked').waitFor()
+    await takeScreenshots(page, 'operator-log')
+  })
+
+  it('the profile shows the sign-ins of the user', async () => {
+    const account = { email: 'ada@example.com', password, name: 'Ada' }
+    const { token } = (await stage.belfry.call('POST', '/api/v1/auth/register', account)).body
+    const attempt = { email: account.email, password: 'a wrong password' }
+    await stage.belfry.call('POST', '/api/v1/auth/login', attempt)
+    const page = await stage.newPage({ token })
+    await expect
+      .poll(async () => {
+        await page.goto('/account/profile')
+        return page.getByRole('cell', { name: /Signed in|Failed sign-in/ }).allTextContents()
+      })
+      .toEqual(['Failed sign-in', 'Signed in'])
+    await expectAccessible(page)
+    await takeScreenshots(page, 'security-log')
+  })
+})
