@@ -35,7 +35,11 @@ const someHeaders = () => headersOf(someBytes() * 4)
 const extra = (free: number, lengths: string[]) =>
   `greatest(0, ${lengths.map(length => `coalesce(octet_length(${length}), 0)`).join(' + ')} - ${free})`
 
-const callbacks = JSON.stringify({ on_failure: { url: 'https://example.com/', headers: headersOf(1_200) } })
+const callback = {
+  ...{ url: 'https://example.com/', headers: headersOf(1_200), timeout_ms: 1_000 },
+  retry: { max_retries: 0, backoff: 'fixed', base_delay_ms: 1_000, max_delay_ms: 1_000 },
+}
+const callbacks = JSON.stringify({ on_failure: callback })
 
 /** Returns the sums including unfolded deltas, and the stored bytes counted one by one. */
 async function compare(): Promise<Array<{ id: string; summed: number; stored: number }>> {

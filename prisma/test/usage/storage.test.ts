@@ -1,3 +1,4 @@
+import { newUuid } from '@belfry/domain'
 import { describe, expect, it } from 'vitest'
 import {
   type ClaimedTask,
@@ -63,9 +64,9 @@ describe('storage', () => {
 
   it('grows with names, URLs, headers and callbacks beyond a kilobyte, and falls with them', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
-    const short = { workspaceId, name: 'n', url: 'https://a.example/', payload: null }
+    const short = { id: newUuid(), workspaceId, name: 'n', url: 'https://a.example/', payload: null }
     const task = aTask({ ...short, executeAt: new Date(Date.now() + 3_600_000), headers: 'h'.repeat(1_100) })
-    await insertTasks(db.pool, [task, aTask({ ...short, headers: 'h'.repeat(1_005) })])
+    await insertTasks(db.pool, [task, aTask({ ...short, id: newUuid(), headers: 'h'.repeat(1_005) })])
     expect(await storedBytes(organizationId)).toBe(1_100 + 1 + 18 - 1_024)
     await changePendingTask(db.pool, workspaceId, task.id, { name: 'nn' })
     expect(await storedBytes(organizationId)).toBe(96)
@@ -74,14 +75,13 @@ describe('storage', () => {
     await changePendingTask(db.pool, workspaceId, task.id, { url: `https://a.example/${'u'.repeat(2_000)}` })
     expect(await storedBytes(organizationId)).toBe(2 + 2_018 + 2 - 1_024)
     await cancelPendingTask(db.pool, workspaceId, task.id)
-    await db.pool.query(`UPDATE tasks SET finished_at = now() - interval '1 day' WHERE id = $1`, [task.id])
     await deleteCancelledTasks(db.pool, workspaceId, -1, 10)
     expect(await storedBytes(organizationId)).toBe(0)
   })
 
   it('does not fall below what was counted for tasks of the previous release', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
-    const task = aTask({ workspaceId, payload: '"1234"', executeAt: new Date(Date.now() + 3_600_000) })
+    const task = aTask({ id: newUuid(), workspaceId, payload: '"1234"', executeAt: new Date(Date.now() + 3_600_000) })
     await insertTasks(db.pool, [task])
     await db.pool.query(`UPDATE task_requests SET headers = repeat('h', 5000) WHERE task_id = $1`, [task.id])
     await changePendingTask(db.pool, workspaceId, task.id, { executeAt: new Date(Date.now() + 7_200_000) })
