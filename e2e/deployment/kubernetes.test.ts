@@ -258,6 +258,14 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
     )
     const needed = referred.filter(({ optional }) => !optional).map(({ key }) => key)
     expect(Object.keys(secret.stringData)).toEqual(expect.arrayContaining(needed))
+    // Argo CD starts a wave when the one before is healthy.
+    const waveOf = (kind: string, name: string) => {
+      const { metadata } = objects.find(object => object.kind === kind && object.metadata.name.startsWith(name))
+      return Number(metadata.annotations?.['argocd.argoproj.io/sync-wave'] ?? 0)
+    }
+    const migration = waveOf('Job', '')
+    for (const kind of ['StatefulSet', 'Service']) expect(waveOf(kind, 'postgres')).toBeLessThan(migration)
+    expect(waveOf('ServiceAccount', 'belfry')).toBeLessThan(migration)
     const allowed = objects.filter(
       ({ kind, metadata }) => kind === 'NetworkPolicy' && /^to-(postgres|redis)$/.test(metadata.name),
     )
