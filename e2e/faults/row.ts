@@ -9,6 +9,8 @@ export type Row = {
   expected: string
   /** A library for LD_PRELOAD; the row does not run on a machine without it. */
   needs?: 'libfaketime.so.1' | 'libnss_wrapper.so'
+  /** Whether it needs root; it does not run as another user. */
+  needsRoot?: true
   /** Whether its subject is Redis; it does not run without one. */
   aboutRedis?: true
   persistRedis?: boolean

@@ -40,6 +40,7 @@ export async function runRow(
     durationMs: Math.round(performance.now() - began),
   })
   if (row.needs && !findPreload(row.needs)) return result('not run', { notes: [`needs ${row.needs}`] })
+  if (row.needsRoot && process.getuid?.() !== 0) return result('not run', { notes: ['needs root'] })
   if (row.aboutRedis && !withRedis) return result('not run', { notes: ['about Redis'] })
   let fixture: Fixture | undefined
   let outcome: { verdict?: Verdict; complaints: string[] }

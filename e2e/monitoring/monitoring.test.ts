@@ -52,7 +52,11 @@ beforeAll(async () => {
   expect((await belfry.call('POST', tasks, far)).status).toBe(201)
   scrapes = await waitFor(
     scrapeAll,
-    all => (all.find(({ service }) => service === 'dispatcher')?.sum('belfry_attempts_total') ?? 0) >= 5,
+    all =>
+      (all.find(({ service }) => service === 'dispatcher')?.sum('belfry_attempts_total') ?? 0) >= 5 &&
+      // Only after the executions of the tasks are added up.
+      all.some(({ labels }) => labels.has('belfry_top_tenant_share')),
+    30_000,
   )
 }, 60_000)
 afterAll(async () => {

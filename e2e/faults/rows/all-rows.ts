@@ -4,7 +4,10 @@ import { callbacks } from './callbacks.ts'
 import { cancelRace } from './cancel-race.ts'
 import { clocks } from './clocks.ts'
 import { cronJobs } from './cron-jobs.ts'
+import { crowdedStores } from './crowded-stores.ts'
+import { deadHosts } from './dead-hosts.ts'
 import { deathsUnderLoad } from './deaths-under-load.ts'
+import { deployments } from './deployments.ts'
 import { dispatcherKills } from './dispatcher-kills.ts'
 import { dispatcherStops } from './dispatcher-stops.ts'
 import { failovers } from './failovers.ts'
@@ -23,7 +26,7 @@ import { targets } from './targets.ts'
 const groups: Row[][] = [
   ...[apiKills, dispatcherKills, dispatcherStops, redisLoss, redisTrouble, postgresRestarts, postgresTrouble],
   ...[schedulers, clocks, targets, cancelRace, cronJobs, deathsUnderLoad, failovers, lateWork, postgresClock, quotas],
-  [...stopsInOutages, ...callbacks, ...queues],
+  [...stopsInOutages, ...callbacks, ...queues, ...deployments, ...deadHosts, ...crowdedStores],
 ]
 
 /** Every row that can be run today, in the order of the matrix. */
