@@ -41,6 +41,8 @@ export const variables = z.object({
   CIRCUIT_MIN_ATTEMPTS: integer(1, 10_000).default(defaultCircuitRules.minAttempts),
   /** How long a circuit breaker stays open before the host is probed. */
   CIRCUIT_OPEN_MS: integer(1_000, 3_600_000).default(defaultCircuitRules.openMs),
+  /** The part of the successful attempts that is logged, in percent. All others are logged always. */
+  ATTEMPT_LOG_PERCENT: integer(0, 100).default(100),
   /** Private address ranges that may be called, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
   BLOCKED_TARGETS: parsedBy(parseCidrs).prefault(''),
@@ -89,6 +91,7 @@ const schema = complete.transform(env => ({
     minAttempts: env.CIRCUIT_MIN_ATTEMPTS,
     openMs: env.CIRCUIT_OPEN_MS,
   },
+  attemptLogPercent: env.ATTEMPT_LOG_PERCENT,
   allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
   blockedTargets: env.BLOCKED_TARGETS,
   ownListeners: ownListeners(env),

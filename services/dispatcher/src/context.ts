@@ -70,6 +70,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
   return {
     log,
     attemptLog: withoutRedaction(log),
+    attemptLogPercent: config.attemptLogPercent,
     metrics,
     tracing: host.tracing?.of('dispatcher') ?? null,
     stop,

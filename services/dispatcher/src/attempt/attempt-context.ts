@@ -12,6 +12,8 @@ export type AttemptContext = SecretsContext &
   BatchContext & {
     /** For the line of each attempt, which holds no credential. */
     attemptLog: Logger
+    /** The part of the successful attempts that it shows, in percent. */
+    attemptLogPercent: number
     metrics: Metrics
     /** Null when tracing is off. */
     tracing: Tracing | null

@@ -130,7 +130,8 @@ async function end(
   const state = recorded ? next.state : 'superseded'
   const shownOutcome = outcome.kind === 'response' ? outcome.status : outcome.code
   const trace = traceparent?.slice(3, 35)
-  ctx.attemptLog.info({ ...ids, outcome: shownOutcome, durationMs, state, trace }, 'attempt.finished')
+  if (state !== 'success' || Math.random() * 100 < ctx.attemptLogPercent)
+    ctx.attemptLog.info({ ...ids, outcome: shownOutcome, durationMs, state, trace }, 'attempt.finished')
   if (__FAILPOINTS__) await failpoint('dispatcher.recorded')
   if (recorded && next.state !== 'success') await followUp(ctx, ids, finished, recorded)
 }
