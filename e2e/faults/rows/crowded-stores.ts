@@ -151,7 +151,7 @@ async function takeConnections(fixture: Fixture, forMs: number): Promise<pg.Clie
       await client.connect()
       clients.push(client)
     } catch {
-      await lasting(50) // none is free; take the next one that is
+      await lasting(50) // none is free yet
     }
   }
   return clients
