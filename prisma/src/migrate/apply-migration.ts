@@ -20,6 +20,7 @@ const lockTimeoutMs = 1_000
 const firstPauseMs = 1_000
 const maxPauseMs = 10_000
 const hourMs = 3_600_000
+const maxBuilds = 5
 const lockNotAvailable = '55P03'
 const deadlockDetected = '40P01'
 
@@ -173,16 +174,21 @@ function isConcurrent(script: string): boolean {
 async function applyConcurrently(client: pg.Client, migration: Migration): Promise<void> {
   const [statement = ''] = statementsOf(migration.script)
   const [, index] = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (?:IF NOT EXISTS )?"?(\w+)"? ON /i.exec(statement) ?? []
-  try {
-    const { rows } = await client.query<{ indisvalid: boolean }>(
-      'SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)',
-      [index && `"${index}"`],
-    )
-    if (rows[0]?.indisvalid === false) await client.query(`DROP INDEX CONCURRENTLY "${index}"`)
-    if (rows[0]?.indisvalid !== true) await run(client, migration)
-    await record(client, migration)
-  } catch (error) {
-    throw describe(migration, error)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { rows } = await client.query<{ indisvalid: boolean }>(
+        'SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)',
+        [index && `"${index}"`],
+      )
+      if (rows[0]?.indisvalid === false) await client.query(`DROP INDEX CONCURRENTLY "${index}"`)
+      if (rows[0]?.indisvalid !== true) await run(client, migration)
+      await record(client, migration)
+      return
+    } catch (error) {
+      // PostgreSQL ends one of the two when the build and a transaction wait for each other. The next attempt removes the
+      // invalid index.
+      if (!isBlocked(error) || attempt === maxBuilds) throw describe(migration, error)
+    }
   }
 }
 

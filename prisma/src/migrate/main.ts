@@ -3,12 +3,13 @@ import { readDatabaseUrl } from './config.ts'
 import { createMigration } from './create-migration.ts'
 import { deployMigrations } from './deploy-migrations.ts'
 import { checkKeys, grantServiceRoles, holdOverdue, releaseHeld, rewrapKeys } from './operator-commands.ts'
+import { runBackfills } from './run-backfill.ts'
 import { settleMigration } from './settle-migration.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 import { waitForMigrations } from './wait-for-migrations.ts'
 
 const usage =
-  'Usage: deploy | settle NAME [--applied | --rolled-back] | wait | check | create NAME | hold-overdue [--until TIME] | release-held [--workspace ID] [--rate N] | rewrap-keys | check-keys | grant-roles'
+  'Usage: deploy | backfill | settle NAME [--applied | --rolled-back] | wait | check | create NAME | hold-overdue [--until TIME] | release-held [--workspace ID] [--rate N] | rewrap-keys | check-keys | grant-roles'
 
 try {
   process.exitCode = await run(process.argv.slice(2))
@@ -19,6 +20,7 @@ try {
 
 function run([command, name, ...rest]: string[]): Promise<number> {
   if (command === 'deploy' && name === undefined) return deploy(readDatabaseUrl())
+  if (command === 'backfill' && name === undefined) return backfill(readDatabaseUrl())
   if (command === 'settle' && name !== undefined && rest.length === 0) {
     return settleMigration(readDatabaseUrl(), name, null, print)
   }
@@ -45,15 +47,26 @@ function run([command, name, ...rest]: string[]): Promise<number> {
 
 async function deploy(databaseUrl: string): Promise<number> {
   await untilItAnswers(databaseUrl)
-  const stop = new AbortController()
-  // A drained node, or Ctrl-C: the migration is rolled back before the process ends.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => stop.abort(new Error(`Stopped by ${signal}.`)))
-  }
-  const applied = await deployMigrations(databaseUrl, undefined, { signal: stop.signal, onBlocked: print })
+  const applied = await deployMigrations(databaseUrl, undefined, { signal: stopSignal(), onBlocked: print })
   for (const name of applied) print(`applied ${name}`)
   if (applied.length === 0) print('database is up to date')
   return 0
+}
+
+async function backfill(databaseUrl: string): Promise<number> {
+  await untilItAnswers(databaseUrl)
+  const read = await runBackfills(databaseUrl, undefined, { signal: stopSignal(), print })
+  print(read === 0 ? 'every backfill is finished' : `${read} rows read`)
+  return 0
+}
+
+// A drained node, or Ctrl-C: a migration is rolled back, and a backfill ends after its batch, before the process ends.
+function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => stop.abort(new Error(`Stopped by ${signal}.`)))
+  }
+  return stop.signal
 }
 
 async function wait(databaseUrl: string): Promise<number> {
