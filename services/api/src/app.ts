@@ -1,7 +1,6 @@
 import { AppError } from '@belfry/domain'
 import { readiness } from '@belfry/runtime'
 import express, { type Express } from 'express'
-import { serveAgents } from './agents/serve-agents.ts'
 import { receiveWebhooks } from './billing/receive-webhooks.ts'
 import { hasOperators } from './config.ts'
 import type { Context } from './context.ts'
@@ -47,7 +46,11 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   })
   if (hasOperators(ctx.config)) app.use('/admin', operators(ctx, ctx.boardQueues))
   if (ctx.stripe) app.post('/api/webhooks/stripe', receiveWebhooks(ctx, ctx.stripe))
-  app.all('/mcp', serveAgents(ctx, app))
+  // Loaded with the first request of an agent, which many installations never have.
+  app.all('/mcp', async (request, response) => {
+    const { serveAgents } = await import('./agents/serve-agents.ts')
+    await serveAgents(ctx, app, request, response)
+  })
   if (ctx.config.qstash) app.use(['/v2', '/llm/v1'], qstash(ctx, ctx.config.qstash))
   for (const [path, methods] of Object.entries({ ...routes, ...aliases })) {
     const route = app.route(path)

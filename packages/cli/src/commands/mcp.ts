@@ -1,6 +1,4 @@
 import { Readable, Writable } from 'node:stream'
-import { createAgentServer } from '@belfry/agents'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 
@@ -12,6 +10,8 @@ export function addMcp(program: Command, context: () => Context): void {
     )
     .action(async () => {
       const ctx = context()
+      const { createAgentServer } = await import('@belfry/agents')
+      const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js')
       const input = Readable.from(ctx.stdin)
       const output = new Writable({
         write(chunk, _encoding, done) {

@@ -11,21 +11,19 @@ import type { Context } from '../context.ts'
  * Serves the Model Context Protocol to agents. The tools call the API within this process, with the credential of the agent,
  * so they may do what it may do. Each request stands alone: any process can answer it.
  */
-export function serveAgents(ctx: Context, app: Express) {
-  return async (request: Request, response: Response): Promise<void> => {
-    if (request.method !== 'POST') {
-      response.setHeader('Allow', 'POST')
-      throw new AppError('method_not_allowed', 'This path supports POST.')
-    }
-    await authorize(ctx, request, 'task.read', {})
-    const agent = request.headers['x-belfry-agent'] ?? request.headers['user-agent'] ?? 'unknown'
-    const options = { ...credentialsOf(request), baseUrl: 'http://belfry', fetch: within(app, request), maxRetries: 0 }
-    const server = createAgentServer(options, String(agent))
-    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
-    response.once('close', () => void server.close())
-    await server.connect(transport)
-    await transport.handleRequest(request, response)
+export async function serveAgents(ctx: Context, app: Express, request: Request, response: Response): Promise<void> {
+  if (request.method !== 'POST') {
+    response.setHeader('Allow', 'POST')
+    throw new AppError('method_not_allowed', 'This path supports POST.')
   }
+  await authorize(ctx, request, 'task.read', {})
+  const agent = request.headers['x-belfry-agent'] ?? request.headers['user-agent'] ?? 'unknown'
+  const options = { ...credentialsOf(request), baseUrl: 'http://belfry', fetch: within(app, request), maxRetries: 0 }
+  const server = createAgentServer(options, String(agent))
+  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
+  response.once('close', () => void server.close())
+  await server.connect(transport)
+  await transport.handleRequest(request, response)
 }
 
 function credentialsOf({ headers }: Request) {
@@ -41,10 +39,15 @@ function credentialsOf({ headers }: Request) {
 function within(app: Express, { headers, socket }: Request): NonNullable<BelfryOptions['fetch']> {
   return async (url, init) => {
     const { pathname, search } = new URL(String(url))
+    const forwarded = headers['x-forwarded-for']
     const answer = await inject((req, res) => app(keepMethods(req) as never, keepMethods(res) as never), {
       method: (init?.method ?? 'GET') as 'GET',
       url: pathname + search,
-      headers: { ...(init?.headers as Record<string, string>), host: headers.host ?? 'localhost' },
+      headers: {
+        ...(init?.headers as Record<string, string>),
+        host: headers.host ?? 'localhost',
+        ...(forwarded ? { 'x-forwarded-for': forwarded } : {}),
+      },
       ...(socket.remoteAddress === undefined ? {} : { remoteAddress: socket.remoteAddress }),
       ...(init?.body ? { payload: init.body as InjectPayload } : {}),
     })
