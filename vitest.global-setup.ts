@@ -5,9 +5,10 @@ import type { TestProject } from 'vitest/node'
 import { startPostgres } from './packages/embedded/src/index.ts'
 import { createRunFolder, removeRunFolder } from './packages/testing/src/run-folder.ts'
 import { findRedisServer, startRedis } from './packages/testing/src/servers/index.ts'
+import { logins } from './packages/testing/src/service-url.ts'
 import { createTemplate } from './packages/testing/src/template-database.ts'
 import type { TestServers } from './packages/testing/src/test-servers.ts'
-import { deployMigrations } from './prisma/src/migrate/index.ts'
+import { deployMigrations, setUpRoles } from './prisma/src/migrate/index.ts'
 
 // This data need not survive a crash of the machine.
 const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500' }
@@ -35,7 +36,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 async function startPostgresIn(folder: string): Promise<TestServers['postgresUrl']> {
   const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), settings: careless })
-  await createTemplate(postgres.url(), deployMigrations)
+  await createTemplate(postgres.url(), async url => {
+    await deployMigrations(url)
+    await setUpRoles(url, logins)
+  })
   return postgres.url()
 }
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@belfry/embedded'
-import { createTestDatabase } from '@belfry/testing'
+import { createTestDatabase, serviceUrl } from '@belfry/testing'
 import { startRedis } from '@belfry/testing/servers'
 import pg from 'pg'
 import { type Answer, type Caller, callApi, signUp } from './api-calls.ts'
@@ -31,7 +31,7 @@ export type Belfry = {
   close(): Promise<void>
 }
 
-/** Starts an installation on a backend of the queue: an API, a scheduler and a dispatcher. */
+/** Starts an installation on a backend of the queue: an API, a scheduler and a dispatcher, each with its database role. */
 export async function startBelfry(
   backend: QueueBackend,
   options: { services?: ProgramName[]; env?: Record<string, string> } = {},
@@ -57,7 +57,7 @@ export async function startBelfry(
   }
   const services: RunningService[] = []
   const start = async (name: ProgramName, more: Record<string, string> = {}) => {
-    const service = await startService(name, { ...env, ...more })
+    const service = await startService(name, { ...env, DATABASE_URL: serviceUrl(database.url, name), ...more })
     services.push(service)
     return service
   }

@@ -90,6 +90,21 @@ describe.runIf(hasGoTool('helm', ['version']))('the chart', () => {
       }
     })
 
+    it('gives each service its own database role, and the owner to the migration only', () => {
+      const refOf = (container: KubernetesObject, name: string) =>
+        container.env.find((variable: KubernetesObject) => variable.name === name).valueFrom.secretKeyRef
+      const [migration] = ofKind('Job')[0].spec.template.spec.containers
+      const owner = refOf(migration, 'DATABASE_URL')
+      for (const { metadata, spec } of ofKind('Deployment')) {
+        const name = metadata.labels['app.kubernetes.io/component']
+        const { initContainers, containers } = spec.template.spec
+        for (const container of [...initContainers, ...containers]) {
+          expect(refOf(container, 'DATABASE_URL')).not.toEqual(owner)
+          expect(refOf(migration, `${name.toUpperCase()}_DATABASE_URL`)).toEqual(refOf(container, 'DATABASE_URL'))
+        }
+      }
+    })
+
     it('selects existing pods with every selector', () => {
       const pods = workloads().map(({ spec }) => spec.template.metadata.labels)
       const selectors = [

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { createTestDatabase, documentedVariables } from '@belfry/testing'
+import { createTestDatabase, documentedVariables, serviceUrl } from '@belfry/testing'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type ServiceName, startService } from '../processes.ts'
 import { repositoryRoot } from '../repository-root.ts'
@@ -15,6 +15,8 @@ const ours = ['api', 'scheduler', 'dispatcher', 'migrate']
 const services: ServiceName[] = ['api', 'scheduler', 'dispatcher']
 const stores = ['postgres', 'redis']
 const drainSeconds = 30
+// A version, and the digest once Renovate has added it.
+const pinned = /:v?\d+\.\d+(\.\d+)?(-\w+)?(@sha256:[0-9a-f]{64})?$/
 // The stack sets the ports and addresses, and production has no development mode of QStash.
 const notInEnv = ['PORT', 'METRICS_PORT', 'HOST', 'METRICS_HOST', 'QSTASH_DEV_ACCOUNT', 'QSTASH_DEV_PORT']
 
@@ -28,6 +30,20 @@ describe('scripts/make-env.sh', () => {
       expect(one[name]?.length).toBeGreaterThanOrEqual(24)
       expect(one[name]).not.toBe(other[name])
     }
+  })
+
+  it('adds the database roles to an existing file, once', async () => {
+    const path = envPath()
+    writeFileSync(path, 'ENCRYPTION_KEYS=precious\nAPI_DATABASE_URL=mine\n')
+    for (let times = 0; times < 2; times++) await makeEnv('--roles', path)
+    expect(readFileSync(path, 'utf8')).toMatch(/^ENCRYPTION_KEYS=precious\nAPI_DATABASE_URL=mine\n/)
+    const { API_DATABASE_URL, SCHEDULER_DATABASE_URL, DISPATCHER_DATABASE_URL } = readEnv(path)
+    expect(API_DATABASE_URL).toBe('mine')
+    expect(readFileSync(path, 'utf8').match(/SCHEDULER_DATABASE_URL/g)).toHaveLength(1)
+    const urls = [SCHEDULER_DATABASE_URL, DISPATCHER_DATABASE_URL].map(url => new URL(url ?? ''))
+    expect(urls.map(({ username }) => username)).toEqual(['belfry_scheduler', 'belfry_dispatcher'])
+    expect(urls[0]?.password).not.toBe(urls[1]?.password)
+    await expect(makeEnv('--roles', envPath())).rejects.toThrow(/There is no/)
   })
 
   it('does not change an existing file', async () => {
@@ -61,7 +77,7 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
   it('has every service, two dispatchers, and pinned images', () => {
     expect(Object.keys(stack.services).sort()).toEqual([...ours, ...stores, 'mailpit'].sort())
     expect(service('dispatcher').deploy?.replicas).toBe(2)
-    for (const name of [...stores, 'mailpit']) expect(service(name).image).toMatch(/:v?\d+\.\d+(\.\d+)?(-\w+)?$/)
+    for (const name of [...stores, 'mailpit']) expect(service(name).image).toMatch(pinned)
     for (const name of ours) expect(service(name).build?.target).toBe(name)
   })
 
@@ -70,6 +86,20 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
       expect(service(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
       expect(service(name).security_opt).toContain('no-new-privileges:true')
     }
+  })
+
+  it('gives each service its own database role, and the owner to the migration only', () => {
+    const owner = service('postgres').environment?.OWNER_PASSWORD ?? ''
+    for (const name of services) {
+      const url = service(name).environment?.DATABASE_URL
+      expect(new URL(url ?? '')).toMatchObject({ username: `belfry_${name}`, pathname: '/belfry' })
+      expect(service('migrate').environment?.[`${name.toUpperCase()}_DATABASE_URL`]).toBe(url)
+      expect(JSON.stringify(service(name))).not.toContain(owner)
+    }
+    const url = new URL(service('migrate').environment?.DATABASE_URL ?? '')
+    expect([url.username, url.password]).toEqual(['belfry', owner])
+    // create-owner.sql makes another role the owner than the superuser of the image.
+    expect(service('postgres').environment).not.toHaveProperty('POSTGRES_USER')
   })
 
   it('starts services after the migration and the stores, and again when they end', () => {
@@ -102,7 +132,9 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
 
   it('keeps the data of the stores', () => {
     expect(service('redis').volumes).toEqual(['redis-data:/data:rw'])
-    expect(service('postgres').volumes).toEqual(['postgres-data:/var/lib/postgresql:rw'])
+    const [data, owner] = service('postgres').volumes ?? []
+    expect(data).toBe('postgres-data:/var/lib/postgresql:rw')
+    expect(owner).toMatch(/\/scripts\/create-owner\.sql:\/docker-entrypoint-initdb\.d\/create-owner\.sql:ro$/)
   })
 
   it('limits the memory of every service, ours to more than their heap', () => {
@@ -173,14 +205,14 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
     const database = await createTestDatabase()
     onTestFinished(() => database.drop())
     const { REDIS_URL: _, ...environment } = service(name).environment ?? {}
-    const here = { DATABASE_URL: database.url, PORT: '0', METRICS_PORT: '0' }
+    const here = { DATABASE_URL: serviceUrl(database.url, name), PORT: '0', METRICS_PORT: '0' }
     const running = await startService(name, { ...environment, ...here })
     expect(await running.stop()).toBe(0)
   })
 })
 
-async function makeEnv(path: string): Promise<void> {
-  await promisify(execFile)('sh', [join(repositoryRoot(), 'scripts/make-env.sh'), path])
+async function makeEnv(...args: string[]): Promise<void> {
+  await promisify(execFile)('sh', [join(repositoryRoot(), 'scripts/make-env.sh'), ...args])
 }
 
 function readEnv(path: string): Record<string, string> {

@@ -24,7 +24,7 @@ describe('the Dockerfile', () => {
 
   it.each(targets)('builds the %s on one version of Node 24, for a user other than root', name => {
     const image = imageOf(name)
-    expect(image.base).toMatch(/^node:24\.\d+\.\d+-[a-z]+-slim$/)
+    expect(image.base).toMatch(/^node:24\.\d+\.\d+-[a-z]+-slim(@sha256:[0-9a-f]{64})?$/)
     expect(image.user).toBe('1000:1000')
     expect(image.env.NODE_ENV).toBe('production')
     expect(image.copied).toEqual([`/images/${name}`])

@@ -163,6 +163,22 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
       }
     })
 
+    it('gives each service its own database role, and the owner to the migration only', () => {
+      const keyOf = (container: KubernetesObject, name: string) =>
+        container.env.find((variable: KubernetesObject) => variable.name === name).valueFrom.secretKeyRef.key
+      const [migration] = find('Job', 'migrate').spec.template.spec.containers
+      for (const name of services) {
+        const url = `${name.toUpperCase()}_DATABASE_URL`
+        const { initContainers, containers } = find('Deployment', name).spec.template.spec
+        for (const container of [...initContainers, ...containers]) expect(keyOf(container, 'DATABASE_URL')).toBe(url)
+        expect(keyOf(migration, url)).toBe(url)
+      }
+      expect(keyOf(migration, 'DATABASE_URL')).toBe('DATABASE_URL')
+      const [postgres] = find('StatefulSet', 'postgres')?.spec.template.spec.containers ?? []
+      const variables = (postgres?.env ?? []).map((variable: KubernetesObject) => variable.name)
+      expect(variables).not.toContain('POSTGRES_USER')
+    })
+
     it('allows only traffic that a policy names', () => {
       const policies = ofKind('NetworkPolicy')
       expect(find('NetworkPolicy', 'default-deny').spec).toEqual({

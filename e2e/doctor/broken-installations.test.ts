@@ -163,8 +163,7 @@ const installations: Broken[] = [
       await query(url, `REVOKE INSERT, UPDATE ON tasks FROM ${role}`)
       return { env: { DATABASE_URL: Object.assign(new URL(url), { username: role, password: 'p' }).href } }
     },
-    finding:
-      /^problem database: The role weak_\w+ lacks rights of the role belfry_\w+: INSERT on tasks, UPDATE on tasks\./,
+    finding: /^problem database: The role weak_\w+ lacks rights of the \w+: INSERT on tasks, UPDATE on tasks\./,
     advice: /grant-roles/,
   },
   {

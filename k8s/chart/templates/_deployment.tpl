@@ -54,7 +54,7 @@ spec:
           imagePullPolicy: {{ $root.Values.image.pullPolicy }}
           args: [wait]
           env:
-            {{- include "belfry.databaseUrl" $root | nindent 12 }}
+            {{- include "belfry.roleUrl" (list $root "DATABASE_URL" .name) | indent 12 }}
           resources:
             requests: { cpu: 50m, memory: 64Mi }
             limits: { memory: 768Mi }
@@ -70,7 +70,7 @@ spec:
             - configMapRef: { name: {{ $full }}-{{ .name }} }
             {{- end }}
           env:
-            {{- include "belfry.databaseUrl" $root | nindent 12 }}
+            {{- include "belfry.roleUrl" (list $root "DATABASE_URL" .name) | indent 12 }}
             {{- if $root.Values.redis.enabled }}
             - name: REDIS_URL
               valueFrom: { secretKeyRef: { name: {{ $root.Values.redis.secret | default $root.Values.secret }}, key: {{ $root.Values.redis.key }} } }

@@ -30,6 +30,14 @@ capabilities: { drop: [ALL] }
   valueFrom: { secretKeyRef: { name: {{ .Values.database.secret | default .Values.secret }}, key: {{ .Values.database.key }} } }
 {{- end }}
 
+{{/* Takes the root, the name of a variable, and the service whose role it is for. */}}
+{{- define "belfry.roleUrl" -}}
+{{- $root := index . 0 }}
+{{- $roles := $root.Values.database.roles }}
+- name: {{ index . 1 }}
+  valueFrom: { secretKeyRef: { name: {{ $roles.secret | default $root.Values.secret }}, key: {{ index $roles (index . 2) }} } }
+{{- end }}
+
 {{/* Takes the root, the name of a variable, and whether the Secret may lack it. */}}
 {{- define "belfry.secretVariable" -}}
 {{- $root := index . 0 }}

@@ -16,6 +16,9 @@ metadata:
 type: Opaque
 stringData:
   DATABASE_URL: postgresql://belfry:$postgres_password@postgres:5432/belfry
+  API_DATABASE_URL: postgresql://belfry_api:$(hex 24)@postgres:5432/belfry
+  SCHEDULER_DATABASE_URL: postgresql://belfry_scheduler:$(hex 24)@postgres:5432/belfry
+  DISPATCHER_DATABASE_URL: postgresql://belfry_dispatcher:$(hex 24)@postgres:5432/belfry
   REDIS_URL: redis://:$redis_password@redis:6379
   JWT_SECRET: $(hex 32)
   ENCRYPTION_KEYS: k1:$(dd if=/dev/urandom bs=32 count=1 2> /dev/null | base64 | tr -d '\n')

@@ -39,7 +39,7 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   const secrets = loadSecrets(join(dataDir, 'secrets.json'))
   const servers = await startServers(config, port, opened)
   stop.throwIfAborted()
-  await migrate(servers.databaseUrl, config.env, stop)
+  await migrate(servers.databaseUrl, { ...config.env, ...servers.roleUrls }, stop)
   const echo = await startEchoReceiver(beside(port, 1))
   opened.push(echo)
   const operatorPort = await startService(config, { ...servers, dataDir, port, secrets }, lock, opened, stop)

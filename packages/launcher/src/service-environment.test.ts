@@ -4,6 +4,7 @@ import { serviceEnvironment } from './service-environment.ts'
 const settings = {
   dataDir: '/home/ann/belfry/.belfry',
   databaseUrl: 'postgresql://embedded',
+  roleUrls: {},
   port: 3000,
   operatorPort: 3004,
   secrets: { JWT_SECRET: 'made here', ENCRYPTION_KEYS: 'k1:made here', OPERATOR_PASSWORD: 'made here' },
@@ -35,6 +36,13 @@ test('keeps all settings of the user except the server URLs, and drops NODE_ENV'
   const result = serviceEnvironment(env, settings)
   expect(result).toMatchObject({ LOG_LEVEL: 'debug', JWT_SECRET: 'mine', SMTP_URL: 'smtp://mail', PORT: '3000' })
   expect(result).not.toHaveProperty('NODE_ENV')
+})
+
+test('gives the services the URLs of their own roles, and not that of the owner', () => {
+  const roleUrls = { API_DATABASE_URL: 'postgresql://belfry_api@embedded' }
+  const result = serviceEnvironment({}, { ...settings, roleUrls })
+  expect(result).toMatchObject(roleUrls)
+  expect(result).not.toHaveProperty('DATABASE_URL')
 })
 
 test('accepts the public credentials of QStash on loopback only', () => {

@@ -6,6 +6,8 @@ import type { Secrets } from './secrets.ts'
 export type ServiceSettings = {
   dataDir: string
   databaseUrl: string
+  /** The URLs of the services' own roles, as variables. They replace that of the owner. */
+  roleUrls: Environment
   port: number
   /** The port of `/healthz`, `/readyz` and `/metrics`. */
   operatorPort: number
@@ -43,7 +45,7 @@ export function serviceEnvironment(env: Environment, settings: ServiceSettings):
   return {
     ...workbench,
     ...given,
-    DATABASE_URL: settings.databaseUrl,
+    ...(Object.keys(settings.roleUrls).length > 0 ? settings.roleUrls : { DATABASE_URL: settings.databaseUrl }),
     PORT: String(settings.port),
     METRICS_PORT: String(settings.operatorPort),
   }

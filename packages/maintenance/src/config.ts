@@ -37,6 +37,7 @@ export function readInstallation(given: Environment = process.env): Installation
   const settings = {
     dataDir,
     databaseUrl: env.DATABASE_URL ?? '',
+    roleUrls: {},
     port: launcher ? Number(new URL(launcher.url).port) : port,
     operatorPort: launcher?.operatorPort ?? 0,
     secrets: { JWT_SECRET: '', ENCRYPTION_KEYS: '', OPERATOR_PASSWORD: '', ...(isRecord(secrets) ? secrets : {}) },

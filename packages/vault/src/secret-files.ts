@@ -3,11 +3,15 @@ import { readFileSync } from 'node:fs'
 /** The variables that hold secrets. Each can instead be the content of the file that `<NAME>_FILE` names. */
 export const secretVariables = [
   'DATABASE_URL',
+  'API_DATABASE_URL',
+  'SCHEDULER_DATABASE_URL',
+  'DISPATCHER_DATABASE_URL',
   'REDIS_URL',
   'JWT_SECRET',
   'JWT_SECRETS',
   'ENCRYPTION_KEYS',
   'OPERATOR_PASSWORD',
+  'METRICS_TOKEN',
   'SMTP_URL',
   'EGRESS_PROXY_URL',
   'STRIPE_SECRET_KEY',

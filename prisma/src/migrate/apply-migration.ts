@@ -1,39 +1,22 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describePosition } from './engine-adapter.ts'
-
-export type ApplyOptions = {
-  /** Cancels the migration that runs. It is rolled back. */
-  signal?: AbortSignal
-  /** Receives a line whenever other sessions prevent the migration from getting its locks. */
-  onBlocked?: (line: string) => void
-  /** How long a migration tries to get its locks. Default: one hour. */
-  patienceMs?: number
-}
+import { grantRights, usesRoles } from './set-up-roles.ts'
+import { isBlocked, type LockOptions, transactWithLocks } from './transact-with-locks.ts'
 
 type Migration = { name: string; script: string }
 
-// While a statement waits for its lock, all later statements on the table wait behind it. One second is less than any of
-// them may wait, so a create is late but does not fail.
-const lockTimeoutMs = 1_000
-const firstPauseMs = 1_000
-const maxPauseMs = 10_000
-const hourMs = 3_600_000
 const maxBuilds = 5
-const lockNotAvailable = '55P03'
-const deadlockDetected = '40P01'
 
 /**
- * Applies a migration, and records it in the same transaction. Statements wait for a lock for one second at most; then the
- * transaction is rolled back and tried again, so others can continue in between.
+ * Applies a migration, and records it in the same transaction, which also grants the services what they need on new tables.
  * @param watcher - Another connection, which cancels the migration and finds the sessions that block it.
  */
 export async function applyMigration(
   databaseUrl: string,
   watcher: pg.Client,
   migration: Migration,
-  options: ApplyOptions,
+  options: LockOptions,
 ): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'belfry-migrate' })
   client.on('error', () => {}) // the statement in flight fails too
@@ -41,10 +24,11 @@ export async function applyMigration(
   const pid = await readPid(client)
   const cancel = () => void watcher.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => {})
   options.signal?.addEventListener('abort', cancel)
+  const title = `migration ${migration.name}`
   try {
     await (isConcurrent(migration.script)
       ? applyConcurrently(client, migration)
-      : applyWithRetries(client, pid, watcher, migration, options))
+      : transactWithLocks({ client, pid, watcher }, title, () => applyAndRecord(client, migration), options))
   } catch (error) {
     if (!options.signal?.aborted) throw error
     throw new Error(`Migration ${migration.name} was cancelled. Nothing of it was applied.`, { cause: error })
@@ -60,36 +44,14 @@ async function readPid(client: pg.Client): Promise<number> {
   return rows[0].pid
 }
 
-async function applyWithRetries(
-  client: pg.Client,
-  pid: number,
-  watcher: pg.Client,
-  migration: Migration,
-  { signal, onBlocked = () => {}, patienceMs = hourMs }: ApplyOptions,
-): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs
-  let reported = ''
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-    const blockers = watchBlockers(watcher, pid)
-    try {
-      await client.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`)
-      await run(client, migration)
-      signal?.throwIfAborted()
-      await record(client, migration)
-      await client.query('COMMIT')
-      return
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => {})
-      signal?.throwIfAborted()
-      if (!isBlocked(error)) throw describe(migration, error)
-      const { pids, text } = await blockers.stop()
-      if (performance.now() > giveUpAt) throw new Error(describeGivingUp(migration, pids, text), { cause: error })
-      if (pids.join() !== reported) onBlocked(`migration ${migration.name} waits for a lock, which is held by ${text}`)
-      reported = pids.join()
-      await sleep(pauseMs, undefined, signal && { signal })
-    } finally {
-      await blockers.stop()
-    }
+async function applyAndRecord(client: pg.Client, migration: Migration): Promise<void> {
+  try {
+    await run(client, migration)
+    // Processes of the previous version run on, and their triggers may write to new tables at once.
+    if (createsTable(migration.script) && (await usesRoles(client))) await grantRights(client)
+    await record(client, migration)
+  } catch (error) {
+    throw isBlocked(error) ? error : describe(migration, error)
   }
 }
 
@@ -111,56 +73,12 @@ async function record(client: pg.Client, { name, script }: Migration): Promise<v
   )
 }
 
-function isBlocked(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === lockNotAvailable || error.code === deadlockDetected)
-}
-
 function describe({ name }: Migration, error: unknown): Error {
   return new Error(`Migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error })
 }
 
-function describeGivingUp({ name }: Migration, pids: number[], text: string): string {
-  const end = pids.map(pid => `SELECT pg_terminate_backend(${pid});`).join(' ')
-  return [
-    `Migration ${name} could not get its locks. They are held by ${text}.`,
-    `Nothing of it was applied. End these sessions or wait for them, and deploy again.${end && ` To end them: ${end}`}`,
-  ].join('\n')
-}
-
-type Blockers = { pids: number[]; text: string }
-
-// PostgreSQL names the blockers only while the statement waits.
-function watchBlockers(watcher: pg.Client, pid: number): { stop(): Promise<Blockers> } {
-  let found: Blockers = { pids: [], text: 'a session that has ended' }
-  let reading = Promise.resolve()
-  const timer = setInterval(() => {
-    reading = reading.then(async () => {
-      const blockers = await readBlockers(watcher, pid)
-      if (blockers.pids.length > 0) found = blockers
-    })
-    reading = reading.catch(() => {})
-  }, lockTimeoutMs / 5)
-  return {
-    async stop() {
-      clearInterval(timer)
-      await reading
-      return found
-    },
-  }
-}
-
-async function readBlockers(watcher: pg.Client, pid: number): Promise<Blockers> {
-  const { rows } = await watcher.query<{ pid: number; application: string; seconds: number | null; query: string }>(
-    `SELECT pid, coalesce(nullif(application_name, ''), usename, backend_type) AS application,
-            extract(epoch FROM clock_timestamp() - xact_start)::int AS seconds,
-            left(regexp_replace(query, '\\s+', ' ', 'g'), 100) AS query
-     FROM pg_stat_activity WHERE pid = ANY (pg_blocking_pids($1)) ORDER BY pid`,
-    [pid],
-  )
-  const texts = rows.map(
-    row => `pid ${row.pid} (${row.application}, in a transaction for ${row.seconds ?? 0} s: ${row.query})`,
-  )
-  return { pids: rows.map(row => row.pid), text: texts.join(' and ') }
+function createsTable(script: string): boolean {
+  return statementsOf(script).some(text => /^CREATE (OR REPLACE )?(UNLOGGED )?(TABLE|VIEW)\b/i.test(text))
 }
 
 /** True for a migration that cannot run in a transaction, and that is alone in its file for this reason. */

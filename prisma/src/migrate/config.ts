@@ -1,4 +1,6 @@
 import { type MasterKeys, parseMasterKeys, readSecretFiles } from '@belfry/vault'
+import { type ServiceName, serviceNames, serviceRoles } from './service-rights.ts'
+import type { Logins } from './set-up-roles.ts'
 
 /** Reads DATABASE_URL, the address of the database to migrate: `postgresql://user:password@host:5432/name`. */
 export function readDatabaseUrl(): string {
@@ -10,6 +12,20 @@ export function readDatabaseUrl(): string {
   return databaseUrl
 }
 
+/**
+ * Reads API_DATABASE_URL, SCHEDULER_DATABASE_URL and DISPATCHER_DATABASE_URL: the passwords of the services' roles. A service
+ * without one of its own, or with that of DATABASE_URL, uses no role.
+ */
+export function readLogins(databaseUrl: string): Logins {
+  const owner = new URL(databaseUrl).username
+  return Object.fromEntries(
+    serviceNames.flatMap(service => {
+      const password = readPassword(service, owner)
+      return password === null ? [] : [[service, password]]
+    }),
+  )
+}
+
 /** Reads ENCRYPTION_KEYS, the master keys of the services. */
 export function readMasterKeys(): MasterKeys {
   const text = read('ENCRYPTION_KEYS')
@@ -19,6 +35,18 @@ export function readMasterKeys(): MasterKeys {
   } catch (error) {
     throw new Error(`ENCRYPTION_KEYS ${error instanceof Error ? error.message : error}.`, { cause: error })
   }
+}
+
+function readPassword(service: ServiceName, owner: string): string | null {
+  const name = `${service.toUpperCase()}_DATABASE_URL`
+  const text = read(name)
+  if (!text) return null
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url?.username === owner) return null
+  if (url?.username !== serviceRoles[service] || !url.password) {
+    throw new Error(`${name} must be a postgresql:// URL with the user ${serviceRoles[service]} and a password.`)
+  }
+  return decodeURIComponent(url.password)
 }
 
 function read(name: string): string | undefined {

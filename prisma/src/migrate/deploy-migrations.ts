@@ -1,8 +1,9 @@
 import type pg from 'pg'
-import { type ApplyOptions, applyMigration } from './apply-migration.ts'
+import { applyMigration } from './apply-migration.ts'
 import { findMigrationFolder, readMigrationFiles } from './migration-folder.ts'
 import { withMigrationLock } from './migration-lock.ts'
 import { forgetRolledBack } from './settle-migration.ts'
+import type { LockOptions } from './transact-with-locks.ts'
 
 /**
  * Applies every migration that the database has not seen and returns their names. Several may run at once: one applies,
@@ -11,7 +12,7 @@ import { forgetRolledBack } from './settle-migration.ts'
 export async function deployMigrations(
   databaseUrl: string,
   folder = findMigrationFolder(),
-  options: ApplyOptions = {},
+  options: LockOptions = {},
 ): Promise<string[]> {
   const files = await readMigrationFiles(folder)
   return withMigrationLock(databaseUrl, options.signal, async client => {

@@ -1,9 +1,9 @@
 import type pg from 'pg'
-import { rightsOn, serviceRoles } from './grant-roles.ts'
+import { rightsOn, type ServiceName, serviceNames } from './service-rights.ts'
 
 export type MissingRights = {
   /** The service whose rights the current role comes closest to. */
-  service: (typeof serviceRoles)[number]
+  service: ServiceName
   /** Such as `INSERT on tasks`. */
   missing: string[]
 }
@@ -21,12 +21,12 @@ export async function findMissingRights(db: Pick<pg.Pool, 'query'>): Promise<Mis
     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v') ORDER BY c.relname`,
     [kinds],
   )
-  const [closest] = serviceRoles
+  const [closest] = serviceNames
     .map(service => ({
       service,
       missing: rows.flatMap(({ table, rights }) =>
         (rightsOn(service, table)?.split(', ') ?? [])
-          .filter(right => !rights.includes(right))
+          .filter(right => kinds.some(kind => kind === right) && !rights.includes(right))
           .map(right => `${right} on ${table}`),
       ),
     }))

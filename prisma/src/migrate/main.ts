@@ -1,12 +1,13 @@
 import { checkMigrations, describeCheck } from './check-migrations.ts'
-import { readDatabaseUrl } from './config.ts'
+import { readDatabaseUrl, readLogins } from './config.ts'
 import { createMigration } from './create-migration.ts'
 import { deployMigrations } from './deploy-migrations.ts'
 import { checkKeys, grantServiceRoles, holdOverdue, releaseHeld, rewrapKeys } from './operator-commands.ts'
 import { runBackfills } from './run-backfill.ts'
+import { areRolesInUse, setUpRoles } from './set-up-roles.ts'
 import { settleMigration } from './settle-migration.ts'
 import { waitForDatabase } from './wait-for-database.ts'
-import { waitForMigrations } from './wait-for-migrations.ts'
+import { isBeforeMigration, waitForMigrations } from './wait-for-migrations.ts'
 
 const usage =
   'Usage: deploy | backfill | settle NAME [--applied | --rolled-back] | wait | check | create NAME | hold-overdue [--until TIME] | release-held [--workspace ID] [--rate N] | rewrap-keys | check-keys | grant-roles'
@@ -47,9 +48,13 @@ function run([command, name, ...rest]: string[]): Promise<number> {
 
 async function deploy(databaseUrl: string): Promise<number> {
   await untilItAnswers(databaseUrl)
-  const applied = await deployMigrations(databaseUrl, undefined, { signal: stopSignal(), onBlocked: print })
+  const options = { signal: stopSignal(), onBlocked: print }
+  const logins = readLogins(databaseUrl)
+  const applied = await deployMigrations(databaseUrl, undefined, options)
   for (const name of applied) print(`applied ${name}`)
   if (applied.length === 0) print('database is up to date')
+  if (Object.keys(logins).length === 0 && !(await areRolesInUse(databaseUrl))) return 0
+  for (const advice of await setUpRoles(databaseUrl, logins, options)) print(advice)
   return 0
 }
 
@@ -70,7 +75,9 @@ function stopSignal(): AbortSignal {
 }
 
 async function wait(databaseUrl: string): Promise<number> {
-  await untilItAnswers(databaseUrl)
+  await untilItAnswers(databaseUrl).catch(error => {
+    if (!isBeforeMigration(error)) throw error
+  })
   await waitForMigrations(databaseUrl, missing => print(`waiting for ${missing.length} migrations`))
   print('every migration of this version is applied')
   return 0

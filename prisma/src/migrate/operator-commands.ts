@@ -3,9 +3,10 @@ import { parseArgs } from 'node:util'
 import { fromId, toId } from '@belfry/domain'
 import pg from 'pg'
 import { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from '../secrets/data-keys.ts'
-import { readMasterKeys } from './config.ts'
-import { grantRoles, serviceRoles } from './grant-roles.ts'
+import { readLogins, readMasterKeys } from './config.ts'
 import { holdOverdueTasks, releaseHeldTasks } from './held-tasks.ts'
+import { serviceRoles } from './service-rights.ts'
+import { setUpRoles } from './set-up-roles.ts'
 
 type Print = (line: string) => void
 
@@ -42,13 +43,11 @@ export async function releaseHeld(databaseUrl: string, print: Print, args: strin
   })
 }
 
-/** Creates the database roles of the services, and grants each what it needs. */
+/** Creates the database roles of the services, grants each what it needs, and sets their passwords. */
 export async function grantServiceRoles(databaseUrl: string, print: Print): Promise<number> {
-  return withClient(databaseUrl, async client => {
-    for (const advice of await inOneTransaction(client, () => grantRoles(client))) print(advice)
-    print(`granted ${serviceRoles.join(', ')}`)
-    return 0
-  })
+  for (const advice of await setUpRoles(databaseUrl, readLogins(databaseUrl), { onBlocked: print })) print(advice)
+  print(`granted ${Object.values(serviceRoles).join(', ')}`)
+  return 0
 }
 
 /** Rewraps all data keys with the current master key. */

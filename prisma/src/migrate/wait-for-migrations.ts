@@ -28,18 +28,22 @@ export async function waitForMigrations(
   }
 }
 
+/** True while no migration has ever run in the database, and until `deploy` has created the role and granted its rights. */
+export function isBeforeMigration(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && ['42P01', '28000', '28P01', '42501'].includes(error.code ?? '')
+}
+
 async function withoutApplied(databaseUrl: string, names: string[]): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
   try {
+    await client.connect()
     const applied = await client.query<{ migration_name: string }>(
       'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
     )
     const seen = new Set(applied.rows.map(row => row.migration_name))
     return names.filter(name => !seen.has(name))
   } catch (error) {
-    // 42P01: no migration has ever run in this database.
-    if (error instanceof pg.DatabaseError && error.code === '42P01') return names
+    if (isBeforeMigration(error)) return names
     throw error
   } finally {
     await client.end()

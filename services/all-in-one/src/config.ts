@@ -11,6 +11,10 @@ const roleNames = ['api', 'scheduler', 'dispatcher'] as const
 export const variables = z.object({
   /** The roles of the process, comma-separated. Default: all. */
   ROLES: parsedBy(parseRoles).prefault(roleNames.join()),
+  /** The URL of the database role of each service. Default: DATABASE_URL. */
+  API_DATABASE_URL: z.string().optional(),
+  SCHEDULER_DATABASE_URL: z.string().optional(),
+  DISPATCHER_DATABASE_URL: z.string().optional(),
 })
 
 /** Reads the roles of the process, and their environment, which holds the address of the API when it is one of them. */

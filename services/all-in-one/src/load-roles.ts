@@ -1,10 +1,10 @@
-import { ConfigError, type Host, type Logger, type Service } from '@belfry/runtime'
+import { ConfigError, type Host, type Logger, type OperatorListen, type Service } from '@belfry/runtime'
 import type { Environment, RoleName } from './config.ts'
 
 /** A role with its configuration, ready to start. */
 export type LoadedRole = {
   name: RoleName
-  config: { drainMs: number; operatorListen: { host: string; port: number }; logLevel: string; traces?: boolean }
+  config: { drainMs: number; operatorListen: OperatorListen; logLevel: string; traces?: boolean }
   start(log: Logger, host: Host): Promise<Service>
 }
 
@@ -14,12 +14,21 @@ export type LoadedRole = {
  * @throws ConfigError with the problems of all roles.
  */
 export async function loadRoles(names: readonly RoleName[], env: Environment, program: string): Promise<LoadedRole[]> {
-  const results = await Promise.allSettled(names.map(async name => ({ name, ...(await loaders[name](env, program)) })))
+  const results = await Promise.allSettled(
+    names.map(async name => ({ name, ...(await loaders[name](withDatabaseOf(name, env), program)) })),
+  )
   const failures = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
   const fault = failures.find(failure => !(failure instanceof ConfigError))
   if (fault !== undefined) throw fault
   if (failures.length > 0) throw new ConfigError([...new Set(failures.flatMap(({ problems }) => problems))])
   return results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
+}
+
+/** Returns the environment of a role, which connects with its own database role where it has one. */
+export function withDatabaseOf(name: RoleName, env: Environment): Environment {
+  const own = `${name.toUpperCase()}_DATABASE_URL`
+  if (!env[own] && !env[`${own}_FILE`]) return env
+  return { ...env, DATABASE_URL: env[own], DATABASE_URL_FILE: env[`${own}_FILE`] }
 }
 
 type Loader = (env: Environment, program: string) => Promise<Omit<LoadedRole, 'name'>>

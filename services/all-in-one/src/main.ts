@@ -1,11 +1,11 @@
 import { failToStart, type Host, type Logger, openLog, runService, type Service } from '@belfry/runtime'
 import { type Environment, loadConfig } from './config.ts'
-import { type LoadedRole, loadRoles } from './load-roles.ts'
+import { type LoadedRole, loadRoles, withDatabaseOf } from './load-roles.ts'
 
 try {
   const { roles, env } = loadConfig()
   const [, program = '', ...rest] = process.argv
-  if (rest.length > 0) await runQuarantine(env)
+  if (rest.length > 0) await runQuarantine(withDatabaseOf('dispatcher', env))
   else await runRoles(await loadRoles(roles, env, program))
 } catch (error) {
   failToStart(error)

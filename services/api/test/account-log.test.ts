@@ -93,10 +93,10 @@ describe('the security log of an account', () => {
     for (const days of [91, 89]) {
       const text = `INSERT INTO account_log (id, user_id, action, address)
                     VALUES (uuid_v7(now() - $2 * interval '1 day'), $1, 'signed_in', '192.0.2.1')`
-      await api.ctx.pool.query(text, [userId, days])
+      await api.db.query(text, [userId, days])
     }
     await post('/login', { email, password })
-    await forgetExpired(api.ctx.pool)
+    await forgetExpired(api.db)
     expect(await ownLog(session)).toHaveLength(2)
   })
 })

@@ -30,7 +30,7 @@ describe('works', () => {
     expect(Object.values(organization.body.policy)).toEqual(Array(6).fill(false))
     const second = await api.send('POST', organizations, { name: 'Söder & Co' }, bearer(token))
     expect(second.body.slug).toMatch(/^soder-co-[0-9a-f]{6}$/)
-    const { rows } = await api.ctx.pool.query('SELECT * FROM api_keys')
+    const { rows } = await api.db.query('SELECT * FROM api_keys')
     expect(JSON.stringify(rows)).not.toContain(apiKey)
   })
 })
@@ -80,7 +80,7 @@ describe('permits', () => {
   it('a member to do only what the policy allows', async () => {
     const { organizationId, workspaceId } = api.caller
     const member = await api.signUp()
-    await api.ctx.pool.query(
+    await api.db.query(
       `INSERT INTO memberships (organization_id, user_id, role)
        SELECT w.organization_id, u.id, 'member' FROM workspaces w, users u
        WHERE u.email = $1 AND w.organization_id = (SELECT organization_id FROM memberships m JOIN users o ON o.id = m.user_id
@@ -89,7 +89,7 @@ describe('permits', () => {
     )
     const keys = `/api/v1/workspaces/${workspaceId}/api-keys`
     expect((await api.send('POST', keys, { name: 'x' }, bearer(member.token))).status).toBe(404)
-    await api.ctx.pool.query(
+    await api.db.query(
       `INSERT INTO workspace_members (workspace_id, user_id, role)
        SELECT k.workspace_id, u.id, 'viewer' FROM api_keys k, users u WHERE u.email = $1 AND k.hash = $2`,
       [member.email, hashApiKey(api.caller.apiKey)],
@@ -104,7 +104,7 @@ describe('permits', () => {
       expect([status, body.code]).toEqual([403, 'forbidden'])
       expect(body.detail).toMatch(/members_can_create_(workspaces|api_keys)/)
     }
-    await api.ctx.pool.query('UPDATE organizations SET members_can_create_workspaces = true')
+    await api.db.query('UPDATE organizations SET members_can_create_workspaces = true')
     expect((await api.send('POST', paths[0] ?? '', { name: 'x' }, bearer(member.token))).status).toBe(201)
     expect((await api.send('POST', paths[1] ?? '', { name: 'x' }, bearer(member.token))).status).toBe(403)
   })

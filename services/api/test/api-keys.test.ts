@@ -83,11 +83,11 @@ describe('works', () => {
     }
     await tasks(key)
     await expect.poll(lastUsed).not.toBeNull()
-    await api.ctx.pool.query(`UPDATE api_keys SET last_used_at = now() - interval '50 seconds'`)
+    await api.db.query(`UPDATE api_keys SET last_used_at = now() - interval '50 seconds'`)
     const before = await lastUsed()
     api.ctx.apiKeys.clear()
     await tasks(key)
-    await api.ctx.pool.query(`UPDATE api_keys SET last_used_at = last_used_at - interval '11 seconds'`)
+    await api.db.query(`UPDATE api_keys SET last_used_at = last_used_at - interval '11 seconds'`)
     api.ctx.apiKeys.clear()
     await tasks(key)
     await expect.poll(async () => Date.parse(await lastUsed())).toBeGreaterThan(Date.parse(before) + 40_000)

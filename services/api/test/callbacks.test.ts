@@ -28,7 +28,7 @@ async function attempt(fields: object, outcome: Partial<FinishedAttempt> = {}): 
   const request = { taskId: fromId('task', id) ?? '', token: randomUUID() }
   // The time of an event is rounded, so its task may be due in the next millisecond.
   const claimed = await vi.waitFor(async () => {
-    const [claim] = await claimTasks(api.ctx.pool, { dispatcherId: randomUUID() }, [request])
+    const [claim] = await claimTasks(api.db, { dispatcherId: randomUUID() }, [request])
     if (claim?.kind !== 'claimed') throw new Error(`Not claimed but ${claim?.kind}.`)
     return claim.task
   })
@@ -40,7 +40,7 @@ async function attempt(fields: object, outcome: Partial<FinishedAttempt> = {}): 
     ...{ errorCode: null, errorMessage: null },
     ...outcome,
   }
-  await recordAttempts(api.ctx.pool, [finished])
+  await recordAttempts(api.db, [finished])
   return get(`/tasks/${id}`)
 }
 

@@ -16,14 +16,14 @@ async function aCaller() {
   async function store(state: State, count = 1, more: { cronJobId?: string; topic?: string } = {}): Promise<string[]> {
     const ids = Array.from({ length: count }, () => newUuid())
     const isFinished = ['dead', 'success', 'cancelled'].includes(state)
-    await api.ctx.pool.query(
+    await api.db.query(
       `INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, cron_job_id, finished_at, lease_until)
        SELECT id, $2, 'task', $3::task_state, 1, now() - interval '1 hour', now(), $4, CASE WHEN $5 THEN now() END,
               CASE WHEN $3 = 'processing' THEN now() + interval '1 hour' END
        FROM unnest($1::uuid[]) AS id`,
       [ids, fromId('ws', caller.workspaceId), state, more.cronJobId ?? null, isFinished],
     )
-    await api.ctx.pool.query(
+    await api.db.query(
       `INSERT INTO task_requests (task_id, name, url, method, headers, payload, max_retries, backoff, base_delay_ms,
                                   max_delay_ms, timeout_ms, topic)
        SELECT id, 'A task', 'https://example.com/', 'PUT', '{"A":"b"}', '{"n":1.10}', 3, 'linear', 2000, 3000, 4000, $2

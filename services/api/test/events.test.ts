@@ -206,7 +206,7 @@ describe('refuses', () => {
       SELECT gen_random_uuid(), workspace_id, 'b', true, url, headers, max_retries, backoff, base_delay_ms, max_delay_ms,
              timeout_ms FROM subscriptions, generate_series(1, 997) WHERE topic = 'a' AND workspace_id =
       (SELECT workspace_id FROM subscriptions ORDER BY created_at DESC LIMIT 1)`
-    await api.ctx.pool.query(copy)
+    await api.db.query(copy)
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => call('POST', subscriptions, { topic: 'b', url: target })),
     )

@@ -19,7 +19,7 @@ describe('an export', () => {
       status: i % 5 === 0 ? ('failed' as const) : ('success' as const),
       responseStatus: i % 5 === 0 ? 500 : 200,
     }))
-    const runs = await storeRuns(api.ctx.pool, [...seeds, { workspaceId: newUuid() }])
+    const runs = await storeRuns(api.db, [...seeds, { workspaceId: newUuid() }])
     const own = runs.filter(run => run.workspaceId === workspaceId)
     const ids = (list: typeof runs) =>
       list

@@ -23,7 +23,7 @@ const subscribe = async (count: number) => {
 const called = () => ({ 'X-Belfry-Depth': depthHeaders(api.ctx.config.masterKeys)[0] ?? '' })
 const tasks = async () => {
   const text = 'SELECT count(*)::int AS n FROM tasks WHERE workspace_id = $1'
-  return (await api.ctx.pool.query(text, [fromId('ws', caller.workspaceId)])).rows[0]?.n
+  return (await api.db.query(text, [fromId('ws', caller.workspaceId)])).rows[0]?.n
 }
 
 it('an event creates tasks for further subscriptions up to the limit of a minute, and then none', async () => {
@@ -62,7 +62,7 @@ it('every task counts that a called target creates, in each way', async () => {
   const job = { name: 'J', url, method: 'POST', cron: '0 9 * * *' }
   const cronJob = (await send(`${scheduler}/cronjobs`, job)).body.id
   const finished = (await send('/api/events', { topic: 't', payload: {}, target_url: url })).body.tasks[0].id
-  await api.ctx.pool.query(`UPDATE tasks SET state = 'success' WHERE id = $1`, [fromId('task', finished)])
+  await api.db.query(`UPDATE tasks SET state = 'success' WHERE id = $1`, [fromId('task', finished)])
   const creations: Array<[string, unknown]> = [
     [`${scheduler}/tasks`, aTaskBody()],
     [`${scheduler}/tasks/batch`, { tasks: [aTaskBody()] }],
@@ -82,7 +82,7 @@ it('an event with an Idempotency-Key that was refused is published later', async
   expect(await publish()).toBe(202)
   const key = { 'Idempotency-Key': 'k' }
   expect(await publish(key)).toBe(429)
-  await api.ctx.pool.query('DELETE FROM throttles')
+  await api.db.query('DELETE FROM throttles')
   expect(await publish(key)).toBe(202)
   expect(await tasks()).toBe(12)
 })

@@ -16,7 +16,7 @@ async function aWorkspace() {
 }
 
 async function aDispatcher() {
-  return (await enterDispatchers(api.ctx.pool, false, { slots: 100, permitsPerHost: 64 })).id
+  return (await enterDispatchers(api.db, false, { slots: 100, permitsPerHost: 64 })).id
 }
 
 /** Stores tasks that are due now. Returns their ids. */
@@ -33,10 +33,8 @@ async function storeDue(workspaceId: string, url: string, count = 1): Promise<st
     },
     ...{ timeoutMs: 1_000, topic: null, eventId: null, replayOf: null },
   }))
-  await insertTasks(api.ctx.pool, tasks)
-  await api.ctx.pool.query(`UPDATE tasks SET due_at = now() - interval '1 minute' WHERE workspace_id = $1`, [
-    workspaceId,
-  ])
+  await insertTasks(api.db, tasks)
+  await api.db.query(`UPDATE tasks SET due_at = now() - interval '1 minute' WHERE workspace_id = $1`, [workspaceId])
   return tasks.map(({ id }) => id)
 }
 
@@ -48,10 +46,10 @@ describe('GET /hosts', () => {
       status: i < 5 ? ('failed' as const) : ('success' as const),
       responseStatus: i < 5 ? 500 : 200,
     }))
-    await storeRuns(api.ctx.pool, [...runs, { workspaceId: uuid, startedAt: new Date(Date.now() - 2 * 3_600_000) }])
+    await storeRuns(api.db, [...runs, { workspaceId: uuid, startedAt: new Date(Date.now() - 2 * 3_600_000) }])
     await storeDue(uuid, 'https://Down.example:8443/hook?x=1', 3)
     await storeDue(uuid, 'https://down.example:8443/other', 1)
-    await publishCircuits(api.ctx.pool, await aDispatcher(), [
+    await publishCircuits(api.db, await aDispatcher(), [
       { workspaceId: uuid, host: 'down.example:8443', openForMs: 25_000 },
     ])
     const { status, body } = await send('GET', '/hosts')
@@ -77,10 +75,9 @@ describe('GET /hosts', () => {
     const { uuid } = await aWorkspace()
     const now = Date.now()
     const runs = Array.from({ length: 11 }, (_, i) => ({ workspaceId: uuid, startedAt: new Date(now - i * 60_000) }))
-    await storeRuns(api.ctx.pool, runs)
+    await storeRuns(api.db, runs)
     for (const name of ['a', 'b', 'c']) await storeDue(uuid, `https://${name}.example/`, 2)
-    const read = (runs: number, tasks: number, hosts: number) =>
-      readHosts(api.ctx.pool, uuid, now, { runs, tasks, hosts })
+    const read = (runs: number, tasks: number, hosts: number) => readHosts(api.db, uuid, now, { runs, tasks, hosts })
     const all = await read(12, 7, 4)
     expect([all.data.length, all.omitted, all.waiting_is_capped]).toEqual([4, 0, false])
     expect(all.data.at(-1)?.attempts).toBe(11)
@@ -92,7 +89,7 @@ describe('GET /hosts', () => {
   it('belongs to one workspace', async () => {
     const [one, other] = [await aWorkspace(), await aWorkspace()]
     await storeDue(one.uuid, 'https://one.example/')
-    await publishCircuits(api.ctx.pool, await aDispatcher(), [
+    await publishCircuits(api.db, await aDispatcher(), [
       { workspaceId: one.uuid, host: 'one.example', openForMs: 25_000 },
     ])
     expect((await other.send('GET', '/hosts')).body.data).toEqual([])
@@ -112,9 +109,7 @@ describe('a task whose host has an open circuit breaker', () => {
       return Object.fromEntries(data.map((task: Json) => [task.url, task.blocked]))
     }
     expect(new Set(Object.values(await blockedOf()))).toEqual(new Set([null]))
-    await publishCircuits(api.ctx.pool, await aDispatcher(), [
-      { workspaceId: uuid, host: 'down.example', openForMs: 20_000 },
-    ])
+    await publishCircuits(api.db, await aDispatcher(), [{ workspaceId: uuid, host: 'down.example', openForMs: 20_000 }])
     const blocked = await blockedOf()
     expect(blocked['https://down.example/hook']).toMatchObject({ reason: 'circuit_open', host: 'down.example' })
     expect(Date.parse(blocked['https://down.example/hook'].next_probe_at)).toBeGreaterThan(Date.now() + 15_000)
@@ -132,12 +127,12 @@ describe('POST /hosts/{host}/reset', () => {
     expect((await send('POST', path)).status).toBe(404)
     const dispatchers = [await aDispatcher(), await aDispatcher()]
     const circuit = { workspaceId: uuid, host, openForMs: 20_000 }
-    for (const id of dispatchers) await publishCircuits(api.ctx.pool, id, [circuit])
+    for (const id of dispatchers) await publishCircuits(api.db, id, [circuit])
     const answer = await send('POST', path)
     expect([answer.status, answer.body]).toEqual([202, { dispatchers: 2 }])
     expect((await send('POST', path)).status).toBe(404)
     for (const id of dispatchers) {
-      expect((await publishCircuits(api.ctx.pool, id, [circuit])).resets).toEqual([{ workspaceId: uuid, host }])
+      expect((await publishCircuits(api.db, id, [circuit])).resets).toEqual([{ workspaceId: uuid, host }])
     }
     const log = `/api/v1/organizations/${organizationId}/audit-log?action=host.reset`
     const entries = await api.send('GET', log, undefined, { Authorization: `Bearer ${token}` })
@@ -156,7 +151,7 @@ describe('GET /upcoming', () => {
     }
     expect(await read()).toEqual([5, 0])
     const circuit = { workspaceId: uuid, host: 'dead.example.com', openForMs: 30_000 }
-    await publishCircuits(api.ctx.pool, await aDispatcher(), [circuit])
+    await publishCircuits(api.db, await aDispatcher(), [circuit])
     expect(await read()).toEqual([5, 3])
   })
 })

@@ -14,7 +14,7 @@ const newKey = () => `key-${++keys}`
 const post = (path: string, key: string, body: unknown, apiKey = api.caller.apiKey) =>
   api.send('POST', path, body, { 'X-Api-Key': apiKey, 'Idempotency-Key': key })
 const ageBy = (hours: number, key: string) =>
-  api.ctx.pool.query(`UPDATE idempotency_keys SET created_at = created_at - $1 * interval '1 hour' WHERE key = $2`, [
+  api.db.query(`UPDATE idempotency_keys SET created_at = created_at - $1 * interval '1 hour' WHERE key = $2`, [
     hours,
     key,
   ])
@@ -103,7 +103,7 @@ describe('refuses', () => {
     const [key, body] = [newKey(), aTaskBody()]
     const before = await api.count('tasks')
     const answers: number[] = []
-    const holder = await api.ctx.pool.connect()
+    const holder = await api.db.connect()
     try {
       // Delays every insert of a task.
       await holder.query('BEGIN')

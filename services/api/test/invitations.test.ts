@@ -304,7 +304,7 @@ describe('permits', () => {
   it('no caller to learn a token: it is in no response and in no table', async () => {
     const { token, organization } = await invited()
     expect(JSON.stringify(await list(organization))).not.toContain(token)
-    const { rows } = await api.ctx.pool.query(
+    const { rows } = await api.db.query(
       `SELECT i::text AS text, NULL::bytea AS bytes FROM invitations i
        UNION ALL SELECT o::text, content FROM outbox o WHERE content IS NOT NULL`,
     )
@@ -331,5 +331,5 @@ describe('permits', () => {
 })
 
 async function expire(email: string): Promise<void> {
-  await api.ctx.pool.query(`UPDATE invitations SET expires_at = now() - interval '1 second' WHERE email = $1`, [email])
+  await api.db.query(`UPDATE invitations SET expires_at = now() - interval '1 second' WHERE email = $1`, [email])
 }

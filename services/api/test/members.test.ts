@@ -68,7 +68,7 @@ describe('refuses', () => {
       expect([200, 204, 403, 404, 409]).toContain(status)
       if (status === 409) expect(body.code).toBe('last_owner')
     }
-    const { rows } = await api.ctx.pool.query<{ n: number }>(
+    const { rows } = await api.db.query<{ n: number }>(
       `SELECT count(*)::int AS n FROM memberships m JOIN users u ON u.id = m.user_id
        WHERE role = 'owner' AND u.email = ANY ($1)`,
       [owners.map(({ email }) => email)],

@@ -20,7 +20,7 @@ describe('without a Redis the board', () => {
     const executeAt = new Date(Date.now() + minutesAhead * 60_000).toISOString()
     const body = aTaskBody({ execute_at: executeAt, url: 'https://example.com/hook?token=hidden' })
     const { id } = (await api.call('POST', '/api/v1/scheduler/tasks', body)).body
-    if (set) await api.ctx.pool.query(`UPDATE tasks SET ${set} WHERE id = $1`, [fromId('task', id)])
+    if (set) await api.db.query(`UPDATE tasks SET ${set} WHERE id = $1`, [fromId('task', id)])
     return id
   }
 
@@ -85,7 +85,7 @@ describe('without a Redis the board', () => {
   })
 
   it('counts ten thousand tasks at most, and shows no page beyond them', async () => {
-    await api.ctx.pool.query(
+    await api.db.query(
       `WITH made AS (
          INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
          SELECT uuid_v7(clock_timestamp()), $1, 'task', at, at

@@ -23,7 +23,7 @@ describe.each([...redis, 'PostgreSQL alone'])('the board, on %s', store => {
   /** A dead task, and its dead letter. */
   async function aLetter(): Promise<string> {
     const [id, run, workspace] = [newUuid(), newUuid(), api.caller.workspaceId]
-    await api.ctx.pool.query(
+    await api.db.query(
       `WITH task AS (
          INSERT INTO tasks (id, workspace_id, source, state, attempts, run_id, execute_at, due_at, finished_at)
          VALUES ($1, $2, 'task', 'dead', 3, $3, now() - interval '1 hour', now(), now())
@@ -167,13 +167,13 @@ describe('hosts with an open circuit breaker', () => {
   const path = () => `/admin/hosts/${api.caller.workspaceId}/${encodeURIComponent(host)}`
   const rest = (dispatcher: string, restMs: number) => {
     const workspaceId = fromId('ws', api.caller.workspaceId) ?? ''
-    return publishCircuits(api.ctx.pool, dispatcher, [{ workspaceId, host, openForMs: restMs }])
+    return publishCircuits(api.db, dispatcher, [{ workspaceId, host, openForMs: restMs }])
   }
 
   it('are listed once for all dispatchers, and reset on request', async () => {
     expect((await api.send('GET', '/admin/hosts', undefined, operator)).body).toEqual({ data: [] })
     expect((await api.send('DELETE', path(), undefined, operator)).status).toBe(404)
-    const [first, second] = [(await enterDispatchers(api.ctx.pool)).id, (await enterDispatchers(api.ctx.pool)).id]
+    const [first, second] = [(await enterDispatchers(api.db)).id, (await enterDispatchers(api.db)).id]
     await rest(first, -1_000)
     const list = async () => (await api.send('GET', '/admin/hosts', undefined, operator)).body.data
     const about = { workspace_id: api.caller.workspaceId, host }

@@ -55,7 +55,7 @@ it('refuses to create anything for a call that is the sixth in a row, and counts
   const [first = '', ...rest] = depthHeaders(api.ctx.config.masterKeys)
   const cronJob = (await api.send('POST', `${scheduler}/cronjobs`, job, keyOf(caller))).body.id
   const finished = (await api.send('POST', '/api/events', event, keyOf(caller))).body.tasks[0].id
-  await api.ctx.pool.query(`UPDATE tasks SET state = 'success' WHERE id = $1`, [fromId('task', finished)])
+  await api.db.query(`UPDATE tasks SET state = 'success' WHERE id = $1`, [fromId('task', finished)])
   const creations: Array<[string, unknown]> = [
     [`${scheduler}/tasks`, aTaskBody()],
     [`${scheduler}/tasks/batch`, { tasks: [aTaskBody()] }],

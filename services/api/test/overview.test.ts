@@ -19,8 +19,8 @@ describe('GET /overview', () => {
       responseStatus: i % 4 === 0 ? 503 : 200,
       startedAt: new Date(now - (i + 1) * minute),
     }))
-    await storeRuns(api.ctx.pool, [...runs, { workspaceId, startedAt: new Date(now - 100 * 60 * minute) }])
-    await foldRunChanges(api.ctx.pool, 100)
+    await storeRuns(api.db, [...runs, { workspaceId, startedAt: new Date(now - 100 * 60 * minute) }])
+    await foldRunChanges(api.db, 100)
     const of = async (range: string) =>
       (await api.send('GET', `${path}?range=${range}`, undefined, { 'X-Api-Key': caller.apiKey })).body
     const hour = await of('1h')
@@ -37,8 +37,8 @@ describe('GET /overview', () => {
 
   it('belongs to one workspace, and refuses other ranges', async () => {
     const other = await api.signUp()
-    await storeRuns(api.ctx.pool, [{ workspaceId: fromId('ws', other.workspaceId) ?? '' }])
-    await foldRunChanges(api.ctx.pool, 100)
+    await storeRuns(api.db, [{ workspaceId: fromId('ws', other.workspaceId) ?? '' }])
+    await foldRunChanges(api.db, 100)
     expect((await api.call('GET', path)).body.runs).toEqual({ total: 0, failed: 0 })
     expect((await api.call('GET', `${path}?range=1y`)).body.errors).toMatchObject([{ path: 'range' }])
   })
@@ -49,14 +49,14 @@ describe('GET /overview with 100,000 runs', () => {
     const { apiKey, workspaceId } = await api.signUp()
     const id = fromId('ws', workspaceId) ?? ''
     // The latest 1,000 fail, and 5,000 others start 90 s late.
-    await api.ctx.pool.query(
+    await api.db.query(
       `INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at)
        SELECT uuid_v7(at), $1, gen_random_uuid(), 1, 'task', (CASE WHEN n <= 1000 THEN 'failed' ELSE 'success' END)::run_status,
               at - (CASE WHEN n BETWEEN 20000 AND 24999 THEN 90000 ELSE 12 END) * interval '1 ms', at, at
        FROM generate_series(1, 100000) n, LATERAL (SELECT now() - n * interval '25 ms' AS at) t`,
       [id],
     )
-    while ((await foldRunChanges(api.ctx.pool, 100)) > 0);
+    while ((await foldRunChanges(api.db, 100)) > 0);
     const of = async (range: string) =>
       (await api.send('GET', `${path}?range=${range}`, undefined, { 'X-Api-Key': apiKey })).body
     const ranges = await Promise.all(['1h', '24h', '7d', '30d'].map(of))
@@ -100,7 +100,7 @@ describe('GET /upcoming with 1,000 cron jobs', () => {
     const cron = { name: 'Each minute', cron: '* * * * *', url: 'https://example.com/hook', method: 'POST' }
     const { id } = (await send('POST', '/cronjobs', cron)).body
     const uuid = fromId('cron', id)
-    await api.ctx.pool.query(
+    await api.db.query(
       `INSERT INTO cron_jobs SELECT (jsonb_populate_record(job, jsonb_build_object('id', gen_random_uuid(),
          'next_run_at', date_trunc('minute', now()) + interval '1 minute'))).*
        FROM cron_jobs job, generate_series(1, 999) WHERE job.id = $1`,
@@ -126,7 +126,7 @@ describe('GET /cronjobs/recent-runs', () => {
       status: i === 29 ? ('failed' as const) : ('success' as const),
       startedAt: new Date(start + i * minute),
     }))
-    await storeRuns(api.ctx.pool, [...seeds, { workspaceId: newUuid(), source: 'cron', cronJobId: strange }])
+    await storeRuns(api.db, [...seeds, { workspaceId: newUuid(), source: 'cron', cronJobId: strange }])
     const query = [busy, idle, strange].map(id => `cronjob_id=${toId('cron', id)}`).join('&')
     const { body } = await api.call('GET', `/api/v1/scheduler/cronjobs/recent-runs?${query}`)
     expect(body.data.map((one: Json) => one.runs.length)).toEqual([24, 0, 0])

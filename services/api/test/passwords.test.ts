@@ -161,11 +161,11 @@ describe('refuses', () => {
     const name = createHash('sha256').update(`login from ${busy}`).digest('base64url')
     const untilFree = `extract(epoch FROM free_at - clock_timestamp())::float8`
     for (let i = 0; i < 4; i++) await login(`${crypto.randomUUID()}@example.com`, password, from(busy))
-    const { rows } = await api.ctx.pool.query(`SELECT ${untilFree} AS seconds FROM throttles WHERE name = $1`, [name])
+    const { rows } = await api.db.query(`SELECT ${untilFree} AS seconds FROM throttles WHERE name = $1`, [name])
     expect(rows[0].seconds).toBeGreaterThan(0)
     expect(rows[0].seconds).toBeLessThanOrEqual(4 * 3)
     const used = `UPDATE throttles SET free_at = clock_timestamp() + interval '1 hour' WHERE name = $1`
-    await api.ctx.pool.query(used, [name])
+    await api.db.query(used, [name])
     expect((await login(await aUser(), password, from(busy))).status).toBe(429)
     expect((await login(await aUser(), password, from(other))).status).toBe(200)
   })
@@ -183,7 +183,7 @@ describe('without a trusted proxy', () => {
 
   it('a forged X-Forwarded-For has no effect', async () => {
     const body = (i: number) => ({ email: `${i}@example.com`, password })
-    await direct.ctx.pool.query(`DELETE FROM throttles`)
+    await direct.db.query(`DELETE FROM throttles`)
     const answers = await Promise.all(
       Array.from({ length: 130 }, (_, i) => direct.send('POST', '/api/v1/auth/login', body(i), fromSomewhere())),
     )

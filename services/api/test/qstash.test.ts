@@ -76,7 +76,7 @@ it('refuses a batch of more than 1,000, and cancels any number of messages', asy
 it('lists more queues than one page of the database has', async () => {
   const caller = await signUp('scaleup')
   const workspace = `(SELECT workspace_id FROM api_keys ORDER BY created_at DESC LIMIT 1)`
-  await api.ctx.pool.query(`
+  await api.db.query(`
     INSERT INTO queues (id, workspace_id, name) SELECT gen_random_uuid(), ${workspace}, 'q' || n FROM generate_series(1, 1100) n`)
   expect((await as(caller)('GET', '/v2/queues')).body).toHaveLength(1_100)
 })

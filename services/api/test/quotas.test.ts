@@ -10,7 +10,7 @@ const aCronJobBody = { name: 'A job', url: 'https://example.com/', method: 'POST
 const uuidOf = async (caller: Caller): Promise<string> => {
   const text =
     'SELECT o.id FROM organizations o JOIN memberships m ON m.organization_id = o.id JOIN users u ON u.id = m.user_id WHERE u.email = $1'
-  return (await api.ctx.pool.query(text, [caller.email])).rows[0].id
+  return (await api.db.query(text, [caller.email])).rows[0].id
 }
 const asOwner = (caller: Caller, method: string, path: string, body?: unknown) =>
   api.send(method, `/api/v1/organizations/${caller.organizationId}${path}`, body, {
@@ -24,10 +24,10 @@ async function setUse(organizationId: string, use: { executions?: number; bytes?
   const counted = `INSERT INTO usage (month, organization_id, executions, wanted, granted, execution_limit)
                    VALUES (utc_month(now()), $1, $2, 0, 0, 10000)
                    ON CONFLICT (month, organization_id) DO UPDATE SET executions = excluded.executions`
-  await api.ctx.pool.query(counted, [organizationId, executions])
+  await api.db.query(counted, [organizationId, executions])
   const stored = `INSERT INTO storage (organization_id, bytes) VALUES ($1, $2)
                   ON CONFLICT (organization_id) DO UPDATE SET bytes = excluded.bytes`
-  await api.ctx.pool.query(stored, [organizationId, bytes])
+  await api.db.query(stored, [organizationId, bytes])
   api.ctx.usageCache.delete(organizationId)
 }
 
@@ -37,7 +37,7 @@ describe('works', () => {
     const organizationId = await uuidOf(caller)
     await setUse(organizationId, { executions: 42, bytes: 1234 })
     const day = `INSERT INTO usage_days (organization_id, day, executions, failed) VALUES ($1, (now() AT TIME ZONE 'UTC')::date, 42, 3)`
-    await api.ctx.pool.query(day, [organizationId])
+    await api.db.query(day, [organizationId])
     const answer = await asOwner(caller, 'GET', '/usage')
     expect(answer).toMatchObject({ status: 200 })
     const now = new Date()
@@ -150,7 +150,7 @@ describe('permits', () => {
       ['member', 403],
       ['owner', 200],
     ] as const) {
-      await api.ctx.pool.query(text, [await uuidOf(caller), role])
+      await api.db.query(text, [await uuidOf(caller), role])
       expect(await as({ Authorization: `Bearer ${caller.token}` })).toMatchObject({ status })
     }
   })

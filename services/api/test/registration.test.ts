@@ -25,7 +25,7 @@ describe('by default', () => {
   })
 
   it('lets exactly one of many concurrent users create the first account', async () => {
-    await api.ctx.pool.query('DELETE FROM users')
+    await api.db.query('DELETE FROM users')
     expect((await api.send('GET', path)).body.registration).toBe('open')
     const answers = await Promise.all(Array.from({ length: 10 }, () => api.send('POST', path, anAccount())))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(403)])
@@ -45,7 +45,7 @@ describe('with REGISTRATION=closed', () => {
     const account = { token, name: 'Grace', password: 'correct horse battery' }
     const accepted = await api.send('POST', '/api/v1/invitations/accept', account)
     expect([accepted.status, accepted.body.code]).toEqual([403, 'registration_closed'])
-    await api.ctx.pool.query('DELETE FROM users')
+    await api.db.query('DELETE FROM users')
     expect(await api.send('POST', path, anAccount())).toMatchObject({ status: 403 })
   })
 })
@@ -89,7 +89,7 @@ describe('with a mail server and domains', () => {
     const resend = () => api.send('POST', '/api/v1/auth/email/resend', undefined, bearer(token))
     for (let i = 0; i < 7; i++) expect(await resend()).toMatchObject({ status: 202 })
     expect(await mailsTo(api, account.email)).toHaveLength(1 + 5)
-    await api.ctx.pool.query(`UPDATE email_confirmations SET expires_at = now() - interval '1 second'`)
+    await api.db.query(`UPDATE email_confirmations SET expires_at = now() - interval '1 second'`)
     expect(await confirm(await tokenFor(api, account.email))).toMatchObject({ status: 400 })
   })
 

@@ -134,7 +134,7 @@ async function credentialsIn(play: Play, workspace: string, policy: Policy): Pro
 }
 
 it('and the calls reach every kind of success at all', async () => {
-  const { rows } = await api.ctx.pool.query('SELECT DISTINCT action FROM audit_log ORDER BY 1')
+  const { rows } = await api.db.query('SELECT DISTINCT action FROM audit_log ORDER BY 1')
   const done = rows.map(({ action }) => action)
   expect(done).toEqual(
     expect.arrayContaining(['api_key.created', 'invitation.created', 'invitation.resent', 'member.joined']),

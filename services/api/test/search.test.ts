@@ -14,7 +14,7 @@ type Request = { name: string; url: string; topic?: string }
 /** Stores the request of a task whose runs are stored. */
 async function storeRequest({ name, url, topic }: Request): Promise<string> {
   const id = newUuid()
-  await api.ctx.pool.query(
+  await api.db.query(
     `INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic)
      VALUES ($1, $2, $3, 'POST', 0, 'fixed', 1000, 1000, 1000, $4)`,
     [id, name, url, topic ?? null],
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const charge = await storeRequest({ name: 'Charge subscription', url: 'https://Pay.example.com:8443/a?b' })
   const mail = await storeRequest({ name: 'Send mail', url: 'https://mail.example.com', topic: 'mail.wanted' })
   const failed = { workspaceId, status: 'failed' as const }
-  await storeRuns(api.ctx.pool, [
+  await storeRuns(api.db, [
     { ...failed, taskId: charge, responseStatus: 500, startedAt: ago(50) },
     { ...failed, taskId: charge, responseStatus: 500, startedAt: ago(30) },
     { ...failed, taskId: charge, responseStatus: 500, startedAt: ago(10) },
@@ -46,7 +46,7 @@ beforeAll(async () => {
     { ...failed, taskId: mail, responseStatus: 500, startedAt: ago(8) },
     { workspaceId, taskId: mail, startedAt: ago(7) },
   ])
-  await api.ctx.pool.query(
+  await api.db.query(
     `UPDATE runs SET error_code = CASE WHEN response_status IS NULL THEN 'timeout' ELSE 'http_status' END,
                      error_message = 'At ' || started_at
      WHERE workspace_id = $1 AND status = 'failed'`,
@@ -80,11 +80,11 @@ describe('GET /runs/failures', () => {
   })
 
   it('groups the latest failures, and says that there are more', async () => {
-    const { data, counted, is_partial } = await groupFailures(api.ctx.pool, workspaceId, {}, 3)
+    const { data, counted, is_partial } = await groupFailures(api.db, workspaceId, {}, 3)
     expect([counted, is_partial]).toEqual([3, true])
     expect(data.reduce((sum, { count }) => sum + count, 0)).toBe(3)
     expect(data.find(one => one.error_code === 'http_status' && one.host.startsWith('pay'))?.count).toBe(1)
-    expect(await groupFailures(api.ctx.pool, workspaceId, {}, 5)).toMatchObject({ counted: 5, is_partial: false })
+    expect(await groupFailures(api.db, workspaceId, {}, 5)).toMatchObject({ counted: 5, is_partial: false })
   })
 
   it('are the runs that the filters of the log find', async () => {
@@ -138,11 +138,11 @@ describe('GET /search', () => {
 
   it('searches the latest rows, and says that there are older ones', async () => {
     const limits = { runs: 1, tasks: 10, cronJobs: 10 }
-    const result = await searchNames(api.ctx.pool, workspaceId, 'a', limits)
+    const result = await searchNames(api.db, workspaceId, 'a', limits)
     expect(result.is_partial).toBe(true)
     expect(result.data.map(({ name }) => name)).not.toContain('Charge subscription')
-    expect((await searchNames(api.ctx.pool, workspaceId, 'none', limits)).is_partial).toBe(true)
-    expect((await searchNames(api.ctx.pool, workspaceId, 'none')).is_partial).toBe(false)
+    expect((await searchNames(api.db, workspaceId, 'none', limits)).is_partial).toBe(true)
+    expect((await searchNames(api.db, workspaceId, 'none')).is_partial).toBe(false)
   })
 
   it('refuses an empty text', async () => {

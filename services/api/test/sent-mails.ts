@@ -7,9 +7,9 @@ type Mail = Extract<Message, { type: 'mail' }>['mail']
 const mails: Mail[] = []
 
 /** Returns every mail to an address in the outbox, as the dispatcher would send it, the latest last. */
-export async function mailsTo({ ctx }: TestApi, email: string): Promise<Mail[]> {
+export async function mailsTo({ ctx, db }: TestApi, email: string): Promise<Mail[]> {
   for (;;) {
-    const taken = await takeFromOutbox(ctx.pool, 'mail', 3_600_000)
+    const taken = await takeFromOutbox(db, 'mail', 3_600_000)
     if (!taken) return mails.filter(({ to }) => to === email)
     mails.push(JSON.parse(taken.open(ctx.config.masterKeys)).mail)
   }

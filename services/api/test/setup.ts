@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openPool, type Pool } from '@belfry/db'
 import { newUuid } from '@belfry/domain'
 import { createLogger, openHost } from '@belfry/runtime'
-import { createTestDatabase } from '@belfry/testing'
+import { createTestDatabase, serviceUrl } from '@belfry/testing'
 import { afterAll, beforeAll } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
@@ -18,7 +20,10 @@ type Environment = Record<string, string>
 
 export type TestApi = {
   readonly url: string
+  /** The API's, whose connections have its database role. */
   readonly ctx: Context
+  /** The database, as its owner. */
+  readonly db: Pool
   /** Calls with the given headers; sends a string or bytes unchanged, and other values as JSON. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   /** Calls with a new workspace's API key. */
@@ -32,17 +37,23 @@ export type TestApi = {
 /**
  * Runs the API in this process on its own database.
  * @param environment - Variables that are different, perhaps depending on the database. Default: none.
+ * @param isPaced - Whether callers wait before they exceed their rate limit, as its headers ask for. Default: no.
  */
-export function useApi(environment: (databaseUrl: string) => Promise<Environment> | Environment = () => ({})): TestApi {
+export function useApi(
+  environment: (databaseUrl: string) => Promise<Environment> | Environment = () => ({}),
+  { isPaced = false } = {},
+): TestApi {
   let ctx: Context
+  let db: Pool
   let url = ''
   let caller: Caller
   let end: () => Promise<void>
 
   beforeAll(async () => {
     const database = await createTestDatabase()
+    db = openPool(database.url, { max: 10, onError: () => {} })
     const config = loadConfig({
-      DATABASE_URL: database.url,
+      DATABASE_URL: serviceUrl(database.url, 'api'),
       JWT_SECRET: 'a secret of thirty-two characters or more',
       ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
       PUBLIC_URL: 'http://belfry.test',
@@ -67,6 +78,7 @@ export function useApi(environment: (databaseUrl: string) => Promise<Environment
       server.close()
       server.closeAllConnections()
       await closeContext(ctx)
+      await db.end()
       await database.drop()
     }
   })
@@ -80,6 +92,8 @@ export function useApi(environment: (databaseUrl: string) => Promise<Environment
       ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
     })
     const text = await response.text()
+    const [, seconds] = /;r=0;t=(\d+)/.exec(response.headers.get('ratelimit') ?? '') ?? []
+    if (isPaced && seconds !== undefined) await sleep(Number(seconds) * 1000)
     return {
       status: response.status,
       headers: response.headers,
@@ -109,6 +123,9 @@ export function useApi(environment: (databaseUrl: string) => Promise<Environment
     get ctx() {
       return ctx
     },
+    get db() {
+      return db
+    },
     get caller() {
       return caller
     },
@@ -116,7 +133,7 @@ export function useApi(environment: (databaseUrl: string) => Promise<Environment
     call: (method, path, body) => send(method, path, body, { 'X-Api-Key': caller.apiKey }),
     signUp,
     async count(table) {
-      const { rows } = await ctx.pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`)
+      const { rows } = await db.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`)
       return rows[0]?.n ?? 0
     },
   }

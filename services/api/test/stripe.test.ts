@@ -36,7 +36,7 @@ describe.skipIf(reason !== null)('billing by Stripe', () => {
   async function subscribed(tier = 'startup') {
     const caller = await api.signUp()
     await choose(caller, tier)
-    const { rows } = await api.ctx.pool.query('SELECT customer_id FROM billing_accounts WHERE organization_id = $1', [
+    const { rows } = await api.db.query('SELECT customer_id FROM billing_accounts WHERE organization_id = $1', [
       fromId('org', caller.organizationId),
     ])
     const subscription = stripe.pay(rows[0].customer_id, `price_${tier}`)
@@ -138,7 +138,7 @@ describe.skipIf(reason !== null)('billing by Stripe', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => receive(again)))
     expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200))
     expect((await read(caller)).tier).toBe('startup')
-    const entries = await api.ctx.pool.query(
+    const entries = await api.db.query(
       `SELECT count(*)::int AS n FROM audit_log WHERE organization_id = $1 AND action = 'organization.tier_changed'`,
       [fromId('org', caller.organizationId)],
     )

@@ -10,10 +10,9 @@ const create = async (changes: Record<string, unknown>) => (await api.call('POST
 const list = async (query: string) =>
   (await api.call('GET', `${tasks}?${query}`)).body.data.map(({ name }: Json) => name)
 const makeRetrying = (id: string) =>
-  api.ctx.pool.query(
-    `UPDATE tasks SET state = 'retrying', attempts = 1, due_at = now() + interval '1 hour' WHERE id = $1`,
-    [fromId('task', id)],
-  )
+  api.db.query(`UPDATE tasks SET state = 'retrying', attempts = 1, due_at = now() + interval '1 hour' WHERE id = $1`, [
+    fromId('task', id),
+  ])
 
 describe('a deadline', () => {
   it('is stored, changed and removed', async () => {
@@ -137,15 +136,15 @@ describe('a key', () => {
     )
     const statuses = answers.map(({ status }) => status).toSorted()
     expect([statuses.filter(status => status === 201).length, new Set(statuses)]).toEqual([1, new Set([200, 201])])
-    const found = await api.ctx.pool.query(`SELECT FROM tasks WHERE key = 'k2' AND state = 'pending'`)
+    const found = await api.db.query(`SELECT FROM tasks WHERE key = 'k2' AND state = 'pending'`)
     expect(found.rowCount).toBe(1)
   })
 
   it('is free again when an attempt has started', async () => {
     const task = await create({ key: 'k3' })
-    await api.ctx.pool.query('UPDATE tasks SET due_at = now() WHERE id = $1', [fromId('task', task.id)])
+    await api.db.query('UPDATE tasks SET due_at = now() WHERE id = $1', [fromId('task', task.id)])
     const request = { taskId: fromId('task', task.id) ?? '', token: newUuid() }
-    expect((await claimTasks(api.ctx.pool, { dispatcherId: newUuid() }, [request]))[0]?.kind).toBe('claimed')
+    expect((await claimTasks(api.db, { dispatcherId: newUuid() }, [request]))[0]?.kind).toBe('claimed')
     expect((await api.call('POST', tasks, aTaskBody({ key: 'k3', on_conflict: 'replace' }))).status).toBe(201)
   })
 
@@ -227,7 +226,7 @@ describe('labels', () => {
     const [task, other] = [await create({ labels: ['run'] }), await create({})]
     for (const { id } of [task, other]) {
       await makeRetrying(id)
-      await api.ctx.pool.query(
+      await api.db.query(
         `INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at)
          VALUES ($1, $2, $3, 1, 'task', 'failed', now(), now(), now())`,
         [newUuid(), fromId('ws', api.caller.workspaceId), fromId('task', id)],
@@ -266,7 +265,7 @@ describe('stop', () => {
     await makeRetrying(task.id)
     const { status, body } = await api.call('POST', `${tasks}/${task.id}/stop`)
     expect([status, body.state, body.state_reason, body.next_retry_at]).toEqual([200, 'dead', 'stopped', null])
-    const entry = await api.ctx.pool.query(`SELECT FROM audit_log WHERE action = 'task.stopped' AND object_id = $1`, [
+    const entry = await api.db.query(`SELECT FROM audit_log WHERE action = 'task.stopped' AND object_id = $1`, [
       task.id,
     ])
     expect(entry.rowCount).toBe(1)

@@ -75,7 +75,7 @@ describe('suspension', () => {
 
   it('refuses an unknown organization, a deleted one and a malformed id alike', async () => {
     const tenant = await api.signUp()
-    await api.ctx.pool.query('UPDATE organizations SET deleted_at = now() WHERE id = $1', [
+    await api.db.query('UPDATE organizations SET deleted_at = now() WHERE id = $1', [
       fromId('org', tenant.organizationId),
     ])
     for (const id of [tenant.organizationId, toId('org', crypto.randomUUID()), 'nonsense'])
@@ -125,7 +125,7 @@ it.each([
 ])('lists the organization that uses most first, by %s', async (sort, use) => {
   const tenant = await api.signUp()
   await api.signUp()
-  await api.ctx.pool.query(use, [fromId('org', tenant.organizationId)])
+  await api.db.query(use, [fromId('org', tenant.organizationId)])
   const { status, body } = await operate('GET', `/organizations?sort=${sort}&limit=1`)
   expect([status, body.data.length, body.data[0].id, body.next_cursor]).toEqual([200, 1, tenant.organizationId, null])
 })
@@ -159,7 +159,7 @@ it('finds the workspaces that call a host', async () => {
 it('cannot change or remove an entry of the operators’ log', async () => {
   await operate('POST', `/organizations/${(await api.signUp()).organizationId}/suspend`)
   for (const text of ['DELETE FROM operator_log', `UPDATE operator_log SET operator = 'x'`, 'TRUNCATE operator_log'])
-    await expect(api.ctx.pool.query(text)).rejects.toThrow(/append-only/)
+    await expect(api.db.query(text)).rejects.toThrow(/append-only/)
 })
 
 it('shows the board of the queues to operators with a session, and to no other user', async () => {

@@ -27,11 +27,11 @@ async function useUp(name: string): Promise<void> {
   const digest = createHash('sha256').update(name).digest('base64url')
   const text = `INSERT INTO throttles (name, free_at) VALUES ($1, clock_timestamp() + interval '1 day')
                 ON CONFLICT (name) DO UPDATE SET free_at = excluded.free_at`
-  await api.ctx.pool.query(text, [digest])
+  await api.db.query(text, [digest])
 }
 
 beforeEach(async () => {
-  await api.ctx.pool.query('DELETE FROM throttles')
+  await api.db.query('DELETE FROM throttles')
 })
 
 describe('while strangers use up every limit that they can', () => {

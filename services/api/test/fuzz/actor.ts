@@ -48,7 +48,7 @@ export async function anActorWithPast(api: TestApi, deadLetters: number): Promis
   const workspaceId = uuidOf('ws', actor.workspaceId)
   const dead = await storeDeadTasks(api, workspaceId, deadLetters)
   const runs = await storeRuns(
-    api.ctx.pool,
+    api.db,
     Array.from({ length: 20 }, () => ({ workspaceId })),
   )
   actor.ids.set('task', dead.slice(0, maxKnown))
@@ -75,17 +75,17 @@ function uuidOf(kind: 'org' | 'ws', id: string): string {
   return fromId(kind, id) ?? ''
 }
 
-async function storeDeadTasks({ ctx }: TestApi, workspaceId: string, count: number): Promise<string[]> {
+async function storeDeadTasks({ db }: TestApi, workspaceId: string, count: number): Promise<string[]> {
   const request = { url: 'https://example.com/', method: 'POST', headers: '{}', payload: '{"n":1}', maxRetries: 0 }
   const delays = { backoff: 'fixed', baseDelayMs: 1_000, maxDelayMs: 1_000, timeoutMs: 1_000 } as const
   const origin = { source: 'event', topic: 'orders.paid', eventId: newUuid(), replayOf: null } as const
   const tasks = Array.from({ length: count }, () => {
     return { id: newUuid(), workspaceId, name: 'A task', executeAt: null, ...origin, ...request, ...delays }
   })
-  await insertTasks(ctx.pool, tasks)
+  await insertTasks(db, tasks)
   const ids = tasks.map(({ id }) => id)
   const text = `UPDATE tasks SET state = 'dead', attempts = 1, finished_at = now() WHERE id = ANY ($1::uuid[])`
-  await ctx.pool.query(text, [ids])
+  await db.query(text, [ids])
   return ids.map(id => toId('task', id))
 }
 

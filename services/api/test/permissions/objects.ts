@@ -65,7 +65,7 @@ async function insertRun(api: TestApi, organization: TestOrganization): Promise<
   const task = await create(api, organization, '/api/v1/scheduler/tasks', aTaskBody())
   const [taskId, workspaceId] = [fromId('task', task), fromId('ws', organization.workspaceId)]
   const id = newUuid()
-  await api.ctx.pool.query(
+  await api.db.query(
     `INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at)
      VALUES ($1, $2, $3, 1, 'task', 'success', now(), now(), now())`,
     [id, workspaceId, taskId],
@@ -73,10 +73,10 @@ async function insertRun(api: TestApi, organization: TestOrganization): Promise<
   return toId('run', id)
 }
 
-async function openCircuit({ ctx }: TestApi, { workspaceId }: TestOrganization): Promise<string> {
-  const { id } = await enterDispatchers(ctx.pool)
+async function openCircuit({ db }: TestApi, { workspaceId }: TestOrganization): Promise<string> {
+  const { id } = await enterDispatchers(db)
   const host = `${newUuid()}.example`
-  await publishCircuits(ctx.pool, id, [{ workspaceId: fromId('ws', workspaceId) ?? '', host, openForMs: 30_000 }])
+  await publishCircuits(db, id, [{ workspaceId: fromId('ws', workspaceId) ?? '', host, openForMs: 30_000 }])
   return host
 }
 
@@ -96,7 +96,7 @@ async function rotateSigningSecret(api: TestApi, { owner, workspaceId }: TestOrg
 // An operation in progress, because no scheduler is running.
 async function insertOperation(api: TestApi, { workspaceId }: TestOrganization): Promise<string> {
   const [id, workspace] = [newUuid(), fromId('ws', workspaceId)]
-  await api.ctx.pool.query(
+  await api.db.query(
     `INSERT INTO dead_letter_operations (id, workspace_id, action, total, cursor) VALUES ($1, $2, 'replay', 2000, $1)`,
     [id, workspace],
   )
@@ -110,7 +110,7 @@ async function insertOperation(api: TestApi, { workspaceId }: TestOrganization):
     callbacksOf: null,
     name: null,
   }
-  await api.ctx.pool.query(
+  await api.db.query(
     `INSERT INTO task_operations (id, workspace_id, action, total, cursor, filter) VALUES ($1, $2, 'cancel', 2000, $1, $3)`,
     [id, workspace, { ...filter, executeFrom: null, executeTo: null }],
   )

@@ -103,8 +103,8 @@ async function checkRights(pool: Pool): Promise<Observation[]> {
   const rest = missing.length > 3 ? ` and ${missing.length - 3} more` : ''
   return [
     problem(
-      `The role ${rows[0]?.role} lacks rights of the role ${service}: ${shown}${rest}.`,
-      'Run the command grant-roles as the owner of the database: docs/security.md.',
+      `The role ${rows[0]?.role} lacks rights of the ${service}: ${shown}${rest}.`,
+      'Run the command grant-roles as the owner of the database: docs/self-hosting.md#database-roles.',
     ),
   ]
 }

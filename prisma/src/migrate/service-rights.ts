@@ -1,0 +1,91 @@
+/** The services that have a database role of their own. */
+export type ServiceName = 'api' | 'scheduler' | 'dispatcher'
+
+/** The database role of each service. */
+export const serviceRoles = {
+  api: 'belfry_api',
+  scheduler: 'belfry_scheduler',
+  dispatcher: 'belfry_dispatcher',
+} as const satisfies Record<ServiceName, string>
+
+export const serviceNames = Object.keys(serviceRoles) as ServiceName[] // the keys of the record above
+
+type Rights = { [name in ServiceName]: string | null }
+
+const all = 'SELECT, INSERT, UPDATE, DELETE'
+const change = 'SELECT, INSERT, UPDATE'
+const add = 'SELECT, INSERT'
+const read = 'SELECT'
+// The purge of a workspace deletes rows that its service may not read otherwise.
+const purge = 'DELETE, SELECT (workspace_id)'
+const none = null
+
+/**
+ * What each service may do with each table and view: a new one needs a line here. The scheduler also owns `runs`, because it
+ * makes and drops its partitions. A row lock needs the right to update some column.
+ */
+const rightsByTable: Record<string, Rights> = {
+  _prisma_migrations: { api: read, scheduler: read, dispatcher: read },
+  account_log: { api: add, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
+  alert_rounds: { api: change, scheduler: change, dispatcher: change },
+  api_keys: { api: all, scheduler: purge, dispatcher: none },
+  audit_log: { api: add, scheduler: add, dispatcher: none },
+  billing_accounts: { api: all, scheduler: 'SELECT, UPDATE', dispatcher: none },
+  billing_events: { api: change, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
+  cron_jobs: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: read },
+  data_keys: { api: change, scheduler: 'SELECT, DELETE', dispatcher: change },
+  dead_letter_operations: { api: change, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
+  dispatchers: { api: read, scheduler: all, dispatcher: all },
+  email_confirmations: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
+  execution_blocks: { api: read, scheduler: all, dispatcher: all },
+  idempotency_keys: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
+  integrations: { api: all, scheduler: 'SELECT, UPDATE', dispatcher: read },
+  invitations: { api: all, scheduler: none, dispatcher: none },
+  mail_blocks: { api: change, scheduler: read, dispatcher: read },
+  memberships: { api: all, scheduler: read, dispatcher: read },
+  operator_log: { api: add, scheduler: none, dispatcher: none },
+  organizations: { api: change, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: read },
+  outbox: { api: add, scheduler: all, dispatcher: 'SELECT, UPDATE, DELETE' },
+  password_resets: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
+  promotion: { api: change, scheduler: change, dispatcher: change },
+  qstash_deduplications: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
+  qstash_signing_keys: { api: all, scheduler: none, dispatcher: add },
+  queue_starts: { api: all, scheduler: all, dispatcher: all },
+  queues: { api: all, scheduler: change, dispatcher: change },
+  quota_crossings: { api: none, scheduler: change, dispatcher: none },
+  resting_hosts: { api: all, scheduler: all, dispatcher: all },
+  run_changes: { api: read, scheduler: all, dispatcher: add },
+  run_statistics: { api: read, scheduler: all, dispatcher: none },
+  run_statistics_backfill: { api: none, scheduler: 'SELECT, UPDATE', dispatcher: none },
+  runs: { api: read, scheduler: all, dispatcher: change },
+  schedulers: { api: read, scheduler: all, dispatcher: none },
+  secrets: { api: all, scheduler: none, dispatcher: read },
+  sends: { api: read, scheduler: all, dispatcher: all },
+  sessions: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
+  signing_secrets: { api: all, scheduler: none, dispatcher: add },
+  storage: { api: read, scheduler: change, dispatcher: read },
+  subscriptions: { api: all, scheduler: purge, dispatcher: none },
+  suspended_workspaces: { api: read, scheduler: read, dispatcher: read },
+  task_labels: { api: all, scheduler: all, dispatcher: none },
+  task_operations: { api: change, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
+  task_requests: { api: change, scheduler: all, dispatcher: add },
+  tasks: { api: change, scheduler: all, dispatcher: change },
+  throttles: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
+  usage: { api: read, scheduler: change, dispatcher: change },
+  usage_changes: { api: add, scheduler: all, dispatcher: add },
+  usage_days: { api: read, scheduler: change, dispatcher: none },
+  usage_reports: { api: none, scheduler: change, dispatcher: none },
+  users: { api: change, scheduler: read, dispatcher: none },
+  waiting_floor: { api: change, scheduler: change, dispatcher: change },
+  workspace_members: { api: all, scheduler: purge, dispatcher: none },
+  // The dispatcher locks the row of a workspace while it creates a missing signing secret.
+  workspaces: { api: change, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: 'SELECT, UPDATE (id)' },
+}
+
+/** The tables and views whose rights are decided. */
+export const decidedTables = Object.keys(rightsByTable)
+
+/** Returns the rights that a service needs on a table, separated by commas; null for none. */
+export function rightsOn(service: ServiceName, table: string): string | null {
+  return rightsByTable[table]?.[service] ?? null
+}

@@ -1,0 +1,189 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { withMigrationLock } from './migration-lock.ts'
+import { rightsOn, type ServiceName, serviceNames, serviceRoles } from './service-rights.ts'
+import { type LockOptions, transactWithLocks } from './transact-with-locks.ts'
+
+/** The password of the role of each service that has a URL of its own. */
+export type Logins = { readonly [name in ServiceName]?: string }
+
+type Client = Pick<pg.Client, 'query'>
+
+/** Returns whether services use a database with their own roles. */
+export async function areRolesInUse(databaseUrl: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'belfry-migrate' })
+  try {
+    await client.connect()
+    return await usesRoles(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * Creates the roles of the services, grants each what it needs, and sets the given passwords. Several may run at once.
+ * @returns Advice about grants that need a higher role.
+ */
+export async function setUpRoles(databaseUrl: string, logins: Logins, options: LockOptions = {}): Promise<string[]> {
+  return withMigrationLock(databaseUrl, options.signal, async watcher => {
+    const client = new pg.Client({ connectionString: databaseUrl, application_name: 'belfry-migrate' })
+    client.on('error', () => {}) // the statement in flight fails too
+    await client.connect()
+    try {
+      await createRoles(client)
+      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+      let advice: string[] = []
+      const grant = async () => {
+        advice = await grantRights(client)
+      }
+      await transactWithLocks({ client, pid: rows[0]?.pid ?? 0, watcher }, 'the grant of rights', grant, options)
+      await setPasswords(databaseUrl, client, logins)
+      return advice
+    } finally {
+      await client.end()
+    }
+  })
+}
+
+async function createRoles(client: Client): Promise<void> {
+  for (const role of Object.values(serviceRoles)) {
+    const { rows } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [role])
+    if (rows.length > 0) continue
+    try {
+      await client.query(`CREATE ROLE ${role} NOINHERIT NOCREATEDB NOCREATEROLE NOLOGIN`)
+    } catch (error) {
+      // The roles belong to the server, so a deployment of another database may have created it meanwhile.
+      if (codeOf(error) !== duplicateObject && codeOf(error) !== uniqueViolation) throw error
+    }
+  }
+}
+
+/** Like `areRolesInUse`, on an open connection. */
+export async function usesRoles(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ uses: boolean | null }>(
+    `SELECT bool_or(has_table_privilege(r.oid, c.oid, 'SELECT')) AS uses FROM pg_roles r, pg_class c
+     WHERE r.rolname = $1 AND c.oid = to_regclass('_prisma_migrations')`,
+    [serviceRoles.api],
+  )
+  return rows[0]?.uses === true
+}
+
+/**
+ * Grants each role what its service needs on the tables that exist, and revokes everything else, so it may be repeated. The
+ * scheduler owns the table of runs, because it makes and drops its partitions. Runs in an open transaction.
+ * @returns Advice about grants that need a higher role.
+ */
+export async function grantRights(client: Client): Promise<string[]> {
+  const tables = await readTables(client)
+  if (tables.includes('runs')) await giveRunsToScheduler(client)
+  await client.query(serviceNames.map(service => rightsOf(service, tables)).join('\n'))
+  const { rows } = await client.query<{ name: string | null }>(
+    `SELECT to_regprocedure('expire_audit_log(uuid, integer, integer)')::text AS name`,
+  )
+  if (rows[0]?.name) {
+    await client.query(`REVOKE ALL ON FUNCTION ${rows[0].name} FROM PUBLIC`)
+    await client.query(`GRANT EXECUTE ON FUNCTION ${rows[0].name} TO ${serviceRoles.scheduler}`)
+  }
+  return grantStatistics(client)
+}
+
+// A role that already has its password is not changed.
+async function setPasswords(databaseUrl: string, client: Client, logins: Logins): Promise<void> {
+  for (const service of serviceNames) {
+    const [role, password] = [serviceRoles[service], logins[service]]
+    if (password === undefined || (await canLogIn(databaseUrl, role, password))) continue
+    await client.query(`ALTER ROLE ${role} LOGIN PASSWORD '${scramVerifier(password)}'`)
+  }
+}
+
+const duplicateObject = '42710'
+const uniqueViolation = '23505'
+
+async function readTables(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(`
+    SELECT relname AS name FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v') ORDER BY relname`)
+  return rows.map(({ name }) => name)
+}
+
+function rightsOf(service: ServiceName, tables: readonly string[]): string {
+  const role = serviceRoles[service]
+  const grants = tables.map(table => {
+    if (service === 'scheduler' && table === 'runs') return '' // its owner
+    const rights = rightsOn(service, table)
+    const grant = rights === null ? '' : `GRANT ${rights} ON "${table}" TO ${role};`
+    return `REVOKE ALL ON "${table}" FROM ${role}; ${grant}`
+  })
+  return `
+    GRANT USAGE ON SCHEMA public, run_partitions TO ${role};
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${role};
+    ${grants.join('\n')}`
+}
+
+async function giveRunsToScheduler(client: Client): Promise<void> {
+  const role = serviceRoles.scheduler
+  const { rows } = await client.query<{ name: string; isMember: boolean }>(
+    `SELECT c.oid::regclass::text AS name, pg_has_role($1, 'USAGE') AS "isMember" FROM pg_class c
+     WHERE (c.oid = 'runs'::regclass OR c.oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'runs'::regclass))
+       AND c.relowner <> $1::regrole`,
+    [role],
+  )
+  if (rows.length === 0) return
+  // The owner of the database stays able to migrate the table.
+  if (!rows[0]?.isMember) await client.query(`GRANT ${role} TO CURRENT_USER`)
+  // Ownership needs the right to create in the schema for the moment of the change.
+  await client.query(`GRANT CREATE ON SCHEMA run_partitions, public TO ${role}`)
+  for (const { name } of rows) await client.query(`ALTER TABLE ${name} OWNER TO ${role}`)
+  await client.query(`REVOKE CREATE ON SCHEMA public FROM ${role}`)
+}
+
+// The scheduler sees the transactions of the other roles, which alerts wait for.
+async function grantStatistics(client: Client): Promise<string[]> {
+  const role = serviceRoles.scheduler
+  const { rows } = await client.query(
+    `SELECT FROM pg_roles WHERE rolname = $1 AND rolinherit
+    AND pg_has_role(oid, 'pg_read_all_stats', 'MEMBER')`,
+    [role],
+  )
+  if (rows.length > 0) return []
+  await client.query('SAVEPOINT statistics')
+  try {
+    await client.query(`GRANT pg_read_all_stats TO ${role}; ALTER ROLE ${role} INHERIT`)
+    return []
+  } catch {
+    await client.query('ROLLBACK TO SAVEPOINT statistics')
+    return [`Run as a superuser: GRANT pg_read_all_stats TO ${role}. Without it alerts can miss late commits.`]
+  }
+}
+
+async function canLogIn(databaseUrl: string, role: string, password: string): Promise<boolean> {
+  const connectionString = Object.assign(new URL(databaseUrl), {
+    username: role,
+    password: encodeURIComponent(password),
+  }).href
+  const client = new pg.Client({ connectionString })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return true
+  } catch (error) {
+    if (/^28/.test(codeOf(error))) return false
+    throw error
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+// What PostgreSQL would store for the password, so the password itself is in no statement and no log (RFC 5803).
+function scramVerifier(password: string): string {
+  const iterations = 4096
+  const salt = randomBytes(16)
+  const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256')
+  const keyOf = (text: string) => createHmac('sha256', salted).update(text).digest()
+  const storedKey = createHash('sha256').update(keyOf('Client Key')).digest('base64')
+  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${keyOf('Server Key').toString('base64')}`
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof pg.DatabaseError ? (error.code ?? '') : ''
+}
