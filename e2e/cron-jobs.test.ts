@@ -1,3 +1,4 @@
+import { freePort } from '@belfry/embedded'
 import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
 import { waitFor } from '@belfry/testing/wait-for'
 import pg from 'pg'
@@ -116,10 +117,13 @@ describe.each(queueBackends())('a cron job, with the queue on %s', backend => {
     await target.waitFor(requests => requests.some(({ path }) => path === '/paused'))
   })
 
-  it('/readyz shows the version and age of the time zone rules, and no process logs them', async () => {
-    const { body } = await belfry.call('GET', '/readyz')
+  it('/readyz of operators shows the version and age of the time zone rules, and no process logs them', async () => {
+    const port = await freePort()
+    await belfry.start('scheduler', { METRICS_PORT: String(port) })
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`)
     const version = expect.stringMatching(/^20\d\d[a-z]$/)
-    expect(body.zone_data).toEqual({ version, is_old: expect.any(Boolean) })
+    expect(await response.json()).toMatchObject({ zone_data: { version, is_old: expect.any(Boolean) } })
+    expect((await belfry.call('GET', '/readyz')).body).toEqual({ ready: true })
     expect(belfry.services.length).toBeGreaterThan(2)
     for (const { output } of belfry.services) expect(output).not.toContain('zone_data')
   })

@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts'
 import { openRegistry, type Registry } from './metrics/registry.ts'
-import { type ListenAddress, type OperatorPort, openOperatorPort } from './operator-port.ts'
+import { type OperatorListen, type OperatorPort, openOperatorPort } from './operator-port.ts'
 import { openTracing, type ProcessTracing } from './tracing/open-tracing.ts'
 
 /** What the roles of a process share. */
@@ -18,7 +18,7 @@ export type HostOptions = {
   /** Not empty. */
   roles: readonly string[]
   /** Where the operator port listens; port 0 means any free port, null none. */
-  operatorListen: ListenAddress | null
+  operatorListen: OperatorListen | null
   traces: boolean
 }
 

@@ -7,6 +7,7 @@ export { measureDependencies, measurePool, reportBuild } from './metrics/measure
 export { type Labels, type Meter, openMeter, type Reading } from './metrics/open-meter.ts'
 export { countQueueAway, measureBatches } from './metrics/shared-metrics.ts'
 export { type MicroBatch, microBatch } from './micro-batch.ts'
+export type { OperatorListen } from './operator-port.ts'
 export { ConfigError, readConfig } from './read-config.ts'
 export { failToStart, runRole, runService, type Service } from './run-service.ts'
 export {

@@ -50,6 +50,27 @@ it('reports warnings without being unready, and none when they are unavailable',
   expect(await (await get('/readyz')).json()).toMatchObject({ ready: true, warnings: [] })
 })
 
+it('shows only whether it is ready to callers without the token, if there is one', async () => {
+  const token = 'a token of operators'
+  const operators = await openOperatorPort({ host: '127.0.0.1', port: 0, token }, ['api'], openRegistry('api'))
+  opened.push(operators)
+  operators.report({ checks: { database: async () => {} }, about: { rules: ['10.0.0.0/8'] } })
+  const get = (path: string, authorization = '') =>
+    fetch(`http://127.0.0.1:${operators.port}${path}`, { headers: { authorization } })
+  for (const authorization of ['', 'Bearer another', `Basic ${token}`, token]) {
+    const refused = await get('/metrics', authorization)
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+    expect(await refused.text()).not.toContain('process_cpu')
+    expect(await (await get('/readyz', authorization)).json()).toEqual({ ready: true })
+    expect((await get('/healthz', authorization)).status).toBe(200)
+  }
+  expect(await (await get('/metrics', `Bearer ${token}`)).text()).toContain('process_cpu')
+  expect(await (await get('/readyz', `Bearer ${token}`)).json()).toMatchObject({
+    checks: { database: 'ok' },
+    rules: ['10.0.0.0/8'],
+  })
+})
+
 it('is healthy and ready once each role has reported', async () => {
   const { report, statusOf } = await open('api', 'scheduler')
   report({ checks: {} })

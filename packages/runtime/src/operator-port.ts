@@ -1,4 +1,5 @@
-import { createServer } from 'node:http'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type HealthChecks, type Readiness, readiness } from './health.ts'
 import type { Registry } from './metrics/registry.ts'
@@ -7,6 +8,9 @@ import { zoneData } from './zone-data.ts'
 
 /** An address of this machine, and a port. */
 export type ListenAddress = { host: string; port: number }
+
+/** Where operators ask, and the bearer token that they need. Null: none. */
+export type OperatorListen = ListenAddress & { token?: string | null }
 
 /** The health report of a role. */
 export type RoleReport = {
@@ -31,7 +35,7 @@ const findingsTimeoutMs = 2000
 
 /** @param listen - Port 0 means any free port. */
 export async function openOperatorPort(
-  listen: ListenAddress,
+  { token = null, ...listen }: OperatorListen,
   roles: readonly string[],
   metrics: Pick<Registry, 'metrics' | 'contentType'>,
 ): Promise<OperatorPort> {
@@ -40,7 +44,12 @@ export async function openOperatorPort(
     const send = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     const [path] = (request.url ?? '').split('?', 1)
+    const isOperator = token === null || hasToken(request, token)
     if (path === '/metrics') {
+      if (!isOperator) {
+        response.setHeader('www-authenticate', 'Bearer')
+        return send(401, { status: 'METRICS_TOKEN is required' })
+      }
       const text = await metrics.metrics().catch(() => null)
       if (text === null) return send(500, { status: 'the metrics are unavailable' })
       return response.writeHead(200, { 'content-type': metrics.contentType }).end(text)
@@ -49,7 +58,9 @@ export async function openOperatorPort(
     if (reports.length < roles.length) return send(503, { status: 'starting' })
     if (path === '/healthz') return send(200, { status: 'ok' })
     const [state, warnings] = await Promise.all([readinessOfAll(reports), findings(reports)])
-    send(state.ready ? 200 : 503, { ...state, warnings, ...Object.assign({}, ...reports.map(({ about }) => about)) })
+    const status = state.ready ? 200 : 503
+    if (!isOperator) return send(status, { ready: state.ready })
+    send(status, { ...state, warnings, ...Object.assign({}, ...reports.map(({ about }) => about)) })
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -63,6 +74,12 @@ export async function openOperatorPort(
       server.closeAllConnections()
     },
   }
+}
+
+// Compares hashes, so the time tells nothing about the token.
+function hasToken({ headers }: IncomingMessage, token: string): boolean {
+  const hashOf = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(hashOf(headers.authorization ?? ''), hashOf(`Bearer ${token}`))
 }
 
 // Roles check the same dependencies, each over its own connections.

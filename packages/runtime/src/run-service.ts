@@ -1,7 +1,7 @@
 import { once, setMaxListeners } from 'node:events'
 import { type Host, type HostOptions, openHost } from './host.ts'
 import { createLogger, type Logger } from './logger.ts'
-import type { ListenAddress } from './operator-port.ts'
+import type { OperatorListen } from './operator-port.ts'
 import { ConfigError } from './read-config.ts'
 import { watchEventLoop } from './watch-event-loop.ts'
 
@@ -59,7 +59,7 @@ export async function runService(
 
 /** Runs a process with one role: reads its configuration, and starts it. */
 export async function runRole<
-  Config extends { logLevel: string; drainMs: number; operatorListen: ListenAddress; traces?: boolean },
+  Config extends { logLevel: string; drainMs: number; operatorListen: OperatorListen; traces?: boolean },
 >(
   role: string,
   loadConfig: () => Config,

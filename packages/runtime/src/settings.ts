@@ -31,6 +31,8 @@ export const serviceVariables = {
   METRICS_HOST: listenHost,
   /** The operator port. */
   METRICS_PORT: port.default(9090),
+  /** The bearer token of `/metrics`, and of all but the status of `/readyz`, on the operator port. Null: anyone who reaches it. */
+  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').nullable().default(null),
   /** The commit of the build. The images set it. */
   BELFRY_REVISION: z.string().max(64).default('unknown'),
   /** How long a stopping process waits for the calls in flight. */
@@ -45,7 +47,7 @@ export function serviceSettings(env: z.output<z.ZodObject<typeof serviceVariable
     databaseUrl: env.DATABASE_URL,
     redisUrl: env.REDIS_URL,
     queueShards: env.QUEUE_SHARDS,
-    operatorListen: { host: env.METRICS_HOST, port: env.METRICS_PORT },
+    operatorListen: { host: env.METRICS_HOST, port: env.METRICS_PORT, token: env.METRICS_TOKEN },
     revision: env.BELFRY_REVISION,
     drainMs: env.DRAIN_SECONDS * 1000,
     logLevel: env.LOG_LEVEL,

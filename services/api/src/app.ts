@@ -26,12 +26,12 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   app.use(requestId)
   app.use(checkProtocol)
   app.get('/healthz', async (_request, response) => sendReply(response, { status: 200, body: { status: 'ok' } }))
-  // Any caller can ask, so all that ask within a second share one check. Without the queue every response stays the same,
-  // so the API is ready without it.
+  // Any caller can ask, so all that ask within a second share one check, whose details only the operator port shows. Without
+  // the queue every response stays the same, so the API is ready without it.
   const check = sharedFor(1_000, () => readiness(checks, ['queue']))
   app.get('/readyz', async (_request, response) => {
-    const state = await check()
-    await sendReply(response, { status: state.ready ? 200 : 503, body: state })
+    const { ready } = await check()
+    await sendReply(response, { status: ready ? 200 : 503, body: { ready } })
   })
   app.use(checkHost(ctx.config.hosts))
   if (ctx.tracing) app.use(traceRequests(ctx.tracing))

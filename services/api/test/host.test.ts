@@ -54,3 +54,7 @@ it.each([
 it.each(['/healthz', '/readyz'])('answers %s for the address of a pod', async path => {
   expect(await get(path, '10.1.2.3:3000')).toMatch(/^HTTP\/1\.1 200 /)
 })
+
+it('says only whether it is ready to strangers', async () => {
+  expect(await get('/readyz', 'belfry.test')).toMatch(/\r\n\r\n\{"ready":true\}$/)
+})

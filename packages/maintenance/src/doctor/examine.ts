@@ -67,7 +67,7 @@ export async function examine(
     })
   }
   await run('processes', async () => {
-    const { found, reports } = await checkProcesses(processesOf(installation, options))
+    const { found, reports } = await checkProcesses(processesOf(installation, options), env.METRICS_TOKEN)
     examined.processes.push(...reports)
     return found
   })

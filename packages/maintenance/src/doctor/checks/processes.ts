@@ -15,9 +15,13 @@ export type ProcessReport = {
 
 const answerMs = 5_000
 
-/** Reads `/readyz` and `/metrics` of a process. Rejects when it does not answer. */
-export async function readProcess(url: string): Promise<ProcessReport> {
-  const get = (path: string) => fetch(new URL(path, url), { signal: AbortSignal.timeout(answerMs) })
+/**
+ * Reads `/readyz` and `/metrics` of a process. Rejects when it does not answer.
+ * @param token - METRICS_TOKEN, if the process has one.
+ */
+export async function readProcess(url: string, token?: string): Promise<ProcessReport> {
+  const headers = token ? { Authorization: `Bearer ${token}` } : {}
+  const get = (path: string) => fetch(new URL(path, url), { headers, signal: AbortSignal.timeout(answerMs) })
   const ready = await get('/readyz')
   const state = (await ready.json()) as { checks?: Record<string, string>; warnings?: string[] } // Belfry's own answer
   const metrics = await (await get('/metrics')).text()
@@ -35,12 +39,13 @@ export async function readProcess(url: string): Promise<ProcessReport> {
 /** Reads all given processes. */
 export async function checkProcesses(
   urls: readonly string[],
+  token?: string,
 ): Promise<{ found: Observation[]; reports: ProcessReport[] }> {
   const reports: ProcessReport[] = []
   const found: Observation[] = []
   for (const url of urls) {
     try {
-      reports.push(await readProcess(url))
+      reports.push(await readProcess(url, token))
     } catch (error) {
       const advice = 'It has ended, hangs or listens elsewhere (METRICS_HOST, METRICS_PORT). Look into its log.'
       found.push(problem(`The process at ${url} does not answer: ${reasonOf(error)}`, advice))
