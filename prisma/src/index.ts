@@ -120,6 +120,7 @@ export { circuitsChannel, dueTaskChannel, outboxChannel, parseDueNotice, tenants
 export { openPool, type Pool, pingPool } from './postgres/pool.ts'
 export { probeWrite } from './postgres/probe-write.ts'
 export { type RetryOptions, retryDatabase, waitForDatabase } from './postgres/retry-database.ts'
+export { scopeTo } from './postgres/scope-to.ts'
 export { purgeOrganizations } from './purge/purge-organizations.ts'
 export { purgeWorkspace, workspacesToPurge } from './purge/purge-workspace.ts'
 export { windDownWorkspace, workspacesToWindDown } from './purge/wind-down-workspace.ts'

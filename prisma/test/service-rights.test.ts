@@ -1,7 +1,7 @@
 import { createTestDatabase, serviceUrl } from '@belfry/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { decidedTables, rightsOn, serviceNames } from '../src/migrate/service-rights.ts'
+import { decidedTables, guardedTables, rightsOn, serviceNames } from '../src/migrate/service-rights.ts'
 import { setUpRoles } from '../src/migrate/set-up-roles.ts'
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -84,6 +84,26 @@ describe('forbids', () => {
   ] as const)('the %s to run: %s', async (service, text) => {
     await expect(query(serviceUrl(database.url, service), text)).rejects.toThrow(/permission denied|must be owner/)
   })
+})
+
+// Each for a reason of docs/decisions/0022: an enumeration in an index, statements on many tenants, or reads by Prisma.
+const unguarded = [
+  ...['tasks', 'runs', 'task_labels', 'resting_hosts', 'qstash_deduplications'],
+  ...['usage', 'usage_changes', 'usage_days', 'usage_reports', 'storage', 'execution_blocks', 'run_changes'],
+  ...['quota_crossings', 'idempotency_keys', 'run_statistics_backfill', 'billing_accounts'],
+  ...['api_keys', 'subscriptions', 'invitations', 'memberships', 'workspace_members', 'workspaces'],
+]
+
+it('guards each table of a tenant by row-level security, or has a reason not to', async () => {
+  const rows = await query(
+    database.url,
+    `SELECT DISTINCT c.relname AS name, c.relrowsecurity AS guarded FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v')
+       AND a.attname IN ('workspace_id', 'organization_id') AND NOT a.attisdropped ORDER BY 1`,
+  )
+  const named = (isGuarded: boolean) => rows.filter(({ guarded }) => guarded === isGuarded).map(({ name }) => name)
+  expect(named(true)).toEqual(Object.keys(guardedTables).sort())
+  expect(named(false)).toEqual([...unguarded].sort())
 })
 
 it('lets the scheduler make and drop partitions of runs, and expire the audit log', async () => {

@@ -89,3 +89,21 @@ export const decidedTables = Object.keys(rightsByTable)
 export function rightsOn(service: ServiceName, table: string): string | null {
   return rightsByTable[table]?.[service] ?? null
 }
+
+/**
+ * The tables with row-level security, and the column that names the tenant. The reads of the API's endpoints see only rows of
+ * their caller's tenant in them: docs/decisions/0022-guard-reads-by-row-level-security.md has the reasons and the figures.
+ */
+export const guardedTables = {
+  audit_log: 'organization_id',
+  cron_jobs: 'workspace_id',
+  data_keys: 'workspace_id',
+  dead_letter_operations: 'workspace_id',
+  integrations: 'workspace_id',
+  qstash_signing_keys: 'workspace_id',
+  queues: 'workspace_id',
+  run_statistics: 'workspace_id',
+  secrets: 'workspace_id',
+  signing_secrets: 'workspace_id',
+  task_operations: 'workspace_id',
+} as const satisfies Record<string, 'workspace_id' | 'organization_id'>

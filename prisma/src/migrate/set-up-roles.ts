@@ -1,7 +1,8 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { tenantSettings } from '../postgres/scope-to.ts'
 import { withMigrationLock } from './migration-lock.ts'
-import { rightsOn, type ServiceName, serviceNames, serviceRoles } from './service-rights.ts'
+import { guardedTables, rightsOn, type ServiceName, serviceNames, serviceRoles } from './service-rights.ts'
 import { type LockOptions, transactWithLocks } from './transact-with-locks.ts'
 
 /** The password of the role of each service that has a URL of its own. */
@@ -77,6 +78,7 @@ export async function grantRights(client: Client): Promise<string[]> {
   const tables = await readTables(client)
   if (tables.includes('runs')) await giveRunsToScheduler(client)
   await client.query(serviceNames.map(service => rightsOf(service, tables)).join('\n'))
+  await guardTables(client, tables)
   const { rows } = await client.query<{ name: string | null }>(
     `SELECT to_regprocedure('expire_audit_log(uuid, integer, integer)')::text AS name`,
   )
@@ -118,6 +120,21 @@ function rightsOf(service: ServiceName, tables: readonly string[]): string {
     GRANT USAGE ON SCHEMA public, run_partitions TO ${role};
     GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${role};
     ${grants.join('\n')}`
+}
+
+// The owner sees all rows, and so does a connection without a tenant, such as one with a batch of many tenants' tasks. No role
+// is named, so a dump can be restored on a server without the roles.
+async function guardTables(client: Client, tables: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT polrelid::regclass::text AS name FROM pg_policy WHERE polname = 'tenant'`,
+  )
+  for (const [table, column] of Object.entries(guardedTables)) {
+    if (!tables.includes(table) || rows.some(({ name }) => name === table)) continue
+    const setting = `(SELECT coalesce(current_setting('${tenantSettings[column]}', true), ''))`
+    await client.query(`
+      CREATE POLICY tenant ON ${table} USING (${setting} IN ('', ${column}::text));
+      ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`)
+  }
 }
 
 async function giveRunsToScheduler(client: Client): Promise<void> {

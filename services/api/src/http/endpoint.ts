@@ -1,4 +1,5 @@
 import { type FieldError, parseInput } from '@belfry/contract'
+import { scopeTo } from '@belfry/db'
 import { type AppErrorCode, fromId, type IdKind, NIL_UUID } from '@belfry/domain'
 import type { Request, Response } from 'express'
 import { z } from 'zod'
@@ -102,7 +103,7 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
       const { value, text } = bodySchema
         ? await readBody(ctx, request, response, bodySchema, limits, inspect)
         : { value: undefined as Body, text: '' }
-      const reply = await definition.handle(ctx, {
+      const reply = await definition.handle(scopeReads(ctx, request, caller), {
         caller,
         params,
         query,
@@ -114,6 +115,13 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
       await sendReply(response, reply)
     },
   }
+}
+
+// A second net: in tables with row-level security a read sees only rows of its caller's tenant. Writes, among them the creation
+// of tasks, cost nothing more.
+function scopeReads(ctx: Context, { method }: Request, caller: CallerOf<Right>): Context {
+  if (method !== 'GET' || caller === null || !('organizationId' in caller)) return ctx
+  return { ...ctx, pool: scopeTo(ctx.pool, caller) }
 }
 
 // A malformed id becomes the nil UUID, which gets the same response as an unknown id. `current` is the workspace of the
