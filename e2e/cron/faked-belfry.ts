@@ -56,7 +56,7 @@ export async function startFakedBelfry(instant: string): Promise<FakedBelfry> {
     const deploy = fileURLToPath(new URL('../../prisma/dist/main.mjs', import.meta.url))
     const env = { PATH: process.env.PATH, ...faked, DATABASE_URL: postgres.url() }
     await promisify(execFile)(process.execPath, [deploy, 'deploy'], { env })
-    const settings = { PORT: String(port), METRICS_PORT: '0', PUBLIC_URL: url, RATE_LIMITS: 'off', ...secrets }
+    const settings = { PORT: String(port), METRICS_PORT: '0', PUBLIC_URL: url, ...secrets }
     const all = { ...faked, ...settings, DATABASE_URL: postgres.url(), ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' }
     const names = ['api', 'scheduler', 'scheduler', 'dispatcher'] as const
     services = await Promise.all(names.map(name => startService(name, all)))

@@ -9,7 +9,7 @@ const kills = 3
 
 it('delivers every accepted message and its callback, while processes are killed', async () => {
   const target = await startReceiver()
-  const belfry = await startBelfry('postgres', { env: { QSTASH_API: 'on', RATE_LIMITS: 'off' } })
+  const belfry = await startBelfry('postgres', { env: { QSTASH_API: 'on' } })
   try {
     await belfry.start('dispatcher')
     const accepted: string[] = []

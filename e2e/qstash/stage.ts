@@ -33,7 +33,7 @@ export function useStage(env: Record<string, string> = {}): Stage {
   beforeAll(async () => {
     const belfry = await startBelfry('postgres', {
       services: ['all-in-one'],
-      env: { QSTASH_API: 'on', RATE_LIMITS: 'off', ...env },
+      env: { QSTASH_API: 'on', ...env },
     })
     const target = await startReceiver()
     const token = String(belfry.caller.apiKey)

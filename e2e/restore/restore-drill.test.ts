@@ -116,7 +116,6 @@ function settings(databaseUrl: string, port: number): Record<string, string> {
     METRICS_PORT: '0',
     JWT_SECRET: randomBytes(32).toString('hex'),
     ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-    RATE_LIMITS: 'off',
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     REGISTRATION: 'open', // further accounts register without an invitation
     DEFAULT_TIER: 'unicorn',

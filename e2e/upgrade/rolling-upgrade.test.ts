@@ -123,7 +123,6 @@ function settings(databaseUrl: string, port: number): Record<string, string> {
     PORT: String(port),
     METRICS_PORT: '0',
     PUBLIC_URL: `http://127.0.0.1:${port}`,
-    RATE_LIMITS: 'off',
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     REGISTRATION: 'open', // further accounts register without an invitation
     DEFAULT_TIER: 'unicorn',

@@ -8,7 +8,7 @@ import { type RunSeed, type StoredRun, storeRuns } from './run-rows.ts'
 import { type Caller, type Json, useApi } from './setup.ts'
 
 // One session reads page after page.
-const api = useApi(() => ({ RATE_LIMITS: 'off' }))
+const api = useApi(() => ({}), { isPaced: true })
 const log = '/api/v1/scheduler/runs'
 
 function uuid(kind: 'ws' | 'org', id: string): string {
@@ -115,7 +115,7 @@ describe('the activity log', () => {
     const workspaces = [owner.workspaceId, ...more]
     const stranger = await api.signUp()
     const all = [...workspaces, stranger.workspaceId].map(id => uuid('ws', id))
-    const runs = await storeRuns(api.ctx.pool, seeds(all, 240))
+    const runs = await storeRuns(api.db, seeds(all, 240))
     const session = { Authorization: `Bearer ${owner.token}` }
     for (const filters of cases) {
       const own = runs.filter(run => matches(run, { ...filters, workspace_id: [owner.workspaceId] }))
@@ -136,7 +136,7 @@ describe('the activity log', () => {
     const [busy, quiet] = [newUuid(), newUuid()]
     const status = (found: boolean) => ({ responseStatus: found ? 201 : 200 })
     // The runs of the busy workspace are newer, and found later than those of the quiet one.
-    const runs = await storeRuns(api.ctx.pool, [
+    const runs = await storeRuns(api.db, [
       ...Array.from({ length: 10 }, () => ({ workspaceId: quiet, ...status(true) })),
       ...Array.from({ length: 300 }, (_, i) => ({ workspaceId: busy, ...status(i % 90 === 0) })),
     ])
@@ -160,7 +160,7 @@ describe('the activity log', () => {
     const owner = await api.signUp()
     const member = await api.signUp()
     const second = await addWorkspace(owner, 'Two')
-    const [, inSecond] = await storeRuns(api.ctx.pool, [
+    const [, inSecond] = await storeRuns(api.db, [
       { workspaceId: uuid('ws', owner.workspaceId) },
       { workspaceId: uuid('ws', second) },
     ])
@@ -180,7 +180,7 @@ describe('the activity log', () => {
   it('shows a binary response whole', async () => {
     const body = Buffer.from([0, 255, 1, 254, 0x80])
     const workspaceId = uuid('ws', api.caller.workspaceId)
-    const [run] = await storeRuns(api.ctx.pool, [{ workspaceId, responseBody: body }])
+    const [run] = await storeRuns(api.db, [{ workspaceId, responseBody: body }])
     const shown = await api.call('GET', `${log}/${toId('run', run?.id ?? '')}`)
     expect(shown.body.response).toMatchObject({ body: body.toString('base64'), body_encoding: 'base64', body_bytes: 5 })
   })

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { anOrganization, type Person, type TestOrganization } from './organization.ts'
 import { aTaskBody, type Json, useApi } from './setup.ts'
 
-// One key sends more requests in a row than its rate limit allows.
-const api = useApi(() => ({ TRUST_PROXY: 'loopback', RATE_LIMITS: 'off' }))
+const api = useApi(() => ({ TRUST_PROXY: 'loopback' }), { isPaced: true })
 
 async function read({ id }: TestOrganization, { session }: Person, query = ''): Promise<Json> {
   return (await api.send('GET', `/api/v1/organizations/${id}/audit-log${query}`, undefined, session)).body
@@ -124,7 +123,7 @@ it('exports the filtered log as CSV and JSON Lines, in more than one page, to ow
   const organization = await anOrganization(api)
   const org = `/api/v1/organizations/${organization.id}`
   await api.send('PATCH', org, { name: '=1+1' }, organization.owner.session)
-  await api.ctx.pool.query(
+  await api.db.query(
     `INSERT INTO audit_log (id, organization_id, action, address, object_id)
      SELECT uuid_v7(now() - n * interval '1 minute'), $1, 'member.joined', '192.0.2.1', n FROM generate_series(1, 2500) n`,
     [fromId('org', organization.id)],
@@ -146,12 +145,10 @@ describe('refuses', () => {
   it('an action that cannot be recorded, and a record of an action that was not done', async () => {
     const organization = await anOrganization(api)
     const { owner } = organization
-    await api.ctx.pool.query(
-      `ALTER TABLE audit_log ADD CONSTRAINT broken CHECK (action <> 'workspace.changed') NOT VALID`,
-    )
+    await api.db.query(`ALTER TABLE audit_log ADD CONSTRAINT broken CHECK (action <> 'workspace.changed') NOT VALID`)
     const path = `/api/v1/workspaces/${organization.workspaceId}`
     expect((await api.send('PATCH', path, { name: 'Unrecorded' }, owner.session)).status).toBe(500)
-    await api.ctx.pool.query('ALTER TABLE audit_log DROP CONSTRAINT broken')
+    await api.db.query('ALTER TABLE audit_log DROP CONSTRAINT broken')
     expect((await api.send('GET', path, undefined, owner.session)).body.name).toBe('Main')
     const self = `/api/v1/organizations/${organization.id}/members/${owner.id}`
     expect((await api.send('DELETE', self, undefined, owner.session)).status).toBe(409)

@@ -6,7 +6,7 @@ import { anOrganization, type TestOrganization } from './organization.ts'
 import { useApi } from './setup.ts'
 
 // A refused address takes one call each, more per second than a session may make.
-const api = useApi(() => ({ RATE_LIMITS: 'off' }))
+const api = useApi(() => ({}), { isPaced: true })
 const secretUrl = 'https://hooks.slack.com/services/T000/B000/a-secret-part'
 const slack = { name: 'On call', channel: 'slack', url: secretUrl, events: ['task.dead', 'cronjob.failing'] }
 
@@ -78,9 +78,9 @@ describe('works', () => {
     const answer = call(organization, 'POST', `/${id}/test`)
     // Stands in for the dispatcher.
     let taken: Awaited<ReturnType<typeof takeFromOutbox>> = null
-    const take = async () => (taken = await takeFromOutbox(api.ctx.pool, 'webhook', 60_000))
+    const take = async () => (taken = await takeFromOutbox(api.db, 'webhook', 60_000))
     await expect.poll(take, { timeout: 10_000 }).toMatchObject({ label: 'integration test' })
-    if (taken) await finishOutboxMessage(api.ctx.pool, taken, error)
+    if (taken) await finishOutboxMessage(api.db, taken, error)
     expect((await answer).body).toEqual(expected)
   })
 })
@@ -142,7 +142,7 @@ describe('permits', () => {
   it('no caller to read a URL: it is in no column', async () => {
     const organization = await anOrganization(api)
     await call(organization, 'POST', '', slack)
-    const { rows } = await api.ctx.pool.query<{ text: string; bytes: Buffer }>(
+    const { rows } = await api.db.query<{ text: string; bytes: Buffer }>(
       'SELECT i::text AS text, sealed_target AS bytes FROM integrations i',
     )
     for (const { text, bytes } of rows)

@@ -3,8 +3,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { tokenFor } from './sent-mails.ts'
 import { type Answer, aTaskBody, type Caller, useApi } from './setup.ts'
 
-// Fills quotas with one key, faster than its tier allows.
-const api = useApi(() => ({ TRUST_PROXY: 'loopback', DEFAULT_TIER: 'free', RATE_LIMITS: 'off' }))
+// Fills quotas with one key, faster than this tier allows by default.
+const TIERS = JSON.stringify({ free: { requests_per_second: 1000 } })
+const api = useApi(() => ({ TRUST_PROXY: 'loopback', DEFAULT_TIER: 'free', TIERS }), { isPaced: true })
 const scheduler = '/api/v1/scheduler'
 const cronJob = { name: 'A cron job', url: 'https://example.com/', method: 'POST', cron: '0 0 1 1 *' }
 const event = { topic: 'orders.paid', payload: {}, target_url: 'https://example.com/' }
@@ -36,7 +37,7 @@ async function expectHeadroom(headroom: number, create: (i: number) => Promise<A
 
 async function countOf(table: string, { workspaceId }: Caller, condition = 'true'): Promise<number> {
   const text = `SELECT count(*)::int AS n FROM ${table} WHERE workspace_id = $1 AND ${condition}`
-  const { rows } = await api.ctx.pool.query<{ n: number }>(text, [fromId('ws', workspaceId)])
+  const { rows } = await api.db.query<{ n: number }>(text, [fromId('ws', workspaceId)])
   return rows[0]?.n ?? 0
 }
 

@@ -6,7 +6,7 @@ import { objects } from './permissions/objects.ts'
 import { type Answer, type Json, useApi } from './setup.ts'
 
 // Calls every route with one session.
-const api = useApi(() => ({ RATE_LIMITS: 'off' }))
+const api = useApi(() => ({}), { isPaced: true })
 let document: Json
 let organization: TestOrganization
 

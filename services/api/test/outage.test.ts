@@ -1,3 +1,4 @@
+import { serviceUrl } from '@belfry/testing'
 import { describe, expect, it } from 'vitest'
 import { routes } from '../src/routes.ts'
 import { aTaskBody, useApi } from './setup.ts'
@@ -6,10 +7,13 @@ import { putWireBefore, type SeverableDatabase } from './severable-database.ts'
 const withoutDatabase = /openapi|docs|problems/
 
 let wire: SeverableDatabase
-const api = useApi(async databaseUrl => {
-  wire = await putWireBefore(databaseUrl)
-  return { DATABASE_URL: wire.url, RATE_LIMITS: 'off' } // calls every route with one session
-})
+const api = useApi(
+  async databaseUrl => {
+    wire = await putWireBefore(databaseUrl)
+    return { DATABASE_URL: serviceUrl(wire.url, 'api') }
+  },
+  { isPaced: true },
+) // calls every route with one session
 
 describe('X-Request-Id', () => {
   it('is on every response: the caller’s when it is well formed, else a new one', async () => {
@@ -49,7 +53,7 @@ describe('a request that waits for the database until its time has passed', () =
       aTaskBody({ execute_at: executeAt }),
       aTaskBody({ execute_at: executeAt, key: 'another' }),
     ]
-    const locker = await api.ctx.pool.connect()
+    const locker = await api.db.connect()
     try {
       await locker.query('BEGIN; LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE')
       const soon = new Date(Date.now() + 400).toISOString()

@@ -4,7 +4,7 @@ import { signSessionToken } from '../src/auth/session-token.ts'
 import { storeRuns } from './run-rows.ts'
 import { type Caller, useApi } from './setup.ts'
 
-const api = useApi(() => ({ RATE_LIMITS: 'on' }))
+const api = useApi()
 const path = '/api/v1/scheduler/runs/stream'
 
 type Stream = { status: number; until(part: string): Promise<string>; ended(): Promise<string>; leave(): void }
@@ -44,7 +44,7 @@ describe('the live tail', () => {
     const stream = await open({ 'X-Api-Key': caller.apiKey })
     expect(stream.status).toBe(200)
     await stream.until('retry:')
-    const [foreign, own] = await storeRuns(api.ctx.pool, [
+    const [foreign, own] = await storeRuns(api.db, [
       { workspaceId: workspaceOf(other), startedAt: new Date() },
       { workspaceId: workspaceOf(caller), startedAt: new Date() },
     ])
@@ -59,18 +59,18 @@ describe('the live tail', () => {
     const workspaceId = workspaceOf(caller)
     const claimedAt = new Date(Date.now() - 120_000)
     const runId = newUuid(claimedAt.getTime())
-    await api.ctx.pool.query(
+    await api.db.query(
       `INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, run_id, lease_until)
        VALUES ($1, $2, 'task', 'processing', 1, now(), now(), $3, now() + interval '1 hour')`,
       [newUuid(), workspaceId, runId],
     )
     const stream = await open({ 'X-Api-Key': caller.apiKey })
-    const [first] = await storeRuns(api.ctx.pool, [{ workspaceId, startedAt: new Date() }])
+    const [first] = await storeRuns(api.db, [{ workspaceId, startedAt: new Date() }])
     await stream.until(toId('run', first?.id ?? ''))
     const taskId = newUuid()
-    await storeRuns(api.ctx.pool, [{ workspaceId, taskId }])
-    await api.ctx.pool.query(`UPDATE runs SET id = $1 WHERE task_id = $2`, [runId, taskId])
-    await api.ctx.pool.query(`UPDATE tasks SET state = 'success', lease_until = NULL WHERE run_id = $1`, [runId])
+    await storeRuns(api.db, [{ workspaceId, taskId }])
+    await api.db.query(`UPDATE runs SET id = $1 WHERE task_id = $2`, [runId, taskId])
+    await api.db.query(`UPDATE tasks SET state = 'success', lease_until = NULL WHERE run_id = $1`, [runId])
     await stream.until(`"id":"${toId('run', runId)}"`)
     stream.leave()
   })
@@ -78,7 +78,7 @@ describe('the live tail', () => {
   /** Stores attempts that have been in flight for some seconds, and returns the ids of their runs. */
   async function storeInFlight(workspaceId: string, count: number, secondsAgo: number): Promise<string[]> {
     const ids = Array.from({ length: count }, () => newUuid(Date.now() - secondsAgo * 1000))
-    await api.ctx.pool.query(
+    await api.db.query(
       `INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, run_id, lease_until)
        SELECT uuid_v7(clock_timestamp()), $1, 'task', 'processing', 1, now(), now(), run_id, now() + interval '1 hour'
        FROM unnest($2::uuid[]) AS run_id`,
@@ -94,12 +94,12 @@ describe('the live tail', () => {
     await storeInFlight(workspaceId, 2_500, 60)
     await storeInFlight(workspaceId, 2_500, 0)
     const stream = await open({ 'X-Api-Key': caller.apiKey })
-    const [first] = await storeRuns(api.ctx.pool, [{ workspaceId, startedAt: new Date() }])
+    const [first] = await storeRuns(api.db, [{ workspaceId, startedAt: new Date() }])
     await stream.until(toId('run', first?.id ?? ''))
     const taskId = newUuid()
-    await storeRuns(api.ctx.pool, [{ workspaceId, taskId }])
-    await api.ctx.pool.query('UPDATE runs SET id = $1 WHERE task_id = $2', [runId, taskId])
-    await api.ctx.pool.query(`UPDATE tasks SET state = 'success', lease_until = NULL WHERE run_id = $1`, [runId])
+    await storeRuns(api.db, [{ workspaceId, taskId }])
+    await api.db.query('UPDATE runs SET id = $1 WHERE task_id = $2', [runId, taskId])
+    await api.db.query(`UPDATE tasks SET state = 'success', lease_until = NULL WHERE run_id = $1`, [runId])
     await stream.until(`"id":"${toId('run', runId)}"`)
     stream.leave()
   })
@@ -108,10 +108,10 @@ describe('the live tail', () => {
     const caller = await api.signUp()
     const workspaceId = workspaceOf(caller)
     const stream = await open({ 'X-Api-Key': caller.apiKey })
-    const [first] = await storeRuns(api.ctx.pool, [{ workspaceId, startedAt: new Date() }])
+    const [first] = await storeRuns(api.db, [{ workspaceId, startedAt: new Date() }])
     await stream.until(toId('run', first?.id ?? ''))
     await storeRuns(
-      api.ctx.pool,
+      api.db,
       Array.from({ length: count }, () => ({ workspaceId, startedAt: new Date() })),
     )
     const text = await stream.until('event: omitted')
@@ -126,7 +126,7 @@ describe('the live tail', () => {
     const workspaceId = workspaceOf(caller)
     const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000)
     const missed = Array.from({ length: 250 }, () => ({ workspaceId, startedAt: at(400) }))
-    const [old] = await storeRuns(api.ctx.pool, [{ workspaceId, startedAt: at(500) }, ...missed])
+    const [old] = await storeRuns(api.db, [{ workspaceId, startedAt: at(500) }, ...missed])
     const stream = await open({ 'X-Api-Key': caller.apiKey, 'Last-Event-ID': toId('run', old?.id ?? '') })
     await stream.until('event: omitted')
     await stream.until('data: {"count":50}')
@@ -137,7 +137,7 @@ describe('the live tail', () => {
     const caller = await api.signUp()
     const workspaceId = workspaceOf(caller)
     const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000)
-    const [old, missed] = await storeRuns(api.ctx.pool, [
+    const [old, missed] = await storeRuns(api.db, [
       { workspaceId, startedAt: at(500) },
       { workspaceId, startedAt: at(400) },
     ])
@@ -150,7 +150,7 @@ describe('the live tail', () => {
   it('ends within five seconds of the revocation of its key', async () => {
     const caller = await api.signUp()
     const stream = await open({ 'X-Api-Key': caller.apiKey })
-    await api.ctx.pool.query('UPDATE api_keys SET revoked_at = now() WHERE workspace_id = $1', [workspaceOf(caller)])
+    await api.db.query('UPDATE api_keys SET revoked_at = now() WHERE workspace_id = $1', [workspaceOf(caller)])
     expect(await stream.ended()).toContain('retry:')
   })
 
@@ -158,7 +158,7 @@ describe('the live tail', () => {
     const caller = await api.signUp()
     const headers = { Authorization: `Bearer ${caller.token}` }
     const stream = await open(headers, `/api/v1/organizations/${caller.organizationId}/runs/stream`)
-    const [run] = await storeRuns(api.ctx.pool, [{ workspaceId: workspaceOf(caller), startedAt: new Date() }])
+    const [run] = await storeRuns(api.db, [{ workspaceId: workspaceOf(caller), startedAt: new Date() }])
     await stream.until(toId('run', run?.id ?? ''))
     await api.ctx.prisma.session.deleteMany({ where: { user: { email: caller.email } } })
     await stream.ended()
@@ -166,7 +166,7 @@ describe('the live tail', () => {
 
   it('stays open for a session, whose token would be renewed, and counts one request', async () => {
     const caller = await api.signUp()
-    const { rows } = await api.ctx.pool.query<{ id: string; userId: string }>(
+    const { rows } = await api.db.query<{ id: string; userId: string }>(
       `SELECT s.id, s.user_id AS "userId" FROM sessions s JOIN users u ON u.id = s.user_id WHERE u.email = $1`,
       [caller.email],
     )
@@ -179,7 +179,7 @@ describe('the live tail', () => {
       await open(headers, `/api/v1/organizations/${caller.organizationId}/runs/stream`),
     ]
     await new Promise(resolve => setTimeout(resolve, 5_000)) // two checks
-    const [run] = await storeRuns(api.ctx.pool, [{ workspaceId: workspaceOf(caller), startedAt: new Date() }])
+    const [run] = await storeRuns(api.db, [{ workspaceId: workspaceOf(caller), startedAt: new Date() }])
     for (const stream of streams) {
       await stream.until(toId('run', run?.id ?? ''))
       stream.leave()
@@ -189,7 +189,7 @@ describe('the live tail', () => {
   it('ends when an operator suspends the workspace', async () => {
     const caller = await api.signUp()
     const stream = await open({ 'X-Api-Key': caller.apiKey })
-    await api.ctx.pool.query('UPDATE workspaces SET suspended_at = now() WHERE id = $1', [workspaceOf(caller)])
+    await api.db.query('UPDATE workspaces SET suspended_at = now() WHERE id = $1', [workspaceOf(caller)])
     expect(await stream.ended()).toContain('retry:')
   })
 
