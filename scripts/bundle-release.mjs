@@ -1,18 +1,26 @@
 // Bundles the programs of another commit beside this checkout: `node scripts/bundle-release.mjs <commit> <folder>`. The
 // upgrade test runs them, with the installed dependencies of this checkout.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { stop } from 'esbuild'
 
 const root = resolve(fileURLToPath(import.meta.url), '../..')
 const [commit = '', to = ''] = process.argv.slice(2)
-const folder = resolve(to)
-const done = join(folder, 'commit')
+// Several may run at once: each builds in a folder of its own.
+const folder = `${resolve(to)}-${process.pid}`
 
-if (!existsSync(done) || readFileSync(done, 'utf8') !== commit) {
-  rmSync(folder, { recursive: true, force: true })
+if (!isBuilt()) {
   mkdirSync(folder, { recursive: true })
   const archive = execFileSync('git', ['archive', commit], { cwd: root, maxBuffer: 2 ** 29 })
   execFileSync('tar', ['-x', '-C', folder], { input: archive })
@@ -23,7 +31,17 @@ if (!existsSync(done) || readFileSync(done, 'utf8') !== commit) {
     await bundlePackage(program, { plugins: [ownRooms()] })
   }
   await stop()
-  writeFileSync(done, commit)
+  writeFileSync(join(folder, 'commit'), commit)
+  if (!isBuilt()) {
+    rmSync(to, { recursive: true, force: true })
+    renameSync(folder, to)
+  }
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function isBuilt() {
+  const file = join(to, 'commit')
+  return existsSync(file) && readFileSync(file, 'utf8') === commit
 }
 
 function below(rooms) {

@@ -1,44 +1,20 @@
-import { randomBytes } from 'node:crypto'
 import { freePort } from '@belfry/embedded'
-import { createEmptyDatabase, type Receiver, startReceiver, type TestDatabase } from '@belfry/testing'
 import { waitFor } from '@belfry/testing/wait-for'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callApi, inMs, signUp } from '../api-calls.ts'
-import { type RunningService, type ServiceName, startService } from '../processes.ts'
 import { type SteadyPosts, startSteadyPosts } from '../scaling/steady-posts.ts'
-import { bundlePreviousRelease, deploy, hasPreviousRelease, previousBundle } from './previous-release.ts'
-
-const names: ServiceName[] = ['api', 'scheduler', 'dispatcher']
+import { deploy, hasPreviousRelease } from './previous-release.ts'
+import { openUpgradeStage, type UpgradeStage } from './stage.ts'
 
 describe.runIf(hasPreviousRelease())('an upgrade from the previous release, under load', () => {
-  let database: TestDatabase
-  let target: Receiver
-  let sql: pg.Client
-  const running: RunningService[] = []
-  const secrets = { JWT_SECRET: randomBytes(32).toString('hex'), ENCRYPTION_KEYS: masterKey() }
-  const start = async (version: 'this' | 'previous', port: number, services = names) => {
-    const env = { ...settings(database.url, port), ...secrets }
-    const bundle = (name: ServiceName) => (version === 'this' ? undefined : previousBundle(name))
-    const started = await Promise.all(services.map(name => startService(name, env, bundle(name))))
-    running.push(...started)
-    return started
-  }
+  let stage: UpgradeStage
   beforeAll(async () => {
-    await bundlePreviousRelease()
-    ;[database, target] = await Promise.all([createEmptyDatabase(), startReceiver()])
-    await deploy('previous', database.url)
-    sql = new pg.Client({ connectionString: database.url })
-    await sql.connect()
+    stage = await openUpgradeStage()
   }, 180_000)
-  afterAll(async () => {
-    await Promise.all(running.map(service => service.stop('SIGKILL')))
-    await sql?.end()
-    await database?.drop()
-    await target?.close()
-  })
+  afterAll(() => stage?.close())
 
   it('works at every step: old tables, new tables under old processes, both versions in parallel, the new one alone', async () => {
+    const { database, target, sql, start } = stage
     const [oldPort, newPort] = [await freePort(), await freePort()]
     const [oldUrl, newUrl] = [oldPort, newPort].map(port => `http://127.0.0.1:${port}`) as [string, string]
 
@@ -54,7 +30,7 @@ describe.runIf(hasPreviousRelease())('an upgrade from the previous release, unde
     expect(applied.length).toBeGreaterThan(0) // or the test shows nothing: see previousRelease
     await arrive(20) // the old processes on the new tables
 
-    await start('this', newPort)
+    const fresh = await start('this', newPort)
     load(newUrl, 'new')
     await arrive(60)
     // Each version reads the data of the other.
@@ -88,10 +64,11 @@ describe.runIf(hasPreviousRelease())('an upgrade from the previous release, unde
     // Neither version failed on the other's tables or broke a connection. On a busy machine a statement may time out:
     // the client gets 503, repeats the create, and finds the key in use until the first call ends.
     expect(loads.flatMap(({ repeated }) => repeated).filter(status => status !== 503 && status !== 409)).toEqual([])
-    await Promise.all(running.splice(0).map(service => service.stop('SIGTERM')))
+    await Promise.all(fresh.map(service => service.stop('SIGTERM')))
   }, 400_000)
 
   it('ends an attempt that died with a new dispatcher after its lease, while only an old scheduler runs', async () => {
+    const { database, target, sql, start } = stage
     await deploy('this', database.url)
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
@@ -116,19 +93,3 @@ describe.runIf(hasPreviousRelease())('an upgrade from the previous release, unde
     expect((await runs()).rows).toEqual([{ error_code: 'worker_lost' }, { error_code: null }])
   }, 400_000)
 })
-
-function settings(databaseUrl: string, port: number): Record<string, string> {
-  return {
-    DATABASE_URL: databaseUrl,
-    PORT: String(port),
-    METRICS_PORT: '0',
-    PUBLIC_URL: `http://127.0.0.1:${port}`,
-    ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
-    REGISTRATION: 'open', // further accounts register without an invitation
-    DEFAULT_TIER: 'unicorn',
-  }
-}
-
-function masterKey(): string {
-  return `k1:${randomBytes(32).toString('base64')}`
-}
