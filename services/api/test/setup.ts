@@ -92,7 +92,7 @@ export function useApi(
       ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
     })
     const text = await response.text()
-    const [, seconds] = /;r=0;t=(\d+)/.exec(response.headers.get('ratelimit') ?? '') ?? []
+    const [, seconds] = /;r=[0-4];t=(\d+)/.exec(response.headers.get('ratelimit') ?? '') ?? []
     if (isPaced && seconds !== undefined) await sleep(Number(seconds) * 1000)
     return {
       status: response.status,
