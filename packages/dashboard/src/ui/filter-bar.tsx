@@ -1,9 +1,10 @@
-import { SlidersHorizontal, X } from 'lucide-react'
+import { ChevronDown, SlidersHorizontal, X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { Select, TextInput } from './field.tsx'
 import styles from './layout.module.css'
+import { Menu, MenuCheckItem } from './menu.tsx'
 import { SavedFilters } from './saved-filters.tsx'
 import type { Filters } from './use-filters.ts'
 
@@ -108,6 +109,49 @@ export function SelectFilter<Name extends string>(
         </option>
       ))}
     </Select>
+  )
+}
+
+type MultiFilterProps<Name extends string> = {
+  filters: Pick<Filters<Name>, 'values' | 'set'>
+  name: Name
+  label: string
+  all: string
+  options: readonly Option[]
+}
+
+// More labels would make the button wider than the field beside it.
+const maxLabels = 2
+
+/** A menu of values, of which several can be chosen. None of them means all. */
+export function MultiFilter<Name extends string>(props: MultiFilterProps<Name>): ReactNode {
+  const { filters, name, label, all, options } = props
+  const chosen = filters.values[name] ?? []
+  const unlisted = chosen.filter(value => !options.some(option => option.value === value))
+  const choices = [...options, ...unlisted.map(value => ({ value, label: value }))]
+  const labels = choices.flatMap(option => (chosen.includes(option.value) ? [option.label] : []))
+  const text = labels.length > maxLabels ? `${labels.length} selected` : labels.join(', ') || all
+  const toggle = (value: string) =>
+    filters.set(name, chosen.includes(value) ? chosen.filter(one => one !== value) : [...chosen, value])
+  return (
+    <Menu
+      trigger={
+        <Button className={styles.multi} aria-label={`${label}: ${text}`}>
+          <span>{text}</span>
+          <ChevronDown size={14} aria-hidden="true" />
+        </Button>
+      }
+    >
+      {choices.map(option => (
+        <MenuCheckItem
+          key={option.value}
+          isChecked={chosen.includes(option.value)}
+          onChange={() => toggle(option.value)}
+        >
+          {option.label}
+        </MenuCheckItem>
+      ))}
+    </Menu>
   )
 }
 

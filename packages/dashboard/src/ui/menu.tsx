@@ -1,6 +1,6 @@
 import { cloneElement, type ReactNode, useState } from 'react'
 import { reloadIfReplaced } from './late-part.tsx'
-import type { MenuItemProps, MenuProps } from './open-menu.tsx'
+import type { MenuCheckItemProps, MenuItemProps, MenuProps } from './open-menu.tsx'
 
 // Loaded when a menu is about to open, because no page needs it to show itself.
 let parts: typeof import('./open-menu.tsx') | undefined
@@ -25,6 +25,10 @@ export function Menu(props: MenuProps): ReactNode {
 
 export function MenuItem(props: MenuItemProps): ReactNode {
   return parts && <parts.MenuItem {...props} />
+}
+
+export function MenuCheckItem(props: MenuCheckItemProps): ReactNode {
+  return parts && <parts.MenuCheckItem {...props} />
 }
 
 export function MenuLabel(props: { children: ReactNode }): ReactNode {

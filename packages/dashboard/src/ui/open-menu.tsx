@@ -1,3 +1,4 @@
+import { Check } from 'lucide-react'
 import { DropdownMenu as Radix } from 'radix-ui'
 import type { ReactElement, ReactNode } from 'react'
 import { Link } from 'react-router'
@@ -71,6 +72,23 @@ export function MenuItem({ icon, children, onSelect, to, href, isDangerous, refu
         {children}
       </Link>
     </Radix.Item>
+  )
+}
+
+export type MenuCheckItemProps = { isChecked: boolean; onChange(): void; children: ReactNode }
+
+/** A choice among several. The menu stays open for further ones. */
+export function MenuCheckItem({ isChecked, onChange, children }: MenuCheckItemProps): ReactNode {
+  return (
+    <Radix.CheckboxItem
+      className={styles.item}
+      checked={isChecked}
+      onSelect={event => event.preventDefault()}
+      onCheckedChange={onChange}
+    >
+      <Check size={15} aria-hidden="true" visibility={isChecked ? 'visible' : 'hidden'} />
+      {children}
+    </Radix.CheckboxItem>
   )
 }
 

@@ -7,7 +7,7 @@ import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextInput } from '../../ui/field.tsx'
-import { type Option, SelectFilter, withChosen } from '../../ui/filter-bar.tsx'
+import { MultiFilter, type Option, SelectFilter } from '../../ui/filter-bar.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
 import { useSettled } from '../../ui/use-settled.ts'
 import styles from './log.module.css'
@@ -45,14 +45,14 @@ export function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
         />
       )}
       <SelectFilter filters={filters} name="status" label="Status" all="All statuses" options={statuses} />
-      <SelectFilter
+      <MultiFilter
         filters={filters}
         name="response_status"
         label="Response"
         all="Any status code"
-        options={withChosen(statusCodes, filters.first('response_status'))}
+        options={statusCodes}
       />
-      <SelectFilter filters={filters} name="source" label="Source" all="All sources" options={sources} />
+      <MultiFilter filters={filters} name="source" label="Source" all="All sources" options={sources} />
       {filters.first('workspace') !== 'all' && <CronJobFilter filters={filters} />}
       <RangeFilter filters={filters} />
       <Chip filters={filters} name="task_id" label="Task" />

@@ -10,7 +10,7 @@ import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
+import { FilterBar, MultiFilter, SearchFilter } from '../../ui/filter-bar.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -187,8 +187,8 @@ const taskColumns: ReadonlyArray<Column<Task>> = [
 function TaskFilterBar({ filters }: { filters: TaskFilters }): ReactNode {
   return (
     <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
-      <SelectFilter filters={filters} name="state" label="State" all="All states" options={states} />
-      <SelectFilter filters={filters} name="source" label="Source" all="All sources" options={sources} />
+      <MultiFilter filters={filters} name="state" label="State" all="All states" options={states} />
+      <MultiFilter filters={filters} name="source" label="Source" all="All sources" options={sources} />
       <SearchFilter filters={filters} name="label" label="Label" isPageSearch={false} />
       <CronJobFilter filters={filters} />
       <TimeFilter label="Due from" at={filters.first('from')} onChange={at => filters.set('from', at)} />
