@@ -37,7 +37,12 @@ export {
   startDeadLetterOperation,
   stepDeadLetterOperation,
 } from './dead-letters/dead-letter-operations.ts'
-export { type DeadLetterFilter, findDeadLetters } from './dead-letters/find-dead-letters.ts'
+export {
+  type DeadLetterFilter,
+  findDeadLetters,
+  hostOfRequest,
+  lastErrorOfTask,
+} from './dead-letters/find-dead-letters.ts'
 export { settleDeadLetters } from './dead-letters/settle-dead-letters.ts'
 export {
   endDispatcher,

@@ -333,8 +333,11 @@ export type ListTasks = PageOptions & {
   to?: TimestampInput
 }
 
-/** The filters of tasks, without `state`. */
-export type ListDeadLetters = Omit<ListTasks, 'state'>
+/** The filters of tasks, without `state`, and the host with its port and the error of the last run. */
+export type ListDeadLetters = Omit<ListTasks, 'state'> & {
+  host?: string | string[]
+  error?: RunErrorCode | RunErrorCode[]
+}
 
 /** Either the ids of at most 100 dead letters, or a filter; an empty filter selects all. */
 export type DeadLetterChoice = { ids: Id[]; filter?: undefined } | { ids?: undefined; filter: DeadLetterFilter }
@@ -346,6 +349,12 @@ export type DeadLetterFilter = {
   label?: string
   from?: TimestampInput
   to?: TimestampInput
+  /** A prefix. */
+  name?: string
+  /** With its port. */
+  host?: string | string[]
+  /** Of the last run. */
+  error?: RunErrorCode | RunErrorCode[]
 }
 
 /** A replay or discard of more than 1,000 dead letters, in the background. */
@@ -359,6 +368,9 @@ export type DeadLetterOperation = {
     label: string | null
     from: Timestamp | null
     to: Timestamp | null
+    name: string | null
+    host: string[] | null
+    error: RunErrorCode[] | null
   }
   status: 'running' | 'done' | 'cancelled'
   /** Dead letters that matched when it started. */

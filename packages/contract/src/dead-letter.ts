@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { textField } from './fields.ts'
+import { repeatable, textField } from './fields.ts'
 import { idField, timestampField } from './response-fields.ts'
+import { runErrorCodes } from './run.ts'
 import { selectionBody } from './selection.ts'
 import { label } from './task-controls.ts'
-import { id, instant, topic } from './text-rules.ts'
+import { id, instant, line, oneOf, topic } from './text-rules.ts'
 
 const filter = z
   .strictObject({
@@ -12,8 +13,14 @@ const filter = z
     label: textField(label).optional(),
     from: textField(instant).optional(),
     to: textField(instant).optional(),
+    name: textField(line(200)).optional(),
+    host: repeatable(line(300)).optional(),
+    error: repeatable(oneOf(runErrorCodes)).optional(),
   })
-  .meta({ description: '`from` <= execute_at < `to`. An empty filter selects all.' })
+  .meta({
+    description:
+      '`from` <= execute_at < `to`. `name` is a prefix, `host` has its port, and `error` is that of the last run. An empty filter selects all.',
+  })
 
 /** The body that selects dead letters, by their ids or by a filter. */
 export const settleDeadLettersBody = selectionBody(filter)
@@ -32,6 +39,9 @@ export const deadLetterOperation = z
       label: z.string().nullable(),
       from: timestampField().nullable(),
       to: timestampField().nullable(),
+      name: z.string().nullable(),
+      host: z.array(z.string()).nullable(),
+      error: z.array(z.enum(runErrorCodes)).nullable(),
     }),
     status: z.enum(['running', 'done', 'cancelled']),
     total: z.int().meta({ description: 'Dead letters that matched when it started.', examples: [4200] }),

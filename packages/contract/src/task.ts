@@ -123,8 +123,10 @@ export const listTasksQuery = z.strictObject({
 
 export type ListTasksQuery = z.infer<typeof listTasksQuery>
 
-/** The query of the list of dead letters, which are the tasks in the state `dead`. */
-export const listDeadLettersQuery = listTasksQuery.omit({ state: true })
+/** The query of the list of dead letters, which are the tasks in the state `dead`. `error` is that of the last run. */
+export const listDeadLettersQuery = listTasksQuery
+  .omit({ state: true })
+  .extend({ host: repeatable(line(300)).optional(), error: repeatable(oneOf(runErrorCodes)).optional() })
 
 function executeAt(text: string): { value: Date } | Invalid {
   const result = instant(text)

@@ -22,7 +22,7 @@ export type DeadLetterOperation = DeadLetterFilter & {
 }
 
 const columns = `id, workspace_id AS "workspaceId", action, cron_job_id AS "cronJobId", topic,
-  execute_from AS "executeFrom", execute_to AS "executeTo", label, total, settled, cancelled,
+  execute_from AS "executeFrom", execute_to AS "executeTo", label, filter, total, settled, cancelled,
   created_at AS "createdAt", updated_at AS "updatedAt", finished_at AS "finishedAt"`
 
 /** Starts an operation. A workspace has one at a time, so it returns the running one if there is one. */
@@ -36,8 +36,8 @@ export async function startDeadLetterOperation(
   const text = `
     WITH started AS (
       INSERT INTO dead_letter_operations (id, workspace_id, action, total, cursor, cron_job_id, topic, execute_from,
-                                          execute_to, label)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                                          execute_to, label, filter)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
       ON CONFLICT (workspace_id) WHERE finished_at IS NULL DO NOTHING
       RETURNING *
     )
@@ -45,9 +45,9 @@ export async function startDeadLetterOperation(
     UNION ALL
     SELECT ${columns} FROM dead_letter_operations WHERE workspace_id = $2 AND finished_at IS NULL`
   for (;;) {
-    const values = [newUuid(), workspaceId, action, total, NIL_UUID, ...valuesOfFilter(filter)]
-    const { rows } = await pool.query<DeadLetterOperation>(text, values)
-    if (rows[0]) return rows[0] // no row when the other one started or ended during this statement
+    const values = [newUuid(), workspaceId, action, total, NIL_UUID, ...columnsOfFilter(filter)]
+    const { rows } = await pool.query<Row>(text, values)
+    if (rows[0]) return toOperation(rows[0]) // no row when the other one started or ended during this statement
   }
 }
 
@@ -58,8 +58,8 @@ export async function findDeadLetterOperation(
   id: string,
 ): Promise<DeadLetterOperation | undefined> {
   const text = `SELECT ${columns} FROM dead_letter_operations WHERE id = $1 AND workspace_id = $2`
-  const { rows } = await db.query<DeadLetterOperation>(text, [id, workspaceId])
-  return rows[0]
+  const { rows } = await db.query<Row>(text, [id, workspaceId])
+  return rows[0] && toOperation(rows[0])
 }
 
 /**
@@ -85,9 +85,9 @@ export async function stepDeadLetterOperation(pool: Pool, limit: number): Promis
     const text = `
       SELECT ${columns} FROM dead_letter_operations WHERE finished_at IS NULL
       ORDER BY updated_at LIMIT 1 FOR UPDATE SKIP LOCKED`
-    const { rows } = await tx.query<DeadLetterOperation>({ name: 'next_operation', text })
-    const operation = rows[0]
-    if (!operation) return null
+    const { rows } = await tx.query<Row>({ name: 'next_operation', text })
+    if (!rows[0]) return null
+    const operation = toOperation(rows[0])
     const page = await readPage(tx, operation, limit)
     const matching = page.flatMap(({ id, isMatch }) => (isMatch ? [id] : []))
     const settled = await settleDeadLetters(tx, operation.workspaceId, matching, operation.action)
@@ -109,6 +109,22 @@ export async function forgetDeadLetterOperations(pool: Pool, limit: number): Pro
     )`
   const { rowCount } = await pool.query(text, [limit])
   return rowCount ?? 0
+}
+
+type Row = Omit<DeadLetterOperation, 'name' | 'hosts' | 'errors'> & { filter: DeadLetterFilter | null }
+
+// No label contains a space.
+const impossibleLabel = 'see filter'
+
+function columnsOfFilter(filter: DeadLetterFilter): unknown[] {
+  const { cronJobId, topic, executeFrom, executeTo, label, name, hosts, errors } = filter
+  const hasMore = name !== null || hosts !== null || errors !== null
+  return [cronJobId, topic, executeFrom, executeTo, hasMore ? impossibleLabel : label, hasMore ? filter : null]
+}
+
+function toOperation({ filter, ...row }: Row): DeadLetterOperation {
+  const more = { label: filter ? filter.label : row.label, name: filter?.name ?? null }
+  return { ...row, ...more, hosts: filter?.hosts ?? null, errors: filter?.errors ?? null }
 }
 
 // Tasks that died after the start of the operation do not match: they may be its own replays.

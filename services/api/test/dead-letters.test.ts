@@ -99,6 +99,56 @@ describe('works', () => {
     expect(idsOf(await read('topic=orders.paid'))).toEqual([])
   })
 
+  it('lists and settles those of a name, hosts and errors', async () => {
+    const { call, store, listed } = await aCaller()
+    const change = async (id: string | undefined, name: string, url: string, errors: string[]) => {
+      const uuid = fromId('task', id ?? '')
+      await api.ctx.pool.query('UPDATE task_requests SET name = $2, url = $3 WHERE task_id = $1', [uuid, name, url])
+      for (const [at, error] of errors.entries())
+        await api.ctx.pool.query(
+          `INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at, error_code)
+           SELECT $2, workspace_id, id, $3, 'task', 'failed', now(), now(), now(), $4 FROM tasks WHERE id = $1`,
+          [uuid, newUuid(), at + 1, error],
+        )
+    }
+    const [a, b, c, d] = await store('dead', 4)
+    await change(a, 'Invoice 1', 'https://One.example.com/a?b#c', ['timeout'])
+    await change(b, 'Invoice 2', 'http://two.example.com:8080', ['timeout', 'dns'])
+    await change(c, 'Order 3', 'https://one.example.com:8443/', ['timeout'])
+    await change(d, 'Invoice 4', 'https://two.example.com/', [])
+    const idsOf = async (query: string) =>
+      (await call('GET', `${deadLetters}?${query}`)).body.data.map(({ id }: Json) => id)
+    expect(await idsOf('host=ONE.example.com')).toEqual([a])
+    expect(await idsOf('host=one.example.com&host=two.example.com:8080')).toEqual([b, a])
+    expect(await idsOf('error=timeout')).toEqual([c, a])
+    expect(await idsOf('error=timeout&error=dns&name=Invoice')).toEqual([b, a])
+    const first = (await call('GET', `${deadLetters}?error=timeout&limit=1`)).body
+    expect(await idsOf(`error=timeout&limit=1&cursor=${first.next_cursor}`)).toEqual([a])
+    expect((await call('GET', `${deadLetters}?error=timeouts`)).body.errors[0].path).toBe('error')
+    const wrong = await call('POST', `${deadLetters}/replay`, { filter: { error: ['timeout', 'nope'] } })
+    expect(wrong.body.errors[0].path).toBe('filter.error')
+
+    const settle = async (action: string, filter: object) =>
+      (await call('POST', `${deadLetters}/${action}`, { filter })).body
+    expect(await settle('replay', { host: 'One.example.com', error: ['timeout'] })).toMatchObject({ replayed: 1 })
+    expect(await listed()).toEqual([d, c, b])
+    expect(await settle('discard', { name: 'Invoice' })).toMatchObject({ discarded: 2 })
+    expect(await listed()).toEqual([c])
+  })
+
+  it('runs a filter by host and error in the background, as one operation', async () => {
+    const { call, store } = await aCaller()
+    await store('dead', 1_001)
+    const filter = { host: ['EXAMPLE.com'], name: 'A' }
+    const { status, body } = await call('POST', `${deadLetters}/replay`, { filter })
+    expect([status, body.replayed]).toEqual([202, 0])
+    const all = { cronjob_id: null, topic: null, label: null, from: null, to: null, error: null }
+    expect(body.operation).toMatchObject({ total: 1_001, filter: { ...all, host: ['example.com'], name: 'A' } })
+    expect((await call('POST', `${deadLetters}/replay`, { filter })).body.operation.id).toBe(body.operation.id)
+    const other = await call('POST', `${deadLetters}/replay`, { filter: { host: 'example.com' } })
+    expect([other.status, other.body.code]).toEqual([409, 'conflict'])
+  })
+
   it('removes a dead letter from the list when its task is replayed', async () => {
     const { call, store, listed } = await aCaller()
     const [first, second] = await store('dead', 2)
@@ -163,7 +213,8 @@ describe('works', () => {
     expect(accepted.status).toBe(202)
     const { operation } = accepted.body
     expect(operation).toMatchObject({ action: 'replay', status: 'running', total: 1001, settled: 0, finished_at: null })
-    expect(operation.filter).toEqual({ topic: 'a', label: null, cronjob_id: null, from: null, to: null })
+    const others = { label: null, cronjob_id: null, from: null, to: null, name: null, host: null, error: null }
+    expect(operation.filter).toEqual({ topic: 'a', ...others })
     const path = accepted.headers.get('location') ?? ''
     expect(path).toBe(`${deadLetters}/operations/${operation.id}`)
     expect((await call('GET', path)).body).toEqual(operation)

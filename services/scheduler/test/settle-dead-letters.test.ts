@@ -11,7 +11,10 @@ import { trimDeadLetters } from '../src/upkeep.ts'
 import { openTestQueue, storeWorkspace } from './setup.ts'
 
 const never = new AbortController().signal
-const all: DeadLetterFilter = { cronJobId: null, topic: null, executeFrom: null, executeTo: null, label: null }
+const all: DeadLetterFilter = {
+  ...{ cronJobId: null, topic: null, executeFrom: null, executeTo: null, label: null },
+  ...{ name: null, hosts: null, errors: null },
+}
 
 let test: Awaited<ReturnType<typeof openTestQueue>>
 beforeEach(async () => {
@@ -84,6 +87,34 @@ it('settles the matching dead letters, in its own workspace only', async () => {
   expect(await settleDeadLetters(test.ctx, never)).toBe(700)
   expect(await count(`settled_at IS NOT NULL AND workspace_id = '${mine}'`)).toBe(700)
   expect(await count(`settled_at IS NOT NULL AND workspace_id = '${other}'`)).toBe(0)
+})
+
+it('settles those of a host, an error and a name only, and leaves them to schedulers that know these filters', async () => {
+  const workspaceId = await storeWorkspace(test.ctx)
+  await storeDeadLetters(workspaceId, 1200)
+  await test.ctx.pool.query(
+    `UPDATE task_requests SET name = 'Invoice 7', url = 'https://API.example.com:8443/a'
+     WHERE task_id IN (SELECT id FROM tasks WHERE workspace_id = $1 LIMIT 700)`,
+    [workspaceId],
+  )
+  await test.ctx.pool.query(
+    `INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at, error_code)
+     SELECT (substr(uuid_v7_floor(now())::text, 1, 13) || '-7000-a000-' || lpad(to_hex(n), 12, '0'))::uuid, workspace_id, id,
+            1, 'task', 'failed', now(), now(), now(), 'timeout'
+     FROM (
+       SELECT t.workspace_id, t.id, row_number() OVER ()::int AS n FROM tasks t JOIN task_requests r ON r.task_id = t.id
+       WHERE r.name = 'Invoice 7' LIMIT 600
+     ) failed`,
+  )
+  const filter = { ...all, name: 'Inv', hosts: ['other', 'api.example.com:8443'], errors: ['dns', 'timeout'] }
+  const { id, total } = await startDeadLetterOperation(test.ctx.pool, workspaceId, 'discard', filter)
+  expect(total).toBe(600)
+  expect(await findDeadLetterOperation(test.ctx.pool, workspaceId, id)).toMatchObject(filter)
+  // What the previous version reads: a label that no task has.
+  const { rows } = await test.ctx.pool.query('SELECT label FROM dead_letter_operations')
+  expect(rows).toEqual([{ label: 'see filter' }])
+  expect(await settleDeadLetters(test.ctx, never)).toBe(600)
+  expect(await count('settled_at IS NOT NULL')).toBe(600)
 })
 
 it('settles nothing more after it is cancelled', async () => {

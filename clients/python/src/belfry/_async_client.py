@@ -526,7 +526,7 @@ class AsyncDeadLetters:
         self._http = http
 
     def list(self, **filters: Any) -> AsyncList[models.Task]:
-        """Lists dead letters, newest first, by the filters of tasks without `state`."""
+        """Lists dead letters, newest first, by the filters of tasks without `state`, `host` and `error` of the last run."""
         filters = {{"since": "from", "until": "to"}.get(name, name): value for name, value in filters.items()}
         return AsyncList(self._http, f"{_scheduler}/dead-letters", models.Task, filters)
 

@@ -1,4 +1,4 @@
-import type { Belfry, TaskState } from '@belfry/client'
+import type { Belfry, RunErrorCode, TaskState } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import type { Row } from '../output/output.ts'
@@ -23,6 +23,8 @@ type Flags = {
   label?: string[]
   status?: string[]
   name?: string
+  host?: string[]
+  error?: string[]
   from?: string
   to?: string
   limit: number
@@ -58,18 +60,30 @@ const kinds: Record<string, Kind> = {
       each(belfry.cronJobs.list({ ...given({ status: status as ['active'], label, name }), limit }), cronJobRow),
   },
   runs: {
-    takes: ['status', 'topic', 'cronjob', 'task', 'label', 'from', 'to'],
+    takes: ['status', 'topic', 'cronjob', 'task', 'label', 'name', 'host', 'error', 'from', 'to'],
     heading: runHeading,
-    rows: (belfry, { status, topic, cronjob, task, label }, times) => {
-      const filters = given({ status: status as ['failed'], topic, cronjobId: cronjob, taskId: task, label })
-      return each(belfry.runs.list({ ...filters, ...times }), runRow)
+    rows: (belfry, { status, cronjob, task, ...flags }, times) => {
+      const { topic, label, name, host, error } = flags
+      const filters = {
+        status: status as ['failed'],
+        topic,
+        cronjobId: cronjob,
+        taskId: task,
+        label,
+        name,
+        host,
+        error,
+      }
+      return each(belfry.runs.list({ ...given(filters), ...times }), runRow)
     },
   },
   'dead-letters': {
-    takes: ['cronjob', 'label', 'name', 'from', 'to'],
+    takes: ['topic', 'cronjob', 'label', 'name', 'host', 'error', 'from', 'to'],
     heading: taskHeading,
-    rows: (belfry, { cronjob, label, name }, times) =>
-      each(belfry.deadLetters.list({ ...given({ cronjobId: cronjob, label, name }), ...times }), taskRow),
+    rows: (belfry, { topic, cronjob, label, name, host, error }, times) => {
+      const filters = { topic, cronjobId: cronjob, label, name, host, error: error as RunErrorCode[] }
+      return each(belfry.deadLetters.list({ ...given(filters), ...times }), taskRow)
+    },
   },
   subscriptions: {
     takes: [],
@@ -89,11 +103,15 @@ export function addList(program: Command, context: () => Context): void {
         'only in this state or status, such as dead, active or failed; can be repeated',
       ),
     )
-    .addOption(repeated('--topic <topic>', 'only runs of events with this topic; can be repeated'))
+    .addOption(repeated('--topic <topic>', 'only runs or dead letters of events with this topic; can be repeated'))
     .addOption(repeated('--cronjob <id>', 'only of this cron job; can be repeated'))
     .addOption(repeated('--task <id>', 'only runs of this task; can be repeated'))
     .addOption(repeated('--event <id>', 'only tasks of this event; can be repeated'))
     .addOption(repeated('--label <label>', 'only with this label; can be repeated'))
+    .addOption(repeated('--host <host>', 'only runs or dead letters of this host and port; can be repeated'))
+    .addOption(
+      repeated('--error <code>', 'only runs with this error, or dead letters whose last run had it; can be repeated'),
+    )
     .option('--name <prefix>', 'only with names that start with this')
     .option('--from <time>', 'only due (runs: started) at this time or later')
     .option('--to <time>', 'only due (runs: started) before this time')
@@ -117,7 +135,19 @@ export function addList(program: Command, context: () => Context): void {
 }
 
 function refuseOthers(what: string, kind: Kind, flags: Flags): void {
-  for (const name of ['status', 'topic', 'cronjob', 'task', 'event', 'label', 'name', 'from', 'to'] as const) {
+  for (const name of [
+    'status',
+    'topic',
+    'cronjob',
+    'task',
+    'event',
+    'label',
+    'name',
+    'host',
+    'error',
+    'from',
+    'to',
+  ] as const) {
     if (flags[name] === undefined || kind.takes.includes(name)) continue
     throw new UsageError(`--${name} does not apply to ${what}.`)
   }

@@ -1,10 +1,20 @@
-import type { DeadLetterFilter } from '@belfry/client'
+import type { DeadLetterFilter, RunErrorCode } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { parseInstant } from '../parse-options.ts'
+import { parseInstant, repeated } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
 
-type Flags = { dead?: boolean; cronjob?: string; topic?: string; label?: string; from?: string; to?: string }
+type Flags = {
+  dead?: boolean
+  cronjob?: string
+  topic?: string
+  label?: string
+  name?: string
+  host?: string[]
+  error?: string[]
+  from?: string
+  to?: string
+}
 
 export function addReplay(program: Command, context: () => Context): void {
   program
@@ -15,11 +25,16 @@ export function addReplay(program: Command, context: () => Context): void {
     .option('--cronjob <id>', 'dead letters of this cron job')
     .option('--topic <topic>', 'dead letters of events with this topic')
     .option('--label <label>', 'dead letters with this label')
+    .option('--name <prefix>', 'dead letters whose names start with this')
+    .addOption(repeated('--host <host>', 'dead letters of this host and port; can be repeated'))
+    .addOption(
+      repeated('--error <code>', 'dead letters whose last run had this error, such as timeout; can be repeated'),
+    )
     .option('--from <time>', 'dead letters that were due at this time or later')
     .option('--to <time>', 'dead letters that were due before this time')
     .action(async (ids: string[], flags: Flags) => {
       const ctx = context()
-      const isFiltered = flags.cronjob || flags.topic || flags.label || flags.from || flags.to
+      const isFiltered = Object.keys(flags).some(name => name !== 'dead')
       if (flags.dead) {
         if (ids.length > 0) throw new UsageError('Use either ids or --dead.')
         return replayDeadLetters(ctx, flags)
@@ -38,6 +53,9 @@ async function replayDeadLetters(ctx: Context, flags: Flags): Promise<void> {
     ...(flags.cronjob ? { cronjobId: flags.cronjob } : {}),
     ...(flags.topic ? { topic: flags.topic } : {}),
     ...(flags.label ? { label: flags.label } : {}),
+    ...(flags.name ? { name: flags.name } : {}),
+    ...(flags.host ? { host: flags.host } : {}),
+    ...(flags.error ? { error: flags.error as RunErrorCode[] } : {}), // the API checks them
     ...(flags.from ? { from: parseInstant(flags.from) } : {}),
     ...(flags.to ? { to: parseInstant(flags.to) } : {}),
   }

@@ -7,10 +7,18 @@ const base = '/api/v1/scheduler/dead-letters'
 
 export type DeadLetterAction = 'replay' | 'discard'
 
+export type DeadLetterFilter = {
+  cronjob_id?: string
+  topic?: string
+  name?: string
+  host?: readonly string[]
+  error?: readonly string[]
+  from?: string
+  to?: string
+}
+
 /** Selects dead letters by id, or all that match a filter. */
-export type DeadLetterSelection =
-  | { ids: readonly string[] }
-  | { filter: { cronjob_id?: string; topic?: string; from?: string; to?: string } }
+export type DeadLetterSelection = { ids: readonly string[] } | { filter: DeadLetterFilter }
 
 /** How many were settled immediately, and the background operation that settles the rest. */
 export type Settled = { count: number; operation: DeadLetterOperation | null }

@@ -1,4 +1,4 @@
-import { type DeadLetterOperation, deadLetterOperation } from '@belfry/contract'
+import { type DeadLetterOperation, deadLetterOperation, type RunErrorCode } from '@belfry/contract'
 import { cancelDeadLetterOperation, findDeadLetterOperation, type DeadLetterOperation as Row } from '@belfry/db'
 import { AppError, toId } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
@@ -44,6 +44,9 @@ export function presentOperation(row: Row): DeadLetterOperation {
       label: row.label,
       from: row.executeFrom?.toISOString() ?? null,
       to: row.executeTo?.toISOString() ?? null,
+      name: row.name,
+      host: row.hosts && [...row.hosts],
+      error: row.errors as RunErrorCode[] | null, // checked when the operation was started
     },
     status: statusOf(row),
     total: row.total,

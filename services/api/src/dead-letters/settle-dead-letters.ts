@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   discardedDeadLetters,
   listDeadLettersQuery,
@@ -11,7 +12,9 @@ import {
   type DeadLetterAction,
   type DeadLetterFilter,
   findDeadLetters,
+  hostOfRequest,
   isDeadLetter,
+  lastErrorOfTask,
   settleDeadLetters,
   startDeadLetterOperation,
 } from '@belfry/db'
@@ -30,7 +33,16 @@ export const listDeadLetters = endpoint({
   query: listDeadLettersQuery,
   async handle(ctx, { caller, query }) {
     const dead = { ...query, state: ['dead' as const] }
-    return ok(await findTasks(ctx, caller.workspaceId, dead, { list: 'dead-letters', condition: isDeadLetter }))
+    return ok(
+      await findTasks(ctx, caller.workspaceId, dead, {
+        list: 'dead-letters',
+        narrow(rest) {
+          rest.and(isDeadLetter)
+          if (query.host) rest.and(`${requestHost} = ANY (?::text[])`, query.host.map(inLowerCase))
+          if (query.error) rest.and(`${lastErrorOfTask} = ANY (?::text[])`, query.error)
+        },
+      }),
+    )
   },
 })
 
@@ -51,6 +63,8 @@ export const discardDeadLetters = endpoint({
   body: settleDeadLettersBody,
   handle: (ctx, { caller, body }) => settle(ctx, caller.workspaceId, 'discard', body),
 })
+
+const requestHost = `(SELECT ${hostOfRequest} FROM task_requests r WHERE r.task_id = t.id)`
 
 // More than this the scheduler does in the background, as an operation.
 const maxAtOnce = 1_000
@@ -86,13 +100,8 @@ async function start(ctx: Context, workspaceId: string, action: DeadLetterAction
 }
 
 function isSame(operation: DeadLetterFilter, filter: DeadLetterFilter): boolean {
-  return (
-    operation.cronJobId === filter.cronJobId &&
-    operation.topic === filter.topic &&
-    operation.label === filter.label &&
-    operation.executeFrom?.getTime() === filter.executeFrom?.getTime() &&
-    operation.executeTo?.getTime() === filter.executeTo?.getTime()
-  )
+  const names = Object.keys(filter) as Array<keyof DeadLetterFilter> // a filter has all members
+  return names.every(name => isDeepStrictEqual(operation[name], filter[name]))
 }
 
 function toFilter(filter: SettleDeadLettersBody['filter']): DeadLetterFilter {
@@ -102,5 +111,12 @@ function toFilter(filter: SettleDeadLettersBody['filter']): DeadLetterFilter {
     executeFrom: filter?.from ?? null,
     executeTo: filter?.to ?? null,
     label: filter?.label ?? null,
+    name: filter?.name ?? null,
+    hosts: filter?.host?.map(inLowerCase) ?? null,
+    errors: filter?.error ?? null,
   }
+}
+
+function inLowerCase(host: string): string {
+  return host.toLowerCase()
 }

@@ -1,9 +1,8 @@
 import { type RunFailures, runFailures, runFailuresQuery } from '@belfry/contract'
-import type { Db } from '@belfry/db'
+import { type Db, hostOfRequest } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
-import { hostOfRequest } from './run-row.ts'
 
 const maxFailures = 10_000
 const maxGroups = 50

@@ -31,6 +31,3 @@ export const runColumns = `
 
 /** Joins the request of a run's task. */
 export const joinRequests = 'JOIN task_requests r ON r.task_id = u.task_id'
-
-/** The host of a request, with its port. `r` is the request. A question mark would be a placeholder in a `Where`. */
-export const hostOfRequest = String.raw`lower(coalesce(substring(r.url FROM '^[^:]+://([^/#\x3f]+)'), r.url))`

@@ -1,7 +1,8 @@
 import type { ListRunsQuery } from '@belfry/contract'
+import { hostOfRequest } from '@belfry/db'
 import { isExactly, type Scan } from '../http/bounded-page.ts'
 import { type Where, where } from '../http/where.ts'
-import { hostOfRequest, joinRequests, runColumns } from './run-row.ts'
+import { joinRequests, runColumns } from './run-row.ts'
 
 export type RunFilter = Omit<ListRunsQuery, 'limit' | 'cursor'>
 

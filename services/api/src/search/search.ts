@@ -1,9 +1,8 @@
 import { type Found, type SearchResult, searchQuery, searchResult } from '@belfry/contract'
-import type { Db } from '@belfry/db'
+import { type Db, hostOfRequest } from '@belfry/db'
 import { fromId, toId } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
 import { ok } from '../http/reply.ts'
-import { hostOfRequest } from '../runs/run-row.ts'
 
 /** How many of the latest rows are searched. Names have no index, which each new task would pay for. */
 const limits = { runs: 4_000, tasks: 1_000, cronJobs: 4_000 }

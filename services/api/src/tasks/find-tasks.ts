@@ -11,16 +11,16 @@ export type TaskFilter = Omit<ListTasksQuery, 'limit' | 'cursor'>
 
 /**
  * Reads a page of a workspace's tasks, newest first.
- * @param only - A further condition, and the name of the list that it makes.
+ * @param only - Further conditions, and the name of the list that they make.
  */
 export function findTasks(
   ctx: Context,
   workspaceId: string,
   query: ListTasksQuery,
-  only?: { list: string; condition: string },
+  only?: { list: string; narrow(rest: Where): void },
 ): Promise<Page<Task>> {
   const scan = scanTasks(workspaceId, query)
-  if (only) scan.rest.and(only.condition)
+  only?.narrow(scan.rest)
   const list = `${only?.list ?? 'tasks'}:${workspaceId}`
   return readBoundedPage<TaskRow, Task>(ctx, query, scan, list, presentTask)
 }

@@ -1,19 +1,42 @@
+import type { RunErrorCode } from '@belfry/contract'
 import type { ReactNode } from 'react'
+import type { DeadLetterFilter } from '../../api/dead-letters.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
-import { FilterBar, SearchFilter } from '../../ui/filter-bar.tsx'
+import { FilterBar, MultiFilter, SearchFilter } from '../../ui/filter-bar.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
 import { type LogFilterValues, toLogQuery } from '../log/log-filters.ts'
 import { RangeFilter } from '../log/range-filter.tsx'
 
 /** The filters of the list in the URL. The API accepts the same ones for bulk actions. */
-export const deadLetterFilters = ['topic', 'cronjob_id', 'range', 'from', 'to'] as const
+export const deadLetterFilters = ['name', 'topic', 'host', 'error', 'cronjob_id', 'range', 'from', 'to'] as const
 
 type DeadLetterFilters = (typeof deadLetterFilters)[number]
+
+const errorLabels: Record<RunErrorCode, string> = {
+  http_status: 'HTTP status',
+  timeout: 'Timeout',
+  connection_refused: 'Connection refused',
+  connection_reset: 'Connection reset',
+  stale_connection: 'Stale connection',
+  dns: 'DNS',
+  tls: 'TLS',
+  blocked_address: 'Blocked address',
+  invalid_response: 'Invalid response',
+  secret_missing: 'Secret missing',
+  secret_not_allowed: 'Secret not allowed',
+  secret_unreadable: 'Secret unreadable',
+  internal_error: 'Internal error',
+  worker_lost: 'Worker lost',
+}
+const errors = Object.entries(errorLabels).map(([value, label]) => ({ value, label }))
 
 /** The filters of the list. The time range is about when a task was due. */
 export function FilterFields({ filters }: { filters: Filters<DeadLetterFilters> }): ReactNode {
   return (
-    <FilterBar filters={filters} search={<SearchFilter filters={filters} name="topic" label="Exact topic" />}>
+    <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
+      <SearchFilter filters={filters} name="host" label="Host" isPageSearch={false} />
+      <MultiFilter filters={filters} name="error" label="Error" all="All errors" options={errors} />
+      <SearchFilter filters={filters} name="topic" label="Exact topic" isPageSearch={false} />
       <CronJobFilter filters={filters} />
       <RangeFilter filters={filters} />
     </FilterBar>
@@ -22,10 +45,11 @@ export function FilterFields({ filters }: { filters: Filters<DeadLetterFilters> 
 
 /** Converts the filters to those of the API, for the list and for bulk actions. */
 export function toDeadLetterFilter(
-  values: Partial<Record<DeadLetterFilters, string[]>>,
+  { host, error, ...values }: Partial<Record<DeadLetterFilters, string[]>>,
   now: Date,
   timeZone: string,
-): { topic?: string; cronjob_id?: string; from?: string; to?: string } {
+): DeadLetterFilter {
   const query = toLogQuery(values satisfies LogFilterValues, now, timeZone)
-  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String([value].flat()[0])]))
+  const single = Object.entries(query).map(([name, value]) => [name, String([value].flat()[0])])
+  return { ...Object.fromEntries(single), ...(host ? { host } : {}), ...(error ? { error } : {}) }
 }
