@@ -55,6 +55,45 @@ describe('a long activity log in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('row', { name: 'attempt 20 ' }).waitFor()
   })
 
+  it('reuses the elements of rows while it scrolls, and puts them in order at rest', async () => {
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/log`)
+    const list = page.getByRole('region', { name: 'Runs' })
+    await rows(page).nth(2).waitFor()
+    await waitFor(
+      async () => {
+        await list.evaluate(element => element.scrollTo({ top: element.scrollHeight }))
+        return page.getByText('end of log').count()
+      },
+      found => found === 1,
+      60_000,
+    )
+    await list.evaluate(element => element.scrollTo({ top: element.scrollHeight }))
+    await page.getByRole('row', { name: `attempt ${count}` }).waitFor()
+    const { added, passed } = await list.evaluate(async element => {
+      let added = 0
+      const observer = new MutationObserver(records => {
+        for (const { addedNodes } of records) added += [...addedNodes].filter(node => node.nodeName === 'TR').length
+      })
+      observer.observe(element, { childList: true, subtree: true })
+      // Not as far as pages are dropped and read again.
+      const start = element.scrollTop
+      for (let step = 0; step < 25; step += 1) {
+        element.scrollBy({ top: -900 })
+        await new Promise(resolve => requestAnimationFrame(resolve))
+      }
+      observer.disconnect()
+      return { added, passed: (start - element.scrollTop) / 42 }
+    })
+    expect(passed).toBeGreaterThan(500)
+    expect(added).toBeLessThan(passed / 4)
+    const indexes = () =>
+      list.evaluate(element =>
+        [...element.querySelectorAll('tbody tr')].map(row => Number(row.getAttribute('aria-rowindex'))),
+      )
+    await expect.poll(async () => isSorted(await indexes()), { timeout: 10_000 }).toBe(true)
+  })
+
   it('moves with the arrow keys, and keeps its position while a run is open', async () => {
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/log?status=failed`)
@@ -73,3 +112,7 @@ describe('a long activity log in the dashboard', { timeout: 180_000 }, () => {
     expect(await list.evaluate(element => element.scrollTop)).toBe(top)
   })
 })
+
+function isSorted(numbers: readonly number[]): boolean {
+  return numbers.every((number, at) => at === 0 || number > (numbers[at - 1] ?? 0))
+}

@@ -8,6 +8,7 @@ import { searchQuery } from '../api/search.ts'
 import { paths, type WorkspacePaths } from '../paths.ts'
 import { useOrganization } from '../session/scope.ts'
 import { formatCount } from '../ui/format-amount.ts'
+import { useScrollLock } from '../ui/use-scroll-lock.ts'
 import { useSettled } from '../ui/use-settled.ts'
 import styles from './command-palette.module.css'
 import { useAllCommands } from './commands.tsx'
@@ -17,6 +18,7 @@ const settledMs = 150
 
 /** Searches the registered commands, and the tasks, cron jobs, runs, hosts and topics of the workspace. */
 export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode {
+  useScrollLock()
   const commands = useAllCommands()
   const navigate = useNavigate()
   const { organization } = useOrganization()
@@ -29,7 +31,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode 
   return (
     <Dialog.Root open onOpenChange={open => !open && onClose()}>
       <Dialog.Portal>
-        <div className={styles.overlay} data-modal="" />
+        <div className={styles.overlay} />
         <Dialog.Content className={styles.palette} aria-describedby={undefined}>
           <Dialog.Title className="visually-hidden">Commands</Dialog.Title>
           <Cmdk label="Commands" loop filter={byWords}>

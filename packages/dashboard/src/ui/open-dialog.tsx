@@ -5,16 +5,18 @@ import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 import styles from './dialog.module.css'
 import type { DialogProps } from './dialog.tsx'
+import { useScrollLock } from './use-scroll-lock.ts'
 
 /**
- * A modal dialog that is open. The overlay is our own element and `base.css` stops the page from scrolling, because Radix would
- * inject a style element, which the content security policy forbids.
+ * A modal dialog that is open. The overlay is our own element and the lock of the page our own too, because Radix would inject a
+ * style element, which the content security policy forbids.
  */
 export function OpenDialog({ onClose, title, description, isWide, children }: Omit<DialogProps, 'isOpen'>): ReactNode {
+  useScrollLock()
   return (
     <Radix.Root open onOpenChange={open => !open && onClose()}>
       <Radix.Portal>
-        <div className={styles.overlay} data-modal="" />
+        <div className={styles.overlay} />
         <Radix.Content
           className={classNames(styles.dialog, isWide && styles.wide)}
           {...(description ? {} : { 'aria-describedby': undefined })}

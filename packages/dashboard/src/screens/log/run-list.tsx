@@ -12,11 +12,13 @@ import type { Filters } from '../../ui/use-filters.ts'
 import styles from './log.module.css'
 import { LogEnd } from './log-end.tsx'
 import type { LogFilter } from './log-filters.ts'
+import { RowSlots } from './row-slots.ts'
 import { RunRow, SkeletonRow } from './run-row.tsx'
 import type { ShownLog } from './use-run-log.ts'
 
 const freshMs = 1600
 const skeletonRows = 10
+const restMs = 500
 
 type RunListProps = { shown: ShownLog; filters: Filters<LogFilter>; isPaused: boolean; isNarrow: boolean }
 
@@ -24,7 +26,7 @@ type RunListProps = { shown: ShownLog; filters: Filters<LogFilter>; isPaused: bo
 export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): ReactNode {
   const { log, view, scope, arrivedAt } = shown
   const scroller = useRef<HTMLDivElement>(null)
-  const [isAtTop, setIsAtTop] = useState(true)
+  const [rowSlots] = useState(() => new RowSlots())
   const [focused, setFocused] = useState<number | null>(null)
   useJumpKeys(scroller)
   const { run: openRun } = useParams()
@@ -41,7 +43,8 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
   const rangeExtractor = useCallback(
     (range: Range) => {
       const rows = defaultRangeExtractor(range)
-      return focused === null || focused >= range.count || rows.includes(focused) ? rows : [...rows, focused]
+      const isIncluded = focused === null || focused >= range.count || rows.includes(focused)
+      return isIncluded ? rows : [...rows, focused].sort((a, b) => a - b)
     },
     [focused],
   )
@@ -49,10 +52,12 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
     count: view.rowCount,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    overscan: 12,
+    overscan: 6,
+    isScrollingResetDelay: restMs,
     rangeExtractor,
   })
   useEffect(() => rows.measure(), [rows, rowHeight])
+  const isAtTop = (rows.scrollOffset ?? 0) < rowHeight / 2
   useEffect(() => log.setHeld(isPaused || !isAtTop), [log, isPaused, isAtTop])
   const first = rows.range?.startIndex ?? 0
   const last = rows.range?.endIndex ?? 0
@@ -66,6 +71,11 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
     log.showWaiting()
     scroller.current?.scrollTo({ top: 0 })
   }
+  const items = rows.getVirtualItems().map(({ index, start }) => ({ index, start, run: view.runAt(index) }))
+  const slots = rowSlots.assign(items.map(({ index, run }) => run?.id ?? index))
+  const mounted = items.map(item => ({ ...item, slot: slots.get(item.run?.id ?? item.index) ?? item.index }))
+  // Moving an element costs as much as a new one, so the elements get their order when scrolling has stopped.
+  if (rows.isScrolling) mounted.sort((a, b) => a.slot - b.slot)
   const isEmpty = view.rowCount === 0
   const isOrganizationWide = scope.workspaceId === null
   if (isEmpty && view.state === 'failed') return <Problem error={view.error} onRetry={() => void log.readMore()} />
@@ -82,7 +92,6 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
       <section
         ref={scroller}
         className={styles.scroller}
-        onScroll={event => setIsAtTop(event.currentTarget.scrollTop < rowHeight / 2)}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll a list that is longer than its frame
         tabIndex={0}
         aria-label="Runs"
@@ -97,13 +106,12 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
             style={{ height: isEmpty ? rowHeight * skeletonRows : rows.getTotalSize() }}
             onKeyDown={event => moveBetweenRows(event, scroller.current)}
           >
-            {rows.getVirtualItems().map(({ index, start }) => {
-              const run = view.runAt(index)
+            {mounted.map(({ slot, run, index, start }) => {
               const place = { start, height: rowHeight }
-              if (!run) return <SkeletonRow key={index} place={place} index={index} />
+              if (!run) return <SkeletonRow key={slot} place={place} index={index} />
               return (
                 <RunRow
-                  key={run.id}
+                  key={slot}
                   run={run}
                   index={index}
                   place={place}

@@ -78,15 +78,13 @@ function Row({ run, index, place, isOrganizationWide, isOpen, isFresh, onFocus }
   )
 }
 
-/** A placeholder for a row that is loading. */
+/** A placeholder for a row that is loading. It has few elements, because fast scrolling shows many. */
 export function SkeletonRow({ place, index }: { place: Place; index: number }): ReactNode {
   return (
     <tr aria-rowindex={index + 2} style={styleOf(place)} className={classNames(styles.row, styles.run)}>
-      {['a', 'b', 'c', 'd', 'e', 'f'].map(cell => (
-        <td key={cell}>
-          <Skeleton />
-        </td>
-      ))}
+      <td className={styles.bones}>
+        <Skeleton />
+      </td>
     </tr>
   )
 }

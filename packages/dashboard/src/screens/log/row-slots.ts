@@ -1,0 +1,24 @@
+/** The id of a run, or the index of a row that is loading. */
+type RowKey = string | number
+
+/**
+ * Assigns mounted rows to slots, whose elements are reused: a row that leaves the view passes its slot to an entering row.
+ * New text in old elements costs a fraction of new elements.
+ */
+export class RowSlots {
+  #slots: ReadonlyMap<RowKey, number> = new Map()
+
+  /** Returns the slots of rows. A row keeps its slot, and so the focus, while it is mounted. */
+  assign(rows: readonly RowKey[]): ReadonlyMap<RowKey, number> {
+    const before = this.#slots
+    const taken = new Set(rows.flatMap(row => before.get(row) ?? []))
+    let free = 0
+    const takeFree = () => {
+      while (taken.has(free)) free += 1
+      taken.add(free)
+      return free
+    }
+    this.#slots = new Map(rows.map(row => [row, before.get(row) ?? takeFree()]))
+    return this.#slots
+  }
+}
