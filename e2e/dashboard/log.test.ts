@@ -140,6 +140,34 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await page.waitForURL(url => !url.pathname.includes('/run_'))
   })
 
+  it('changes the width of the open run with the keyboard and the pointer, and keeps it', async () => {
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/log`)
+    await rowOf(page, 'orders.next').getByRole('link').click()
+    const run = page.getByRole('region', { name: 'Run', exact: true })
+    const widthOf = () => run.evaluate(panel => Math.round(panel.getBoundingClientRect().width))
+    const edge = page.getByRole('separator', { name: 'Width of the run' })
+    const before = await widthOf()
+    await edge.focus()
+    for (let step = 0; step < 10; step += 1) await page.keyboard.press('ArrowLeft')
+    expect(await edge.getAttribute('aria-valuenow')).toBe('70')
+    const wide = await widthOf()
+    expect(wide).toBeGreaterThan(before)
+    await page.reload()
+    await run.getByRole('heading', { name: 'orders.next' }).waitFor()
+    expect(await widthOf()).toBe(wide)
+    const box = await edge.boundingBox()
+    if (!box) throw new Error('The edge is not visible.')
+    await page.mouse.move(box.x + box.width / 2, 400)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 300, 400, { steps: 4 })
+    await page.mouse.up()
+    expect(await widthOf()).toBeLessThan(wide - 200)
+    await expectAccessible(page)
+    await edge.dblclick()
+    expect(await widthOf()).toBe(before)
+  })
+
   it('shows a hostile response as text', async () => {
     const script = '<script>document.title = "owned"</script><img src=x onerror="document.title = 1">'
     const text = `${script}\u001b[31mred\u001b[0m user\u202egpj.exe\u0000 \u05e9\u05dc\u05d5\u05dd`

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { type ReactNode, useCallback, useEffect, useRef } from 'react'
+import { type CSSProperties, type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { useLocation, useNavigate, useParams } from 'react-router'
 import { runQuery } from '../../api/runs.ts'
 import { useWorkspace } from '../../session/scope.ts'
@@ -10,6 +10,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { usePageTitle } from '../../ui/use-page-title.ts'
+import { PanelEdge, usePanelWidth } from './panel-edge.tsx'
 import styles from './run.module.css'
 import { RunContent } from './run-content.tsx'
 import { useIsNarrow } from './use-is-narrow.ts'
@@ -23,6 +24,7 @@ export function Run(): ReactNode {
   const { data: run, error, refetch } = useQuery(runQuery(workspace.id, id))
   const panel = useRef<HTMLElement>(null)
   const isNarrow = useIsNarrow()
+  const [width, setWidth] = usePanelWidth()
   usePageTitle(run ? `Run of ${run.task_name}` : 'Run')
   useEffect(() => {
     if (isNarrow) panel.current?.focus()
@@ -49,18 +51,28 @@ export function Run(): ReactNode {
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [close])
   return (
-    <section ref={panel} className={styles.panel} aria-label="Run" tabIndex={-1}>
-      <header className={styles.head}>
-        <h2>
-          <bdi>{run?.task_name ?? 'Run'}</bdi>
-        </h2>
-        {run && <StateBadge state={run.status} />}
-        <IconButton label="Close run" icon={<X size={17} />} onClick={close} />
-      </header>
-      {error && <Problem error={error} onRetry={() => void refetch()} />}
-      {!run && !error && <SkeletonContent />}
-      {run && <RunContent key={run.id} run={run} />}
-    </section>
+    <>
+      {!isNarrow && <PanelEdge width={width} onChange={setWidth} />}
+      <section
+        ref={panel}
+        className={styles.panel}
+        // The type has no custom properties.
+        style={width === null ? undefined : ({ '--panel-width': `${width}%` } as CSSProperties)}
+        aria-label="Run"
+        tabIndex={-1}
+      >
+        <header className={styles.head}>
+          <h2>
+            <bdi>{run?.task_name ?? 'Run'}</bdi>
+          </h2>
+          {run && <StateBadge state={run.status} />}
+          <IconButton label="Close run" icon={<X size={17} />} onClick={close} />
+        </header>
+        {error && <Problem error={error} onRetry={() => void refetch()} />}
+        {!run && !error && <SkeletonContent />}
+        {run && <RunContent key={run.id} run={run} />}
+      </section>
+    </>
   )
 }
 
