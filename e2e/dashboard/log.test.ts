@@ -140,6 +140,16 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await page.waitForURL(url => !url.pathname.includes('/run_'))
   })
 
+  it('leads from failed runs to their dead letters', async () => {
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/log?error=http_status&name=orders.broken&range=1h`)
+    await rowOf(page, 'orders.broken').waitFor()
+    await page.getByRole('link', { name: 'Dead letters' }).last().click()
+    await page.waitForURL('**/dead-letters?name=orders.broken&error=http_status')
+    await page.getByRole('region', { name: 'Dead letters' }).getByRole('link', { name: 'orders.broken' }).waitFor()
+    await page.getByRole('button', { name: 'Replay all matching' }).waitFor()
+  })
+
   it('changes the width of the open run with the keyboard and the pointer, and keeps it', async () => {
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/log`)

@@ -1,6 +1,6 @@
 import type { Found } from '@belfry/contract'
 import { describe, expect, it } from 'vitest'
-import { parseSearch, toLogQuery } from './log-filters.ts'
+import { parseSearch, toDeadLetterQuery, toLogQuery } from './log-filters.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 
@@ -61,4 +61,16 @@ it.each([
 
 it('a search for what was not found filters by name', () => {
   expect(parseSearch('task_1', [])).toEqual({ kind: 'filter', name: 'name', value: 'task_1' })
+})
+
+it.each([
+  [{}, null],
+  [{ status: ['success', 'failed'], host: ['a'] }, null],
+  [{ status: ['failed'], range: ['1h'] }, ''],
+  [{ status: ['failed'], response_status: ['500'] }, null],
+  [{ status: ['failed'], workspace: ['all'] }, null],
+  [{ error: ['timeout', 'dns'], host: ['a:1'], from: ['2026-11-21T12:00:00Z'] }, '?error=timeout&error=dns&host=a%3A1'],
+  [{ error: ['http_status'], response_status: ['500'], name: ['A b'] }, '?error=http_status&name=A+b'],
+])('the log %j leads to the dead letters %j', (values, query) => {
+  expect(toDeadLetterQuery(values)).toBe(query)
 })

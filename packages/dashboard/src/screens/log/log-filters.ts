@@ -64,6 +64,22 @@ function daysOf(range: string | undefined, now: Date, timeZone: string): { from:
   return { from: at(isOver ? 0 : -1, 2), to: at(isOver ? 0 : -1, 4) }
 }
 
+const sharedFilters: readonly string[] = ['name', 'topic', 'host', 'error', 'cronjob_id']
+
+/**
+ * Returns the query of the dead letters like the failed runs that a log shows, or null if the log also shows successes, or has
+ * a filter that dead letters lack. The time range is left out, because dead letters are filtered by their due time, and so is
+ * the status code beside an error.
+ */
+export function toDeadLetterQuery(values: LogFilterValues): string | null {
+  const { status, response_status, range: _range, from: _from, to: _to, ...rest } = values
+  const isFailuresOnly = rest.error !== undefined || (status?.length === 1 && status[0] === 'failed')
+  const isNarrower = response_status !== undefined && rest.error === undefined
+  if (!isFailuresOnly || isNarrower || Object.keys(rest).some(name => !sharedFilters.includes(name))) return null
+  const pairs = Object.entries(rest).flatMap(([name, given]) => given.map(value => [name, value]))
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
+}
+
 /** The filters that a search sets. A new search replaces them. */
 export const searchedFilters = ['name', 'host', 'topic', 'response_status', 'task_id', 'error'] as const
 

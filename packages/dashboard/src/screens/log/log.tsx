@@ -1,10 +1,10 @@
-import { Download, Pause, Play } from 'lucide-react'
+import { Download, Pause, Play, Skull } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Outlet, useParams } from 'react-router'
 import { exportUrl } from '../../api/runs.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { FilterBar } from '../../ui/filter-bar.tsx'
 import { formatCount } from '../../ui/format-amount.ts'
@@ -13,7 +13,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import { FilterFields, LogSearch } from './filter-fields.tsx'
 import styles from './log.module.css'
-import { logFilters } from './log-filters.ts'
+import { logFilters, toDeadLetterQuery } from './log-filters.ts'
 import { RunList } from './run-list.tsx'
 import { useIsNarrow } from './use-is-narrow.ts'
 import { type Connection, type ShownLog, useRunLog } from './use-run-log.ts'
@@ -21,11 +21,12 @@ import { type Connection, type ShownLog, useRunLog } from './use-run-log.ts'
 /** Every attempt in a workspace or organization, live. An opened run is shown beside the list. */
 export function Log(): ReactNode {
   const { organization } = useOrganization()
-  const { workspace } = useWorkspace()
+  const { workspace, to } = useWorkspace()
   const { run } = useParams()
   const filters = useFilters(logFilters, acceptedFilters)
   const shown = useRunLog(organization, workspace, filters)
   const [isPaused, setIsPaused] = useState(false)
+  const deadLetters = toDeadLetterQuery(filters.values)
   const isNarrow = useIsNarrow()
   const isCovered = isNarrow && run !== undefined
   return (
@@ -39,6 +40,11 @@ export function Log(): ReactNode {
             <>
               {shown.omitted > 0 && <span>{formatCount(shown.omitted)}+ new runs not shown</span>}
               <LiveButton connection={shown.connection} isPaused={isPaused} onChange={setIsPaused} />
+              {deadLetters !== null && (
+                <ButtonLink to={to.deadLetters(deadLetters)} icon={<Skull size={15} aria-hidden="true" />}>
+                  Dead letters
+                </ButtonLink>
+              )}
               <ExportMenu shown={shown} />
             </>
           }
