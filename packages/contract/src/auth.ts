@@ -40,7 +40,7 @@ export const registrationRules = z
       .array(z.string())
       .readonly()
       .meta({
-        description: 'The domains of the e-mail addresses that may register without an invitation. Empty: all.',
+        description: 'The domains of the email addresses that may register without an invitation. Empty: all.',
         examples: [['example.com']],
       }),
   })
@@ -81,7 +81,7 @@ export const me = z
   .object({
     user,
     must_confirm_email: z.boolean().meta({
-      description: 'Whether the user must confirm the e-mail address before creating an organization.',
+      description: 'Whether the user must confirm the email address before creating an organization.',
     }),
     organizations: z.array(
       z.object({

@@ -23,7 +23,7 @@ const events = z.array(z.enum(alertEvents)).min(1)
 const common = { key: objectKeyField.optional(), name: textField(displayName), events }
 const byUrl = { ...common, url: textField(alertUrl) }
 
-/** Slack, Discord and webhooks require a `url`, e-mail an `email`. */
+/** Slack, Discord and webhooks require a `url`, email an `email`. */
 export const createIntegrationBody = z.discriminatedUnion('channel', [
   z.strictObject({ channel: z.literal('slack'), ...byUrl }),
   z.strictObject({ channel: z.literal('discord'), ...byUrl }),
@@ -55,12 +55,12 @@ export const integration = z
     channel: z.enum(alertChannels),
     events: z.array(z.enum(alertEvents)),
     target: z.string().meta({
-      description: 'The host of the URL, which itself is never returned, or the e-mail address.',
+      description: 'The host of the URL, which itself is never returned, or the email address.',
       examples: ['hooks.slack.com'],
     }),
     confirmed: z.boolean().meta({
       description:
-        'Whether alerts are sent: the recipient of an e-mail address outside of the organization agrees first.',
+        'Whether alerts are sent: the recipient of an email address outside of the organization agrees first.',
     }),
     created_at: timestampField(),
     updated_at: timestampField(),

@@ -83,16 +83,16 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
   invitation_email_mismatch: {
     status: 403,
     title: 'Invitation for another address',
-    description: 'The invitation was sent to a different e-mail address than that of the signed-in user.',
+    description: 'The invitation was sent to a different email address than that of the signed-in user.',
   },
   registration_closed: {
     status: 403,
     title: 'Registration closed',
-    description: 'This installation creates accounts by invitation only, for some e-mail domains only, or not at all.',
+    description: 'This installation creates accounts by invitation only, for some email domains only, or not at all.',
   },
   email_not_confirmed: {
     status: 403,
-    title: 'E-mail address not confirmed',
+    title: 'Email address not confirmed',
     description: 'The user must first open the link that was sent to the address of the account.',
   },
   organization_limit_reached: {
@@ -159,8 +159,8 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
   },
   email_taken: {
     status: 409,
-    title: 'E-mail address taken',
-    description: 'An account with this e-mail address already exists.',
+    title: 'Email address taken',
+    description: 'An account with this email address already exists.',
   },
   last_owner: {
     status: 409,
@@ -170,12 +170,12 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
   already_member: {
     status: 409,
     title: 'Already a member',
-    description: 'The user with this e-mail address already belongs to the organization.',
+    description: 'The user with this email address already belongs to the organization.',
   },
   already_invited: {
     status: 409,
     title: 'Already invited',
-    description: 'An invitation to this e-mail address is open; resend or revoke it.',
+    description: 'An invitation to this email address is open; resend or revoke it.',
   },
   invitation_used: {
     status: 409,

@@ -68,12 +68,12 @@ export const newPassword: TextRule<string> = textRule(
   },
 )
 
-/** A plain e-mail address, without quotes, comments or display name. */
+/** A plain email address, without quotes, comments or display name. */
 export const emailAddress: TextRule<string> = textRule(
   { format: 'email', maxLength: 254, examples: ['ada@example.com'] },
   text => {
     const isAddress = text.length <= 254 && z.regexes.email.test(text)
-    return isAddress ? { value: text } : { code: 'invalid_email', must: 'be an e-mail address' }
+    return isAddress ? { value: text } : { code: 'invalid_email', must: 'be an email address' }
   },
 )
 

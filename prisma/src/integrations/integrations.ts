@@ -12,15 +12,15 @@ export type Integration = {
   name: string
   channel: AlertChannel
   events: AlertEvent[]
-  /** The host of a URL, or an e-mail address. */
+  /** The host of a URL, or an email address. */
   shownTarget: string
-  /** Whether alerts are sent: an e-mail address may have to be confirmed first. */
+  /** Whether alerts are sent: an email address may have to be confirmed first. */
   isConfirmed: boolean
   createdAt: Date
   updatedAt: Date
 }
 
-/** The target of an integration: a URL or an e-mail address. */
+/** The target of an integration: a URL or an email address. */
 export type IntegrationTarget = {
   target: string
   shownTarget: string

@@ -2,10 +2,10 @@ import { type TierName, toId } from '@belfry/domain'
 import { insertAuditEntry, type NewAuditEntry } from '../audit-log.ts'
 import type { Transaction } from '../postgres/in-transaction.ts'
 
-/** An organization as mails to its owners show it. `owners` are e-mail addresses. */
+/** An organization as mails to its owners show it. `owners` are email addresses. */
 export type OwnedOrganization = { name: string; slug: string; owners: string[] }
 
-/** Finds an organization's name and the e-mail addresses of its owners; null when it has been deleted. */
+/** Finds an organization's name and the email addresses of its owners; null when it has been deleted. */
 export async function findOwners(tx: Transaction, organizationId: string): Promise<OwnedOrganization | null> {
   const text = `
     SELECT name, slug, ARRAY (

@@ -4,7 +4,7 @@ import type { Pool } from '../postgres/pool.ts'
 const batchSize = 1000
 
 /**
- * Deletes a batch of expired sessions, password resets, e-mail confirmations, throttles, billing events, hashes of messages
+ * Deletes a batch of expired sessions, password resets, email confirmations, throttles, billing events, hashes of messages
  * and entries of account logs. Returns how many rows it deleted.
  */
 export async function forgetExpired(pool: Pool): Promise<number> {

@@ -47,7 +47,7 @@ export const variables = z.object({
   TRUST_PROXY: parsedBy(parseTrustedProxies).prefault(''),
   /** Who may create an account. The first account of an installation needs no invitation. */
   REGISTRATION: z.enum(['open', 'invite', 'closed'], 'must be open, invite or closed').default('invite'),
-  /** The domains of e-mail addresses that may register, comma-separated. Default: all. */
+  /** The domains of email addresses that may register, comma-separated. Default: all. */
   REGISTRATION_DOMAINS: parsedBy(parseHosts).prefault(''),
   /** Where the dispatchers send mails. The API only sees whether it is a mail server. */
   SMTP_URL: z.url({ protocol: /^(smtps?|file)$/, error: 'must be an smtp://, smtps:// or file:// URL' }).optional(),
@@ -80,7 +80,7 @@ export const variables = z.object({
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
   /** Opens the board of the queues to operators. Default: no board. */
   OPERATOR_PASSWORD: z.string().min(12, 'must have at least 12 characters').optional(),
-  /** The e-mail addresses of the users who operate this installation, comma-separated. Default: none. */
+  /** The email addresses of the users who operate this installation, comma-separated. Default: none. */
   OPERATORS: z
     .string()
     .prefault('')
@@ -90,7 +90,7 @@ export const variables = z.object({
         .map(one => one.trim().toLowerCase())
         .filter(Boolean),
     )
-    .refine(all => all.every(one => /^[^\s@]+@[^\s@]+$/.test(one)), 'must be e-mail addresses, comma-separated'),
+    .refine(all => all.every(one => /^[^\s@]+@[^\s@]+$/.test(one)), 'must be email addresses, comma-separated'),
   /** Whether the QStash interface is served at `/v2`. */
   QSTASH_API: z.enum(['on', 'off'], 'must be on or off').default('off'),
   /** A JSON file with the `apiKey` that the public token of QStash's development mode stands for, on loopback only. */

@@ -10,7 +10,7 @@ const password = 'correct horse battery'
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
 describe('works', () => {
-  it('registers, signs in with the e-mail in any case, and sets a session cookie', async () => {
+  it('registers, signs in with the email in any case, and sets a session cookie', async () => {
     const registered = await api.send('POST', register, { email: 'Ada@Example.com', password, name: 'Ada' })
     expect(registered.status).toBe(201)
     expect(registered.body.user).toMatchObject({ email: 'ada@example.com', name: 'Ada' })
@@ -36,14 +36,14 @@ describe('works', () => {
 })
 
 describe('refuses', () => {
-  it('a second account with the same e-mail', async () => {
+  it('a second account with the same email', async () => {
     const body = { email: 'twice@example.com', password, name: 'A' }
     await api.send('POST', register, body)
     const { status, body: problem } = await api.send('POST', register, { ...body, email: 'TWICE@example.com' })
     expect([status, problem.code]).toEqual([409, 'email_taken'])
   })
 
-  it('a wrong password and an unknown e-mail with the same words', async () => {
+  it('a wrong password and an unknown email with the same words', async () => {
     const { email } = await api.signUp()
     const headers = { 'X-Request-Id': 'same' }
     const wrong = await api.send('POST', login, { email, password: 'wrong horse battery' }, headers)

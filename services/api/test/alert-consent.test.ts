@@ -23,7 +23,7 @@ const targetOf = async ({ workspaceId }: TestOrganization, id: string) => {
   return (await openIntegration(pool, config.masterKeys, ...ids))?.target ?? null
 }
 
-describe('an e-mail address outside of the organization', () => {
+describe('an email address outside of the organization', () => {
   it('gets no alert and no test before its recipient has agreed, once', async () => {
     const [organization, email] = [await anOrganization(api), newEmail()]
     const { body } = await integrate(organization, email)

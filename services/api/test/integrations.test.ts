@@ -61,7 +61,7 @@ describe('works', () => {
     expect(log.text).not.toContain('a-secret-part')
   })
 
-  it('accepts an e-mail address for the channel email, and an API key as the caller', async () => {
+  it('accepts an email address for the channel email, and an API key as the caller', async () => {
     const organization = await anOrganization(api)
     const path = `/api/v1/workspaces/${organization.workspaceId}/integrations`
     const body = { name: 'Mails', channel: 'email', email: 'ops@example.com', events: ['task.dead'] }

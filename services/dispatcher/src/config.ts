@@ -55,10 +55,10 @@ export const variables = z.object({
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   /** The limits of tiers that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
-  /** How targets reach the operator, in the `User-Agent` of calls: a URL or an e-mail address. Default: none. */
+  /** How targets reach the operator, in the `User-Agent` of calls: a URL or an email address. Default: none. */
   ABUSE_CONTACT: z
     .string()
-    .regex(/^[\x21-\x27\x2a-\x7e]{3,200}$/, 'must be a URL or an e-mail address')
+    .regex(/^[\x21-\x27\x2a-\x7e]{3,200}$/, 'must be a URL or an email address')
     .optional(),
   ...tracingSettings,
   /** The mail server, or a folder for mails. Without it mails wait. */

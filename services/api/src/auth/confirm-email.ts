@@ -9,7 +9,7 @@ import { consumeReset } from './throttle.ts'
 
 export const confirmEmail = endpoint({
   right: 'public',
-  summary: 'Confirm the e-mail address of an account with the token of a link',
+  summary: 'Confirm the email address of an account with the token of a link',
   answer: { status: 204 },
   refusals: ['rate_limited'],
   body: confirmEmailBody,

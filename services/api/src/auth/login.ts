@@ -24,7 +24,7 @@ export const login = endpoint({
     const matches = await provePassword(ctx, account, { address, known }, body.password)
     const session = user && matches ? await signIn(ctx, user, body.password, address) : null
     if (user && !session) recordFailedSignIn(ctx, user.id, address)
-    if (!session) throw new AppError('unauthenticated', 'The e-mail or the password is wrong.')
+    if (!session) throw new AppError('unauthenticated', 'The email or the password is wrong.')
     return { status: 200, ...session }
   },
 })

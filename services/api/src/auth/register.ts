@@ -34,7 +34,7 @@ export const register = endpoint({
       })
       .catch(error => {
         throw isUniqueViolation(error)
-          ? new AppError('email_taken', 'An account with this e-mail already exists.')
+          ? new AppError('email_taken', 'An account with this email already exists.')
           : error
       })
     return { status: 201, ...session }

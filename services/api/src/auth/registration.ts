@@ -27,7 +27,7 @@ export function requireOpenRegistration(
     throw closed('Accounts are created by invitation only. Ask a member of an organization for one.')
   const domain = email.slice(email.lastIndexOf('@') + 1)
   if (registrationDomains.length === 0 || registrationDomains.includes(domain)) return
-  throw closed(`Use an e-mail address of ${registrationDomains.join(' or ')}.`)
+  throw closed(`Use an email address of ${registrationDomains.join(' or ')}.`)
 }
 
 /** Throws `registration_closed` unless an invitation may create an account. */

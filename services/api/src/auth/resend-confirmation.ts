@@ -4,7 +4,7 @@ import { mayGetConfirmationMail } from './throttle.ts'
 
 export const resendConfirmation = endpoint({
   right: 'signed_in',
-  summary: 'Send another link that confirms the e-mail address, unless it is confirmed',
+  summary: 'Send another link that confirms the email address, unless it is confirmed',
   answer: { status: 202 },
   async handle(ctx, { caller }) {
     const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: caller.userId } })

@@ -76,7 +76,7 @@ export async function storeConsentMail(
 
 export const confirmAlerts = endpoint({
   right: 'public',
-  summary: 'Agree to get alerts at an e-mail address, with the token of a link',
+  summary: 'Agree to get alerts at an email address, with the token of a link',
   answer: { status: 204 },
   refusals: ['rate_limited'],
   body: confirmAlertsBody,
@@ -92,7 +92,7 @@ export const confirmAlerts = endpoint({
 // opened changes nothing.
 export const unsubscribe = endpoint({
   right: 'public',
-  summary: 'End all alerts to an e-mail address, with the token of a mail',
+  summary: 'End all alerts to an email address, with the token of a mail',
   answer: { status: 204 },
   query: unsubscribeQuery,
   async handle(ctx, { query }) {

@@ -38,7 +38,7 @@ import { storeConsentMail, withConsent } from './alert-consent.ts'
 
 export const createIntegration = endpoint({
   right: 'integration.write',
-  summary: 'Send alerts of a workspace to Slack, Discord, an e-mail address or a webhook',
+  summary: 'Send alerts of a workspace to Slack, Discord, an email address or a webhook',
   answer: { status: 201, body: integration },
   refusals: ['conflict', 'key_in_use', 'rate_limited'],
   params: { ws: 'ws' },

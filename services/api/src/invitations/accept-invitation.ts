@@ -68,7 +68,7 @@ async function join(ctx: Context, request: Request, invitation: Found) {
   if (user.email !== invitation.email) {
     throw new AppError(
       'invitation_email_mismatch',
-      'This invitation is for another e-mail address: sign in with that address.',
+      'This invitation is for another email address: sign in with that address.',
     )
   }
   const now = ctx.clock.now()

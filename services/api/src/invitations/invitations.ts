@@ -25,7 +25,7 @@ import { invitationMs, storeInvitationMail } from './send-invitation.ts'
 
 export const createInvitation = endpoint({
   right: 'invitation.create',
-  summary: 'Invite a user by e-mail; the link in the mail is valid for seven days and for one use',
+  summary: 'Invite a user by email; the link in the mail is valid for seven days and for one use',
   answer: { status: 201, body: invitation },
   refusals: ['already_member', 'already_invited', 'conflict', 'quota_exceeded', 'rate_limited'],
   params: { org: 'org' },
@@ -65,7 +65,7 @@ const toWsId = (id: string) => toId('ws', id)
 // Rejects an address of a member, and an address with an open invitation.
 async function requireInvitable(ctx: Context, tx: PrismaTransaction, organizationId: string, email: string) {
   const members = await tx.membership.count({ where: { organizationId, user: { email } } })
-  if (members > 0) throw new AppError('already_member', 'A member already has this e-mail address.')
+  if (members > 0) throw new AppError('already_member', 'A member already has this email address.')
   const now = new Date(ctx.clock.now())
   const open = { organizationId, email, acceptedAt: null, revokedAt: null }
   await tx.invitation.updateMany({ where: { ...open, expiresAt: { lte: now } }, data: { revokedAt: now } })

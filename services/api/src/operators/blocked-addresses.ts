@@ -20,7 +20,7 @@ import { recordOperatorAction } from './tenants.ts'
 
 export const listBlockedAddresses = endpoint({
   right: 'operator',
-  summary: 'List the e-mail addresses that operators have blocked, newest first',
+  summary: 'List the email addresses that operators have blocked, newest first',
   answer: { status: 200, body: pageOf(blockedAddress) },
   query: listBlockedAddressesQuery,
   async handle(ctx, { query }) {
@@ -36,7 +36,7 @@ export const listBlockedAddresses = endpoint({
 
 export const blockAddress = endpoint({
   right: 'operator',
-  summary: 'Send no alerts and no invitations to an e-mail address',
+  summary: 'Send no alerts and no invitations to an email address',
   answer: { status: 204 },
   body: blockAddressBody,
   async handle(ctx, { caller, body }) {
@@ -52,7 +52,7 @@ export const blockAddress = endpoint({
 
 export const unblockAddress = endpoint({
   right: 'operator',
-  summary: 'End the block of an e-mail address; a recipient who has unsubscribed still gets no alerts',
+  summary: 'End the block of an email address; a recipient who has unsubscribed still gets no alerts',
   answer: { status: 204 },
   body: unblockAddressBody,
   async handle(ctx, { caller, body }) {

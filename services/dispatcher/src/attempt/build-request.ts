@@ -29,7 +29,7 @@ export type Identity = {
   depths: readonly string[]
 }
 
-/** @param abuseContact - A URL or an e-mail address; null when there is none. */
+/** @param abuseContact - A URL or an email address; null when there is none. */
 export function createIdentity(abuseContact: string | null, masterKeys: MasterKeys): Identity {
   const contact = abuseContact === null ? '' : ` (+${abuseContact})`
   return { userAgent: `Belfry/${version}${contact}`, depths: depthHeaders(masterKeys) }

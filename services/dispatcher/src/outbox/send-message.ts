@@ -136,7 +136,7 @@ const toAddress = { burst: 20, everyMs: 180_000 }
 const ofInstallation = { burst: 1_000, everyMs: 1_000 }
 
 /**
- * Counts an alert to an e-mail address, for the address and for the installation: workspaces are free, so any number of them
+ * Counts an alert to an email address, for the address and for the installation: workspaces are free, so any number of them
  * could send to the same person.
  * @throws UndeliveredMessage beyond a limit: the mail waits.
  */

@@ -76,7 +76,7 @@ it.each(['slack', 'discord'] as const)('notifies %s', async channel => {
   expect(headersOf(receiver.requests[0]?.rawHeaders ?? [])).not.toHaveProperty('webhook-signature')
 })
 
-it('notifies an e-mail address', async () => {
+it('notifies an email address', async () => {
   const { open, integrate, notify, row } = await setupAlerts()
   const server = await startMailServer()
   onTestFinished(() => server.close())
