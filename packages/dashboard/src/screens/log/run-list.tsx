@@ -18,6 +18,7 @@ import type { ShownLog } from './use-run-log.ts'
 
 const freshMs = 1600
 const skeletonRows = 10
+// The rows return to their order, which screen readers follow, once the list has rested this long.
 const restMs = 500
 
 type RunListProps = { shown: ShownLog; filters: Filters<LogFilter>; isPaused: boolean; isNarrow: boolean }

@@ -1,1 +1,0 @@
-export { createAgentServer } from './create-agent-server.ts'
