@@ -140,6 +140,10 @@ describe('POST /mcp', () => {
       const refused = await belfry.call('POST', '/mcp', initialize, caller)
       expect([refused.status, refused.body.code]).toEqual([401, 'unauthenticated'])
     }
+    const cookie = { Cookie: `belfry_session=${token}`, 'X-Workspace-Id': String(workspaceId) }
+    const headers = { ...cookie, Accept: 'application/json, text/event-stream', 'Content-Type': 'application/json' }
+    const body = JSON.stringify(initialize)
+    expect((await fetch(`${belfry.url}/mcp`, { method: 'POST', headers, body })).status).toBe(401)
     const got = await belfry.call('GET', '/mcp')
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST'])
   })
