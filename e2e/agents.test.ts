@@ -140,7 +140,8 @@ describe('POST /mcp', () => {
       const refused = await belfry.call('POST', '/mcp', initialize, caller)
       expect([refused.status, refused.body.code]).toEqual([401, 'unauthenticated'])
     }
-    const cookie = { Cookie: `belfry_session=${token}`, 'X-Workspace-Id': String(workspaceId) }
+    const own = { Origin: 'http://belfry.example.com', 'X-Workspace-Id': String(workspaceId) }
+    const cookie = { ...own, Cookie: `belfry_session=${token}` }
     const headers = { ...cookie, Accept: 'application/json, text/event-stream', 'Content-Type': 'application/json' }
     const body = JSON.stringify(initialize)
     expect((await fetch(`${belfry.url}/mcp`, { method: 'POST', headers, body })).status).toBe(401)
