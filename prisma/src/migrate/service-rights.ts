@@ -49,7 +49,8 @@ const rightsByTable: Record<string, Rights> = {
   password_resets: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
   promotion: { api: change, scheduler: change, dispatcher: change },
   qstash_deduplications: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
-  qstash_signing_keys: { api: all, scheduler: none, dispatcher: add },
+  // Its upsert needs both rights.
+  qstash_signing_keys: { api: all, scheduler: none, dispatcher: change },
   queue_starts: { api: all, scheduler: all, dispatcher: all },
   queues: { api: all, scheduler: change, dispatcher: change },
   quota_crossings: { api: none, scheduler: change, dispatcher: none },
