@@ -103,9 +103,9 @@ describe('works', () => {
     const { call, store, listed } = await aCaller()
     const change = async (id: string | undefined, name: string, url: string, errors: string[]) => {
       const uuid = fromId('task', id ?? '')
-      await api.ctx.pool.query('UPDATE task_requests SET name = $2, url = $3 WHERE task_id = $1', [uuid, name, url])
+      await api.db.query('UPDATE task_requests SET name = $2, url = $3 WHERE task_id = $1', [uuid, name, url])
       for (const [at, error] of errors.entries())
-        await api.ctx.pool.query(
+        await api.db.query(
           `INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at, error_code)
            SELECT $2, workspace_id, id, $3, 'task', 'failed', now(), now(), now(), $4 FROM tasks WHERE id = $1`,
           [uuid, newUuid(), at + 1, error],

@@ -113,6 +113,7 @@ describe('works', () => {
     expect(created.body).toEqual({
       id: expect.stringMatching(/^sub_/),
       workspace_id: expect.stringMatching(/^ws_/),
+      key: null,
       topic: 'a.*',
       url: target,
       headers: {},
