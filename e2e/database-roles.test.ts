@@ -37,6 +37,7 @@ describe.runIf(hasTool('psql', ['--version']))('an installation whose owner is n
   let url: string
   let caller: Caller
   let target: Receiver
+  let start: (name: ServiceName) => Promise<unknown>
 
   const urlFor = (name: string) => env[`${name.toUpperCase()}_DATABASE_URL`] ?? ''
   const migrate = (...args: string[]) =>
@@ -69,8 +70,7 @@ describe.runIf(hasTool('psql', ['--version']))('an installation whose owner is n
       ...{ ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
       ...{ REGISTRATION: 'open', DEFAULT_TIER: 'free', OPERATOR_PASSWORD: randomBytes(16).toString('hex') },
     }
-    const start = async (name: ServiceName) =>
-      services.push(await startService(name, { ...common, DATABASE_URL: urlFor(name) }))
+    start = async name => services.push(await startService(name, { ...common, DATABASE_URL: urlFor(name) }))
     await Promise.all(names.map(start))
     caller = await signUp(url)
   }, 180_000)
@@ -116,6 +116,8 @@ describe.runIf(hasTool('psql', ['--version']))('an installation whose owner is n
     expect((await callApi(url, session, 'DELETE', `/api/v1/workspaces/${caller.workspaceId}`)).status).toBe(204)
     // The scheduler waits a minute for processes that still know the workspace.
     await query(ownerUrl, `UPDATE workspaces SET deleted_at = deleted_at - interval '2 minutes'`)
+    // Its first round is at its start, and that of the other scheduler within a minute.
+    await start('scheduler')
     const isPurged = async () => (await query(ownerUrl, 'SELECT FROM workspaces')).length === 0
     await expect.poll(async () => refusals().length > 0 || (await isPurged()), { timeout: 150_000 }).toBe(true)
     expect(refusals()).toEqual([])

@@ -101,7 +101,19 @@ describe('a long activity log in the dashboard', { timeout: 180_000 }, () => {
     await rows(page).nth(2).waitFor()
     await rows(page).nth(1).getByRole('link').focus()
     for (let step = 0; step < 30; step++) await page.keyboard.press('ArrowDown')
-    const top = await list.evaluate(element => element.scrollTop)
+    // The list follows the last keys a moment later.
+    const scrollTop = () => list.evaluate(element => element.scrollTop)
+    let top = -1
+    await expect
+      .poll(
+        async () => {
+          const before = top
+          top = await scrollTop()
+          return top - before
+        },
+        { interval: 200 },
+      )
+      .toBe(0)
     expect(top).toBeGreaterThan(200)
     await page.keyboard.press('Enter')
     const run = page.getByRole('region', { name: 'Run', exact: true })

@@ -70,7 +70,7 @@ describe('queues in the dashboard', { timeout: 240_000 }, () => {
     await page.goto(`${await stage.home()}/queues`)
     await page.getByRole('button', { name: 'Delete customer-42' }).click()
     await page.getByRole('button', { name: 'Delete queue' }).click()
-    await page.getByText('The queue has unfinished tasks').waitFor()
+    await page.getByText('The queue has unfinished tasks').first().waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     const left = await stage.belfry.call('GET', `${root}/tasks?queue=customer-42&limit=1`)
     await stage.belfry.call('DELETE', `${root}/tasks/${left.body.data[0].id}`)

@@ -93,7 +93,11 @@ export async function grantRights(client: Client): Promise<string[]> {
 async function setPasswords(databaseUrl: string, client: Client, logins: Logins): Promise<void> {
   for (const service of serviceNames) {
     const [role, password] = [serviceRoles[service], logins[service]]
-    if (password === undefined || (await canLogIn(databaseUrl, role, password))) continue
+    if (password === undefined) continue
+    // A new role has no password yet, and an attempt would be an error in PostgreSQL's log.
+    const text = 'SELECT FROM pg_roles WHERE rolname = $1 AND rolcanlogin'
+    const { rowCount } = await client.query(text, [role])
+    if (rowCount === 1 && (await canLogIn(databaseUrl, role, password))) continue
     await client.query(`ALTER ROLE ${role} LOGIN PASSWORD '${scramVerifier(password)}'`)
   }
 }

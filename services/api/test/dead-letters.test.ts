@@ -122,6 +122,11 @@ describe('works', () => {
     expect(await idsOf('host=one.example.com&host=two.example.com:8080')).toEqual([b, a])
     expect(await idsOf('error=timeout')).toEqual([c, a])
     expect(await idsOf('error=timeout&error=dns&name=Invoice')).toEqual([b, a])
+    await api.db.query(
+      `INSERT INTO task_labels (workspace_id, label, task_id) SELECT workspace_id, 'red', id FROM tasks WHERE id = $1`,
+      [fromId('task', c ?? '')],
+    )
+    expect(await idsOf('label=red&label=blue&error=timeout')).toEqual([c])
     const first = (await call('GET', `${deadLetters}?error=timeout&limit=1`)).body
     expect(await idsOf(`error=timeout&limit=1&cursor=${first.next_cursor}`)).toEqual([a])
     expect((await call('GET', `${deadLetters}?error=timeouts`)).body.errors[0].path).toBe('error')

@@ -87,7 +87,7 @@ function firstIdAt(ms: number): string {
 
 // The index of labels is in the order of the tasks' ids.
 const labelledTasks = `(
-  SELECT l.workspace_id, l.label, l.task_id AS id, t.state, t.source, t.event_id, t.execute_at, t.cron_job_id, t.callback_of,
+  SELECT l.workspace_id, l.label, l.task_id AS id, t.created_at, t.state, t.source, t.event_id, t.execute_at, t.cron_job_id, t.callback_of,
          t.queue_id, t.settled_at
   FROM task_labels l JOIN tasks t ON t.id = l.task_id
 )`

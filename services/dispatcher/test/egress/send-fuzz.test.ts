@@ -7,7 +7,7 @@ import { closeAll, senderFor, tcpServerFor } from './setup-sender.ts'
 afterEach(closeAll)
 
 const answerCount = 10_000
-const atOnce = 200
+const atOnce = 100
 const timeoutMs = 500
 
 const valid = [
