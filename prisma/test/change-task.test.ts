@@ -8,6 +8,7 @@ import {
   enterDispatchers,
   insertTasks,
   journalSends,
+  type Pool,
   undoClaims,
   untilDecided,
 } from '../src/index.ts'
@@ -62,6 +63,29 @@ describe('cancelPendingTask', () => {
     expect((await Promise.all(cancels)).map(({ kind }) => kind)).toEqual(['refused', 'moved'])
     expect(await taskRow(db.pool, undone.id)).toMatchObject({ state: 'cancelled', attempts: 0 })
     expect(await change).toMatchObject({ kind: 'refused', state: 'processing' })
+  })
+
+  it('moves a task whose claim is undone between the refusal and the look at its state', async () => {
+    const { id: dispatcherId } = await enterDispatchers(db.pool)
+    const moves = [
+      cancelPendingTask,
+      (pool: Pool, workspaceId: string, id: string) => changePendingTask(pool, workspaceId, id, { payload: '2' }),
+    ]
+    for (const move of moves) {
+      const task = aTask()
+      await insertTasks(db.pool, [task])
+      await sleep(2)
+      const requests = [{ taskId: task.id, token: randomUUID(), isPrefetch: true }]
+      const [claim] = await claimTasks(db.pool, { dispatcherId }, requests)
+      if (claim?.kind !== 'claimed') throw new Error('Not claimed.')
+      const undoing = {
+        async query(statement: { name?: string }) {
+          if (statement.name === 'task_state') await undoClaims(db.pool, [claim.task])
+          return db.pool.query(statement as never)
+        },
+      } as unknown as Pool
+      expect(await move(undoing, task.workspaceId, task.id)).toMatchObject({ kind: 'moved' })
+    }
   })
 
   it('does not find the task of another workspace', async () => {

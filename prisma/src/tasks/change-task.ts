@@ -49,7 +49,8 @@ export async function cancelPendingTask(db: Db, workspaceId: string, taskId: str
     UPDATE tasks SET state = 'cancelled', state_reason = 'user', finished_at = now(), updated_at = now()
     WHERE id = $1 AND workspace_id = $2 AND state = 'pending'
     RETURNING clock_timestamp() AS now`
-  return moved(db, { name: 'cancel_pending_task', text, values: [taskId, workspaceId] }, workspaceId, taskId)
+  const query = { name: 'cancel_pending_task', text, values: [taskId, workspaceId] }
+  return moved(db, query, 'pending', [workspaceId, taskId])
 }
 
 /**
@@ -64,7 +65,8 @@ export async function stopRetryingTask(db: Db, workspaceId: string, taskId: stri
     ),
     ${countedFailures('stopped')}
     SELECT clock_timestamp() AS now FROM stopped`
-  return moved(db, { name: 'stop_retrying_task', text, values: [taskId, workspaceId] }, workspaceId, taskId)
+  const query = { name: 'stop_retrying_task', text, values: [taskId, workspaceId] }
+  return moved(db, query, 'retrying', [workspaceId, taskId])
 }
 
 /**
@@ -121,7 +123,7 @@ async function changeTask(
   }
   if (sets.size > 0) parts.push(changedRequests(sets))
   const text = `WITH ${parts.join(', ')} SELECT clock_timestamp() AS now FROM task`
-  const result = await moved(db, { text, values }, workspaceId, taskId)
+  const result = await moved(db, { text, values }, 'pending', [workspaceId, taskId])
   if (result.kind !== 'refused' || result.state !== 'pending') return result
   return { kind: change.executeAt && !(await isFuture(db, change.executeAt)) ? 'not_future' : 'never_starts' }
 }
@@ -133,18 +135,22 @@ async function isFuture(db: Db, at: Date): Promise<boolean> {
 
 const requestColumns = { name: 'name', ...requestColumnOf, updatedBy: 'updated_by' }
 
+// A claim may be undone between the refusal and the look at the state, so a task that is found in the state `from` is moved
+// again. Refused once more, the move has other conditions.
 async function moved(
   db: Db,
   query: { name?: string; text: string; values: unknown[] },
-  workspaceId: string,
-  taskId: string,
+  from: TaskState,
+  [workspaceId, taskId]: [string, string],
 ): Promise<MoveResult> {
-  const { rows } = await db.query<{ now: Date }>(query)
-  if (rows[0]) return { kind: 'moved', now: rows[0].now }
-  const text = `
-    SELECT state, state = 'processing' AND ${isUnsent('t')} AS "isUnsent" FROM tasks t WHERE id = $1 AND workspace_id = $2`
-  const values = [taskId, workspaceId]
-  const found = await db.query<{ state: TaskState; isUnsent: boolean }>({ name: 'task_state', text, values })
-  const { state = null, isUnsent: isStillUnsent = false } = found.rows[0] ?? {}
-  return { kind: 'refused', state, isUnsent: isStillUnsent }
+  for (let isAgain = false; ; isAgain = true) {
+    const { rows } = await db.query<{ now: Date }>(query)
+    if (rows[0]) return { kind: 'moved', now: rows[0].now }
+    const text = `
+      SELECT state, state = 'processing' AND ${isUnsent('t')} AS "isUnsent" FROM tasks t WHERE id = $1 AND workspace_id = $2`
+    const values = [taskId, workspaceId]
+    const found = await db.query<{ state: TaskState; isUnsent: boolean }>({ name: 'task_state', text, values })
+    const { state = null, isUnsent: isStillUnsent = false } = found.rows[0] ?? {}
+    if (state !== from || isAgain) return { kind: 'refused', state, isUnsent: isStillUnsent }
+  }
 }
