@@ -58,7 +58,7 @@ function urlOf(env: Io['env'], options: GlobalOptions): BelfryOptions {
 }
 
 /** Returns whether a credential for a URL would travel unencrypted to another machine. */
-export function isInsecure(url: string): boolean {
+function isInsecure(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'http:' && !/^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }

@@ -41,7 +41,7 @@ export type Http = {
   open(call: Call): Promise<Response>
 }
 
-export const version = '0.2.0'
+const version = '0.2.0'
 
 const defaults = { baseUrl: 'http://localhost:3000', timeoutMs: 30_000, maxRetries: 2 }
 

@@ -65,7 +65,7 @@ export const updateMeBody = z
 
 export type UpdateMeBody = z.infer<typeof updateMeBody>
 
-export const user = z
+const user = z
   .object({
     id: idField('user'),
     email: z.string().meta({ format: 'email', examples: ['ada@example.com'] }),

@@ -27,7 +27,7 @@ const blockedByQueue = z
 export const blocked = z.union([blockedByHost, blockedByQueue])
 
 /** A host that the tasks of a workspace call. */
-export const host = z
+const host = z
   .object({
     host: z.string().meta({ description: 'A host name or address, with its port.', examples: ['example.com'] }),
     circuit: z

@@ -25,7 +25,6 @@ export {
   type UpdateMeBody,
   type User,
   updateMeBody,
-  user,
 } from './auth.ts'
 export { type Callback, type CallbackEvent, callbackEvents } from './callback.ts'
 export {
@@ -137,7 +136,6 @@ export {
   type Queue,
   type QueueField,
   queue,
-  queueField,
   queueNamePattern,
   type UpdateQueueBody,
   updateQueueBody,
@@ -175,17 +173,15 @@ export {
   type CreateTaskBody,
   createTaskBody,
   type ListTasksQuery,
-  lastRun,
   listDeadLettersQuery,
   listTasksQuery,
-  methods,
   type Task,
   task,
   type UpdateTaskBody,
   updateTaskBody,
 } from './task.ts'
 export { type BatchRow, batchAnswer, createTasksBody } from './task-batch.ts'
-export { label, onConflicts } from './task-controls.ts'
+export { label } from './task-controls.ts'
 export {
   cancelledTasks,
   countTasksQuery,

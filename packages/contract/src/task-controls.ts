@@ -41,7 +41,7 @@ export const shownKeyField = z
   .meta({ description: 'The key that its creator chose.', examples: [null] })
 
 /** What to do when a pending task has the key. */
-export const onConflicts = ['reject', 'keep', 'replace'] as const
+const onConflicts = ['reject', 'keep', 'replace'] as const
 
 export const onConflictField = z.enum(onConflicts).meta({
   description:

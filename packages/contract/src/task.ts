@@ -24,7 +24,7 @@ import {
   topic,
 } from './text-rules.ts'
 
-export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 const lastInstant = new Date('2099-12-31T23:59:59.999Z')
 

@@ -62,7 +62,7 @@ export {
 } from './quota.ts'
 export { requestBody } from './request-body.ts'
 export { findHeaderProblems } from './request-headers.ts'
-export { type Backoff, backoffs, type RetryPolicy, retryDefaults, retryDelayMs } from './retry.ts'
+export { type Backoff, backoffs, type RetryPolicy, retryDefaults } from './retry.ts'
 export { isAllowedHost, readHostPattern } from './secrets/allowed-hosts.ts'
 export { fillSecretsInJson, fillSecretsInUrl, secretNamesInJson } from './secrets/fill-secrets.ts'
 export { createRedactor, type Redactor, type Secret } from './secrets/redact.ts'
@@ -76,7 +76,6 @@ export {
 export { checkSecretValue, secretValuePattern } from './secrets/secret-value.ts'
 export { checkTargetUrl, isBlockedPort, originOfUrl } from './target-url.ts'
 export {
-  isTerminal,
   type StateReason,
   stateReasons,
   type TaskState,

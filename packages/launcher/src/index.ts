@@ -1,5 +1,5 @@
 export { type Config, checkout, readConfig, startCommand } from './config.ts'
-export { readJson, writeJson } from './json-file.ts'
+export { readJson } from './json-file.ts'
 export { isAlive, isRunRecord, type Lock, type RunRecord, takeLock } from './lock.ts'
 export { PlainError } from './plain-error.ts'
 export { serviceEnvironment } from './service-environment.ts'

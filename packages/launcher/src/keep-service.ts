@@ -121,7 +121,7 @@ const stopTimeoutMs = 35_000
  * Runs a service in its own process group, so Ctrl-C only reaches the launcher. It logs to a file instead of a pipe, so it
  * never waits for the launcher to read.
  */
-export function runService(
+function runService(
   program: string,
   env: Environment,
   logFile: string | null,

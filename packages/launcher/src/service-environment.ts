@@ -15,7 +15,7 @@ export type ServiceSettings = {
 }
 
 /** Where the clients of QStash look for a server in their development mode. */
-export const defaultDevPort = '8080'
+const defaultDevPort = '8080'
 
 /** Returns whether only this machine reaches an address. */
 export function isLoopback(host: string): boolean {

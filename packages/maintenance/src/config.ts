@@ -46,7 +46,7 @@ export function readInstallation(given: Environment = process.env): Installation
 }
 
 /** Returns the launcher that runs on a data folder; null when none does. */
-export function readLauncher(dataDir: string): RunRecord | null {
+function readLauncher(dataDir: string): RunRecord | null {
   const record = readJson(join(dataDir, 'run.json'))
   return isRunRecord(record) && isAlive(record) ? record : null
 }

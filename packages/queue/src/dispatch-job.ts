@@ -34,7 +34,7 @@ export const toleratedSkewMs = 100
  * How long before its first task a job becomes available; the dispatcher waits for the exact time. The lead hides BullMQ's
  * own lateness, which is 30 to 110 ms for delayed jobs.
  */
-export const leadMs = 250
+const leadMs = 250
 
 const cohortSize = 100
 const maxOriginLength = 80

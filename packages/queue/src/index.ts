@@ -11,4 +11,3 @@ export {
 } from './dispatch-queue.ts'
 export { openQueues } from './open-queues.ts'
 export { parseRedisAddress } from './redis-address.ts'
-export { maxShards } from './shards.ts'

@@ -127,7 +127,7 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
  * The CTEs that give the tasks `inserted` the requests of their cron jobs, and record the storage that these use. They copy
  * within the database, so payloads do not travel.
  */
-export const copiedRequests = requestsCopiedWith('NULL', 'NULL')
+const copiedRequests = requestsCopiedWith('NULL', 'NULL')
 
 /** Returns these CTEs for tasks of an origin, whose parts are SQL. */
 export function requestsCopiedWith(createdBy: string, depth: string): string {

@@ -132,7 +132,7 @@ export async function postponeOutboxMessage(
   return rowCount === 1
 }
 
-export const finished = 'finished_at = clock_timestamp(), content = NULL, master_key_id = NULL, wrapped_key = NULL'
+const finished = 'finished_at = clock_timestamp(), content = NULL, master_key_id = NULL, wrapped_key = NULL'
 
 /** The outcome of a message; `error` is the reason when it was not sent. */
 export type OutboxOutcome = { sent: boolean; error: string | null }

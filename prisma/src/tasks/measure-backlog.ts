@@ -25,7 +25,7 @@ export async function measureBacklog(pool: Pool): Promise<MeasuredBacklog> {
 const secondsSince = (instant: string) =>
   `greatest(0, coalesce(extract(epoch FROM clock_timestamp() - ${instant}), 0))::float8`
 
-export const leasesStatement = `
+const leasesStatement = `
   SELECT ${secondsSince('lease_until')} AS seconds FROM tasks
   WHERE state = 'processing' AND lease_until >= ${leaseFloor} ORDER BY lease_until LIMIT 1`
 

@@ -10,7 +10,7 @@ import { leaseFloor, waitingFloor } from './waiting-floor.ts'
  * SQL: nothing in PostgreSQL keeps the due task `t` from starting. `measureDueWork` also checks its host, in one spelling of
  * its name.
  */
-export const isStartable = 't.workspace_id NOT IN (SELECT id FROM suspended_workspaces)'
+const isStartable = 't.workspace_id NOT IN (SELECT id FROM suspended_workspaces)'
 
 /**
  * The due, unclaimed tasks. A startable one waits for Belfry. Any other one waits for its target or its tenant: the circuit

@@ -15,7 +15,7 @@ export type Call = {
   query: URLSearchParams
 }
 
-export const maxBodyBytes = 1024 * 1024
+const maxBodyBytes = 1024 * 1024
 
 /** Reads the body of a request. */
 export function readBody({ request, response }: Call, maxBytes = maxBodyBytes): Promise<Buffer> {

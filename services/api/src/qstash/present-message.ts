@@ -50,7 +50,7 @@ export function presentMessage(row: RequestRow & { id: string; executeAt: Date; 
 }
 
 /** Returns labels in both forms. */
-export function presentLabels({ labels }: Pick<RequestRow, 'labels'>) {
+function presentLabels({ labels }: Pick<RequestRow, 'labels'>) {
   return labels?.length ? { label: labels.join(','), labels } : {}
 }
 

@@ -8,7 +8,7 @@ import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 
 /** The public credentials of QStash's development mode. Its clients accept any server on loopback that knows them. */
-export const devCredentials = {
+const devCredentials = {
   token: 'eyJVc2VySUQiOiJkZWZhdWx0VXNlciIsIlBhc3N3b3JkIjoiZGVmYXVsdFBhc3N3b3JkIn0=',
   signingKeys: { current: 'sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r', next: 'sig_5ZB6DVzB1wjE8S6rZ7eenA8Pdnhs' },
 }

@@ -188,7 +188,7 @@ type SubscriptionRow = Omit<StoredRequest, 'method' | 'payload' | 'contentType'>
 }
 
 /** Reads a subscription in its public form. */
-export async function readSubscription(ctx: Context, workspaceId: string, id: string): Promise<Subscription> {
+async function readSubscription(ctx: Context, workspaceId: string, id: string): Promise<Subscription> {
   const row = await ctx.prisma.subscription.findFirst({ where: { id, workspaceId } })
   if (!row) throw notFound()
   return presentSubscription(row)

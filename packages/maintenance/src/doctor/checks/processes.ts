@@ -19,7 +19,7 @@ const answerMs = 5_000
  * Reads `/readyz` and `/metrics` of a process. Rejects when it does not answer.
  * @param token - METRICS_TOKEN, if the process has one.
  */
-export async function readProcess(url: string, token?: string): Promise<ProcessReport> {
+async function readProcess(url: string, token?: string): Promise<ProcessReport> {
   const headers = token ? { Authorization: `Bearer ${token}` } : {}
   const get = (path: string) => fetch(new URL(path, url), { headers, signal: AbortSignal.timeout(answerMs) })
   const ready = await get('/readyz')

@@ -117,7 +117,7 @@ async function storeOnce(ctx: Context, { db }: Pick<Work, 'db'>, task: NewTask, 
 }
 
 /** Stores a task. A delay that has passed meanwhile means now. */
-export async function storedOf(
+async function storedOf(
   insert: (task: NewTask) => Promise<InsertedTask | undefined>,
   task: NewTask,
 ): Promise<InsertedTask> {
