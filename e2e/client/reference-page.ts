@@ -33,11 +33,7 @@ export async function clientReference(read: (file: string) => Promise<string>): 
     Object.entries(resources).map(async ([name, file]) => section(name, await read(`resources/${file}.d.mts`))),
   )
   const webhooks = functionsOf(await read('webhooks.d.mts')).map(member => method('webhooks', member))
-  const types = await Promise.all(
-    ['options', 'types', 'codes', 'errors', 'list', 'webhooks'].map(
-      async file => [file, await read(`${file}.d.mts`)] as const,
-    ),
-  )
+  const types = await Promise.all(Object.keys(titles).map(async file => [file, await read(`${file}.d.mts`)] as const))
   const blocks = types.map(([file, text]) => `### ${titles[file]}\n\n${code(declarationsOf(text))}`)
   return [head + sections.join('\n'), `## webhooks\n\n${webhooks.join('\n')}`, `## Types\n\n${blocks.join('\n')}`].join(
     '\n',
@@ -46,7 +42,17 @@ export async function clientReference(read: (file: string) => Promise<string>): 
 
 const titles: Record<string, string> = {
   options: 'Options',
-  types: 'Objects and inputs',
+  'types/request': 'Requests',
+  'types/task': 'Tasks',
+  'types/bulk': 'Dead letters and bulk operations',
+  'types/cron-job': 'Cron jobs',
+  'types/event': 'Events and subscriptions',
+  'types/callback': 'Callbacks',
+  'types/queue': 'Queues',
+  'types/run': 'Runs',
+  'types/delivery': 'Hosts and processes',
+  'types/organization': 'Organizations',
+  'types/workspace': 'Workspaces',
   codes: 'Codes',
   errors: 'Errors',
   list: 'Lists',

@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-const room = dirname(fileURLToPath(import.meta.url))
-const dist = join(room, 'dist')
+const folder = dirname(fileURLToPath(import.meta.url))
+const dist = join(folder, 'dist')
 
 // Only pnpm applies `publishConfig`: with npm, the package would point to sources that it does not contain.
 if (process.env.npm_command === 'publish' && !process.env.npm_config_user_agent?.startsWith('pnpm')) {
@@ -33,11 +33,11 @@ for (const [format, extension] of [
   await bundle(`node.${extension}`, { format, ...fromNode })
 }
 writeTypes()
-cpSync(join(room, '../../LICENSE'), join(room, 'LICENSE'))
+cpSync(join(folder, '../../LICENSE'), join(folder, 'LICENSE'))
 
 async function bundle(file, options) {
   await build({
-    absWorkingDir: room,
+    absWorkingDir: folder,
     entryPoints: ['src/index.ts'],
     outfile: `dist/${file}`,
     bundle: true,
@@ -52,11 +52,11 @@ async function bundle(file, options) {
 function writeTypes() {
   const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
   const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
-    cwd: room,
+    cwd: folder,
     stdio: 'inherit',
   })
   if (status !== 0) process.exit(1)
-  const written = join(dist, 'types')
+  const written = join(dist, 'declarations')
   for (const name of readdirSync(written, { recursive: true }).filter(file => file.endsWith('.d.ts'))) {
     const text = readFileSync(join(written, name), 'utf8')
     for (const extension of ['mjs', 'cjs']) {

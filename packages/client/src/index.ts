@@ -19,7 +19,7 @@ export {
 export type { RawRequest } from './http.ts'
 export type { List } from './list.ts'
 export type { BelfryOptions, CreateOptions, RequestOptions, TailOptions } from './options.ts'
-export type * from './types.ts'
+export type * from './types/index.ts'
 export {
   type SignOptions,
   type VerifiedWebhook,

@@ -1,7 +1,7 @@
 import { BelfryError } from './errors.ts'
 import type { Http } from './http.ts'
 import type { RequestOptions } from './options.ts'
-import type { Page } from './types.ts'
+import type { Page } from './types/index.ts'
 
 /**
  * A list: `for await (const item of list)` iterates over all items, page by page; `await list` returns the first page

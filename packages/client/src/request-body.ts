@@ -1,6 +1,6 @@
 import { toSnake } from './case.ts'
 import { parseDuration } from './duration.ts'
-import type { PayloadInput, TimestampInput } from './types.ts'
+import type { PayloadInput, TimestampInput } from './types/index.ts'
 
 type Dispatch = {
   name?: string

@@ -4,7 +4,7 @@ import type { Http } from './http.ts'
 import type { TailOptions } from './options.ts'
 import { readEvents } from './server-sent-events.ts'
 import { pause } from './time-limit.ts'
-import type { Id, Run } from './types.ts'
+import type { Id, Run } from './types/index.ts'
 
 // The server sends a comment every 15 seconds.
 const silenceMs = 45_000

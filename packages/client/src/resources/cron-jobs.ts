@@ -12,7 +12,7 @@ import type {
   Task,
   TimestampInput,
   UpdateCronJob,
-} from '../types.ts'
+} from '../types/index.ts'
 
 const root = '/api/v1/scheduler/cronjobs'
 

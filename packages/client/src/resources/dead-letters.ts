@@ -12,7 +12,7 @@ import type {
   ListDeadLetters,
   ReplayedDeadLetters,
   Task,
-} from '../types.ts'
+} from '../types/index.ts'
 
 const root = '/api/v1/scheduler/dead-letters'
 

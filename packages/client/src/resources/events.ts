@@ -1,7 +1,7 @@
 import type { Http } from '../http.ts'
 import type { CreateOptions } from '../options.ts'
 import { withPayload } from '../request-body.ts'
-import type { PublishEvent, PublishedEvent } from '../types.ts'
+import type { PublishEvent, PublishedEvent } from '../types/index.ts'
 
 /** Immediate requests. */
 export type Events = ReturnType<typeof eventsOf>

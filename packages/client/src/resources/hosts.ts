@@ -1,7 +1,7 @@
 import type { Http } from '../http.ts'
 import type { RequestOptions } from '../options.ts'
 import { path } from '../path.ts'
-import type { Hosts as HostList } from '../types.ts'
+import type { Hosts as HostList } from '../types/index.ts'
 
 /** The hosts that tasks call, with their circuit breakers. */
 export type Hosts = ReturnType<typeof hostsOf>

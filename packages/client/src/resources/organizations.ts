@@ -14,7 +14,7 @@ import type {
   Policy,
   Run,
   Workspace,
-} from '../types.ts'
+} from '../types/index.ts'
 
 const root = '/api/v1/organizations'
 

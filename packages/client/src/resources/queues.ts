@@ -3,7 +3,7 @@ import { type List, list } from '../list.ts'
 import type { RequestOptions } from '../options.ts'
 import { path } from '../path.ts'
 import { toBody } from '../request-body.ts'
-import type { ListQueues, Queue, QueueLimits } from '../types.ts'
+import type { ListQueues, Queue, QueueLimits } from '../types/index.ts'
 
 const root = '/api/v1/scheduler/queues'
 

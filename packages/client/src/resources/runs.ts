@@ -4,7 +4,7 @@ import { openExport } from '../open-export.ts'
 import type { RequestOptions, TailOptions } from '../options.ts'
 import { path } from '../path.ts'
 import { tailRuns } from '../tail-runs.ts'
-import type { ExportRuns, Id, ListRuns, Run, RunDetail, RunFailures, RunFailuresQuery } from '../types.ts'
+import type { ExportRuns, Id, ListRuns, Run, RunDetail, RunFailures, RunFailuresQuery } from '../types/index.ts'
 
 const root = '/api/v1/scheduler/runs'
 

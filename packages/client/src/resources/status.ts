@@ -1,6 +1,6 @@
 import type { Http } from '../http.ts'
 import type { RequestOptions } from '../options.ts'
-import type { Status as Answer } from '../types.ts'
+import type { Status as Answer } from '../types/index.ts'
 
 /** Whether Belfry delivers. */
 export type Status = ReturnType<typeof statusOf>

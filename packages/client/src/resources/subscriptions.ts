@@ -3,7 +3,7 @@ import { type List, list } from '../list.ts'
 import type { RequestOptions } from '../options.ts'
 import { path } from '../path.ts'
 import { toDispatchBody } from '../request-body.ts'
-import type { CreateSubscription, Id, PageOptions, Subscription, UpdateSubscription } from '../types.ts'
+import type { CreateSubscription, Id, PageOptions, Subscription, UpdateSubscription } from '../types/index.ts'
 
 const root = '/api/v1/scheduler/subscriptions'
 

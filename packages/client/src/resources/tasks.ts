@@ -19,7 +19,7 @@ import type {
   TaskCount,
   TaskOperation,
   UpdateTask,
-} from '../types.ts'
+} from '../types/index.ts'
 
 const root = '/api/v1/scheduler/tasks'
 

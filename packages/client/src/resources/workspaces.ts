@@ -3,7 +3,7 @@ import { type List, list } from '../list.ts'
 import type { RequestOptions } from '../options.ts'
 import { path } from '../path.ts'
 import { toBody } from '../request-body.ts'
-import type { Id, PageOptions, PutSecret, Secret, SigningSecret, Workspace, WorkspaceMember } from '../types.ts'
+import type { Id, PageOptions, PutSecret, Secret, SigningSecret, Workspace, WorkspaceMember } from '../types/index.ts'
 
 /** Workspaces, which own tasks, cron jobs, keys and logs. */
 export type Workspaces = ReturnType<typeof workspacesOf>

@@ -1,0 +1,100 @@
+import type { RunErrorCode } from '../codes.ts'
+import type { Id, PageOptions, Timestamp, TimestampInput } from './request.ts'
+import type { ListTasks, Source } from './task.ts'
+
+/** The filters of tasks, without `state`, and the host with its port and the error of the last run. */
+export type ListDeadLetters = Omit<ListTasks, 'state'> & {
+  host?: string | string[]
+  error?: RunErrorCode | RunErrorCode[]
+}
+
+/** Either the ids of at most 100 dead letters, or a filter; an empty filter selects all. */
+export type DeadLetterChoice = { ids: Id[]; filter?: undefined } | { ids?: undefined; filter: DeadLetterFilter }
+
+/** `from` ≤ `executeAt` < `to`. */
+export type DeadLetterFilter = {
+  cronjobId?: Id
+  topic?: string
+  label?: string
+  from?: TimestampInput
+  to?: TimestampInput
+  /** A prefix. */
+  name?: string
+  /** With its port. */
+  host?: string | string[]
+  /** Of the last run. */
+  error?: RunErrorCode | RunErrorCode[]
+}
+
+/** A replay or discard of more than 1,000 dead letters, in the background. */
+export type DeadLetterOperation = {
+  id: Id
+  workspaceId: Id
+  action: 'replay' | 'discard'
+  filter: {
+    cronjobId: Id | null
+    topic: string | null
+    label: string | null
+    from: Timestamp | null
+    to: Timestamp | null
+    name: string | null
+    host: string[] | null
+    error: RunErrorCode[] | null
+  }
+  status: 'running' | 'done' | 'cancelled'
+  /** Dead letters that matched when it started. */
+  total: number
+  /** Dead letters replayed or discarded so far. */
+  settled: number
+  createdAt: Timestamp
+  updatedAt: Timestamp
+  finishedAt: Timestamp | null
+}
+
+/** `operation` is set when there are too many for one request; see `deadLetters.progress`. */
+export type ReplayedDeadLetters = { replayed: number; operation: DeadLetterOperation | null }
+
+/** `operation` is set when there are too many for one request; see `deadLetters.progress`. */
+export type DiscardedDeadLetters = { discarded: number; operation: DeadLetterOperation | null }
+
+/** The filters of tasks, without `state`. */
+export type TaskFilter = Omit<ListTasks, 'state' | keyof PageOptions>
+
+/** Either the ids of at most 100 tasks, or a filter; an empty filter selects all. */
+export type TaskChoice = { ids: Id[]; filter?: undefined } | { ids?: undefined; filter: TaskFilter }
+
+/** A cancel or stop of more than 1,000 tasks, in the background. */
+export type TaskOperation = {
+  id: Id
+  workspaceId: Id
+  action: 'cancel' | 'stop'
+  filter: {
+    source: Source[] | null
+    cronjobId: Id[] | null
+    eventId: Id[] | null
+    topic: string[] | null
+    label: string[] | null
+    queue: string[] | null
+    callbackOf: Id[] | null
+    name: string | null
+    from: Timestamp | null
+    to: Timestamp | null
+  }
+  status: 'running' | 'done' | 'cancelled'
+  /** Tasks that matched when it started. */
+  total: number
+  /** Tasks cancelled or stopped so far. */
+  ended: number
+  createdAt: Timestamp
+  updatedAt: Timestamp
+  finishedAt: Timestamp | null
+}
+
+/** `operation` is set when there are too many for one request; see `tasks.progress`. */
+export type CancelledTasks = { cancelled: number; operation: TaskOperation | null }
+
+/** `operation` is set when there are too many for one request; see `tasks.progress`. */
+export type StoppedTasks = { stopped: number; operation: TaskOperation | null }
+
+/** `isCapped`: there may be more, because tasks are counted up to 10,000. */
+export type TaskCount = { count: number; isCapped: boolean }

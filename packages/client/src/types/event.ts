@@ -1,0 +1,50 @@
+import type { Callback } from './callback.ts'
+import type { ControlFields, Id, ObjectKey, RequestFields, RetryPolicy, Timestamp } from './request.ts'
+import type { Task } from './task.ts'
+
+export type PublishEvent = Omit<RequestFields, 'payload' | 'payloadBase64' | 'contentType'> &
+  ControlFields & {
+    /** Dotted, such as `invoice.paid`. */
+    topic: string
+    /** A JSON object, or its JSON text, which Belfry sends byte for byte. */
+    payload: string | object
+    /** The only target. Default: every active subscription with a matching topic. */
+    targetUrl?: string
+  }
+
+export type PublishedEvent = { id: Id; topic: string /** One for each target. */; tasks: Task[] }
+
+export type CreateSubscription = Omit<RequestFields, 'payload' | 'payloadBase64' | 'contentType'> &
+  ControlFields &
+  ObjectKey & {
+    /** The topic: an exact topic, `orders.*` for all topics below `orders`, or `*` for all topics. */
+    topic: string
+    targetUrl: string
+    /** Whether it receives events. Default true. */
+    active?: boolean
+  }
+
+/** Omitted fields stay unchanged. A key of null removes the key. */
+export type UpdateSubscription = Partial<Omit<CreateSubscription, 'key'>> & { key?: string | null }
+
+/** A target that receives every event with a matching topic. */
+export type Subscription = {
+  id: Id
+  workspaceId: Id
+  key: string | null
+  topic: string
+  url: string
+  headers: Record<string, string>
+  retry: RetryPolicy
+  timeoutMs: number
+  /** The name of the queue of its tasks. */
+  queue: string | null
+  onSuccess: Callback | null
+  onFailure: Callback | null
+  onAttempt: Callback | null
+  maxAgeMs: number | null
+  labels: string[]
+  active: boolean
+  createdAt: Timestamp
+  updatedAt: Timestamp
+}

@@ -1,0 +1,40 @@
+import type { Id, Timestamp } from './request.ts'
+
+/** An organization, as API keys of its workspaces see it. */
+export type OrganizationSummary = { id: Id; name: string; slug: string; tier: string }
+
+export type Organization = {
+  id: Id
+  name: string
+  slug: string
+  tier: string
+  policy: Policy
+  createdAt: Timestamp
+  updatedAt: Timestamp
+}
+
+/** The limit is null when the tier has none. */
+type Share = { used: number; limit: number | null }
+
+/** An organization with its usage, which only owners see. */
+export type OrganizationDetail = Organization & {
+  usage?: { period: { start: Timestamp; end: Timestamp }; executions: Share; storageBytes: Share; workspaces: Share }
+}
+
+/** The permissions of members, as opposed to owners and admins. */
+export type Policy = {
+  membersCanInvite: boolean
+  membersCanCreateApiKeys: boolean
+  membersCanCreateSecrets: boolean
+  membersCanCreateWorkspaces: boolean
+  membersCanDeleteTasks: boolean
+  membersCanManageIntegrations: boolean
+}
+
+export type Member = {
+  user: { id: Id; email: string; name: string }
+  role: 'owner' | 'admin' | 'member'
+  /** The default role in workspaces that the member joins later. */
+  workspaceRole: 'viewer' | 'editor'
+  joinedAt: Timestamp
+}

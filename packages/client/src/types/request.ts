@@ -1,0 +1,81 @@
+import type { CallbackFields } from './callback.ts'
+import type { QueueInput } from './queue.ts'
+
+/** An id such as `task_01jd…`: its kind, and 26 characters that sort by creation time. */
+export type Id = string
+
+/** A timestamp in UTC, such as `2026-11-21T02:20:00.000Z`. */
+export type Timestamp = string
+
+/** A time: a `Date`, or ISO 8601 text with `Z` or an offset. */
+export type TimestampInput = Date | string
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** An HTTP method, in upper or lower case. */
+export type MethodInput = Method | Lowercase<Method>
+
+/** A JSON value. */
+export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
+
+/**
+ * The request body. **Text must be JSON**; Belfry sends it byte for byte, so numbers beyond 2^53 and the order of keys
+ * survive. Other values are converted to JSON. To send a JSON string, pass `JSON.stringify(text)`.
+ */
+export type PayloadInput = string | Exclude<Json, string> | object
+
+/** The retry policy of failed attempts. */
+export type RetryPolicy = {
+  /** The maximum number of retries, 0 to 20. Default 5. */
+  maxRetries: number
+  /** The growth of the delay: `exponential` (base · 4^(n−1)), `linear` (base · n) or `fixed`. Default `exponential`. */
+  backoff: 'exponential' | 'linear' | 'fixed'
+  /** The delay before the first retry, 1,000 to 3,600,000 ms. Default 10,000. */
+  baseDelayMs: number
+  /** The maximum delay, at most 86,400,000 ms. Default 3,600,000. */
+  maxDelayMs: number
+}
+
+/** The optional fields of every request. */
+export type RequestFields = {
+  /** At most 50 headers. Hop-by-hop, `webhook-*` and `x-belfry-*` headers are refused. Default: none. */
+  headers?: Record<string, string>
+  /** A `Uint8Array` is sent unchanged, as the bytes of a raw body. */
+  payload?: PayloadInput | Uint8Array
+  /** A raw body in base64, instead of `payload`. */
+  payloadBase64?: string
+  /** The content type of a raw body. Default: the `Content-Type` header, or `application/octet-stream`. */
+  contentType?: string
+  retry?: Partial<RetryPolicy>
+  /** The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms. Default 30,000. */
+  timeoutMs?: number
+  /** The queue that limits the attempts: its name, alone or with limits to set. Default, and for null: none. */
+  queue?: string | QueueInput | null
+} & CallbackFields
+
+/** The deadline and the labels of the tasks that something creates. */
+export type ControlFields = {
+  /** No attempt starts this long after the time of the task, 1,000 to 1,209,600,000 ms. Default: no deadline. */
+  maxAgeMs?: number | null
+  /** Up to 10 labels, such as `customer:42`, to filter by. */
+  labels?: string[]
+}
+
+/** A key of your choice, 1 to 128 characters, unique among the workspace's objects of the same kind. Default: none. */
+export type ObjectKey = { key?: string }
+
+/** CSV with a header line, or one JSON object per line with the names of the HTTP API. Default `csv`. */
+export type ExportFormat = { format?: 'csv' | 'jsonl' }
+
+export type PageOptions = {
+  /** Items per page, 1 to 100. Default 25. */
+  limit?: number
+  /** The `nextCursor` of the previous page. */
+  cursor?: string
+}
+
+export type Page<T> = {
+  data: T[]
+  /** Null on the last page. */
+  nextCursor: string | null
+}

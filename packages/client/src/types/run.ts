@@ -1,0 +1,94 @@
+import type { RunErrorCode } from '../codes.ts'
+import type { ExportFormat, Id, PageOptions, Timestamp, TimestampInput } from './request.ts'
+import type { Source } from './task.ts'
+
+/** An attempt of a task. */
+export type Run = {
+  id: Id
+  workspaceId: Id
+  taskId: Id
+  taskName: string
+  source: Source
+  cronjobId: Id | null
+  topic: string | null
+  /** 1 for the first attempt. */
+  attempt: number
+  status: 'success' | 'failed'
+  scheduledAt: Timestamp
+  startedAt: Timestamp
+  finishedAt: Timestamp
+  durationMs: number
+  /** The delay between the scheduled time and the start, in milliseconds. */
+  lagMs: number
+  url: string
+  method: string
+  responseStatus: number | null
+  error: { code: RunErrorCode; message: string } | null
+}
+
+/** A run with its request and response. */
+export type RunDetail = Run & {
+  request: {
+    url: string
+    method: string
+    headers: Record<string, string>
+    body: string | null
+    bodyEncoding: 'utf8' | 'base64'
+    /** The request is stored completely. */
+    bodyTruncated: false
+  }
+  response: {
+    status: number
+    headers: Record<string, string | string[]>
+    body: string
+    /** Bytes received; `body` may be shorter. */
+    bodyBytes: number
+    bodyTruncated: boolean
+    bodyEncoding: 'utf8' | 'base64'
+  } | null
+}
+
+export type ListRuns = PageOptions & {
+  status?: Run['status'] | Array<Run['status']>
+  taskId?: Id | Id[]
+  cronjobId?: Id | Id[]
+  topic?: string | string[]
+  /** The labels of the tasks. */
+  label?: string | string[]
+  source?: Source | Source[]
+  /** A status such as 500, or a class such as `5xx`. */
+  responseStatus?: number | string | Array<number | string>
+  /** Error codes, such as `timeout`. */
+  error?: string | string[]
+  /** Hosts with their ports, such as `example.com` or `localhost:3000`. */
+  host?: string | string[]
+  /** The beginning of the name of the task. */
+  name?: string
+  /** Compared with `startedAt`. */
+  from?: TimestampInput
+  to?: TimestampInput
+}
+
+/** Compared with `startedAt`. */
+export type RunFailuresQuery = { from?: TimestampInput; to?: TimestampInput }
+
+export type FailureGroup = {
+  host: string
+  errorCode: string
+  responseStatus: number | null
+  /** The message of the latest run. */
+  errorMessage: string
+  count: number
+  firstAt: Timestamp
+  lastAt: Timestamp
+  /** The latest run, as an example. */
+  lastRunId: Id
+  taskName: string
+}
+
+/** `isPartial` says that there were more failed runs than the `counted` ones. */
+export type RunFailures = { data: FailureGroup[]; counted: number; isPartial: boolean }
+
+export type ExportRuns = Omit<ListRuns, 'limit' | 'cursor'> & ExportFormat
+
+export type ListOrganizationRuns = ListRuns & { workspaceId?: Id | Id[] }
