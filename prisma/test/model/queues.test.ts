@@ -31,7 +31,9 @@ type Change = { stored: StoredSituation[]; run(): Promise<unknown>; says(before:
 /** Returns the queues that PostgreSQL left in another state than the model, each with its rows before the statement. */
 async function differences({ stored, run, says }: Change) {
   await run()
-  const { rows: clock } = await db.pool.query<{ now: Date }>('SELECT clock_timestamp() AS now')
+  // PostgreSQL rounds due times to milliseconds, so one of this moment may be up to half a millisecond ahead.
+  const clockText = `SELECT clock_timestamp() + interval '1 millisecond' AS now`
+  const { rows: clock } = await db.pool.query<{ now: Date }>(clockText)
   const all = stored.flatMap(({ rows }) => rows)
   const found = new Map(
     (await project(db.pool, all, clock[0]?.now ?? new Date())).map((row, i) => [all[i]?.taskId, row]),
