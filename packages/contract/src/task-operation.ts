@@ -43,7 +43,13 @@ export const taskOperation = z
       to: timestampField().nullable(),
     }),
     status: z.enum(['running', 'done', 'cancelled']),
-    total: z.int().meta({ description: 'Tasks that matched when it started.', examples: [4200] }),
+    total: z
+      .int()
+      .meta({
+        description:
+          'Tasks that matched when it started, of the first 100,000 in the workspace; never less than `ended`.',
+        examples: [4200],
+      }),
     ended: z.int().meta({ description: 'Tasks cancelled or stopped so far.', examples: [1500] }),
     created_at: timestampField(),
     updated_at: timestampField(),
@@ -70,7 +76,9 @@ export const countTasksQuery = z.strictObject({ state: listTasksQuery.shape.stat
 export const taskCount = z
   .object({
     count: z.int().meta({ examples: [4200] }),
-    is_capped: z.boolean().meta({ description: 'Whether there may be more: tasks are counted up to 10,000.' }),
+    is_capped: z
+      .boolean()
+      .meta({ description: 'Whether there may be more: at most 100,000 tasks are checked, and 10,000 counted.' }),
   })
   .meta({ id: 'TaskCount' })
 

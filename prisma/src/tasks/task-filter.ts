@@ -44,24 +44,39 @@ export function valuesOfFilter(filter: TaskFilter): unknown[] {
   return [sources, cronJobIds, eventIds, topics, labels, queues, callbacksOf, name, executeFrom, executeTo]
 }
 
-/** Finds up to `limit` tasks of a workspace in one state, newest first. */
+/** A filter is checked for this many tasks at most, which takes about a third of a second. */
+export const maxScannedTasks = 100_000
+
+/** `isComplete`: whether no other task of the workspace matches. */
+export type MatchingTasks = { ids: string[]; isComplete: boolean }
+
+/**
+ * Finds up to `limit` tasks of a workspace in one state, newest first.
+ * @param maxScanned - The filter is checked for this many tasks at most. Default: `maxScannedTasks`.
+ */
 export async function findMatchingTasks(
   db: Db,
   workspaceId: string,
   state: TaskState,
   filter: TaskFilter,
   limit: number,
-): Promise<string[]> {
+  maxScanned = maxScannedTasks,
+): Promise<MatchingTasks> {
   const text = `
-    SELECT t.id FROM tasks t WHERE t.workspace_id = $1 AND t.state = $2::task_state AND ${matchesFilter(4)}
-    ORDER BY t.workspace_id, t.state, t.id DESC LIMIT $3`
-  const { rows } = await db.query<{ id: string }>(text, [workspaceId, state, limit, ...valuesOfFilter(filter)])
-  return rows.map(({ id }) => id)
+    SELECT t.id FROM (
+      SELECT * FROM tasks WHERE workspace_id = $1 AND state = $2::task_state
+      ORDER BY workspace_id, state, id DESC LIMIT $4
+    ) t WHERE ${matchesFilter(5)} LIMIT $3`
+  const values = [workspaceId, state, limit, maxScanned, ...valuesOfFilter(filter)]
+  const { rows } = await db.query<{ id: string }>(text, values)
+  const isComplete = rows.length < limit && !(await hasMore(db, workspaceId, [state], maxScanned))
+  return { ids: rows.map(({ id }) => id), isComplete }
 }
 
 /**
- * Counts the tasks of a workspace in some states, up to `max`. It reads each task in these states until it has found `max`.
+ * Counts the tasks of a workspace in some states, up to `max`. `isCapped`: whether there may be more.
  * @param max - Default: no limit.
+ * @param maxScanned - The filter is checked for this many tasks at most. Default: `maxScannedTasks`.
  */
 export async function countMatchingTasks(
   db: Db,
@@ -69,11 +84,20 @@ export async function countMatchingTasks(
   states: readonly TaskState[],
   filter: TaskFilter,
   max: number | null = null,
-): Promise<number> {
+  maxScanned = maxScannedTasks,
+): Promise<{ count: number; isCapped: boolean }> {
   const text = `
-    SELECT count(*)::int AS n FROM (
-      SELECT FROM tasks t WHERE t.workspace_id = $1 AND t.state = ANY ($2::task_state[]) AND ${matchesFilter(4)} LIMIT $3
+    SELECT count(*)::int AS count FROM (
+      SELECT FROM (SELECT * FROM tasks WHERE workspace_id = $1 AND state = ANY ($2::task_state[]) LIMIT $4) t
+      WHERE ${matchesFilter(5)} LIMIT $3
     ) found`
-  const { rows } = await db.query<{ n: number }>(text, [workspaceId, states, max, ...valuesOfFilter(filter)])
-  return rows[0]?.n ?? 0
+  const values = [workspaceId, states, max, maxScanned, ...valuesOfFilter(filter)]
+  const count = (await db.query<{ count: number }>(text, values)).rows[0]?.count ?? 0
+  return { count, isCapped: count === max || (await hasMore(db, workspaceId, states, maxScanned)) }
+}
+
+// Reads entries of an index only.
+async function hasMore(db: Db, workspaceId: string, states: readonly TaskState[], than: number): Promise<boolean> {
+  const text = `SELECT FROM tasks WHERE workspace_id = $1 AND state = ANY ($2::task_state[]) OFFSET $3 LIMIT 1`
+  return (await db.query(text, [workspaceId, states, than])).rowCount === 1
 }

@@ -10,7 +10,7 @@ export type TaskOperation = {
   workspaceId: string
   action: EndAction
   filter: TaskFilter
-  /** How many tasks matched at the start. */
+  /** How many tasks matched at the start, of the first `maxScannedTasks`; at least `ended`. */
   total: number
   /** How many it has ended so far. */
   ended: number
@@ -30,7 +30,7 @@ export async function startTaskOperation(
   action: EndAction,
   filter: TaskFilter,
 ): Promise<TaskOperation & { isNew: boolean }> {
-  const total = await countMatchingTasks(db, workspaceId, [endedState[action]], filter)
+  const { count: total } = await countMatchingTasks(db, workspaceId, [endedState[action]], filter)
   // The operation ends tasks with smaller ids than its own, so it leaves out those that are created later.
   const text = `
     WITH started AS (
@@ -137,7 +137,7 @@ async function advance(
 ): Promise<void> {
   const text = `
     UPDATE task_operations
-    SET cursor = $2, ended = ended + $3, updated_at = clock_timestamp(),
+    SET cursor = $2, ended = ended + $3, total = greatest(total, ended + $3), updated_at = clock_timestamp(),
         finished_at = CASE WHEN $4 THEN clock_timestamp() END
     WHERE id = $1`
   await tx.query({ name: 'advance_task_operation', text, values: [id, step.cursor, step.ended, step.isDone] })

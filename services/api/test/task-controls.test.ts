@@ -1,4 +1,4 @@
-import { claimTasks } from '@belfry/db'
+import { claimTasks, stepTaskOperation } from '@belfry/db'
 import { fromId, newUuid } from '@belfry/domain'
 import { describe, expect, it } from 'vitest'
 import { aTaskBody, type Json, useApi } from './setup.ts'
@@ -313,6 +313,29 @@ describe('many at once', () => {
     expect((await api.call('DELETE', `${tasks}/operations/${id}`)).status).toBe(409)
     expect((await api.call('GET', `${tasks}/operations/${id}`)).body.status).toBe('cancelled')
   }, 60_000)
+
+  it('run in the background when more than 100,000 tasks would have to be checked, which no count does either', async () => {
+    const other = await create({ name: 'the oldest' })
+    await api.db.query(
+      `WITH added AS (
+         INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
+         SELECT uuid_v7(now() + interval '1 s'), workspace_id, 'task', at, at
+         FROM tasks, generate_series(1, 100000), LATERAL (SELECT now() + interval '1 year' AS at) due WHERE id = $1 RETURNING id
+       )
+       INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+       SELECT id, 'Many', 'https://example.com/', 'POST', 3, 'fixed', 1000, 1000, 1000 FROM added`,
+      [fromId('task', other.id)],
+    )
+    const filter = { name: 'the oldest' }
+    const counted = await api.call('GET', `${tasks}/count?name=the%20oldest&state=pending`)
+    expect(counted.body.is_capped).toBe(true)
+    const { status, body } = await api.call('POST', `${tasks}/cancel`, { filter })
+    expect([status, body.cancelled, body.operation.status]).toEqual([202, 0, 'running'])
+    while ((await stepTaskOperation(api.db, 10_000))?.ended === 0);
+    const { body: done } = await api.call('GET', `${tasks}/operations/${body.operation.id}`)
+    expect([done.ended, done.total]).toEqual([1, 1])
+    expect((await api.call('GET', `${tasks}/${other.id}`)).body.state).toBe('cancelled')
+  }, 120_000)
 
   it.each([{}, { ids: [] }, { ids: ['task_01kajvz3e9fkwvx3tb1h2c4d5e'], filter: {} }, { filter: { state: 'dead' } }])(
     'refuses %j',

@@ -81,7 +81,7 @@ export type TaskOperation = {
     to: Timestamp | null
   }
   status: 'running' | 'done' | 'cancelled'
-  /** Tasks that matched when it started. */
+  /** Tasks that matched when it started, of the first 100,000 in the workspace; never less than `ended`. */
   total: number
   /** Tasks cancelled or stopped so far. */
   ended: number
@@ -96,5 +96,5 @@ export type CancelledTasks = { cancelled: number; operation: TaskOperation | nul
 /** `operation` is set when there are too many for one request; see `tasks.progress`. */
 export type StoppedTasks = { stopped: number; operation: TaskOperation | null }
 
-/** `isCapped`: there may be more, because tasks are counted up to 10,000. */
+/** `isCapped`: there may be more, because at most 100,000 tasks are checked, and 10,000 counted. */
 export type TaskCount = { count: number; isCapped: boolean }

@@ -54,12 +54,13 @@ export const countTasks = endpoint({
   answer: { status: 200, body: taskCount },
   query: countTasksQuery,
   async handle(ctx, { caller, query: { state = [...taskStates], ...filter } }) {
-    const count = await countMatchingTasks(ctx.pool, caller.workspaceId, state, toTaskFilter(filter), maxCounted)
-    return ok({ count, is_capped: count === maxCounted })
+    const { workspaceId } = caller
+    const found = await countMatchingTasks(ctx.pool, workspaceId, state, toTaskFilter(filter), maxCounted)
+    return ok({ count: found.count, is_capped: found.isCapped })
   },
 })
 
-// More than this the scheduler does in the background, as an operation.
+// More than this the scheduler does in the background, as an operation. So it does when the filter is too slow for a request.
 const maxAtOnce = 1_000
 
 const countName = { cancel: 'cancelled', stop: 'stopped' } as const
@@ -67,8 +68,10 @@ const countName = { cancel: 'cancelled', stop: 'stopped' } as const
 async function endMany(ctx: Context, caller: WorkspaceCaller, action: EndAction, body: EndTasksBody): Promise<Reply> {
   const { workspaceId } = caller
   const filter = toTaskFilter(body.filter ?? {})
-  const ids = body.ids ?? (await findMatchingTasks(ctx.pool, workspaceId, endedState[action], filter, maxAtOnce + 1))
-  if (ids.length > maxAtOnce) return startOperation(ctx, caller, action, filter)
+  const { ids, isComplete } = body.ids
+    ? { ids: body.ids, isComplete: true }
+    : await findMatchingTasks(ctx.pool, workspaceId, endedState[action], filter, maxAtOnce + 1)
+  if (!isComplete) return startOperation(ctx, caller, action, filter)
   return ok({ [countName[action]]: await endDecided(ctx, caller, ids, action), operation: null })
 }
 
