@@ -3,7 +3,9 @@ import { chooseByName, readArguments } from './arguments.ts'
 
 describe('the arguments', () => {
   it('select benchmarks and set how they run', () => {
-    expect(readArguments(['dispatch', '--json', '--rounds', '5', 'lag', '--seconds', '10'])).toEqual({
+    expect(
+      readArguments(['dispatch', '--json', '--rounds', '5', 'lag', '--seconds', '10', '--tasks', '20000000']),
+    ).toEqual({
       names: ['dispatch', 'lag'],
       json: true,
       writeDocs: false,
@@ -11,6 +13,7 @@ describe('the arguments', () => {
       rounds: 5,
       minutes: null,
       seconds: 10,
+      tasks: 20_000_000,
     })
   })
 

@@ -15,12 +15,22 @@ export type Arguments = {
   minutes: number | null
   /** How long `light-load` holds each rate. Default 30. */
   seconds: number
+  /** How many waiting tasks and how many runs `large` stores. Default: 2 million. */
+  tasks: number
 }
 
-/** Reads `[--json] [--write-docs] [--profile] [--rounds N] [--minutes N] [--seconds N] [dispatch ...]`. */
+/** Reads `[--json] [--write-docs] [--profile] [--rounds N] [--minutes N] [--seconds N] [--tasks N] [dispatch ...]`. */
 export function readArguments(given: readonly string[]): Arguments {
   const [flag, text] = [{ type: 'boolean', default: false } as const, { type: 'string' } as const]
-  const options = { json: flag, 'write-docs': flag, profile: flag, rounds: text, minutes: text, seconds: text }
+  const options = {
+    json: flag,
+    'write-docs': flag,
+    profile: flag,
+    rounds: text,
+    minutes: text,
+    seconds: text,
+    tasks: text,
+  }
   const { values, positionals } = parseArgs({ args: [...given], options, allowPositionals: true })
   return {
     names: positionals,
@@ -30,6 +40,7 @@ export function readArguments(given: readonly string[]): Arguments {
     rounds: positive('--rounds', values.rounds) ?? 3,
     minutes: positive('--minutes', values.minutes),
     seconds: positive('--seconds', values.seconds) ?? 30,
+    tasks: positive('--tasks', values.tasks) ?? 2_000_000,
   }
 }
 

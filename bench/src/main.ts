@@ -6,6 +6,7 @@ import { dispatch } from './benchmarks/dispatch.ts'
 import { growth } from './benchmarks/growth.ts'
 import { jobQueues } from './benchmarks/job-queues.ts'
 import { lag } from './benchmarks/lag.ts'
+import { large } from './benchmarks/large.ts'
 import { lightLoad } from './benchmarks/light-load.ts'
 import { memory } from './benchmarks/memory.ts'
 import { qstash } from './benchmarks/qstash.ts'
@@ -22,7 +23,7 @@ import { toTable } from './report/table.ts'
 const allBenchmarks: readonly Benchmark[] = [
   ...[dispatch(50), dispatch(200), jobQueues(50), jobQueues(200), withoutRedis],
   queues,
-  ...[create, qstash, lag, lightLoad, growth, memory],
+  ...[create, qstash, lag, lightLoad, growth, large, memory],
 ]
 
 if (process.platform !== 'linux') {

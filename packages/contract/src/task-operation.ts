@@ -43,13 +43,11 @@ export const taskOperation = z
       to: timestampField().nullable(),
     }),
     status: z.enum(['running', 'done', 'cancelled']),
-    total: z
-      .int()
-      .meta({
-        description:
-          'Tasks that matched when it started, of the first 100,000 in the workspace; never less than `ended`.',
-        examples: [4200],
-      }),
+    total: z.int().meta({
+      description:
+        'Tasks that matched when it started, of the first 100,000 in the workspace; never less than `ended`.',
+      examples: [4200],
+    }),
     ended: z.int().meta({ description: 'Tasks cancelled or stopped so far.', examples: [1500] }),
     created_at: timestampField(),
     updated_at: timestampField(),
