@@ -151,6 +151,8 @@ export {
   type QueueLimits,
   type QueueRow,
 } from './queues/queues.ts'
+export { divideNextMonth } from './retention/divide-month.ts'
+export { dropRunPartitions } from './retention/drop-run-partitions.ts'
 export { expireAuditLog, organizationsWithAuditLog } from './retention/expire-audit-log.ts'
 export {
   deleteCancelledTasks,
@@ -160,12 +162,8 @@ export {
   workspacesWithTasks,
 } from './retention/expire-log.ts'
 export { forgetExpired } from './retention/forget-expired.ts'
-export {
-  countPreparedMonths,
-  countUnpartitionedRuns,
-  dropRunPartitions,
-  prepareRunPartitions,
-} from './retention/run-partitions.ts'
+export { keptLogDays } from './retention/month-parts.ts'
+export { countPreparedMonths, countUnpartitionedRuns, prepareRunPartitions } from './retention/run-partitions.ts'
 export { backfillRunStatistics } from './run-statistics/backfill-run-statistics.ts'
 export { foldRunChanges } from './run-statistics/fold-run-changes.ts'
 export { countRuns, deleteOldStatistics, type RunCount, type RunSpan } from './run-statistics/run-statistics.ts'

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import { expect, it } from 'vitest'
-import { countPreparedMonths, dropRunPartitions, prepareRunPartitions } from '../src/index.ts'
+import { countPreparedMonths, divideNextMonth, dropRunPartitions, prepareRunPartitions } from '../src/index.ts'
+import { divideMonth } from '../src/retention/divide-month.ts'
 import { useDatabase } from './setup.ts'
 
 const db = useDatabase()
@@ -55,8 +56,149 @@ it('leaves out a month whose runs are in the default partition', async () => {
   expect(await countPreparedMonths(db.pool)).toBe(ahead)
 })
 
+it('divides the next month into days when a day has a million runs, and blocks no record for 200 ms', async () => {
+  const month = await nextMonth()
+  expect(await divideNextMonth(db.pool, 30)).toBeNull()
+  await pretendRunsThisMonth(31_000_000)
+  const reader = await readInTransaction('SELECT count(*) FROM runs')
+  const recorder = startRecorder()
+  try {
+    expect(await Promise.all([1, 2].map(() => divideNextMonth(db.pool, 30)))).toEqual([null, null])
+    await reader.end()
+    await expect
+      .poll(async () => {
+        await Promise.all([1, 2].map(() => divideNextMonth(db.pool, 30)))
+        return partsOf(month.name)
+      })
+      .toHaveLength(month.days + 1)
+  } finally {
+    await reader.end()
+    expect(await recorder.stop()).toBeGreaterThan(10)
+  }
+  expect(await divideNextMonth(db.pool, 30)).toBeNull()
+  const { rows } = await db.pool.query(
+    `WITH edges AS (SELECT $1::timestamptz AS at UNION ALL SELECT $1::timestamptz + interval '10 days' - interval '1 ms')
+     INSERT INTO runs (${columns}) SELECT uuid_v7(at), ${values} FROM edges RETURNING tableoid::regclass::text AS partition`,
+    [month.starts],
+  )
+  expect(rows.map(({ partition }) => partition)).toEqual([1, 10].map(day => `run_partitions.${month.name}_${pad(day)}`))
+  expect((await prepareRunPartitions(db.pool, 1)).missing).toEqual([])
+  const { rows: indexes } = await db.pool.query(
+    `SELECT DISTINCT (SELECT count(*)::int FROM pg_index WHERE indrelid = relid) AS n FROM pg_partition_tree('runs')`,
+  )
+  expect(indexes).toHaveLength(1)
+})
+
+it('leaves a month with runs, and what an interrupted call has built, for a later call', async () => {
+  const month = await addPastMonth(27)
+  await db.pool.query(`INSERT INTO runs (${columns}) VALUES (uuid_v7($1::timestamptz), ${values})`, [month.starts])
+  expect(await divideMonth(db.pool, month, 7)).toBe(false)
+  await db.pool.query(`DELETE FROM runs WHERE id < uuid_v7_floor($1::timestamptz + interval '1 day')`, [month.starts])
+  expect(await divideMonth(db.pool, month, 7)).toBe(true)
+  const parts = [1, 8, 15, 22, 29].filter(day => day <= month.days).map(day => `${month.name}_${pad(day)}`)
+  expect(await partsOf(month.name)).toEqual([...parts, `${month.name}_rest`])
+  expect(await divideMonth(db.pool, month, 7)).toBe(false)
+})
+
+it('drops the days of a divided month, and moves their last runs to its rest, with several callers', async () => {
+  const month = await addPastMonth(25)
+  await divideMonth(db.pool, month, 1)
+  const { rows: kept } = await db.pool.query(
+    `INSERT INTO runs (${columns})
+     SELECT uuid_v7($1::timestamptz + i * interval '1 day'), ${values} FROM generate_series(0, 3) i RETURNING id`,
+    [month.starts],
+  )
+  await addRuns(month.starts, 10_001)
+  await db.pool.query(`INSERT INTO runs (${columns}) VALUES (uuid_v7(now()), ${values})`)
+  const find = async () =>
+    (
+      await db.pool.query('SELECT tableoid::regclass::text AS partition FROM runs WHERE id = ANY ($1)', [
+        kept.map(({ id }) => id),
+      ])
+    ).rows
+  const recorder = startRecorder()
+  const dropped = (await Promise.all([1, 2].map(() => dropRunPartitions(db.pool, 365)))).flat()
+  await recorder.stop()
+  expect(new Set(dropped)).toHaveLength(dropped.length)
+  await dropRunPartitions(db.pool, 365) // what a caller left because another one had the lock
+  // The first day has more runs than are moved at once.
+  expect(await partsOf(month.name)).toEqual([`${month.name}_01`, `${month.name}_rest`])
+  const rest = { partition: `run_partitions.${month.name}_rest` }
+  expect(await find()).toEqual([{ partition: `run_partitions.${month.name}_01` }, rest, rest, rest])
+  await db.pool.query(`DELETE FROM runs WHERE id <> ALL ($1) AND id < uuid_v7_floor(now() - interval '1 year')`, [
+    kept.map(({ id }) => id),
+  ])
+  expect(await dropRunPartitions(db.pool, 365)).toEqual([`${month.name}_01`])
+  expect(await find()).toEqual([rest, rest, rest, rest])
+  await db.pool.query(`DELETE FROM runs WHERE id = ANY ($1)`, [kept.map(({ id }) => id)])
+  expect(await dropRunPartitions(db.pool, 365)).toEqual([month.name])
+})
+
+it('moves the runs of a day whose drop was interrupted', async () => {
+  const month = await addPastMonth(23)
+  await divideMonth(db.pool, month, 1)
+  await addRuns(month.starts, 3)
+  const day = `run_partitions.${month.name}_01`
+  await db.pool.query(`ALTER TABLE run_partitions.${month.name} DETACH PARTITION ${day}`)
+  await db.pool.query(`ALTER TABLE ${day} RENAME TO ${month.name}_01_detached`)
+  const count = `SELECT count(*)::int AS n FROM run_partitions.${month.name}`
+  expect((await db.pool.query(count)).rows).toEqual([{ n: 0 }])
+  const dropped = await Promise.all([1, 2].map(() => dropRunPartitions(db.pool, 365)))
+  expect(dropped.flat()).not.toContain(month.name)
+  expect((await db.pool.query(count)).rows).toEqual([{ n: 3 }])
+})
+
 const columns = 'id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at'
 const values = `gen_random_uuid(), gen_random_uuid(), 1, 'task', 'success', now(), now(), now()`
+
+const pad = (day: number) => String(day).padStart(2, '0')
+
+type TestMonth = { name: string; lower: string; upper: string; starts: Date; days: number; isThere: boolean }
+
+async function readMonth(fromNow: number): Promise<TestMonth> {
+  const { rows } = await db.pool.query<TestMonth>(
+    `SELECT 'runs_' || to_char(starts AT TIME ZONE 'UTC', 'YYYY_MM') AS name, uuid_v7_floor(starts) AS lower,
+            uuid_v7_floor(ends) AS upper, starts, extract(day FROM ends - starts)::int AS days, true AS "isThere"
+     FROM (SELECT date_trunc('month', now(), 'UTC') AS now) m, LATERAL (
+       SELECT (now AT TIME ZONE 'UTC' + $1 * interval '1 month') AT TIME ZONE 'UTC' AS starts,
+              (now AT TIME ZONE 'UTC' + ($1 + 1) * interval '1 month') AT TIME ZONE 'UTC' AS ends
+     ) edges`,
+    [fromNow],
+  )
+  if (!rows[0]) throw new Error('No month.')
+  return rows[0]
+}
+
+const nextMonth = () => readMonth(1)
+
+async function addPastMonth(monthsAgo: number): Promise<TestMonth> {
+  await addMonth(monthsAgo)
+  return readMonth(-monthsAgo)
+}
+
+async function partsOf(month: string): Promise<string[]> {
+  const text = `SELECT relname AS name FROM pg_inherits JOIN pg_class ON oid = inhrelid
+                WHERE inhparent = to_regclass($1) ORDER BY relname`
+  const { rows } = await db.pool.query<{ name: string }>(text, [`run_partitions.${month}`])
+  return rows.map(({ name }) => name)
+}
+
+// As if the statistics had counted these runs.
+async function pretendRunsThisMonth(count: number): Promise<void> {
+  const { name } = await readMonth(0)
+  await db.pool.query('UPDATE pg_class SET reltuples = $2 WHERE oid = to_regclass($1)', [
+    `run_partitions.${name}`,
+    count,
+  ])
+}
+
+async function addRuns(from: Date, count: number): Promise<void> {
+  await db.pool.query(
+    `INSERT INTO runs (${columns})
+     SELECT uuid_v7($1::timestamptz + interval '1 hour' + i * interval '1 ms'), ${values} FROM generate_series(1, $2::int) i`,
+    [from, count],
+  )
+}
 
 async function addMonth(monthsAgo: number): Promise<string> {
   const { rows } = await db.pool.query(

@@ -3,6 +3,9 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decidedTables, guardedTables, rightsOn, serviceNames } from '../src/migrate/service-rights.ts'
 import { setUpRoles } from '../src/migrate/set-up-roles.ts'
+import { openPool } from '../src/postgres/pool.ts'
+import { divideMonth } from '../src/retention/divide-month.ts'
+import { readMonths } from '../src/retention/run-partitions.ts'
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 beforeAll(async () => {
@@ -110,6 +113,10 @@ it('lets the scheduler make and drop partitions of runs, and expire the audit lo
   const url = serviceUrl(database.url, 'scheduler')
   await query(url, 'CREATE TABLE run_partitions.runs_2040_01 (LIKE runs INCLUDING ALL)')
   await query(url, 'DROP TABLE run_partitions.runs_2040_01')
+  const pool = openPool(url, { max: 2, onError: () => {} })
+  const month = (await readMonths(pool, 1))[1]
+  expect(month && (await divideMonth(pool, month, 1))).toBe(true)
+  await pool.end()
   expect(await query(url, 'SELECT expire_audit_log(gen_random_uuid(), 30, 1) AS deleted')).toEqual([{ deleted: 0 }])
 })
 

@@ -145,7 +145,7 @@ async function giveRunsToScheduler(client: Client): Promise<void> {
   const role = serviceRoles.scheduler
   const { rows } = await client.query<{ name: string; isMember: boolean }>(
     `SELECT c.oid::regclass::text AS name, pg_has_role($1, 'USAGE') AS "isMember" FROM pg_class c
-     WHERE (c.oid = 'runs'::regclass OR c.oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'runs'::regclass))
+     WHERE c.oid IN (SELECT relid FROM pg_partition_tree('runs'))
        AND c.relowner <> $1::regrole`,
     [role],
   )

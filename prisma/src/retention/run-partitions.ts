@@ -1,6 +1,5 @@
-import { isLockTimeout, isStatementTimeout } from '../postgres/database-errors.ts'
-import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
+import { codeOf, inBriefTransaction } from './brief-transaction.ts'
 
 type PreparedPartitions = {
   made: string[]
@@ -8,7 +7,8 @@ type PreparedPartitions = {
   missing: string[]
 }
 
-type Month = { name: string; lower: string; upper: string; isThere: boolean }
+/** A month as a partition of `runs`: its name, and the bounds of its ids. */
+export type RunMonth = { name: string; lower: string; upper: string; isThere: boolean }
 
 /**
  * Makes the partitions of this month and of `monthsAhead` months after it, without blocking other statements. Any number of
@@ -38,7 +38,8 @@ export async function countUnpartitionedRuns(pool: Pool): Promise<number> {
   return (await pool.query<{ count: number }>(text)).rows[0]?.count ?? 0
 }
 
-async function readMonths(pool: Pool, monthsAhead: number): Promise<Month[]> {
+/** Returns this month and the months after it. */
+export async function readMonths(pool: Pool, monthsAhead: number): Promise<RunMonth[]> {
   const text = `
     SELECT name, uuid_v7_floor(starts AT TIME ZONE 'UTC') AS lower,
            uuid_v7_floor((starts + interval '1 month') AT TIME ZONE 'UTC') AS upper,
@@ -49,10 +50,10 @@ async function readMonths(pool: Pool, monthsAhead: number): Promise<Month[]> {
            LATERAL (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => i) AS starts) m
     ) months
     ORDER BY starts`
-  return (await pool.query<Month>(text, [monthsAhead])).rows
+  return (await pool.query<RunMonth>(text, [monthsAhead])).rows
 }
 
-async function makePartition(pool: Pool, { name, lower, upper }: Month): Promise<boolean> {
+async function makePartition(pool: Pool, { name, lower, upper }: RunMonth): Promise<boolean> {
   try {
     const isMade = await inBriefTransaction(pool, async tx => {
       await tx.query(`CREATE TABLE run_partitions.${name} (LIKE runs INCLUDING ALL)`)
@@ -63,7 +64,7 @@ async function makePartition(pool: Pool, { name, lower, upper }: Month): Promise
     })
     return isMade === true
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null
+    const code = codeOf(error)
     if (code === checkViolation) return false
     if (code === duplicateTable) return true
     throw error
@@ -74,69 +75,3 @@ async function makePartition(pool: Pool, { name, lower, upper }: Month): Promise
 const checkViolation = '23514'
 // Another caller has made it meanwhile.
 const duplicateTable = '42P07'
-
-/**
- * Drops the empty partitions of months that ended more than `days` ago. A partition with runs stays until `deleteOldRuns`
- * has deleted them, with their tasks and their storage. So does a partition that a long transaction reads.
- * @returns The names of the dropped partitions.
- */
-export async function dropRunPartitions(pool: Pool, days: number): Promise<string[]> {
-  const text = `
-    SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
-    WHERE inhparent = 'runs'::regclass AND relname ~ '^runs_\\d{4}_\\d{2}$'
-      AND to_date(right(relname, 7), 'YYYY_MM') + interval '1 month' < (now() - $1 * interval '1 day') AT TIME ZONE 'UTC'
-    ORDER BY relname`
-  const { rows } = await pool.query<{ name: string }>(text, [days])
-  const dropped: string[] = []
-  for (const { name } of rows) if (await dropEmpty(pool, name)) dropped.push(name)
-  return dropped
-}
-
-// An empty past month gets no more runs, because the id of a run is as old as its claim.
-async function dropEmpty(pool: Pool, name: string): Promise<boolean> {
-  if (!(await isEmpty(pool, name))) return false
-  const isDropped = await inBriefTransaction(pool, async tx => {
-    const exists = await tx.query(`SELECT FROM pg_class WHERE oid = to_regclass($1)`, [`run_partitions.${name}`])
-    if (exists.rows.length === 0) return false
-    await tx.query(`ALTER TABLE runs DETACH PARTITION run_partitions.${name}`)
-    await tx.query(`DROP TABLE run_partitions.${name}`)
-    return true
-  })
-  return isDropped === true
-}
-
-// Not in the transaction: it may take long after many runs were deleted.
-async function isEmpty(pool: Pool, name: string): Promise<boolean> {
-  try {
-    const { rows } = await pool.query(`SELECT FROM run_partitions.${name} LIMIT 1`)
-    return rows.length === 0
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === undefinedTable) return false
-    throw error
-  }
-}
-
-// Another caller has dropped it meanwhile.
-const undefinedTable = '42P01'
-
-/** How long each statement on the partitions of `runs` may block other transactions. */
-const maxStallMs = 100
-
-/**
- * Runs statements whose locks block other transactions. Returns null, with nothing changed, when a lock is not available
- * within 100 ms: a long transaction reads `runs`, or another caller is changing its partitions.
- */
-async function inBriefTransaction<T>(pool: Pool, run: (tx: Transaction) => Promise<T>): Promise<T | null> {
-  try {
-    return await inTransaction(pool, async tx => {
-      const lock = `SELECT pg_try_advisory_xact_lock(hashtext('create_run_partitions')) AS "isMine"`
-      const { rows } = await tx.query<{ isMine: boolean }>(lock)
-      if (!rows[0]?.isMine) return null
-      await tx.query(`SET LOCAL lock_timeout = ${maxStallMs}; SET LOCAL statement_timeout = ${maxStallMs}`)
-      return run(tx)
-    })
-  } catch (error) {
-    if (isLockTimeout(error) || isStatementTimeout(error)) return null
-    throw error
-  }
-}

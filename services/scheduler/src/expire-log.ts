@@ -6,6 +6,7 @@ import {
   dropRunPartitions,
   expireAuditLog,
   type KeptLog,
+  keptLogDays,
   organizationsWithAuditLog,
   workspacesWithTasks,
 } from '@belfry/db'
@@ -23,7 +24,7 @@ type Expired = { deleted: number; deadLetters: number }
 
 /**
  * Deletes the runs and finished tasks that are older than their organization's tier keeps them, and drops the partitions
- * of months that no tier keeps. Workspaces get one small batch each, round-robin, so a big one does not delay the others.
+ * that no organization keeps. Workspaces get one small batch each, round-robin, so a big one does not delay the others.
  * After a stop, the next call deletes the rest.
  * @returns How many runs, and how many tasks without a run, were deleted.
  */
@@ -34,9 +35,8 @@ export async function expireLog(ctx: Context, signal: AbortSignal): Promise<numb
     total.deadLetters += expired.deadLetters
   }
   if (signal.aborted) return total.deleted
-  const maxDays = Math.max(...Object.values(ctx.tiers).map(({ logDays }) => logDays))
-  const months = await dropRunPartitions(ctx.pool, maxDays)
-  if (total.deleted > 0 || months.length > 0) ctx.log.info({ ...total, months }, 'log.expired')
+  const partitions = await dropRunPartitions(ctx.pool, await keptLogDays(ctx.pool, ctx.tiers))
+  if (total.deleted > 0 || partitions.length > 0) ctx.log.info({ ...total, partitions }, 'log.expired')
   return total.deleted
 }
 

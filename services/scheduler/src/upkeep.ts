@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   backfillRunStatistics as backfillStatistics,
   deleteOldStatistics,
+  divideNextMonth,
   foldRunChanges,
   foldUsageChanges,
   forgetDeadLetterOperations,
   forgetIdempotencyKeys,
   forgetExpired as forgetSessions,
   forgetTaskOperations,
+  keptLogDays,
   mendWaitingFloor as mendFloor,
   prepareRunPartitions as preparePartitions,
   probeWrite,
@@ -87,11 +89,16 @@ export async function mendWaitingFloor(ctx: Context): Promise<void> {
   if (dueAt !== null) ctx.log.warn({ dueAt: dueAt.toISOString() }, 'waiting_floor.lowered')
 }
 
-/** Makes the run partitions of this month and the next three, except those that would have to wait for a lock. */
+/**
+ * Makes the run partitions of this month and the next three, except those that would have to wait for a lock. Divides the next
+ * month into days or weeks when the log is large.
+ */
 export async function prepareRunPartitions(ctx: Context): Promise<void> {
   const { made, missing } = await preparePartitions(ctx.pool, partitionMonthsAhead)
   if (made.length > 0) ctx.log.info({ months: made }, 'run_partitions.made')
   if (missing.length > 0) ctx.log.warn({ months: missing }, 'run_partitions.missing')
+  const month = await divideNextMonth(ctx.pool, await keptLogDays(ctx.pool, ctx.tiers))
+  if (month !== null) ctx.log.info({ month }, 'run_partitions.divided')
 }
 
 /** Measures whether PostgreSQL accepts writes. A full disk often fails no statement of an idle installation. */
