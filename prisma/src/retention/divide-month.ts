@@ -18,7 +18,7 @@ export async function divideNextMonth(pool: Pool, keptDays: number): Promise<str
 }
 
 /**
- * Replaces the partition of a month by one that is partitioned itself, if it has no runs. The new one is built first, which
+ * Replaces the partition of a month by a partitioned table, if it has no runs. The table is built first, which
  * blocks no other statement. An interrupted call leaves it, and the next call continues with it.
  */
 export async function divideMonth(pool: Pool, month: RunMonth, days: 1 | 7): Promise<boolean> {

@@ -45,7 +45,7 @@ export function valuesOfFilter(filter: TaskFilter): unknown[] {
 }
 
 /** A filter is checked for this many tasks at most, which takes about a third of a second. */
-export const maxScannedTasks = 100_000
+const maxScannedTasks = 100_000
 
 /** `isComplete`: whether no other task of the workspace matches. */
 export type MatchingTasks = { ids: string[]; isComplete: boolean }
