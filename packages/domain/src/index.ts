@@ -93,5 +93,5 @@ export {
   tierNames,
 } from './tiers.ts'
 export { isTopic, isTopicPattern, patternsOf } from './topic.ts'
-export { parseTraceparent, readTraceparent } from './traceparent.ts'
+export { readTraceparent } from './traceparent.ts'
 export { version } from './version.ts'

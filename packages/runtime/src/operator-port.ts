@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type HealthChecks, type Readiness, readiness } from './health.ts'
-import type { Registry } from './metrics/registry.ts'
+import { exposeMetrics, type Registry } from './metrics/registry.ts'
 import { withinMs } from './within-ms.ts'
 import { zoneData } from './zone-data.ts'
 
@@ -37,7 +37,7 @@ const findingsTimeoutMs = 2000
 export async function openOperatorPort(
   { token = null, ...listen }: OperatorListen,
   roles: readonly string[],
-  metrics: Pick<Registry, 'metrics' | 'contentType'>,
+  metrics: Registry,
 ): Promise<OperatorPort> {
   const reports: RoleReport[] = []
   const server = createServer(async (request, response) => {
@@ -50,9 +50,9 @@ export async function openOperatorPort(
         response.setHeader('www-authenticate', 'Bearer')
         return send(401, { status: 'METRICS_TOKEN is required' })
       }
-      const text = await metrics.metrics().catch(() => null)
-      if (text === null) return send(500, { status: 'the metrics are unavailable' })
-      return response.writeHead(200, { 'content-type': metrics.contentType }).end(text)
+      const exposed = await exposeMetrics(metrics, request.headers.accept).catch(() => null)
+      if (exposed === null) return send(500, { status: 'the metrics are unavailable' })
+      return response.writeHead(200, { 'content-type': exposed.contentType }).end(exposed.text)
     }
     if (path !== '/healthz' && path !== '/readyz') return send(404, { status: 'not found' })
     if (reports.length < roles.length) return send(503, { status: 'starting' })

@@ -4,6 +4,16 @@ import { countQueueAway, type Meter, measureBatches } from '@belfry/runtime'
 /** Counts requests and batches. */
 export type Metrics = ReturnType<typeof openMetrics>
 
+type ServedRequest = {
+  method: string
+  /** The pattern, not the path. */
+  route: string
+  status: number
+  durationMs: number
+  isStream: boolean
+  traceparent: string | null
+}
+
 const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 export function openMetrics(meter: Meter) {
@@ -27,11 +37,9 @@ export function openMetrics(meter: Meter) {
   const batchSize = measureBatches(meter)
   return {
     meter,
-    /** @param route - The pattern, not the path. */
-    served(request: { method: string; route: string; status: number; durationMs: number; isStream: boolean }) {
-      const { method, route, status, durationMs, isStream } = request
+    served({ method, route, status, durationMs, isStream, traceparent }: ServedRequest) {
       requests({ method, route, status: String(status) })
-      if (!isStream) durations({ method, route }, durationMs / 1000)
+      if (!isStream) durations({ method, route }, durationMs / 1000, traceparent)
     },
     refused: (code: AppErrorCode) => refusals({ code }),
     created: (size: number) => batchSize({ batch: 'create' }, size),

@@ -90,11 +90,14 @@ export function openMetrics(meter: Meter) {
       }
       for (const [result, count] of counts) claims({ result }, count)
     },
-    /** @param wasBlocked - Whether the host of the task kept it waiting after its time. */
-    attemptEnded(attempt: FinishedAttempt, isRecorded: boolean, wasBlocked: boolean) {
+    /**
+     * @param wasBlocked - Whether the host of the task kept it waiting after its time.
+     * @param traceparent - The trace of the attempt.
+     */
+    attemptEnded(attempt: FinishedAttempt, isRecorded: boolean, wasBlocked: boolean, traceparent: string | null) {
       const startedAt = attempt.startedAt.getTime()
-      lag(wasBlocked ? blockedLag : freeLag, (startedAt - attempt.scheduledAt.getTime()) / 1000)
-      duration((attempt.finishedAt.getTime() - startedAt) / 1000)
+      lag(wasBlocked ? blockedLag : freeLag, (startedAt - attempt.scheduledAt.getTime()) / 1000, traceparent)
+      duration((attempt.finishedAt.getTime() - startedAt) / 1000, traceparent)
       attempts(labelsOf(errorOf(attempt)))
       if (!isRecorded) superseded()
     },

@@ -1,5 +1,5 @@
 import { openPool } from '@belfry/db'
-import { createLogger, type Loop, openHost, openMeter } from '@belfry/runtime'
+import { createLogger, exposeMetrics, type Loop, openHost, openMeter } from '@belfry/runtime'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Context } from '../src/context.ts'
 import { loops } from '../src/loops.ts'
@@ -15,7 +15,7 @@ beforeEach(async () => {
   const { registry } = await openHost(createLogger('scheduler', 'silent'), new AbortController().signal, options)
   ctx = { ...(await openTestContext()), metrics: openMetrics(openMeter('scheduler', registry)) }
   read = async series => {
-    const line = (await registry.metrics()).split('\n').find(one => one.startsWith(series))
+    const line = (await exposeMetrics(registry)).text.split('\n').find(one => one.startsWith(series))
     return line === undefined ? undefined : Number(line.split(' ')[1])
   }
 })

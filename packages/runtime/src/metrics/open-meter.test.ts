@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { type Meter, openMeter } from './open-meter.ts'
-import { openRegistry, type Registry } from './registry.ts'
+import { exposeMetrics, openRegistry, type Registry } from './registry.ts'
 
 const linesOf = async (registry: Registry, name: string) =>
-  (await registry.metrics()).split('\n').filter(line => line.startsWith(name))
+  (await exposeMetrics(registry)).text.split('\n').filter(line => line.startsWith(name))
 
 it('exports each count with its labels', async () => {
   const registry = openRegistry('api')
@@ -28,7 +28,7 @@ it('exports a histogram with cumulative buckets', async () => {
   for (const value of [0.1, 0.05, 0.5, 7]) time(value)
   const timeOf = meter.histograms('belfry_step_seconds', 'Time.', [1], ['step'])
   timeOf({ step: 'first' }, 2)
-  const text = await registry.metrics()
+  const { text } = await exposeMetrics(registry)
   expect(text).toContain('# TYPE belfry_time_seconds histogram')
   expect(await linesOf(registry, 'belfry_')).toEqual([
     'belfry_time_seconds_bucket{le="0.1",service="api"} 2',
@@ -41,6 +41,26 @@ it('exports a histogram with cumulative buckets', async () => {
     'belfry_step_seconds_sum{step="first",service="api"} 2',
     'belfry_step_seconds_count{step="first",service="api"} 1',
   ])
+})
+
+it('shows sampled traces as exemplars to readers of OpenMetrics, and leaves the names of counters alone', async () => {
+  const registry = openRegistry('api')
+  const meter = openMeter('api', registry)
+  meter.counter('belfry_things_total', 'Things.')()
+  const time = meter.histogram('belfry_time_seconds', 'Time.', [0.1, 1])
+  const trace = 'a'.repeat(32)
+  time(0.05, `00-${trace}-${'b'.repeat(16)}-01`)
+  time(0.5, `00-${trace}-${'b'.repeat(16)}-00`)
+  time(7, null)
+  const { text: plain } = await exposeMetrics(registry)
+  const { text, contentType } = await exposeMetrics(registry, 'application/openmetrics-text;version=1.0.0,*/*;q=0.1')
+  expect(contentType).toContain('application/openmetrics-text')
+  expect(text).toMatch(/\n# EOF\n$/)
+  expect(text).toContain('# TYPE belfry_things counter\nbelfry_things_total{service="api"} 1\n')
+  expect(text.match(/ # \{.*/g)).toEqual([expect.stringMatching(`^ # {trace_id="${trace}"} 0.05 \\d+`)])
+  expect(await exposeMetrics(registry)).toMatchObject({ contentType: expect.stringContaining('text/plain') })
+  expect(plain).not.toContain(trace)
+  expect(await linesOf(registry, 'belfry_things')).toEqual(['belfry_things_total{service="api"} 1'])
 })
 
 it('leaves out gauges that cannot be read, and exports the others', async () => {

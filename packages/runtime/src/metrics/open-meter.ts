@@ -19,14 +19,22 @@ export type Meter = {
     labelNames: readonly string[],
     known?: readonly Labels[],
   ): (labels: Labels, by?: number) => void
-  /** @param buckets - Upper bounds, ascending. */
-  histogram(name: string, help: string, buckets: readonly number[]): (value: number) => void
+  /**
+   * @param buckets - Upper bounds, ascending.
+   * @returns A function that counts a value. With the `traceparent` of a sampled trace, that trace becomes the exemplar of
+   * the value's bucket.
+   */
+  histogram(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+  ): (value: number, traceparent?: string | null) => void
   histograms(
     name: string,
     help: string,
     buckets: readonly number[],
     labelNames: readonly string[],
-  ): (labels: Labels, value: number) => void
+  ): (labels: Labels, value: number, traceparent?: string | null) => void
   /** Reads the value at each scrape. The gauge is missing from a scrape when the value cannot be read within two seconds. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
   gauges(name: string, help: string, labelNames: readonly string[], read: () => Reading | Promise<Reading>): void
@@ -67,7 +75,7 @@ export function openMeter(service: string, registry: Registry = openRegistry(ser
   }
 
   const openHistogram = (name: string, help: string, buckets: readonly number[], labelNames: readonly string[]) =>
-    once(config => new Histogram({ ...config, buckets: [...buckets] }), {
+    once(config => new Histogram({ ...config, buckets: [...buckets], enableExemplars: true }), {
       type: 'histogram',
       name,
       help,
@@ -89,15 +97,23 @@ export function openMeter(service: string, registry: Registry = openRegistry(ser
     histogram(name, help, buckets) {
       const histogram = openHistogram(name, help, buckets, [])
       histogram.zero({ service })
-      return value => histogram.observe({ service }, value)
+      const labels = { service }
+      return (value, traceparent) => histogram.observe({ labels, value, ...exemplarOf(traceparent) })
     },
     histograms(name, help, buckets, labelNames) {
       const histogram = openHistogram(name, help, buckets, labelNames)
-      return (labels, value) => histogram.observe({ ...labels, service }, value)
+      return (labels, value, traceparent) =>
+        histogram.observe({ labels: { ...labels, service }, value, ...exemplarOf(traceparent) })
     },
     gauges,
     gauge: (name, help, read) => gauges(name, help, [], async () => [[{}, await read()]]),
   }
+}
+
+// A trace that is not sampled cannot be opened. `trace_id` is the label that Grafana looks for.
+function exemplarOf(traceparent: string | null | undefined) {
+  if (!traceparent?.endsWith('-01')) return {}
+  return { exemplarLabels: { trace_id: traceparent.slice(3, 35) } }
 }
 
 const maxReadingMs = 2_000

@@ -1,16 +1,16 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, type OpenMetricsContentType, Registry as PlainRegistry } from 'prom-client'
 import { sampleEventLoopDelay } from '../watch-event-loop.ts'
 
-export type { Registry }
+/** The metrics of a process. `exposeMetrics` reads them. */
+export type Registry = PlainRegistry<OpenMetricsContentType>
 
 /**
  * Opens the metrics of a process, those of Node among them. Its roles may add values to a metric of the same name.
  * @param service - The label `service` of Node's metrics.
  */
 export function openRegistry(service: string): Registry {
-  const registry = new Registry()
-  registry.setDefaultLabels({ service })
-  measureNode(registry)
+  const registry = openMetricsRegistry()
+  measureNode(registry, service)
   return registry
 }
 
@@ -20,8 +20,8 @@ const maxSamples = 60
 const neverMs = 2 ** 31 - 1
 
 /** Exports the Node metrics of prom-client, with the event-loop delays of a monitor that lets an idle process sleep. */
-function measureNode(registry: Registry): void {
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: neverMs })
+function measureNode(registry: Registry, service: string): void {
+  collectDefaultMetrics({ register: registry, labels: { service }, eventLoopMonitoringPrecision: neverMs })
   const delays: number[] = []
   sampleEventLoopDelay(delayMs => {
     if (delays.push(delayMs / 1000) > maxSamples) delays.shift()
@@ -34,10 +34,30 @@ function measureNode(registry: Registry): void {
     new Gauge({
       name: `nodejs_eventloop_lag_${name}_seconds`,
       help: `The ${name} of the event loop's delays in the last half minute.`,
+      labelNames: ['service'],
       registers: [registry],
       collect() {
-        this.set(quantile(share))
+        this.set({ service }, quantile(share))
       },
     })
   }
+}
+
+/**
+ * Returns the metrics as text: in the OpenMetrics format, with exemplars, for a reader that accepts it, and otherwise in the
+ * format of Prometheus.
+ * @param accept - The header `Accept` of the reader.
+ */
+export async function exposeMetrics(registry: Registry, accept = ''): Promise<{ contentType: string; text: string }> {
+  const exposed = accept.includes('application/openmetrics-text') ? openMetricsRegistry() : new PlainRegistry()
+  // Objects of their own, because a registry of OpenMetrics renames its counters when it is read.
+  for (const metric of registry.getMetricsAsArray()) exposed.registerMetric(Object.create(metric))
+  return { contentType: exposed.contentType, text: await exposed.metrics() }
+}
+
+// Only such a registry takes metrics with exemplars.
+function openMetricsRegistry(): Registry {
+  const registry = new PlainRegistry<OpenMetricsContentType>()
+  registry.setContentType(PlainRegistry.OPENMETRICS_CONTENT_TYPE)
+  return registry
 }

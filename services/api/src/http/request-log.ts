@@ -1,4 +1,4 @@
-import { parseTraceparent, toId } from '@belfry/domain'
+import { readTraceparent, toId } from '@belfry/domain'
 import { withoutRedaction } from '@belfry/runtime'
 import type { NextFunction, Request, Response } from 'express'
 import type { Context } from '../context.ts'
@@ -13,6 +13,7 @@ export function requestLog(ctx: Context) {
       const { method } = request
       const status = response.writableFinished ? response.statusCode : 499
       const durationMs = performance.now() - began
+      const traceparent = readTraceparent(request.headers.traceparent)
       const isStream = String(response.getHeader('content-type')).startsWith('text/event-stream')
       ctx.metrics.served({
         method: methods.has(method) ? method : 'OTHER',
@@ -20,10 +21,11 @@ export function requestLog(ctx: Context) {
         status,
         durationMs,
         isStream,
+        traceparent,
       })
       const line = {
         request: requestIdOf(response),
-        trace: traceIdOf(request),
+        trace: traceparent?.slice(3, 35),
         method,
         path: loggedPath(request),
         status,
@@ -68,10 +70,6 @@ function loggedPath(request: Request): string {
 }
 
 const id = /^(?:org|ws|user|task|cron|evt|run|key|sec|inv|int|sub|op)_[0-9a-z]{26}$/
-
-function traceIdOf({ headers: { traceparent } }: Request): string | undefined {
-  return typeof traceparent === 'string' ? parseTraceparent(traceparent)?.traceId : undefined
-}
 
 /** Returns the pattern of the path that a request was served under; `none` when no route matched. */
 export function routeOf({ baseUrl, route }: Request): string {

@@ -126,7 +126,7 @@ async function end(
   if (__FAILPOINTS__) await failpoint('dispatcher.before_advance')
   advanceQueue(ctx, task.queueId)
   const lagMs = startedAt.getTime() - task.scheduledAt.getTime()
-  ctx.metrics.attemptEnded(finished, recorded !== null, blockedUntil > sentAt - lagMs)
+  ctx.metrics.attemptEnded(finished, recorded !== null, blockedUntil > sentAt - lagMs, traceparent)
   const state = recorded ? next.state : 'superseded'
   const shownOutcome = outcome.kind === 'response' ? outcome.status : outcome.code
   const trace = traceparent?.slice(3, 35)
