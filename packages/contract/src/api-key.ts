@@ -1,17 +1,69 @@
+import { keyRights, keyScopes, parseCidrs } from '@belfry/domain'
 import { z } from 'zod'
-import { textField } from './fields.ts'
+import { integer, textField } from './fields.ts'
 import { idField, timestampField } from './response-fields.ts'
 import { displayName, exampleTime, instant, textRule } from './text-rules.ts'
 
 const dayMs = 86_400_000
 
-/** Without `expires_at`, or with null, the key is valid until it is revoked. */
+/** How long the previous key may stay valid after a roll. */
+export const maxOverlapMs = 30 * dayMs
+
+/** What an API key may be limited to: the names of groups of rights, and single rights. */
+export const scopeNames = [...(Object.keys(keyScopes) as Array<keyof typeof keyScopes>), ...keyRights]
+
+/** The wanted rights of an API key. */
+export const scopesField = z
+  .array(z.enum(scopeNames))
+  .min(1)
+  .max(scopeNames.length)
+  .meta({
+    description:
+      'The rights of the key, at most those of the user who creates it. `full`: all. `read`: read everything except signing secrets. `publish`: create tasks and publish events. Or single rights of docs/permissions.md.',
+    examples: [['publish']],
+  })
+
+const cidr = textRule({ maxLength: 50, examples: ['192.0.2.0/24'] }, text => {
+  try {
+    if (text !== '' && !text.includes(',') && parseCidrs(text).length === 1) return { value: text }
+  } catch {
+    // reported below
+  }
+  return { code: 'invalid_range', must: 'be a range such as 192.0.2.0/24, with zero bits beyond the prefix' }
+})
+
+const rangesField = z
+  .array(textField(cidr))
+  .max(50)
+  .meta({
+    description: 'The address ranges (CIDR) that the key may be used from. Empty: all.',
+    examples: [['192.0.2.0/24']],
+  })
+
+const expiry = () => textField(textRule({ ...instant.schema, examples: [exampleTime(90 * dayMs)] }, instant))
+
+/**
+ * With null, the key is valid until it is revoked. Without `expires_at` too, unless the organization has `max_api_key_days`: then
+ * for that long.
+ */
 export const createApiKeyBody = z.strictObject({
   name: textField(displayName),
-  expires_at: textField(textRule({ ...instant.schema, examples: [exampleTime(90 * dayMs)] }, instant))
-    .nullable()
-    .optional(),
+  expires_at: expiry().nullable().optional(),
+  scopes: scopesField.optional(),
+  allowed_ranges: rangesField.optional(),
 })
+
+export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>
+
+/** Without `expires_at`, the new key is valid for as long as the previous one was. */
+export const rollApiKeyBody = z.strictObject({
+  overlap_ms: integer(0, maxOverlapMs)
+    .optional()
+    .meta({ description: 'How long the previous key stays valid: by default a day.', examples: [dayMs] }),
+  expires_at: expiry().nullable().optional(),
+})
+
+export type RollApiKeyBody = z.infer<typeof rollApiKeyBody>
 
 const fields = {
   id: idField('key'),
@@ -22,12 +74,21 @@ const fields = {
     examples: ['bf_4kT9z'],
   }),
   scopes: z.array(z.string()).meta({
-    description: 'The rights of the key, as in docs/permissions.md: those that its creator had. `full` stands for all.',
+    description:
+      'The rights of the key: `full`, `read`, `publish` or single rights of docs/permissions.md. Never more than its creator had.',
     examples: [['full']],
+  }),
+  allowed_ranges: z.array(z.string()).meta({
+    description: 'The address ranges that the key may be used from. Empty: all.',
+    examples: [['192.0.2.0/24']],
   }),
   created_by: idField('user'),
   created_at: timestampField(),
   last_used_at: timestampField().nullable(),
+  last_used_address: z
+    .string()
+    .nullable()
+    .meta({ description: 'The IP address of a recent use.', examples: ['192.0.2.7'] }),
   expires_at: timestampField().nullable(),
   revoked_at: timestampField().nullable(),
 }

@@ -1,5 +1,14 @@
 export type { FieldError } from '@belfry/domain'
-export { type ApiKey, apiKey, createApiKeyBody, type NewApiKey, newApiKey } from './api-key.ts'
+export {
+  type ApiKey,
+  apiKey,
+  type CreateApiKeyBody,
+  createApiKeyBody,
+  type NewApiKey,
+  newApiKey,
+  type RollApiKeyBody,
+  rollApiKeyBody,
+} from './api-key.ts'
 export {
   type AccountEntry,
   type AuditEntry,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { textField } from './fields.ts'
+import { integer, textField } from './fields.ts'
 import { idField, timestampField } from './response-fields.ts'
 import { displayName, textRule } from './text-rules.ts'
 import { usage } from './usage.ts'
@@ -48,6 +48,10 @@ export const organization = z
     slug: z.string().meta({ description: 'Unique; part of dashboard URLs.', examples: ['acme'] }),
     tier: z.string().meta({ examples: ['startup'] }),
     policy: organizationPolicy,
+    max_api_key_days: z
+      .int()
+      .nullable()
+      .meta({ description: 'How long a new API key is valid at most. Null: without limit.', examples: [90] }),
     created_at: timestampField(),
     updated_at: timestampField(),
   })
@@ -67,6 +71,7 @@ export const updateOrganizationBody = z.strictObject({
   name: textField(displayName).optional(),
   slug: textField(slug).optional(),
   policy: z.strictObject(organizationPolicy.partial().shape).optional(),
+  max_api_key_days: integer(1, 3650).nullable().optional(),
 })
 
 export type UpdateOrganizationBody = z.infer<typeof updateOrganizationBody>

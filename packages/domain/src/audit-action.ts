@@ -32,6 +32,7 @@ export const auditActions = [
   'workspace_member.role_changed',
   'workspace_member.removed',
   'api_key.created',
+  'api_key.rolled',
   'api_key.revoked',
   'secret.created',
   'secret.changed',

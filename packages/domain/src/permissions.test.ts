@@ -4,6 +4,8 @@ import {
   type Actor,
   decide,
   flagName,
+  keyRights,
+  keyScopes,
   mayGrant,
   type Policy,
   type PolicyFlag,
@@ -50,7 +52,7 @@ it('a viewer may read in the workspace, an editor also create, change and replay
     action => !allowedTo(user('member', 'viewer')).includes(action),
   )
   expect(editor).toEqual([
-    ...['task.write', 'cron_job.write', 'host.reset', 'queue.write', 'dead_letter.replay'],
+    ...['task.create', 'task.write', 'cron_job.write', 'host.reset', 'queue.write', 'dead_letter.replay'],
     ...['event.publish', 'subscription.write'],
   ])
 })
@@ -105,16 +107,55 @@ it('an API key has its workspace and reads its members, but has no access to key
   ])
 })
 
-it('an API key has at most the rights of its creator', () => {
-  expect([scopesOfKeyBy(user('owner')), scopesOfKeyBy(user('admin'))]).toEqual([['full'], ['full']])
-  expect(scopesOfKeyBy(user('member', 'editor', ...policyFlags))).toEqual(['full'])
-  for (const creator of [user('member', 'viewer', 'membersCanCreateApiKeys'), user('member', 'editor')]) {
-    const rightsOfKey = allowedTo({ kind: 'api_key', scopes: scopesOfKeyBy(creator) })
-    expect(rightsOfKey).toContain('task.read')
-    expect(rightsOfKey.filter(action => !decide(creator, action).allowed)).toEqual([])
-  }
-  const readOnly = decide({ kind: 'api_key', scopes: ['task.read'] }, 'task.write')
-  expect(readOnly).toEqual({ allowed: false, reason: expect.stringContaining('task.write') })
+const allowedWith = (...scopes: string[]) => allowedTo({ kind: 'api_key', scopes })
+const fullOf = (creator: Actor, wanted?: string[]) => scopesOfKeyBy(creator, wanted).scopes
+
+describe('the scopes of an API key', () => {
+  it('are at most the rights of its creator', () => {
+    expect([fullOf(user('owner')), fullOf(user('admin'))]).toEqual([['full'], ['full']])
+    expect(fullOf(user('member', 'editor', ...policyFlags))).toEqual(['full'])
+    for (const creator of [user('member', 'viewer', 'membersCanCreateApiKeys'), user('member', 'editor')]) {
+      for (const wanted of Object.keys(keyScopes)) {
+        const rightsOfKey = allowedWith(...fullOf(creator, [wanted]))
+        expect(rightsOfKey).toEqual(keyScopes[wanted as 'full'].filter(action => decide(creator, action).allowed))
+      }
+    }
+  })
+
+  it('read changes nothing and shows no signing secret', () => {
+    const reading = allowedWith('read')
+    expect(reading).toContain('task.read')
+    expect(reading).toContain('workspace.list')
+    expect(reading.filter(action => !/\.(read|list)$/.test(action))).toEqual([])
+    expect(reading).not.toContain('signing_secret.read')
+  })
+
+  it('publish creates tasks and publishes events, and nothing else', () => {
+    expect(allowedWith('publish')).toEqual(['task.create', 'event.publish'])
+  })
+
+  it('each single right grants itself; the right to change tasks also the one to create them', () => {
+    for (const right of keyRights) {
+      expect(allowedWith(right)).toEqual(right === 'task.write' ? ['task.create', 'task.write'] : [right])
+    }
+  })
+
+  it('add up, and a right of users or an unknown one grants nothing', () => {
+    expect(allowedWith('publish', 'queue.read')).toEqual(['task.create', 'queue.read', 'event.publish'])
+    expect(allowedWith('api_key.create', 'organization.delete', 'everything', 'constructor')).toEqual([])
+    expect(allowedWith()).toEqual([])
+  })
+
+  it('a right that the creator lacks is refused by name', () => {
+    const viewer = user('member', 'viewer', 'membersCanCreateApiKeys')
+    expect(scopesOfKeyBy(viewer, ['task.read', 'task.write'])).toMatchObject({ refused: ['task.write'] })
+    expect(scopesOfKeyBy(viewer, ['task.read'])).toEqual({ scopes: ['task.read'], refused: [] })
+    expect(scopesOfKeyBy(viewer, ['publish'])).toEqual({ scopes: [], refused: [] })
+    expect(decide({ kind: 'api_key', scopes: ['task.read'] }, 'task.write')).toEqual({
+      allowed: false,
+      reason: expect.stringContaining('task.write'),
+    })
+  })
 })
 
 it('a user grants roles up to their own', () => {

@@ -80,6 +80,7 @@ export const rights = {
   'integration.write': integrationHolders,
   'integration.delete': integrationHolders,
   'task.read': viewers,
+  'task.create': editors,
   'task.write': editors,
   'task.delete': deleters,
   'cron_job.read': viewers,
@@ -105,12 +106,28 @@ export type ActionIn<Scope extends Rule['scope']> = {
   [A in Action]: (typeof rights)[A]['scope'] extends Scope ? A : never
 }[Action]
 
+/** The rights that an API key can have. */
+export const keyRights = (Object.keys(rights) as Action[]).filter(action => rights[action].apiKey)
+
+/** The names of groups of rights of an API key. `read` leaves out the values of signing secrets. */
+export const keyScopes = {
+  full: keyRights,
+  read: keyRights.filter(action => /\.(read|list)$/.test(action) && action !== 'signing_secret.read'),
+  publish: ['task.create', 'event.publish'],
+} as const satisfies Record<string, readonly Action[]>
+
+// Keys from before `task.create` have the right to create tasks as a part of this one.
+const included: Partial<Record<string, Action>> = { 'task.write': 'task.create' }
+
+/** Returns the rights that the scopes of an API key stand for. */
+export function rightsOfScopes(scopes: readonly string[]): Set<Action> {
+  const all = scopes.flatMap((scope): ReadonlyArray<string | undefined> => groupOf(scope) ?? [scope, included[scope]])
+  return new Set(keyRights.filter(action => all.includes(action)))
+}
+
 /** The caller: a workspace's API key, or a user with their roles. */
 export type Actor =
-  | {
-      kind: 'api_key' /** Its rights among those that keys can have. `full` stands for all of them. */
-      scopes: readonly string[]
-    }
+  | { kind: 'api_key' /** Names of `keyScopes`, and rights. */; scopes: readonly string[] }
   | { kind: 'user'; role: Role; policy: Policy /** Null outside a workspace. */; workspaceRole: WorkspaceRole | null }
 
 export type Decision = { allowed: true } | { allowed: false; reason: string }
@@ -120,10 +137,8 @@ export function decide(actor: Actor, action: Action): Decision {
   const rule: Rule = rights[action]
   if (actor.kind === 'api_key') {
     if (!rule.apiKey) return refusal('API keys cannot do this; sign in as a user.')
-    const isInScope = actor.scopes.includes('full') || actor.scopes.includes(action)
-    return isInScope
-      ? { allowed: true }
-      : refusal(`This API key lacks the right ${action}: its creator did not have it.`)
+    const isInScope = actor.scopes.includes('full') || rightsOfScopes(actor.scopes).has(action)
+    return isInScope ? { allowed: true } : refusal(`This API key lacks the right ${action}.`)
   }
   if (roles.indexOf(actor.role) > roles.indexOf(rule.minRole)) {
     return refusal(`This requires the role ${rule.minRole === 'owner' ? 'owner' : 'owner or admin'}.`)
@@ -143,11 +158,26 @@ export function mayGrant(own: Role, other: Role): boolean {
   return roles.indexOf(own) <= roles.indexOf(other)
 }
 
-/** Returns the rights of an API key that a user creates: at most those that the user has. */
-export function scopesOfKeyBy(creator: Actor): string[] {
-  const ofKeys = (Object.keys(rights) as Action[]).filter(action => rights[action].apiKey)
-  const own = ofKeys.filter(action => decide(creator, action).allowed)
-  return own.length === ofKeys.length ? ['full'] : own
+/**
+ * Returns the scopes of an API key that a user creates: at most the rights that the user has. A named scope is narrowed to
+ * them; `refused` has the single rights that the user lacks.
+ * @param wanted - Names of `keyScopes`, and rights.
+ */
+export function scopesOfKeyBy(
+  creator: Actor,
+  wanted: readonly string[] = ['full'],
+): { scopes: string[]; refused: string[] } {
+  const mayGive = (action: Action) => decide(creator, action).allowed
+  const refused = wanted.filter(one => !groupOf(one) && !mayGive(one as Action))
+  const scopes = wanted.flatMap((scope): readonly string[] => {
+    const group = groupOf(scope)
+    return !group || group.every(mayGive) ? [scope] : group.filter(mayGive)
+  })
+  return { scopes: scopes.includes('full') ? ['full'] : [...new Set(scopes)], refused }
+}
+
+function groupOf(scope: string): readonly Action[] | undefined {
+  return Object.hasOwn(keyScopes, scope) ? keyScopes[scope as keyof typeof keyScopes] : undefined
 }
 
 /** Returns the role with fewer rights. */

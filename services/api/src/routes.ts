@@ -1,4 +1,6 @@
-import { createApiKey, listApiKeys, revokeApiKey } from './api-keys/api-keys.ts'
+import { listApiKeys, revokeApiKey } from './api-keys/api-keys.ts'
+import { createApiKey } from './api-keys/create-api-key.ts'
+import { rollApiKey } from './api-keys/roll-api-key.ts'
 import { exportAuditLog, listAuditLog } from './audit/list-audit-log.ts'
 import { confirmEmail } from './auth/confirm-email.ts'
 import { forgotPassword } from './auth/forgot-password.ts'
@@ -181,6 +183,7 @@ export const routes: Routes = {
   '/api/v1/workspaces/:ws/members/:user': { put: putWorkspaceMember, delete: removeWorkspaceMember },
   '/api/v1/workspaces/:ws/api-keys': { get: listApiKeys, post: createApiKey },
   '/api/v1/workspaces/:ws/api-keys/:key': { delete: revokeApiKey },
+  '/api/v1/workspaces/:ws/api-keys/:key/roll': { post: rollApiKey },
   '/api/v1/workspaces/:ws/secrets': { get: listSecrets },
   '/api/v1/workspaces/:ws/secrets/:name': { put: putSecret, delete: deleteSecret },
   '/api/v1/workspaces/:ws/signing-secrets': { get: listSigningSecrets, post: rotateSigningSecret },

@@ -22,7 +22,7 @@ export type TestOrganization = {
   setPolicy(policy: Partial<Policy>): Promise<void>
 }
 
-type KeyState = { revokedAt?: Date; expiresAt?: Date }
+type KeyState = { revokedAt?: Date; expiresAt?: Date; scopes?: string[] }
 
 const randomName = () => crypto.randomUUID()
 

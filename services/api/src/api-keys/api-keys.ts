@@ -1,48 +1,12 @@
-import { type ApiKey, apiKey, createApiKeyBody, listQuery, newApiKey, pageOf } from '@belfry/contract'
-import { type AppError, newUuid, scopesOfKeyBy, toId } from '@belfry/domain'
+import { apiKey, listQuery, pageOf } from '@belfry/contract'
+import { toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
-import { createApiKeyText } from '../auth/api-key.ts'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'
-import { invalid, notFound } from '../http/refusals.ts'
-import { created, noContent, ok } from '../http/reply.ts'
-import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
-import { lockWorkspace } from '../workspaces/lock-workspace.ts'
-
-export const createApiKey = endpoint({
-  right: 'api_key.create',
-  summary: 'Create an API key, with at most the rights of the user who creates it',
-  answer: { status: 201, body: newApiKey },
-  refusals: ['quota_exceeded'],
-  params: { ws: 'ws' },
-  body: createApiKeyBody,
-  async handle(ctx, { caller, body: { name, expires_at } }) {
-    const { workspaceId, organizationId, user, actor } = caller
-    const expiresAt = expires_at ?? null
-    if (expiresAt && expiresAt.getTime() <= ctx.clock.now()) throw expiryNotFuture()
-    const { key, prefix, hash } = createApiKeyText()
-    const id = newUuid()
-    const scopes = scopesOfKeyBy(actor)
-    const quota = await readQuota(ctx, organizationId)
-    const row = await ctx.prisma.$transaction(async tx => {
-      await lockWorkspace(tx, caller)
-      const inForce = { workspaceId, revokedAt: null }
-      refuseOverCount(quota, 'apiKeys', await tx.apiKey.count({ where: inForce }))
-      const details = { name, prefix, expires_at: expiresAt?.toISOString() ?? null, scopes }
-      await audit(tx, caller, { action: 'api_key.created', objectId: toId('key', id), details })
-      const data = { id, workspaceId, name, prefix, hash, createdBy: user.userId, expiresAt, scopes }
-      return tx.apiKey.create({ data })
-    })
-    const presented = presentApiKey(row)
-    return created(`/api/v1/workspaces/${presented.workspace_id}/api-keys/${presented.id}`, { ...presented, key })
-  },
-})
-
-function expiryNotFuture(): AppError {
-  const error = { path: 'expires_at', code: 'not_future', message: 'expires_at must be in the future.' }
-  return invalid('body', [error])
-}
+import { notFound } from '../http/refusals.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { presentApiKey } from './present-api-key.ts'
 
 export const listApiKeys = endpoint({
   right: 'api_key.read',
@@ -81,32 +45,3 @@ export const revokeApiKey = endpoint({
     return noContent()
   },
 })
-
-type ApiKeyRow = {
-  id: string
-  workspaceId: string
-  name: string
-  prefix: string
-  createdBy: string
-  createdAt: Date
-  lastUsedAt: Date | null
-  expiresAt: Date | null
-  revokedAt: Date | null
-  scopes: string[]
-}
-
-/** Returns the public form of an API key. */
-function presentApiKey(row: ApiKeyRow): ApiKey {
-  return {
-    id: toId('key', row.id),
-    workspace_id: toId('ws', row.workspaceId),
-    name: row.name,
-    prefix: row.prefix,
-    scopes: row.scopes,
-    created_by: toId('user', row.createdBy),
-    created_at: row.createdAt.toISOString(),
-    last_used_at: row.lastUsedAt?.toISOString() ?? null,
-    expires_at: row.expiresAt?.toISOString() ?? null,
-    revoked_at: row.revokedAt?.toISOString() ?? null,
-  }
-}

@@ -1,4 +1,4 @@
-import { AppError, networkOf, type TierName } from '@belfry/domain'
+import { AppError, type Cidr, networkOf, type TierName } from '@belfry/domain'
 import { LRUCache } from 'lru-cache'
 
 /** An API key that is in force, and its owner. */
@@ -8,7 +8,11 @@ export type FoundApiKey = {
   organizationId: string
   tier: TierName
   scopes: readonly string[]
+  /** Where the key may be used from. Empty: anywhere. */
+  allowedRanges: readonly Cidr[]
   isSuspended: boolean
+  /** Whether the time of the latest use is still to be written. */
+  isUseStale: boolean
 }
 
 /** API keys that were found, by the base64 of their hashes. */

@@ -1,4 +1,4 @@
-import { AppError } from '@belfry/domain'
+import { AppError, isWithin, parseCidrs } from '@belfry/domain'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { logCaller } from '../http/request-log.ts'
@@ -7,19 +7,27 @@ import { cachedMs, type FoundApiKey } from './api-key-caches.ts'
 import { isAskedAgain, spendKeyRequest } from './rate-limits.ts'
 import { suspended } from './refuse-suspended.ts'
 
-type FoundRow = FoundApiKey & { expiresInMs: number | null; isUseStale: boolean }
+type FoundRow = Omit<FoundApiKey, 'allowedRanges'> & {
+  ranges: string[]
+  expiresInMs: number | null
+}
 
 /**
  * Finds the API key that a request carries, and counts the request.
  * @param address - Where the request came from.
- * @throws AppError `unauthenticated` unless the key is in force, `suspended` when its workspace is, `rate_limited` when it has sent too many requests.
+ * @throws AppError `unauthenticated` unless the key is in force, `forbidden` outside of its address ranges, `suspended` when its workspace is, `rate_limited` when it has sent too many requests.
  */
 export async function findApiKey(ctx: Context, request: Request, text: string, address: string): Promise<FoundApiKey> {
   const hash = hashTextOf(text)
   const found = ctx.apiKeys.get(hash) ?? (await findInForce(ctx, text, hash, address))
   const { organizationId, workspaceId, keyId } = found
   logCaller(request, { organizationId, workspaceId, keyId })
+  // Before the request counts: others with a copy of the key do not use up its limit.
+  if (!mayComeFrom(found, address)) {
+    throw new AppError('forbidden', `This API key may not be used from ${address}.`)
+  }
   if (!isAskedAgain(request)) spendKeyRequest(ctx, request, keyId, found.tier)
+  if (found.isUseStale) recordUse(ctx, found, address)
   if (found.isSuspended) throw suspended('workspace')
   return found
 }
@@ -49,6 +57,7 @@ async function findByHash(ctx: Context, hash: string): Promise<FoundApiKey | und
   const { rows } = await ctx.pool.query<FoundRow>({
     name: 'find_api_key',
     text: `SELECT k.id AS "keyId", k.workspace_id AS "workspaceId", w.organization_id AS "organizationId", o.tier, k.scopes,
+             k.allowed_ranges AS ranges,
              EXISTS (SELECT FROM suspended_workspaces s WHERE s.id = w.id) AS "isSuspended",
              extract(epoch FROM k.expires_at - clock_timestamp())::float8 * 1000 AS "expiresInMs",
              coalesce(k.last_used_at < now() - interval '1 minute', true) AS "isUseStale"
@@ -58,19 +67,25 @@ async function findByHash(ctx: Context, hash: string): Promise<FoundApiKey | und
     values: [Buffer.from(hash, 'base64')],
   })
   if (!rows[0]) return undefined
-  const { expiresInMs, isUseStale, ...found } = rows[0]
+  const { expiresInMs, ranges, ...row } = rows[0]
+  const found = { ...row, allowedRanges: ranges.flatMap(parseCidrs) }
   // The cache takes a time of 0 for no limit.
   ctx.apiKeys.set(hash, found, { ttl: Math.max(1, Math.min(cachedMs, expiresInMs ?? cachedMs)) })
-  if (isUseStale) recordUse(ctx, found)
   return found
 }
 
+function mayComeFrom({ allowedRanges }: FoundApiKey, address: string): boolean {
+  return allowedRanges.length === 0 || isWithin(address, allowedRanges)
+}
+
 // The response does not wait for it.
-function recordUse(ctx: Context, { keyId, workspaceId }: FoundApiKey): void {
+function recordUse(ctx: Context, found: FoundApiKey, address: string): void {
+  const { keyId, workspaceId } = found
+  found.isUseStale = false
   const text = `
-    UPDATE api_keys SET last_used_at = now() WHERE id = $1 AND workspace_id = $2
+    UPDATE api_keys SET last_used_at = now(), last_used_address = $3 WHERE id = $1 AND workspace_id = $2
     AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`
   ctx.pool
-    .query({ name: 'record_api_key_use', text, values: [keyId, workspaceId] })
+    .query({ name: 'record_api_key_use', text, values: [keyId, workspaceId, address] })
     .catch(error => ctx.log.warn({ err: error }, 'api_key.use_not_recorded'))
 }

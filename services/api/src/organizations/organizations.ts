@@ -81,7 +81,7 @@ function slugTaken(): AppError {
 async function update(
   tx: PrismaTransaction,
   caller: OrganizationCaller,
-  { name, slug, policy = {} }: UpdateOrganizationBody,
+  { name, slug, policy = {}, max_api_key_days: maxApiKeyDays }: UpdateOrganizationBody,
 ): Promise<OrganizationRow> {
   const where = { id: caller.organizationId }
   await lockOrganization(tx, caller.organizationId)
@@ -89,7 +89,7 @@ async function update(
   const flags = Object.fromEntries(
     policyFlags.map(flag => [flag, policy[flagName(flag) as keyof typeof policy]]), // the public names of the flags
   )
-  const after = await tx.organization.update({ where, data: given({ name, slug, ...flags }) })
+  const after = await tx.organization.update({ where, data: given({ name, slug, maxApiKeyDays, ...flags }) })
   await auditChanges(tx, caller, presentOrganization(before), presentOrganization(after))
   return after
 }
@@ -99,7 +99,8 @@ type Presented = ReturnType<typeof presentOrganization>
 async function auditChanges(tx: PrismaTransaction, caller: OrganizationCaller, before: Presented, after: Presented) {
   const settings = changes({ name: before.name, slug: before.slug }, { name: after.name, slug: after.slug })
   if (settings) await audit(tx, caller, { action: 'organization.changed', objectId: after.id, details: settings })
-  const policy = changes(before.policy, after.policy)
+  const rulesOf = ({ policy, max_api_key_days }: Presented) => ({ ...policy, max_api_key_days })
+  const policy = changes(rulesOf(before), rulesOf(after))
   if (policy) await audit(tx, caller, { action: 'organization.policy_changed', objectId: after.id, details: policy })
 }
 
@@ -160,6 +161,7 @@ type OrganizationRow = {
   membersCanCreateWorkspaces: boolean
   membersCanDeleteTasks: boolean
   membersCanManageIntegrations: boolean
+  maxApiKeyDays: number | null
 }
 
 export function presentOrganization(row: OrganizationRow): Organization {
@@ -176,6 +178,7 @@ export function presentOrganization(row: OrganizationRow): Organization {
       members_can_delete_tasks: row.membersCanDeleteTasks,
       members_can_manage_integrations: row.membersCanManageIntegrations,
     },
+    max_api_key_days: row.maxApiKeyDays,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }

@@ -54,9 +54,9 @@ type Route = {
 
 // A path with fewer variable parts comes before a path with more that it matches too.
 const routes: readonly Route[] = [
-  route('POST', '/v2/publish/*', 'task.write', publishMessage),
-  route('POST', '/v2/enqueue/:/*', 'task.write', enqueueMessage),
-  route('POST', '/v2/batch', 'task.write', batch),
+  route('POST', '/v2/publish/*', 'task.create', publishMessage),
+  route('POST', '/v2/enqueue/:/*', 'task.create', enqueueMessage),
+  route('POST', '/v2/batch', 'task.create', batch),
   route('GET', '/v2/messages/:', 'task.read', getMessage),
   route('DELETE', '/v2/messages/:', 'task.delete', cancelMessage),
   route('DELETE', '/v2/messages', 'task.delete', cancelMessages),

@@ -15,7 +15,7 @@ import { recordOrigin } from './record-origin.ts'
 import { storeTask } from './store-task.ts'
 
 export const createTask = creation({
-  right: 'task.write',
+  right: 'task.create',
   summary: 'Schedule a task',
   answer: { status: 201, orStatus: 200, body: task },
   refusals: ['quota_exceeded', 'key_in_use'],

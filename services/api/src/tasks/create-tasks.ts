@@ -37,7 +37,7 @@ import { isStored } from './store-task.ts'
 const limits = { maxBytes: 5 * 1024 * 1024, maxDepth: bodyLimits.maxDepth + 2, maxKeys: 200_000 }
 
 export const createTasks = creation({
-  right: 'task.write',
+  right: 'task.create',
   summary: 'Schedule up to 1,000 tasks; an invalid row does not affect the others',
   answer: { status: 200, body: batchAnswer },
   refusals: ['quota_exceeded'],

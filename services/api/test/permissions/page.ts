@@ -15,7 +15,9 @@ each of these callers, and as others, and fails when a response or this page dif
 - For another organization or workspace, an unknown id and a malformed one, the response is the same \`404\`, byte for
   byte.
 - A **viewer** and an **editor** are members of the organization who belong to the workspace; a **member** does not.
-- An **API key** has at most the rights of the user who created it. The column shows a key of an owner or admin.
+- An **API key** has at most the rights of the user who created it. The first column shows a key with the scope \`full\` of
+  an owner or admin, the next ones keys with the scopes \`read\` and \`publish\`. A key with a list of rights may call the routes
+  whose right is in the list; \`task.write\` includes \`task.create\`.
 - An invitation grants at most the roles of its sender, in the organization and in each workspace.
 - **operator**: the session of a user whose address is in \`OPERATORS\`.
 - In addition to this table, only owners may add or remove owners, the last owner stays, and all members may leave.

@@ -71,7 +71,7 @@ function keyOf(creator: Persona): Persona {
   return {
     name: `key of a ${creator.name}`,
     credential: 'key',
-    actorIn: () => ({ kind: 'api_key', scopes: actor ? scopesOfKeyBy(actor) : [] }),
+    actorIn: () => ({ kind: 'api_key', scopes: actor ? scopesOfKeyBy(actor).scopes : [] }),
     async join(api, organization) {
       const session = await creator.join(api, organization)
       const path = `/api/v1/workspaces/${organization.workspaceId}/api-keys`
@@ -80,8 +80,20 @@ function keyOf(creator: Persona): Persona {
   }
 }
 
+/** An API key with scopes. */
+export function keyWith(...scopes: string[]): Persona {
+  return {
+    name: `${scopes.join(', ')} key`,
+    credential: 'key',
+    actorIn: () => ({ kind: 'api_key', scopes }),
+    join: (_api, organization) => organization.apiKey({ scopes }),
+  }
+}
+
 export const insiders: readonly Persona[] = [
   apiKey,
+  keyWith('read'),
+  keyWith('publish'),
   aUser('member outside of the workspace', 'member', null),
   aUser('viewer', 'member', 'viewer'),
   aUser('editor', 'member', 'editor'),

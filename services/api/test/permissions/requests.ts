@@ -132,6 +132,7 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'GET /api/v1/workspaces/:ws/api-keys': none,
   'POST /api/v1/workspaces/:ws/api-keys': aName,
   'DELETE /api/v1/workspaces/:ws/api-keys/:key': none,
+  'POST /api/v1/workspaces/:ws/api-keys/:key/roll': { body: () => ({}) },
   'GET /api/v1/workspaces/:ws/secrets': none,
   'PUT /api/v1/workspaces/:ws/secrets/:name': { body: () => ({ value: 'a value' }) },
   'DELETE /api/v1/workspaces/:ws/secrets/:name': none,

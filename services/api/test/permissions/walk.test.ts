@@ -1,10 +1,10 @@
-import { fromId, toId } from '@belfry/domain'
+import { fromId, keyRights, toId } from '@belfry/domain'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { anOrganization, type TestOrganization } from '../organization.ts'
 import { type Answer, useApi } from '../setup.ts'
 import { allRoutes, type Route } from './all-routes.ts'
 import { objects } from './objects.ts'
-import { expectedAnswer, type Persona, personas } from './personas.ts'
+import { expectedAnswer, keyWith, type Persona, personas } from './personas.ts'
 import { requests } from './requests.ts'
 
 // The personas share organizations for their refused calls, which are thousands within seconds.
@@ -92,6 +92,25 @@ describe('the table of rights decides', () => {
       return [persona.name, answer === 'allowed' ? allowed : answer]
     })
     expect(await Promise.all(personas.map(walk))).toEqual(expected)
+  })
+})
+
+describe('a key with a single right calls the routes of that right, and no others', () => {
+  it.each(keyRights)('%s', async only => {
+    const persona = keyWith(only)
+    const outcomes = await Promise.all(
+      all.map(async route => {
+        const needed = requests[route.name]?.right ?? route.endpoint.right
+        const isOpen = needed === 'public' || needed === 'signed_in' || needed === 'operator'
+        if (isOpen) return null
+        const isGranted = needed === only || (only === 'task.write' && needed === 'task.create')
+        const place = await (isGranted ? join(persona) : joinToBeRefused(persona))
+        const { status } = await send(route, await idsOf(route, place), place.headers)
+        const expected = isGranted ? (requests[route.name]?.status ?? route.endpoint.answer.status) : 403
+        return status === expected ? null : [route.name, status, expected]
+      }),
+    )
+    expect(outcomes.filter(Boolean)).toEqual([])
   })
 })
 

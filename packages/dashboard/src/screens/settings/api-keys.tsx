@@ -1,6 +1,6 @@
 import type { ApiKey, NewApiKey } from '@belfry/contract'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Ban, KeyRound, Plus } from 'lucide-react'
+import { Ban, KeyRound, Plus, RefreshCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { apiKeysQuery, revokeApiKey } from '../../api/api-keys.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
@@ -18,6 +18,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { NewKeyForm } from './new-key-form.tsx'
+import { RollKeyDialog } from './roll-key-dialog.tsx'
 import styles from './settings.module.css'
 
 export function ApiKeys(): ReactNode {
@@ -25,6 +26,7 @@ export function ApiKeys(): ReactNode {
   const list = useInfiniteQuery(apiKeysQuery(workspace.id))
   const [isCreating, setIsCreating] = useState(false)
   const [created, setCreated] = useState<NewApiKey | null>(null)
+  const [rolling, setRolling] = useState<ApiKey | null>(null)
   const [revoking, setRevoking] = useState<ApiKey | null>(null)
   const create = (
     <Button
@@ -50,7 +52,7 @@ export function ApiKeys(): ReactNode {
           separately.
         </EmptyState>
       ) : (
-        <KeyTable keys={list.data?.items} onRevoke={setRevoking} />
+        <KeyTable keys={list.data?.items} onRoll={setRolling} onRevoke={setRevoking} />
       )}
       <LoadMore {...list} />
       <Dialog isOpen={isCreating} onClose={() => setIsCreating(false)} title="New API key">
@@ -76,6 +78,14 @@ export function ApiKeys(): ReactNode {
           </Button>
         </DialogActions>
       </Dialog>
+      <RollKeyDialog
+        of={rolling}
+        onClose={() => setRolling(null)}
+        onRolled={key => {
+          setRolling(null)
+          setCreated(key)
+        }}
+      />
       <ConfirmChange
         of={revoking}
         onClose={() => setRevoking(null)}
@@ -90,7 +100,10 @@ export function ApiKeys(): ReactNode {
   )
 }
 
-function KeyTable({ keys, onRevoke }: { keys: ApiKey[] | undefined; onRevoke(key: ApiKey): void }): ReactNode {
+type KeyTableProps = { keys: ApiKey[] | undefined; onRoll(key: ApiKey): void; onRevoke(key: ApiKey): void }
+
+function KeyTable({ keys, onRoll, onRevoke }: KeyTableProps): ReactNode {
+  const mayNotRoll = useRefusal('api_key.create')
   const refusal = useRefusal('api_key.revoke')
   return (
     <Table
@@ -109,13 +122,21 @@ function KeyTable({ keys, onRevoke }: { keys: ApiKey[] | undefined; onRevoke(key
           id: 'access',
           header: 'Access',
           isExtra: true,
-          cell: key => (key.scopes.includes('full') ? 'Full' : `Limited to ${key.scopes.length} rights`),
+          cell: accessOf,
         },
         { id: 'state', header: 'Status', cell: key => <KeyStatus apiKey={key} /> },
         {
           id: 'used',
           header: 'Last used',
-          cell: key => (key.last_used_at ? <RelativeTime at={key.last_used_at} /> : 'Never'),
+          cell: key =>
+            key.last_used_at ? (
+              <span className={styles.twoLines}>
+                <RelativeTime at={key.last_used_at} />
+                {key.last_used_address && <span>{key.last_used_address}</span>}
+              </span>
+            ) : (
+              'Never'
+            ),
         },
         { id: 'created', header: 'Created', isExtra: true, cell: key => <RelativeTime at={key.created_at} /> },
         {
@@ -123,13 +144,21 @@ function KeyTable({ keys, onRevoke }: { keys: ApiKey[] | undefined; onRevoke(key
           header: <span className="visually-hidden">Actions</span>,
           align: 'end',
           cell: key =>
-            key.revoked_at ? null : (
-              <IconButton
-                label={`Revoke ${key.name}`}
-                icon={<Ban size={16} />}
-                refusal={refusal}
-                onClick={() => onRevoke(key)}
-              />
+            isOver(key) ? null : (
+              <div className={styles.rowActions}>
+                <IconButton
+                  label={`Roll ${key.name}`}
+                  icon={<RefreshCw size={16} />}
+                  refusal={mayNotRoll}
+                  onClick={() => onRoll(key)}
+                />
+                <IconButton
+                  label={`Revoke ${key.name}`}
+                  icon={<Ban size={16} />}
+                  refusal={refusal}
+                  onClick={() => onRevoke(key)}
+                />
+              </div>
             ),
         },
       ]}
@@ -137,10 +166,28 @@ function KeyTable({ keys, onRevoke }: { keys: ApiKey[] | undefined; onRevoke(key
   )
 }
 
+const groups: Record<string, string> = { full: 'Full', read: 'Read only', publish: 'Publish only' }
+
+function accessOf({ scopes, allowed_ranges: ranges }: ApiKey): ReactNode {
+  const singles = scopes.filter(scope => !(scope in groups)).length
+  const names = scopes.flatMap(scope => groups[scope] ?? [])
+  const access = [...names, ...(singles > 0 ? [`${singles} ${singles === 1 ? 'right' : 'rights'}`] : [])].join(', ')
+  return (
+    <span className={styles.twoLines}>
+      {access}
+      {ranges.length > 0 && <span>From {ranges.join(', ')}</span>}
+    </span>
+  )
+}
+
+function isOver(key: ApiKey): boolean {
+  return key.revoked_at !== null || (key.expires_at !== null && new Date(key.expires_at) <= new Date())
+}
+
 function KeyStatus({ apiKey }: { apiKey: ApiKey }): ReactNode {
   if (apiKey.revoked_at) return <Badge>Revoked</Badge>
   if (!apiKey.expires_at) return <Badge tone="good">Active</Badge>
-  const isExpired = new Date(apiKey.expires_at) <= new Date()
+  const isExpired = isOver(apiKey)
   return (
     <Badge tone={isExpired ? 'plain' : 'warn'}>
       {isExpired ? 'Expired' : 'Expires'} <RelativeTime at={apiKey.expires_at} />

@@ -15,7 +15,7 @@ const groups: Record<Group, { label: string; actions: readonly string[] }> = {
   invitation: { label: 'Invitations', actions: ['created', 'resent', 'revoked'] },
   workspace: { label: 'Workspaces', actions: ['created', 'changed', 'deleted'] },
   workspace_member: { label: 'Workspace members', actions: ['added', 'role_changed', 'removed'] },
-  api_key: { label: 'API keys', actions: ['created', 'revoked'] },
+  api_key: { label: 'API keys', actions: ['created', 'rolled', 'revoked'] },
   secret: { label: 'Secrets', actions: ['created', 'changed', 'deleted'] },
   signing_secret: { label: 'Signing secrets', actions: ['rotated', 'revoked'] },
   integration: { label: 'Integrations', actions: ['created', 'changed', 'deleted'] },

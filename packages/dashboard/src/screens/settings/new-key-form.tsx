@@ -4,26 +4,30 @@ import type { ReactNode } from 'react'
 import { createApiKey } from '../../api/api-keys.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
-import { useWorkspace } from '../../session/scope.ts'
+import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Select, TextInput } from '../../ui/field.tsx'
+import { KeyAccessFields, readAccess } from './key-access-fields.tsx'
 
 const lifetimes = [
-  { days: '', label: 'Never' },
-  { days: '7', label: 'In 7 days' },
-  { days: '30', label: 'In 30 days' },
-  { days: '90', label: 'In 90 days' },
-  { days: '365', label: 'In 1 year' },
+  { days: 7, label: 'In 7 days' },
+  { days: 30, label: 'In 30 days' },
+  { days: 90, label: 'In 90 days' },
+  { days: 365, label: 'In 1 year' },
 ]
 
 type NewKeyFormProps = { onCancel(): void; onCreated(key: NewApiKey): void }
 
 export function NewKeyForm({ onCancel, onCreated }: NewKeyFormProps): ReactNode {
   const { workspace } = useWorkspace()
+  const { max_api_key_days: maxDays } = useOrganization().organization
   const client = useQueryClient()
   const form = useForm({
-    read: field => ({ name: field('name').trim(), expires_at: inDays(field('expires_at')) }),
-    check: body => ({ ...(body.name === '' ? { name: 'Enter a name.' } : {}) }),
+    read: field => ({ name: field('name').trim(), ...inDays(field('expires_at')), ...readAccess(field) }),
+    check: body => ({
+      ...(body.name === '' ? { name: 'Enter a name.' } : {}),
+      ...(body.scopes.length === 0 ? { scopes: 'Select at least one right.' } : {}),
+    }),
     submit: body => createApiKey(workspace.id, body),
     async onDone(key) {
       onCreated(key)
@@ -35,19 +39,28 @@ export function NewKeyForm({ onCancel, onCreated }: NewKeyFormProps): ReactNode 
       <Field label="Name" hint="Where the key is used, such as “Billing server”." error={form.errors.name}>
         <TextInput name="name" autoComplete="off" />
       </Field>
-      <Field label="Expires" error={form.errors.expires_at}>
+      <KeyAccessFields errors={form.errors} />
+      <Field
+        label="Expires"
+        hint={maxDays === null ? undefined : `Your organization limits new keys to ${maxDays} days.`}
+        error={form.errors.expires_at}
+      >
         <Select name="expires_at">
-          {lifetimes.map(({ days, label }) => (
-            <option key={days} value={days}>
-              {label}
-            </option>
-          ))}
+          <option value="">{maxDays === null ? 'Never' : `In ${maxDays} days`}</option>
+          {lifetimes
+            .filter(({ days }) => maxDays === null || days < maxDays)
+            .map(({ days, label }) => (
+              <option key={days} value={days}>
+                {label}
+              </option>
+            ))}
         </Select>
       </Field>
     </Form>
   )
 }
 
-function inDays(days: string): string | null {
-  return days === '' ? null : new Date(Date.now() + Number(days) * 86_400_000).toISOString()
+// Without an end the API takes the latest that the organization allows.
+function inDays(days: string): { expires_at?: string } {
+  return days === '' ? {} : { expires_at: new Date(Date.now() + Number(days) * 86_400_000).toISOString() }
 }

@@ -7,6 +7,7 @@ import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Card } from '../../ui/card.tsx'
 import { Switch } from '../../ui/checkbox.tsx'
+import { Field, Select } from '../../ui/field.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import styles from './settings.module.css'
@@ -80,6 +81,54 @@ export function Policy(): ReactNode {
           ))}
         </div>
       </Card>
+      <KeyLifetime />
     </>
+  )
+}
+
+const keyLifetimes = [
+  { days: '', label: 'No limit' },
+  ...[7, 30, 90, 180, 365].map(days => ({ days: String(days), label: `${days} days` })),
+]
+
+function KeyLifetime(): ReactNode {
+  const { organization } = useOrganization()
+  const client = useQueryClient()
+  const toast = useToast()
+  const refusal = useRefusal('organization.change')
+  const set = useMutation({
+    mutationFn: (days: number | null) => updateOrganization(organization.id, { max_api_key_days: days }),
+    onSuccess(changed) {
+      client.setQueryData(organizationQuery(organization.id).queryKey, changed)
+      toast('Policy saved')
+    },
+    onError: error => toast(messageOf(error), 'bad'),
+  })
+  const days = String(organization.max_api_key_days ?? '')
+  const isListed = keyLifetimes.some(one => one.days === days)
+  return (
+    <section className={styles.section}>
+      <h2>API keys</h2>
+      <div className={styles.narrow}>
+        <Card>
+          <Field
+            label="Maximum lifetime of new API keys"
+            hint="Existing keys keep their expiry. A rolled key counts as a new one."
+          >
+            <Select
+              value={days}
+              disabled={refusal !== null || set.isPending}
+              onChange={({ target }) => set.mutate(target.value === '' ? null : Number(target.value))}
+            >
+              {(isListed ? keyLifetimes : [...keyLifetimes, { days, label: `${days} days` }]).map(one => (
+                <option key={one.days} value={one.days}>
+                  {one.label}
+                </option>
+              ))}
+            </Select>
+          </Field>
+        </Card>
+      </div>
+    </section>
   )
 }

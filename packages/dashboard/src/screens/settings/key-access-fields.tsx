@@ -1,0 +1,72 @@
+import { type Action, keyRights } from '@belfry/domain/permissions'
+import { type ReactNode, useState } from 'react'
+import { useRights } from '../../session/use-rights.ts'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { Field, Select, Textarea } from '../../ui/field.tsx'
+import styles from './settings.module.css'
+
+const choices = [
+  { value: 'full', label: 'Full', hint: 'Everything that an API key can do, at most with your own rights.' },
+  { value: 'read', label: 'Read only', hint: 'Reads everything except signing secrets. Changes nothing.' },
+  { value: 'publish', label: 'Publish only', hint: 'Creates tasks and publishes events. Reads and changes nothing.' },
+  { value: 'rights', label: 'Selected rights', hint: 'Only the rights that you select.' },
+] as const
+
+type Choice = (typeof choices)[number]['value']
+type Errors = Readonly<Record<string, string>>
+
+/** The fields for the rights of a new API key and the addresses that it may be used from. */
+export function KeyAccessFields({ errors }: { errors: Errors }): ReactNode {
+  const [choice, setChoice] = useState<Choice>('full')
+  const { can } = useRights()
+  return (
+    <>
+      <Field label="Access" hint={choices.find(({ value }) => value === choice)?.hint} error={errors.scopes}>
+        <Select
+          name="scopes"
+          value={choice}
+          onChange={event => setChoice(event.target.value as Choice)} // one of the options below
+        >
+          {choices.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      {choice === 'rights' && (
+        <fieldset className={styles.rights}>
+          <legend>Rights</legend>
+          {keyRights
+            .filter(right => can(right).allowed)
+            .map(right => (
+              <Checkbox key={right} name={`right ${right}`} label={<code>{right}</code>} />
+            ))}
+        </fieldset>
+      )}
+      <Field
+        label="Allowed addresses"
+        hint="One range per line, such as 192.0.2.0/24. Leave empty to allow all addresses."
+        error={errors.allowed_ranges}
+        isOptional
+      >
+        <Textarea name="allowed_ranges" rows={2} isMono spellCheck={false} />
+      </Field>
+    </>
+  )
+}
+
+/** Reads the fields. */
+export function readAccess(field: (name: string) => string): {
+  scopes: Array<'full' | 'read' | 'publish' | Action>
+  allowed_ranges: string[]
+} {
+  const choice = field('scopes') as Choice // the options above
+  const selected = keyRights.filter(right => field(`right ${right}`) === 'on')
+  return {
+    scopes: choice === 'rights' ? selected : [choice],
+    allowed_ranges: field('allowed_ranges')
+      .split(/[\s,]+/)
+      .filter(Boolean),
+  }
+}

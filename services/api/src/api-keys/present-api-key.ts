@@ -1,0 +1,35 @@
+import type { ApiKey } from '@belfry/contract'
+import { toId } from '@belfry/domain'
+
+export type ApiKeyRow = {
+  id: string
+  workspaceId: string
+  name: string
+  prefix: string
+  createdBy: string
+  createdAt: Date
+  lastUsedAt: Date | null
+  expiresAt: Date | null
+  revokedAt: Date | null
+  scopes: string[]
+  allowedRanges: string[]
+  lastUsedAddress: string | null
+}
+
+/** Returns the public form of an API key. */
+export function presentApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: toId('key', row.id),
+    workspace_id: toId('ws', row.workspaceId),
+    name: row.name,
+    prefix: row.prefix,
+    scopes: row.scopes,
+    allowed_ranges: row.allowedRanges,
+    created_by: toId('user', row.createdBy),
+    created_at: row.createdAt.toISOString(),
+    last_used_at: row.lastUsedAt?.toISOString() ?? null,
+    last_used_address: row.lastUsedAddress,
+    expires_at: row.expiresAt?.toISOString() ?? null,
+    revoked_at: row.revokedAt?.toISOString() ?? null,
+  }
+}
