@@ -32,6 +32,62 @@ describe('the settings of a workspace', { timeout: 180_000 }, () => {
     expect((await read()).status).toBe(401)
   })
 
+  it('creates a key that may only publish and one with selected rights, and rolls a key', async () => {
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/settings/api-keys`)
+    const newKey = async () => {
+      await page.getByRole('heading', { name: 'Copy your API key', exact: true }).waitFor()
+      const key = (await page.getByRole('dialog').getByText(/^bf_/).textContent()) ?? ''
+      await page.getByRole('button', { name: 'I have copied it' }).click()
+      return key
+    }
+    const open = async (name: string, access: string) => {
+      await page.getByRole('button', { name: 'New API key' }).first().click()
+      await page.getByRole('textbox', { name: 'Name' }).fill(name)
+      await page.getByLabel('Access').selectOption(access)
+    }
+    await open('Shop', 'publish')
+    await page.getByRole('textbox', { name: 'Allowed addresses' }).fill('127.0.0.0/8\n::1/128')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const apiKey = await newKey()
+    const task = { name: 'Receipt', url: stage.receiver.url('/receipt'), method: 'POST' }
+    const body = { ...task, execute_at: new Date(Date.now() + 3_600_000).toISOString() }
+    const call = (method: string, path: string, sent?: unknown) =>
+      stage.belfry.call(method, `/api/v1/scheduler/${path}`, sent, { apiKey })
+    expect((await call('POST', 'tasks', body)).status).toBe(201)
+    expect((await call('GET', 'tasks')).status).toBe(403)
+    expect((await call('GET', 'runs')).status).toBe(403)
+    await page.getByText('Publish only').waitFor()
+
+    await open('Monitor', 'rights')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByText('Select at least one right.').waitFor()
+    await page.getByRole('checkbox', { name: 'queue.read' }).click()
+    await page.getByRole('checkbox', { name: 'run.read' }).click()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'settings-api-keys-rights')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await newKey()
+    await page.getByText('2 rights').waitFor()
+
+    await page.getByRole('button', { name: 'Roll Shop' }).click()
+    await page.getByLabel('Keep the previous key').selectOption('3600000')
+    await expectAccessible(page)
+    await takeScreenshots(page, 'settings-api-keys-roll')
+    await page.getByRole('button', { name: 'Roll key' }).click()
+    expect(await newKey()).not.toBe(apiKey)
+    await page.getByText('From 127.0.0.0/8, ::1/128').nth(1).waitFor()
+    await takeScreenshots(page, 'settings-api-keys-scopes')
+    for (const name of ['Monitor', 'Shop', 'Shop']) {
+      await page
+        .getByRole('button', { name: `Revoke ${name}` })
+        .first()
+        .click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+  })
+
   it('creates, replaces and deletes a secret, and never shows it', async () => {
     const page = await stage.ownerPage({ expected: /status of 400/ })
     await page.goto(`${await stage.home()}/settings/secrets`)

@@ -377,6 +377,7 @@ class Organization:
     slug: str
     tier: str
     policy: dict[str, bool] | None = None
+    max_api_key_days: int | None = None
     usage: dict[str, Any] | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None

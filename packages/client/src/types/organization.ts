@@ -9,6 +9,8 @@ export type Organization = {
   slug: string
   tier: string
   policy: Policy
+  /** How long a new API key is valid at most. Null: without limit. */
+  maxApiKeyDays: number | null
   createdAt: Timestamp
   updatedAt: Timestamp
 }

@@ -15,7 +15,7 @@ const defaultOverlapMs = 86_400_000
 
 export const rollApiKey = endpoint({
   right: 'api_key.create',
-  summary: 'Replace an API key by a new one with the same rights; the previous one stays valid for a while',
+  summary: 'Replace an API key; the previous one stays valid for a while',
   answer: { status: 201, body: newApiKey },
   refusals: ['quota_exceeded', 'conflict'],
   params: { ws: 'ws', key: 'key' },

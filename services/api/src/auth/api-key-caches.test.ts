@@ -8,7 +8,14 @@ function testClock() {
 
 describe('the cache of keys', () => {
   const ids = { keyId: 'a key', workspaceId: 'a workspace', organizationId: 'an organization' }
-  const aKey = { ...ids, tier: 'free', isSuspended: false, scopes: ['full'], allowedRanges: [], isUseStale: false } as const
+  const aKey = {
+    ...ids,
+    tier: 'free',
+    isSuspended: false,
+    scopes: ['full'],
+    allowedRanges: [],
+    isUseStale: false,
+  } as const
 
   it('holds a key for five seconds, and no longer', () => {
     const clock = testClock()
