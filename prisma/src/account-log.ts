@@ -1,8 +1,8 @@
 import type { AccountAction } from '@belfry/domain'
 import type { AnyTransaction } from './audit-log.ts'
 
-/** What happened to the account of a user, and the address of the caller. */
-export type AccountEntry = { userId: string; action: AccountAction; address: string }
+/** What happened to the account of a user, and the address of the caller. `agent` is the User-Agent of a sign-in. */
+export type AccountEntry = { userId: string; action: AccountAction; address: string; agent?: string }
 
 /** SQL: how long the log of an account is kept. */
 export const accountLogKeptFor = `interval '90 days'`
@@ -11,16 +11,20 @@ export const accountLogKeptFor = `interval '90 days'`
  * Stores an entry in the log of an account, and in the audit logs of the organizations of its user, whose owners have to see
  * who gets in.
  */
-export async function recordAccountEntry(tx: AnyTransaction, { userId, action, address }: AccountEntry): Promise<void> {
+export async function recordAccountEntry(
+  tx: AnyTransaction,
+  { userId, action, address, agent }: AccountEntry,
+): Promise<void> {
   const text = `
     WITH logged AS (
-      INSERT INTO account_log (id, user_id, action, address) VALUES (uuid_v7(clock_timestamp()), $1::uuid, $2, $3)
+      INSERT INTO account_log (id, user_id, action, address, agent)
+      VALUES (uuid_v7(clock_timestamp()), $1::uuid, $2, $3, $4)
     )
     INSERT INTO audit_log (id, organization_id, action, user_id, address, object_id, details)
     SELECT uuid_v7(clock_timestamp()), m.organization_id, 'member.' || $2, $1::uuid, $3, public_id('user', $1::uuid), '{}'
     FROM memberships m JOIN organizations o ON o.id = m.organization_id AND o.deleted_at IS NULL
     WHERE m.user_id = $1::uuid`
-  const values = [userId, action, address]
+  const values = [userId, action, address, agent ?? null]
   if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(text, ...values)
   else await tx.query(text, values)
 }

@@ -51,6 +51,10 @@ export const accountEntry = z
     id: idField('aud'),
     action: z.enum(accountActions),
     address: z.string().meta({ description: 'The IP address of the caller.', examples: ['192.0.2.7'] }),
+    device: z
+      .string()
+      .nullable()
+      .meta({ description: 'The program and the system of a sign-in.', examples: ['Chrome on Linux'] }),
     created_at: timestampField(),
   })
   .meta({ id: 'AccountEntry' })

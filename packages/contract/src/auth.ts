@@ -96,6 +96,26 @@ export const me = z
 
 export type Me = z.infer<typeof me>
 
+/** A session of the signed-in user. */
+export const session = z
+  .object({
+    id: idField('ses'),
+    device: z
+      .string()
+      .meta({ description: 'The program and the system that signed in.', examples: ['Chrome on Linux'] }),
+    address: z
+      .string()
+      .nullable()
+      .meta({ description: 'The IP address of a recent request.', examples: ['192.0.2.7'] }),
+    is_current: z.boolean().meta({ description: 'Whether this request came with it.' }),
+    created_at: timestampField(),
+    last_used_at: timestampField().meta({ description: 'Written at most once a minute.' }),
+    expires_at: timestampField(),
+  })
+  .meta({ id: 'Session' })
+
+export type Session = z.infer<typeof session>
+
 /** The response to a registration or a login. */
 export const signedIn = z
   .object({

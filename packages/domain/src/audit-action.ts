@@ -3,6 +3,7 @@ export const accountActions = [
   'signed_in',
   'sign_in_failed',
   'signed_out',
+  'session_ended',
   'password_reset_requested',
   'password_reset',
   'password_changed',

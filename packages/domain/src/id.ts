@@ -5,6 +5,8 @@ export type IdKind =
   | ('org' | 'ws' | 'user' | 'task' | 'cron' | 'evt' | 'run' | 'key' | 'sec' | 'inv' | 'int' | 'sub')
   /** A background operation. */
   | 'op'
+  /** A session. */
+  | 'ses'
   | 'aud'
   | 'msg'
   /** A dead letter and a schedule of the QStash interface. */

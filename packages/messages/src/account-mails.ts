@@ -37,6 +37,40 @@ export function confirmEmailMail(to: string, url: string): Mail {
   })
 }
 
+type SignIn = { device: string; address: string; at: Date }
+
+/** Returns the mail about a sign-in from a device that the user has not used before. */
+export function newDeviceMail(to: string, url: string, { device, address, at }: SignIn): Mail {
+  return writeMail(to, {
+    subject: 'New sign-in to Belfry',
+    paragraphs: [
+      'Your account was used to sign in from a new device.',
+      `Device: ${oneLine(device)}. IP address: ${address}. Time: ${minuteOf(at)}.`,
+      'If this was not you, end the session on your profile page and change your password.',
+    ],
+    action: { label: 'Review sessions', url },
+    footer: 'If this was you, ignore this mail.',
+  })
+}
+
+/** Returns the mail about a new password. */
+export function passwordChangedMail(to: string, url: string, { address, at }: Pick<SignIn, 'address' | 'at'>): Mail {
+  return writeMail(to, {
+    subject: 'Your Belfry password was changed',
+    paragraphs: [
+      'The password of your account was changed, and its other sessions have ended.',
+      `IP address: ${address}. Time: ${minuteOf(at)}.`,
+      'If this was not you, choose a new password now.',
+    ],
+    action: { label: 'Choose a new password', url },
+    footer: 'If this was you, ignore this mail.',
+  })
+}
+
+function minuteOf(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
 /** Returns a mail that asks a recipient outside of an organization. It quotes no text that a user wrote. */
 export function alertConsentMail(to: string, url: string, unsubscribe: Unsubscribe): Mail {
   return writeMail(to, {

@@ -1,4 +1,11 @@
-export { alertConsentMail, confirmEmailMail, invitationMail, passwordResetMail } from './account-mails.ts'
+export {
+  alertConsentMail,
+  confirmEmailMail,
+  invitationMail,
+  newDeviceMail,
+  passwordChangedMail,
+  passwordResetMail,
+} from './account-mails.ts'
 export type { Alert } from './alert.ts'
 export { alertMail, discordBody, slackBody, webhookBody } from './alert-bodies.ts'
 export { type Mail, type Unsubscribe, unsubscribeAt, writeMail } from './mail.ts'

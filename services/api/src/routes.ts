@@ -12,6 +12,7 @@ import { logout } from './auth/logout.ts'
 import { register } from './auth/register.ts'
 import { resendConfirmation } from './auth/resend-confirmation.ts'
 import { resetPassword } from './auth/reset-password.ts'
+import { endOtherSessions, endSession, listSessions } from './auth/sessions.ts'
 import { updateMe } from './auth/update-me.ts'
 import { changeTier } from './billing/change-tier.ts'
 import { getTier } from './billing/get-tier.ts'
@@ -163,6 +164,8 @@ export const routes: Routes = {
   '/api/v1/auth/email/confirm': { post: confirmEmail },
   '/api/v1/auth/email/resend': { post: resendConfirmation },
   '/api/v1/auth/log': { get: listAccountLog },
+  '/api/v1/auth/sessions': { get: listSessions, delete: endOtherSessions },
+  '/api/v1/auth/sessions/:session': { delete: endSession },
   '/api/v1/auth/me': { get: getMe, patch: updateMe },
   '/api/v1/organizations': { get: listOrganizations, post: createOrganization },
   '/api/v1/organizations/:org': { get: getOrganization, patch: updateOrganization, delete: deleteOrganization },

@@ -4,6 +4,7 @@ import type {
   RegisterBody,
   RegistrationRules,
   ResetPasswordBody,
+  Session,
   SignedIn,
   UpdateMeBody,
 } from '@belfry/contract'
@@ -23,6 +24,18 @@ export function readMe(signal?: AbortSignal): Promise<Me> {
 
 export function accountLogQuery() {
   return listOptions<AccountEntry>(['account-log'], '/api/v1/auth/log', { limit: '10' })
+}
+
+export function sessionsQuery() {
+  return listOptions<Session>(['sessions'], '/api/v1/auth/sessions')
+}
+
+export function endSession(sessionId: string): Promise<void> {
+  return call('DELETE', `/api/v1/auth/sessions/${sessionId}`)
+}
+
+export function endOtherSessions(): Promise<void> {
+  return call('DELETE', '/api/v1/auth/sessions')
 }
 
 export function signIn(body: { email: string; password: string }): Promise<SignedIn> {

@@ -51,7 +51,7 @@ export function grantedScopes(actor: Actor, wanted: CreateApiKeyBody['scopes']):
 }
 
 /**
- * Returns the end of a new key: the wanted one, or by default the last one that the organization allows.
+ * Returns the end of a new key: the wanted one, or by default the latest time that the organization allows.
  * @throws AppError `validation_failed` when it is past, or later than `max_api_key_days` allows.
  */
 export async function expiryOf(

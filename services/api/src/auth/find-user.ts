@@ -38,16 +38,29 @@ export async function findUser(
       createdAt: { gt: new Date(now - maxSessionMs) },
       user: { suspendedAt: null },
     },
-    select: { createdAt: true },
+    select: { createdAt: true, lastUsedAt: true },
   })
   if (!session) throw (await isSuspended(ctx, userId)) ? suspended('user') : refused
   logCaller(request, { userId })
   if (!isAskedAgain(request)) {
     spendSessionRequest(ctx, request, sessionId)
+    if (now - (session.lastUsedAt?.getTime() ?? 0) > recordedAfterMs) recordUse(ctx, sessionId, callerAddress(request))
     const end = session.createdAt.getTime() + maxSessionMs
     await renewSession(ctx, request, claims, end, cookie === undefined ? 'bearer' : 'cookie')
   }
   return { userId, sessionId, address: callerAddress(request) }
+}
+
+const recordedAfterMs = 60_000
+
+// The response does not wait for it.
+function recordUse(ctx: Context, sessionId: string, address: string): void {
+  const text = `
+    UPDATE sessions SET last_used_at = now(), address = $2 WHERE id = $1
+    AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`
+  ctx.pool
+    .query({ name: 'record_session_use', text, values: [sessionId, address] })
+    .catch(error => ctx.log.warn({ err: error }, 'session.use_not_recorded'))
 }
 
 // A second statement, for callers that are refused only.
@@ -65,8 +78,8 @@ function requireSameOrigin(publicUrl: string, request: Request): void {
 }
 
 const renewedAfterMs = 24 * 3_600_000
-// After a month a user signs in again, however often the session was used.
-const maxSessionMs = 30 * 24 * 3_600_000
+/** After a month a user signs in again, however often the session was used. */
+export const maxSessionMs = 30 * 24 * 3_600_000
 
 // Extends a session whose token is older than a day by seven days, up to its absolute end. The new token comes with the response, the way the old
 // one came: as the cookie, or in `X-Session-Token`. The old one stays valid until its own end.

@@ -1,5 +1,6 @@
 import { loginBody, signedIn } from '@belfry/contract'
 import { AppError } from '@belfry/domain'
+import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { callerAddress } from './caller-address.ts'
@@ -22,7 +23,7 @@ export const login = endpoint({
     const known = user && knownDevice(ctx, request, user.id)
     const address = callerAddress(request)
     const matches = await provePassword(ctx, account, { address, known }, body.password)
-    const session = user && matches ? await signIn(ctx, user, body.password, address) : null
+    const session = user && matches ? await signIn(ctx, user, body.password, request) : null
     if (user && !session) recordFailedSignIn(ctx, user.id, address)
     if (!session) throw new AppError('unauthenticated', 'The email or the password is wrong.')
     return { status: 200, ...session }
@@ -31,11 +32,11 @@ export const login = endpoint({
 
 // The update refreshes an old hash, and it waits for a concurrent change of the password: after such a change it matches
 // no row. So a password that is no longer the user's opens no session.
-async function signIn(ctx: Context, user: UserRow & { passwordHash: string }, password: string, address: string) {
+async function signIn(ctx: Context, user: UserRow & { passwordHash: string }, password: string, request: Request) {
   const { id, passwordHash } = user
   const kept = isOutdatedHash(passwordHash) ? await hashPassword(password) : passwordHash
   return ctx.prisma.$transaction(async tx => {
     const { count } = await tx.user.updateMany({ where: { id, passwordHash }, data: { passwordHash: kept } })
-    return count === 0 ? null : startSession(ctx, tx, user, address)
+    return count === 0 ? null : startSession(ctx, tx, user, request)
   })
 }

@@ -30,7 +30,7 @@ export const register = endpoint({
         const data = { id: newUuid(), email, name: body.name, passwordHash, emailConfirmedAt }
         const user = await tx.user.create({ data })
         if (mustConfirmEmail(ctx, user)) await storeConfirmationMail(ctx, tx, user)
-        return startSession(ctx, tx, user, callerAddress(request))
+        return startSession(ctx, tx, user, request)
       })
       .catch(error => {
         throw isUniqueViolation(error)

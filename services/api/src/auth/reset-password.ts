@@ -4,6 +4,7 @@ import type { AppError } from '@belfry/domain'
 import { endpoint } from '../http/endpoint.ts'
 import { invalid } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
+import { mailPasswordChange } from './account-mail.ts'
 import { callerAddress } from './caller-address.ts'
 import { recordConfirmedEmail } from './email-confirmation.ts'
 import { hashOneTimeToken } from './one-time-token.ts'
@@ -34,6 +35,7 @@ export const resetPassword = endpoint({
       await tx.session.deleteMany({ where: { userId } })
       await recordAccountEntry(tx, { userId, action: 'password_reset', address: callerAddress(request) })
       await recordConfirmedEmail(ctx, tx, userId)
+      await mailPasswordChange(ctx, tx, { id: userId, email }, callerAddress(request))
     })
     await clearLoginAttempts(ctx, email)
     return noContent()

@@ -2,23 +2,31 @@ import type { SignedIn } from '@belfry/contract'
 import { recordAccountEntry } from '@belfry/db'
 import type { PrismaTransaction } from '@belfry/db/prisma'
 import { newUuid } from '@belfry/domain'
+import type { Request } from 'express'
 import type { Context } from '../context.ts'
+import { mailNewDevice } from './account-mail.ts'
+import { callerAddress } from './caller-address.ts'
 import { sessionCookie } from './cookies.ts'
+import { agentOf } from './device.ts'
 import { presentUser, type UserRow } from './get-me.ts'
 import { deviceCookie } from './known-device.ts'
 import { sessionMs, signSessionToken } from './session-token.ts'
 
-/** Opens a session for a user, from the address of the caller. Returns the response to a registration or a login. */
+/** Opens a session for the user who sends a request. Returns the response to a registration or a login. */
 export async function startSession(
   ctx: Context,
-  tx: Pick<PrismaTransaction, 'session' | '$executeRawUnsafe'>,
+  tx: Pick<PrismaTransaction, 'session' | '$executeRawUnsafe' | '$queryRaw'>,
   user: UserRow,
-  address: string,
+  request: Request,
 ): Promise<{ body: SignedIn; headers: { 'Set-Cookie': string[] } }> {
   const now = ctx.clock.now()
   const expiresAt = new Date(now + sessionMs)
-  const session = await tx.session.create({ data: { id: newUuid(), userId: user.id, expiresAt } })
-  await recordAccountEntry(tx, { userId: user.id, action: 'signed_in', address })
+  const from = { address: callerAddress(request), agent: agentOf(request) }
+  const session = await tx.session.create({
+    data: { id: newUuid(), userId: user.id, expiresAt, lastUsedAt: new Date(now), ...from },
+  })
+  await mailNewDevice(ctx, tx, user, request)
+  await recordAccountEntry(tx, { userId: user.id, action: 'signed_in', ...from })
   const token = signSessionToken(ctx.config.jwtKeys[0], user.id, session.id, now)
   return {
     body: { user: presentUser(user), token, expires_at: expiresAt.toISOString() },

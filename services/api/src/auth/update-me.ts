@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalid } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
+import { mailPasswordChange } from './account-mail.ts'
 import type { UserCaller } from './find-user.ts'
 import { readMe } from './get-me.ts'
 import { hashPassword, provePassword } from './password.ts'
@@ -33,6 +34,7 @@ async function changePassword(ctx: Context, caller: UserCaller, current: string,
     if (count === 0) throw wrongPassword() // another request has changed it meanwhile
     await tx.session.deleteMany({ where: { userId, id: { not: sessionId } } })
     await recordAccountEntry(tx, { userId, action: 'password_changed', address: caller.address })
+    await mailPasswordChange(ctx, tx, user, caller.address)
   })
 }
 

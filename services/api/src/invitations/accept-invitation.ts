@@ -96,7 +96,7 @@ async function register(
   const open = async (tx: PrismaTransaction) => {
     const user = await tx.user.create({ data })
     const workspaceIds = await joinOrganization(ctx, tx, invitation, { userId: user.id, address }, now)
-    return { workspaceIds, session: await startSession(ctx, tx, user, address) }
+    return { workspaceIds, session: await startSession(ctx, tx, user, request) }
   }
   const { workspaceIds, session } = await ctx.prisma.$transaction(open).catch(error => {
     throw isUniqueViolation(error) ? new AppError('email_taken', 'This address has an account: sign in first.') : error

@@ -29,6 +29,7 @@ export const objects: Readonly<Record<string, (api: TestApi, organization: TestO
     ),
   operation: insertOperation,
   run: insertRun,
+  session: async api => toId('ses', (await api.ctx.prisma.session.findFirstOrThrow()).id),
   host: openCircuit,
   queue: putQueue,
   name: putSecret,

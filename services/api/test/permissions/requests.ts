@@ -90,6 +90,10 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'POST /api/v1/auth/password/forgot': { body: () => ({ email: aLogin().email }) },
   'POST /api/v1/auth/password/reset': { body: () => ({ password: aPassword, token: 'unknown' }), status: 400 },
   'GET /api/v1/auth/log': none,
+  'GET /api/v1/auth/sessions': none,
+  'DELETE /api/v1/auth/sessions': none,
+  // Of another user.
+  'DELETE /api/v1/auth/sessions/:session': { status: 404 },
   'GET /api/v1/auth/me': none,
   'PATCH /api/v1/auth/me': aName,
   'GET /api/v1/organizations': none,

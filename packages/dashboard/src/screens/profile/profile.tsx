@@ -11,6 +11,7 @@ import { Field, Select, TextInput } from '../../ui/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import styles from './profile.module.css'
 import { SecurityLog } from './security-log.tsx'
+import { Sessions } from './sessions.tsx'
 
 const minPasswordLength = 12
 
@@ -23,6 +24,7 @@ export function Profile(): ReactNode {
         <NameForm name={me.user.name} />
         <PasswordForm />
         <ThemeChoice />
+        <Sessions />
         <SecurityLog />
       </Stack>
     </PlainLayout>

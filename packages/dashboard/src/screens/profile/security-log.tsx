@@ -12,6 +12,7 @@ const actionTexts: Record<AccountEntry['action'], string> = {
   signed_in: 'Signed in',
   sign_in_failed: 'Failed sign-in',
   signed_out: 'Signed out',
+  session_ended: 'Session ended',
   password_reset_requested: 'Password reset requested',
   password_reset: 'Password reset',
   password_changed: 'Password changed',
@@ -30,6 +31,7 @@ export function SecurityLog(): ReactNode {
         rowKey={({ id }) => id}
         columns={[
           { id: 'action', header: 'Action', cell: ({ action }) => actionTexts[action] },
+          { id: 'device', header: 'Device', isExtra: true, cell: ({ device }) => device ?? '–' },
           { id: 'address', header: 'IP address', cell: ({ address }) => address },
           { id: 'at', header: 'Time', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
         ]}

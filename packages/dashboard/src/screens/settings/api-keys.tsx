@@ -128,6 +128,7 @@ function KeyTable({ keys, onRoll, onRevoke }: KeyTableProps): ReactNode {
         {
           id: 'used',
           header: 'Last used',
+          isExtra: true,
           cell: key =>
             key.last_used_at ? (
               <span className={styles.twoLines}>

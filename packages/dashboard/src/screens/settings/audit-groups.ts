@@ -8,7 +8,7 @@ const groups: Record<Group, { label: string; actions: readonly string[] }> = {
   member: {
     label: 'Members',
     actions: [
-      ...['joined', 'role_changed', 'removed', 'left', 'signed_in', 'sign_in_failed', 'signed_out'],
+      ...['joined', 'role_changed', 'removed', 'left', 'signed_in', 'sign_in_failed', 'signed_out', 'session_ended'],
       ...['password_reset_requested', 'password_reset', 'password_changed'],
     ],
   },

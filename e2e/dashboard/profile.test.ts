@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { expectAccessible } from './expect-accessible.ts'
+import { signUpViewer } from './sign-up-viewer.ts'
+import { useStage } from './stage.ts'
+import { takeScreenshots } from './take-screenshots.ts'
+
+describe('the profile of a user', { timeout: 180_000 }, () => {
+  const stage = useStage()
+
+  it('lists sessions, ends one and all others', async () => {
+    const token = await signUpViewer(stage)
+    const account = { email: 'viewer@example.com', password: 'only looks at things' }
+    const signIn = async (): Promise<string> =>
+      (await stage.belfry.call('POST', '/api/v1/auth/login', account, {})).body.token
+    const me = async (of: string) =>
+      (await stage.belfry.call('GET', '/api/v1/auth/me', undefined, { token: of })).status
+    const [phone, tablet] = [await signIn(), await signIn()]
+    const page = await stage.newPage({ token })
+    await page.goto('/account/profile')
+    await page.getByText('This session').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'profile-sessions')
+    const ends = page.getByRole('button', { name: /^End the session of/ })
+    expect(await ends.count()).toBe(2)
+    await ends.first().click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
+    await page.getByText('Session ended').first().waitFor()
+    await expect.poll(() => ends.count()).toBe(1)
+    expect([await me(tablet), await me(phone), await me(token)]).toEqual([401, 200, 200])
+    await page.getByRole('button', { name: 'End all other sessions' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End sessions' }).click()
+    await page.getByText('All other sessions ended').first().waitFor()
+    await expect.poll(() => ends.count()).toBe(0)
+    expect([await me(phone), await me(token)]).toEqual([401, 200])
+  })
+})

@@ -1,0 +1,84 @@
+import { listQuery, pageOf, type Session, session } from '@belfry/contract'
+import { recordAccountEntry } from '@belfry/db'
+import { toId } from '@belfry/domain'
+import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { readCursor, toPage } from '../http/page.ts'
+import { notFound } from '../http/refusals.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { deviceName } from './device.ts'
+import { maxSessionMs, type UserCaller } from './find-user.ts'
+
+export const listSessions = endpoint({
+  right: 'signed_in',
+  summary: 'List the sessions of the user, newest first',
+  answer: { status: 200, body: pageOf(session) },
+  query: listQuery,
+  async handle(ctx, { caller, query }) {
+    const list = `sessions:${caller.userId}`
+    const before = readCursor(list, query)
+    const now = ctx.clock.now()
+    const rows = await ctx.prisma.session.findMany({
+      where: {
+        userId: caller.userId,
+        expiresAt: { gt: new Date(now) },
+        createdAt: { gt: new Date(now - maxSessionMs) },
+        ...(before === undefined ? {} : { id: { lt: before } }),
+      },
+      orderBy: { id: 'desc' },
+      take: query.limit + 1,
+    })
+    return ok(toPage(list, query, rows, row => presentSession(row, caller)))
+  },
+})
+
+export const endSession = endpoint({
+  right: 'signed_in',
+  summary: 'End a session of the user',
+  answer: { status: 204 },
+  params: { session: 'ses' },
+  async handle(ctx, { caller, params }) {
+    if ((await end(ctx, caller, params.session)) === 0) throw notFound()
+    return noContent()
+  },
+})
+
+export const endOtherSessions = endpoint({
+  right: 'signed_in',
+  summary: 'End all other sessions of the user',
+  answer: { status: 204 },
+  async handle(ctx, { caller }) {
+    await end(ctx, caller, { not: caller.sessionId })
+    return noContent()
+  },
+})
+
+async function end(ctx: Context, { userId, address }: UserCaller, id: string | { not: string }): Promise<number> {
+  return ctx.prisma.$transaction(async tx => {
+    const { count } = await tx.session.deleteMany({ where: { userId, id } })
+    if (count > 0) await recordAccountEntry(tx, { userId, action: 'session_ended', address })
+    return count
+  })
+}
+
+type SessionRow = {
+  id: string
+  createdAt: Date
+  expiresAt: Date
+  agent: string | null
+  address: string | null
+  lastUsedAt: Date | null
+}
+
+function presentSession(row: SessionRow, caller: UserCaller): Session {
+  const end = Math.min(row.expiresAt.getTime(), row.createdAt.getTime() + maxSessionMs)
+  return {
+    id: toId('ses', row.id),
+    device: deviceName(row.agent),
+    address: row.address,
+    is_current: row.id === caller.sessionId,
+    created_at: row.createdAt.toISOString(),
+    last_used_at: (row.lastUsedAt ?? row.createdAt).toISOString(),
+    expires_at: new Date(end).toISOString(),
+  }
+}
