@@ -59,11 +59,17 @@ describe('mail', { timeout: 180_000 }, () => {
     const attempt = { email: account.email, password: 'a wrong password' }
     await stage.belfry.call('POST', '/api/v1/auth/login', attempt)
     const page = await stage.newPage({ token })
+    // The entries are written after the answer.
     await expect
-      .poll(async () => {
-        await page.goto('/account/profile')
-        return page.getByRole('cell', { name: /Signed in|Failed sign-in/ }).allTextContents()
-      })
+      .poll(
+        async () => {
+          await page.goto('/account/profile')
+          const cells = page.getByRole('cell', { name: /Signed in|Failed sign-in/ })
+          await cells.first().waitFor()
+          return cells.allTextContents()
+        },
+        { timeout: 20_000 },
+      )
       .toEqual(['Failed sign-in', 'Signed in'])
     await expectAccessible(page)
     await takeScreenshots(page, 'security-log')
