@@ -2,12 +2,16 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { sizes } from './stage.ts'
 
 type Violation = { id: string; impact: string; nodes: Array<{ target: unknown[]; failureSummary: string }> }
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
-/** Checks the page with axe in both themes. Fails on serious and critical violations. */
+/**
+ * Checks the page with axe in both themes, and fails on serious and critical violations. Also fails when the page is wider
+ * than a narrow screen: only tables and code scroll sideways.
+ */
 export async function expectAccessible(page: Page): Promise<void> {
   // Evaluated, because the content security policy forbids adding a script element.
   await page.evaluate(readFileSync(axe, 'utf8'))
@@ -24,4 +28,9 @@ export async function expectAccessible(page: Page): Promise<void> {
       }))
     expect(serious, `axe on ${page.url()} in ${theme}`).toEqual([])
   }
+  const size = page.viewportSize() ?? sizes.wide
+  await page.setViewportSize(sizes.narrow)
+  const width = await page.evaluate(() => document.documentElement.scrollWidth)
+  await page.setViewportSize(size)
+  expect(width, `the width of ${page.url()}`).toBeLessThanOrEqual(sizes.narrow.width)
 }

@@ -168,7 +168,7 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
     await page.getByLabel('Current password').fill('not the present one')
     await page.getByLabel('New password').fill('another good password')
     await page.getByRole('button', { name: 'Change password' }).click()
-    await page.getByText('current_password is wrong.').waitFor()
+    await page.getByText('The current password is wrong.').waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'profile')
   })

@@ -10,7 +10,7 @@ export function DefinitionList({
   return (
     <dl className={styles.list}>
       {rows
-        .filter(([, value]) => value !== null && value !== undefined)
+        .filter(([, value]) => value !== null && value !== undefined && value !== false)
         .map(([name, value]) => [<dt key={`${name}-name`}>{name}</dt>, <dd key={`${name}-value`}>{value}</dd>])}
     </dl>
   )

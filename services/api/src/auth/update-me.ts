@@ -46,7 +46,7 @@ function wrongPassword(): AppError {
   const error = {
     path: 'current_password',
     code: 'wrong_password',
-    message: 'current_password is wrong.',
+    message: 'The current password is wrong.',
   }
   return invalid('body', [error])
 }
