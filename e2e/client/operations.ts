@@ -118,6 +118,7 @@ export const leftOut: Record<string, string> = {
   '/api/v1/invitations/': 'accepting an invitation is for people',
   '/api/v1/organizations/{org}/invitations': 'members are managed in the dashboard',
   '/api/v1/organizations/{org}/members/': 'members are managed in the dashboard',
+  '/api/v1/organizations/{org}/transfer': 'members are managed in the dashboard',
   '/api/v1/workspaces/{ws}/members/': 'members are managed in the dashboard',
   '/api/v1/workspaces/{ws}/api-keys': 'keys are made where they can be shown once, in the dashboard',
   '/api/v1/workspaces/{ws}/integrations': 'alerts are set up in the dashboard',

@@ -33,4 +33,26 @@ describe('the profile of a user', { timeout: 180_000 }, () => {
     await expect.poll(() => ends.count()).toBe(0)
     expect([await me(phone), await me(token)]).toEqual([401, 200])
   })
+
+  it('exports the data of the account, and deletes it', async () => {
+    const account = { email: 'viewer@example.com', password: 'only looks at things' }
+    const { token } = (await stage.belfry.call('POST', '/api/v1/auth/login', account, {})).body
+    const page = await stage.newPage({ token, expected: /status of 40[01]/ })
+    await page.goto('/account/profile')
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export data' }).click()
+    const download = await downloading
+    expect(download.suggestedFilename()).toBe('belfry-account.json')
+    await page.getByRole('button', { name: 'Delete account' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Password').fill('a wrong password')
+    await dialog.getByRole('button', { name: 'Delete account' }).click()
+    await dialog.getByText('current_password is wrong.').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'profile-delete')
+    await dialog.getByLabel('Password').fill(account.password)
+    await dialog.getByRole('button', { name: 'Delete account' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    expect((await stage.belfry.call('POST', '/api/v1/auth/login', account, {})).status).toBe(401)
+  })
 })

@@ -7,13 +7,13 @@ import { displayName, exampleTime, instant, textRule } from './text-rules.ts'
 const dayMs = 86_400_000
 
 /** How long the previous key may stay valid after a roll. */
-export const maxOverlapMs = 30 * dayMs
+const maxOverlapMs = 30 * dayMs
 
 /** What an API key may be limited to: the names of groups of rights, and single rights. */
-export const scopeNames = [...(Object.keys(keyScopes) as Array<keyof typeof keyScopes>), ...keyRights]
+const scopeNames = [...(Object.keys(keyScopes) as Array<keyof typeof keyScopes>), ...keyRights]
 
 /** The wanted rights of an API key. */
-export const scopesField = z
+const scopesField = z
   .array(z.enum(scopeNames))
   .min(1)
   .max(scopeNames.length)

@@ -65,7 +65,7 @@ export const updateMeBody = z
 
 export type UpdateMeBody = z.infer<typeof updateMeBody>
 
-const user = z
+export const user = z
   .object({
     id: idField('user'),
     email: z.string().meta({ format: 'email', examples: ['ada@example.com'] }),
@@ -95,6 +95,9 @@ export const me = z
   .meta({ id: 'Me' })
 
 export type Me = z.infer<typeof me>
+
+/** The deletion of the account is confirmed by its password. */
+export const deleteMeBody = z.strictObject({ current_password: z.string().min(1) })
 
 /** A session of the signed-in user. */
 export const session = z

@@ -1,4 +1,5 @@
 export type { FieldError } from '@belfry/domain'
+export { type AccountExport, accountExport } from './account-export.ts'
 export {
   type ApiKey,
   apiKey,
@@ -19,6 +20,7 @@ export {
 } from './audit-entry.ts'
 export {
   confirmEmailBody,
+  deleteMeBody,
   forgotPasswordBody,
   loginBody,
   type Me,
@@ -125,6 +127,7 @@ export {
   organization,
   organizationDetail,
   organizationSummary,
+  transferOrganizationBody,
   type UpdateOrganizationBody,
   updateOrganizationBody,
 } from './organization.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
 import { idField, timestampField } from './response-fields.ts'
-import { displayName, textRule } from './text-rules.ts'
+import { displayName, id, textRule } from './text-rules.ts'
 import { usage } from './usage.ts'
 
 const slugForm = /^[a-z0-9](-?[a-z0-9])*$/
@@ -75,6 +75,9 @@ export const updateOrganizationBody = z.strictObject({
 })
 
 export type UpdateOrganizationBody = z.infer<typeof updateOrganizationBody>
+
+/** The member who becomes an owner in place of the caller, who stays as an admin. */
+export const transferOrganizationBody = z.strictObject({ user_id: textField(id('user')) })
 
 /** An organization, as API keys of its workspaces see it. */
 export const organizationSummary = organization

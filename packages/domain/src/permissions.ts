@@ -48,6 +48,7 @@ export const rights = {
   'organization.read': { ...members, apiKey: true },
   'organization.change': admins,
   'organization.delete': owners,
+  'organization.transfer': owners,
   'member.read': members,
   'member.manage': admins,
   'member.leave': members,

@@ -67,6 +67,18 @@ export function passwordChangedMail(to: string, url: string, { address, at }: Pi
   })
 }
 
+/** Returns the mail about the deletion of an account. */
+export function accountDeletedMail(to: string, at: Date): Mail {
+  return writeMail(to, {
+    subject: 'Your Belfry account was deleted',
+    paragraphs: [
+      `The account with this address was deleted on ${minuteOf(at)}, and its sessions have ended.`,
+      'API keys and tasks that you created belong to their workspaces and stay.',
+    ],
+    footer: 'If this was not you, contact an owner of your organization.',
+  })
+}
+
 function minuteOf(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

@@ -1,4 +1,5 @@
 export {
+  accountDeletedMail,
   alertConsentMail,
   confirmEmailMail,
   invitationMail,

@@ -76,7 +76,7 @@ const rightsByTable: Record<string, Rights> = {
   usage_changes: { api: add, scheduler: all, dispatcher: add },
   usage_days: { api: read, scheduler: change, dispatcher: none },
   usage_reports: { api: none, scheduler: change, dispatcher: none },
-  users: { api: change, scheduler: read, dispatcher: none },
+  users: { api: all, scheduler: read, dispatcher: none },
   waiting_floor: { api: change, scheduler: change, dispatcher: change },
   workspace_members: { api: all, scheduler: purge, dispatcher: none },
   // The dispatcher locks the row of a workspace while it creates a missing signing secret.

@@ -3,6 +3,8 @@ import { createApiKey } from './api-keys/create-api-key.ts'
 import { rollApiKey } from './api-keys/roll-api-key.ts'
 import { exportAuditLog, listAuditLog } from './audit/list-audit-log.ts'
 import { confirmEmail } from './auth/confirm-email.ts'
+import { deleteMe } from './auth/delete-me.ts'
+import { exportMe } from './auth/export-me.ts'
 import { forgotPassword } from './auth/forgot-password.ts'
 import { getMe } from './auth/get-me.ts'
 import { getRegistration } from './auth/get-registration.ts'
@@ -41,6 +43,7 @@ import { acceptInvitation, acceptInvitationOfPath } from './invitations/accept-i
 import { getInvitation, previewInvitation } from './invitations/get-invitation.ts'
 import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from './invitations/invitations.ts'
 import { listMembers, removeMember, updateMember } from './members/members.ts'
+import { transferOrganization } from './members/transfer-organization.ts'
 import { getOpenApi } from './openapi/get-openapi.ts'
 import { getReference } from './openapi/get-reference.ts'
 import { blockAddress, listBlockedAddresses, unblockAddress } from './operators/blocked-addresses.ts'
@@ -167,10 +170,13 @@ export const routes: Routes = {
   '/api/v1/auth/sessions': { get: listSessions, delete: endOtherSessions },
   '/api/v1/auth/sessions/:session': { delete: endSession },
   '/api/v1/auth/me': { get: getMe, patch: updateMe },
+  '/api/v1/auth/me/export': { get: exportMe },
+  '/api/v1/auth/me/delete': { post: deleteMe },
   '/api/v1/organizations': { get: listOrganizations, post: createOrganization },
   '/api/v1/organizations/:org': { get: getOrganization, patch: updateOrganization, delete: deleteOrganization },
   '/api/v1/organizations/:org/members': { get: listMembers },
   '/api/v1/organizations/:org/members/:user': { patch: updateMember, delete: removeMember },
+  '/api/v1/organizations/:org/transfer': { post: transferOrganization },
   '/api/v1/organizations/:org/invitations': { get: listInvitations, post: createInvitation },
   '/api/v1/organizations/:org/invitations/:inv': { delete: revokeInvitation },
   '/api/v1/organizations/:org/invitations/:inv/resend': { post: resendInvitation },

@@ -63,6 +63,8 @@ describe('GET /api/openapi.json', () => {
   const refused: Record<string, number> = {
     'post /api/v1/auth/login': 401,
     'post /api/v1/auth/password/reset': 400,
+    'post /api/v1/auth/me/delete': 400,
+    'post /api/v1/organizations/{org}/transfer': 404,
     'post /api/v1/auth/email/confirm': 400,
     'post /api/v1/integrations/confirm': 400,
     'post /api/v1/integrations/unsubscribe': 400,

@@ -24,6 +24,9 @@ export type TestOrganization = {
 
 type KeyState = { revokedAt?: Date; expiresAt?: Date; scopes?: string[] }
 
+// The hash of no password, in the right form.
+const noPassword = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`
+
 const randomName = () => crypto.randomUUID()
 
 /** Makes a user without an organization. */
@@ -32,7 +35,7 @@ export async function aPerson({ ctx }: TestApi, validMs = 3_600_000): Promise<Pe
   const expiresAt = new Date(ctx.clock.now() + validMs)
   await ctx.prisma.user.create({
     data: {
-      ...{ id: userId, email, name: 'A user', passwordHash: 'none' },
+      ...{ id: userId, email, name: 'A user', passwordHash: noPassword },
       sessions: { create: { id: sessionId, expiresAt } },
     },
   })

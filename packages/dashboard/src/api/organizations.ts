@@ -1,6 +1,7 @@
 import type {
   AuditEntry,
   BillingPortal,
+  Member,
   Organization,
   OrganizationSubscription,
   UpdateOrganizationBody,
@@ -24,6 +25,11 @@ export function createOrganization(body: { name: string }): Promise<Organization
 
 export function updateOrganization(orgId: string, body: UpdateOrganizationBody): Promise<Organization> {
   return call('PATCH', `/api/v1/organizations/${orgId}`, { body })
+}
+
+/** Makes another member an owner in place of the signed-in user. */
+export function transferOrganization(orgId: string, userId: string): Promise<Member> {
+  return call('POST', `/api/v1/organizations/${orgId}/transfer`, { body: { user_id: userId } })
 }
 
 export function deleteOrganization(orgId: string): Promise<void> {

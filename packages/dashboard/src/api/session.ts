@@ -26,6 +26,13 @@ export function accountLogQuery() {
   return listOptions<AccountEntry>(['account-log'], '/api/v1/auth/log', { limit: '10' })
 }
 
+/** The file with all data about the user. */
+export const accountExportUrl = '/api/v1/auth/me/export'
+
+export function deleteMe(body: { current_password: string }): Promise<void> {
+  return call('POST', '/api/v1/auth/me/delete', { body })
+}
+
 export function sessionsQuery() {
   return listOptions<Session>(['sessions'], '/api/v1/auth/sessions')
 }

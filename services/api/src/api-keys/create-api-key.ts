@@ -43,7 +43,7 @@ export function inForce({ clock }: Context, workspaceId: string) {
 }
 
 /** Returns the scopes of a key that a user creates. Throws `forbidden` when the user lacks a right that the key must have. */
-export function grantedScopes(actor: Actor, wanted: CreateApiKeyBody['scopes']): string[] {
+function grantedScopes(actor: Actor, wanted: CreateApiKeyBody['scopes']): string[] {
   const { scopes, refused } = scopesOfKeyBy(actor, wanted)
   if (refused.length > 0) throw new AppError('forbidden', `You cannot grant what you lack: ${refused.join(', ')}.`)
   if (scopes.length === 0) throw new AppError('forbidden', `You have none of the rights of ${wanted?.join(', ')}.`)

@@ -1,7 +1,7 @@
 import { addToOutbox } from '@belfry/db'
 import type { PrismaTransaction } from '@belfry/db/prisma'
 import { newUuid } from '@belfry/domain'
-import { type Mail, newDeviceMail, passwordChangedMail } from '@belfry/messages'
+import { accountDeletedMail, type Mail, newDeviceMail, passwordChangedMail } from '@belfry/messages'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { callerAddress } from './caller-address.ts'
@@ -38,6 +38,12 @@ export async function mailPasswordChange(ctx: Context, tx: Statements, user: Own
     at: new Date(ctx.clock.now()),
   })
   await storeMail(tx, 'changed password', mail)
+}
+
+/** Stores the mail about the deletion of an account. */
+export async function mailAccountDeletion(ctx: Context, tx: Statements, user: Owner): Promise<void> {
+  const at = new Date(ctx.clock.now())
+  await storeMail(tx, 'deleted account', accountDeletedMail(user.email, at))
 }
 
 function profileOf({ config }: Context): string {

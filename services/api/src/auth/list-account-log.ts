@@ -1,5 +1,6 @@
-import { accountEntry, listQuery, pageOf } from '@belfry/contract'
+import { type AccountEntry, accountEntry, listQuery, pageOf } from '@belfry/contract'
 import { type AccountAction, toId } from '@belfry/domain'
+import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
@@ -12,17 +13,28 @@ export const listAccountLog = endpoint({
   query: listQuery,
   async handle(ctx, { caller, query }) {
     const before = readCursor('account-log', query) ?? null
-    const text = `
-      SELECT id, action, address, agent, created_at AS "createdAt" FROM account_log
-      WHERE user_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`
-    const { rows } = await ctx.pool.query<Row>(text, [caller.userId, before, query.limit + 1])
-    return ok(
-      toPage('account-log', query, rows, ({ id, action, address, agent, createdAt }) => {
-        const device = agent === null ? null : deviceName(agent)
-        return { id: toId('aud', id), action, address, device, created_at: createdAt.toISOString() }
-      }),
-    )
+    const rows = await readAccountLog(ctx, caller.userId, before, query.limit + 1)
+    return ok(toPage('account-log', query, rows, presentAccountEntry))
   },
 })
 
 type Row = { id: string; action: AccountAction; address: string; agent: string | null; createdAt: Date }
+
+/** Returns the latest entries in the log of an account that are older than `before`. */
+export async function readAccountLog(
+  { pool }: Pick<Context, 'pool'>,
+  userId: string,
+  before: string | null,
+  limit: number,
+): Promise<Row[]> {
+  const text = `
+    SELECT id, action, address, agent, created_at AS "createdAt" FROM account_log
+    WHERE user_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`
+  return (await pool.query<Row>(text, [userId, before, limit])).rows
+}
+
+/** Returns the public form of an entry. */
+export function presentAccountEntry({ id, action, address, agent, createdAt }: Row): AccountEntry {
+  const device = agent === null ? null : deviceName(agent)
+  return { id: toId('aud', id), action, address, device, created_at: createdAt.toISOString() }
+}

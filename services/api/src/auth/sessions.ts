@@ -70,7 +70,8 @@ type SessionRow = {
   lastUsedAt: Date | null
 }
 
-function presentSession(row: SessionRow, caller: UserCaller): Session {
+/** Returns the public form of a session. */
+export function presentSession(row: SessionRow, caller: UserCaller): Session {
   const end = Math.min(row.expiresAt.getTime(), row.createdAt.getTime() + maxSessionMs)
   return {
     id: toId('ses', row.id),

@@ -1,4 +1,4 @@
-import type { Action } from '@belfry/domain'
+import { type Action, toId } from '@belfry/domain'
 import { aTaskBody } from '../setup.ts'
 
 /** The request to a route, and the special cases of its response. */
@@ -96,6 +96,9 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'DELETE /api/v1/auth/sessions/:session': { status: 404 },
   'GET /api/v1/auth/me': none,
   'PATCH /api/v1/auth/me': aName,
+  'GET /api/v1/auth/me/export': none,
+  // Without the password.
+  'POST /api/v1/auth/me/delete': { body: () => ({ current_password: '' }), status: 400 },
   'GET /api/v1/organizations': none,
   'POST /api/v1/organizations': aName,
   'GET /api/v1/organizations/:org': none,
@@ -106,6 +109,11 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'PATCH /api/v1/organizations/:org/members/:user': { body: () => ({ role: 'admin' }) },
   // Removes another member: every member may leave.
   'DELETE /api/v1/organizations/:org/members/:user': { right: 'member.manage' },
+  // No member has this id.
+  'POST /api/v1/organizations/:org/transfer': {
+    body: () => ({ user_id: toId('user', crypto.randomUUID()) }),
+    status: 404,
+  },
   'GET /api/v1/organizations/:org/invitations': none,
   'POST /api/v1/organizations/:org/invitations': { body: () => ({ email: aLogin().email, role: 'member' }) },
   'DELETE /api/v1/organizations/:org/invitations/:inv': none,

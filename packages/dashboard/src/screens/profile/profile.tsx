@@ -9,6 +9,7 @@ import { Link } from '../../ui/button.tsx'
 import { Stack } from '../../ui/card.tsx'
 import { Field, Select, TextInput } from '../../ui/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { AccountData } from './account-data.tsx'
 import styles from './profile.module.css'
 import { SecurityLog } from './security-log.tsx'
 import { Sessions } from './sessions.tsx'
@@ -26,6 +27,7 @@ export function Profile(): ReactNode {
         <ThemeChoice />
         <Sessions />
         <SecurityLog />
+        <AccountData />
       </Stack>
     </PlainLayout>
   )

@@ -1,12 +1,14 @@
 import type { Member } from '@belfry/contract'
 import { mayGrant, type Role, roles } from '@belfry/domain/permissions'
 import { useInfiniteQuery, useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
-import { LogOut, UserMinus } from 'lucide-react'
+import { Crown, LogOut, UserMinus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { messageOf } from '../../api/api-problem.ts'
 import { membersQuery, removeMember, updateMember } from '../../api/members.ts'
+import { transferOrganization } from '../../api/organizations.ts'
 import { meQuery } from '../../api/session.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { paths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
@@ -20,13 +22,16 @@ import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { roleMeanings, roleNames } from './role-names.ts'
+import styles from './settings.module.css'
 import { UserName } from './user-name.tsx'
 
 export function Members(): ReactNode {
-  const { organization } = useOrganization()
+  const { organization, role } = useOrganization()
   const { data: me } = useSuspenseQuery(meQuery)
+  const client = useQueryClient()
   const list = useInfiniteQuery(membersQuery(organization.id))
   const [leaving, setLeaving] = useState<Member | null>(null)
+  const [nextOwner, setNextOwner] = useState<Member | null>(null)
   const owners = list.data?.items.filter(({ role }) => role === 'owner').length
   const isLastOwner = ({ role }: Member) => role === 'owner' && owners === 1 && !list.hasNextPage
   return (
@@ -58,17 +63,39 @@ export function Members(): ReactNode {
             header: <span className="visually-hidden">Actions</span>,
             align: 'end',
             cell: member => (
-              <RemoveButton
-                member={member}
-                isYou={member.user.id === me.user.id}
-                isLastOwner={isLastOwner(member)}
-                onRemove={() => setLeaving(member)}
-              />
+              <div className={styles.rowActions}>
+                {role === 'owner' && member.user.id !== me.user.id && (
+                  <IconButton
+                    label={`Transfer ownership to ${member.user.name}`}
+                    icon={<Crown size={16} />}
+                    onClick={() => setNextOwner(member)}
+                  />
+                )}
+                <RemoveButton
+                  member={member}
+                  isYou={member.user.id === me.user.id}
+                  isLastOwner={isLastOwner(member)}
+                  onRemove={() => setLeaving(member)}
+                />
+              </div>
             ),
           },
         ]}
       />
       <LoadMore {...list} />
+      <ConfirmChange
+        of={nextOwner}
+        onClose={() => setNextOwner(null)}
+        title={({ user }) => `Transfer ${organization.name} to ${user.name}?`}
+        description="They become an owner, and you become an admin. Only an owner can make you an owner again."
+        action="Transfer ownership"
+        run={async ({ user }) => {
+          await transferOrganization(organization.id, user.id)
+          await client.invalidateQueries({ queryKey: ['me'] })
+        }}
+        affects={['members', organization.id]}
+        done={({ user }) => `${user.name} is now an owner`}
+      />
       <RemoveDialog member={leaving} isYou={leaving?.user.id === me.user.id} onClose={() => setLeaving(null)} />
     </>
   )

@@ -1,0 +1,74 @@
+import { deleteMeBody } from '@belfry/contract'
+import type { PrismaTransaction } from '@belfry/db/prisma'
+import { AppError, type Role, toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { invalid } from '../http/refusals.ts'
+import { lockOrganization } from '../organizations/lock-organization.ts'
+import { mailAccountDeletion } from './account-mail.ts'
+import { noSessionCookie } from './cookies.ts'
+import type { UserCaller } from './find-user.ts'
+import { provePassword } from './password.ts'
+
+export const deleteMe = endpoint({
+  right: 'signed_in',
+  summary: 'Delete the account of the user, who must not be the last owner of an organization',
+  answer: { status: 204, setsCookie: true },
+  refusals: ['last_owner', 'rate_limited'],
+  body: deleteMeBody,
+  async handle(ctx, { caller, body }) {
+    const { userId, sessionId, address } = caller
+    const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
+    const origin = { address, known: sessionId }
+    if (!(await provePassword(ctx, user, origin, body.current_password))) throw wrongPassword()
+    await ctx.prisma.$transaction(async tx => {
+      for (const membership of await lockMemberships(tx, userId)) await leave(tx, caller, membership)
+      await mailAccountDeletion(ctx, tx, user)
+      // Its sessions, tokens of links and invitations go with it. The log of the account expires.
+      await tx.user.delete({ where: { id: userId } })
+    })
+    return { status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } }
+  },
+})
+
+type Membership = { organizationId: string; role: Role }
+
+/** Returns the memberships of a user, whose organizations are locked. Throws `last_owner` with the organizations in the way. */
+async function lockMemberships(tx: PrismaTransaction, userId: string): Promise<Membership[]> {
+  // In one order, so two deletions do not wait for each other.
+  const of = { where: { userId }, orderBy: { organizationId: 'asc' } } as const
+  for (const { organizationId } of await tx.membership.findMany(of)) await lockOrganization(tx, organizationId)
+  const memberships = await tx.membership.findMany({
+    ...of,
+    select: {
+      ...{ organizationId: true, role: true },
+      organization: {
+        select: {
+          name: true,
+          memberships: { where: { role: 'owner', userId: { not: userId } }, select: { userId: true }, take: 1 },
+        },
+      },
+    },
+  })
+  const owned = memberships.filter(
+    ({ role, organization }) => role === 'owner' && organization.memberships.length === 0,
+  )
+  if (owned.length === 0) return memberships
+  const organizations = owned.map(({ organizationId: id, organization: { name } }) => ({ id: toId('org', id), name }))
+  const names = organizations.map(({ name }) => name).join(', ')
+  const message = `You are the last owner of ${names}. Transfer or delete ${owned.length === 1 ? 'it' : 'them'} first.`
+  throw new AppError('last_owner', message, { extra: { organizations } })
+}
+
+async function leave(tx: PrismaTransaction, { userId, address }: UserCaller, { organizationId, role }: Membership) {
+  await tx.workspaceMember.deleteMany({ where: { userId, workspace: { organizationId } } })
+  await tx.membership.delete({ where: { organizationId_userId: { organizationId, userId } } })
+  const by = { organizationId, user: { userId }, apiKeyId: null, address }
+  const details = { role, account: 'deleted' }
+  await audit(tx, by, { action: 'member.left', objectId: toId('user', userId), details })
+}
+
+function wrongPassword(): AppError {
+  const error = { path: 'current_password', code: 'wrong_password', message: 'current_password is wrong.' }
+  return invalid('body', [error])
+}
