@@ -1,4 +1,4 @@
-import { type QuotaResource, type QuotaThreshold, quotaThresholds, type Tiers } from '@belfry/domain'
+import { defaultTiers, type QuotaResource, type QuotaThreshold, quotaThresholds, type Tiers } from '@belfry/domain'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { tierRows } from './count-executions.ts'
@@ -17,25 +17,29 @@ export type QuotaCrossing = {
  * @returns How many crossings were new.
  */
 export async function recordQuotaCrossings(pool: Pool, tiers: Tiers): Promise<number> {
-  const limits = tierRows(tiers, 2)
-  const text = `
-    WITH used AS (
-      SELECT organization_id, 'executions'::quota_resource AS resource, ${usedExecutions('u')} AS amount
-      FROM usage u WHERE month = utc_month(now())
-      UNION ALL SELECT organization_id, 'storage', bytes FROM storage
-    )
-    INSERT INTO quota_crossings (organization_id, month, resource, percent)
-    SELECT organization_id, utc_month(now()), resource, percent
-    FROM used JOIN organizations o ON o.id = organization_id
-    JOIN ${limits.text} AS l (tier, executions, storage_bytes) ON l.tier = o.tier
-    CROSS JOIN unnest($1::smallint[]) AS percent
-    WHERE amount > 0
-      AND amount * 100.0 >= percent * CASE resource WHEN 'executions' THEN l.executions ELSE l.storage_bytes END
-    ORDER BY organization_id, resource, percent
-    ON CONFLICT DO NOTHING`
-  const { rowCount } = await pool.query(text, [quotaThresholds, ...limits.params])
+  const { rowCount } = await pool.query(crossingsStatement, [quotaThresholds, ...tierRows(tiers, 2).params])
   return rowCount ?? 0
 }
+
+// Begins with the organizations, and looks up what each has used. OFFSET 0 keeps the planner from joining in another way: with
+// outdated statistics it would read all of `usage` and `storage` for each organization.
+export const crossingsStatement = `
+  INSERT INTO quota_crossings (organization_id, month, resource, percent)
+  SELECT o.id, utc_month(now()), used.resource, percent
+  FROM organizations o
+  JOIN ${tierRows(defaultTiers, 2).text} AS l (tier, executions, storage_bytes) ON l.tier = o.tier
+  LEFT JOIN LATERAL (
+    SELECT * FROM usage WHERE month = utc_month(now()) AND organization_id = o.id OFFSET 0
+  ) u ON true
+  LEFT JOIN LATERAL (SELECT bytes FROM storage WHERE organization_id = o.id OFFSET 0) s ON true
+  CROSS JOIN LATERAL (VALUES
+    ('executions'::quota_resource, ${usedExecutions('u')}::numeric, l.executions),
+    ('storage', s.bytes::numeric, l.storage_bytes)
+  ) AS used (resource, amount, quota)
+  CROSS JOIN unnest($1::smallint[]) AS percent
+  WHERE used.amount > 0 AND used.amount * 100.0 >= percent * used.quota
+  ORDER BY o.id, used.resource, percent
+  ON CONFLICT DO NOTHING`
 
 /**
  * Calls `announce` with unannounced crossings, and marks them in the same transaction. So the mails that `announce` writes

@@ -1,6 +1,8 @@
-import { defaultTiers } from '@belfry/domain'
+import { defaultTiers, quotaThresholds } from '@belfry/domain'
 import { beforeAll, expect, it } from 'vitest'
 import { announceQuotaCrossings, type Pool, type QuotaCrossing, recordQuotaCrossings } from '../../src/index.ts'
+import { tierRows } from '../../src/usage/count-executions.ts'
+import { crossingsStatement } from '../../src/usage/quota-crossings.ts'
 import { anOrganization, useDatabase } from '../setup.ts'
 
 const db = useDatabase()
@@ -50,3 +52,32 @@ it('only 100 % is announced when it is reached before the announcement of 80 %',
   await db.pool.query(text)
   expect(await announced(db.pool)).toEqual([['executions', 100]])
 })
+
+it('the time grows with the organizations, not with their square', async () => {
+  const organizations = 2_000
+  await db.pool.query(
+    `WITH added AS (
+       INSERT INTO organizations (id, name, slug, tier) SELECT gen_random_uuid(), 'A', 'many-' || i, 'free'
+       FROM generate_series(1, $1::int) i RETURNING id
+     ), used AS (
+       INSERT INTO usage (month, organization_id, executions, wanted, granted, execution_limit)
+       SELECT utc_month(now()), id, 1, 0, 0, 10000 FROM added
+     )
+     INSERT INTO storage (organization_id, bytes) SELECT id, 1000 FROM added`,
+    [organizations],
+  )
+  // As if they had grown since the last ANALYZE.
+  await db.pool.query(
+    `UPDATE pg_class SET reltuples = 10, relpages = 1 WHERE relname IN ('organizations', 'usage', 'storage')`,
+  )
+  const values = [quotaThresholds, ...tierRows(defaultTiers, 2).params]
+  const { rows } = await db.pool.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${crossingsStatement}`, values)
+  expect(rowsRead(rows[0]['QUERY PLAN'][0].Plan)).toBeLessThan(40 * organizations)
+})
+
+type Node = { 'Actual Rows': number; 'Actual Loops': number; 'Rows Removed by Filter'?: number; Plans?: Node[] }
+
+function rowsRead(node: Node): number {
+  const own = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
+  return (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), own)
+}
