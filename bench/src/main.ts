@@ -9,6 +9,7 @@ import { lag } from './benchmarks/lag.ts'
 import { large } from './benchmarks/large.ts'
 import { lightLoad } from './benchmarks/light-load.ts'
 import { memory } from './benchmarks/memory.ts'
+import { month } from './benchmarks/month.ts'
 import { qstash } from './benchmarks/qstash.ts'
 import { queues } from './benchmarks/queues.ts'
 import { withoutRedis } from './benchmarks/without-redis.ts'
@@ -23,7 +24,7 @@ import { toTable } from './report/table.ts'
 const allBenchmarks: readonly Benchmark[] = [
   ...[dispatch(50), dispatch(200), jobQueues(50), jobQueues(200), withoutRedis],
   queues,
-  ...[create, qstash, lag, lightLoad, growth, large, memory],
+  ...[create, qstash, lag, lightLoad, growth, large, month, memory],
 ]
 
 if (process.platform !== 'linux') {

@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto'
 import {
   backfillRunStatistics,
   busiestQueues,
-  type Claim,
   type ClaimedTask,
   claimTasks,
   deleteOldRuns,
   expandCronJobs,
   expireTasks,
-  type FinishedAttempt,
   findStuckWork,
   foldRunChanges,
   foldUsageChanges,
@@ -31,8 +29,8 @@ import {
   workspacesToWindDown,
   workspacesWithTasks,
 } from '@belfry/db'
-import { defaultTiers, newUuid } from '@belfry/domain'
-import { payload } from '../lab/tasks.ts'
+import { defaultTiers } from '@belfry/domain'
+import { newTasks, taskOf, toSuccess } from '../lab/attempts.ts'
 import { readCpu } from '../measure/cpu-time.ts'
 
 /** What one operation took in one round. */
@@ -45,6 +43,7 @@ export type StatementSample = {
 
 const batch = 50
 const batches = 40
+const size = { batches, batch }
 const dispatcherId = randomUUID()
 const minuteMs = 60_000
 const yearMs = 365 * 24 * 60 * minuteMs
@@ -129,11 +128,11 @@ function openMeter(pid: number) {
 async function measureTasks(pool: Pool, workspaceIds: readonly string[], measure: Measure): Promise<void> {
   const insert = (batches: NewTask[][]) => batches.map(tasks => async () => (await insertTasks(pool, tasks)).length)
   const withinAnHour = () => new Date(Date.now() + (60 + Math.random() * 60) * minuteMs)
-  await measure('create', insert(newTasks(workspaceIds, withinAnHour)))
+  await measure('create', insert(newTasks(workspaceIds, withinAnHour, size)))
   const withinAYear = () => new Date(Date.now() + 120 * minuteMs + Math.random() * yearMs)
-  await measure('createApart', insert(newTasks(workspaceIds, withinAYear)))
+  await measure('createApart', insert(newTasks(workspaceIds, withinAYear, size)))
 
-  const now = newTasks(workspaceIds, () => null)
+  const now = newTasks(workspaceIds, () => null, size)
   for (const tasks of now) await insertTasks(pool, tasks)
   const claimed: ClaimedTask[][] = []
   const claims = now.map(tasks => async () => {
@@ -150,7 +149,7 @@ async function measureTasks(pool: Pool, workspaceIds: readonly string[], measure
   await measure('record', records)
 
   const from = Date.now() + 5 * minuteMs
-  const soon = newTasks(workspaceIds, () => new Date(from + Math.random() * minuteMs))
+  const soon = newTasks(workspaceIds, () => new Date(from + Math.random() * minuteMs), size)
   for (const tasks of soon) await insertTasks(pool, tasks)
   await measure('promote', [() => promoteBetween(pool, new Date(from), new Date(from + minuteMs))])
 }
@@ -205,53 +204,6 @@ const anyTask = {
   name: null,
   executeFrom: null,
   executeTo: null,
-}
-
-function newTasks(workspaceIds: readonly string[], executeAt: () => Date | null): NewTask[][] {
-  return Array.from({ length: batches }, () =>
-    Array.from({ length: batch }, (_, i) => ({
-      id: newUuid(),
-      workspaceId: workspaceIds[i % workspaceIds.length] ?? '',
-      source: 'task' as const,
-      executeAt: executeAt(),
-      name: 'Bench',
-      url: 'http://127.0.0.1:9/',
-      method: 'POST' as const,
-      headers: '{}',
-      payload,
-      maxRetries: 3,
-      backoff: 'exponential' as const,
-      baseDelayMs: 1_000,
-      maxDelayMs: 3_600_000,
-      timeoutMs: 30_000,
-      topic: null,
-      eventId: null,
-      replayOf: null,
-    })),
-  )
-}
-
-const taskOf = (claim: Claim): ClaimedTask[] => (claim.kind === 'claimed' ? [claim.task] : [])
-
-function toSuccess({ taskId, runId, scheduledAt, claimedAt }: ClaimedTask): FinishedAttempt {
-  return {
-    taskId,
-    runId,
-    state: 'success',
-    retryDelayMs: null,
-    status: 'success',
-    scheduledAt,
-    startedAt: claimedAt,
-    finishedAt: new Date(),
-    requestHeaders: '{"user-agent":"Belfry"}',
-    responseStatus: 200,
-    responseHeaders: '{}',
-    responseBody: Buffer.from('ok'),
-    responseBytes: 2,
-    responseTruncated: false,
-    errorCode: null,
-    errorMessage: null,
-  }
 }
 
 async function promoteBetween(pool: Pool, from: Date, to: Date): Promise<number> {
