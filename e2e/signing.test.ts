@@ -1,3 +1,4 @@
+import { webhooks } from '@belfry/client'
 import { type Receiver, startReceiver } from '@belfry/testing'
 import { waitFor } from '@belfry/testing/wait-for'
 import pg from 'pg'
@@ -118,6 +119,36 @@ describe('a delivery is signed', () => {
     )
   })
 
+  it('with Ed25519 too once the workspace says so, and each caller can read the public key', async () => {
+    const workspace = `/api/v1/workspaces/${belfry.caller.workspaceId}`
+    const { token, workspaceId } = belfry.caller
+    const owner = { token, workspaceId } as typeof belfry.caller
+    const changed = await belfry.call('PATCH', workspace, { asymmetric_signatures: true }, owner)
+    expect(changed.body.asymmetric_signatures).toBe(true)
+    const response = await fetch(`${belfry.url}${workspace}/signing-keys`)
+    expect(response.status).toBe(200)
+    const { data } = (await response.json()) as { data: Array<{ public_key: string; expires_at: string | null }> }
+    expect(data[0]?.expires_at).toBeNull()
+    const keys = data.map(({ public_key }) => public_key)
+    const received = await waitFor(deliverSome, ({ rawHeaders }) => signatureOf(rawHeaders).includes('v1a,'))
+    const headers = new Headers(pairs(received.rawHeaders))
+    expect(await webhooks.verify(received.body, headers, keys[0])).toMatchObject({ payload: { n: 1 } })
+    await expect(webhooks.verify(`${received.body} `, headers, keys[0])).rejects.toThrow('no valid signature')
+    expect(verifies(received, (await currentSecret()).secret)).toEqual(both)
+
+    await belfry.call('POST', signingSecrets())
+    const rotated = await waitFor(
+      deliverSome,
+      ({ rawHeaders }) => signatureOf(rawHeaders).split('v1a,').length === keys.length + 2,
+    )
+    const after = new Headers(pairs(rotated.rawHeaders))
+    expect(await webhooks.verify(rotated.body, after, keys[0])).toMatchObject({ payload: { n: 1 } })
+
+    await belfry.call('PATCH', workspace, { asymmetric_signatures: false }, owner)
+    const unknown = await fetch(`${belfry.url}/api/v1/workspaces/ws_00000000000000000000000000/signing-keys`)
+    expect(unknown.status).toBe(404)
+  })
+
   it('in a workspace from before signatures: it gets one secret for all dispatchers', async () => {
     const old = await belfry.anotherCaller()
     await belfry.start('dispatcher')
@@ -137,6 +168,8 @@ describe('a delivery is signed', () => {
 
   const olds = () => target.requests.filter(({ path }) => path.startsWith('/old/'))
 })
+
+const signatureOf = (rawHeaders: string[]) => new Headers(pairs(rawHeaders)).get('webhook-signature') ?? ''
 
 function pairs(rawHeaders: string[]): Array<[string, string]> {
   return rawHeaders.flatMap((name, i) => (i % 2 === 0 ? [[name, rawHeaders[i + 1] ?? ''] as [string, string]] : []))

@@ -89,6 +89,7 @@ export const operations: Record<string, readonly [operation: string, call: Call]
     'DELETE /api/v1/workspaces/{ws}/secrets/{name}',
     b => b.workspaces.secrets.delete('id', 'TOKEN'),
   ],
+  'workspaces.signingKeys.list': ['GET /api/v1/workspaces/{ws}/signing-keys', b => b.workspaces.signingKeys.list('id')],
   'workspaces.signingSecrets.list': [
     'GET /api/v1/workspaces/{ws}/signing-secrets',
     b => b.workspaces.signingSecrets.list('id'),

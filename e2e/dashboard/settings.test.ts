@@ -127,6 +127,8 @@ describe('the settings of a workspace', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'Rotate' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
     await page.getByText('Previous, expires').waitFor()
+    await page.getByRole('switch', { name: 'Sign with Ed25519 too' }).click()
+    await page.getByRole('button', { name: 'Copy public key' }).first().waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'settings-signing-secrets')
     await page.getByRole('button', { name: 'Revoke previous secret' }).click()

@@ -1,6 +1,8 @@
+import base64
 from datetime import datetime, timedelta, timezone
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from belfry import webhooks
 
@@ -60,3 +62,19 @@ def test_refuses_another_body() -> None:
 def test_refuses_a_wrong_secret(wrong: str | list[str] | None) -> None:
     with pytest.raises(ValueError):
         webhooks.verify(body, webhooks.sign(body, secret), wrong)
+
+
+def test_verifies_an_ed25519_signature_by_the_public_key() -> None:
+    private = Ed25519PrivateKey.generate()
+    public_key = "whpk_" + base64.b64encode(private.public_key().public_bytes_raw()).decode()
+    headers = webhooks.sign(body, secret)
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    asymmetric = "v1a," + base64.b64encode(private.sign(signed)).decode()
+    both = {**headers, "webhook-signature": f"{headers['webhook-signature']} {asymmetric}"}
+    assert webhooks.verify(body, both, public_key).id == "task_test"
+    assert webhooks.verify(body, both, secret).id == "task_test"
+    for sent, given in [(body + b" ", both), (body, headers), (body, {**headers, "webhook-signature": "v1a,!"})]:
+        with pytest.raises(webhooks.WebhookVerificationError):
+            webhooks.verify(sent, given, public_key)
+    with pytest.raises(ValueError, match="whpk_"):
+        webhooks.verify(body, both, "whpk_AAAA")

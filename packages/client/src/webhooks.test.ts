@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { WebhookVerificationError, webhooks } from './webhooks.ts'
@@ -51,6 +52,26 @@ describe('accepts', () => {
     expect(await webhooks.verify(body, headers, secret)).toMatchObject({ id: 'task_7' })
     expect(() => new Webhook(secret).verify(body, headers)).not.toThrow()
     expect(() => new Webhook(older).verify(body, headers)).toThrow()
+  })
+
+  it('an Ed25519 signature by the public key, beside the signature of a secret', async () => {
+    const pair = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+    const bytes = (text = '') => Buffer.from(text, 'base64url')
+    const publicKey = `whpk_${bytes(pair.x).toString('base64')}`
+    const asymmetric = await webhooks.sign(body, `whsk_${bytes(pair.d).toString('base64')}`)
+    expect(asymmetric['webhook-signature']).toMatch(/^v1a,/)
+    const seconds = Number(asymmetric['webhook-timestamp'])
+    const shared = await webhooks.sign(body, secret, { timestamp: new Date(seconds * 1000) })
+    const both = `${shared['webhook-signature']} ${asymmetric['webhook-signature']}`
+    const headers = { ...asymmetric, 'webhook-signature': both }
+    for (const key of [secret, publicKey])
+      expect(await webhooks.verify(body, headers, key)).toMatchObject({ id: 'task_test' })
+    await expect(webhooks.verify(`${body} `, headers, publicKey)).rejects.toThrow(WebhookVerificationError)
+    await expect(webhooks.verify(body, shared, publicKey)).rejects.toThrow(WebhookVerificationError)
+    await expect(webhooks.verify(body, asymmetric, secret)).rejects.toThrow(WebhookVerificationError)
+    // A signature of the other kind with the same bytes does not count.
+    const confused = { ...asymmetric, 'webhook-signature': asymmetric['webhook-signature'].replace('v1a,', 'v1,') }
+    await expect(webhooks.verify(body, confused, publicKey)).rejects.toThrow(WebhookVerificationError)
   })
 
   it('a rotation: two signatures in the request, or two secrets here', async () => {

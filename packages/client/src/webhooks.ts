@@ -35,7 +35,7 @@ const defaultTolerance = 300
 /**
  * Verifies that Belfry sent a request, with the rules of Standard Webhooks. Respond with 2xx only afterwards.
  * @param body - The raw body, as text or bytes, before any parsing.
- * @param secret - The workspace's signing secret, `whsec_...`; an array of both during a rotation.
+ * @param secret - The workspace's signing secret, `whsec_...`, or its public key, `whpk_...`; an array during a rotation.
  * @throws WebhookVerificationError
  * @throws TypeError without a secret, and for a body that was parsed before.
  */
@@ -53,12 +53,13 @@ async function verify<Payload = unknown>(
   requireRecent(seconds, options.toleranceSeconds ?? defaultTolerance)
   const subtle = findSubtle()
   const signed = concat(new TextEncoder().encode(`${id}.${seconds}.`), bytes)
-  const given = signatures.split(' ').flatMap(part => (part.startsWith('v1,') ? [decodeBase64(part.slice(3))] : []))
+  const given = signatures.split(' ').map(part => part.split(','))
   for (const text of secrets) {
-    const key = await importKey(subtle, text, 'verify')
-    for (const signature of given) {
+    const key = await importVerifyingKey(subtle, text)
+    for (const [version, encoded = ''] of given) {
+      const signature = version === versionOf(key) ? decodeBase64(encoded) : null
       // Compares in constant time.
-      if (signature && (await subtle.verify('HMAC', key, signature, signed))) {
+      if (signature && (await subtle.verify(key.algorithm.name, key, signature, signed))) {
         return { id, timestamp: new Date(Number(seconds) * 1000), payload: payloadOf(bytes, headers) as Payload }
       }
     }
@@ -68,6 +69,7 @@ async function verify<Payload = unknown>(
 
 /**
  * Signs a request as Belfry does, for tests of receivers.
+ * @param secret - A signing secret, `whsec_...`, or a private key, `whsk_...`.
  * @returns The headers of the signature.
  */
 async function sign(
@@ -78,10 +80,10 @@ async function sign(
   const [text = ''] = secretsOf(secret)
   const seconds = String(Math.floor(timestamp.getTime() / 1000))
   const subtle = findSubtle()
-  const key = await importKey(subtle, text, 'sign')
+  const key = await importSigningKey(subtle, text)
   const signed = concat(new TextEncoder().encode(`${id}.${seconds}.`), asBytes(body))
-  const signature = btoa(String.fromCharCode(...new Uint8Array(await subtle.sign('HMAC', key, signed))))
-  return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` }
+  const signature = btoa(String.fromCharCode(...new Uint8Array(await subtle.sign(key.algorithm.name, key, signed))))
+  return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `${versionOf(key)},${signature}` }
 }
 
 // Without a secret every request would be refused, and Belfry would retry for an hour.
@@ -123,10 +125,36 @@ function requireRecent(seconds: string, tolerance: number): void {
   }
 }
 
-async function importKey(subtle: SubtleCrypto, secret: string, usage: 'sign' | 'verify'): Promise<CryptoKey> {
-  const bytes = secret.startsWith('whsec_') ? decodeBase64(secret.slice('whsec_'.length)) : null
-  if (!bytes) throw new TypeError('A signing secret is whsec_ followed by base64, not an API key or other text.')
+const versionOf = (key: CryptoKey) => (key.algorithm.name === 'HMAC' ? 'v1' : 'v1a')
+
+async function importVerifyingKey(subtle: SubtleCrypto, text: string): Promise<CryptoKey> {
+  const publicKey = bytesOf(text, 'whpk_')
+  if (publicKey === null) return importSecret(subtle, text, 'verify')
+  return subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify'])
+}
+
+// The ASN.1 before the 32 bytes of an Ed25519 key in PKCS #8.
+const pkcs8Head = new Uint8Array([48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32])
+
+async function importSigningKey(subtle: SubtleCrypto, text: string): Promise<CryptoKey> {
+  const privateKey = bytesOf(text, 'whsk_')
+  if (privateKey === null) return importSecret(subtle, text, 'sign')
+  // Some libraries append the public key.
+  const pkcs8 = concat(pkcs8Head, privateKey.subarray(0, 32))
+  return subtle.importKey('pkcs8', pkcs8, 'Ed25519', false, ['sign'])
+}
+
+function importSecret(subtle: SubtleCrypto, text: string, usage: 'sign' | 'verify'): Promise<CryptoKey> {
+  const bytes = bytesOf(text, 'whsec_')
+  if (bytes === null)
+    throw new TypeError(
+      'A signing secret is whsec_ followed by base64, and a public key whpk_; not an API key or other text.',
+    )
   return subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [usage])
+}
+
+function bytesOf(text: string, prefix: string): Uint8Array<ArrayBuffer> | null {
+  return text.startsWith(prefix) ? decodeBase64(text.slice(prefix.length)) : null
 }
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {

@@ -62,6 +62,7 @@ describe('responses have the types of the contract', () => {
   it('workspace', () => {
     expectTypeOf<client.Workspace>().branded.toEqualTypeOf<Camel<contract.Workspace>>()
     expectTypeOf<client.Secret>().branded.toEqualTypeOf<Camel<contract.Secret>>()
+    expectTypeOf<client.SigningKey>().branded.toEqualTypeOf<Camel<contract.SigningKey>>()
     expectTypeOf<client.SigningSecret>().branded.toEqualTypeOf<Camel<contract.SigningSecret>>()
   })
 })

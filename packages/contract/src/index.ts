@@ -169,9 +169,11 @@ export { type Found, type SearchResult, searchQuery, searchResult } from './sear
 export {
   putSecretBody,
   type Secret,
+  type SigningKey,
   type SigningSecret,
   secret,
   secretName,
+  signingKey,
   signingSecret,
 } from './secret.ts'
 export { type Status, status } from './status.ts'

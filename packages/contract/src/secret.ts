@@ -57,6 +57,24 @@ export const secret = z
 /** A secret in a response, without its value. */
 export type Secret = z.infer<typeof secret>
 
+const publicKeyField = () =>
+  z.string().meta({
+    description: 'The key with which receivers verify `v1a` signatures (Ed25519). It may be published.',
+    examples: ['whpk_3S3bdP9vu9mLZmBL7qUQvGTmRrZGcZkz3Wu8HqDOrO0='],
+  })
+
+export const signingKey = z
+  .object({
+    public_key: publicKeyField(),
+    expires_at: timestampField()
+      .nullable()
+      .meta({ description: 'When a replaced key stops signing; null for the current key.', examples: [null] }),
+  })
+  .meta({ id: 'SigningKey' })
+
+/** A public key of a workspace. */
+export type SigningKey = z.infer<typeof signingKey>
+
 export const signingSecret = z
   .object({
     id: idField('sec'),
@@ -66,6 +84,7 @@ export const signingSecret = z
         'The secret with which receivers verify signatures, in the format of the Standard Webhooks libraries.',
       examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
     }),
+    public_key: publicKeyField(),
     created_at: timestampField(),
     expires_at: timestampField()
       .nullable()

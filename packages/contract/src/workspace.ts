@@ -8,6 +8,7 @@ export const createWorkspaceBody = z.strictObject({ name: textField(displayName)
 export const updateWorkspaceBody = z.strictObject({
   name: textField(displayName).optional(),
   keeps_responses_with_secrets: z.boolean().optional(),
+  asymmetric_signatures: z.boolean().optional(),
 })
 
 export const workspace = z
@@ -18,6 +19,11 @@ export const workspace = z
     keeps_responses_with_secrets: z.boolean().meta({
       description: 'Whether the log keeps the headers and bodies of responses to requests with secrets.',
       examples: [true],
+    }),
+    asymmetric_signatures: z.boolean().meta({
+      description:
+        'Whether deliveries also have a `v1a` signature (Ed25519), which receivers verify with a public key.',
+      examples: [false],
     }),
     created_at: timestampField(),
     updated_at: timestampField(),

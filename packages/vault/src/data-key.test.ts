@@ -44,6 +44,17 @@ describe('a data key', () => {
     expect(unwrapDataKey(parseMasterKeys(second), again).open(id, sealed)).toBe('value')
   })
 
+  it('derives the same bytes for an object whichever master key wraps it, and others for each object and version', () => {
+    const [first, second] = [`k1:${key()}`, `k2:${key()}`]
+    const wrapped = newDataKey(parseMasterKeys(first), workspaceId, 1)
+    const derived = unwrapDataKey(parseMasterKeys(first), wrapped).derive(id)
+    const both = parseMasterKeys(`${second},${first}`)
+    expect(derived).toHaveLength(32)
+    expect(unwrapDataKey(both, rewrapDataKey(both, wrapped)).derive(id)).toEqual(derived)
+    expect(unwrapDataKey(both, wrapped).derive(randomUUID())).not.toEqual(derived)
+    expect(unwrapDataKey(both, newDataKey(both, workspaceId, 1)).derive(id)).not.toEqual(derived)
+  })
+
   it('never uses a nonce twice', { timeout: 60_000 }, () => {
     const keys = parseMasterKeys(`k1:${key()}`)
     const dataKey = unwrapDataKey(keys, newDataKey(keys, workspaceId, 1))

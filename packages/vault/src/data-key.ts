@@ -1,4 +1,4 @@
-import { createSecretKey, randomBytes } from 'node:crypto'
+import { createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import type { MasterKey, MasterKeys } from './master-keys.ts'
 import { open, type SealedFor, seal } from './seal.ts'
 
@@ -10,6 +10,8 @@ export type DataKey = {
   seal(id: string, text: string): Buffer
   /** Decrypts a value that was sealed for the same id. Throws when it was sealed for another id, or changed. */
   open(id: string, sealed: Uint8Array): string
+  /** Derives 32 bytes for the object with this id: always the same ones, from which no other key follows. */
+  derive(id: string): Buffer
 }
 
 /** A stored data key. */
@@ -34,6 +36,7 @@ export function unwrapDataKey(masterKeys: MasterKeys, wrapped: WrappedDataKey): 
     version,
     seal: (id, text) => seal(key, Buffer.from(text), ownerOf(workspaceId, id, version)),
     open: (id, sealed) => open(key, sealed, ownerOf(workspaceId, id, version)).toString(),
+    derive: id => Buffer.from(hkdfSync('sha256', key, '', derivedFor(workspaceId, id, version), keyBytes)),
   }
 }
 
@@ -60,6 +63,10 @@ function unwrap(masterKeys: MasterKeys, { workspaceId, version, masterKeyId, wra
 
 function wrappedFor(workspaceId: string, version: number, masterKeyId: string): SealedFor {
   return Buffer.from(`data key\0${workspaceId}\0${version}\0${masterKeyId}`)
+}
+
+function derivedFor(workspaceId: string, id: string, version: number): Buffer {
+  return Buffer.from(`signing key\0${workspaceId}\0${id}\0${version}`)
 }
 
 function ownerOf(workspaceId: string, id: string, version: number): SealedFor {

@@ -43,13 +43,21 @@ export class UnreadableSecretError extends Error {}
  * Returns a function that decrypts sealed rows and unwraps each data key once. It throws UnreadableSecretError.
  */
 export function createOpener(masterKeys: MasterKeys): (row: SealedRow) => string {
+  const withKey = createKeyReader(masterKeys)
+  return row => withKey(row, dataKey => dataKey.open(row.id, row.sealedValue))
+}
+
+/**
+ * Returns a function that uses the data key of a row, and unwraps each data key once. It throws UnreadableSecretError.
+ */
+export function createKeyReader(masterKeys: MasterKeys): <T>(row: SealedRow, use: (dataKey: DataKey) => T) => T {
   const opened = new Map<string, DataKey>()
-  return row => {
+  return (row, use) => {
     const name = `${row.workspaceId} ${row.version}`
     try {
       const dataKey = opened.get(name) ?? unwrapDataKey(masterKeys, toWrapped(row.workspaceId, row))
       opened.set(name, dataKey)
-      return dataKey.open(row.id, row.sealedValue)
+      return use(dataKey)
     } catch (cause) {
       throw new UnreadableSecretError(cause instanceof Error ? cause.message : String(cause), { cause })
     }

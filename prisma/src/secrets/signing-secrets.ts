@@ -3,11 +3,21 @@ import { newUuid } from '@belfry/domain'
 import type { MasterKeys } from '@belfry/vault'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
-import { createOpener, dataKeyColumns, type SealedRow, takeDataKey } from './data-keys.ts'
+import { createKeyReader, dataKeyColumns, type SealedRow, takeDataKey } from './data-keys.ts'
 import { inWorkspace, type OnRecord } from './in-workspace.ts'
 
 /** A secret that signs the deliveries of a workspace. The current one has no expiry. */
-export type SigningSecret = { id: string; workspaceId: string; value: string; createdAt: Date; expiresAt: Date | null }
+export type SigningSecret = {
+  id: string
+  workspaceId: string
+  value: string
+  /** The seed of its Ed25519 key pair. It follows from the data key, so the holder of `value` cannot compute it. */
+  seed: Buffer
+  /** Whether the key pair signs too. */
+  isAsymmetric: boolean
+  createdAt: Date
+  expiresAt: Date | null
+}
 
 /** SQL: how long a replaced secret continues to sign. */
 const overlap = `interval '24 hours'`
@@ -90,17 +100,19 @@ async function select(
 ): Promise<Map<string, SigningSecret[]>> {
   const text = `
     SELECT s.id, s.workspace_id AS "workspaceId", s.sealed_value AS "sealedValue", s.created_at AS "createdAt",
-           s.expires_at AS "expiresAt", ${dataKeyColumns}
-    FROM signing_secrets s JOIN data_keys k ON k.workspace_id = s.workspace_id AND k.version = s.key_version
+           s.expires_at AS "expiresAt", w.asymmetric_signatures AS "isAsymmetric", ${dataKeyColumns}
+    FROM signing_secrets s JOIN workspaces w ON w.id = s.workspace_id
+    JOIN data_keys k ON k.workspace_id = s.workspace_id AND k.version = s.key_version
     WHERE s.workspace_id = ANY ($1::uuid[]) AND (s.expires_at IS NULL OR s.expires_at > now())
     ORDER BY s.expires_at DESC NULLS FIRST, s.id DESC`
   const query = { name: 'read_signing_secrets', text, values: [workspaceIds] }
-  const { rows } = await pool.query<SealedRow & Pick<SigningSecret, 'createdAt' | 'expiresAt'>>(query)
-  const open = createOpener(masterKeys)
+  const { rows } = await pool.query<SealedRow & Pick<SigningSecret, 'isAsymmetric' | 'createdAt' | 'expiresAt'>>(query)
+  const withKey = createKeyReader(masterKeys)
   const found = new Map<string, SigningSecret[]>()
   for (const row of rows) {
-    const { id, workspaceId, createdAt, expiresAt } = row
-    const secret = { id, workspaceId, value: open(row), createdAt, expiresAt }
+    const { id, workspaceId, isAsymmetric, createdAt, expiresAt } = row
+    const opened = withKey(row, dataKey => ({ value: dataKey.open(id, row.sealedValue), seed: dataKey.derive(id) }))
+    const secret = { id, workspaceId, ...opened, isAsymmetric, createdAt, expiresAt }
     found.set(workspaceId, [...(found.get(workspaceId) ?? []), secret])
   }
   return found
@@ -110,12 +122,13 @@ async function insert(tx: Transaction, masterKeys: MasterKeys, workspaceId: stri
   const id = newUuid()
   const value = `whsec_${randomBytes(secretBytes).toString('base64')}`
   const dataKey = await takeDataKey(tx, masterKeys, workspaceId)
-  const { rows } = await tx.query<{ createdAt: Date }>(
+  const { rows } = await tx.query<Pick<SigningSecret, 'createdAt' | 'isAsymmetric'>>(
     `INSERT INTO signing_secrets (id, workspace_id, sealed_value, key_version) VALUES ($1, $2, $3, $4)
-     RETURNING created_at AS "createdAt"`,
+     RETURNING created_at AS "createdAt",
+               (SELECT asymmetric_signatures FROM workspaces WHERE id = $2) AS "isAsymmetric"`,
     [id, workspaceId, dataKey.seal(id, value), dataKey.version],
   )
   const [row] = rows
   if (!row) throw new Error('The signing secret was not stored.')
-  return { id, workspaceId, value, createdAt: row.createdAt, expiresAt: null }
+  return { id, workspaceId, value, seed: dataKey.derive(id), ...row, expiresAt: null }
 }

@@ -79,7 +79,12 @@ import { listFailures } from './runs/list-failures.ts'
 import { listOrganizationRuns, listRuns } from './runs/list-runs.ts'
 import { search } from './search/search.ts'
 import { deleteSecret, listSecrets, putSecret } from './secrets/secrets.ts'
-import { listSigningSecrets, revokeSigningSecret, rotateSigningSecret } from './signing-secrets/signing-secrets.ts'
+import {
+  listSigningKeys,
+  listSigningSecrets,
+  revokeSigningSecret,
+  rotateSigningSecret,
+} from './signing-secrets/signing-secrets.ts'
 import { getStatus } from './status/get-status.ts'
 import {
   createSubscription,
@@ -195,6 +200,7 @@ export const routes: Routes = {
   '/api/v1/workspaces/:ws/api-keys/:key/roll': { post: rollApiKey },
   '/api/v1/workspaces/:ws/secrets': { get: listSecrets },
   '/api/v1/workspaces/:ws/secrets/:name': { put: putSecret, delete: deleteSecret },
+  '/api/v1/workspaces/:ws/signing-keys': { get: listSigningKeys },
   '/api/v1/workspaces/:ws/signing-secrets': { get: listSigningSecrets, post: rotateSigningSecret },
   '/api/v1/workspaces/:ws/signing-secrets/:secret': { delete: revokeSigningSecret },
   '/api/v1/organizations/:org/usage': { get: getUsage },

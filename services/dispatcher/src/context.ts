@@ -30,7 +30,7 @@ import { createTenants } from './intake/tenants.ts'
 import { openMetrics } from './metrics.ts'
 import { type Outbox, openOutbox } from './outbox/outbox.ts'
 import { createHostQueues } from './scheduling/host-queues.ts'
-import { toSigningKey } from './secrets/sign.ts'
+import { toSigningKeys } from './secrets/sign.ts'
 import { createWorkspaceCache, type WorkspaceCache } from './secrets/workspace-cache.ts'
 import { batchSize, openBatches } from './statements/batched-statements.ts'
 
@@ -124,7 +124,7 @@ export async function closeContext(ctx: Context): Promise<void> {
 function cacheSigningKeys(pool: Pool, { masterKeys }: Config): WorkspaceCache<KeyObject[]> {
   return createWorkspaceCache(async ids => {
     const secrets = await readSigningSecrets(pool, masterKeys, ids)
-    return new Map(Array.from(secrets, ([id, all]) => [id, all.map(({ value }) => toSigningKey(value))]))
+    return new Map(Array.from(secrets, ([id, all]) => [id, toSigningKeys(all)]))
   })
 }
 

@@ -636,6 +636,10 @@ class AsyncWorkspaces:
         """Deletes a secret. Tasks that still refer to it fail with `secret_missing`."""
         await self._http.send("DELETE", path("/api/v1/workspaces/{}/secrets/{}", id, name))
 
+    def signing_keys(self, id: str) -> AsyncList[models.SigningKey]:
+        """Lists the public keys that verify `v1a` signatures, the current one first. It needs no API key."""
+        return AsyncList(self._http, path("/api/v1/workspaces/{}/signing-keys", id), models.SigningKey, {})
+
     def signing_secrets(self, id: str = "current") -> AsyncList[models.SigningSecret]:
         """Lists the current signing secret and, during a rotation, the previous one."""
         return AsyncList(self._http, path("/api/v1/workspaces/{}/signing-secrets", id), models.SigningSecret, {})

@@ -636,6 +636,10 @@ class Workspaces:
         """Deletes a secret. Tasks that still refer to it fail with `secret_missing`."""
         self._http.send("DELETE", path("/api/v1/workspaces/{}/secrets/{}", id, name))
 
+    def signing_keys(self, id: str) -> List[models.SigningKey]:
+        """Lists the public keys that verify `v1a` signatures, the current one first. It needs no API key."""
+        return List(self._http, path("/api/v1/workspaces/{}/signing-keys", id), models.SigningKey, {})
+
     def signing_secrets(self, id: str = "current") -> List[models.SigningSecret]:
         """Lists the current signing secret and, during a rotation, the previous one."""
         return List(self._http, path("/api/v1/workspaces/{}/signing-secrets", id), models.SigningSecret, {})

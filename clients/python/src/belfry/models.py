@@ -360,11 +360,18 @@ class Secret:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SigningKey:
+    public_key: str
+    expires_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class SigningSecret:
     id: str
     workspace_id: str
     secret: str
     created_at: datetime
+    public_key: str | None = None
     expires_at: datetime | None = None
 
 

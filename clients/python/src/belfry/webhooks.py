@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
@@ -44,14 +44,15 @@ def verify(
     Args:
         body: The raw body, before any parsing.
         headers: The headers of the request. Names are case-insensitive.
-        secret: The workspace's signing secret, `whsec_...`; a list of both during a rotation.
+        secret: The workspace's signing secret, `whsec_...`, or its public key, `whpk_...`; a list during a rotation. A
+            public key needs the extra `belfry[ed25519]`.
         tolerance_seconds: The maximum age of a request, and the maximum time in the future.
 
     Raises:
         WebhookVerificationError: The signature is wrong, missing or too old.
         ValueError: There is no secret, or it is not a signing secret.
     """
-    keys = [_key_of(text) for text in _secrets_of(secret)]
+    keys = [_verifier_of(text) for text in _secrets_of(secret)]
     raw = body.encode() if isinstance(body, str) else bytes(body)
     lower = {name.lower(): value for name, value in headers.items()}
     message_id, seconds, signatures = (
@@ -60,10 +61,9 @@ def verify(
     if not (seconds.isascii() and seconds.isdigit()) or abs(time.time() - int(seconds)) > tolerance_seconds:
         raise WebhookVerificationError("The webhook-timestamp of the request is too old, or in the future.")
     signed = f"{message_id}.{seconds}.".encode() + raw
-    given = [part[3:].encode() for part in signatures.split(" ") if part.startswith("v1,")]
-    for key in keys:
-        expected = _signature(key, signed)
-        if any(hmac.compare_digest(expected, signature) for signature in given):
+    given = [part.partition(",")[::2] for part in signatures.split(" ")]
+    for is_valid in keys:
+        if any(is_valid(version, signature.encode(), signed) for version, signature in given):
             at = datetime.fromtimestamp(int(seconds), timezone.utc)
             return VerifiedWebhook(message_id, at, _payload(raw, lower.get("content-type", "application/json")))
     raise WebhookVerificationError("The request has no valid signature for this secret.")
@@ -77,6 +77,40 @@ def sign(
     seconds = str(int(timestamp.timestamp() if timestamp else time.time()))
     signature = _signature(_key_of(secret), f"{id}.{seconds}.".encode() + raw).decode()
     return {"webhook-id": id, "webhook-timestamp": seconds, "webhook-signature": f"v1,{signature}"}
+
+
+# Takes the version of a signature, the signature in base64, and the bytes that it signs.
+_Verifier = Callable[[str, bytes, bytes], bool]
+
+
+def _verifier_of(secret: str) -> _Verifier:
+    if secret.startswith("whpk_"):
+        return _public_verifier_of(secret)
+    key = _key_of(secret)
+    return lambda version, signature, signed: (
+        version == "v1" and hmac.compare_digest(_signature(key, signed), signature)
+    )
+
+
+def _public_verifier_of(public_key: str) -> _Verifier:
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public_key.removeprefix("whpk_"), validate=True))
+    except ValueError as error:
+        raise ValueError("A public key is whpk_ followed by the base64 of 32 bytes.") from error
+
+    def is_valid(version: str, signature: bytes, signed: bytes) -> bool:
+        if version != "v1a":
+            return False
+        try:
+            key.verify(base64.b64decode(signature, validate=True), signed)
+        except (InvalidSignature, binascii.Error):
+            return False
+        return True
+
+    return is_valid
 
 
 def _signature(key: bytes, signed: bytes) -> bytes:

@@ -3,7 +3,16 @@ import { type List, list } from '../list.ts'
 import type { RequestOptions } from '../options.ts'
 import { path } from '../path.ts'
 import { toBody } from '../request-body.ts'
-import type { Id, PageOptions, PutSecret, Secret, SigningSecret, Workspace, WorkspaceMember } from '../types/index.ts'
+import type {
+  Id,
+  PageOptions,
+  PutSecret,
+  Secret,
+  SigningKey,
+  SigningSecret,
+  Workspace,
+  WorkspaceMember,
+} from '../types/index.ts'
 
 /** Workspaces, which own tasks, cron jobs, keys and logs. */
 export type Workspaces = ReturnType<typeof workspacesOf>
@@ -20,7 +29,7 @@ export function workspacesOf(http: Http) {
     /** Changes a workspace. Requires a session token. */
     update: (
       id: Id,
-      change: { name?: string; keepsResponsesWithSecrets?: boolean },
+      change: { name?: string; keepsResponsesWithSecrets?: boolean; asymmetricSignatures?: boolean },
       options?: RequestOptions,
     ): Promise<Workspace> => http.patch(path`/api/v1/workspaces/${id}`, toBody(change), options),
 
@@ -33,6 +42,8 @@ export function workspacesOf(http: Http) {
 
     /** Values that requests refer to, and that are never returned. */
     secrets: secretsOf(http),
+    /** The public keys of signatures. */
+    signingKeys: signingKeysOf(http),
     /** The secrets that sign deliveries. */
     signingSecrets: signingSecretsOf(http),
   }
@@ -53,6 +64,14 @@ function secretsOf(http: Http) {
     /** Deletes a secret. Tasks that still refer to it fail with `secret_missing`. */
     delete: (workspaceId: Id, name: string, options?: RequestOptions): Promise<void> =>
       http.delete(path`/api/v1/workspaces/${workspaceId}/secrets/${name}`, options),
+  }
+}
+
+function signingKeysOf(http: Http) {
+  return {
+    /** Lists the public keys that verify `v1a` signatures, the current one first. It needs no API key. */
+    list: (workspaceId: Id, page: PageOptions = {}, options?: RequestOptions): List<SigningKey> =>
+      list(http, path`/api/v1/workspaces/${workspaceId}/signing-keys`, page, options),
   }
 }
 

@@ -27,7 +27,7 @@ export function workspaceMembersQuery(workspaceId: string) {
 
 export function updateWorkspace(
   workspaceId: string,
-  body: { name?: string; keeps_responses_with_secrets?: boolean },
+  body: { name?: string; keeps_responses_with_secrets?: boolean; asymmetric_signatures?: boolean },
 ): Promise<Workspace> {
   return call('PATCH', `/api/v1/workspaces/${workspaceId}`, { body })
 }

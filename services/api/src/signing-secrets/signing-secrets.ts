@@ -1,4 +1,4 @@
-import { type SigningSecret as PublicSigningSecret, pageOf, signingSecret } from '@belfry/contract'
+import { type SigningSecret as PublicSigningSecret, pageOf, signingKey, signingSecret } from '@belfry/contract'
 import {
   maxSigningSecrets,
   readSigningSecrets,
@@ -7,6 +7,7 @@ import {
   type SigningSecret,
 } from '@belfry/db'
 import { AppError, toId } from '@belfry/domain'
+import { publicKeyOf } from '@belfry/vault'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/refusals.ts'
@@ -30,10 +31,27 @@ function presentSigningSecret(secret: SigningSecret): PublicSigningSecret {
     id: toId('sec', secret.id),
     workspace_id: toId('ws', secret.workspaceId),
     secret: secret.value,
+    public_key: publicKeyOf(secret.seed),
     created_at: secret.createdAt.toISOString(),
     expires_at: secret.expiresAt?.toISOString() ?? null,
   }
 }
+
+/** Returns the public keys of a workspace to every caller that knows its id, because receivers have no account. */
+export const listSigningKeys = endpoint({
+  right: 'public',
+  summary: 'List the public keys that verify `v1a` signatures, the current one first',
+  answer: { status: 200, body: pageOf(signingKey) },
+  refusals: ['not_found'],
+  params: { ws: 'ws' },
+  async handle(ctx, { params: { ws: id } }) {
+    const workspace = await ctx.prisma.workspace.findFirst({ where: { id, deletedAt: null }, select: { id: true } })
+    if (!workspace) throw notFound()
+    const found = await readSigningSecrets(ctx.pool, ctx.config.masterKeys, [id])
+    const data = (found.get(id) ?? []).map(presentSigningSecret)
+    return ok({ data: data.map(({ public_key, expires_at }) => ({ public_key, expires_at })), next_cursor: null })
+  },
+})
 
 export const rotateSigningSecret = endpoint({
   right: 'signing_secret.rotate',

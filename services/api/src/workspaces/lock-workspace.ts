@@ -1,15 +1,19 @@
 import type { PrismaTransaction } from '@belfry/db/prisma'
 import { notFound } from '../http/refusals.ts'
 
+type LockedWorkspace = { name: string; keepsResponsesWithSecrets: boolean; asymmetricSignatures: boolean }
+
 /**
  * Locks a workspace against changes and deletion until the transaction ends. Throws `not_found` when it was just deleted.
  */
 export async function lockWorkspace(
   tx: PrismaTransaction,
   { workspaceId, organizationId }: { workspaceId: string; organizationId: string },
-): Promise<{ name: string; keepsResponsesWithSecrets: boolean }> {
-  const rows = await tx.$queryRaw<Array<{ name: string; keepsResponsesWithSecrets: boolean }>>`
-    SELECT name, keeps_responses_with_secrets AS "keepsResponsesWithSecrets" FROM workspaces
+): Promise<LockedWorkspace> {
+  const rows = await tx.$queryRaw<LockedWorkspace[]>`
+    SELECT name, keeps_responses_with_secrets AS "keepsResponsesWithSecrets",
+           asymmetric_signatures AS "asymmetricSignatures"
+    FROM workspaces
     WHERE id = ${workspaceId}::uuid AND organization_id = ${organizationId}::uuid AND deleted_at IS NULL FOR UPDATE`
   if (!rows[0]) throw notFound()
   return rows[0]

@@ -107,7 +107,11 @@ export const updateWorkspace = endpoint({
   async handle(ctx, { caller, body }) {
     const row = await ctx.prisma.$transaction(async tx => {
       const before = await lockWorkspace(tx, caller)
-      const data = given({ name: body.name, keepsResponsesWithSecrets: body.keeps_responses_with_secrets })
+      const data = given({
+        name: body.name,
+        keepsResponsesWithSecrets: body.keeps_responses_with_secrets,
+        asymmetricSignatures: body.asymmetric_signatures,
+      })
       const after = await tx.workspace.update({ where: { id: caller.workspaceId }, data })
       const details = changesOf(before, after)
       if (Object.keys(details).length > 0) {
@@ -119,12 +123,13 @@ export const updateWorkspace = endpoint({
   },
 })
 
-type Settings = Pick<WorkspaceRow, 'name' | 'keepsResponsesWithSecrets'>
+type Settings = Pick<WorkspaceRow, 'name' | 'keepsResponsesWithSecrets' | 'asymmetricSignatures'>
 
 function changesOf(before: Settings, after: Settings): Record<string, unknown> {
   const fields = [
     ['name', 'name'],
     ['keepsResponsesWithSecrets', 'keeps_responses_with_secrets'],
+    ['asymmetricSignatures', 'asymmetric_signatures'],
   ] as const
   const changed = fields.filter(([field]) => before[field] !== after[field])
   return Object.fromEntries(changed.map(([field, name]) => [name, { from: before[field], to: after[field] }]))
@@ -153,6 +158,7 @@ type WorkspaceRow = {
   organizationId: string
   name: string
   keepsResponsesWithSecrets: boolean
+  asymmetricSignatures: boolean
   createdAt: Date
   updatedAt: Date
 }
@@ -163,6 +169,7 @@ function presentWorkspace(row: WorkspaceRow): Workspace {
     organization_id: toId('org', row.organizationId),
     name: row.name,
     keeps_responses_with_secrets: row.keepsResponsesWithSecrets,
+    asymmetric_signatures: row.asymmetricSignatures,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }

@@ -148,6 +148,7 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'GET /api/v1/workspaces/:ws/secrets': none,
   'PUT /api/v1/workspaces/:ws/secrets/:name': { body: () => ({ value: 'a value' }) },
   'DELETE /api/v1/workspaces/:ws/secrets/:name': none,
+  'GET /api/v1/workspaces/:ws/signing-keys': none,
   'GET /api/v1/workspaces/:ws/signing-secrets': none,
   'POST /api/v1/workspaces/:ws/signing-secrets': none,
   'DELETE /api/v1/workspaces/:ws/signing-secrets/:secret': none,

@@ -1,13 +1,35 @@
-import { createHash, createHmac, createSecretKey, type KeyObject, randomUUID } from 'node:crypto'
+import {
+  createHash,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomUUID,
+  sign as signAsymmetric,
+} from 'node:crypto'
+import type { SigningSecret } from '@belfry/db'
+import { privateKeyOf } from '@belfry/vault'
 
 /** Returns the key of a signing secret, which is `whsec_` and base64. */
 export function toSigningKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret.replace('whsec_', ''), 'base64'))
 }
 
-/** Signs a delivery as Standard Webhooks requires: one signature for each key, in order. */
+/** Returns the keys that sign for a workspace with these secrets, in order: the shared secrets, then the key pairs. */
+export function toSigningKeys(secrets: readonly SigningSecret[]): KeyObject[] {
+  const pairs = secrets.filter(({ isAsymmetric }) => isAsymmetric)
+  return [...secrets.map(({ value }) => toSigningKey(value)), ...pairs.map(({ seed }) => privateKeyOf(seed))]
+}
+
+/**
+ * Signs a delivery as Standard Webhooks requires: one signature for each key, in order. A shared secret makes a `v1`
+ * signature, a private Ed25519 key a `v1a` signature.
+ */
 export function sign(keys: readonly KeyObject[], id: string, timestamp: string, body: Buffer | string): string {
   const signatures = keys.map(key => {
+    if (key.type === 'private') {
+      const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), Buffer.from(body)])
+      return `v1a,${signAsymmetric(null, signed, key).toString('base64')}`
+    }
     const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body)
     return `v1,${hmac.digest('base64')}`
   })

@@ -3,11 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Ban, Eye, EyeOff, RefreshCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { revokeSigningSecret, rotateSigningSecret, signingSecretsQuery } from '../../api/secrets.ts'
+import { updateWorkspace } from '../../api/workspaces.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
+import { useChange } from '../../forms/use-change.ts'
 import { useRefusal } from '../../session/allowed.tsx'
-import { useWorkspace } from '../../session/scope.ts'
+import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { Switch } from '../../ui/checkbox.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -22,11 +25,17 @@ const event = await webhooks.verify(rawBody, request.headers, process.env.BELFRY
 
 export function SigningSecrets(): ReactNode {
   const { workspace } = useWorkspace()
+  const { organization } = useOrganization()
   const list = useQuery(signingSecretsQuery(workspace.id))
   const [isRotating, setIsRotating] = useState(false)
   const [revoking, setRevoking] = useState<SigningSecret | null>(null)
   const rotateRefusal = useRefusal('signing_secret.rotate')
   const revokeRefusal = useRefusal('signing_secret.revoke')
+  const mayNotChange = useRefusal('workspace.change')
+  const signAsymmetrically = useChange({
+    run: (isOn: boolean) => updateWorkspace(workspace.id, { asymmetric_signatures: isOn }),
+    affects: ['workspaces', organization.id],
+  })
   return (
     <>
       <PageHeader
@@ -57,6 +66,21 @@ export function SigningSecrets(): ReactNode {
                 <Badge tone="good">Current</Badge>
               ),
           },
+          ...(workspace.asymmetric_signatures
+            ? [
+                {
+                  id: 'public-key',
+                  header: 'Public key',
+                  isExtra: true,
+                  cell: ({ public_key }: SigningSecret) => (
+                    <>
+                      <code className={styles.mono}>{public_key.slice(0, 16)}…</code>{' '}
+                      <CopyButton text={public_key} label="Copy public key" />
+                    </>
+                  ),
+                },
+              ]
+            : []),
           { id: 'created', header: 'Created', isExtra: true, cell: one => <RelativeTime at={one.created_at} /> },
           {
             id: 'actions',
@@ -74,6 +98,15 @@ export function SigningSecrets(): ReactNode {
           },
         ]}
       />
+      <div className={styles.section}>
+        <Switch
+          label="Sign with Ed25519 too"
+          hint="Receivers verify the v1a signature with the public key, and need no secret."
+          isOn={workspace.asymmetric_signatures}
+          refusal={mayNotChange}
+          onChange={isOn => signAsymmetrically.mutate(isOn)}
+        />
+      </div>
       <section className={styles.section}>
         <h2>Verify a delivery</h2>
         <p className={styles.note}>
