@@ -13,6 +13,7 @@ describe('the settings of a workspace', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByText('Enter a name.').waitFor()
     await page.getByRole('textbox', { name: 'Name' }).fill('Billing server')
+    await page.getByText('Enter a name.').waitFor({ state: 'detached' })
     await page.getByLabel('Expires').selectOption('30')
     await expectAccessible(page)
     await takeScreenshots(page, 'settings-api-keys-new')

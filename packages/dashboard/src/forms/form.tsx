@@ -22,7 +22,7 @@ type FormProps = {
 /** A form: its fields, the error of the whole form, and the submit button. */
 export function Form({ form, action, children, isWide, more, after, isLong, onBlur }: FormProps): ReactNode {
   return (
-    <form className={styles.form} onSubmit={form.onSubmit} onBlur={onBlur} noValidate>
+    <form className={styles.form} onSubmit={form.onSubmit} onInput={form.onInput} onBlur={onBlur} noValidate>
       {children}
       <FormProblem problem={form.problem} />
       <div className={classNames(styles.actions, isLong && styles.sticky)}>

@@ -64,7 +64,8 @@ export function useDraftForm<Draft, Result>(options: DraftFormOptions<Draft, Res
     setDraft(initial)
     setIsRestored(false)
   }
-  return { form, draft, onChange, isRestored, discard, ...useLiveErrors(check(draft), form.errors, draft) }
+  const shown = useLiveErrors(check(draft), form.errors, draft) // which decides what errors remain after a change
+  return { form: { ...form, onInput: undefined }, draft, onChange, isRestored, discard, ...shown }
 }
 
 /**

@@ -18,6 +18,8 @@ type FormOptions<Body, Result> = {
 export type Form = {
   /** For the `<form>`. */
   onSubmit(event: FormEvent<HTMLFormElement>): void
+  /** For the `<form>`. Removes the error of a field that the user changes. */
+  onInput: ((event: FormEvent<HTMLFormElement>) => void) | undefined
   /** Messages by field name, for the `Field` of that name. */
   errors: FieldErrors
   /** The error of the whole form, for `FormProblem`. */
@@ -54,6 +56,11 @@ export function useForm<Body, Result>(options: FormOptions<Body, Result>): Form 
     errors,
     problem,
     isPending,
+    onInput({ target }) {
+      const changed = target instanceof Element ? target.getAttribute('name') : null
+      if (changed === null || !(changed in errors)) return
+      setErrors(Object.fromEntries(Object.entries(errors).filter(([name]) => name !== changed)))
+    },
     onSubmit(event) {
       event.preventDefault()
       if (isPending) return
