@@ -13,12 +13,11 @@ describe('the state of delivery in the dashboard', { timeout: 240_000 }, () => {
     stage.receiver.answer('/broken', { status: 500 })
     stage.receiver.answer('/fine', { status: 200 })
     const execute_at = inMs(3_000)
-    const create = (i: number) =>
-      stage.belfry.call('POST', `${root}/tasks`, {
-        ...{ name: `Invoice ${i}`, url: stage.receiver.url('/broken'), method: 'POST', execute_at },
-        retry: { max_retries: 0 },
-      })
-    await Promise.all(Array.from({ length: 90 }, (_, i) => create(i)))
+    const tasks = Array.from({ length: 90 }, (_, i) => ({
+      ...{ name: `Invoice ${i}`, url: stage.receiver.url('/broken'), method: 'POST', execute_at },
+      retry: { max_retries: 0 },
+    }))
+    expect((await stage.belfry.call('POST', `${root}/tasks/batch`, { tasks })).status).toBe(200)
     const host = new URL(stage.receiver.url('/')).host
     const hosts = async () => (await stage.belfry.call('GET', `${root}/hosts`)).body.data
     await waitFor(hosts, found => found[0]?.circuit.state === 'open', 60_000)

@@ -63,7 +63,7 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
     await page.reload()
     await page.getByText('has an API key.').waitFor()
     await page.getByRole('button', { name: 'Create another key' }).waitFor()
-    expect(await page.getByLabel('Done').count()).toBe(2)
+    await expect.poll(() => page.getByLabel('Done').count(), { timeout: 20_000 }).toBe(2)
     await page.getByRole('link', { name: 'Go to overview' }).click()
     await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
     await expectAccessible(page)

@@ -112,6 +112,7 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await page.waitForURL('**/tasks?name=Bulk')
     expect(await search.inputValue()).toBe('Bulk')
     await page.getByRole('link', { name: 'Other' }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Bulk 1' }).waitFor()
     await page.getByLabel('Select all').click()
     await page.getByText('2 tasks selected').waitFor()
     await expectAccessible(page)
