@@ -118,6 +118,7 @@ function RoleOf({ member, isLastOwner }: { member: Member; isLastOwner: boolean 
   if (refusal || isLastOwner || !mayGrant(own, member.role)) return roleNames[member.role]
   return (
     <Select
+      className={styles.role}
       aria-label={`Role of ${member.user.name}`}
       value={change.isPending ? change.variables : member.role}
       onChange={event => change.mutate(event.target.value as Role)} // one of the options below
