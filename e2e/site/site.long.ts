@@ -100,6 +100,32 @@ it.each(shown)('the page %s is accessible, makes no error, and loads at most 100
   await page.close()
 })
 
+it.each(['index', 'quick-start', 'api'])(
+  'the page %s paints within 1.8 s at 200 kB/s and 400 ms latency, and stays in place',
+  async name => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    const session = await page.context().newCDPSession(page)
+    await session.send('Network.enable')
+    const slow = { offline: false, latency: 400, downloadThroughput: 200_000, uploadThroughput: 50_000 }
+    await session.send('Network.emulateNetworkConditions', slow)
+    await page.goto(`${site.url}/${name}.html`, { waitUntil: 'networkidle' })
+    const { paintMs, shift } = await page.evaluate(async () => {
+      const shifts = await new Promise<PerformanceEntryList>(resolve => {
+        new PerformanceObserver(list => resolve(list.getEntries())).observe({ type: 'layout-shift', buffered: true })
+        setTimeout(() => resolve([]), 1000) // no entries, no call
+      })
+      return {
+        paintMs: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
+        shift: shifts.reduce((sum, entry) => sum + (entry as PerformanceEntry & { value: number }).value, 0),
+      }
+    })
+    console.log(`${name}: first paint after ${Math.round(paintMs)} ms, layout shift ${shift.toFixed(3)}`)
+    expect(paintMs).toBeLessThan(1800)
+    expect(shift).toBeLessThan(0.1)
+    await page.close()
+  },
+)
+
 function linksOf(text: string): string[] {
   const links = [...text.matchAll(/<(?:a|img|link|script)[^>]* (?:href|src)="([^"]+)"/g)].map(([, link = '']) => link)
   return links.map(link => link.replaceAll('&amp;', '&')).filter(link => !/^(\w+:|\/\/)/.test(link))
