@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { PlainLineReporter } from './packages/testing/src/plain-line-reporter.ts'
-import { SlowestFirst } from './packages/testing/src/slowest-first.ts'
+import { PlainLineReporter } from './packages/test-support/src/plain-line-reporter.ts'
+import { SlowestFirst } from './packages/test-support/src/slowest-first.ts'
 
 // A process runs files sequentially, and loads shared modules once.
 const isolate = false

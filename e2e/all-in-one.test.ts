@@ -1,6 +1,6 @@
 import { freePort } from '@belfry/embedded'
-import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
-import { waitFor } from '@belfry/testing/wait-for'
+import { queueBackends, type Receiver, startReceiver } from '@belfry/test-support'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { inMs } from './api-calls.ts'
 import { type Belfry, startBelfry } from './belfry.ts'

@@ -1,4 +1,4 @@
-import { queueBackends, startReceiver } from '@belfry/testing'
+import { queueBackends, startReceiver } from '@belfry/test-support'
 import { expect, it, onTestFinished } from 'vitest'
 import { inMs } from './api-calls.ts'
 import { startBelfry } from './belfry.ts'

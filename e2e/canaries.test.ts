@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type MailServer, queueBackends, type Receiver, startMailServer, startReceiver } from '@belfry/testing'
-import { waitFor } from '@belfry/testing/wait-for'
+import { type MailServer, queueBackends, type Receiver, startMailServer, startReceiver } from '@belfry/test-support'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

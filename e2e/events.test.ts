@@ -1,5 +1,5 @@
-import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
-import { waitFor } from '@belfry/testing/wait-for'
+import { queueBackends, type Receiver, startReceiver } from '@belfry/test-support'
+import { waitFor } from '@belfry/test-support/wait-for'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Belfry, startBelfry } from './belfry.ts'

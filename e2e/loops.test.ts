@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Belfry, startBelfry } from './belfry.ts'
 

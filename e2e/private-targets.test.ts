@@ -1,6 +1,6 @@
 import { freePort } from '@belfry/embedded'
-import { privateUrls, queueBackends, type Receiver, startReceiver } from '@belfry/testing'
-import { waitFor } from '@belfry/testing/wait-for'
+import { privateUrls, queueBackends, type Receiver, startReceiver } from '@belfry/test-support'
+import { waitFor } from '@belfry/test-support/wait-for'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { inMs } from './api-calls.ts'

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { endWithThisProcess } from '@belfry/testing/servers'
+import { endWithThisProcess } from '@belfry/test-support/servers'
 import { repositoryRoot } from './repository-root.ts'
 
 export type ServiceName = 'api' | 'scheduler' | 'dispatcher'

@@ -1,5 +1,5 @@
-import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
-import { waitFor } from '@belfry/testing/wait-for'
+import { queueBackends, type Receiver, startReceiver } from '@belfry/test-support'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

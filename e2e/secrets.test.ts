@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type Receiver, startReceiver } from '@belfry/testing'
-import { waitFor } from '@belfry/testing/wait-for'
+import { type Receiver, startReceiver } from '@belfry/test-support'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inMs } from './api-calls.ts'
 import { type Belfry, startBelfry } from './belfry.ts'

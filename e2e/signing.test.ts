@@ -1,6 +1,6 @@
 import { webhooks } from '@belfry/client'
-import { type Receiver, startReceiver } from '@belfry/testing'
-import { waitFor } from '@belfry/testing/wait-for'
+import { type Receiver, startReceiver } from '@belfry/test-support'
+import { waitFor } from '@belfry/test-support/wait-for'
 import pg from 'pg'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'

@@ -1,4 +1,4 @@
-import { queueBackends } from '@belfry/testing'
+import { queueBackends } from '@belfry/test-support'
 import { expect, it, onTestFinished } from 'vitest'
 import { startBelfry } from './belfry.ts'
 

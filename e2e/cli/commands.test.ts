@@ -1,5 +1,5 @@
-import { type Receiver, startReceiver } from '@belfry/testing'
-import { waitFor } from '@belfry/testing/wait-for'
+import { type Receiver, startReceiver } from '@belfry/test-support'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Belfry, startBelfry } from '../belfry.ts'
 import { startCli } from './run-cli.ts'

@@ -1,5 +1,5 @@
 import { Belfry, webhooks } from '@belfry/client'
-import { type Receiver, startReceiver } from '@belfry/testing'
+import { type Receiver, startReceiver } from '@belfry/test-support'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Belfry as Installation, startBelfry } from '../belfry.ts'
 import { startCli } from './run-cli.ts'

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import type { Caller } from '../api-calls.ts'
 import { repositoryRoot } from '../repository-root.ts'
 

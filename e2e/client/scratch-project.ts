@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, readdir, rename, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { repositoryRoot } from '../repository-root.ts'
 
 const run = promisify(execFile)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Receiver, startReceiver } from '@belfry/testing'
+import { type Receiver, startReceiver } from '@belfry/test-support'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type FakedBelfry, libfaketime, startFakedBelfry } from './faked-belfry.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
+import { queueBackends, type Receiver, startReceiver } from '@belfry/test-support'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Belfry, startBelfry } from '../belfry.ts'
 import type { RunningService } from '../processes.ts'

@@ -1,5 +1,5 @@
-import { type StandInSubscription, type StripeStandIn, startStripeStandIn, whyNoStripe } from '@belfry/testing'
-import { waitFor } from '@belfry/testing/wait-for'
+import { type StandInSubscription, type StripeStandIn, startStripeStandIn, whyNoStripe } from '@belfry/test-support'
+import { waitFor } from '@belfry/test-support/wait-for'
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { expectAccessible } from './expect-accessible.ts'

@@ -1,5 +1,5 @@
-import { type MailServer, type Receiver, startMailServer, startReceiver } from '@belfry/testing'
-import { waitFor } from '@belfry/testing/wait-for'
+import { type MailServer, type Receiver, startMailServer, startReceiver } from '@belfry/test-support'
+import { waitFor } from '@belfry/test-support/wait-for'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type Belfry, startBelfry } from '../belfry.ts'

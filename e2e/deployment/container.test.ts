@@ -2,7 +2,7 @@ import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@belfry/embedded'
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { inMs } from '../api-calls.ts'
 import { dockerfile, type Image, readImages } from './read-dockerfile.ts'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { transform } from 'esbuild'
 import { type FetchHandler, serveFetch } from '../client/serve-receiver.ts'
 import { moduleName } from './check-types.ts'

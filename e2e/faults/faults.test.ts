@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findRedisServer } from '@belfry/testing/servers'
+import { findRedisServer } from '@belfry/test-support/servers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { repositoryRoot } from '../repository-root.ts'
 import { makeTemplate, type Template } from './fixture/template.ts'

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { checkHistory, type Verdict } from './check/check-history.ts'
 import { formatHistory } from './check/history.ts'
 import { readHistory } from './check/read-history.ts'

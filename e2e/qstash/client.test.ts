@@ -1,4 +1,4 @@
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { Client, openai, QstashError, type Receiver, type Schedule, upstash } from '@upstash/qstash'
 import { afterAll, expect, expectTypeOf, it } from 'vitest'
 import { useStage } from './stage.ts'

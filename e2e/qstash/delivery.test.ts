@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { expect, it } from 'vitest'
 import { useStage } from './stage.ts'
 

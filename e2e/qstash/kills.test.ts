@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startReceiver } from '@belfry/testing'
-import { waitFor } from '@belfry/testing/wait-for'
+import { startReceiver } from '@belfry/test-support'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { expect, it } from 'vitest'
 import { startBelfry } from '../belfry.ts'
 

@@ -1,5 +1,5 @@
-import { startReceiver, type Receiver as Target } from '@belfry/testing'
-import { waitFor } from '@belfry/testing/wait-for'
+import { startReceiver, type Receiver as Target } from '@belfry/test-support'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { Client, Receiver } from '@upstash/qstash'
 import { afterAll, beforeAll } from 'vitest'
 import { type Belfry, startBelfry } from '../belfry.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { inMs } from '../api-calls.ts'
 import { type Belfry, startBelfry } from '../belfry.ts'

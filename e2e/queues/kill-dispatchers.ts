@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { inMs } from '../api-calls.ts'
 import { type Belfry, type QueueBackend, startBelfry } from '../belfry.ts'
 import { type QueueTarget, startQueueTarget } from './queue-target.ts'

@@ -1,4 +1,4 @@
-import { queueBackends } from '@belfry/testing'
+import { queueBackends } from '@belfry/test-support'
 import { describe, expect, it } from 'vitest'
 import { deliverWhileKilling, successesInOrder } from './kill-dispatchers.ts'
 

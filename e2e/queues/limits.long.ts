@@ -1,5 +1,5 @@
-import { queueBackends } from '@belfry/testing'
-import { waitFor } from '@belfry/testing/wait-for'
+import { queueBackends } from '@belfry/test-support'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { inMs } from '../api-calls.ts'
 import { type Belfry, startBelfry } from '../belfry.ts'

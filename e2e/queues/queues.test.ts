@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { queueBackends } from '@belfry/testing'
-import { waitFor } from '@belfry/testing/wait-for'
+import { queueBackends } from '@belfry/test-support'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inMs } from '../api-calls.ts'
 import { type Belfry, startBelfry } from '../belfry.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Receiver } from '@belfry/testing'
+import type { Receiver } from '@belfry/test-support'
 import { type Caller, callApi, inMs } from '../api-calls.ts'
 
 /** Creates tasks continuously. Repeats a call without an answer with the same idempotency key, as a client does. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@belfry/embedded'
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Caller, callApi, inMs, signUp } from '../api-calls.ts'
 import { startSteadyPosts } from '../scaling/steady-posts.ts'

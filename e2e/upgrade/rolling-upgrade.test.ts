@@ -1,5 +1,5 @@
 import { freePort } from '@belfry/embedded'
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callApi, inMs, signUp } from '../api-calls.ts'
 import { type SteadyPosts, startSteadyPosts } from '../scaling/steady-posts.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createEmptyDatabase, type Receiver, startReceiver, type TestDatabase } from '@belfry/testing'
+import { createEmptyDatabase, type Receiver, startReceiver, type TestDatabase } from '@belfry/test-support'
 import pg from 'pg'
 import { type RunningService, type ServiceName, startService } from '../processes.ts'
 import { bundlePreviousRelease, deploy, previousBundle } from './previous-release.ts'

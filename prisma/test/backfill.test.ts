@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createEmptyDatabase } from '@belfry/testing'
+import { createEmptyDatabase } from '@belfry/test-support'
 import pg from 'pg'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { deployMigrations } from '../src/migrate/index.ts'

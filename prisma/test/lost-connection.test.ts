@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createTestDatabase, type TestDatabase } from '@belfry/testing'
+import { createTestDatabase, type TestDatabase } from '@belfry/test-support'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inTransaction, isTransientDatabaseError, openPool, type Pool } from '../src/index.ts'
 

@@ -1,4 +1,4 @@
-import { createTestDatabase } from '@belfry/testing'
+import { createTestDatabase } from '@belfry/test-support'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openPool } from '../src/index.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createEmptyDatabase } from '@belfry/testing'
+import { createEmptyDatabase } from '@belfry/test-support'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   backfillRunStatistics,

@@ -1,4 +1,4 @@
-import { createTestDatabase, serviceUrl } from '@belfry/testing'
+import { createTestDatabase, serviceUrl } from '@belfry/test-support'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decidedTables, guardedTables, rightsOn, serviceNames } from '../src/migrate/service-rights.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TierName } from '@belfry/domain'
-import { createTestDatabase } from '@belfry/testing'
+import { createTestDatabase } from '@belfry/test-support'
 import { afterAll, beforeAll } from 'vitest'
 import {
   type Claim,

@@ -1,5 +1,5 @@
 import { type Postgres, startPostgres } from '@belfry/embedded'
-import { endWithThisProcess, findInstalledPostgres, startRedis } from '@belfry/testing/servers'
+import { endWithThisProcess, findInstalledPostgres, startRedis } from '@belfry/test-support/servers'
 import { Redis } from 'ioredis'
 
 export type BenchRedis = { pid: number; url: string; client: Redis; stop(): Promise<void> }

@@ -1,5 +1,5 @@
 import { fromId, originOfUrl, toId } from '@belfry/domain'
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { type Database, readRow } from './database.ts'
 
 /** The body that every side sends: about 1 KB of JSON. */

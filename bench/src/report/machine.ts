@@ -1,5 +1,5 @@
 import { cpus, release, totalmem } from 'node:os'
-import { findInstalledPostgres } from '@belfry/testing/servers'
+import { findInstalledPostgres } from '@belfry/test-support/servers'
 import pg from 'pg'
 import type { Lab } from '../lab/lab.ts'
 

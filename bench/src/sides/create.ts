@@ -1,5 +1,5 @@
 import { freePort } from '@belfry/embedded'
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { createApiKey, startBelfry } from '../lab/belfry.ts'
 import { createCounter } from '../lab/counter.ts'
 import { type Database, readRow } from '../lab/database.ts'

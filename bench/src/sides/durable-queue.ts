@@ -1,4 +1,4 @@
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { makeWorkerUtils } from 'graphile-worker'
 import { PgBoss } from 'pg-boss'
 import type { Child } from '../lab/child-process.ts'

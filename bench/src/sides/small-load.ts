@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import type { Child } from '../lab/child-process.ts'
 import { readRow } from '../lab/database.ts'
 import type { Lab } from '../lab/lab.ts'

@@ -1,4 +1,4 @@
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { inMs } from '../../api-calls.ts'
 import type { Stage } from '../../dashboard/stage.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import type { Fixture } from '../fixture/fixture.ts'
 import type { Row } from '../row.ts'
 

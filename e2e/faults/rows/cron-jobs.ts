@@ -1,4 +1,4 @@
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { ageCronJobs, areOccurrencesDone, countOccurrences } from '../fixture/cron-moments.ts'
 import type { Fixture } from '../fixture/fixture.ts'
 import { burst, called, lasting, untilInState } from '../fixture/moments.ts'

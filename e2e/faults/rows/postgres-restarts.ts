@@ -1,4 +1,4 @@
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { faultInFlight, faultUnderLoad } from '../fault-under-load.ts'
 import { demandAllAlive, demandHits, demandPosts, demandTasks } from '../fixture/demands.ts'
 import { load } from '../fixture/load.ts'

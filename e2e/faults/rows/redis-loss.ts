@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { endWithThisProcess, startRedis } from '@belfry/testing/servers'
-import { waitFor } from '@belfry/testing/wait-for'
+import { endWithThisProcess, startRedis } from '@belfry/test-support/servers'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { faultInFlight, faultUnderLoad } from '../fault-under-load.ts'
 import { demandHits } from '../fixture/demands.ts'
 import { countDelayedJobs } from '../fixture/forge-job.ts'

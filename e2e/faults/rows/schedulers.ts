@@ -1,4 +1,4 @@
-import { waitFor } from '@belfry/testing/wait-for'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { demandHits, demandKilled } from '../fixture/demands.ts'
 import { countDelayedTasks } from '../fixture/forge-job.ts'
 import { load } from '../fixture/load.ts'

@@ -1,4 +1,4 @@
-import { undocumented } from '@belfry/testing'
+import { undocumented } from '@belfry/test-support'
 import { expect, it } from 'vitest'
 import { backupVariables, readBackupSettings } from './config.ts'
 

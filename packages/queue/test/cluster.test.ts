@@ -1,4 +1,4 @@
-import { queueBackends, type RedisCluster, startRedisCluster } from '@belfry/testing'
+import { queueBackends, type RedisCluster, startRedisCluster } from '@belfry/test-support'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { consumeDispatchQueue, openDeadLetterQueue, openDispatchQueue, type QueueConnection } from '../src/index.ts'
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { queueBackends, testRedisUrl } from '@belfry/testing'
+import { queueBackends, testRedisUrl } from '@belfry/test-support'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { consumeDispatchQueue, type DispatchQueue, openDispatchQueue, type QueueConnection } from '../src/index.ts'

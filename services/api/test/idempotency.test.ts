@@ -1,4 +1,4 @@
-import { queueBackends, testRedisUrl } from '@belfry/testing'
+import { queueBackends, testRedisUrl } from '@belfry/test-support'
 import { describe, expect, it } from 'vitest'
 import { aTaskBody, useApi } from './setup.ts'
 

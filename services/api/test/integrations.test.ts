@@ -1,6 +1,6 @@
 import { finishOutboxMessage, openIntegration, takeFromOutbox } from '@belfry/db'
 import { fromId } from '@belfry/domain'
-import { privateUrls, startReceiver } from '@belfry/testing'
+import { privateUrls, startReceiver } from '@belfry/test-support'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { anOrganization, type TestOrganization } from './organization.ts'
 import { useApi } from './setup.ts'

@@ -1,5 +1,5 @@
 import { openPool, type Pool } from '@belfry/db'
-import { createTestDatabase } from '@belfry/testing'
+import { createTestDatabase } from '@belfry/test-support'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CronJobFilter, scanCronJobs } from '../src/cron-jobs/read-cron-jobs.ts'
 import { readBounded, type Scan } from '../src/http/bounded-page.ts'

@@ -1,6 +1,6 @@
 import { enterDispatchers, publishCircuits } from '@belfry/db'
 import { fromId, newUuid, toId } from '@belfry/domain'
-import { queueBackends, testRedisUrl } from '@belfry/testing'
+import { queueBackends, testRedisUrl } from '@belfry/test-support'
 import { describe, expect, it } from 'vitest'
 import { type Json, useApi } from './setup.ts'
 

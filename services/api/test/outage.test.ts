@@ -1,4 +1,4 @@
-import { serviceUrl } from '@belfry/testing'
+import { serviceUrl } from '@belfry/test-support'
 import { describe, expect, it } from 'vitest'
 import { routes } from '../src/routes.ts'
 import { aTaskBody, useApi } from './setup.ts'

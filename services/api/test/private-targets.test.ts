@@ -1,4 +1,4 @@
-import { privateUrls, startReceiver } from '@belfry/testing'
+import { privateUrls, startReceiver } from '@belfry/test-support'
 import { expect, it, onTestFinished } from 'vitest'
 import { aTaskBody, type Json, useApi } from './setup.ts'
 

@@ -1,5 +1,5 @@
 import { fromId } from '@belfry/domain'
-import { type StandInSubscription, type StripeStandIn, startStripeStandIn, whyNoStripe } from '@belfry/testing'
+import { type StandInSubscription, type StripeStandIn, startStripeStandIn, whyNoStripe } from '@belfry/test-support'
 import { afterAll, describe, expect, it } from 'vitest'
 import { mailsTo } from './sent-mails.ts'
 import { type Caller, useApi } from './setup.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { undocumented } from '@belfry/testing'
+import { undocumented } from '@belfry/test-support'
 import { expect, it } from 'vitest'
 import { createIdentity } from './attempt/build-request.ts'
 import { loadConfig, variables } from './config.ts'

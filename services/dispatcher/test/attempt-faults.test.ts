@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { putSecret } from '@belfry/db'
 import { fromId } from '@belfry/domain'
-import { type Receiver, startReceiver } from '@belfry/testing'
+import { type Receiver, startReceiver } from '@belfry/test-support'
 import { parseMasterKeys } from '@belfry/vault'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { aWorkspace, type IntakeTest, setupIntake } from './intake/setup-intake.ts'

@@ -1,5 +1,5 @@
 import { fromId } from '@belfry/domain'
-import { startReceiver } from '@belfry/testing'
+import { startReceiver } from '@belfry/test-support'
 import { expect, it, onTestFinished } from 'vitest'
 import { aWorkspace, lagsOf, setupIntake } from './intake/setup-intake.ts'
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { undocumented } from '@belfry/testing'
+import { undocumented } from '@belfry/test-support'
 import { expect, it } from 'vitest'
 import { loadConfig, variables } from './config.ts'
 

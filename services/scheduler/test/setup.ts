@@ -3,7 +3,7 @@ import { insertTasks, type NewTask, openDatabaseClock, openPool } from '@belfry/
 import { defaultTiers } from '@belfry/domain'
 import { openDeadLetterQueue, openDispatchQueue } from '@belfry/queue'
 import { createLogger, openMeter } from '@belfry/runtime'
-import { createTestDatabase, testRedisUrl } from '@belfry/testing'
+import { createTestDatabase, testRedisUrl } from '@belfry/test-support'
 import type { Context, QueueContext } from '../src/context.ts'
 import { createLiveness } from '../src/liveness.ts'
 import { openMetrics } from '../src/metrics.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
 import { parseCidrs } from '@belfry/domain'
-import type { Receiver } from '@belfry/testing'
+import type { Receiver } from '@belfry/test-support'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { SendOutcome } from '../../src/egress/outcome.ts'
 import { createOwnListeners } from '../../src/egress/own-listeners.ts'

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import type { Receiver } from '@belfry/testing'
+import type { Receiver } from '@belfry/test-support'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { closeAll, failure, receiverFor, response, senderFor, setup, tcpServerFor, within } from './setup-sender.ts'
 

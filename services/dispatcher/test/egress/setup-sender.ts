@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { parseCidrs } from '@belfry/domain'
-import { type Receiver, startReceiver } from '@belfry/testing'
+import { type Receiver, startReceiver } from '@belfry/test-support'
 import { expect } from 'vitest'
 import type { SendOutcome } from '../../src/egress/outcome.ts'
 import { createSender, type OutgoingRequest, type Sender, type SenderOptions } from '../../src/egress/send.ts'

@@ -1,5 +1,5 @@
 import tls from 'node:tls'
-import { type ConnectProxyOptions, startConnectProxy } from '@belfry/testing'
+import { type ConnectProxyOptions, startConnectProxy } from '@belfry/test-support'
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeAll, failure, receiverFor, response, senderFor, tcpServerFor, whenClosing } from './setup-sender.ts'
 

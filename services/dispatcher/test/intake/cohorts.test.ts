@@ -1,7 +1,7 @@
 import { cancelPendingTask } from '@belfry/db'
 import { fromId } from '@belfry/domain'
 import type { DueTask } from '@belfry/queue'
-import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
+import { queueBackends, type Receiver, startReceiver } from '@belfry/test-support'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { aWorkspace, type IntakeTest, lagsOf, setupIntake } from './setup-intake.ts'
 

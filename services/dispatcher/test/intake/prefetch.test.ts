@@ -1,4 +1,4 @@
-import { queueBackends, type Receiver, startReceiver } from '@belfry/testing'
+import { queueBackends, type Receiver, startReceiver } from '@belfry/test-support'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { aWorkspace, type IntakeTest, lagsOf, setupIntake } from './setup-intake.ts'
 

@@ -4,7 +4,7 @@ import { loweredFloor, openPool, type Pool } from '@belfry/db'
 import { parseCidrs, toId } from '@belfry/domain'
 import { type DueTask, openDispatchQueue } from '@belfry/queue'
 import { createLogger, openHost } from '@belfry/runtime'
-import { createTestDatabase, testRedisUrl } from '@belfry/testing'
+import { createTestDatabase, testRedisUrl } from '@belfry/test-support'
 import { loadConfig } from '../../src/config.ts'
 import { startDispatcher } from '../../src/start-dispatcher.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listOpenCircuits, requestCircuitReset } from '@belfry/db'
-import { type Receiver, startReceiver } from '@belfry/testing'
+import { type Receiver, startReceiver } from '@belfry/test-support'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { aWorkspace, type IntakeTest, setupIntake } from './setup-intake.ts'
 

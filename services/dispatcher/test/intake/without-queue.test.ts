@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Receiver, startReceiver } from '@belfry/testing'
+import { type Receiver, startReceiver } from '@belfry/test-support'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { aWorkspace, type IntakeTest, lagsOf, setupIntake } from './setup-intake.ts'
 

@@ -9,7 +9,7 @@ import {
 } from '@belfry/db'
 import { type AlertChannel, toId } from '@belfry/domain'
 import type { Message } from '@belfry/messages'
-import { startMailServer, startReceiver } from '@belfry/testing'
+import { startMailServer, startReceiver } from '@belfry/test-support'
 import { readUnsubscribeToken } from '@belfry/vault'
 import { Webhook } from 'standardwebhooks'
 import { expect, it, onTestFinished } from 'vitest'
