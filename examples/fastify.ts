@@ -28,4 +28,4 @@ app.register((scope, _options, ready) => {
   ready()
 })
 
-await app.listen({ port: Number(process.env.PORT ?? 4000) })
+void app.listen({ port: Number(process.env.PORT ?? 4000) })

@@ -149,6 +149,16 @@ const start = (name: string, signingSecret: string | undefined) =>
 const post = (receiver: Receiver, init: RequestInit) =>
   fetch(`${receiver.url}/hooks/belfry`, { method: 'POST', ...init })
 
+// tsx runs a `.ts` file of such a project as CommonJS, which has no top-level await.
+it.each([...new Set(Object.values(programs).map(({ file }) => file))])(
+  '%s.ts can also be a CommonJS module',
+  async file => {
+    const source = await readFile(join(examples, `${file}.ts`), 'utf8')
+    const tsconfigRaw = { compilerOptions: { experimentalDecorators: true } }
+    await transform(source, { loader: 'ts', format: 'cjs', tsconfigRaw })
+  },
+)
+
 const withDatabase = 'Express and PostgreSQL'
 
 describe.each([...Object.keys(programs), ...Object.keys(modules)])('the receiver for %s', name => {

@@ -27,8 +27,12 @@ class HooksController {
 @Module({ controllers: [HooksController] })
 class AppModule {}
 
-// The signature covers the raw bytes, which `rawBody` keeps. Belfry sends up to 256 KB, and any JSON value.
-const app = await NestFactory.create<NestExpressApplication>(AppModule, { rawBody: true })
-app.useBodyParser('json', { limit: '1mb', strict: false })
-app.useBodyParser('text', { limit: '1mb', type: 'text/*' })
-await app.listen(Number(process.env.PORT ?? 4000))
+async function bootstrap(): Promise<void> {
+  // The signature covers the raw bytes, which `rawBody` keeps. Belfry sends up to 256 KB, and any JSON value.
+  const app = await NestFactory.create<NestExpressApplication>(AppModule, { rawBody: true })
+  app.useBodyParser('json', { limit: '1mb', strict: false })
+  app.useBodyParser('text', { limit: '1mb', type: 'text/*' })
+  await app.listen(Number(process.env.PORT ?? 4000))
+}
+
+void bootstrap()
