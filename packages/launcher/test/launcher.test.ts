@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,10 +9,18 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '@belfry/embedded'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { areAllGone, childrenOf, newDataDir, type RunningLauncher, runLauncher } from './run-launcher.ts'
+import {
+  areAllGone,
+  childrenOf,
+  listeningAddresses,
+  newDataDir,
+  type RunningLauncher,
+  runLauncher,
+} from './run-launcher.ts'
 import { shellEnvironment } from './shell-environment.ts'
 
 const isUp = /Ctrl-C stops everything/
+const loopback = '0100007F' // 127.0.0.1 in `/proc/net/tcp`
 const oneReceived = /received POST \/hello task_\w+ {"hello":"world"}/
 
 test('runs the command of its banner, refuses a second start, and leaves nothing running', async () => {
@@ -20,6 +29,10 @@ test('runs the command of its banner, refuses a second start, and leaves nothing
   await launcher.prints(isUp)
   const children = childrenOf(dataDir)
   expect(areAllGone(children)).toBe(false)
+  if (process.platform === 'linux') {
+    expect([...listeningAddresses([launcher.child.pid ?? 0, ...children])]).toEqual([loopback])
+  }
+  await expectClosed(launcher)
   await pasteFirstCommand(launcher, 5000)
   expect(launcher.output).toMatch(/Workspace ws_\w{26}\n {2}Signing {3}whsec_[\w+/=]+\n/)
   const [, metrics = ''] = /Metrics {3}(\S+)/.exec(launcher.output) ?? []
@@ -99,6 +112,25 @@ test('reports an unusable data directory with a solution', async () => {
   expect(await launcher.ended).toBe(1)
   expect(launcher.output).toMatch(/cannot be used: a file is in its place\.\n.*DATA_DIR=/)
 })
+
+/** Checks that pages of other hosts reach nothing, and that strangers create no account. */
+async function expectClosed({ output }: RunningLauncher): Promise<void> {
+  const [, url = ''] = /Dashboard (\S+)/.exec(output) ?? []
+  const status = await new Promise((resolve, reject) => {
+    const headers = { host: 'rebind.example' }
+    request(url, { headers }, response => resolve(response.resume().statusCode))
+      .on('error', reject)
+      .end()
+  })
+  expect(status).toBe(421)
+  const account = { email: 'stranger@example.com', password: 'correct horse battery', name: 'Stranger' }
+  const refused = await fetch(`${url}/api/v1/auth/register`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(account),
+  })
+  expect([refused.status, await refused.json()]).toMatchObject([403, { code: 'registration_closed' }])
+}
 
 function apiKeyIn({ output }: RunningLauncher): string | undefined {
   return /API key {3}(bf_\w+)/.exec(output)?.[1]

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { processIdentity } from '@belfry/embedded'
@@ -59,6 +59,32 @@ export function childrenOf(dataDir: string): number[] {
   const { services } = JSON.parse(readFileSync(join(dataDir, 'run.json'), 'utf8'))
   const postgres = Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10)
   return [...Object.values<{ pid: number }>(services).map(({ pid }) => pid), postgres]
+}
+
+/** Returns the addresses, in hexadecimal as in `/proc/net/tcp`, on which processes listen. Linux only. */
+export function listeningAddresses(pids: readonly number[]): Set<string> {
+  const addresses = new Set<string>()
+  for (const pid of pids) {
+    const sockets = new Set(readdirSync(`/proc/${pid}/fd`).map(fd => linkOf(`/proc/${pid}/fd/${fd}`)))
+    for (const table of ['tcp', 'tcp6']) {
+      for (const line of readFileSync(`/proc/${pid}/net/${table}`, 'utf8').split('\n').slice(1)) {
+        const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/)
+        if (state === listenState && sockets.has(`socket:[${inode}]`)) addresses.add(local.split(':')[0] ?? '')
+      }
+    }
+  }
+  return addresses
+}
+
+const listenState = '0A'
+
+/** Returns an empty text for a file that was closed meanwhile. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
 }
 
 export function areAllGone(pids: number[]): boolean {
