@@ -110,6 +110,7 @@ export {
   addToOutbox,
   endExpiredMessages,
   finishOutboxMessage,
+  type MessageTenant,
   postponeOutboxMessage,
   pruneOutbox,
   readOutboxOutcome,

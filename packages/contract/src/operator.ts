@@ -10,7 +10,7 @@ import { emailAddress, line } from './text-rules.ts'
 export const listTenantsQuery = z.strictObject({
   search: textField(line(200)).optional(),
   suspended: z.enum(['true', 'false']).optional(),
-  sort: z.enum(['in_flight', 'executions', 'storage', 'failed_today']).optional(),
+  sort: z.enum(['in_flight', 'rate', 'executions', 'storage', 'failed_today', 'mails']).optional(),
   ...pageFields,
 })
 
@@ -52,9 +52,13 @@ export const tenant = z
     suspended_at: suspendedAt(),
     workspaces: z.int().meta({ examples: [2] }),
     in_flight: z.int().meta({ description: 'Attempts that hold a slot now.', examples: [12] }),
+    runs_per_minute: z.number().meta({ description: 'The mean of the last five whole minutes.', examples: [120.4] }),
     executions: z.int().meta({ description: 'In this month.', examples: [40_000] }),
     storage_bytes: z.int().meta({ examples: [1_048_576] }),
     failed_today: z.int().meta({ description: 'Tasks that have died since midnight UTC.', examples: [3] }),
+    mails: z
+      .int()
+      .meta({ description: 'Invitations, alerts and notices by mail in the last 24 hours.', examples: [7] }),
     created_at: timestampField(),
   })
   .meta({ id: 'Tenant' })

@@ -14,7 +14,12 @@ export type NewOutboxMessage = {
   masterKeys: MasterKeys | null
   /** The message expires after this time. Default: three days. */
   usefulMs?: number
+  /** The organization for which it is sent, or one of its workspaces. Default: none, as for mails of an account. */
+  tenant?: MessageTenant
 }
+
+/** For which organization a message is sent. */
+export type MessageTenant = { organizationId: string } | { workspaceId: string }
 
 const usefulMs = 3 * 24 * 3_600_000
 
@@ -22,10 +27,12 @@ const usefulMs = 3 * 24 * 3_600_000
 export async function addToOutbox(tx: AnyTransaction, message: NewOutboxMessage): Promise<void> {
   const { content, masterKeyId, wrappedKey } = storedContent(message.id, message.content, message.masterKeys)
   const text = `
-    INSERT INTO outbox (id, kind, label, content, master_key_id, wrapped_key, expires_at)
-    VALUES ($1::uuid, $2::outbox_kind, $3, $4, $5, $6, now() + $7::float8 * interval '1 millisecond')`
+    INSERT INTO outbox (id, kind, label, content, master_key_id, wrapped_key, expires_at, organization_id)
+    VALUES ($1::uuid, $2::outbox_kind, $3, $4, $5, $6, now() + $7::float8 * interval '1 millisecond',
+            coalesce($8::uuid, (SELECT organization_id FROM workspaces WHERE id = $9::uuid)))`
   const values = [message.id, message.kind, message.label, content, masterKeyId, wrappedKey]
-  const all = [...values, message.usefulMs ?? usefulMs]
+  const { organizationId, workspaceId }: { organizationId?: string; workspaceId?: string } = message.tenant ?? {}
+  const all = [...values, message.usefulMs ?? usefulMs, organizationId ?? null, workspaceId ?? null]
   if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(text, ...all)
   else await tx.query(text, all)
 }

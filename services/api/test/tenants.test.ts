@@ -91,6 +91,7 @@ it('lists organizations with their account and usage, finds them by name and by 
       ...{ id: tenant.organizationId, name: 'Acme', slug: expect.any(String), tier: 'unlimited' },
       account: { user_id: await userOf(tenant), email: tenant.email, suspended_at: null },
       ...{ suspended_at: null, workspaces: 1, in_flight: 0, executions: 0, storage_bytes: 0, failed_today: 0 },
+      ...{ runs_per_minute: 0, mails: 0 },
       created_at: expect.any(String),
     },
   ])
@@ -117,6 +118,17 @@ it.each([
     `INSERT INTO usage_days (organization_id, day, executions, failed) VALUES ($1, (now() AT TIME ZONE 'UTC')::date, 0, 1000000)`,
   ],
   [
+    'rate',
+    `INSERT INTO run_statistics (workspace_id, period, starts_at, lag_bucket, total, failed)
+     SELECT id, 1, date_trunc('minute', now()) - interval '1 minute', 0, 1000000, 0
+     FROM workspaces WHERE organization_id = $1`,
+  ],
+  [
+    'mails',
+    `INSERT INTO outbox (id, kind, label, expires_at, organization_id)
+     SELECT gen_random_uuid(), 'mail', 'invitation', now(), $1::uuid FROM generate_series(1, 50)`,
+  ],
+  [
     'in_flight',
     `INSERT INTO tasks (id, workspace_id, source, due_at, execute_at, state, lease_until)
      SELECT gen_random_uuid(), w.id, 'task', now(), now(), 'processing', now() + interval '1 hour'
@@ -128,6 +140,19 @@ it.each([
   await api.db.query(use, [fromId('org', tenant.organizationId)])
   const { status, body } = await operate('GET', `/organizations?sort=${sort}&limit=1`)
   expect([status, body.data.length, body.data[0].id, body.next_cursor]).toEqual([200, 1, tenant.organizationId, null])
+})
+
+it('counts the mails of an organization in the last day', async () => {
+  const tenant = await api.signUp()
+  const path = `/api/v1/organizations/${tenant.organizationId}/invitations`
+  const invitation = { email: `${crypto.randomUUID()}@example.com`, role: 'admin' }
+  expect((await api.send('POST', path, invitation, sessionOf(tenant))).status).toBe(201)
+  const mails = async () => (await operate('GET', `/organizations/${tenant.organizationId}`)).body.mails
+  expect(await mails()).toBe(1)
+  await api.db.query(`UPDATE outbox SET created_at = now() - interval '25 hours' WHERE organization_id = $1`, [
+    fromId('org', tenant.organizationId),
+  ])
+  expect(await mails()).toBe(0)
 })
 
 it('shows the workspaces and members of an organization, and sets its tier', async () => {

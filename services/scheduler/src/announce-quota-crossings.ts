@@ -30,7 +30,7 @@ async function storeMessages(
   const url = publicUrl && `${publicUrl}/${audience.slug}`
   const facts = { organization: audience.name, quota: resource, percent, url }
   for (const owner of audience.owners) {
-    await storeMessage(tx, 'mail', event, { type: 'mail', mail: quotaMail(owner, facts) })
+    await storeMessage(tx, { organizationId }, 'mail', event, { type: 'mail', mail: quotaMail(owner, facts) })
   }
   for (const integration of audience.integrations) {
     const workspace = { id: toId('ws', integration.workspaceId), name: integration.workspaceName }

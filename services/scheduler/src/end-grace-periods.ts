@@ -15,7 +15,10 @@ export function endGracePeriods(ctx: Context, signal: AbortSignal): Promise<numb
       for (const owner of organization?.owners ?? []) {
         const url = ctx.publicUrl && `${ctx.publicUrl}/${organization?.slug}/settings/usage`
         const facts = { organization: organization?.name ?? '', url, from, to: 'free', why: 'unpaid' } as const
-        await storeMessage(tx, 'mail', 'tier changed', { type: 'mail', mail: tierMail(owner, facts) })
+        await storeMessage(tx, { organizationId }, 'mail', 'tier changed', {
+          type: 'mail',
+          mail: tierMail(owner, facts),
+        })
       }
     }),
   )

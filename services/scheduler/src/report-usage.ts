@@ -25,7 +25,7 @@ export function reportUsage(ctx: Context, signal: AbortSignal, now = new Date(ct
             failed,
             storageBytes: { used: storageBytes, limit: presentLimit(limits.storageBytes) },
           })
-          await storeMessage(tx, 'mail', 'usage', { type: 'mail', mail })
+          await storeMessage(tx, { organizationId }, 'mail', 'usage', { type: 'mail', mail })
         }
       }
     }),

@@ -1,4 +1,4 @@
-import { addToOutbox, type Transaction } from '@belfry/db'
+import { addToOutbox, type MessageTenant, type Transaction } from '@belfry/db'
 import { type AlertChannel, newUuid } from '@belfry/domain'
 import type { Alert, Message } from '@belfry/messages'
 
@@ -9,15 +9,17 @@ export function storeAlert(
   alert: Alert,
 ): Promise<void> {
   const message: Message = { type: 'alert', workspaceId: to.workspaceId, integrationId: to.id, alert }
-  return storeMessage(tx, to.channel === 'email' ? 'mail' : 'webhook', `alert ${alert.event}`, message)
+  const kind = to.channel === 'email' ? 'mail' : 'webhook'
+  return storeMessage(tx, { workspaceId: to.workspaceId }, kind, `alert ${alert.event}`, message)
 }
 
 /** Stores a message that contains no credential, so it is not encrypted. */
 export async function storeMessage(
   tx: Transaction,
+  tenant: MessageTenant,
   kind: 'mail' | 'webhook',
   label: string,
   message: Message,
 ): Promise<void> {
-  await addToOutbox(tx, { id: newUuid(), kind, label, content: JSON.stringify(message), masterKeys: null })
+  await addToOutbox(tx, { id: newUuid(), kind, label, content: JSON.stringify(message), masterKeys: null, tenant })
 }

@@ -116,8 +116,13 @@ it('sends every integration the events it subscribed to, of its own workspace on
     SELECT gen_random_uuid(), organization_id, 'Other' FROM workspaces`)
   await task('dead')
   await raiseAlerts(ctx, 0)
-  const { rows } = await ctx.pool.query('SELECT kind FROM outbox ORDER BY kind')
-  expect(rows).toEqual([{ kind: 'mail' }, { kind: 'webhook' }])
+  const { rows } = await ctx.pool.query(
+    `SELECT kind, organization_id = (SELECT id FROM organizations) AS "isOfTenant" FROM outbox ORDER BY kind`,
+  )
+  expect(rows).toEqual([
+    { kind: 'mail', isOfTenant: true },
+    { kind: 'webhook', isOfTenant: true },
+  ])
   await ctx.pool.query('UPDATE workspaces SET deleted_at = now()')
   await task('dead')
   await ctx.pool.query('UPDATE integrations SET quiet_until = now()')
@@ -280,11 +285,12 @@ it('notifies owners by mail, and subscribed integrations, of a used-up quota: on
   const taken = await Promise.all([1, 2, 3].map(() => announceQuotaCrossings(ctx, never)))
   expect(taken.reduce((sum, one) => sum + one)).toBe(2)
   const { rows } = await ctx.pool.query(
-    `SELECT kind, convert_from(content, 'UTF8')::json AS message FROM outbox ORDER BY kind`,
+    `SELECT kind, organization_id, convert_from(content, 'UTF8')::json AS message FROM outbox ORDER BY kind`,
   )
   expect(rows).toMatchObject([
     {
       kind: 'mail',
+      organization_id: organizationId,
       message: { mail: { to: 'owner@example.com', subject: 'Acme: 100 % of the monthly executions used' } },
     },
     {

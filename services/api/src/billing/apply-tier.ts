@@ -32,6 +32,7 @@ export async function mailOwners(
   const facts = { organization: organization.name, url: `${ctx.config.publicUrl}/${organization.slug}/settings/usage` }
   for (const owner of organization.owners) {
     const message: Message = { type: 'mail', mail: write(owner, facts) }
-    await addToOutbox(tx, { id: newUuid(), kind: 'mail', label, content: JSON.stringify(message), masterKeys: null })
+    const content = JSON.stringify(message)
+    await addToOutbox(tx, { id: newUuid(), kind: 'mail', label, content, masterKeys: null, tenant: { organizationId } })
   }
 }

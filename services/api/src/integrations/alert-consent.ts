@@ -57,6 +57,7 @@ async function mustConfirm(ctx: Context, organizationId: string, email: string):
 export async function storeConsentMail(
   ctx: Context,
   tx: Transaction,
+  workspaceId: string,
   { target, token }: TargetWithConsent,
 ): Promise<void> {
   if (token === null) return
@@ -71,7 +72,7 @@ export async function storeConsentMail(
     content: JSON.stringify(message),
     masterKeys,
   } as const
-  await addToOutbox(tx, { ...stored, usefulMs: consentMs })
+  await addToOutbox(tx, { ...stored, usefulMs: consentMs, tenant: { workspaceId } })
 }
 
 export const confirmAlerts = endpoint({

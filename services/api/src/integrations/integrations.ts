@@ -56,7 +56,7 @@ export const createIntegration = endpoint({
       const row = await insertIntegration(tx, ctx.config.masterKeys, workspaceId, added)
       if (!row) throw new AppError('conflict', `A workspace may have at most ${maxIntegrations} integrations.`)
       const details = { name, channel, events, target: row.shownTarget }
-      await storeConsentMail(ctx, tx, target)
+      await storeConsentMail(ctx, tx, workspaceId, target)
       await audit(tx, caller, { action: 'integration.created', objectId: toId('int', row.id), details })
       return row
     }
@@ -109,7 +109,7 @@ export const updateIntegration = endpoint({
       if (!before) return null
       requireChannelOf(before.channel, body)
       const row = await changeIntegration(tx, ctx.config.masterKeys, workspaceId, id, change)
-      if (target) await storeConsentMail(ctx, tx, target)
+      if (target) await storeConsentMail(ctx, tx, workspaceId, target)
       const details = given({ name: body.name, events, target: target?.shownTarget })
       await audit(tx, caller, { action: 'integration.changed', objectId: toId('int', id), details })
       return row
@@ -169,7 +169,7 @@ export const testIntegration = endpoint({
     const id = newUuid()
     const kind = integration.channel === 'email' ? 'mail' : 'webhook'
     const stored = { id, kind, label: 'integration test', content: JSON.stringify(message), masterKeys: null } as const
-    await inTransaction(ctx.pool, tx => addToOutbox(tx, { ...stored, usefulMs }))
+    await inTransaction(ctx.pool, tx => addToOutbox(tx, { ...stored, usefulMs, tenant: { workspaceId } }))
     return ok(await outcomeOf(ctx, id))
   },
 })

@@ -23,6 +23,7 @@ export async function storeInvitationMail(
   const message: Message = { type: 'mail', mail }
   const id = newUuid()
   const { masterKeys } = ctx.config
-  const content = JSON.stringify(message)
-  await addToOutbox(tx, { id, kind: 'mail', label: 'invitation', content, masterKeys, usefulMs: invitationMs })
+  const stored = { id, kind: 'mail', label: 'invitation', content: JSON.stringify(message), masterKeys } as const
+  const tenant = { organizationId: organization.id }
+  await addToOutbox(tx, { ...stored, usefulMs: invitationMs, tenant })
 }

@@ -196,6 +196,8 @@ type TenantRow = {
   executions: number
   storageBytes: number
   failedToday: number
+  runsPerMinute: number
+  mails: number
 }
 type WorkspaceRow = { id: string; name: string; suspendedAt: Date | null; createdAt: Date; inFlight: number }
 type MemberRow = { id: string; email: string; name: string; role: Role; suspendedAt: Date | null }
@@ -218,16 +220,21 @@ const inFlightOf = (workspace: string) =>
 
 const sortColumns = {
   in_flight: 'w.in_flight',
+  rate: 'r.per_minute',
   executions: 'u.executions',
   storage: 's.bytes',
   failed_today: 'd.failed',
+  mails: 'm.mails',
 }
+
+const rateMinutes = 5
 
 const tenantColumns = `
   SELECT o.id, o.name, o.slug, o.tier, o.suspended_at AS "suspendedAt", o.created_at AS "createdAt",
          a.id AS "accountId", a.email AS "accountEmail", a.suspended_at AS "accountSuspendedAt",
          w.workspaces, w.in_flight AS "inFlight", coalesce(greatest(0, u.executions), 0)::float8 AS executions,
-         coalesce(greatest(0, s.bytes), 0)::float8 AS "storageBytes", coalesce(d.failed, 0)::float8 AS "failedToday"
+         coalesce(greatest(0, s.bytes), 0)::float8 AS "storageBytes", coalesce(d.failed, 0)::float8 AS "failedToday",
+         r.per_minute AS "runsPerMinute", m.mails
   FROM organizations o
   LEFT JOIN LATERAL (
     SELECT u.id, u.email, u.suspended_at FROM memberships m JOIN users u ON u.id = m.user_id
@@ -237,6 +244,16 @@ const tenantColumns = `
     SELECT count(*)::int AS workspaces, coalesce(sum(${inFlightOf('w.id')}), 0)::int AS in_flight
     FROM workspaces w WHERE w.organization_id = o.id AND w.deleted_at IS NULL
   ) w
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(total), 0)::float8 / ${rateMinutes} AS per_minute
+    FROM run_statistics s JOIN workspaces w ON w.id = s.workspace_id
+    WHERE w.organization_id = o.id AND s.period = 1 AND s.starts_at < date_trunc('minute', now())
+      AND s.starts_at >= date_trunc('minute', now()) - ${rateMinutes} * interval '1 minute'
+  ) r
+  CROSS JOIN LATERAL (
+    SELECT count(*)::int AS mails FROM outbox b
+    WHERE b.organization_id = o.id AND b.kind = 'mail' AND b.created_at > now() - interval '1 day'
+  ) m
   LEFT JOIN usage u ON u.organization_id = o.id AND u.month = utc_month(now())
   LEFT JOIN storage s ON s.organization_id = o.id
   LEFT JOIN usage_days d ON d.organization_id = o.id AND d.day = (now() AT TIME ZONE 'UTC')::date`
@@ -274,6 +291,8 @@ function presentTenant(row: TenantRow): Tenant {
     executions,
     storage_bytes: row.storageBytes,
     failed_today: row.failedToday,
+    runs_per_minute: row.runsPerMinute,
+    mails: row.mails,
     created_at: row.createdAt.toISOString(),
   }
 }
@@ -291,7 +310,6 @@ type Operator = { email: string; address: string }
 
 type OperatorLogEntry = { action: string; objectId: string; details: Readonly<Record<string, unknown>> }
 
-/** Records an action in the operators' log, in the transaction of the action. */
 /** Adds an entry to the operators' log, in the transaction of the action. */
 export async function recordOperatorAction(tx: Transaction, by: Operator, entry: OperatorLogEntry): Promise<void> {
   const text = `

@@ -58,9 +58,11 @@ export function TenantPage(): ReactNode {
               </Select>,
             ],
             ['Calls in flight', formatCount(tenant.in_flight)],
+            ['Runs per minute', formatCount(Math.round(tenant.runs_per_minute))],
             ['Executions this month', formatCount(tenant.executions)],
             ['Storage', formatBytes(tenant.storage_bytes)],
             ['Failed today', formatCount(tenant.failed_today)],
+            ['Mails in 24 hours', formatCount(tenant.mails)],
             ['Created', <RelativeTime key="created" at={tenant.created_at} />],
           ]}
         />

@@ -21,9 +21,11 @@ const states = [
 
 const orders = [
   { value: 'in_flight', label: 'Most in flight' },
+  { value: 'rate', label: 'Most runs per minute' },
   { value: 'executions', label: 'Most executions' },
   { value: 'storage', label: 'Most storage' },
   { value: 'failed_today', label: 'Most failures today' },
+  { value: 'mails', label: 'Most mails' },
 ]
 
 /** The organizations of the installation with their usage. */
@@ -58,6 +60,13 @@ export function Tenants(): ReactNode {
             { id: 'owner', header: 'Owner', isExtra: true, cell: ({ account }) => account?.email ?? 'None' },
             { id: 'tier', header: 'Tier', cell: ({ tier }) => tier },
             { id: 'slots', header: 'In flight', align: 'end', cell: ({ in_flight }) => formatCount(in_flight) },
+            {
+              id: 'rate',
+              header: 'Runs/min',
+              align: 'end',
+              isExtra: true,
+              cell: ({ runs_per_minute }) => formatCount(Math.round(runs_per_minute)),
+            },
             { id: 'executions', header: 'Executions', align: 'end', cell: ({ executions }) => formatCount(executions) },
             {
               id: 'storage',
@@ -72,6 +81,7 @@ export function Tenants(): ReactNode {
               align: 'end',
               cell: ({ failed_today }) => formatCount(failed_today),
             },
+            { id: 'mails', header: 'Mails', align: 'end', isExtra: true, cell: ({ mails }) => formatCount(mails) },
           ]}
         />
       )}
