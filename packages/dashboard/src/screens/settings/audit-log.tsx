@@ -20,6 +20,7 @@ import { useDisplayZone } from '../../ui/time-style.ts'
 import { useFilters } from '../../ui/use-filters.ts'
 import { toLogQuery } from '../log/log-filters.ts'
 import { RangeFilter } from '../log/range-filter.tsx'
+import { auditDetails } from './audit-details.ts'
 import { actionGroups, actionsOf } from './audit-groups.ts'
 import styles from './settings.module.css'
 
@@ -96,7 +97,9 @@ export function AuditLog(): ReactNode {
                   <span className={styles.entry} title={entry.action}>
                     {sentenceOf(entry.action)}
                   </span>
-                  <span>{detailsOf(entry)}</span>
+                  {auditDetails(entry.details).map(text => (
+                    <span key={text}>{text}</span>
+                  ))}
                 </div>
               ),
             },
@@ -122,13 +125,4 @@ function toAuditQuery({ group, ...values }: Partial<Record<string, string[]>>, t
 function sentenceOf(action: AuditEntry['action']): string {
   const words = action.replaceAll(/[._]/g, ' ').replace('api key', 'API key')
   return words[0]?.toUpperCase() + words.slice(1)
-}
-
-function detailsOf({ details }: AuditEntry): string {
-  return Object.entries(details)
-    .filter(([, value]) => value !== null)
-    .map(
-      ([name, value]) => `${name.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-    )
-    .join(', ')
 }
