@@ -90,3 +90,48 @@ it('1,000 queues with one due task each start beside a queue with 100,000 blocke
   expect(Math.max(...delays)).toBeLessThan(2_000)
   expect(Math.min(...delays)).toBeGreaterThanOrEqual(-5)
 }, 300_000)
+
+it('10,000 blocked queues delay no task of another queue or without one', async () => {
+  // Each queue has had its one start of the hour, and two tasks wait for the next one.
+  await belfry.execute(`
+    WITH made AS (
+      INSERT INTO queues (id, workspace_id, name, rate_count, rate_period_ms, advance_at)
+      SELECT gen_random_uuid(), w.id, 'hourly-' || n, 1, 3600000, now() + interval '1 hour'
+      FROM (SELECT id FROM workspaces LIMIT 1) w, generate_series(1, 10000) n RETURNING id, workspace_id, name
+    ),
+    started AS (INSERT INTO queue_starts (queue_id, at, starts) SELECT id, now(), 1 FROM made),
+    added AS (
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, queue_id)
+      SELECT uuid_v7(now() - interval '1 ms' * n), made.workspace_id, 'task', now() - interval '1 hour',
+             now() - interval '1 hour' + interval '2000 years', made.id
+      FROM made, generate_series(1, 2) n RETURNING id, queue_id
+    )
+    INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, queue)
+    SELECT added.id, 'B', '${target.url('hourly', 0)}', 'POST', 0, 'fixed', 1000, 1000, 1000, made.name
+    FROM added JOIN made ON made.id = added.queue_id`)
+  const firstMs = Date.parse(inMs(10_000))
+  const tasks = Array.from({ length: 400 }, (_, i) => ({
+    ...{ name: 'One', url: target.url(i % 2 === 0 ? 'beside' : 'alone', i), method: 'POST' },
+    execute_at: new Date(firstMs + i * 50).toISOString(),
+    ...(i % 2 === 0 && { queue: { name: 'beside', max_concurrent: 10 } }),
+  }))
+  await belfry.call('POST', path, { tasks })
+  expect(Date.now()).toBeLessThan(firstMs)
+  const found = () => target.calls.filter(({ queue }) => queue === 'beside' || queue === 'alone')
+  await waitFor(
+    async () => found().length,
+    count => count === 400,
+    90_000,
+  )
+  const offset = performance.timeOrigin
+  const lags = (name: string) =>
+    found()
+      .filter(({ queue }) => queue === name)
+      .map(({ startedAt, index }) => startedAt + offset - (firstMs + index * 50))
+      .sort((a, b) => a - b)
+  for (const name of ['beside', 'alone']) {
+    console.log({ name, medianMs: lags(name)[100], maxMs: lags(name).at(-1) })
+    expect(lags(name).at(-1)).toBeLessThan(1_000)
+  }
+  expect(target.calls.filter(({ queue }) => queue === 'hourly')).toEqual([])
+}, 300_000)
