@@ -129,6 +129,20 @@ describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () =
       await refused.press('Enter')
       expect(await page.getByRole('dialog').count()).toBe(0)
     }
+    const [refused, tooltip] = [
+      page.getByRole('button', { name: 'New subscription' }).first(),
+      page.getByRole('tooltip'),
+    ]
+    expect(await refused.getAttribute('aria-describedby')).toBe(await tooltip.getAttribute('id'))
+    await page.keyboard.press('Escape')
+    await tooltip.waitFor({ state: 'detached' })
+    expect(await refused.getAttribute('aria-describedby')).toBeNull()
+    await refused.hover()
+    await tooltip.hover() // stays while the pointer is on it
+    await page.waitForTimeout(300) // longer than it stays otherwise
+    expect(await tooltip.count()).toBe(1)
+    await page.mouse.move(0, 0)
+    await tooltip.waitFor({ state: 'detached' })
     await page.goto(`${home}/log`)
     await page.getByRole('link', { name: 'orders.paid' }).first().click()
     await page.getByRole('button', { name: 'Replay' }).focus()
