@@ -17,7 +17,10 @@ const rare = /operator\/|auth\/(register|login|password)|accept$|test$|export$|o
 const isFinal = ({ method, path }: Operation) =>
   /auth\/logout$/.test(path) ||
   (method === 'PATCH' && /auth\/me$/.test(path)) ||
-  (method !== 'GET' && /\/members\/|\/api-keys\/|(workspaces\/\{ws\}|organizations\/\{org\})$/.test(path))
+  (method !== 'GET' &&
+    /auth\/(sessions|me\/delete)|\/transfer$|\/members\/|\/api-keys\/|(workspaces\/\{ws\}|organizations\/\{org\})$/.test(
+      path,
+    ))
 
 // Few callers send as many requests as they can.
 const api = useApi(() => ({ TRUST_PROXY: 'loopback', RATE_LIMITS: 'off' }))
