@@ -7,6 +7,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Belfry, startBelfry } from './belfry.ts'
+import { readPages } from './docs/read-pages.ts'
 import { repositoryRoot } from './repository-root.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -126,6 +127,36 @@ describe.each(Object.keys(transports))('%s', kind => {
       ['cancel_task', false],
       ['replay_task', false],
     ])
+  })
+})
+
+describe('the session in docs/agents.md', () => {
+  it('goes as recorded', async () => {
+    const page = readPages().find(({ path }) => path === 'docs/agents.md')
+    const session = page?.blocks.find(({ text }) => text.startsWith('schedule_task'))?.text ?? ''
+    const calls = [...session.matchAll(/^(\w+_task) (\{[\s\S]*?\})\n +-> ([\s\S]*?)(?:\n\n|$)/gm)]
+    const { use } = await connect(transports['POST /mcp']?.() as Transport)
+    target.answer('/confirm', { status: 503, body: 'the shop is closed' })
+    const ids = new Map<string, string>()
+    for (const [, tool = '', args = '', recorded = ''] of calls) {
+      if (tool === 'replay_task') target.answer('/confirm', { status: 200 }) // the user opens the shop
+      const { url, ...given } = JSON.parse(args)
+      const input = url ? { url: target.url(new URL(url).pathname), ...given } : { task_id: ids.get(given.task_id) }
+      const answer = await waitFor(
+        () => use(tool, input),
+        ({ task }) => !task || task.state === 'dead' || task.state === 'success',
+        30_000,
+      )
+      const [, name] = /^\{ "id": "(task_\w+\.{3})"/.exec(recorded) ?? []
+      if (name) ids.set(name, answer.id)
+      const members = /"(?:why|state|replayOf|method|body|status)": (?:"(?:[^"\\]|\\.)*"|\d+)/g
+      const got = JSON.stringify(answer).replaceAll(/\d+ ms/g, 'N ms')
+      for (const [member] of recorded.matchAll(members)) {
+        const expected = [...ids].reduce((text, [short, id]) => text.replace(short, id), member)
+        expect(got).toContain(expected.replace('": ', '":').replaceAll(/\d+ ms/g, 'N ms'))
+      }
+    }
+    expect(calls.map(([, tool]) => tool)).toEqual(['schedule_task', 'explain_task', 'replay_task', 'explain_task'])
   })
 })
 

@@ -203,6 +203,25 @@ describe('apply', () => {
     expect((await call('GET', '/api/v1/scheduler/queues')).body.data).toHaveLength(1)
   })
 
+  it('creates 500 cron jobs, and writes nothing the second time', async () => {
+    const { run, write, keys } = await aWorkspace()
+    const jobs = Array.from(
+      { length: 500 },
+      (_, i) => `  job-${i}: { cron: 0 3 * * *, url: "https://example.com/${i}" }`,
+    )
+    await write(`project: large\ncron_jobs:\n${jobs.join('\n')}\n`)
+    const started = performance.now()
+    expect(await run('apply')).toHaveLength(500)
+    // An idle machine with two cores needs 3 seconds.
+    expect(performance.now() - started).toBeLessThan(30_000)
+    const written = () =>
+      belfry.execute(`SELECT max(updated_at), (SELECT count(*) FROM audit_log) FROM cron_jobs WHERE key LIKE 'large/%'`)
+    const before = await written()
+    expect(await run('apply')).toEqual([])
+    expect(await written()).toEqual(before)
+    expect((await keys()).length).toBe(500)
+  })
+
   it('ends in the same state when it is killed, and when two run at once', async () => {
     const { run, write, start, keys } = await aWorkspace()
     const jobs = Array.from(
