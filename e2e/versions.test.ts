@@ -17,6 +17,7 @@ const places: Record<string, RegExp> = {
   Dockerfile: /image\.version="([^"]+)"/g,
   'docs/quick-start.md': /belfry-client-([\d.]+)\.tgz/g,
   'docs/self-hosting.md': /belfry-[$\w-]+:([\d.]+)/g,
+  'docs/terraform.md': /-version ([\d.]+)/g,
   'k8s/README.md': /belfry-api:([\d.]+)|newTag: ([\d.]+)/g,
   'k8s/base/kustomization.yaml': /newTag: ([\d.]+)/g,
   'packages/cli/README.md': /belfry-cli-([\d.]+)\.tgz/g,

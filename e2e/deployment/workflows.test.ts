@@ -47,6 +47,7 @@ describe('the workflows', () => {
       ...['chart id-token', 'chart packages', 'images id-token', 'images packages', 'packages id-token'],
       'python id-token',
       'release contents',
+      'terraform id-token',
     ])
   })
 })
@@ -81,6 +82,12 @@ describe('a release', () => {
     const publish = stepsOf(python).find(({ uses }) => uses?.startsWith('pypa/gh-action-pypi-publish@'))
     expect(publish).toBeDefined()
     expect(publish?.with).toBeUndefined()
+  })
+
+  it('makes the archives of the Terraform provider twice, and signs their checksums', () => {
+    const runs = stepsOf(jobs.terraform).flatMap(({ run = [] }) => run)
+    expect(runs.filter(run => run.includes('go run ./release'))).toHaveLength(2)
+    expect(runs.join('\n')).toContain('cosign sign-blob')
   })
 
   it('makes its artefacts with the script that a maintainer runs, twice', () => {

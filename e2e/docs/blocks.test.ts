@@ -11,6 +11,7 @@ const unchecked: Record<string, string> = {
   '': 'drawings, and files of other programs',
   ini: 'units of systemd',
   typescript: 'declarations of the client reference',
+  hcl: 'configurations of the Terraform provider, which its own test validates',
   python: 'programs of the Python client, which its own tests run',
   sql: 'tables of the examples, which their test creates',
 }

@@ -1,0 +1,87 @@
+package provider
+
+import (
+	"context"
+	"maps"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+
+	"terraform-provider-belfry/internal/belfry"
+)
+
+// connection is the part of a resource that calls the API.
+type connection struct {
+	client *belfry.Client
+}
+
+// Configure is called without data before the provider is configured.
+func (c *connection) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	c.client, _ = req.ProviderData.(*belfry.Client)
+}
+
+// dataConnection is the part of a data source that calls the API.
+type dataConnection struct {
+	client *belfry.Client
+}
+
+func (c *dataConnection) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
+	c.client, _ = req.ProviderData.(*belfry.Client)
+}
+
+// create creates an object with a key. When the answer of an earlier attempt was lost and the key is in use now, that attempt
+// has created the object, which the fields of the body then update.
+func (c *connection) create(ctx context.Context, collection string, body map[string]any, out any) error {
+	key, hasKey := body["key"].(string)
+	// The API accepts an Idempotency-Key for cron jobs. A key refuses a second object of another kind.
+	err := c.client.Create(ctx, collection, body, out, hasKey || collection == belfry.CronJobs)
+	if !hasKey || !isOwnKeyInUse(err) {
+		return err
+	}
+	id, findErr := c.client.FindID(ctx, collection, key)
+	if findErr != nil || id == "" {
+		return err
+	}
+	change := make(map[string]any, len(body))
+	for name, value := range body {
+		if name != "channel" { // cannot change
+			change[name] = value
+		}
+	}
+	return c.client.Patch(ctx, belfry.At(collection, id), change, out)
+}
+
+// importByIDOrKey sets the id of the object that has the given id or key. A read fills in all other attributes.
+func (c *connection) importByIDOrKey(
+	ctx context.Context, collection, kind string, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
+) {
+	id, err := c.client.FindID(ctx, collection, req.ID)
+	if err != nil {
+		report(&resp.Diagnostics, kind, err, nil)
+		return
+	}
+	if id == "" {
+		resp.Diagnostics.AddError("No such "+kind, "The workspace has no "+kind+" with the id or key "+req.ID+".")
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
+}
+
+// delete deletes the object that a state describes.
+func (c *connection) delete(ctx context.Context, path, kind string, diagnostics *diag.Diagnostics) {
+	if err := c.client.Delete(ctx, path); err != nil {
+		report(diagnostics, kind, err, nil)
+	}
+}
+
+// merge returns the attributes of all maps.
+func merge(all ...map[string]schema.Attribute) map[string]schema.Attribute {
+	merged := map[string]schema.Attribute{}
+	for _, one := range all {
+		maps.Copy(merged, one)
+	}
+	return merged
+}
