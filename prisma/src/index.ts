@@ -123,6 +123,7 @@ export { type Db, inTransaction, isInTransaction, type Transaction } from './pos
 export { inspectDatabase } from './postgres/inspect-database.ts'
 export { type Listener, listen } from './postgres/listen.ts'
 export { circuitsChannel, dueTaskChannel, outboxChannel, parseDueNotice, tenantsChannel } from './postgres/notices.ts'
+export { openReplica, preferReplica, type Replica } from './postgres/open-replica.ts'
 export { openPool, type Pool, pingPool } from './postgres/pool.ts'
 export { probeWrite } from './postgres/probe-write.ts'
 export { type RetryOptions, retryDatabase, waitForDatabase } from './postgres/retry-database.ts'

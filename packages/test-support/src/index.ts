@@ -6,6 +6,7 @@ export { privateUrls } from './private-urls.ts'
 export { type Receiver, type ReceiverOptions, startReceiver } from './receiver.ts'
 export type { Behaviour } from './receiver-behaviour.ts'
 export { type RedisCluster, startRedisCluster } from './redis-cluster.ts'
+export { type ReplicatedDatabase, startReplicatedDatabase } from './replicated-database.ts'
 export { serviceUrl } from './service-url.ts'
 export {
   type StandInSubscription,

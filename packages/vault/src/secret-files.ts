@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 /** The variables that hold secrets. Each can instead be the content of the file that `<NAME>_FILE` names. */
 export const secretVariables = [
   'DATABASE_URL',
+  'DATABASE_READ_URL',
   'API_DATABASE_URL',
   'SCHEDULER_DATABASE_URL',
   'DISPATCHER_DATABASE_URL',

@@ -31,6 +31,10 @@ const jwtSecret = z
 
 export const variables = z.object({
   ...serviceVariables,
+  /** A streaming replica of the PostgreSQL, for lists, exports and the overview. Default: they are read from the primary. */
+  DATABASE_READ_URL: serviceVariables.DATABASE_URL.optional(),
+  /** How old the data of the replica may be, in milliseconds, before the primary is read instead. */
+  DATABASE_READ_MAX_LAG_MS: integer(1_000, 600_000).default(5_000),
   HOST: listenHost,
   PORT: port.default(3000),
   /** Signs session tokens. Required without `JWT_SECRETS`. */
@@ -111,6 +115,7 @@ const schema = variables
   .superRefine(requireConfirmation)
   .transform(env => ({
     ...serviceSettings(env),
+    readReplica: env.DATABASE_READ_URL ? { url: env.DATABASE_READ_URL, maxLagMs: env.DATABASE_READ_MAX_LAG_MS } : null,
     listen: { host: env.HOST, port: env.PORT },
     jwtKeys: jwtKeysOf(env),
     trustProxy: env.TRUST_PROXY,

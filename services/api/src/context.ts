@@ -17,6 +17,7 @@ import { type ApiKeyCache, createApiKeyCache, createRejectedKeys, type RejectedK
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import { openStripeBilling, type StripeBilling } from './billing/stripe/stripe-billing.ts'
 import { type Config, hasOperators } from './config.ts'
+import { openReadReplica, type ReadReplica } from './http/read-replica.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { createHeadrooms, type Headrooms } from './quotas/headroom.ts'
 import { createUsageCache, type UsageCache } from './quotas/usage-cache.ts'
@@ -34,6 +35,8 @@ export type Context = {
   prisma: Prisma
   /** For tasks and runs. */
   pool: Pool
+  /** Null when lists are read from the primary. */
+  readReplica: ReadReplica | null
   clock: DatabaseClock
   /** Null without a Redis: dispatchers find due tasks in PostgreSQL. */
   queue: DispatchQueue | null
@@ -80,6 +83,7 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
     log,
     prisma: createPrisma(config.databaseUrl, 'belfry-api'),
     pool,
+    readReplica: openReadReplica(config, pool, onError),
     clock: await openDatabaseClock(pool),
     queue,
     deadLetters,
@@ -103,11 +107,12 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
 }
 
 /** Waits for work in the background, and closes all connections. */
-export async function closeContext({ background, queue, deadLetters, prisma, boardQueues, pool }: Context) {
+export async function closeContext(ctx: Context) {
+  const { background, queue, deadLetters, prisma, boardQueues, pool, readReplica } = ctx
   await Promise.all(background)
   await Promise.all([queue?.close(), deadLetters?.close(), prisma.$disconnect()])
   await boardQueues?.close()
-  await pool.end()
+  await Promise.all([pool.end(), readReplica?.replica.pool.end()])
 }
 
 function endOnStop(stop: AbortSignal): Set<RunStream> {

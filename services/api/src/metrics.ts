@@ -34,6 +34,11 @@ export function openMetrics(meter: Meter) {
     ['code'],
     [{ code: 'quota_exceeded' }, { code: 'rate_limited' }],
   )
+  const listReads = meter.counters(
+    'belfry_list_reads_total',
+    'Statements of lists that may be read from a replica, by the server that answered.',
+    ['server'],
+  )
   const batchSize = measureBatches(meter)
   return {
     meter,
@@ -42,6 +47,7 @@ export function openMetrics(meter: Meter) {
       if (!isStream) durations({ method, route }, durationMs / 1000, traceparent)
     },
     refused: (code: AppErrorCode) => refusals({ code }),
+    listRead: (server: 'primary' | 'replica') => listReads({ server }),
     created: (size: number) => batchSize({ batch: 'create' }, size),
     queueAway: countQueueAway(meter),
   }

@@ -14,6 +14,7 @@ import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { closeContext, openContext } from './context.ts'
 import { createApiServer } from './http/api-server.ts'
+import { followReplica } from './http/read-replica.ts'
 import { listenForDevelopment } from './qstash/listen-for-development.ts'
 
 const clockRefreshMs = 10_000
@@ -48,6 +49,7 @@ export async function startApi(config: Config, log: Logger, host: Host): Promise
     },
     stop,
   )
+  const replicaLoop = followReplica(ctx)
   return {
     async drain() {
       await new Promise<void>(resolve => {
@@ -56,7 +58,7 @@ export async function startApi(config: Config, log: Logger, host: Host): Promise
         devListener?.close()
         devListener?.closeIdleConnections()
       })
-      await clockLoop
+      await Promise.all([clockLoop, replicaLoop])
       await closeContext(ctx)
     },
   }

@@ -13,11 +13,16 @@ export type CallOptions = {
   signal?: AbortSignal | undefined
 }
 
+// Other processes of the API do not know of a change, and might read a replica that lacks it.
+const changeIsNewMs = 10_000
+let changedAt = Number.NEGATIVE_INFINITY
+
 /** Calls the API with the session cookie. Only this function and `followEvents` use `fetch`. */
 export async function call<T = void>(method: string, path: string, options: CallOptions = {}): Promise<T> {
   const response = await send(method, path, options)
   const text = await response.text()
   const body: unknown = text === '' ? undefined : readJson(text)
+  if (method !== 'GET') changedAt = performance.now()
   if (response.ok) return body as T // what the contract promises for this path
   throw new ApiProblem(response.status, (body ?? {}) as object)
 }
@@ -31,6 +36,7 @@ async function send(method: string, path: string, options: CallOptions): Promise
         Accept: 'application/json',
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(options.workspaceId ? { 'X-Workspace-Id': options.workspaceId } : {}),
+        ...(performance.now() - changedAt < changeIsNewMs ? { 'X-Belfry-Read': 'primary' } : {}),
         ...(options.idempotencyKey ? { 'Idempotency-Key': options.idempotencyKey } : {}),
       },
       ...(body === undefined ? {} : { body: toBodyText(body) }),

@@ -31,6 +31,7 @@ export const getCronJob = endpoint({
 export const listCronJobs = endpoint({
   right: 'cron_job.read',
   summary: 'List cron jobs, newest first',
+  mayLag: true,
   answer: { status: 200, body: pageOf(cronJob) },
   query: listCronJobsQuery,
   async handle(ctx, { caller, query }) {
@@ -77,6 +78,7 @@ type Row = { cronJobId: string; id: string; status: RunStatus; startedAt: Date; 
 export const listRecentRuns = endpoint({
   right: 'run.read',
   summary: 'Get the latest runs of several cron jobs at once, oldest first',
+  mayLag: true,
   answer: { status: 200, body: recentRuns },
   query: recentRunsQuery,
   async handle(ctx, { caller, query }) {

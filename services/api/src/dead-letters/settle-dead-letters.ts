@@ -29,6 +29,7 @@ import { presentOperation } from './operations.ts'
 export const listDeadLetters = endpoint({
   right: 'dead_letter.read',
   summary: 'List tasks that could not be delivered, until they are replayed or discarded',
+  mayLag: true,
   answer: { status: 200, body: pageOf(task) },
   query: listDeadLettersQuery,
   async handle(ctx, { caller, query }) {

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { authorize, type CallerOf, type Right } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { type BodyLimits, bodyLimits, readJsonBody } from './read-body.ts'
+import { readsOfReplica, recordWrite } from './read-replica.ts'
 import { invalid } from './refusals.ts'
 import type { Reply } from './reply.ts'
 import { sendReply } from './send.ts'
@@ -48,6 +49,8 @@ export type Definition<R extends Right, Body, Query, Params extends string> = {
   inspect?: Inspect
   /** Whether it accepts an `Idempotency-Key`. Default false. */
   isIdempotent?: boolean
+  /** Whether it may read from a replica, whose data is up to some seconds old. Default false. */
+  mayLag?: boolean
   handle: (ctx: Context, input: Input<R, Body, Query, Params>) => Promise<Reply>
 }
 
@@ -72,6 +75,7 @@ export type Endpoint = {
   query: z.ZodType | undefined
   body: z.ZodType | undefined
   isIdempotent: boolean
+  mayLag: boolean
   serve: (ctx: Context, request: Request, response: Response) => Promise<void>
 }
 
@@ -93,6 +97,7 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
     query: definition.query,
     body: definition.body,
     isIdempotent: definition.isIdempotent ?? false,
+    mayLag: definition.mayLag ?? false,
     async serve(ctx, request, response) {
       const arrivedAt = ctx.clock.now()
       const params = readParams<Params>(request, kinds)
@@ -103,15 +108,9 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
       const { value, text } = bodySchema
         ? await readBody(ctx, request, response, bodySchema, limits, inspect)
         : { value: undefined as Body, text: '' }
-      const reply = await definition.handle(scopeReads(ctx, request, caller), {
-        caller,
-        params,
-        query,
-        body: value,
-        bodyText: text,
-        request,
-        arrivedAt,
-      })
+      const scoped = scopeReads(ctx, request, caller, definition.mayLag ?? false)
+      const input = { caller, params, query, body: value, bodyText: text, request, arrivedAt }
+      const reply = await definition.handle(scoped, input).finally(() => recordWrite(ctx, request, caller))
       await sendReply(response, reply)
     },
   }
@@ -119,9 +118,9 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
 
 // A second net: in tables with row-level security a read sees only rows of its caller's tenant. Writes, among them the creation
 // of tasks, cost nothing more.
-function scopeReads(ctx: Context, { method }: Request, caller: CallerOf<Right>): Context {
-  if (method !== 'GET' || caller === null || !('organizationId' in caller)) return ctx
-  return { ...ctx, pool: scopeTo(ctx.pool, caller) }
+function scopeReads(ctx: Context, request: Request, caller: CallerOf<Right>, mayLag: boolean): Context {
+  if (request.method !== 'GET' || caller === null || !('organizationId' in caller)) return ctx
+  return { ...ctx, pool: mayLag ? readsOfReplica(ctx, request, caller) : scopeTo(ctx.pool, caller) }
 }
 
 // A malformed id becomes the nil UUID, which gets the same response as an unknown id. `current` is the workspace of the

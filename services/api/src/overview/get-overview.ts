@@ -17,6 +17,7 @@ const steps: Record<OverviewRange, { bucketMs: number; count: number }> = {
 export const getOverview = endpoint({
   right: 'run.read',
   summary: 'Get statistics of the runs of a workspace',
+  mayLag: true,
   answer: { status: 200, body: overview },
   query: overviewQuery,
   async handle(ctx, { caller, query }) {

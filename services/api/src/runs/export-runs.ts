@@ -12,6 +12,7 @@ import { visibleWorkspaces } from './visible-workspaces.ts'
 export const exportRuns = endpoint({
   right: 'run.read',
   summary: 'Export runs as CSV or JSON Lines, newest first',
+  mayLag: true,
   answer: { status: 200, texts: exportTypes },
   query: exportRunsQuery,
   async handle(ctx, { caller, query }) {
@@ -22,6 +23,7 @@ export const exportRuns = endpoint({
 export const exportOrganizationRuns = endpoint({
   right: 'organization_run.read',
   summary: 'Export the runs of all workspaces that the caller may see',
+  mayLag: true,
   answer: { status: 200, texts: exportTypes },
   params: { org: 'org' },
   query: exportOrganizationRunsQuery,

@@ -25,6 +25,7 @@ type Row = {
 export const listFailures = endpoint({
   right: 'run.read',
   summary: 'Group failed runs by host, error and response status',
+  mayLag: true,
   answer: { status: 200, body: runFailures },
   query: runFailuresQuery,
   async handle(ctx, { caller, query }) {

@@ -10,6 +10,7 @@ import { visibleWorkspaces } from './visible-workspaces.ts'
 export const listRuns = endpoint({
   right: 'run.read',
   summary: 'List runs, newest first',
+  mayLag: true,
   answer: { status: 200, body: pageOf(run) },
   query: listRunsQuery,
   async handle(ctx, { caller, query }) {
@@ -22,6 +23,7 @@ export const listRuns = endpoint({
 export const listOrganizationRuns = endpoint({
   right: 'organization_run.read',
   summary: 'List the runs of all workspaces that the caller may see, newest first',
+  mayLag: true,
   answer: { status: 200, body: pageOf(run) },
   params: { org: 'org' },
   query: listOrganizationRunsQuery,

@@ -11,6 +11,7 @@ const maxOfKind = 8
 export const search = endpoint({
   right: 'run.read',
   summary: 'Find tasks, cron jobs, runs, hosts and topics by id or by a part of the name',
+  mayLag: true,
   answer: { status: 200, body: searchResult },
   query: searchQuery,
   async handle(ctx, { caller, query }) {

@@ -31,6 +31,7 @@ export async function readTask(ctx: Context, workspaceId: string, id: string): P
 export const listTasks = endpoint({
   right: 'task.read',
   summary: 'List tasks, newest first',
+  mayLag: true,
   answer: { status: 200, body: pageOf(task) },
   query: listTasksQuery,
   async handle(ctx, { caller, query }) {
@@ -42,6 +43,7 @@ export const listTasks = endpoint({
 export const exportTasks = endpoint({
   right: 'task.read',
   summary: 'Export tasks as CSV or JSON Lines, newest first',
+  mayLag: true,
   answer: { status: 200, texts: exportTypes },
   query: exportTasksQuery,
   async handle(ctx, { caller, query }) {
