@@ -4,8 +4,8 @@ import { Field, TextInput } from '../../ui/field.tsx'
 import type { FieldErrors } from '../use-form.ts'
 import { CallbackFields } from './callback-fields.tsx'
 import { checkCallbacks, checkQueue } from './check-request.ts'
+import { FoldedFields } from './folded-fields.tsx'
 import { checkLabels, labelsText, parseLabels } from './labels.ts'
-import styles from './request.module.css'
 import { type CallbackDrafts, callbackBodies, callbackDrafts } from './request-draft.ts'
 
 /** The queue, the deadline, the labels and the callbacks of the tasks of an event, a subscription or a cron job. */
@@ -31,23 +31,20 @@ export function FlowFields({ draft, errors, onChange }: FlowFieldsProps): ReactN
   const [isUsed] = useState(() => JSON.stringify(draft) !== JSON.stringify(flowDraftOf()))
   const hasError = Object.keys(errors).some(name => flowFields.has(name))
   return (
-    <details className={styles.folded} open={isUsed || hasError || undefined}>
-      <summary>Queue, deadline, labels and callbacks</summary>
-      <div className={styles.part}>
-        <Field label="Queue" isOptional error={errors.queue}>
-          <TextInput
-            name="queue"
-            isMono
-            autoComplete="off"
-            value={draft.queue}
-            onChange={event => onChange({ queue: event.target.value })}
-          />
-        </Field>
-        <MaxAgeField draft={draft} errors={errors} onChange={onChange} />
-        <LabelsField draft={draft} errors={errors} onChange={onChange} />
-        <CallbackFields draft={draft} errors={errors} onChange={onChange} />
-      </div>
-    </details>
+    <FoldedFields summary="Queue, deadline, labels and callbacks" isOpenAtFirst={isUsed} hasError={hasError}>
+      <Field label="Queue" isOptional error={errors.queue}>
+        <TextInput
+          name="queue"
+          isMono
+          autoComplete="off"
+          value={draft.queue}
+          onChange={event => onChange({ queue: event.target.value })}
+        />
+      </Field>
+      <MaxAgeField draft={draft} errors={errors} onChange={onChange} />
+      <LabelsField draft={draft} errors={errors} onChange={onChange} />
+      <CallbackFields draft={draft} errors={errors} onChange={onChange} />
+    </FoldedFields>
   )
 }
 

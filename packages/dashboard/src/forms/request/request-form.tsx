@@ -4,6 +4,7 @@ import { Card } from '../../ui/card.tsx'
 import { Form } from '../form.tsx'
 import type { DraftForm } from '../use-draft-form.ts'
 import { CallbackFields } from './callback-fields.tsx'
+import { FoldedFields } from './folded-fields.tsx'
 import styles from './request.module.css'
 import type { RequestDraft } from './request-draft.ts'
 import { RequestFields } from './request-fields.tsx'
@@ -60,14 +61,16 @@ export function RequestForm({ state, action, now, backTo, facts, children, more 
           <RequestFields {...fields} />
         </FormCard>
         <Card label="Timeout and retries">
-          <details className={styles.folded} open={hasRetryError(fields.errors) || undefined}>
-            <summary>
-              Timeout and retries <span>{retrySummary(fields.draft)}</span>
-            </summary>
-            <div className={styles.part}>
-              <RetryFields {...fields} />
-            </div>
-          </details>
+          <FoldedFields
+            summary={
+              <>
+                Timeout and retries <span>{retrySummary(fields.draft)}</span>
+              </>
+            }
+            hasError={hasRetryError(fields.errors)}
+          >
+            <RetryFields {...fields} />
+          </FoldedFields>
         </Card>
         <FormCard label="Callbacks">
           <CallbackFields {...fields} />
