@@ -117,6 +117,28 @@ describe('the dashboard while its connection or session is lost', { timeout: 180
     expect(await page.getByText('Unsaved changes restored').count()).toBe(0)
   })
 
+  it('shows the page until that for signing in has loaded, when the session ends', async () => {
+    const page = await stage.ownerPage({ expected })
+    await open(page, '/tasks/new', 'New task')
+    await page.getByLabel('Name', { exact: true }).fill('Half a reminder')
+    await page.getByLabel('When', { exact: true }).fill('tomorrow 09:00')
+    await page.getByLabel('Target URL').fill('https://example.com/hooks')
+    let load = () => {}
+    const mayLoad = new Promise<void>(resolve => {
+      load = resolve
+    })
+    await page.route('**/assets/sign-in-*.js', route => mayLoad.then(() => route.continue()))
+    const requested = page.waitForRequest('**/assets/sign-in-*.js')
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Create task' }).click()
+    await requested
+    await page.getByLabel('Name', { exact: true }).fill('A whole reminder')
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('A whole reminder')
+    load()
+    await page.waitForURL('**/sign-in?return=*')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
   it('shows no focus ring around the content after a navigation by keyboard', async () => {
     const page = await stage.ownerPage()
     await open(page, '', 'Overview')

@@ -10,11 +10,12 @@ import './styles/tokens.css'
 import './styles/base.css'
 import { ToastProvider } from './ui/toast.tsx'
 
-const client = createQueryClient(() => {
+const client = createQueryClient(async () => {
   const { pathname, search } = window.location
   if (pathname.startsWith('/sign-in')) return
+  await router.navigate(paths.signIn(pathname + search), { replace: true })
+  // The page that was left needs its data until then.
   client.clear()
-  void router.navigate(paths.signIn(pathname + search), { replace: true })
 })
 const router = createRouter(client)
 

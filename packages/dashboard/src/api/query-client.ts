@@ -5,9 +5,9 @@ import { ApiProblem } from './api-problem.ts'
 const otherTabs = 'BroadcastChannel' in globalThis ? new BroadcastChannel('belfry') : null
 
 /** Creates the query cache. It calls `onSignedOut` when the API answers 401. */
-export function createQueryClient(onSignedOut: () => void): QueryClient {
+export function createQueryClient(onSignedOut: () => Promise<void>): QueryClient {
   const onError = (error: Error) => {
-    if (error instanceof ApiProblem && error.status === 401) onSignedOut()
+    if (error instanceof ApiProblem && error.status === 401) void onSignedOut()
   }
   const client = new QueryClient({
     queryCache: new QueryCache({ onError }),
