@@ -5,7 +5,6 @@ import (
 	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -70,10 +69,33 @@ func (c *connection) importByIDOrKey(
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
 }
 
-// delete deletes the object that a state describes.
-func (c *connection) delete(ctx context.Context, path, kind string, diagnostics *diag.Diagnostics) {
-	if err := c.client.Delete(ctx, path); err != nil {
-		report(diagnostics, kind, err, nil)
+// read reads the object that a state describes. When it is gone, the state forgets it; ok says whether it was read.
+func read[T any](
+	ctx context.Context, client *belfry.Client, path, kind string, resp *resource.ReadResponse,
+) (found T, ok bool) {
+	err := client.Get(ctx, path, &found)
+	if belfry.IsNotFound(err) {
+		resp.State.RemoveResource(ctx)
+		return found, false
+	}
+	if err != nil {
+		report(&resp.Diagnostics, kind, err, nil)
+		return found, false
+	}
+	return found, true
+}
+
+// delete deletes the object that the given attribute of the state identifies.
+func (c *connection) delete(
+	ctx context.Context, collection, attribute, kind string, req resource.DeleteRequest, resp *resource.DeleteResponse,
+) {
+	var name string
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root(attribute), &name)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if err := c.client.Delete(ctx, belfry.At(collection, name)); err != nil {
+		report(&resp.Diagnostics, kind, err, nil)
 	}
 }
 

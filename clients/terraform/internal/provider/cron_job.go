@@ -146,14 +146,8 @@ func (r *cronJobResource) Read(ctx context.Context, req resource.ReadRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	var found belfry.CronJob
-	err := r.client.Get(ctx, belfry.At(belfry.CronJobs, state.ID.ValueString()), &found)
-	if belfry.IsNotFound(err) {
-		resp.State.RemoveResource(ctx)
-		return
-	}
-	if err != nil {
-		report(&resp.Diagnostics, "cron job", err, nil)
+	found, ok := read[belfry.CronJob](ctx, r.client, belfry.At(belfry.CronJobs, state.ID.ValueString()), "cron job", resp)
+	if !ok {
 		return
 	}
 	state.fill(found)
@@ -214,11 +208,7 @@ func bodyChange(before, after map[string]any) map[string]any {
 }
 
 func (r *cronJobResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state CronJobModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if !resp.Diagnostics.HasError() {
-		r.delete(ctx, belfry.At(belfry.CronJobs, state.ID.ValueString()), "cron job", &resp.Diagnostics)
-	}
+	r.delete(ctx, belfry.CronJobs, "id", "cron job", req, resp)
 }
 
 func (r *cronJobResource) ImportState(

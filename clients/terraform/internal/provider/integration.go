@@ -165,14 +165,8 @@ func (r *integrationResource) Read(ctx context.Context, req resource.ReadRequest
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	var found belfry.Integration
-	err := r.client.Get(ctx, belfry.At(belfry.Integrations, state.ID.ValueString()), &found)
-	if belfry.IsNotFound(err) {
-		resp.State.RemoveResource(ctx)
-		return
-	}
-	if err != nil {
-		report(&resp.Diagnostics, "integration", err, nil)
+	found, ok := read[belfry.Integration](ctx, r.client, belfry.At(belfry.Integrations, state.ID.ValueString()), "integration", resp)
+	if !ok {
 		return
 	}
 	// The API shows only the host of the URL.
@@ -210,11 +204,7 @@ func (r *integrationResource) Update(ctx context.Context, req resource.UpdateReq
 }
 
 func (r *integrationResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state IntegrationModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if !resp.Diagnostics.HasError() {
-		r.delete(ctx, belfry.At(belfry.Integrations, state.ID.ValueString()), "integration", &resp.Diagnostics)
-	}
+	r.delete(ctx, belfry.Integrations, "id", "integration", req, resp)
 }
 
 func (r *integrationResource) ImportState(

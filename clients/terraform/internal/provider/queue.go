@@ -143,14 +143,8 @@ func (r *queueResource) Read(ctx context.Context, req resource.ReadRequest, resp
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	var found belfry.Queue
-	err := r.client.Get(ctx, belfry.At(belfry.Queues, state.Name.ValueString()), &found)
-	if belfry.IsNotFound(err) {
-		resp.State.RemoveResource(ctx)
-		return
-	}
-	if err != nil {
-		report(&resp.Diagnostics, "queue", err, nil)
+	found, ok := read[belfry.Queue](ctx, r.client, belfry.At(belfry.Queues, state.Name.ValueString()), "queue", resp)
+	if !ok {
 		return
 	}
 	state.fill(found)
@@ -158,11 +152,7 @@ func (r *queueResource) Read(ctx context.Context, req resource.ReadRequest, resp
 }
 
 func (r *queueResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state QueueModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if !resp.Diagnostics.HasError() {
-		r.delete(ctx, belfry.At(belfry.Queues, state.Name.ValueString()), "queue", &resp.Diagnostics)
-	}
+	r.delete(ctx, belfry.Queues, "name", "queue", req, resp)
 }
 
 func (r *queueResource) ImportState(

@@ -194,11 +194,7 @@ func (r *secretResource) Read(ctx context.Context, req resource.ReadRequest, res
 }
 
 func (r *secretResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state SecretModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if !resp.Diagnostics.HasError() {
-		r.delete(ctx, belfry.At(belfry.Secrets, state.Name.ValueString()), "secret", &resp.Diagnostics)
-	}
+	r.delete(ctx, belfry.Secrets, "name", "secret", req, resp)
 }
 
 func (r *secretResource) ImportState(

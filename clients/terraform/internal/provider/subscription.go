@@ -83,14 +83,8 @@ func (r *subscriptionResource) Read(ctx context.Context, req resource.ReadReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	var found belfry.Subscription
-	err := r.client.Get(ctx, belfry.At(belfry.Subscriptions, state.ID.ValueString()), &found)
-	if belfry.IsNotFound(err) {
-		resp.State.RemoveResource(ctx)
-		return
-	}
-	if err != nil {
-		report(&resp.Diagnostics, "subscription", err, nil)
+	found, ok := read[belfry.Subscription](ctx, r.client, belfry.At(belfry.Subscriptions, state.ID.ValueString()), "subscription", resp)
+	if !ok {
 		return
 	}
 	state.fill(found)
@@ -115,11 +109,7 @@ func (r *subscriptionResource) Update(ctx context.Context, req resource.UpdateRe
 }
 
 func (r *subscriptionResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state SubscriptionModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if !resp.Diagnostics.HasError() {
-		r.delete(ctx, belfry.At(belfry.Subscriptions, state.ID.ValueString()), "subscription", &resp.Diagnostics)
-	}
+	r.delete(ctx, belfry.Subscriptions, "id", "subscription", req, resp)
 }
 
 func (r *subscriptionResource) ImportState(
