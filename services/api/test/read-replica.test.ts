@@ -133,6 +133,9 @@ it('reads the primary when the replica is older than the bound, and the replica 
     await api.call('POST', tasks, aTaskBody({ name: 'third' }))
     await answeredBy('primary')
     expect(bounded.ageMs()).toBeGreaterThan(500)
+    // More positions than it keeps. The oldest ones still give an age.
+    for (let measured = 0; measured <= 100; measured++) await bounded.measure()
+    expect(bounded.ageMs()).toBeLessThan(Number.POSITIVE_INFINITY)
   } finally {
     await database.resumeReplay()
   }
