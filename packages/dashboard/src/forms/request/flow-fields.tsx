@@ -32,15 +32,7 @@ export function FlowFields({ draft, errors, onChange }: FlowFieldsProps): ReactN
   const hasError = Object.keys(errors).some(name => flowFields.has(name))
   return (
     <FoldedFields summary="Queue, deadline, labels and callbacks" isOpenAtFirst={isUsed} hasError={hasError}>
-      <Field label="Queue" isOptional error={errors.queue}>
-        <TextInput
-          name="queue"
-          isMono
-          autoComplete="off"
-          value={draft.queue}
-          onChange={event => onChange({ queue: event.target.value })}
-        />
-      </Field>
+      <QueueField draft={draft} errors={errors} onChange={onChange} />
       <MaxAgeField draft={draft} errors={errors} onChange={onChange} />
       <LabelsField draft={draft} errors={errors} onChange={onChange} />
       <CallbackFields draft={draft} errors={errors} onChange={onChange} />
@@ -52,6 +44,20 @@ type PartProps<Name extends keyof FlowDraft> = {
   draft: Pick<FlowDraft, Name>
   errors: FieldErrors
   onChange(change: Pick<FlowDraft, Name>): void
+}
+
+export function QueueField({ draft, errors, onChange }: PartProps<'queue'>): ReactNode {
+  return (
+    <Field label="Queue" isOptional error={errors.queue}>
+      <TextInput
+        name="queue"
+        isMono
+        autoComplete="off"
+        value={draft.queue}
+        onChange={event => onChange({ queue: event.target.value })}
+      />
+    </Field>
+  )
 }
 
 export function MaxAgeField({ draft, errors, onChange }: PartProps<'maxAgeSeconds'>): ReactNode {

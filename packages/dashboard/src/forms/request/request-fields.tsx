@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Field, Select, TextInput } from '../../ui/field.tsx'
 import type { FieldErrors } from '../use-form.ts'
+import { QueueField } from './flow-fields.tsx'
 import { HeaderEditor } from './header-editor.tsx'
 import { MissingSecrets, SecretOptions } from './missing-secrets.tsx'
 import { PayloadEditor } from './payload-editor.tsx'
@@ -57,15 +58,7 @@ export function RequestFields({ draft, onChange, errors }: RequestFieldsProps): 
         error={errors.payload}
       />
       <MissingSecrets draft={draft} />
-      <Field label="Queue" isOptional error={errors.queue}>
-        <TextInput
-          name="queue"
-          isMono
-          autoComplete="off"
-          value={draft.queue}
-          onChange={event => onChange({ queue: event.target.value })}
-        />
-      </Field>
+      <QueueField draft={draft} errors={errors} onChange={onChange} />
     </>
   )
 }
