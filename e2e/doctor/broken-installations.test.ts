@@ -73,7 +73,7 @@ it('reads secrets from files, as the migrations and the services do', async () =
   }
   const { findings } = await runDoctor(env)
   const oks = findings.filter(({ level }) => level === 'ok').map(({ message }) => message)
-  expect(oks).toContain('1 dispatchers and 1 schedulers are alive')
+  expect(oks).toContain('dispatchers alive: 1, schedulers alive: 1')
   expect(oks).toContainEqual(expect.stringMatching(/settings of scheduler, dispatcher, api$/))
 }, 60_000)
 

@@ -109,7 +109,7 @@ it('checks npm start while it runs, and its data after it has stopped', async ()
   expect(complaints(running)).toEqual([expect.stringMatching(/^problem mail: .*ECONNREFUSED/)])
   const oks = running.findings.filter(({ level }) => level === 'ok').map(({ message }) => message)
   expect(oks).toContainEqual(expect.stringMatching(/^the process at http:\/\/127\.0\.0\.1:\d+ is ready$/))
-  expect(oks).toContain('1 dispatchers and 1 schedulers are alive')
+  expect(oks).toContain('dispatchers alive: 1, schedulers alive: 1')
   await belfry.stop()
   const stopped = await waitFor(
     () => runDoctor(env),

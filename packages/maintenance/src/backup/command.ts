@@ -84,7 +84,7 @@ async function verify(wanted: string, { json }: Output): Promise<void> {
     const { problems, notes, rows } = await drill(installation, folder, work)
     if (json) write(JSON.stringify({ ok: problems.length === 0, problems, notes, rows }))
     else {
-      for (const [table, count] of Object.entries(rows)) write(`${table}  ${count} rows`)
+      for (const [table, count] of Object.entries(rows)) write(`${table}  ${count} ${count === 1 ? 'row' : 'rows'}`)
       for (const line of [...notes, ...problems]) write(line)
       write(problems.length === 0 ? 'The backup can be restored.' : 'The backup is NOT usable.')
     }

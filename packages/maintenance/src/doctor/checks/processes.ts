@@ -80,7 +80,7 @@ export async function checkHeartbeats(pool: Pool, isStopped: boolean): Promise<O
     judgeLive('scheduler', schedulers, 'Cron jobs stand still, and work of dead dispatchers is not repeated.'),
   ].flat()
   if (found.length > 0) return found
-  return [ok(`${dispatchers.live} dispatchers and ${schedulers.live} schedulers are alive`)]
+  return [ok(`dispatchers alive: ${dispatchers.live}, schedulers alive: ${schedulers.live}`)]
 }
 
 function judgeLive(name: string, { live, lastSeenAt }: { live: number; lastSeenAt: Date | null }, effect: string) {
