@@ -1,5 +1,4 @@
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, connect as openSocket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +8,6 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { checkMigrations, createMigration, deployMigrations } from '../src/migrate/index.ts'
 import { findMigrationFolder } from '../src/migrate/migration-folder.ts'
 import { settleMigration } from '../src/migrate/settle-migration.ts'
-import { waitForDatabase } from '../src/migrate/wait-for-database.ts'
 import { waitForMigrations } from '../src/migrate/wait-for-migrations.ts'
 
 const later = '20990101000000_later'
@@ -282,96 +280,6 @@ describe('createMigration', () => {
   })
 })
 
-describe('waitForDatabase', () => {
-  it('waits until the server accepts connections', async () => {
-    const { url } = await testDatabase()
-    const target = new URL(url)
-    const proxy = createServer(socket => {
-      const upstream = openSocket(Number(target.port), target.hostname)
-      socket.pipe(upstream).pipe(socket)
-    })
-    onTestFinished(() => void proxy.close())
-    const port = await freePort()
-    const proxied = new URL(url)
-    proxied.hostname = '127.0.0.1'
-    proxied.port = String(port)
-    const reasons: string[] = []
-    await waitForDatabase(proxied.href, reason => {
-      reasons.push(reason)
-      if (reasons.length === 1) proxy.listen(port, '127.0.0.1')
-    })
-    expect(reasons[0]).toContain('ECONNREFUSED')
-  })
-
-  it('does not wait for a database that does not exist', async () => {
-    const { url } = await testDatabase()
-    const missing = new URL(url)
-    missing.pathname = 'no_such_database'
-    const onWait = vi.fn()
-    await expect(waitForDatabase(missing.href, onWait)).rejects.toThrow('"no_such_database" does not exist')
-    expect(onWait).not.toHaveBeenCalled()
-  })
-})
-
-describe('the functions of the first migration', () => {
-  it('uuid_v7 makes different ids of version 7 that contain their time', async () => {
-    const { query } = await testDatabase()
-    const instant = new Date('2026-11-21T10:20:30.456Z')
-    const rows = await query(
-      `SELECT id::text, uuid_v7_time(id) AS at, uuid_v7_floor('${instant.toISOString()}') <= id AS above
-       FROM (SELECT uuid_v7('${instant.toISOString()}') AS id FROM generate_series(1, 50)) AS made`,
-    )
-    const time = instant.getTime().toString(16).padStart(12, '0')
-    const version7 = new RegExp(`^${time.slice(0, 8)}-${time.slice(8)}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
-    for (const row of rows) expect(row).toEqual({ id: expect.stringMatching(version7), at: instant, above: true })
-    expect(new Set(rows.map(row => row.id))).toHaveLength(50)
-  })
-
-  it('uuid_v7_floor of the next millisecond is above every id of this one', async () => {
-    const { query } = await testDatabase()
-    const rows = await query(
-      `SELECT bool_and(uuid_v7('2026-11-21T10:20:30.456Z') < uuid_v7_floor('2026-11-21T10:20:30.457Z')) AS below
-       FROM generate_series(1, 50)`,
-    )
-    expect(rows).toEqual([{ below: true }])
-  })
-
-  it('create_run_partitions makes each month once, with concurrent callers', async () => {
-    const { query } = await testDatabase()
-    const partitions = `SELECT relname FROM pg_class WHERE relnamespace = 'run_partitions'::regnamespace AND relkind = 'r'`
-    await Promise.all([1, 2, 3].map(() => query('SELECT create_run_partitions(6)')))
-    expect(await query(partitions)).toHaveLength(1 + 7)
-    await query('SELECT create_run_partitions(6)')
-    expect(await query(partitions)).toHaveLength(1 + 7)
-  })
-
-  it('a run is in the partition of its month in UTC, or else in the default partition', async () => {
-    const { query } = await testDatabase()
-    await query(
-      `SET timezone = 'Pacific/Auckland';
-       WITH edge AS (SELECT date_trunc('month', now(), 'UTC') + interval '31 days' AS day),
-            next_month AS (SELECT date_trunc('month', day, 'UTC') AS starts FROM edge),
-            instants AS (
-              SELECT starts AS at FROM next_month
-              UNION ALL SELECT starts - interval '1 millisecond' FROM next_month
-              UNION ALL SELECT starts - interval '5 years' FROM next_month)
-       INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at)
-       SELECT uuid_v7(at), gen_random_uuid(), gen_random_uuid(), 1, 'task', 'success', at, at, at FROM instants`,
-    )
-    const rows = await query(
-      `SELECT tableoid::regclass::text AS partition, to_char(started_at AT TIME ZONE 'UTC', 'YYYY_MM') AS month
-       FROM runs ORDER BY started_at DESC`,
-    )
-    const months = rows.map(row => row.month)
-    expect(new Set(months)).toHaveLength(3)
-    expect(rows.map(row => row.partition)).toEqual([
-      `run_partitions.runs_${months[0]}`,
-      `run_partitions.runs_${months[1]}`,
-      'run_partitions.runs_default',
-    ])
-  })
-})
-
 async function testDatabase() {
   return open(await createTestDatabase())
 }
@@ -421,13 +329,4 @@ async function changeSchema(folder: string, from: string | RegExp, to: string): 
   const changed = schema.replace(from, to)
   if (changed === schema) throw new Error(`The schema has no ${from}.`)
   await writeFile(path, changed)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise(resolve => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
-  return address.port
 }
